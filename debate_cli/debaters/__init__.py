@@ -1,0 +1,1 @@
+"""Cue -> Turn: the only place where speeches are made."""

@@ -1,0 +1,286 @@
+"""What a judge says: marks, findings, and the assessment that carries them. All five systems produce this one value."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from debate_cli.domain.exchange import Exchange
+from debate_cli.domain.tasks import Brief, Subject
+from debate_cli.domain.value import Value
+
+SystemKind = Literal["structured", "moderator", "panel", "live", "persuasion"]
+Standing = Literal["UPHELD", "PARTIALLY_UPHELD", "REFUTED", "UNCERTAIN"]
+"""UPHELD: survived, can be relied on; PARTIALLY_UPHELD: right in direction, limited in condition, degree or scope;
+REFUTED: not a basis for a decision; UNCERTAIN: cannot be told."""
+VoteOption = Literal["PASS", "FAIL", "CONDITIONAL"]
+Fault = Literal["hollow", "fabricated", "inverted", "backwards"]
+Pattern = Literal["coherence_collapse", "asymmetric_depth", "convergence_failure", "none"]
+ConvergenceOutcome = Literal[
+    "genuine_agreement",
+    "definitional_dispute",
+    "degree_disagreement",
+    "degenerate_convergence",
+    "sustained_disagreement",
+]
+
+
+class Mark(Value):
+    """A number that a judge gave."""
+
+    participant: str | None
+    """Debater's name; None where the mark is about the debate (panel dimensions)."""
+    item: str | None = None
+    """Argument id, where the mark is about one argument."""
+    criterion: str
+    value: float = Field(ge=0)
+    out_of: float = Field(gt=0)
+    """Upper end of the scale; 0 <= value <= out_of is ensured where marks are made, and clamped where they are read."""
+    reason: str | None = None
+
+
+class Fallacy(Value):
+    """A fallacy from the checklist, with the words it was found in."""
+
+    kind: Literal["fallacy"] = "fallacy"
+    participant: str
+    item: str | None = None
+    name: str
+    quote: str = ""
+
+
+class Trace(Value):
+    """What became of one claim."""
+
+    kind: Literal["trace"] = "trace"
+    participant: str
+    item: str
+    claim: str
+    standing: Standing
+    reason: str = ""
+
+
+class Insight(Value):
+    """What the one who decides should take away."""
+
+    kind: Literal["insight"] = "insight"
+    key_insight: str
+    unresolved_questions: tuple[str, ...] = ()
+    recommendation: str = ""
+
+
+class SummaryPoint(Value):
+    """Points made by one participant, or on one subtopic."""
+
+    heading: str
+    """Name of the participant; of the subtopic with three or more debaters."""
+    points: tuple[str, ...]
+
+
+class Momentum(Value):
+    """Whom the debate is moving towards."""
+
+    toward: str | None
+    why: str
+
+
+class Summary(Value):
+    """The moderator's account of a round."""
+
+    kind: Literal["summary"] = "summary"
+    points: tuple[SummaryPoint, ...] = ()
+    consensus: tuple[str, ...] = ()
+    momentum: Momentum | None = None
+    guidance: str = ""
+    """For the next round; empty where none was asked."""
+
+
+class Clash(Value):
+    """A point on which participants meet, or fail to."""
+
+    kind: Literal["clash"] = "clash"
+    participants: tuple[str, ...]
+    about: str
+    engaged: bool
+
+
+class Vote(Value):
+    """A panel judge's vote."""
+
+    kind: Literal["vote"] = "vote"
+    option: VoteOption
+    """PASS: the motion is upheld; FAIL: it is not; CONDITIONAL: it holds under stated conditions."""
+    confidence: float = Field(ge=0, le=1)
+    critical_findings: tuple[str, ...] = ()
+    remediation_required: tuple[str, ...] = ()
+    changed_because: str | None = None
+    late: bool = False
+    """The judge did not answer in time and keeps its last vote."""
+
+
+class Comparison(Value):
+    """Who won each dimension of an exchange of two adjacent turns: a debater's name or `draw`."""
+
+    kind: Literal["comparison"] = "comparison"
+    logic: str
+    rhetoric: str
+    tactics: str
+
+
+class SuspectClaim(Value):
+    """A claim that does not hold, on the turn that made it, whichever turn exposed it."""
+
+    kind: Literal["suspect_claim"] = "suspect_claim"
+    turn: int
+    quote: str
+    fault: Fault
+
+
+class LogicGap(Value):
+    """A weakness of an earlier turn that only a later one exposed."""
+
+    kind: Literal["logic_gap"] = "logic_gap"
+    turn: int
+    points: int = Field(ge=1, le=10)
+    reason: str
+
+
+class Arc(Value):
+    """How one participant developed over the debate."""
+
+    participant: str
+    arc: str
+
+
+class Narrative(Value):
+    """The whole debate read as a story."""
+
+    kind: Literal["narrative"] = "narrative"
+    winner: str | None
+    reasoning: str
+    pattern: Pattern
+    arcs: tuple[Arc, ...] = ()
+
+
+class Resolution(Value):
+    """Why narrative and scorecard name different winners."""
+
+    kind: Literal["resolution"] = "resolution"
+    explanation: str
+
+
+class Convergence(Value):
+    """What became of the disagreement between the first and the last turns."""
+
+    kind: Literal["convergence"] = "convergence"
+    outcome: ConvergenceOutcome
+    early: str
+    late: str
+
+
+class Pressure(Value):
+    """How hard the last exchange pressed the debater who lost it; each 0-1."""
+
+    kind: Literal["pressure"] = "pressure"
+    participant: str
+    cognitive: float = Field(ge=0, le=1)
+    emotional: float = Field(ge=0, le=1)
+    strategic: float = Field(ge=0, le=1)
+    credibility: float = Field(ge=0, le=1)
+
+
+class CausalChain(Value):
+    """Cause, process and consequence of a turn's main argument, and what is missing of them."""
+
+    kind: Literal["causal_chain"] = "causal_chain"
+    cause: str
+    process: str
+    consequence: str
+    missing: tuple[str, ...] = ()
+
+
+class Contradiction(Value):
+    """A turn that contradicts an earlier turn of its own speaker."""
+
+    kind: Literal["contradiction"] = "contradiction"
+    participant: str
+    earlier: int
+    later: int
+    explanation: str
+
+
+class DroppedPremise(Value):
+    """A premise that its speaker let fall."""
+
+    kind: Literal["dropped_premise"] = "dropped_premise"
+    participant: str
+    earlier: int
+    later: int
+    premise: str
+
+
+class Manipulation(Value):
+    """Words in a speech that are addressed to the judge. Found by our detector, not by a model."""
+
+    kind: Literal["manipulation"] = "manipulation"
+    participant: str | None
+    turn: int | None
+    quote: str
+    technique: str
+
+
+class SourceCheck(Value):
+    """What is known of a source that a speech cites."""
+
+    kind: Literal["source_check"] = "source_check"
+    participant: str
+    turn: int
+    source: str
+    verdict: str
+
+
+Finding = Annotated[
+    Fallacy
+    | Trace
+    | Insight
+    | Summary
+    | Clash
+    | Vote
+    | Comparison
+    | SuspectClaim
+    | LogicGap
+    | Narrative
+    | Resolution
+    | Convergence
+    | Pressure
+    | CausalChain
+    | Contradiction
+    | DroppedPremise
+    | Manipulation
+    | SourceCheck,
+    Field(discriminator="kind"),
+]
+
+
+class Assessment(Value):
+    """One judge's answer to one brief."""
+
+    run: str
+    system: SystemKind
+    assessor: str
+    subject: Subject
+    revision: int = 0
+    marks: tuple[Mark, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    rationale: str = ""
+    warnings: tuple[str, ...] = ()
+    """What our checks of the answer changed or doubted: a dropped quote, a claimed total that does not add up."""
+    exchange: Exchange
+
+    @property
+    def brief(self) -> Brief:
+        """The brief that this answers."""
+        return Brief(
+            run=self.run, system=self.system, assessor=self.assessor, subject=self.subject, revision=self.revision
+        )

@@ -1,0 +1,260 @@
+"""`Debate`: the fold of a list of events. Everything that asks, scores or shows starts from this value."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from functools import cached_property
+from typing import Any, Literal
+
+from debate_cli.domain.assessment import Assessment
+from debate_cli.domain.config import DebateConfig, ModelSpec
+from debate_cli.domain.content import Argument, Turn
+from debate_cli.domain.events import (
+    Asked,
+    Assessed,
+    Closed,
+    CloseReason,
+    Event,
+    Failed,
+    Failure,
+    Generator,
+    JudgingOpened,
+    Opened,
+    Resumed,
+    Turned,
+)
+from debate_cli.domain.exchange import TotalUsage, total
+from debate_cli.domain.participant import Participant, participants
+from debate_cli.domain.systems import JudgingConfig, System
+from debate_cli.domain.tasks import Brief, Cue
+from debate_cli.domain.value import Value
+
+FIRST_RUN = "r1"
+"""Id of the judging run that belongs to the debate itself."""
+RESUMABLE: frozenset[CloseReason] = frozenset({"budget", "interrupted", "failed"})
+
+
+class JudgingRun(Value):
+    """One pass of judging: the debate's own, or one added later."""
+
+    id: str
+    judging: JudgingConfig
+    models: dict[str, ModelSpec] = {}
+    """What the roles in `judging` mean in this run; empty for the debate's own run, where the configuration says it."""
+    started_at: datetime
+    replaced: tuple[str, ...] = ()
+    """Kinds of systems of this run that a later run has taken the place of."""
+
+    def active(self) -> tuple[System, ...]:
+        """The systems whose assessments still count."""
+        return tuple(system for system in self.judging.systems if system.kind not in self.replaced)
+
+
+class Debate(Value):
+    """The state of a debate: a pure function of its events."""
+
+    id: str
+    generator: Generator
+    config: DebateConfig
+    config_sha256: str
+    participants: tuple[Participant, ...]
+    started_at: datetime
+    finished_at: datetime | None = None
+    closed: CloseReason | None = None
+    turns: tuple[Turn, ...] = ()
+    """By index; there may be gaps while a wave is under way."""
+    assessments: tuple[Assessment, ...] = ()
+    """In a canonical order (see `_rank`), not in that of arrival."""
+    failures: tuple[Failure, ...] = ()
+    given_up: frozenset[str] = frozenset()
+    """Keys of tasks that are not to be asked (again) in this session."""
+    runs: tuple[JudgingRun, ...] = ()
+    unanswered: tuple[str, ...] = ()
+    """Keys of tasks asked, with neither answer nor failure after: in flight, now or when the process died."""
+
+    @property
+    def topic(self) -> str:
+        """The motion."""
+        return self.config.topic
+
+    @property
+    def status(self) -> Literal["complete", "incomplete"]:
+        """`complete` when the debate was closed for good."""
+        return "complete" if self.closed is not None and self.closed not in RESUMABLE else "incomplete"
+
+    @cached_property
+    def turns_by_index(self) -> dict[int, Turn]:
+        """Turn per index."""
+        return {turn.index: turn for turn in self.turns}
+
+    @cached_property
+    def arguments(self) -> dict[str, tuple[str, Argument]]:
+        """Argument id -> (speaker, argument), in the order of the debate; the first of a duplicate id counts."""
+        found: dict[str, tuple[str, Argument]] = {}
+        for turn in self.turns:
+            for argument in turn.arguments or ():
+                found.setdefault(argument.id, (turn.speaker, argument))
+        return found
+
+    @cached_property
+    def answered(self) -> frozenset[str]:
+        """Keys of all tasks that have an answer."""
+        return frozenset(
+            [f"turn/{turn.index}" for turn in self.turns] + [assessment.brief.key for assessment in self.assessments]
+        )
+
+    @property
+    def usage(self) -> TotalUsage:
+        """What all calls used, failed ones included."""
+        exchanges = [turn.exchange for turn in self.turns] + [item.exchange for item in self.assessments]
+        return total(exchanges + [item.exchange for item in self.failures if item.exchange is not None])
+
+    def participant(self, name: str) -> Participant:
+        """The debater of that name; KeyError if there is none."""
+        for participant in self.participants:
+            if participant.name == name:
+                return participant
+        raise KeyError(name)
+
+    def run(self, run_id: str) -> JudgingRun:
+        """The judging run of that id; KeyError if there is none."""
+        for run in self.runs:
+            if run.id == run_id:
+                return run
+        raise KeyError(run_id)
+
+    def of_system(self, system: str, run: str) -> tuple[Assessment, ...]:
+        """The assessments of one system in one judging run."""
+        return tuple(item for item in self.assessments if item.system == system and item.run == run)
+
+    def settled(self, task: Cue | Brief) -> bool:
+        """Whether nothing more is to be expected of a task: it is answered, or given up."""
+        return task.key in self.answered or task.key in self.given_up
+
+    def spoken(self, *, round_number: int | None = None, speaker: str | None = None) -> tuple[Turn, ...]:
+        """The turns of a round, a speaker, or both."""
+        return tuple(
+            turn
+            for turn in self.turns
+            if (round_number is None or turn.round == round_number) and (speaker is None or turn.speaker == speaker)
+        )
+
+    def before(self, cue: Cue) -> Debate:
+        """What `cue` entitles its speaker to know: the turns it sees, and the assessments of nothing but those."""
+        seen = frozenset(cue.sees)
+        return self._with(
+            turns=tuple(turn for turn in self.turns if turn.index in seen),
+            assessments=tuple(
+                item for item in self.assessments if item.subject.turns and seen.issuperset(item.subject.turns)
+            ),
+        )
+
+    def apply(self, event: Event) -> Debate:
+        """The debate after `event`. An answer that is there already is not taken twice."""
+        match event:
+            case Opened():
+                return self
+            case Asked():
+                return self._with(unanswered=(*self.unanswered, event.key))
+            case Turned():
+                return self._turned(event.turn)
+            case Assessed():
+                return self._assessed(event.assessment)
+            case Failed():
+                return self._failed(event.failure)
+            case JudgingOpened():
+                return self._judging_opened(event)
+            case Closed():
+                return self._with(closed=event.reason, finished_at=event.at)
+            case Resumed():
+                final = frozenset(item.task.key for item in self.failures if item.final)
+                return self._with(closed=None, finished_at=None, given_up=final, unanswered=())
+
+    def _with(self, **changes: object) -> Debate:
+        """A changed copy without the cached properties, which `model_copy` would carry over."""
+        fields: dict[str, Any] = {name: getattr(self, name) for name in type(self).model_fields}
+        return Debate.model_construct(**{**fields, **changes})
+
+    def _turned(self, turn: Turn) -> Debate:
+        if turn.index in self.turns_by_index:
+            return self
+        turns = tuple(sorted((*self.turns, turn), key=lambda item: item.index))
+        return self._with(turns=turns, unanswered=_without(self.unanswered, f"turn/{turn.index}"))
+
+    def _assessed(self, assessment: Assessment) -> Debate:
+        key = assessment.brief.key
+        if key in self.answered:
+            return self
+        assessments = tuple(sorted((*self.assessments, assessment), key=self._rank))
+        return self._with(assessments=assessments, unanswered=_without(self.unanswered, key))
+
+    def _failed(self, failure: Failure) -> Debate:
+        key = failure.task.key
+        return self._with(
+            failures=(*self.failures, failure),
+            given_up=self.given_up | {key},
+            unanswered=_without(self.unanswered, key),
+        )
+
+    def _judging_opened(self, event: JudgingOpened) -> Debate:
+        kinds = {system.kind for system in event.judging.systems} if event.replaces else set[str]()
+        runs = tuple(
+            run.model_copy(update={"replaced": tuple(sorted({*run.replaced, *kinds}))}) if kinds else run
+            for run in self.runs
+        )
+        added = JudgingRun(id=event.run, judging=event.judging, models=event.models, started_at=event.at)
+        return self._with(runs=(*runs, added))
+
+    def _rank(self, assessment: Assessment) -> tuple[int, int, int, tuple[int, ...], int, int, str, str]:
+        """Canonical order: run, system as configured, subject from turn to debate, revision, judge."""
+        run_ids = [run.id for run in self.runs]
+        run_rank = run_ids.index(assessment.run) if assessment.run in run_ids else len(run_ids)
+        judging = self.runs[run_rank].judging if run_rank < len(run_ids) else self.config.judging
+        kinds = [system.kind for system in judging.systems]
+        system_rank = kinds.index(assessment.system) if assessment.system in kinds else len(kinds)
+        subject = assessment.subject
+        moment = ("turn", "pair", "round", "debate").index(subject.moment)
+        return (
+            run_rank,
+            system_rank,
+            moment,
+            subject.turns,
+            subject.round or 0,
+            assessment.revision,
+            assessment.system,
+            assessment.assessor,
+        )
+
+
+def _without(keys: Sequence[str], key: str) -> tuple[str, ...]:
+    return tuple(item for item in keys if item != key)
+
+
+def fold(events: Iterable[Event]) -> Debate:
+    """Conclude from `events` what state the debate is in.
+
+    Raises ValueError when the first event is not `Opened`.
+    """
+    iterator = iter(events)
+    first = next(iterator, None)
+    if not isinstance(first, Opened):
+        msg = "a debate begins with the event 'opened'"
+        raise ValueError(msg)  # noqa: TRY004 - a list of events in the wrong order is a wrong value
+    debate = opened(first)
+    for event in iterator:
+        debate = debate.apply(event)
+    return debate
+
+
+def opened(event: Opened) -> Debate:
+    """The debate in which nothing but `event` has happened."""
+    return Debate(
+        id=event.id,
+        generator=event.generator,
+        config=event.config,
+        config_sha256=event.config_sha256,
+        participants=participants(event.config),
+        started_at=event.at,
+        runs=(JudgingRun(id=FIRST_RUN, judging=event.config.judging, started_at=event.at),),
+    )

@@ -1,0 +1,117 @@
+"""What can happen in a debate. The journal on disk holds these, one a line; `debate.fold` makes a `Debate` of them."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Literal
+
+from pydantic import Field, TypeAdapter
+
+from debate_cli.domain.assessment import Assessment
+from debate_cli.domain.config import DebateConfig, JudgingConfig, ModelSpec
+from debate_cli.domain.content import Turn
+from debate_cli.domain.exchange import Exchange
+from debate_cli.domain.tasks import Brief, Cue
+from debate_cli.domain.value import Value
+
+CloseReason = Literal["complete", "surrender", "converged", "budget", "interrupted", "failed"]
+"""The last three leave a debate that can be resumed."""
+
+
+class Generator(Value):
+    """The program that wrote a transcript."""
+
+    name: str
+    version: str
+
+
+class Opened(Value):
+    """The first event of every debate."""
+
+    type: Literal["opened"] = "opened"
+    at: datetime
+    id: str
+    generator: Generator
+    config: DebateConfig
+    config_sha256: str
+
+
+class JudgingOpened(Value):
+    """A later judging run begins (`debate judge`)."""
+
+    type: Literal["judging_opened"] = "judging_opened"
+    at: datetime
+    run: str
+    judging: JudgingConfig
+    models: dict[str, ModelSpec] = {}
+    replaces: bool = False
+    """Earlier assessments of the systems judged here no longer count."""
+
+
+class Asked(Value):
+    """A call is about to be made. Without an answer after it, the call was in flight when the process died."""
+
+    type: Literal["asked"] = "asked"
+    at: datetime
+    key: str
+
+
+class Turned(Value):
+    """A debater spoke."""
+
+    type: Literal["turned"] = "turned"
+    at: datetime
+    turn: Turn
+
+
+class Assessed(Value):
+    """A judge gave an assessment."""
+
+    type: Literal["assessed"] = "assessed"
+    at: datetime
+    assessment: Assessment
+
+
+class Failure(Value):
+    """A task that was not done. Never a mark and never a speech."""
+
+    task: Cue | Brief
+    who: str
+    """Name of the debater or id of the judge."""
+    cause: str
+    """`abstained`, `late`, or the name of the error, e.g. `RateLimitedError`."""
+    message: str
+    final: bool
+    """Whether asking again on resume is pointless: an abstention is final, an unreachable server is not."""
+    exchange: Exchange | None = None
+    """What the attempts cost; None where nothing was sent."""
+
+
+class Failed(Value):
+    """A task was not done."""
+
+    type: Literal["failed"] = "failed"
+    at: datetime
+    failure: Failure
+
+
+class Closed(Value):
+    """The debate ended, for now or for good."""
+
+    type: Literal["closed"] = "closed"
+    at: datetime
+    reason: CloseReason
+
+
+class Resumed(Value):
+    """The debate goes on after a crash or a close that can be resumed; failures that are not final are forgiven."""
+
+    type: Literal["resumed"] = "resumed"
+    at: datetime
+
+
+Event = Annotated[
+    Opened | JudgingOpened | Asked | Turned | Assessed | Failed | Closed | Resumed, Field(discriminator="type")
+]
+EVENT: TypeAdapter[Event] = TypeAdapter(Event)
+"""Reads one event: `EVENT.validate_json(line)`."""

@@ -1,0 +1,78 @@
+"""What a call to a model cost and how it went."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from debate_cli.domain.value import Value
+
+Rung = Literal["native", "tool", "prompt", "text"]
+"""How structure was asked for: the provider's JSON schema, a forced tool call, the prompt alone; or plain text."""
+
+
+class Usage(Value):
+    """Tokens of one or more calls, as the provider counted them; all >= 0."""
+
+    input_tokens: int = 0
+    """Tokens of the prompt, the cached ones among them."""
+    cached_tokens: int = 0
+    """Tokens of the prompt that the provider read from its cache."""
+    output_tokens: int = 0
+    """Tokens that the model wrote, hidden reasoning among them."""
+
+    def __add__(self, other: Usage) -> Usage:
+        """Sum field by field."""
+        return Usage(
+            input_tokens=self.input_tokens + other.input_tokens,
+            cached_tokens=self.cached_tokens + other.cached_tokens,
+            output_tokens=self.output_tokens + other.output_tokens,
+        )
+
+
+class Exchange(Value):
+    """One question to a model with all its attempts, re-asks included."""
+
+    model: str
+    """`provider/model` as it was asked."""
+    rung: Rung
+    """The way of asking that gave the answer, or the last one tried."""
+    attempts: int
+    """Requests sent, >= 0: retries and re-asks count, each of them."""
+    repaired: bool = False
+    """Whether the JSON of the answer had to be repaired."""
+    usage: Usage = Usage()
+    """Sum over all attempts."""
+    latency_s: float = 0.0
+    """Seconds that the provider took, summed over the attempts; waits between them not counted."""
+    cost_usd: float | None = None
+    """Price of all attempts in US dollars; None where a price is not known."""
+    finish_reason: str | None = None
+    """Why the model stopped, in the provider's word."""
+
+
+class TotalUsage(Value):
+    """What a whole debate used, as it stands in a transcript."""
+
+    calls: int = 0
+    """Exchanges: questions asked, however many attempts each took."""
+    attempts: int = 0
+    """Requests sent."""
+    input_tokens: int = 0
+    cached_tokens: int = 0
+    output_tokens: int = 0
+    cost_usd: float | None = None
+    """None where any call's price is not known."""
+
+
+def total(exchanges: list[Exchange]) -> TotalUsage:
+    """Add up `exchanges`; the cost is None as soon as one is unpriced, and 0.0 for none."""
+    costs = [exchange.cost_usd for exchange in exchanges]
+    priced = [cost for cost in costs if cost is not None]
+    return TotalUsage(
+        calls=len(exchanges),
+        attempts=sum(exchange.attempts for exchange in exchanges),
+        input_tokens=sum(exchange.usage.input_tokens for exchange in exchanges),
+        cached_tokens=sum(exchange.usage.cached_tokens for exchange in exchanges),
+        output_tokens=sum(exchange.usage.output_tokens for exchange in exchanges),
+        cost_usd=round(sum(priced), 10) if len(priced) == len(costs) else None,
+    )

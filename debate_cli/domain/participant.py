@@ -1,0 +1,76 @@
+"""Who takes part, as a transcript names them: a debater's configuration with everything resolved."""
+
+from __future__ import annotations
+
+import re
+
+from debate_cli.domain.config import DebateConfig, DebaterConfig
+from debate_cli.domain.personality import Personality, resolve
+from debate_cli.domain.value import Value
+
+SIDE_PREFIXES = {"for": "PRO", "against": "CON"}
+DEFAULT_STANCES = {"for": 0.8, "against": -0.8}
+DEFAULT_CONVICTION = 0.7
+
+
+class Participant(Value):
+    """A debater in a transcript."""
+
+    name: str
+    side: str
+    prefix: str
+    """Of the ids of this debater's arguments; unique in a debate."""
+    model: str
+    """`provider/model`."""
+    personality: Personality | None = None
+    """The personality at the start."""
+    stance: float | None = None
+    """-1 to 1, at the start; None where not configured (the default follows from the side)."""
+    conviction: float | None = None
+    """0 to 1, at the start; None where not configured."""
+    strategy: str | None = None
+
+    @property
+    def starting_stance(self) -> float:
+        """The configured stance, else +0.8 for, -0.8 against, 0 otherwise."""
+        return self.stance if self.stance is not None else DEFAULT_STANCES.get(self.side, 0.0)
+
+    @property
+    def starting_conviction(self) -> float:
+        """The configured conviction, else 0.7."""
+        return self.conviction if self.conviction is not None else DEFAULT_CONVICTION
+
+
+def participants(config: DebateConfig) -> tuple[Participant, ...]:
+    """The debaters of `config` in their order."""
+    prefixes: set[str] = set()
+    found: list[Participant] = []
+    for debater in config.debaters:
+        prefix = _prefix(debater, prefixes)
+        prefixes.add(prefix)
+        spec = config.model_for_debater(debater)
+        found.append(
+            Participant(
+                name=debater.name,
+                side=debater.side,
+                prefix=prefix,
+                model=spec.model if spec else "",
+                personality=resolve(debater.personality) if debater.personality is not None else None,
+                stance=debater.stance,
+                conviction=debater.conviction,
+                strategy=debater.strategy,
+            )
+        )
+    return tuple(found)
+
+
+def _prefix(debater: DebaterConfig, taken: set[str]) -> str:
+    """The debater's own prefix; else one made of the side or name, numbered where taken."""
+    if debater.prefix is not None:
+        return debater.prefix
+    default = SIDE_PREFIXES.get(debater.side) or re.sub(r"[^A-Z0-9]", "", debater.side.upper())[:6]
+    wanted = default if default[:1].isalpha() else "ARG"
+    candidate, number = wanted, 2
+    while candidate in taken:
+        candidate, number = f"{wanted}{number}", number + 1
+    return candidate

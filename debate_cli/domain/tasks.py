@@ -1,0 +1,75 @@
+"""What is asked of an actor: a cue to speak, a brief to judge. Both are decided by pure schedulers."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from debate_cli.domain.content import Phase
+from debate_cli.domain.value import Value
+
+Moment = Literal["turn", "pair", "round", "debate"]
+
+
+class Subject(Value):
+    """What an assessment is about."""
+
+    moment: Moment
+    round: int | None = None
+    """Set for `round` only."""
+    turns: tuple[int, ...] = ()
+    """Indices of the turns meant; empty means all that the moment covers."""
+
+
+class Question(Value):
+    """A follow-up question put to a debater (semi-structured format)."""
+
+    asked_by: str
+    target: str
+    """Id of the argument that the question is about."""
+    text: str
+
+
+class Cue(Value):
+    """It is this speaker's turn. An actor sees only what the cue entitles it to."""
+
+    index: int = Field(ge=0)
+    """Index of the turn to be made; the cue's identity."""
+    round: int = Field(ge=1)
+    phase: Phase
+    speaker: str
+    sees: tuple[int, ...] = ()
+    """Indices of the turns that the speaker may see, own ones included, ascending."""
+    questions: tuple[Question, ...] = ()
+    """For the phase `answers`: what is to be answered."""
+    guidance: str | None = None
+    """The moderator's open word to all for this round."""
+
+    @property
+    def key(self) -> str:
+        """Identity within a debate: `turn/3`."""
+        return f"turn/{self.index}"
+
+
+class Brief(Value):
+    """A judge owes an assessment of this subject. Equal in its fields to the head of the assessment it asks for."""
+
+    run: str
+    """Judging run, `r1` for the one of the debate itself, `r2`... for later ones."""
+    system: str
+    """`structured`, `moderator`, `panel`, `live` or `persuasion`."""
+    assessor: str
+    """Id of the judge."""
+    subject: Subject
+    revision: int = 0
+    """Deliberation round of a panel; 1 for live's resolution of a conflict between narrative and scorecard; else 0."""
+
+    @property
+    def key(self) -> str:
+        """Identity within a debate, e.g. `r1/live/judge/pair/2-3/0`."""
+        where = "-".join(str(n) for n in self.subject.turns) or str(self.subject.round or "all")
+        return f"{self.run}/{self.system}/{self.assessor}/{self.subject.moment}/{where}/{self.revision}"
+
+
+Task = Cue | Brief

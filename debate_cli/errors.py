@@ -1,0 +1,161 @@
+"""Every error of debate-cli, one tree; each class knows the exit code it ends the process with.
+
+    DebateError                     1   something failed that is not the user's input
+    ├── StorageError                1   a file or folder could not be read, written or locked
+    ├── UsageError                  2   the command line asks for what cannot be done
+    │   ├── ConfigError             2   a configuration is wrong; carries every problem found
+    │   ├── TranscriptError         2   a transcript or journal cannot be used
+    │   └── MissingKeyError         2   an API key's environment variable is not set
+    ├── ModelError                  3   a provider did not give an answer
+    │   ├── TransientError          3   worth another try
+    │   │   ├── UnreachableError    3   no connection, or it broke
+    │   │   ├── ModelTimeoutError   3   no answer in time
+    │   │   ├── RateLimitedError    3   429, or the provider says it is overloaded
+    │   │   ├── ServerError         3   408, 409, 5xx, an error event in mid-stream
+    │   │   ├── TruncatedError      3   a stream that ended before it was finished
+    │   │   └── BrokenBodyError     3   a 200 whose body is not what the protocol promises
+    │   └── PermanentError          3   asking again would not help
+    │       ├── RejectedError       3   400: the request itself is refused
+    │       ├── UnsupportedError    3   400 naming the structured-output parameter: try the next rung
+    │       ├── UnauthorizedError   3   401, 403
+    │       ├── UnknownModelError   3   404
+    │       ├── ContextOverflowError 3  the prompt does not fit the model
+    │       ├── QuotaExhaustedError 3   out of credit
+    │       └── RefusedError        3   the model or a content filter declined
+    ├── BudgetError                 4   the next call does not fit what is left of the budget
+    ├── GateError                   5   a gate (--fail-under, ...) was not met
+    └── InterruptedRunError       130   Ctrl-C or SIGTERM
+
+Every message is one sentence: what happened, where, what to do.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+
+class DebateError(Exception):
+    """Anything this tool reports by itself; `exit_code` is what the process ends with."""
+
+    exit_code: ClassVar[int] = 1
+
+
+class StorageError(DebateError):
+    """A file or folder could not be read, written or locked."""
+
+
+class UsageError(DebateError):
+    """The command line asks for what cannot be done."""
+
+    exit_code: ClassVar[int] = 2
+
+
+class ConfigError(UsageError):
+    """A configuration is wrong; `problems` holds one line for each fault found."""
+
+    def __init__(self, *problems: str) -> None:
+        super().__init__("\n".join(problems))
+        self.problems = problems
+
+
+class TranscriptError(UsageError):
+    """A transcript or journal cannot be used; the message names the file and, where known, the line."""
+
+
+class MissingKeyError(UsageError):
+    """An API key's environment variable is not set; the message names variable and provider."""
+
+
+class ModelError(DebateError):
+    """A provider did not give an answer.
+
+    `attempts` requests were sent for it, and the failed ones are known to have used the tokens given.
+    """
+
+    exit_code: ClassVar[int] = 3
+    attempts: int = 1
+    input_tokens: int = 0
+    cached_tokens: int = 0
+    output_tokens: int = 0
+
+
+class TransientError(ModelError):
+    """Worth another try; `retry_after` is the wait in seconds that the server asked for, if it did."""
+
+    def __init__(self, message: str, *, retry_after: float | None = None) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
+
+
+class UnreachableError(TransientError):
+    """No connection to the server, or the connection broke."""
+
+
+class ModelTimeoutError(TransientError):
+    """No answer within the time allowed."""
+
+
+class RateLimitedError(TransientError):
+    """The server answered 429, or says that it is overloaded."""
+
+
+class ServerError(TransientError):
+    """The server answered 408, 409 or 5xx, or sent an error event in mid-stream."""
+
+
+class TruncatedError(TransientError):
+    """A stream ended before the model had finished."""
+
+
+class BrokenBodyError(TransientError):
+    """The server answered 200 with a body that is not what its protocol promises."""
+
+
+class PermanentError(ModelError):
+    """Asking again would not help."""
+
+
+class RejectedError(PermanentError):
+    """The server refuses the request itself (400)."""
+
+
+class UnsupportedError(PermanentError):
+    """The server refuses the way structured output was asked for; the next rung may work."""
+
+
+class UnauthorizedError(PermanentError):
+    """The server does not accept the key (401, 403)."""
+
+
+class UnknownModelError(PermanentError):
+    """The server has no such model or path (404)."""
+
+
+class ContextOverflowError(PermanentError):
+    """The prompt does not fit into the model's context."""
+
+
+class QuotaExhaustedError(PermanentError):
+    """The account has no credit left."""
+
+
+class RefusedError(PermanentError):
+    """The model, or a content filter, declined to answer."""
+
+
+class BudgetError(DebateError):
+    """The next call's worst case does not fit into what is left of the budget."""
+
+    exit_code: ClassVar[int] = 4
+
+
+class GateError(DebateError):
+    """A gate was not met."""
+
+    exit_code: ClassVar[int] = 5
+
+
+class InterruptedRunError(DebateError):
+    """The user stopped the run."""
+
+    exit_code: ClassVar[int] = 130

@@ -1,0 +1,1 @@
+"""Brief -> Assessment: the only place where opinions are made."""

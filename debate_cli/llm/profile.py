@@ -1,0 +1,28 @@
+"""What a model can do, as data. Adapters and the ladder read it; nobody branches on a model's name."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """Abilities of one model behind one provider."""
+
+    rungs: tuple[Literal["native", "tool", "prompt"], ...] = ("native", "prompt")
+    """Ways to ask for structure, best first."""
+    sampling: bool = True
+    """Whether temperature (and seed) may be sent."""
+    token_limit_field: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
+    """Name of the output limit in an OpenAI-style request."""
+    dialect: Literal["full", "openai", "anthropic"] = "openai"
+    """Which JSON Schema the provider takes: `full` (with prefixItems and bounds), OpenAI strict, Anthropic output_config."""
+    seed: bool = False
+    """Whether the provider takes a seed."""
+    prompt_cache_key: bool = False
+    """Whether the provider takes OpenAI's prompt_cache_key."""
+    context_tokens: int | None = None
+    """Size of the context where known."""
+    max_output_tokens: int = 4096
+    """Output limit where the configuration names none."""

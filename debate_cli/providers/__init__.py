@@ -1,0 +1,1 @@
+"""Adapters, one SDK each, imported only when a call is about to be made."""

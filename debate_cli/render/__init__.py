@@ -1,0 +1,1 @@
+"""A debate or an event as something to read."""

@@ -1,0 +1,1 @@
+"""Debate -> Verdict: pure, without clock, network or randomness."""

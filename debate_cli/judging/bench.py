@@ -1,0 +1,33 @@
+"""Who sits on the bench of a system, and which model role each judge speaks with."""
+
+from __future__ import annotations
+
+from debate_cli.domain.systems import Live, Moderator, Panel, Persuasion, Structured, System
+
+JUDGE = "judge"
+"""Id of a judge who sits alone."""
+
+
+def assessors(system: System) -> tuple[str, ...]:
+    """Ids of the judges, in their order; none where the system asks no model."""
+    match system:
+        case Structured() | Moderator():
+            return (JUDGE,) if system.judges == 1 else tuple(f"{JUDGE}-{n + 1}" for n in range(system.judges))
+        case Panel():
+            return tuple(judge.id for judge in system.bench())
+        case Live():
+            return (JUDGE,)
+        case Persuasion():
+            return (JUDGE,) if system.effects == "judge" else ()
+
+
+def role(system: System, assessor: str) -> str | None:
+    """The name in `models`, or `provider/model`, that `assessor` judges with; None means the default of judges.
+
+    Raises KeyError for an id that is not on the bench.
+    """
+    if assessor not in assessors(system):
+        raise KeyError(assessor)
+    if isinstance(system, Panel):
+        return next(judge.model for judge in system.bench() if judge.id == assessor)
+    return system.judge

@@ -1,0 +1,132 @@
+"""What a row of the table of judging systems is made of, and what its reader returns. The table is in `systems`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from debate_cli.domain.assessment import Finding, Mark
+from debate_cli.domain.content import Turn
+from debate_cli.domain.debate import Debate
+from debate_cli.domain.systems import System
+from debate_cli.domain.tasks import Brief
+from debate_cli.llm.form import F, Form
+from debate_cli.llm.template import Prompts
+
+PACKAGE = "debate_cli.judging"
+"""Where the prompts of judges are kept."""
+
+S = TypeVar("S", bound=System)
+I = TypeVar("I")
+
+
+@dataclass(frozen=True, slots=True)
+class Case(Generic[S]):
+    """All that an assessment may depend on."""
+
+    debate: Debate
+    brief: Brief
+    settings: S
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the debaters, in their order."""
+        return tuple(participant.name for participant in self.debate.participants)
+
+    @property
+    def judged(self) -> tuple[Turn, ...]:
+        """The turns that the brief names, in its order."""
+        return tuple(self.debate.turns_by_index[index] for index in self.brief.subject.turns)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A filled-in form in the domain's words."""
+
+    marks: tuple[Mark, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    rationale: str = ""
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Row(Generic[S, F]):
+    """How one kind of brief is put to a model, and how its answer is read."""
+
+    purpose: str
+    """Of the request, e.g. `judge.live.pair`."""
+    prompt: str
+    """Name of the prompt that asks."""
+    fill: Callable[[Case[S], Prompts], Mapping[str, str]]
+    """The values of the prompt's placeholders; untrusted words in them are quoted."""
+    form: Callable[[Case[S]], Form[F]]
+    """The form, narrowed to this occasion."""
+    read: Callable[[F, Case[S]], Reading]
+    """Form -> marks, findings, rationale, warnings. Pure; never fails on a form that its model accepts."""
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """What a mark is about: the fields of `Mark` but its number and scale."""
+
+    participant: str | None
+    criterion: str
+    item: str | None = None
+    reason: str | None = None
+
+
+class Tally:
+    """Collects marks, findings and warnings while a form is read."""
+
+    def __init__(self) -> None:
+        self._marks: list[Mark] = []
+        self._findings: list[Finding] = []
+        self._warnings: list[str] = []
+
+    def mark(self, about: About, value: float, low: float, high: float) -> float:
+        """Add a mark, clamped to `low`-`high` with a warning where that changes it; returns what counts."""
+        counted = float(min(high, max(low, value)))
+        if counted != value:
+            whose = " ".join(part for part in (about.participant, about.item, about.criterion) if part)
+            self.warn(f"clamped: {whose} {value:g} is outside {low:g}-{high:g}")
+        self._marks.append(
+            Mark(
+                participant=about.participant,
+                item=about.item,
+                criterion=about.criterion,
+                value=counted,
+                out_of=high,
+                reason=about.reason,
+            )
+        )
+        return counted
+
+    def find(self, *findings: Finding) -> None:
+        """Add findings."""
+        self._findings.extend(findings)
+
+    def warn(self, *warnings: str) -> None:
+        """Add warnings, each `code: what is wrong`."""
+        self._warnings.extend(warnings)
+
+    def reading(self, rationale: str = "") -> Reading:
+        """What was collected."""
+        return Reading(tuple(self._marks), tuple(self._findings), rationale, tuple(self._warnings))
+
+
+def first_of_each(tally: Tally, items: Iterable[I], key: Callable[[I], str], known: Collection[str]) -> Iterator[I]:
+    """Those of `items` whose key is known, the first of each key; the others are warned of, and what is missing."""
+    seen: set[str] = set()
+    for item in items:
+        name = key(item)
+        if name not in known:
+            tally.warn(f"unknown: there is no {name!r} to judge")
+        elif name in seen:
+            tally.warn(f"duplicate: {name} was judged twice, the first counts")
+        else:
+            seen.add(name)
+            yield item
+    missing = [name for name in known if name not in seen]
+    if missing:
+        tally.warn(f"missing: {', '.join(missing)} left unjudged")

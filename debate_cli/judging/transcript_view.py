@@ -1,0 +1,87 @@
+"""What a judge is shown of a debate: the part of a prompt that all calls of one judge model share.
+
+Only grows at its end as a debate goes on, so that a provider's cache can serve it. What a judge is asked does not live
+here.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+
+from debate_cli.domain.content import UNSTRUCTURED, Turn
+from debate_cli.domain.debate import Debate
+from debate_cli.domain.tasks import Subject
+from debate_cli.judging.detector import masked
+from debate_cli.llm.quoting import clean
+
+FREE_PHASES = frozenset({"rebuttal", "speech"})
+"""Phases whose turns are told by their text; the others by their structure where they have one."""
+
+
+def shown(text: str) -> str:
+    """`text` as a judge may see it: cleaned, and without what is addressed to the judge."""
+    return masked(clean(text))
+
+
+def literal(value: object) -> str:
+    """`value` as compact JSON in which every string is `shown`."""
+    return json.dumps(_shown_all(value), ensure_ascii=False, separators=(",", ":"))
+
+
+def shared_part(debate: Debate, last: int | None) -> str:
+    """Motion, background, debaters, and one line per turn up to index `last` (None: all of them)."""
+    turns = [turn for turn in debate.turns if last is None or turn.index <= last]
+    if not debate.participants:
+        return f"TITLE: {literal(debate.topic)}\nDOCUMENT: {literal(debate.config.background or '')}\n"
+    debaters = [{"name": participant.name, "side": participant.side} for participant in debate.participants]
+    lines = [f"MOTION: {literal(debate.topic)}"]
+    if debate.config.background:
+        lines.append(f"BACKGROUND: {literal(debate.config.background)}")
+    lines += [f"DEBATERS: {literal(debaters)}", "TRANSCRIPT, one JSON object a turn:", *map(line, turns)]
+    return "\n".join(lines) + "\n"
+
+
+def last_turn(debate: Debate, subject: Subject) -> int | None:
+    """Index of the last turn that a judge of `subject` may see; None means all of them."""
+    match subject.moment:
+        case "turn" | "pair":
+            return max(subject.turns)
+        case "round":
+            return max((turn.index for turn in debate.turns if turn.round <= (subject.round or 0)), default=-1)
+        case "debate":
+            return None
+
+def line(turn: Turn) -> str:
+    """One turn as one line of JSON."""
+    head: dict[str, object] = {
+        "turn": turn.index,
+        "round": turn.round,
+        "phase": turn.phase,
+        "speaker": turn.speaker,
+    }
+    return literal({**head, **_said(turn)})
+
+
+def _said(turn: Turn) -> dict[str, object]:
+    """Structure where there is one, so that nothing is told twice."""
+    structure = turn.model_dump(
+        mode="json", include={"arguments", "responses", "answers", "closing"}, exclude_none=True
+    )
+    if UNSTRUCTURED in turn.warnings or not structure:
+        ids = [argument.id for argument in turn.arguments or ()]
+        return {"id": ids[0], "text": turn.text} if ids else {"text": turn.text}
+    if turn.phase in FREE_PHASES:
+        ids = [{"id": argument.id, "claim": argument.claim} for argument in turn.arguments or ()]
+        return {"text": turn.text, "arguments": ids} if ids else {"text": turn.text}
+    return structure
+
+
+def _shown_all(value: object) -> object:
+    if isinstance(value, str):
+        return shown(value)
+    if isinstance(value, Mapping):
+        return {str(key): _shown_all(item) for key, item in value.items()}  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+    if isinstance(value, Iterable):
+        return [_shown_all(item) for item in value]  # pyright: ignore[reportUnknownVariableType]
+    return value

@@ -1,0 +1,71 @@
+"""How words that others wrote reach a prompt: cleaned, as JSON strings. Nothing here decides what is manipulation."""
+
+from __future__ import annotations
+
+import json
+import re
+import secrets
+import unicodedata
+
+_VISIBLE_FORMATS = re.compile("[\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd]")
+"""Signs of category Cf that are seen (number signs of Arabic, Syriac and Kaithi) and so are kept."""
+_FILLERS = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\uffa0\ufe00-\ufe0f\U000e0100-\U000e01ef]"
+)
+"""Marks and letters that show nothing and have been used to carry hidden text."""
+_LINE_BREAKS = re.compile("\r\n|[\r\u0085\u2028\u2029]")
+_UNPRINTED = frozenset({"Cc", "Cf", "Cs"})
+
+_ROLES = "system|developer|assistant|user|human|tool"
+_TAGS = f"{_ROLES}|speech|transcript|instructions?|think|start_of_turn|end_of_turn|bos|eos|s"
+_SPECIAL_TOKEN = re.compile(r"<\s*\|([^|<>\n]{0,64})\|\s*>")
+_TAG = re.compile(rf"<(\s*/?\s*(?:{_TAGS})(?:\s[^<>\n]{{0,200}})?/?\s*)>", re.IGNORECASE)
+_SYS = re.compile(r"<<(\s*/?\s*SYS\s*)>>", re.IGNORECASE)
+_INST = re.compile(
+    r"\[(\s*/?\s*(?:INST|SYS|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS)\s*)\]", re.IGNORECASE
+)
+_ROLE_LINE = re.compile(rf"^([ \t>#*_-]*)({_ROLES})(?=[ \t*_]*:)", re.IGNORECASE | re.MULTILINE)
+
+
+def clean(text: str) -> str:
+    """`text` as a prompt may carry it; `clean(clean(text)) == clean(text)`.
+
+    NFKC; line breaks are `\\n`; without zero-width, bidirectional, Unicode-tag and control characters (but `\\n` and
+    tab), variation selectors, invisible fillers and lone surrogates. Markers that some model reads as a change of role
+    stay readable but lose their shape: `<|im_start|>` becomes `‹im_start›`, `[INST]` `(INST)`, `</speech>` `‹/speech›`,
+    and `system:` at the start of a line `(system):`.
+    """
+    while (cleaned := _neutral(_plain(text))) != text:
+        text = cleaned
+    return text
+
+
+def quoted(text: str) -> str:
+    """`clean(text)` as a JSON string literal, the only form in which untrusted words enter a prompt."""
+    return json.dumps(clean(text), ensure_ascii=False)
+
+
+def new_nonce() -> str:
+    """Eight random hexadecimal digits: a tag that no text written before could know."""
+    return secrets.token_hex(4)
+
+
+def _plain(text: str) -> str:
+    """`text` in NFKC without what cannot be seen."""
+    text = _FILLERS.sub("", _LINE_BREAKS.sub("\n", text))
+    if not text.isascii() or not text.isprintable():
+        text = "".join(char for char in text if _is_kept(char))
+    return unicodedata.normalize("NFKC", text)
+
+
+def _is_kept(char: str) -> bool:
+    return char in "\n\t" or unicodedata.category(char) not in _UNPRINTED or _VISIBLE_FORMATS.match(char) is not None
+
+
+def _neutral(text: str) -> str:
+    """`text` with every marker of a role bent out of shape. No replacement contains what a marker begins with."""
+    text = _SPECIAL_TOKEN.sub(r"‹\1›", text)
+    text = _SYS.sub(r"‹\1›", text)
+    text = _TAG.sub(r"‹\1›", text)
+    text = _INST.sub(r"(\1)", text)
+    return _ROLE_LINE.sub(r"\1(\2)", text)

@@ -1,0 +1,80 @@
+"""Prompts: Markdown files shipped beside the code that uses them, and the user's own that take their place.
+
+A placeholder is `{{name}}`. It is filled in once: what a value contains is never read as a placeholder again.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib.resources
+import re
+from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
+from types import MappingProxyType
+from typing import Self
+
+from debate_cli.errors import ConfigError
+
+PACKAGES = ("debate_cli.debaters", "debate_cli.judging")
+"""Where prompts are shipped, each in a folder `prompts`."""
+_PLACEHOLDER = re.compile(r"\{\{\s*(\w+)\s*\}\}")
+_NONE: Mapping[str, str] = MappingProxyType({})
+
+
+class Prompts:
+    """The prompts of one run; `overrides` maps the name of a shipped prompt to the text that takes its place."""
+
+    def __init__(self, overrides: Mapping[str, str] = _NONE) -> None:
+        self._overrides = dict(overrides)
+
+    def check(self, *packages: str) -> Self:
+        """Return self if every override is of a shipped prompt and uses that one's placeholders only.
+
+        Raises ConfigError with one line for each fault. `packages` defaults to all that ship prompts.
+        """
+        places = packages or PACKAGES
+        if problems := list(self._problems({name: package for package in places for name in _names(package)})):
+            raise ConfigError(*problems)
+        return self
+
+    def render(self, package: str, name: str, **values: str) -> str:
+        """The prompt `prompts/NAME.md` of `package` with its placeholders filled in, without trailing newlines.
+
+        Values that the prompt does not use are ignored, as a user's own may leave some out. Raises KeyError for a
+        placeholder without a value and FileNotFoundError for a prompt that is not shipped.
+        """
+        text = self._overrides[name] if name in self._overrides else _shipped(package, name)
+        return _PLACEHOLDER.sub(lambda match: values[match.group(1)], text).rstrip("\n")
+
+    def _problems(self, homes: Mapping[str, str]) -> Iterator[str]:
+        for name, text in self._overrides.items():
+            if name not in homes:
+                yield f"prompts.{name}: there is no prompt of this name{_hint(name, homes)}"
+                continue
+            known = placeholders(_shipped(homes[name], name))
+            for unknown in sorted(placeholders(text) - known):
+                yield (
+                    f"prompts.{name}: unknown placeholder {{{{{unknown}}}}}{_hint(unknown, known)}; "
+                    f"this prompt may use {', '.join(sorted(known)) or 'none'}"
+                )
+
+
+def placeholders(text: str) -> frozenset[str]:
+    """Names of the placeholders in `text`."""
+    return frozenset(_PLACEHOLDER.findall(text))
+
+
+def _hint(word: str, known: Mapping[str, str] | frozenset[str]) -> str:
+    near = get_close_matches(word, list(known), n=1)
+    return f" (did you mean {near[0]}?)" if near else ""
+
+
+@functools.cache
+def _shipped(package: str, name: str) -> str:
+    return (importlib.resources.files(package) / "prompts" / f"{name}.md").read_text(encoding="utf-8")
+
+
+@functools.cache
+def _names(package: str) -> tuple[str, ...]:
+    folder = importlib.resources.files(package) / "prompts"
+    return tuple(sorted(file.name.removesuffix(".md") for file in folder.iterdir() if file.name.endswith(".md")))

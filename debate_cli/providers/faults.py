@@ -1,0 +1,256 @@
+"""From what goes wrong at a server to our own errors; shared by the adapters, ignorant of any SDK.
+
+Each adapter has one table of its SDK's exceptions (`FaultRow`s); what a status means is the same for all (`STATUSES`).
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+
+from debate_cli import errors
+from debate_cli.domain.exchange import Usage
+from debate_cli.providers.endpoint import Endpoint
+from debate_cli.providers.server_words import shown, told
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What was asked, as far as it matters for what an answer means."""
+
+    endpoint: Endpoint
+    model: str
+    structured: bool
+    """Whether structure was asked for by a parameter (rungs `native` and `tool`), which a server may refuse."""
+
+    def sentence(self, what: str, words: str, advice: str) -> str:
+        """`openai (api.openai.com) answered 401 to gpt-5: No such key; check OPENAI_API_KEY`."""
+        about = f"{self.endpoint.provider} ({self.endpoint.host}) {what}"
+        return shown_sentence(f"{about}: {words}; {advice}" if words else f"{about}; {advice}")
+
+
+def shown_sentence(text: str) -> str:
+    """One line, for a message; unlike server text it is not cut."""
+    return " ".join(text.split())
+
+
+@dataclass(frozen=True, slots=True)
+class FaultRow:
+    """An exception, and what becomes of it."""
+
+    caught: tuple[type[BaseException], ...]
+    becomes: Callable[[Exception, Asked], errors.ModelError]
+
+
+@contextmanager
+def translated(
+    table: Callable[[], Sequence[FaultRow]], asked: Asked, used: Callable[[], Usage] = Usage
+) -> Iterator[None]:
+    """Turn exceptions into our errors by the first fitting row of `table`; what fits none passes unchanged.
+
+    `used` says which tokens are known to be spent when it goes wrong; they are written onto the error. The SDK's
+    exception is cut off, as it may quote keys.
+    """
+    try:
+        yield
+    except errors.ModelError as error:
+        raise _with_usage(error, used()) from None
+    except Exception as fault:
+        for row in table():
+            if isinstance(fault, row.caught):
+                raise _with_usage(row.becomes(fault, asked), used()) from None
+        raise
+
+
+def _with_usage(error: errors.ModelError, usage: Usage) -> errors.ModelError:
+    error.input_tokens = usage.input_tokens
+    error.cached_tokens = usage.cached_tokens
+    error.output_tokens = usage.output_tokens
+    return error
+
+
+# What a status means ---------------------------------------------------------------------------------------------
+
+OVERFLOW = re.compile(
+    r"context_length_exceeded|exceed_context_size|maximum context length|context (?:window|size|length)"
+    r"|prompt is too long|input is too long|too many (?:input )?tokens|maximum number of tokens"
+    r"|reduce the length of the (?:messages|prompt)"
+)
+QUOTA = re.compile(
+    r"insufficient_quota|insufficient (?:balance|credit|funds)|credit balance is too low|exceeded your current quota"
+    r"|billing_(?:error|hard_limit)|spend_?limit|out of credits|used all available credits"
+)
+FILTER = re.compile(r"content_filter|content_policy|content management policy|responsibleaipolicy|\bsafety system\b")
+BAD_KEY = re.compile(r"api_key_invalid|invalid_api_key|(?:incorrect|invalid) api key|api key not valid|api key expired")
+NO_MODEL = re.compile(r"model_not_found|not a valid model|invalid model|unknown model|model not (?:exist|found)")
+STRUCTURE = re.compile(
+    r"response_format|json_schema|json schema|output_config|output_format|input_schema|structured[ _]outputs?"
+    r"|tool_choice|\btools?\b|tool use|function calling|parallel_tool_calls|\bstrict\b|\bgrammar\b|additionalproperties"
+)
+BROKEN_STRUCTURE = re.compile(r"\bgrammar\b|json[ _]schema|response_format")
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """A row of the table of statuses: which answers it is about, what they mean, what to do."""
+
+    codes: Collection[int]
+    becomes: type[errors.ModelError]
+    advice: str
+    """`{key}` is the key's variable, `{model}` the model."""
+    words: re.Pattern[str] | None = None
+    """Found in the lower-case body; None fits all."""
+    structured: bool = False
+    """Only for requests that ask for structure by a parameter."""
+
+    def fits(self, code: int, body: str, asked: Asked) -> bool:
+        """Whether this row is about an answer with this status and (lower-case) body."""
+        if code not in self.codes or (self.structured and not asked.structured):
+            return False
+        return self.words is None or self.words.search(body) is not None
+
+
+SERVER_FAULTS = range(500, 600)
+STATUSES: tuple[Status, ...] = (
+    Status((400, 413, 422, 500), errors.ContextOverflowError, "shorten it or take a model with more context", OVERFLOW),
+    Status((413,), errors.ContextOverflowError, "shorten the background or the debate"),
+    Status((400, 402, 403, 429), errors.QuotaExhaustedError, "add credit to the account or take another model", QUOTA),
+    Status((402,), errors.QuotaExhaustedError, "add credit to the account or take another model"),
+    Status((400, 403, 422), errors.RefusedError, "a content filter declined it", FILTER),
+    Status((400, 403), errors.UnauthorizedError, "check the key in {key}", BAD_KEY),
+    Status((400, 404, 405, 422, 501), errors.UnsupportedError, "structure is asked for in another way", STRUCTURE, True),  # noqa: FBT003
+    Status((500, 503), errors.UnsupportedError, "structure is asked for in another way", BROKEN_STRUCTURE, True),  # noqa: FBT003
+    Status((400, 403, 422), errors.UnknownModelError, "check the name {model}", NO_MODEL),
+    Status((401, 403, 407), errors.UnauthorizedError, "check the key in {key} and what it may use"),
+    Status((404, 405, 410), errors.UnknownModelError, "check the model's name {model} and base_url"),
+    Status((429, 529), errors.RateLimitedError, "try again later or lower max_concurrency"),
+    Status((408, 409, 425), errors.ServerError, "try again"),
+    Status(SERVER_FAULTS, errors.ServerError, "try again later"),
+    Status(range(300, 400), errors.RejectedError, "redirects are not followed, set base_url to where it leads"),
+)
+"""The first row that fits counts; a status without one is a `RejectedError`."""
+ELSE = Status((), errors.RejectedError, "the request must change before it can work")
+
+ERROR_TYPES: Mapping[str, int] = {
+    "invalid_request_error": 400,
+    "authentication_error": 401,
+    "billing_error": 402,
+    "insufficient_quota": 429,
+    "permission_error": 403,
+    "not_found_error": 404,
+    "request_too_large": 413,
+    "rate_limit_error": 429,
+    "rate_limit_exceeded": 429,
+    "timeout_error": 504,
+    "overloaded_error": 529,
+}
+"""Status that an error event in the middle of a stream, or inside a 200, would have had."""
+
+
+def by_status(code: int, body: str, asked: Asked, headers: Mapping[str, str] | None = None) -> errors.ModelError:
+    """The error that an answer with this status, body and headers means."""
+    lowered = body[:20_000].lower()
+    row = next((row for row in STATUSES if row.fits(code, lowered, asked)), ELSE)
+    advice = row.advice.format(key=asked.endpoint.api_key_env or "its api_key_env", model=asked.model)
+    words = told(body, asked.endpoint.secrets)
+    if not issubclass(row.becomes, errors.TransientError):
+        return row.becomes(asked.sentence(f"answered {code}", words, advice))
+    wait = retry_after(headers or {}, body)
+    if wait is not None:
+        advice = f"it asks to wait {wait:g} s"
+    return row.becomes(asked.sentence(f"answered {code}", words, advice), retry_after=wait)
+
+
+def by_event(kind: object, code: object, body: str, asked: Asked) -> errors.ModelError:
+    """The error that an error event means: by the status it names, else by its type, else it is the server's fault."""
+    named = next((value for value in (code, kind) if isinstance(value, str) and value in ERROR_TYPES), None)
+    if isinstance(code, int) and not isinstance(code, bool) and 400 <= code < 600:  # noqa: PLR2004 - HTTP errors
+        status = code
+    elif isinstance(code, str) and code.isdecimal() and 400 <= int(code) < 600:  # noqa: PLR2004 - HTTP errors
+        status = int(code)
+    else:
+        status = ERROR_TYPES[named] if named else 500
+    return by_status(status, body, asked)
+
+
+def unreachable(_fault: Exception, asked: Asked) -> errors.ModelError:
+    """No connection, or it broke."""
+    advice = "is it running there, and is base_url right?" if _is_local(asked) else "check the network and base_url"
+    return errors.UnreachableError(asked.sentence("could not be reached, or the connection broke", "", advice))
+
+
+def timed_out(_fault: Exception, asked: Asked) -> errors.ModelError:
+    """Silence for longer than allowed."""
+    what = f"was silent for more than {asked.endpoint.timeout_s:g} s"
+    return errors.ModelTimeoutError(asked.sentence(what, "", "try again or raise limits.timeout_s"))
+
+
+def broken_body(fault: Exception | str, asked: Asked) -> errors.ModelError:
+    """A 200 that is not what the protocol promises; `fault` may say what it is instead."""
+    what = f"answered 200 with {fault if isinstance(fault, str) else 'a body that cannot be read'}"
+    return errors.BrokenBodyError(asked.sentence(what, "", "check that base_url speaks this provider's protocol"))
+
+
+def cut_short(asked: Asked) -> errors.ModelError:
+    """A stream that ended without saying why."""
+    return errors.TruncatedError(asked.sentence("ended its answer early", "", "try again"))
+
+
+def _is_local(asked: Asked) -> bool:
+    return asked.endpoint.host.rpartition(":")[0].strip("[]") in {"127.0.0.1", "localhost", "::1"}
+
+
+# Retry-After -----------------------------------------------------------------------------------------------------
+
+_RETRY_INFO = re.compile(r'"retrydelay"\s*:\s*"(\d{1,6}(?:\.\d{1,9})?)s"', re.IGNORECASE)
+
+
+def retry_after(headers: Mapping[str, str], body: str = "", now: datetime | None = None) -> float | None:
+    """Seconds >= 0 that the server asks to wait: by `retry-after-ms`, `retry-after` (seconds or date), Google's RetryInfo."""
+    lowered = {name.lower(): value.strip() for name, value in headers.items()}
+    milliseconds = _seconds(lowered.get("retry-after-ms", ""))
+    if milliseconds is not None:
+        return milliseconds / 1000
+    value = lowered.get("retry-after", "")
+    if value:
+        seconds = _seconds(value)
+        return seconds if seconds is not None else _until(value, now or datetime.now(UTC))
+    delay = _RETRY_INFO.search(body)
+    return float(delay.group(1)) if delay else None
+
+
+def _seconds(value: str) -> float | None:
+    try:
+        seconds = float(value)
+    except ValueError:
+        return None
+    return seconds if math.isfinite(seconds) and seconds >= 0 else None
+
+
+def _until(date: str, now: datetime) -> float | None:
+    try:
+        moment = parsedate_to_datetime(date)
+    except ValueError:
+        return None
+    aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return max(0.0, (aware - now).total_seconds())
+
+
+__all__ = [
+    "Asked",
+    "FaultRow",
+    "broken_body",
+    "by_event",
+    "by_status",
+    "cut_short",
+    "retry_after",
+    "shown",
+    "timed_out",
+    "translated",
+    "unreachable",
+]

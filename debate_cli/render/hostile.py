@@ -1,0 +1,38 @@
+"""What is taken out of untrusted text before anybody reads it, on whatever medium. Nothing here knows about Rich.
+
+Towards models another door is used (`llm.quoting`): it rewrites role markers, this one leaves the words as they are.
+"""
+
+from __future__ import annotations
+
+import re
+
+_SEQUENCES = re.compile(
+    r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"  # CSI
+    r"|(?:\x1b\]|\x9d)[^\x07\x1b\x9c\x9d]*(?:\x07|\x1b\\|\x9c)"  # OSC
+    r"|(?:\x1b[PX^_]|[\x90\x98\x9e\x9f])[^\x1b\x90\x98\x9c\x9e\x9f]*(?:\x1b\\|\x9c)"  # DCS, SOS, PM, APC
+    r"|\x1b[ -/]*[0-~]?"  # two-character sequences, and an ESC alone
+)
+_BREAKS = re.compile(r"\r\n?|[\x0b\x0c\x85\u2028\u2029]")
+_CONTROLS = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x9f]")
+_INVISIBLE = re.compile(
+    r"[\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"  # bidi, zero-width, tags
+)
+_SURROGATES = re.compile(r"[\ud800-\udfff]")
+
+
+def clean(text: str) -> str:
+    """`text` without control sequences, control characters, bidi controls and invisible tags.
+
+    Line feeds and tabs stay; every other line break becomes a line feed. Idempotent.
+    """
+    text = _BREAKS.sub("\n", text)
+    before = None
+    while before != text:
+        before, text = text, _SEQUENCES.sub("", text)
+    return _SURROGATES.sub("\ufffd", _INVISIBLE.sub("", _CONTROLS.sub("", text)))
+
+
+def line(text: str) -> str:
+    """`clean` text on one line: a name or a claim cannot begin a line of its own."""
+    return " ".join(clean(text).split())

@@ -1,0 +1,130 @@
+"""Signs, words and colours. Every meaning has a sign or a word of its own; colour only repeats it.
+
+The colours are middle tones of the 256-colour palette, readable on light and on dark ground (contrast of 3 or more on both).
+Nothing here imports Rich.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from debate_cli.domain.exchange import TotalUsage
+from debate_cli.domain.participant import Participant
+from debate_cli.domain.tasks import Brief
+
+TEAL, PLUM, GOLD, GREEN, BLUE, RED = "color(30)", "color(133)", "color(136)", "color(28)", "color(68)", "color(167)"
+QUIET = "dim"
+
+
+@dataclass(frozen=True, slots=True)
+class Sign:
+    """How one meaning looks."""
+
+    symbol: str
+    word: str
+    colour: str
+
+
+_VOICES = (("●", TEAL), ("◆", PLUM), ("▲", GOLD), ("■", BLUE), ("★", GREEN), ("▼", RED))
+
+RESPONSES = {
+    "refute": Sign("✗", "refutes", RED),
+    "challenge": Sign("?", "challenges", GOLD),
+    "concede": Sign("✓", "concedes", GREEN),
+    "partial": Sign("≈", "accepts in part", BLUE),
+}
+SHIFTS = {
+    "strengthened": Sign("↑", "strengthened", GREEN),
+    "unchanged": Sign("=", "unchanged", BLUE),
+    "adjusted": Sign("~", "adjusted", GOLD),
+    "weakened": Sign("↓", "weakened", RED),
+}
+STANDINGS = {
+    "UPHELD": Sign("✓", "upheld", GREEN),
+    "PARTIALLY_UPHELD": Sign("≈", "partially upheld", GOLD),
+    "REFUTED": Sign("✗", "refuted", RED),
+    "UNCERTAIN": Sign("?", "uncertain", BLUE),
+}
+VOTES = {
+    "PASS": Sign("✓", "PASS", GREEN),
+    "FAIL": Sign("✗", "FAIL", RED),
+    "CONDITIONAL": Sign("≈", "CONDITIONAL", GOLD),
+}
+UNKNOWN = Sign("…", "", QUIET)
+"""A word that is still being streamed, or that we do not know."""
+
+PHASES = {
+    "opening": "opening",
+    "cross_examination": "cross-examination",
+    "answers": "answers",
+    "rebuttal": "rebuttal",
+    "closing": "closing",
+    "speech": "speech",
+}
+SCALES: dict[str, float] = {"structured": 10.0, "moderator": 82.5, "panel": 1.0, "live": 100.0}
+"""Upper end of the scores of a system; persuasion has none."""
+
+
+def voices(participants: Sequence[Participant]) -> dict[str, Sign]:
+    """Sign per debater, by their order; `word` is the side."""
+    return {
+        person.name: Sign(*_VOICES[number % len(_VOICES)][:1], person.side, _VOICES[number % len(_VOICES)][1])
+        for number, person in enumerate(participants)
+    }
+
+
+def number(value: float, digits: int = 2) -> str:
+    """`value` with at most `digits` decimals, at least one: 7.0, 7.25."""
+    whole, _, fraction = f"{value:.{digits}f}".partition(".")
+    return f"{whole}.{fraction.rstrip('0') or '0'}"
+
+
+def tokens(count: int) -> str:
+    """A count of tokens: 950, 12.3k, 1.20M."""
+    if count < 1000:  # noqa: PLR2004 - the unit
+        return str(count)
+    return f"{count / 1000:.1f}k" if count < 1_000_000 else f"{count / 1_000_000:.2f}M"  # noqa: PLR2004 - the unit
+
+
+def money(cost_usd: float | None) -> str:
+    """A price in US dollars, or that it is unknown."""
+    if cost_usd is None:
+        return "cost unknown"
+    return f"${cost_usd:.2f}" if cost_usd >= 1 or cost_usd == 0 else f"${cost_usd:.4f}"
+
+
+def seconds(duration: float) -> str:
+    """A duration: 4.2 s, 1:05, 1:02:03."""
+    if duration < 60:  # noqa: PLR2004 - a minute
+        return f"{duration:.1f} s"
+    minutes, rest = divmod(int(duration), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"
+
+
+def usage_words(usage: TotalUsage) -> str:
+    """One line on what a debate used."""
+    calls = f"{usage.calls} call{'' if usage.calls == 1 else 's'}"
+    retries = usage.attempts - usage.calls
+    again = f" ({usage.attempts} requests)" if retries > 0 else ""
+    cached = f" ({tokens(usage.cached_tokens)} cached)" if usage.cached_tokens else ""
+    flow = f"{tokens(usage.input_tokens)} tokens in{cached}, {tokens(usage.output_tokens)} out"
+    return f"{calls}{again} · {flow} · {money(usage.cost_usd)}"
+
+
+def brief_words(brief: Brief) -> str:
+    """What a judge is busy with: `moderator, round 2`."""
+    subject = brief.subject
+    match subject.moment:
+        case "round":
+            about = f"round {subject.round}"
+        case "turn":
+            about = f"turn {subject.turns[0] + 1}" if subject.turns else "a turn"
+        case "pair":
+            about = " and ".join(f"{index + 1}" for index in subject.turns)
+            about = f"turns {about}"
+        case "debate":
+            about = "the debate" if brief.system != "panel" else f"vote {brief.revision + 1}"
+    who = brief.system if brief.assessor == "judge" else f"{brief.system}/{brief.assessor}"
+    return f"{who}, {about}"

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
-from typing import Protocol
+from typing import Any, Protocol
 
 from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.content import Turn
@@ -166,7 +166,7 @@ class Run:
             return Failed(at=self._clock(), failure=answer)
         return Assessed(at=self._clock(), assessment=answer)
 
-    def _take(self, done: Collection[asyncio.Future[object]]) -> None:
+    def _take(self, done: Collection[asyncio.Future[Any]]) -> None:
         """Record what came in, in the order of the debate rather than that of arrival."""
         arrived = sorted((item for item in self._flying if item in done), key=lambda item: self._flying[item].key)
         for item in arrived:
@@ -189,7 +189,7 @@ class Run:
             self._halted = self._halted or "failed"
 
 
-async def _cancel(tasks: Collection[asyncio.Future[object] | asyncio.Task[Event]]) -> None:
+async def _cancel(tasks: Collection[asyncio.Future[Any]]) -> None:
     """Cancel what still runs and wait until it is gone."""
     for task in tasks:
         task.cancel()

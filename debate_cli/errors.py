@@ -2,6 +2,7 @@
 
     DebateError                     1   something failed that is not the user's input
     ├── StorageError                1   a file or folder could not be read, written or locked
+    │   └── UnsavedError            1   the same in the middle of a debate; carries what could not be saved
     ├── UsageError                  2   the command line asks for what cannot be done
     │   ├── ConfigError             2   a configuration is wrong; carries every problem found
     │   ├── TranscriptError         2   a transcript or journal cannot be used
@@ -42,6 +43,14 @@ class DebateError(Exception):
 
 class StorageError(DebateError):
     """A file or folder could not be read, written or locked."""
+
+
+class UnsavedError(StorageError):
+    """A debate could not be saved; `transcript` is its JSON, for whoever can still print it."""
+
+    def __init__(self, message: str, transcript: str) -> None:
+        super().__init__(message)
+        self.transcript = transcript
 
 
 class UsageError(DebateError):
@@ -144,9 +153,16 @@ class RefusedError(PermanentError):
 
 
 class BudgetError(DebateError):
-    """The next call's worst case does not fit into what is left of the budget."""
+    """The next call's worst case does not fit into what is left of the budget.
+
+    `attempts` requests had been sent for the same question before, and are known to have used the tokens given.
+    """
 
     exit_code: ClassVar[int] = 4
+    attempts: int = 0
+    input_tokens: int = 0
+    cached_tokens: int = 0
+    output_tokens: int = 0
 
 
 class GateError(DebateError):

@@ -1,5 +1,197 @@
-"""A debate on disk: open, go on with, judge again, close. Around the engine, which knows no files.
+"""A debate on disk: begun, gone on with, judged again, closed. Around the engine, which knows no files.
 
 While a debate runs, `ID.jsonl` holds its events; when it closes, `ID.json` is written whole and the journal removed, so
 that at any instant one of the two can be read.
 """
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from debate_cli.domain.config import DebateConfig
+from debate_cli.domain.debate import Debate, fold
+from debate_cli.domain.events import CloseReason, Event, JudgingOpened, Opened, Resumed
+from debate_cli.domain.exchange import TotalUsage
+from debate_cli.domain.verdict import Verdict
+from debate_cli.engine import Run, Stop
+from debate_cli.errors import StorageError, UnsavedError, UsageError
+from debate_cli.judging.schedules import owed
+from debate_cli.rejudging import GENERATOR
+from debate_cli.render.watcher import Watcher
+from debate_cli.scoring import score
+from debate_cli.storage.journal import SUFFIX, Journal
+from debate_cli.storage.library import StoredDebate
+from debate_cli.storage.lock import locked
+from debate_cli.storage.redact import Redactor
+from debate_cli.storage.transcript import events_of, to_transcript
+from debate_cli.storage.transcript_file import dump, write
+from debate_cli.wiring import Studio, Surroundings
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a run came to."""
+
+    debate: Debate
+    verdicts: tuple[Verdict, ...]
+    """Of all judging runs that count, the deciding one first."""
+    path: Path | None
+    """The transcript; None where nothing was to be saved."""
+    halted: CloseReason | None = None
+    """`budget`, `failed` or `interrupted` where the run ended before all was done."""
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """What every run needs from outside: what it finds around it, who watches, how it is stopped, what time it is."""
+
+    around: Surroundings
+    watcher: Watcher
+    stop: Stop
+    secrets: Sequence[str] = ()
+    """Values that are never written."""
+    clock: Callable[[], datetime] = lambda: datetime.now(UTC)
+
+    async def begin(self, config: DebateConfig, debate_id: str, folder: Path | None, *, force: bool = False) -> Outcome:
+        """Run a new debate. With a `folder` it is saved there as ID.json, and is on disk all the while.
+
+        Raises UsageError where it exists already and `force` is not set, StorageError where nothing can be written.
+        """
+        opened = self.opened(config, debate_id)
+        if folder is None:
+            self.watcher.event(opened, fold([opened]))
+            return await self._conduct(config, fold([opened]), None, None)
+        path = folder / f"{debate_id}.json"
+        with locked(path):
+            _refuse_existing(path, force=force)
+            with Journal.create(path.with_suffix(SUFFIX), [opened], self._redact, overwrite=force) as journal:
+                self.watcher.event(opened, fold([opened]))
+                return await self._conduct(config, fold([opened]), journal, path)
+
+    async def resume(self, stored: StoredDebate, config: DebateConfig | None = None) -> Outcome:
+        """Go on with a debate from what is on disk, within the limits of `config` where it is given.
+
+        A debate to which nothing is missing comes back as it is.
+        """
+        path = stored.path.with_suffix(".json")
+        resumed = Resumed(at=self.clock())
+        before, debate = stored.debate, stored.debate.apply(resumed)
+        whole = before.status == "complete" and not owed(debate)
+        if whole and not stored.from_journal:
+            return Outcome(before, score(before, runs="all"), path)
+        with locked(path), self._reopened(stored) as journal:
+            if whole:
+                return self._close(before, journal, path, None)
+            if stored.torn:
+                self.watcher.note(stored.torn)
+            for key in before.unanswered:
+                self.watcher.note(
+                    f"{key} was in flight when the run ended: it may have been billed, and is asked again"
+                )
+            journal.append(resumed)
+            self.watcher.event(resumed, debate)
+            limits = config.limits if config is not None else debate.config.limits
+            within = debate.config.model_copy(update={"limits": limits})
+            return await self._conduct(within, debate, journal, path, used=debate.usage)
+
+    async def judge(
+        self,
+        events: Sequence[Event],
+        openings: Sequence[JudgingOpened],
+        config: DebateConfig,
+        path: Path | None,
+    ) -> Outcome:
+        """Add the judging runs `openings` to the debate of `events`; it then stands at `path` (None: nowhere).
+
+        Without openings the debate's own judging run is done. `config` says which models there are, and the limits.
+        """
+        runs = [opening.run for opening in openings] or [run.id for run in fold(events).runs]
+        extended = [*events, *openings]
+        debate = fold(extended)
+        if path is None:
+            return await self._conduct(config, debate, None, None, runs=runs)
+        with (
+            locked(path),
+            Journal.create(path.with_suffix(SUFFIX), extended, self._redact, overwrite=True) as journal,
+        ):
+            for opening in openings:
+                self.watcher.event(opening, debate)
+            return await self._conduct(config, debate, journal, path, runs=runs)
+
+    def opened(self, config: DebateConfig, debate_id: str) -> Opened:
+        """The first event of a debate that begins now."""
+        return Opened(
+            at=self.clock(),
+            id=debate_id,
+            generator=GENERATOR,
+            config=config,
+            config_sha256=config.sha256(),
+        )
+
+    async def _conduct(
+        self,
+        config: DebateConfig,
+        debate: Debate,
+        journal: Journal | None,
+        path: Path | None,
+        *,
+        runs: Collection[str] | None = None,
+        used: TotalUsage | None = None,
+    ) -> Outcome:
+        """Run the engine from `debate` on, and close."""
+        studio = Studio(config, self.around, used=used)
+        try:
+            run = Run(
+                debate,
+                studio.cast(speeches=runs is None),
+                journal.append if journal is not None else _forget,
+                self.watcher,
+                clock=self.clock,
+                stop=self.stop,
+                judging_runs=runs,
+            )
+            try:
+                await run.conduct()
+                return self._close(run.debate, journal, path, run.halted)
+            except StorageError as error:
+                raise UnsavedError(str(error), self._json(run.debate)) from error
+        finally:
+            await studio.aclose()
+
+    def _reopened(self, stored: StoredDebate) -> Journal:
+        """The journal to go on with: the one there is, or one made from the transcript."""
+        if stored.from_journal:
+            return Journal.open_existing(stored.path, self._redact)[0]
+        events = events_of(to_transcript(stored.debate))
+        return Journal.create(stored.path.with_suffix(SUFFIX), events, self._redact, overwrite=True)
+
+    def _close(self, debate: Debate, journal: Journal | None, path: Path | None, halted: CloseReason | None) -> Outcome:
+        """Conclude, write the transcript, and only then let the journal go."""
+        verdicts = score(debate, runs="all")
+        if path is not None:
+            write(path, to_transcript(debate, verdicts), self._redact, overwrite=True)
+        if journal is not None:
+            journal.remove()
+        return Outcome(debate, verdicts, path, halted)
+
+    def _json(self, debate: Debate) -> str:
+        return dump(to_transcript(debate, score(debate, runs="all")), self._redact)
+
+    @property
+    def _redact(self) -> Redactor:
+        return Redactor(self.secrets)
+
+
+def _forget(_event: Event) -> None:
+    """Keep nothing: the run is not to be saved."""
+
+
+def _refuse_existing(path: Path, *, force: bool) -> None:
+    there = [place for place in (path, path.with_suffix(SUFFIX)) if place.exists()]
+    if there and not force:
+        raise UsageError(
+            f"{there[0]} exists already; choose another --id, resume it with --resume, or overwrite it with --force"
+        )

@@ -7,20 +7,20 @@ run, one ladder a model and set of parameters.
 from __future__ import annotations
 
 import asyncio
-import random
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
 from debate_cli.debaters.debater import Debater
-from debate_cli.domain.config import DebateConfig, ModelSpec
-from debate_cli.domain.debate import FIRST_RUN, Debate
+from debate_cli.domain.config import DebateConfig, ModelSpec, Price
+from debate_cli.domain.debate import Debate, JudgingRun
 from debate_cli.domain.exchange import TotalUsage
+from debate_cli.domain.systems import Panel, Persuasion, System
 from debate_cli.domain.tasks import Brief
 from debate_cli.engine import Cast
-from debate_cli.errors import ConfigError
-from debate_cli.judging.bench import role
+from debate_cli.errors import ConfigError, MissingKeyError
+from debate_cli.judging.bench import assessors, role
 from debate_cli.judging.judge import Judge
 from debate_cli.llm.budget import Budget, Budgeted
 from debate_cli.llm.ladder import Ladder, Voice
@@ -29,13 +29,19 @@ from debate_cli.llm.port import Model
 from debate_cli.llm.prices import price_of
 from debate_cli.llm.retry import Retrying
 from debate_cli.llm.template import Prompts
+from debate_cli.providers.registry import Registry, check, split
+
+PROMPT_PACKAGES = ("debate_cli.debaters", "debate_cli.judging")
 
 
 class Tape(Protocol):
-    """A cassette: wraps the model of a name so that its exchanges are recorded, or served from a recording."""
+    """A cassette: puts itself around a model, so that its exchanges are recorded, or served from a recording."""
+
+    serves: bool
+    """Whether it answers by itself, so that nothing behind it (keys, prices) is needed."""
 
     def wrap(self, name: str, model: Model) -> Model:
-        """The model with the tape around it."""
+        """`model` (known as `name`) with the tape around it."""
         ...
 
 
@@ -52,3 +58,173 @@ class Surroundings:
     note: Callable[[str], None] = lambda _: None
     """Told of retries and the like, one line each."""
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+
+
+class Studio:
+    """Everything that one run of a configuration needs to ask models. `aclose` ends its connections."""
+
+    def __init__(self, config: DebateConfig, around: Surroundings, *, used: TotalUsage | None = None) -> None:
+        """`used` was spent before, by the part of the debate that is resumed."""
+        before = used or TotalUsage()
+        limits = config.limits
+        self._config = config
+        self._around = around
+        self._registry = Registry(config, around.env, folder=around.folder)
+        self._overall = asyncio.Semaphore(limits.concurrency)
+        self._limiters: dict[str, Limiter] = {}
+        self._voices: dict[str, Voice] = {}
+        self._rejected: dict[str, set[str]] = {}
+        """Rungs that a model's server turned down, by model: found out once, known to all that speak with it."""
+        self._prompts = Prompts(around.prompts).check(*PROMPT_PACKAGES)
+        self._budget = Budget(
+            limits.max_cost_usd, limits.max_tokens, before.cost_usd or 0.0, before.input_tokens + before.output_tokens
+        )
+
+    def cast(self, *, speeches: bool = True) -> Cast:
+        """The actors; without `speeches` the judges alone, and no debater's model is looked at."""
+        debaters: dict[str, Debater] = {}
+        for debater in self._config.debaters if speeches else ():
+            spec = self._config.model_for_debater(debater)
+            if spec is not None:
+                debaters[debater.name] = Debater(debater, self.voice(spec), self._prompts)
+        return Cast(debaters, Judge(self._voice_of_judge, self._prompts))
+
+    def voice(self, spec: ModelSpec) -> Voice:
+        """What an actor speaks with who is given the model of `spec`; one for equal specs."""
+        key = spec.model_dump_json()
+        if key not in self._voices:
+            self._voices[key] = self._new_voice(spec)
+        return self._voices[key]
+
+    async def aclose(self) -> None:
+        """End connections and embedded models."""
+        await self._registry.aclose()
+
+    def _new_voice(self, spec: ModelSpec) -> Voice:
+        profile = self._registry.profile(spec.model)
+        price = priced(spec, self._registry)
+        rejected = self._rejected.setdefault(spec.model, set())
+        return Voice(
+            Ladder(self._stack(spec, price), profile, name=spec.model, price=price, rejected=rejected),
+            name=spec.model,
+            max_output_tokens=spec.max_output_tokens or profile.max_output_tokens,
+            temperature=spec.temperature,
+            seed=self._config.seed,
+        )
+
+    def _stack(self, spec: ModelSpec, price: Price | None) -> Model:
+        adapter = self._registry.adapter(spec)
+        limited = Limited(adapter, self._limiter(spec.model), self._overall)
+        retrying = Retrying(
+            Budgeted(limited, self._budget, price),
+            max_attempts=self._config.limits.max_attempts,
+            on_retry=self._around.note,
+            sleep=self._around.sleep,
+        )
+        return self._around.tape.wrap(spec.model, retrying) if self._around.tape else retrying
+
+    def _limiter(self, model: str) -> Limiter:
+        row = self._registry.row(model)
+        if row.name not in self._limiters:
+            self._limiters[row.name] = Limiter(row.max_concurrency, row.requests_per_minute, row.tokens_per_minute)
+        return self._limiters[row.name]
+
+    def _voice_of_judge(self, brief: Brief, debate: Debate) -> Voice:
+        run = debate.run(brief.run)
+        system = next(system for system in run.judging.systems if system.kind == brief.system)
+        spec = spec_of_judge(debate.config, run, role(system, brief.assessor))
+        if spec is None:
+            raise ConfigError(
+                f"the {brief.system} judge {brief.assessor} has no model; name one in the system's `judge`, or set models.judge"
+            )
+        return self.voice(spec)
+
+
+def priced(spec: ModelSpec, registry: Registry) -> Price | None:
+    """What the tokens of `spec` cost: as its own entry says, else its provider's, else the bundled tables."""
+    return spec.price or registry.row(spec.model).price or price_of(spec.model)
+
+
+def spec_of_judge(config: DebateConfig, run: JudgingRun, judge_role: str | None) -> ModelSpec | None:
+    """The model that a role means in a judging run; the run's own models go before the configuration's."""
+    models = {**config.models, **run.models}
+    return config.model_copy(update={"models": models}).model_for_judge(judge_role)
+
+
+def judge_roles(system: System) -> tuple[str | None, ...]:
+    """The roles that a system asks; none where it asks no model."""
+    return tuple(dict.fromkeys(role(system, assessor) for assessor in assessors(system)))
+
+
+def specs(config: DebateConfig) -> tuple[ModelSpec, ...]:
+    """Every model that the debaters and judges of `config` speak with, each once."""
+    found = [config.model_for_debater(debater) for debater in config.debaters]
+    for system in config.judging.systems:
+        found += [config.model_for_judge(judge_role) for judge_role in judge_roles(system)]
+    return tuple({spec.model_dump_json(): spec for spec in found if spec is not None}.values())
+
+
+def require_models(config: DebateConfig, wanted: tuple[ModelSpec, ...], env: Mapping[str, str]) -> None:
+    """Make sure that `wanted` can be asked, before any call.
+
+    Raises MissingKeyError where only keys are missing, else ConfigError with all problems: an unknown provider, an
+    address with another provider's key, a bound on cost with a model whose price is not known.
+    """
+    problems = check(config, [spec.model for spec in wanted], env)
+    if problems:
+        only_keys = all("environment variable" in problem for problem in problems)
+        raise MissingKeyError("\n".join(problems)) if only_keys else ConfigError(*problems)
+    if config.limits.max_cost_usd is None:
+        return
+    registry = Registry(config, env, folder=Path())
+    unpriced = [spec.model for spec in wanted if priced(spec, registry) is None]
+    if unpriced:
+        raise ConfigError(
+            *(
+                f"limits.max_cost_usd cannot be kept: {model} has no known price; give its provider or its entry in `models` "
+                "`price: {input, output}` per million tokens, or drop the limit"
+                for model in dict.fromkeys(unpriced)
+            )
+        )
+
+
+def mocked(config: DebateConfig) -> DebateConfig:
+    """The same debate with the mock in the place of every model; their temperatures and limits stay."""
+    models = {name: _mock_of(spec) for name, spec in config.models.items()}
+    models.setdefault("default", ModelSpec(model="mock/default"))
+    debaters = tuple(
+        debater.model_copy(update={"model": _mock_role(debater.model, models)}) for debater in config.debaters
+    )
+    systems = tuple(_mock_system(system, models) for system in config.judging.systems)
+    return config.model_copy(
+        update={
+            "models": models,
+            "providers": {},
+            "debaters": debaters,
+            "judging": config.judging.model_copy(update={"systems": systems}),
+        }
+    )
+
+
+def _mock_of(spec: ModelSpec) -> ModelSpec:
+    if split(spec.model)[0] == "mock":
+        return spec
+    name = split(spec.model)[1].replace("/", "-")
+    return ModelSpec(model=f"mock/{name}", temperature=spec.temperature, max_output_tokens=spec.max_output_tokens)
+
+
+def _mock_role(model: str | None, models: Mapping[str, ModelSpec]) -> str | None:
+    if model is None or model in models:
+        return model
+    return _mock_of(ModelSpec(model=model)).model
+
+
+def _mock_system(system: System, models: Mapping[str, ModelSpec]) -> System:
+    changes: dict[str, object] = {"judge": _mock_role(system.judge, models)}
+    if isinstance(system, Panel):
+        changes["judges"] = tuple(
+            judge.model_copy(update={"model": _mock_role(judge.model, models)}) for judge in system.judges
+        )
+    if isinstance(system, Persuasion) and system.effects != "judge":
+        changes = {}
+    return system.model_copy(update=changes)

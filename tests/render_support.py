@@ -8,7 +8,17 @@ from typing import Any
 
 from rich.console import Console, RenderableType
 
-from debate_cli.domain.assessment import Assessment, Clash, Fallacy, Insight, Mark, Momentum, Summary, SummaryPoint, Trace
+from debate_cli.domain.assessment import (
+    Assessment,
+    Clash,
+    Fallacy,
+    Insight,
+    Mark,
+    Momentum,
+    Summary,
+    SummaryPoint,
+    Trace,
+)
 from debate_cli.domain.config import DebateConfig
 from debate_cli.domain.content import Argument, Closing, Response, Turn
 from debate_cli.domain.debate import Debate, fold
@@ -31,26 +41,34 @@ CONFIG: dict[str, Any] = {
 CLAIMS = {
     "PRO-1": (
         "Independent deployment keeps a small team fast as it grows.",
-        "When every service ships on its own, a fault in billing does not hold back search, so the waiting time between "
-        "a finished change and its release stays flat while the number of people doubles.",
+        (
+            "When every service ships on its own, a fault in billing does not hold back search, so the waiting time between "
+            "a finished change and its release stays flat while the number of people doubles."
+        ),
         "DORA, Accelerate State of DevOps 2023: loosely coupled teams deploy on demand 1.4 times as often.",
     ),
     "PRO-2": (
         "Boundaries drawn late cost more than boundaries drawn early.",
-        "Once two modules share tables, every query is a contract nobody wrote down; cutting them apart later means "
-        "finding all of those contracts first.",
+        (
+            "Once two modules share tables, every query is a contract nobody wrote down; cutting them apart later means "
+            "finding all of those contracts first."
+        ),
         "Shopify's own account of four years of componentising one application.",
     ),
     "CON-1": (
         "Eight engineers cannot operate a dozen services.",
-        "Each service brings a pipeline, alarms and an on-call duty; the work is per service, not per person, and it is "
-        "paid before the first customer arrives.",
+        (
+            "Each service brings a pipeline, alarms and an on-call duty; the work is per service, not per person, and it is "
+            "paid before the first customer arrives."
+        ),
         "Segment went back to one service in 2018 after three engineers spent most of their time keeping 140 alive.",
     ),
     "CON-2": (
         "Nobody knows the right boundaries on day one.",
-        "A boundary is a guess about what will change together; before the product has users that guess is made without "
-        "any data, and a network between wrong halves makes it dear to mend.",
+        (
+            "A boundary is a guess about what will change together; before the product has users that guess is made without "
+            "any data, and a network between wrong halves makes it dear to mend."
+        ),
         "Fowler, MonolithFirst (2015): almost all successes he saw began as one application.",
     ),
 }
@@ -131,7 +149,13 @@ def structured_assessment() -> Assessment:
     """One judge's marks, a fallacy, the trace and the insight."""
     criteria = ("logic", "evidence", "responsiveness", "honesty")
     marks = tuple(
-        Mark(participant="Ada" if item.startswith("PRO") else "Bo", item=item, criterion=criterion, value=value, out_of=10)
+        Mark(
+            participant="Ada" if item.startswith("PRO") else "Bo",
+            item=item,
+            criterion=criterion,
+            value=value,
+            out_of=10,
+        )
         for item, values in MARKS.items()
         for criterion, value in zip(criteria, values, strict=True)
     )
@@ -231,3 +255,8 @@ def shown(renderable: RenderableType, width: int = 100, *, colour: bool = False)
     file = target.file
     assert isinstance(file, StringIO)
     return file.getvalue()
+
+
+def unscored() -> Debate:
+    """The debate with its speeches and its close, but nothing judged."""
+    return fold([event for event in events() if not isinstance(event, Assessed)])

@@ -20,6 +20,8 @@ ROWS = (
     ("render",),
     ("engine",),
     ("wiring",),
+    ("rejudging", "forecast"),
+    ("session",),
     ("api",),
     ("cli",),
     ("__main__",),

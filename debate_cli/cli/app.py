@@ -87,7 +87,7 @@ def _version(value: bool) -> None:
     "Exit codes: 0 done, 1 failed, 2 wrong input, 3 a provider failed, 4 budget reached, 5 a gate was not met, 130 interrupted."
 )
 def root(
-    version: Annotated[  # noqa: ARG001 - acted on by its callback
+    version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
     ] = False,
 ) -> None:

@@ -1,6 +1,160 @@
+"""`debate score`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
 import typer
-app = typer.Typer()
+
+from debate_cli.cli import options, stage
+from debate_cli.domain.debate import Debate
+from debate_cli.domain.verdict import Verdict
+from debate_cli.errors import DebateError, UsageError
+from debate_cli.render import scores_table
+from debate_cli.render.scores_table import Scored
+from debate_cli.scoring import score as score_debate
+from debate_cli.scoring.gates import Gates
+from debate_cli.scoring.rubric import KINDS, Rubric, weights
+from debate_cli.storage.library import StoredDebate, expand, open_debate
+from debate_cli.storage.lock import locked
+from debate_cli.storage.redact import Redactor
+from debate_cli.storage.rubric_file import load_rubric
+from debate_cli.storage.transcript import to_transcript
+from debate_cli.storage.transcript_file import write
+
+app = typer.Typer(add_completion=False)
+
+
+class Format(StrEnum):
+    """How the verdicts are printed."""
+
+    table = "table"
+    json = "json"
+    jsonl = "jsonl"
+    csv = "csv"
+
+
+@dataclass(slots=True)
+class Scoring:
+    """One pass over many files: what is asked, and what went wrong so far."""
+
+    systems: tuple[str, ...]
+    runs: str
+    rubric: Rubric
+    gates: Gates
+    check: bool
+    write: bool
+    bad: int = 0
+    unmet: int = 0
+
+    def scored(self, paths: list[Path]) -> Iterator[Scored]:
+        """The files' verdicts one after the other, none kept; a bad file among many is reported and passed over."""
+        for path in paths:
+            try:
+                yield self._one(path)
+            except DebateError as error:
+                if len(paths) == 1:
+                    raise
+                stage.tell(f"debate: {error}")
+                self.bad += 1
+
+    def _one(self, path: Path) -> Scored:
+        stored = open_debate(path)
+        debate = stored.debate
+        verdicts = score_debate(
+            debate, runs=self.runs, systems=self.systems or None, settings=self.rubric.settings(debate)
+        )
+        if self.check:
+            self._compare(stored)
+        if self.write:
+            self._store(stored, path)
+        for sentence in self.gates.unmet(debate, verdicts):
+            stage.tell(f"{path}: gate not met: {sentence}")
+            self.unmet += 1
+        return Scored(str(path), debate.id, debate.topic, debate.status, verdicts)
+
+    def _compare(self, stored: StoredDebate) -> None:
+        again = {(verdict.system, verdict.run): verdict for verdict in self._all(stored.debate)}
+        kept = {(verdict.system, verdict.run): verdict for verdict in stored.verdicts}
+        for key in sorted(again.keys() | kept.keys()):
+            if again.get(key) != kept.get(key):
+                stage.tell(f"{stored.path}: the stored verdict of {key[0]} ({key[1]}) is not the recomputed one")
+                self.unmet += 1
+
+    def _all(self, debate: Debate) -> tuple[Verdict, ...]:
+        return score_debate(debate, runs="all", settings=self.rubric.settings(debate))
+
+    def _store(self, stored: StoredDebate, path: Path) -> None:
+        if stored.from_journal:
+            raise UsageError(f"{path}: the debate is not closed, so verdicts cannot be stored; resume it first")
+        with locked(path):
+            write(path, to_transcript(stored.debate, self._all(stored.debate)), Redactor(), overwrite=True)
+
+
 @app.command()
-def score(path: str) -> None:
-    """Recompute verdicts from saved debates, without any model."""
-    print(path)
+def score(
+    paths: Annotated[list[str], typer.Argument(metavar="PATH...", help="Transcripts, folders, globs.")],
+    system: Annotated[list[str] | None, typer.Option(metavar="NAME", help="Only this system (repeatable).")] = None,
+    weights_: Annotated[
+        str | None, typer.Option("--weights", metavar="NAME=N,...", help="Weights of the structured criteria.")
+    ] = None,
+    rubric: Annotated[Path | None, typer.Option(help="YAML: weights, thresholds, penalties per system.")] = None,
+    runs: Annotated[str, typer.Option(metavar="latest|all|ID", help="Which judging runs.")] = "latest",
+    format_: Annotated[Format, typer.Option("--format", help="How to print them.")] = Format.table,
+    json_: options.Json = False,
+    write_: Annotated[bool, typer.Option("--write", help="Store the recomputed verdicts.")] = False,
+    check: Annotated[bool, typer.Option("--check", help="Gate: stored verdicts equal recomputed ones.")] = False,
+    fail_under: options.FailUnder = None,
+    expect_winner: options.ExpectWinner = None,
+    max_warnings: options.MaxWarnings = None,
+    fail_on: options.FailOn = None,
+    debug: options.Debug = False,
+) -> None:
+    """Recompute verdicts from saved debates, without any model.
+
+    Examples:
+
+      debate score transcripts/
+
+      debate score debate.json --weights evidence=0.6,logic=0.4
+
+      debate score 'transcripts/*.json' --check --format csv
+    """
+    del debug  # acted on where errors are caught
+    for kind in system or ():
+        if kind not in KINDS:
+            raise UsageError(f"--system {kind}: there is no such judging system; known are {', '.join(KINDS)}")
+    if weights_ is not None and rubric is not None:
+        raise UsageError("--weights and --rubric exclude each other; put the weights into the rubric")
+    laid_over = weights(weights_) if weights_ is not None else load_rubric(rubric) if rubric is not None else Rubric()
+    scoring = Scoring(
+        systems=tuple(system or ()),
+        runs=runs,
+        rubric=laid_over,
+        gates=options.gates(fail_under, expect_winner, max_warnings, fail_on),
+        check=check,
+        write=write_,
+    )
+    _show(scoring.scored(expand(paths)), Format.json if json_ else format_)
+    if scoring.bad:
+        raise typer.Exit(1)
+    if scoring.unmet:
+        raise typer.Exit(5)
+
+
+def _show(files: Iterator[Scored], how: Format) -> None:
+    """Print them as they come where the format allows it."""
+    match how:
+        case Format.json:
+            sys.stdout.writelines(scores_table.json_document(files))
+        case Format.jsonl:
+            sys.stdout.writelines(scores_table.jsonl(files))
+        case Format.csv:
+            sys.stdout.writelines(scores_table.comma_separated(files))
+        case Format.table:
+            stage.show_scores([scores_table.without_notes(file) for file in files])

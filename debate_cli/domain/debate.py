@@ -150,6 +150,19 @@ class Debate(Value):
             ),
         )
 
+    def with_assessments(self, assessments: Iterable[Assessment]) -> Debate:
+        """The debate with `assessments` in place of its own, in canonical order; the first answer to a brief counts."""
+        found: dict[str, Assessment] = {}
+        for assessment in assessments:
+            found.setdefault(assessment.brief.key, assessment)
+        return self._with(assessments=tuple(sorted(found.values(), key=self._rank)))
+
+    def bare(self) -> Debate:
+        """The debate as it was before anything was said; later judging runs are known."""
+        return self._with(
+            turns=(), assessments=(), failures=(), given_up=frozenset(), unanswered=(), closed=None, finished_at=None
+        )
+
     def apply(self, event: Event) -> Debate:
         """The debate after `event`. An answer that is there already is not taken twice."""
         match event:

@@ -53,13 +53,9 @@ def finished_rounds(debate: Debate) -> tuple[int, ...]:
     )
 
 
-def cue_of(debate: Debate, index: int) -> Cue:
-    """The cue of a turn that was made or is due, as it was given; KeyError if there is none."""
-    for item in timetable(debate).rounds:
-        for cue in item.cues:
-            if cue.index == index:
-                return cue
-    raise KeyError(index)
+def cues(debate: Debate) -> tuple[Cue, ...]:
+    """The cue of every turn that was made or is due, as it was given, by index (there are no gaps)."""
+    return tuple(cue for item in timetable(debate).rounds for cue in item.cues)
 
 
 def _awaited(debate: Debate, table: Timetable) -> tuple[waiting.Brief, ...]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from debate_cli.domain.debate import FIRST_RUN, Debate
 from debate_cli.domain.systems import Persuasion, System
 from debate_cli.domain.tasks import Cue
+from debate_cli.scoring.persuasion import current_states
 
 
 def judged_by(debate: Debate) -> tuple[System, ...]:
@@ -28,11 +29,6 @@ def standing(debate: Debate, index: int) -> tuple[str, ...]:
     names = tuple(item.name for item in debate.participants)
     for system in judged_by(debate):
         if isinstance(system, Persuasion):
-            surrendered = _surrendered(as_of(debate, index), system)
-            return tuple(name for name in names if name not in surrendered)
+            states = current_states(as_of(debate, index), system)
+            return tuple(name for name in names if not states[name].surrendered)
     return names
-
-
-def _surrendered(debate: Debate, settings: Persuasion) -> frozenset[str]:
-    del debate, settings
-    return frozenset()

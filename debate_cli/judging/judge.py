@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from debate_cli.domain.assessment import Assessment
@@ -14,11 +15,11 @@ from debate_cli.domain.systems import Panel
 from debate_cli.domain.tasks import Brief
 from debate_cli.errors import DebateError, RefusedError
 from debate_cli.judging.bench import assessors
+from debate_cli.judging.manipulation import manipulations
 from debate_cli.judging.panel import kept_vote
 from debate_cli.judging.rows import PACKAGE, Case, Reading, Row
 from debate_cli.judging.systems import row_for, settings_for
 from debate_cli.judging.transcript_view import last_turn, shared_part
-from debate_cli.llm.form import Form
 from debate_cli.llm.ladder import Answer, Voice
 from debate_cli.llm.port import Message, Request
 from debate_cli.llm.quoting import new_nonce
@@ -85,7 +86,9 @@ def _answered(row: Row[Any, Any], case: Case[Any], answer: Answer[Any]) -> Asses
     if answer.form is None:
         problem = answer.problem or "no form was filled in"
         return _abstained(case.brief, problem, answer.exchange)
-    return _assessment(case.brief, row.read(answer.form, case), answer.exchange)
+    reading = row.read(answer.form, case)
+    caught = manipulations(case.debate, case.brief.subject)
+    return _assessment(case.brief, replace(reading, findings=(*reading.findings, *caught)), answer.exchange)
 
 
 def _assessment(brief: Brief, reading: Reading, exchange: Exchange) -> Assessment:
@@ -130,7 +133,7 @@ def _late(case: Case[Panel], voice: Voice) -> Assessment | Failure:
     brief = case.brief
     kept = kept_vote(case)
     if kept is not None:
-        return _assessment(brief, kept, Exchange(model=voice.name, rung="text", attempts=0))
+        return _assessment(brief, kept, Exchange(model=voice.name, rung="text", attempts=0, cost_usd=0.0))
     return Failure(
         task=brief,
         who=brief.assessor,

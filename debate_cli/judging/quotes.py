@@ -14,7 +14,7 @@ LEAST = 4
 _SIGNS = str.maketrans(
     {
         **dict.fromkeys("‘’‚‛′`´＇", "'"),
-        **dict.fromkeys('“”„‟″«»＂', '"'),
+        **dict.fromkeys("“”„‟″«»＂", '"'),
         **dict.fromkeys("‐‑‒–—―−﹘﹣－", "-"),
         "\u00ad": None,
     }
@@ -45,7 +45,7 @@ def said(quote: str, text: str) -> bool:
 
 def said_in(quote: str, turn: Turn) -> bool:
     """Whether `quote` occurs in one of the texts of `turn`."""
-    return any(said(quote, form) for text in _texts(turn) for form in {text, shown(text)})
+    return any(said(quote, form) for text in texts(turn) for form in {text, shown(text)})
 
 
 def turn_of(quote: str, turns: Iterable[Turn]) -> Turn | None:
@@ -53,7 +53,8 @@ def turn_of(quote: str, turns: Iterable[Turn]) -> Turn | None:
     return next((turn for turn in turns if said_in(quote, turn)), None)
 
 
-def _texts(turn: Turn) -> Iterator[str]:
+def texts(turn: Turn) -> Iterator[str]:
+    """Everything that `turn` says: its text, then the pieces of its structure."""
     yield turn.text
     for argument in turn.arguments or ():
         yield from (argument.claim, argument.reasoning, argument.evidence)

@@ -4,21 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
+
+from pydantic import create_model, model_validator
 
 from debate_cli.domain.assessment import Finding, Mark
 from debate_cli.domain.content import Turn
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.systems import System
 from debate_cli.domain.tasks import Brief
-from debate_cli.llm.form import F, Form
+from debate_cli.llm.form import F, Form, FormModel
 from debate_cli.llm.template import Prompts
 
 PACKAGE = "debate_cli.judging"
 """Where the prompts of judges are kept."""
 
 S = TypeVar("S", bound=System)
-I = TypeVar("I")
+M = TypeVar("M", bound=FormModel)
+Item = TypeVar("Item")
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,8 +118,10 @@ class Tally:
         return Reading(tuple(self._marks), tuple(self._findings), rationale, tuple(self._warnings))
 
 
-def first_of_each(tally: Tally, items: Iterable[I], key: Callable[[I], str], known: Collection[str]) -> Iterator[I]:
-    """Those of `items` whose key is known, the first of each key; the others are warned of, and what is missing."""
+def first_of_each(
+    tally: Tally, items: Iterable[Item], key: Callable[[Item], str], known: Collection[str]
+) -> Iterator[Item]:
+    """Those of `items` whose key is known, the first of each key; the others are warned of."""
     seen: set[str] = set()
     for item in items:
         name = key(item)
@@ -127,6 +132,21 @@ def first_of_each(tally: Tally, items: Iterable[I], key: Callable[[I], str], kno
         else:
             seen.add(name)
             yield item
-    missing = [name for name in known if name not in seen]
-    if missing:
-        tally.warn(f"missing: {', '.join(missing)} left unjudged")
+
+
+def must_answer(model: type[M], ids: Callable[[M], Iterable[str]], wanted: Iterable[str]) -> type[M]:
+    """A `model` that also refuses a form whose `ids` leave out one of `wanted`.
+
+    Forms are lenient (a reason may run long, a score be clamped), but one that skips what it was to judge is asked again.
+    """
+    expected = tuple(wanted)
+
+    def answers_all(form: M) -> M:
+        given = set(ids(form))
+        missing = [name for name in expected if name not in given]
+        if missing:
+            raise ValueError(f"{', '.join(missing)} must be judged as well")
+        return form
+
+    validators: dict[str, Any] = {"answers_all": model_validator(mode="after")(answers_all)}
+    return create_model(model.__name__, __base__=model, __validators__=validators)

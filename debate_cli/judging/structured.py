@@ -8,12 +8,12 @@ from debate_cli.domain.assessment import Fallacy, Insight, Standing, Trace
 from debate_cli.domain.systems import Structured
 from debate_cli.judging import schema
 from debate_cli.judging.quotes import turn_of
-from debate_cli.judging.rows import About, Case, Reading, Row, Tally, first_of_each
+from debate_cli.judging.rows import About, Case, Reading, Row, Tally, first_of_each, must_answer
 from debate_cli.judging.transcript_view import literal
 from debate_cli.llm.form import Form, FormModel
 from debate_cli.llm.template import Prompts
+from debate_cli.scoring.structured import CRITERIA, scored_arguments
 
-CRITERIA = ("logic", "evidence", "responsiveness", "honesty")
 STANDINGS: tuple[Standing, ...] = ("UPHELD", "PARTIALLY_UPHELD", "REFUTED", "UNCERTAIN")
 
 
@@ -48,7 +48,7 @@ class StructuredForm(FormModel):
 
 def form(case: Case[Structured]) -> Form[StructuredForm]:
     """Each argument of the debate, in its order; needs at least one."""
-    items = tuple(case.debate.arguments)
+    items = tuple(scored_arguments(case.debate))
     score = schema.integer(1, 10)
     named = schema.one_of(case.settings.fallacies) if case.settings.fallacies else schema.text(40)
     fallacy = schema.obj(name=named, quote=schema.text(120, least=4))
@@ -60,26 +60,27 @@ def form(case: Case[Structured]) -> Form[StructuredForm]:
     }
     return Form(
         name="structured_judgment",
-        model=StructuredForm,
+        model=must_answer(StructuredForm, lambda filled: (entry.item for entry in filled.arguments), items),
         schema=schema.obj(
             arguments=schema.each([schema.obj(item=schema.const(item), **argument) for item in items]),
             key_insight=schema.text(240),
             unresolved_questions=schema.listed(schema.text(), 3),
             recommendation=schema.text(240),
         ),
+        lenient=True,
     )
 
 
 def fill(case: Case[Structured], _prompts: Prompts) -> Mapping[str, str]:
     """Which arguments there are, and the checklist."""
-    ids = [{"item": item, "by": speaker} for item, (speaker, _) in case.debate.arguments.items()]
+    ids = [{"item": item, "by": speaker} for item, speaker in scored_arguments(case.debate).items()]
     return {"arguments": literal(ids), "fallacies": literal(case.settings.fallacies)}
 
 
 def read(filled: StructuredForm, case: Case[Structured]) -> Reading:
     """Four marks and a trace per argument, fallacies whose quote was said, the insight."""
     tally = Tally()
-    known = case.debate.arguments
+    known = scored_arguments(case.debate)
     for entry in first_of_each(tally, filled.arguments, lambda argument: argument.item, known):
         _read_argument(entry, case, tally)
     tally.find(

@@ -6,22 +6,36 @@ from typing import Any
 
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.systems import System
-from debate_cli.domain.tasks import Brief
-from debate_cli.judging import structured
+from debate_cli.domain.tasks import Brief, Subject
+from debate_cli.judging import live, live_arc, live_pair, moderator, panel, persuasion, structured
 from debate_cli.judging.rows import Row
 
-ROWS: dict[str, Row[Any, Any]] = {row.purpose: row for row in (structured.ROW,)}
-"""By purpose."""
+Key = tuple[str, str, bool]
+"""System, what it judges (a moment, or `convergence`), and whether an earlier revision stands behind it."""
+
+ROWS: dict[Key, Row[Any, Any]] = {
+    ("structured", "debate", False): structured.ROW,
+    ("moderator", "round", False): moderator.ROUND,
+    ("moderator", "debate", False): moderator.FINAL,
+    ("panel", "debate", False): panel.VOTE,
+    ("panel", "debate", True): panel.DELIBERATION,
+    ("live", "turn", False): live.ROW,
+    ("live", "pair", False): live_pair.ROW,
+    ("live", "debate", False): live_arc.NARRATIVE,
+    ("live", "debate", True): live_arc.RESOLUTION,
+    ("live", "convergence", False): live_arc.CONVERGENCE,
+    ("persuasion", "turn", False): persuasion.ROW,
+}
 
 
 def row_for(brief: Brief) -> Row[Any, Any]:
-    """The row that answers `brief`."""
-    return ROWS[purpose_of(brief)]
+    """The row that answers `brief`; KeyError for a brief that no schedule of ours makes."""
+    return ROWS[brief.system, _aspect(brief.subject), brief.revision > 0]
 
 
 def purpose_of(brief: Brief) -> str:
-    """What a request for `brief` is for."""
-    return "judge.structured"
+    """What a request for `brief` is for, e.g. `judge.live.pair`."""
+    return row_for(brief).purpose
 
 
 def settings_for(brief: Brief, debate: Debate) -> System:
@@ -30,3 +44,8 @@ def settings_for(brief: Brief, debate: Debate) -> System:
         if system.kind == brief.system:
             return system
     raise KeyError(brief.system)
+
+
+def _aspect(subject: Subject) -> str:
+    """A subject `debate` that names turns compares the first with the last ones."""
+    return "convergence" if subject.moment == "debate" and subject.turns else subject.moment

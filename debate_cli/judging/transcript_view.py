@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from typing import cast
 
 from debate_cli.domain.content import UNSTRUCTURED, Turn
 from debate_cli.domain.debate import Debate
@@ -52,6 +53,7 @@ def last_turn(debate: Debate, subject: Subject) -> int | None:
         case "debate":
             return None
 
+
 def line(turn: Turn) -> str:
     """One turn as one line of JSON."""
     head: dict[str, object] = {
@@ -81,7 +83,8 @@ def _shown_all(value: object) -> object:
     if isinstance(value, str):
         return shown(value)
     if isinstance(value, Mapping):
-        return {str(key): _shown_all(item) for key, item in value.items()}  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+        members = cast("Mapping[str, object]", value)
+        return {key: _shown_all(item) for key, item in members.items()}
     if isinstance(value, Iterable):
-        return [_shown_all(item) for item in value]  # pyright: ignore[reportUnknownVariableType]
+        return [_shown_all(item) for item in cast("Iterable[object]", value)]
     return value

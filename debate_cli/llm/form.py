@@ -31,3 +31,6 @@ class Form(Generic[F]):
     schema: dict[str, Any]
     """JSON Schema (2020-12, `$ref`s resolved), as narrow as can be: enums of the ids that exist, minItems/maxItems,
     `prefixItems` with `const` where each of a known list must be answered. Whatever it accepts, `model` accepts."""
+    lenient: bool = False
+    """Whether an answer that `model` accepts is good though it strays from `schema`: the caller weighs the difference
+    itself. Else such an answer is asked to be mended."""

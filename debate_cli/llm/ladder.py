@@ -1,21 +1,37 @@
-"""The structured-output ladder (being built; the interface is settled)."""
+"""The structured-output ladder: asks one model for a form, by the best way that the model takes.
+
+A client of the port, not a wrapper. Reading a reply is `llm.parsing`; trying again after a fault of the provider is
+`llm.retry`; what to do when no form comes is the caller's.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Generic, overload
+from typing import Any, Generic, overload
 
 from debate_cli.domain.config import Price
-from debate_cli.domain.exchange import Exchange
-from debate_cli.errors import DebateError
+from debate_cli.domain.exchange import Exchange, Rung
+from debate_cli.errors import DebateError, RefusedError, UnsupportedError
+from debate_cli.llm import posing
 from debate_cli.llm.form import F, Form, FormModel
-from debate_cli.llm.port import Model, OnText, Request
+from debate_cli.llm.parsing import Parsed, parse, spoken
+from debate_cli.llm.port import Model, OnText, Reply, Request
+from debate_cli.llm.prices import cost
 from debate_cli.llm.profile import Profile
+from debate_cli.llm.quoting import clean
+from debate_cli.llm.spending import Spending
+from debate_cli.llm.streaming import restartable
+
+MAX_REASKS = 2
+"""How often an answer that is not valid is asked for again."""
+_CUT_OFF = frozenset({"length", "max_tokens"})
+_DECLINED = frozenset({"content_filter", "refusal", "safety"})
+"""Finish reasons, for adapters that leave the Reply's own fields unset."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer(Generic[F]):
-    """What came of one question. Exactly one holds: `error` is set, `problem` is set, or the answer is good."""
+    """What came of one question: `error` is set, or `problem` is set, or the answer is good."""
 
     form: F | None
     """The filled-in form; None where none came or none was asked for."""
@@ -24,30 +40,150 @@ class Answer(Generic[F]):
     exchange: Exchange
     """What all attempts together cost."""
     error: DebateError | None = None
-    """A failure of the provider or the budget: no answer at all."""
+    """A failure of the provider or the budget, or a refusal."""
     problem: str | None = None
-    """Why no valid form came though the model answered; one line."""
-    breaches: tuple[str, ...] = ()
-    """Where `form` strays from the occasion's schema though it was asked to mend it: for the caller to judge."""
+    """Why no valid form came though the model answered, on one line: `truncated`, or what is wrong with the last answer."""
 
 
 class Ladder:
-    """Asks one model for forms, by the best way that it takes."""
+    """Asks `model` with the rungs of its `profile`, best first.
+
+    A rung that the server rejects is added to `rejected` and not tried again in this run; give the same set to all
+    ladders of one model. An answer without readable JSON is asked for again one rung lower, one that is readable but
+    wrong on the same rung with its faults listed, a cut-off one with the request to be shorter; twice in all.
+    """
 
     def __init__(
         self, model: Model, profile: Profile, *, name: str, price: Price | None = None, rejected: set[str] | None = None
     ) -> None:
         self._model = model
+        self._profile = profile
+        self._name = name
+        self._price = price
+        self._rejected = set[str]() if rejected is None else rejected
 
     @overload
     async def ask(self, request: Request, form: None, on_text: OnText | None = None) -> Answer[FormModel]: ...
     @overload
     async def ask(self, request: Request, form: Form[F], on_text: OnText | None = None) -> Answer[F]: ...
-    async def ask(
-        self, request: Request, form: Form[F] | None, on_text: OnText | None = None
-    ) -> Answer[F] | Answer[FormModel]:
-        """Ask; never raises a DebateError."""
-        raise NotImplementedError
+    async def ask(self, request: Request, form: Form[Any] | None, on_text: OnText | None = None) -> Answer[Any]:
+        """Ask for `form`, or for plain text where it is None. Never raises a DebateError.
+
+        `request` comes without schema and rung. Re-asks and lower rungs start the stream over with RESTART.
+        """
+        asking = _Asking(request, form, self._rungs(form))
+        stream = restartable(on_text)
+        while True:
+            if stream is not None:
+                stream.restart()
+            try:
+                reply = await self._model.complete(asking.request, stream)
+            except UnsupportedError as error:
+                self._rejected.add(asking.rung)
+                if not asking.step_down(error):
+                    return self._answer(asking, error=error)
+                continue
+            except DebateError as error:
+                asking.spent.failed(error)
+                return self._answer(asking, error=error)
+            reading = asking.read(reply)
+            if isinstance(reading, RefusedError):
+                return self._answer(asking, error=reading)
+            if asking.is_good(reading):
+                return self._answer(asking, reading=reading)
+            if not asking.ask_again(reading):
+                return self._answer(asking, problem="; ".join(reading.faults))
+
+    def _rungs(self, form: Form[Any] | None) -> tuple[Rung, ...]:
+        if form is None:
+            return ("text",)
+        return tuple(rung for rung in self._profile.rungs if rung not in self._rejected) or self._profile.rungs[-1:]
+
+    def _answer(
+        self,
+        asking: _Asking,
+        *,
+        reading: Parsed[Any] | None = None,
+        error: DebateError | None = None,
+        problem: str | None = None,
+    ) -> Answer[Any]:
+        spent = asking.spent
+        exchange = Exchange(
+            model=self._name,
+            rung=asking.rung,
+            attempts=spent.attempts,
+            repaired=reading is not None and reading.repaired,
+            usage=spent.usage,
+            latency_s=spent.latency_s,
+            cost_usd=cost(spent.usage, self._price),
+            finish_reason=asking.finish_reason,
+        )
+        form = None if reading is None else reading.form
+        return Answer(form=form, text=asking.text, exchange=exchange, error=error, problem=problem)
+
+
+class _Asking:
+    """One question under way: what is asked next, what was spent, what the model last said."""
+
+    def __init__(self, request: Request, form: Form[Any] | None, rungs: tuple[Rung, ...]) -> None:
+        self._form = form
+        self._rungs = rungs
+        self._reasks = 0
+        self._conversation = request
+        self.request = posing.posed(request, form, rungs[0])
+        self.spent = Spending()
+        self.text = ""
+        self.finish_reason: str | None = None
+
+    @property
+    def rung(self) -> Rung:
+        """The way that is asked now."""
+        return self._rungs[0]
+
+    def step_down(self, error: UnsupportedError) -> bool:
+        """Go on with the next rung after the server rejected this one; False where there is none."""
+        self.spent.failed(error)
+        if len(self._rungs) == 1:
+            return False
+        self._lower()
+        return True
+
+    def read(self, reply: Reply) -> Parsed[Any] | RefusedError:
+        """What `reply` holds: finish reason and refusal first, then its text."""
+        self.spent.replied(reply)
+        self.finish_reason = reply.finish_reason
+        self.text = spoken(reply.text)
+        if reply.refusal is not None or reply.finish_reason in _DECLINED:
+            words = " ".join(clean(reply.refusal or "no reason given").split())[:200]
+            return RefusedError(f"The model declined to answer ({self.request.purpose}): {words}")
+        truncated = reply.truncated or reply.finish_reason in _CUT_OFF
+        if self._form is not None:
+            parsed = parse(reply.text, self._form, truncated=truncated)
+            return parsed if self.is_good(parsed) or not truncated else posing.CUT_OFF
+        if truncated:
+            return posing.CUT_OFF
+        return Parsed("valid") if self.text else posing.EMPTY
+
+    def is_good(self, reading: Parsed[Any]) -> bool:
+        """Whether the answer can be used."""
+        lenient = self._form is not None and self._form.lenient
+        return reading.outcome == "valid" or (lenient and reading.outcome == "strayed")
+
+    def ask_again(self, reading: Parsed[Any]) -> bool:
+        """Make the next request out of what was wrong with the answer; False when it was asked for often enough."""
+        if self._reasks == MAX_REASKS:
+            return False
+        self._reasks += 1
+        self._conversation = posing.again(self._conversation, self.text, reading)
+        if reading.outcome == "formless" and reading is not posing.CUT_OFF and len(self._rungs) > 1:
+            self._lower()
+        else:
+            self.request = posing.posed(self._conversation, self._form, self.rung)
+        return True
+
+    def _lower(self) -> None:
+        self._rungs = self._rungs[1:]
+        self.request = posing.posed(self._conversation, self._form, self.rung)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,1 +1,72 @@
-"""What a model's tokens cost: the bundled tables of `genai-prices`, read without any network."""
+"""What a model's tokens cost: the bundled tables of `genai-prices`, read without any network.
+
+Prices named in the configuration go before these; that is decided where models are wired.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+from debate_cli.domain.config import Price
+from debate_cli.domain.exchange import Usage
+
+_BILLERS = {
+    "openai": "openai",
+    "anthropic": "anthropic",
+    "gemini": "google",
+    "openrouter": "openrouter",
+    "groq": "groq",
+    "together": "together",
+    "deepseek": "deepseek",
+    "mistral": "mistral",
+    "xai": "x-ai",
+}
+"""Our providers -> their ids in `genai-prices`."""
+_UNBILLED = frozenset({"local", "mock"})
+"""These run in this process; nobody bills them, so their price is known to be nothing."""
+PER = 1_000_000
+"""Tokens that a price is for."""
+
+
+@functools.cache
+def price_of(model: str) -> Price | None:
+    """Price of `provider/model` per million tokens; None where it is not known (which is not nothing).
+
+    Of a price in tiers the first is given; of one that changes by the hour, that of the first call of this process.
+    """
+    provider, _, name = model.partition("/")
+    if provider in _UNBILLED:
+        return Price(input=0, output=0)
+    if provider not in _BILLERS or not name:
+        return None
+    return _listed(_BILLERS[provider], name)
+
+
+def cost(usage: Usage, price: Price | None) -> float | None:
+    """US dollars for `usage`; None where there is no price."""
+    if price is None:
+        return None
+    cached_price = price.input if price.cached_input is None else price.cached_input
+    cached = min(usage.cached_tokens, usage.input_tokens)
+    fresh = usage.input_tokens - cached
+    return (fresh * price.input + cached * cached_price + usage.output_tokens * price.output) / PER
+
+
+def _listed(biller: str, name: str) -> Price | None:
+    """The price in the bundled tables."""
+    import genai_prices  # takes a third of a second
+
+    try:
+        listed = genai_prices.calc_price(genai_prices.Usage(), name, provider_id=biller).model_price
+    except LookupError:
+        return None
+    paid, written = _base(getattr(listed, "input_mtok", None)), _base(getattr(listed, "output_mtok", None))
+    if paid is None or written is None:
+        return None
+    return Price(input=paid, output=written, cached_input=_base(getattr(listed, "cache_read_mtok", None)))
+
+
+def _base(price: Any) -> float | None:
+    """A number of US dollars out of a flat price or one in tiers."""
+    return None if price is None else float(getattr(price, "base", price))

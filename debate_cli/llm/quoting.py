@@ -28,9 +28,9 @@ _ROLE_LINE = re.compile(rf"^([ \t>#*_-]*)({_ROLES})(?=[ \t*_]*:)", re.IGNORECASE
 
 
 def clean(text: str) -> str:
-    """`text` as a prompt may carry it; `clean(clean(text)) == clean(text)`.
+    r"""Words of others as a prompt may carry them; cleaning twice is the same as once.
 
-    NFKC; line breaks are `\\n`; without zero-width, bidirectional, Unicode-tag and control characters (but `\\n` and
+    NFKC; line breaks are `\n`; without zero-width, bidirectional, Unicode-tag and control characters (but `\n` and
     tab), variation selectors, invisible fillers and lone surrogates. Markers that some model reads as a change of role
     stay readable but lose their shape: `<|im_start|>` becomes `‹im_start›`, `[INST]` `(INST)`, `</speech>` `‹/speech›`,
     and `system:` at the start of a line `(system):`.

@@ -37,7 +37,7 @@ class Prompts:
             raise ConfigError(*problems)
         return self
 
-    def render(self, package: str, name: str, **values: str) -> str:
+    def render(self, package: str, name: str, /, **values: str) -> str:
         """The prompt `prompts/NAME.md` of `package` with its placeholders filled in, without trailing newlines.
 
         Values that the prompt does not use are ignored, as a user's own may leave some out. Raises KeyError for a

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from urllib.parse import urlsplit
-
-NO_HEADERS: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +19,7 @@ class Endpoint:
     """None: the server wants no key, and none is sent."""
     api_key_env: str | None = None
     """Variable that the key came from, for messages."""
-    headers: Mapping[str, str] = field(default=NO_HEADERS, repr=False)
+    headers: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
     """Extra headers, filled in."""
     timeout_s: float = 120.0
     """Longest silence of the server, in seconds."""

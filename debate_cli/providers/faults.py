@@ -5,9 +5,10 @@ Each adapter has one table of its SDK's exceptions (`FaultRow`s); what a status 
 
 from __future__ import annotations
 
+import json
 import math
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -16,7 +17,7 @@ from email.utils import parsedate_to_datetime
 from debate_cli import errors
 from debate_cli.domain.exchange import Usage
 from debate_cli.providers.endpoint import Endpoint
-from debate_cli.providers.server_words import shown, told
+from debate_cli.providers.server_words import told
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +32,7 @@ class Asked:
     def sentence(self, what: str, words: str, advice: str) -> str:
         """`openai (api.openai.com) answered 401 to gpt-5: No such key; check OPENAI_API_KEY`."""
         about = f"{self.endpoint.provider} ({self.endpoint.host}) {what}"
-        return shown_sentence(f"{about}: {words}; {advice}" if words else f"{about}; {advice}")
-
-
-def shown_sentence(text: str) -> str:
-    """One line, for a message; unlike server text it is not cut."""
-    return " ".join(text.split())
+        return f"{about}: {words}; {advice}" if words else f"{about}; {advice}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +46,7 @@ class FaultRow:
 @contextmanager
 def translated(
     table: Callable[[], Sequence[FaultRow]], asked: Asked, used: Callable[[], Usage] = Usage
-) -> Iterator[None]:
+) -> Generator[None]:
     """Turn exceptions into our errors by the first fitting row of `table`; what fits none passes unchanged.
 
     `used` says which tokens are known to be spent when it goes wrong; they are written onto the error. The SDK's
@@ -82,7 +78,7 @@ OVERFLOW = re.compile(
     r"|reduce the length of the (?:messages|prompt)"
 )
 QUOTA = re.compile(
-    r"insufficient_quota|insufficient (?:balance|credit|funds)|credit balance is too low|exceeded your current quota"
+    r"insufficient_quota|insufficient (?:balance|credit|funds)|credit balance is too low|exceeded your current quota(?![\s\S]*retrydelay)"
     r"|billing_(?:error|hard_limit)|spend_?limit|out of credits|used all available credits"
 )
 FILTER = re.compile(r"content_filter|content_policy|content management policy|responsibleaipolicy|\bsafety system\b")
@@ -123,8 +119,16 @@ STATUSES: tuple[Status, ...] = (
     Status((402,), errors.QuotaExhaustedError, "add credit to the account or take another model"),
     Status((400, 403, 422), errors.RefusedError, "a content filter declined it", FILTER),
     Status((400, 403), errors.UnauthorizedError, "check the key in {key}", BAD_KEY),
-    Status((400, 404, 405, 422, 501), errors.UnsupportedError, "structure is asked for in another way", STRUCTURE, True),  # noqa: FBT003
-    Status((500, 503), errors.UnsupportedError, "structure is asked for in another way", BROKEN_STRUCTURE, True),  # noqa: FBT003
+    Status(
+        (400, 404, 405, 422, 501),
+        errors.UnsupportedError,
+        "structure is asked for in another way",
+        STRUCTURE,
+        structured=True,
+    ),
+    Status(
+        (500, 503), errors.UnsupportedError, "structure is asked for in another way", BROKEN_STRUCTURE, structured=True
+    ),
     Status((400, 403, 422), errors.UnknownModelError, "check the name {model}", NO_MODEL),
     Status((401, 403, 407), errors.UnauthorizedError, "check the key in {key} and what it may use"),
     Status((404, 405, 410), errors.UnknownModelError, "check the model's name {model} and base_url"),
@@ -241,16 +245,6 @@ def _until(date: str, now: datetime) -> float | None:
     return max(0.0, (aware - now).total_seconds())
 
 
-__all__ = [
-    "Asked",
-    "FaultRow",
-    "broken_body",
-    "by_event",
-    "by_status",
-    "cut_short",
-    "retry_after",
-    "shown",
-    "timed_out",
-    "translated",
-    "unreachable",
-]
+def as_json(value: object) -> str:
+    """An error object of a stream as the text of a body."""
+    return json.dumps(value, ensure_ascii=False, default=str)

@@ -6,16 +6,19 @@ What is peculiar to single models is data too (`PECULIARITIES`); nobody branches
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from types import MappingProxyType
 
 from debate_cli.domain.config import Price, ProviderKind
 from debate_cli.llm.profile import Profile
-from debate_cli.providers.endpoint import NO_HEADERS
 
 REASONING_OUTPUT_TOKENS = 16_384
 """Output limit of models that think before they write: the hidden thoughts count as output."""
+
+
+PLAIN = Profile()
+"""What is taken for granted of a compatible server."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,12 +33,12 @@ class ProviderRow:
     """Environment variable that takes the place of `base_url` where set."""
     api_key_env: str | None = None
     """Environment variable that holds the key; None means that no key is sent."""
-    profile: Profile = Profile()
+    profile: Profile = PLAIN
     max_concurrency: int = 8
     requests_per_minute: int | None = None
     tokens_per_minute: int | None = None
     price: Price | None = None
-    headers: Mapping[str, str] = NO_HEADERS
+    headers: Mapping[str, str] = field(default_factory=dict[str, str])
     """Extra headers; `${VAR}` in them is filled in when an adapter is made, one that comes out empty is not sent."""
     local: bool = False
     """Whether it runs on this machine."""
@@ -43,65 +46,68 @@ class ProviderRow:
     """Whether the server takes `stream_options` (the others report usage of streams unasked)."""
 
 
-_COMPATIBLE = Profile()
 _LLAMA = Profile(dialect="full", seed=True)
 _SEEDED = Profile(seed=True)
 
 
-def _compatible(name: str, base_url: str, api_key_env: str, profile: Profile = _COMPATIBLE) -> ProviderRow:
+def _compatible(name: str, base_url: str, api_key_env: str, profile: Profile = PLAIN) -> ProviderRow:
     return ProviderRow(name, "openai", base_url, api_key_env=api_key_env, profile=profile)
 
 
-TABLE: Mapping[str, ProviderRow] = MappingProxyType({
-    row.name: row
-    for row in (
-        ProviderRow(
-            "openai",
-            "openai",
-            "https://api.openai.com/v1",
-            base_url_env="OPENAI_BASE_URL",
-            api_key_env="OPENAI_API_KEY",
-            profile=Profile(
-                rungs=("native", "tool", "prompt"),
-                token_limit_field="max_completion_tokens",  # noqa: S106 - tokens, not a secret
-                seed=True,
-                prompt_cache_key=True,
+TABLE: Mapping[str, ProviderRow] = MappingProxyType(
+    {
+        row.name: row
+        for row in (
+            ProviderRow(
+                "openai",
+                "openai",
+                "https://api.openai.com/v1",
+                base_url_env="OPENAI_BASE_URL",
+                api_key_env="OPENAI_API_KEY",
+                profile=Profile(
+                    rungs=("native", "tool", "prompt"),
+                    token_limit_field="max_completion_tokens",  # noqa: S106 - tokens, not a secret
+                    seed=True,
+                    prompt_cache_key=True,
+                ),
+                headers={"OpenAI-Organization": "${OPENAI_ORG_ID:-}", "OpenAI-Project": "${OPENAI_PROJECT_ID:-}"},
             ),
-            headers={"OpenAI-Organization": "${OPENAI_ORG_ID:-}", "OpenAI-Project": "${OPENAI_PROJECT_ID:-}"},
-        ),
-        ProviderRow(
-            "anthropic",
-            "anthropic",
-            "https://api.anthropic.com",
-            base_url_env="ANTHROPIC_BASE_URL",
-            api_key_env="ANTHROPIC_API_KEY",
-            profile=Profile(rungs=("native", "tool", "prompt"), sampling=False, dialect="anthropic"),
-        ),
-        _compatible("gemini", "https://generativelanguage.googleapis.com/v1beta/openai", "GEMINI_API_KEY"),
-        ProviderRow(
-            "ollama", "openai", "http://127.0.0.1:11434/v1", base_url_env="OLLAMA_HOST", profile=_SEEDED, local=True
-        ),
-        _compatible("openrouter", "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY", _SEEDED),
-        _compatible("groq", "https://api.groq.com/openai/v1", "GROQ_API_KEY", _SEEDED),
-        _compatible("together", "https://api.together.xyz/v1", "TOGETHER_API_KEY", _SEEDED),
-        _compatible("deepseek", "https://api.deepseek.com/v1", "DEEPSEEK_API_KEY"),
-        replace(_compatible("mistral", "https://api.mistral.ai/v1", "MISTRAL_API_KEY"), stream_usage=False),
-        _compatible("xai", "https://api.x.ai/v1", "XAI_API_KEY", _SEEDED),
-        ProviderRow("vllm", "openai", "http://127.0.0.1:8000/v1", profile=_LLAMA, local=True),
-        ProviderRow("llamacpp", "openai", "http://127.0.0.1:8080/v1", profile=_LLAMA, local=True),
-        ProviderRow("lmstudio", "openai", "http://127.0.0.1:1234/v1", profile=_SEEDED, local=True),
-        ProviderRow("local", "embedded", profile=_LLAMA, local=True),
-        ProviderRow("mock", "mock", profile=Profile(dialect="full", seed=True), local=True),
-    )
-})
+            ProviderRow(
+                "anthropic",
+                "anthropic",
+                "https://api.anthropic.com",
+                base_url_env="ANTHROPIC_BASE_URL",
+                api_key_env="ANTHROPIC_API_KEY",
+                profile=Profile(rungs=("native", "tool", "prompt"), sampling=False, dialect="anthropic"),
+            ),
+            _compatible("gemini", "https://generativelanguage.googleapis.com/v1beta/openai", "GEMINI_API_KEY"),
+            ProviderRow(
+                "ollama", "openai", "http://127.0.0.1:11434/v1", base_url_env="OLLAMA_HOST", profile=_SEEDED, local=True
+            ),
+            _compatible("openrouter", "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY", _SEEDED),
+            _compatible("groq", "https://api.groq.com/openai/v1", "GROQ_API_KEY", _SEEDED),
+            _compatible("together", "https://api.together.xyz/v1", "TOGETHER_API_KEY", _SEEDED),
+            _compatible("deepseek", "https://api.deepseek.com/v1", "DEEPSEEK_API_KEY"),
+            replace(_compatible("mistral", "https://api.mistral.ai/v1", "MISTRAL_API_KEY"), stream_usage=False),
+            _compatible("xai", "https://api.x.ai/v1", "XAI_API_KEY", _SEEDED),
+            ProviderRow("vllm", "openai", "http://127.0.0.1:8000/v1", profile=_LLAMA, local=True),
+            ProviderRow("llamacpp", "openai", "http://127.0.0.1:8080/v1", profile=_LLAMA, local=True),
+            ProviderRow("lmstudio", "openai", "http://127.0.0.1:1234/v1", profile=_SEEDED, local=True),
+            ProviderRow("local", "embedded", profile=_LLAMA, local=True),
+            ProviderRow("mock", "mock", profile=Profile(dialect="full", seed=True), local=True),
+        )
+    }
+)
 """The built-in providers by name."""
 
-KIND_PROFILES: Mapping[ProviderKind, Profile] = MappingProxyType({
-    "openai": _COMPATIBLE,
-    "anthropic": TABLE["anthropic"].profile,
-    "embedded": TABLE["local"].profile,
-    "mock": TABLE["mock"].profile,
-})
+KIND_PROFILES: Mapping[ProviderKind, Profile] = MappingProxyType(
+    {
+        "openai": PLAIN,
+        "anthropic": TABLE["anthropic"].profile,
+        "embedded": TABLE["local"].profile,
+        "mock": TABLE["mock"].profile,
+    }
+)
 """What is taken for granted of a provider that the configuration adds."""
 
 
@@ -128,7 +134,5 @@ def profile_of(row: ProviderRow, model: str) -> Profile:
     """What `model` (without the provider's name) can do behind `row`."""
     for peculiarity in PECULIARITIES:
         if fnmatchcase(f"{row.name}/{model}", peculiarity.pattern):
-            return replace(
-                row.profile, sampling=peculiarity.sampling, max_output_tokens=peculiarity.max_output_tokens
-            )
+            return replace(row.profile, sampling=peculiarity.sampling, max_output_tokens=peculiarity.max_output_tokens)
     return row.profile

@@ -34,12 +34,11 @@ def told(body: str, secrets: Iterable[str] = ()) -> str:
 
 def shown(text: str, secrets: Iterable[str] = ()) -> str:
     """`text` without control and format characters, secrets and line breaks, cut to MAX_CHARS."""
-    for secret in secrets:
-        if len(secret) >= 4:  # noqa: PLR2004 - shorter values would blank out ordinary words
-            text = text.replace(secret, _REDACTED)
     printable = "".join(
         " " if unicodedata.category(sign)[0] in "CZ" else sign for sign in unicodedata.normalize("NFKC", text)
     )
+    for secret in secrets:
+        printable = printable.replace(secret, _REDACTED)
     line = " ".join(_SECRET.sub(_REDACTED, printable).split())
     return line if len(line) <= MAX_CHARS else line[: MAX_CHARS - 1].rstrip() + "…"
 

@@ -55,8 +55,9 @@ def _bench(debate: Debate, run: JudgingRun, system: System, decides: str) -> lis
         ]
     if isinstance(system, Persuasion) and system.effects != "judge":
         return [Seat(_JUDGE, system.kind, f"{system.effects}{decides}", "no model")]
-    several = isinstance(system, Structured | Moderator) and system.judges > 1
-    count = f"{system.judges} judges" if several else "judge"
+    count = "judge"
+    if isinstance(system, Structured | Moderator) and system.judges > 1:
+        count = f"{system.judges} judges"
     return [Seat(_JUDGE, system.kind, f"{count}{decides}", _model(debate, run, system.judge))]
 
 

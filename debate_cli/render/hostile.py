@@ -26,10 +26,7 @@ def clean(text: str) -> str:
 
     Line feeds and tabs stay; every other line break becomes a line feed. Idempotent.
     """
-    text = _BREAKS.sub("\n", text)
-    before = None
-    while before != text:
-        before, text = text, _SEQUENCES.sub("", text)
+    text = _SEQUENCES.sub("", _BREAKS.sub("\n", text))
     return _SURROGATES.sub("\ufffd", _INVISIBLE.sub("", _CONTROLS.sub("", text)))
 
 

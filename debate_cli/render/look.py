@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from debate_cli.domain.exchange import TotalUsage
 from debate_cli.domain.participant import Participant
 from debate_cli.domain.tasks import Brief
+from debate_cli.domain.verdict import Verdict
 
 TEAL, PLUM, GOLD, GREEN, BLUE, RED = "color(30)", "color(133)", "color(136)", "color(28)", "color(68)", "color(167)"
 QUIET = "dim"
@@ -120,11 +121,34 @@ def brief_words(brief: Brief) -> str:
         case "round":
             about = f"round {subject.round}"
         case "turn":
-            about = f"turn {subject.turns[0] + 1}" if subject.turns else "a turn"
+            about = f"turn {subject.turns[0]}" if subject.turns else "a turn"
         case "pair":
-            about = " and ".join(f"{index + 1}" for index in subject.turns)
+            about = " and ".join(str(index) for index in subject.turns)
             about = f"turns {about}"
         case "debate":
             about = "the debate" if brief.system != "panel" else f"vote {brief.revision + 1}"
     who = brief.system if brief.assessor == "judge" else f"{brief.system}/{brief.assessor}"
     return f"{who}, {about}"
+
+
+def outcome(verdict: Verdict) -> str:
+    """Who won and how, in a sentence; names are not cleaned."""
+    match verdict.victory:
+        case "draw":
+            return "A draw: evenly matched."
+        case "conditional":
+            return "Conditional: the motion holds under stated conditions."
+        case "undetermined":
+            return "Undetermined: too little was assessed to say."
+        case "narrow" | "clear" | "overwhelming":
+            how = {"narrow": "narrowly", "clear": "clearly", "overwhelming": "overwhelmingly"}[verdict.victory]
+            if verdict.winner is not None:
+                return f"{verdict.winner} wins {how}."
+            upheld = "upheld" if verdict.notes.get("option") == "PASS" else "not upheld"
+            return f"The motion is {upheld}, {how}."
+
+
+def scale(verdict: Verdict) -> float:
+    """Upper end for the bars of a verdict: that of its system, or for persuasion the highest score there is."""
+    highest = max((abs(score) for score in verdict.scores.values()), default=1.0) or 1.0
+    return max(SCALES.get(verdict.system, highest), highest)

@@ -40,7 +40,7 @@ def turn_panel(turn: Turn, sign: Sign, *, show_hidden: bool = False) -> Panel:
     remarks = _remarks(turn, show_hidden=show_hidden)
     if remarks:
         body += [Text(""), *remarks]
-    return framed(Group(*body), turn.speaker, sign, exchange_words(turn.exchange))
+    return framed(Group(*body), turn.speaker, sign, exchange_words(turn.index, turn.exchange))
 
 
 def framed(body: RenderableType, speaker: str, sign: Sign, below: Text) -> Panel:
@@ -59,9 +59,9 @@ def framed(body: RenderableType, speaker: str, sign: Sign, below: Text) -> Panel
     )
 
 
-def exchange_words(exchange: Exchange) -> Text:
-    """Model, time and tokens of a call, for the foot of a frame."""
-    words = [hostile.line(exchange.model), look.seconds(exchange.latency_s)]
+def exchange_words(index: int, exchange: Exchange) -> Text:
+    """Number of the turn (as judges name it), model, time and tokens of a call, for the foot of a frame."""
+    words = [f"turn {index}", hostile.line(exchange.model), look.seconds(exchange.latency_s)]
     words.append(f"{look.tokens(exchange.usage.output_tokens)} tokens")
     if exchange.attempts > 1:
         words.append(f"{exchange.attempts} requests")
@@ -135,23 +135,22 @@ def _argument(argument: Argument) -> RenderableType:
     if argument.reasoning:
         lines.append(Padding(safe(argument.reasoning), INDENT))
     if argument.evidence:
-        lines.append(_labelled("evidence", safe(argument.evidence, "italic")))
+        lines.append(_run_in("evidence", safe(argument.evidence, "italic")))
     return Group(*lines)
 
 
 def _response(response: Response) -> RenderableType:
     sign = look.RESPONSES.get(response.type, look.UNKNOWN)
-    badge = Text(f"{sign.symbol} {sign.word}".strip(), style=f"bold {sign.colour}")
-    lines: list[RenderableType] = [_headed(badge, safe_line(response.target, "bold"))]
+    lines: list[RenderableType] = [_headed(_badge(sign), safe_line(response.target, "bold"))]
     if response.reasoning:
         lines.append(Padding(safe(response.reasoning), INDENT))
     if response.follow_up:
-        lines.append(_labelled("asks", safe(response.follow_up, "italic")))
+        lines.append(_run_in("asks", safe(response.follow_up, "italic")))
     return Group(*lines)
 
 
 def _answer(answer: Answer) -> RenderableType:
-    head = _headed(Text("↳ answers on"), safe_line(answer.question_target, "bold"))
+    head = joined("↳ answers on ", safe_line(answer.question_target, "bold"))
     if answer.evaded:
         head.append("  (left open)", style=look.GOLD)
     return Group(head, Padding(safe(answer.reply), INDENT))
@@ -159,34 +158,49 @@ def _answer(answer: Answer) -> RenderableType:
 
 def _closing(closing: Closing) -> RenderableType:
     lines: list[RenderableType] = [safe(closing.final_position)] if closing.final_position else []
-    named = [("concedes", closing.concessions), ("unrebutted", closing.unrebutted)]
-    rows = [_labelled(label, safe_line(", ".join(words))) for label, words in named if words]
+    rows: list[tuple[str, Text]] = []
+    for label, words in (("concedes", closing.concessions), ("unrebutted", closing.unrebutted)):
+        if words:
+            rows.append((label, safe_line(", ".join(words))))
     if closing.shift:
-        sign = look.SHIFTS.get(closing.shift, look.UNKNOWN)
-        rows.append(_labelled("position", Text(f"{sign.symbol} {sign.word}".strip(), style=f"bold {sign.colour}")))
+        rows.append(("position", _badge(look.SHIFTS.get(closing.shift, look.UNKNOWN))))
     if lines and rows:
         lines.append(Text(""))
-    return Group(*lines, *rows)
+    return Group(*lines, _labelled(rows)) if rows else Group(*lines)
 
 
 def _remarks(turn: Turn, *, show_hidden: bool) -> list[RenderableType]:
-    remarks: list[RenderableType] = []
+    rows: list[tuple[str, Text]] = []
     if turn.strategy is not None:
-        remarks.append(_labelled("strategy", safe_line(f"{turn.strategy.name}: {turn.strategy.reason}", "dim"), indent=0))
+        rows.append(("strategy", safe_line(f"{turn.strategy.name}: {turn.strategy.reason}", "dim")))
     if show_hidden and turn.directive:
-        remarks.append(_labelled("hidden directive", safe(turn.directive, "dim italic"), indent=0))
-    remarks += [_labelled("warning", safe_line(warning, look.GOLD), indent=0) for warning in turn.warnings]
-    return remarks
+        rows.append(("hidden directive", safe(turn.directive, "dim italic")))
+    rows += [("warning", safe_line(warning, look.GOLD)) for warning in turn.warnings]
+    return [_labelled(rows)] if rows else []
 
 
-def _headed(head: Text, rest: Text) -> Text:
-    return joined(head, "  ", rest)
+def _badge(sign: Sign) -> Text:
+    return Text(f"{sign.symbol} {sign.word}".strip(), style=f"bold {sign.colour}")
 
 
-def _labelled(label: str, words: Text, *, indent: int = 2) -> RenderableType:
-    """A quiet label, the words beside it with a hanging indent."""
+def _headed(head: Text, rest: Text) -> RenderableType:
+    """A short head, and words that hang beside it."""
     grid = Table.grid(padding=(0, 2, 0, 0))
-    grid.add_column(no_wrap=True)
+    grid.add_column(no_wrap=True, max_width=20, overflow="ellipsis")
     grid.add_column(ratio=1)
-    grid.add_row(Text(label, style="dim"), words)
-    return Padding(grid, (0, 0, 0, indent))
+    grid.add_row(head, rest)
+    return grid
+
+
+def _run_in(label: str, words: Text) -> RenderableType:
+    return Padding(joined((f"{label}  ", "dim"), words), INDENT)
+
+
+def _labelled(rows: Sequence[tuple[str, Text]]) -> RenderableType:
+    """Quiet labels, the words beside them with a hanging indent."""
+    grid = Table.grid(padding=(0, 2, 0, 0))
+    grid.add_column(no_wrap=True, style="dim")
+    grid.add_column(ratio=1)
+    for label, words in rows:
+        grid.add_row(Text(label), words)
+    return grid

@@ -18,11 +18,24 @@ Piece = Argument | Response | Answer | Closing | str
 """A string is free text."""
 
 
+NEW_ARGUMENT = "New argument. "
+"""How a turn's text tells of an argument brought where none may be."""
+
+
 def of_turn(turn: Turn) -> tuple[Piece, ...]:
-    """The pieces of a finished turn, in the order in which they are read."""
+    """The pieces of a finished turn, in the order in which they are read.
+
+    A free speech comes first and whole; what was read out of it follows as heads, without the words a second time.
+    """
     if UNSTRUCTURED in turn.warnings:
         return (turn.text,)
+    if turn.phase in ("rebuttal", "speech"):
+        claims = [item.model_copy(update={"reasoning": "", "evidence": ""}) for item in turn.arguments or ()]
+        rebuttals = [item.model_copy(update={"reasoning": "", "follow_up": ""}) for item in turn.responses or ()]
+        return (turn.text, *claims, *rebuttals)
     pieces: list[Piece] = [*(turn.arguments or ()), *(turn.responses or ()), *(turn.answers or ())]
+    if turn.responses is not None:
+        pieces += [part for part in turn.text.split("\n\n") if part.startswith(NEW_ARGUMENT)]
     if turn.closing is not None:
         pieces.append(turn.closing)
     return tuple(pieces) or (turn.text,)
@@ -56,26 +69,27 @@ def _json_body(raw: str) -> str | None:
 
 
 def _pieces(form: dict[str, object]) -> Iterable[Piece]:
-    for item in _objects(form.get("arguments")):
-        yield Argument.model_construct(**_strings(item, "id", "claim", "reasoning", "evidence"))
-    for item in _objects(form.get("responses")):
-        yield Response.model_construct(**_strings(item, "target", "type", "reasoning", "follow_up"))
-    for item in _objects(form.get("answers")):
-        evaded = item.get("evaded")
-        known = evaded if isinstance(evaded, bool) else None
-        yield Answer.model_construct(**_strings(item, "question_target", "reply"), evaded=known)
-    nested = form.get("closing")
-    closing = cast("dict[str, object]", nested) if isinstance(nested, dict) else form
-    if "final_position" in closing or "concessions" in closing:
-        yield Closing.model_construct(
-            **_strings(closing, "final_position", "shift"),
-            concessions=_words(closing.get("concessions")),
-            unrebutted=_words(closing.get("unrebutted")),
-        )
     for name in ("speech", "text"):
         free = form.get(name)
         if isinstance(free, str):
             yield free
+    for item in _objects(form.get("arguments")):
+        yield Argument.model_construct(None, **_strings(item, "id", "claim", "reasoning", "evidence"))
+    for item in _objects(form.get("responses")):
+        yield Response.model_construct(None, **_strings(item, "target", "type", "reasoning", "follow_up"))
+    for item in _objects(form.get("answers")):
+        evaded = item.get("evaded")
+        known = evaded if isinstance(evaded, bool) else None
+        yield Answer.model_construct(None, **_strings(item, "question_target", "reply"), evaded=known)
+    nested = form.get("closing")
+    closing = cast("dict[str, object]", nested) if isinstance(nested, dict) else form
+    if "final_position" in closing or "concessions" in closing:
+        yield Closing.model_construct(
+            None,
+            **_strings(closing, "final_position", "shift"),
+            concessions=_words(closing.get("concessions")),
+            unrebutted=_words(closing.get("unrebutted")),
+        )
 
 
 def _objects(value: object) -> list[dict[str, object]]:

@@ -1,1 +1,73 @@
-"""Debate -> Verdict: pure, without clock, network or randomness."""
+"""Debate -> Verdict: pure, without clock, network or randomness.
+
+Each system's scorer is a module with `verdict(debate, run, settings) -> Verdict`; `SCORERS` is the one table of them.
+Who speaks or judges next does not live here, but reads states from here (`persuasion`, `panel`, `live`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from typing import Any
+
+from debate_cli.domain.debate import Debate, JudgingRun
+from debate_cli.domain.systems import System
+from debate_cli.domain.verdict import Verdict
+from debate_cli.scoring import live, moderator, panel, persuasion, structured
+
+Scorer = Callable[[Debate, JudgingRun | str, Any], Verdict]
+"""The third argument is the settings of the scorer's own system."""
+
+SCORERS: Mapping[str, Scorer] = {
+    "structured": structured.verdict,
+    "moderator": moderator.verdict,
+    "panel": panel.verdict,
+    "live": live.verdict,
+    "persuasion": persuasion.verdict,
+}
+
+
+def score(
+    debate: Debate,
+    *,
+    runs: str = "latest",
+    systems: Collection[str] | None = None,
+    settings: Mapping[str, System] | None = None,
+) -> tuple[Verdict, ...]:
+    """The verdicts of a debate, the deciding one first and flagged `decides`.
+
+    `runs` is `latest` (per system the newest run in which it counts), `all`, or the id of one run; a run that the debate
+    does not have gives no verdict. `systems` keeps only systems of these kinds. `settings` takes the place of stored
+    settings, per kind. Where the system that should decide has no verdict, the first one decides.
+    """
+    replacing = settings or {}
+    verdicts = [
+        SCORERS[system.kind](debate, run, replacing.get(system.kind, system))
+        for run, system in _chosen(debate, runs)
+        if systems is None or system.kind in systems
+    ]
+    if not verdicts:
+        return ()
+    deciding = _deciding(debate, runs)
+    head = next((item for item in reversed(verdicts) if item.system == deciding), verdicts[0])
+    rest = [item for item in verdicts if item is not head]
+    return (head.model_copy(update={"decides": True}), *rest)
+
+
+def _chosen(debate: Debate, runs: str) -> list[tuple[JudgingRun, System]]:
+    """What is to be scored, oldest run first, systems as configured."""
+    counted = [(run, system) for run in debate.runs for system in run.active()]
+    if runs == "all":
+        return counted
+    if runs == "latest":
+        newest = {system.kind: run.id for run, system in counted}
+        return [(run, system) for run, system in counted if newest[system.kind] == run.id]
+    return [(run, system) for run, system in counted if run.id == runs]
+
+
+def _deciding(debate: Debate, runs: str) -> str | None:
+    """Kind of the system that decides: the newest explicit word on it, else the first system of the first run."""
+    asked = [run for run in debate.runs if runs in {"latest", "all", run.id}]
+    named = [run.judging.decides for run in asked if run.judging.decides is not None]
+    if named:
+        return named[-1]
+    return asked[0].judging.deciding if asked else None

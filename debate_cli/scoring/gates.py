@@ -40,7 +40,9 @@ class Gates:
         if score is None:
             return f"--fail-under: {name} has no score in the verdict of {verdict.system}"
         if score < self.under_score:
-            return f"--fail-under: {name} has {score:.2f} in the verdict of {verdict.system}, below {self.under_score:g}"
+            return (
+                f"--fail-under: {name} has {score:.2f} in the verdict of {verdict.system}, below {self.under_score:g}"
+            )
         return None
 
     def _winner(self, verdict: Verdict | None) -> str | None:

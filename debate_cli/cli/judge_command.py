@@ -1,0 +1,114 @@
+"""`debate judge`."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from debate_cli.cli import judge_tasks, options, setup, stage
+from debate_cli.cli.judge_tasks import Task
+from debate_cli.engine import Stop
+from debate_cli.errors import DebateError
+from debate_cli.rejudging import Wish
+from debate_cli.render import scores_table
+from debate_cli.render.scores_table import Scored
+from debate_cli.session import Outcome, Session
+from debate_cli.storage.library import expand
+
+app = typer.Typer(add_completion=False)
+
+
+@app.command()
+def judge(
+    paths: Annotated[
+        list[str], typer.Argument(metavar="PATH...", help="Transcripts, folders, globs; any text for panel.")
+    ],
+    config: Annotated[str | None, typer.Option(metavar="CONFIG", help="Whose judging part to use.")] = None,
+    system: Annotated[list[str] | None, typer.Option(metavar="NAME", help="Judge by this system (repeatable).")] = None,
+    model: Annotated[str | None, typer.Option(metavar="PROVIDER/MODEL", help="Model of every judge.")] = None,
+    judges: Annotated[int | None, typer.Option(min=1, max=25, help="Judges of each system.")] = None,
+    repeat: Annotated[int, typer.Option(min=1, max=100, help="Judging runs, independent of each other.")] = 1,
+    mock: options.Mock = False,
+    replace_: Annotated[
+        bool, typer.Option("--replace", help="Earlier assessments of these systems no longer count.")
+    ] = False,
+    out: Annotated[
+        Path | None, typer.Option(metavar="PATH", help="File or folder for the result; default: in place.")
+    ] = None,
+    concurrency: Annotated[int, typer.Option(min=1, max=1000, help="Files judged at the same time.")] = 4,
+    json_: options.Json = False,
+    fail_under: options.FailUnder = None,
+    expect_winner: options.ExpectWinner = None,
+    max_warnings: options.MaxWarnings = None,
+    fail_on: options.FailOn = None,
+    debug: options.Debug = False,
+) -> None:
+    """Judge saved debates (again), without their debaters.
+
+    Assessments are added as a judging run of their own; `debate score --runs all` shows them side by side. No debater's
+    model or key is needed. With `--system panel`, PATH may be any text file.
+
+    Examples:
+
+      debate judge transcripts/my-debate.json --system panel --model anthropic/claude-sonnet-5
+
+      debate judge transcripts/ --config configs/panel.yaml --repeat 3
+
+      debate judge PLAN.md --system panel --mock
+    """
+    del debug  # acted on where errors are caught
+    gates = options.gates(fail_under, expect_winner, max_warnings, fail_on)
+    loaded = setup.load(config) if config is not None else None
+    wish = Wish(
+        config=loaded.config if loaded is not None else None,
+        systems=tuple(system or ()),
+        model="mock/judge" if mock else model,
+        judges=judges,
+        repeat=repeat,
+        replace=replace_,
+    )
+    tasks, bad = judge_tasks.tasks(expand(paths), wish, loaded, out)
+    outcomes, failed = _judge_all(tasks, concurrency, as_json=json_)
+    scored = [
+        Scored(str(task.target), outcome.debate.id, outcome.debate.topic, outcome.debate.status, outcome.verdicts)
+        for task, outcome in outcomes
+    ]
+    if json_:
+        sys.stdout.writelines(scores_table.json_document(scored))
+    elif len(outcomes) == 1:
+        stage.show_summary(outcomes[0][1].debate, outcomes[0][1].verdicts, show_hidden=False)
+    else:
+        stage.show_scores(scored)
+    stage.finish_all([outcome for _, outcome in outcomes], gates, bad=bad + failed)
+
+
+def _judge_all(tasks: Sequence[Task], concurrency: int, *, as_json: bool) -> tuple[list[tuple[Task, Outcome]], int]:
+    """Judge every file, several at a time; what came of each, and how many could not be judged."""
+    alone = len(tasks) == 1
+    with stage.watching(quiet=not alone, as_json=as_json, planned=None, show_hidden=False) as watcher:
+        room = asyncio.Semaphore(concurrency)
+
+        async def one(task: Task, stop: Stop) -> Outcome | DebateError:
+            around = replace(task.prepared.around, note=watcher.note)
+            session = Session(around, watcher, stop, secrets=task.prepared.secrets)
+            async with room:
+                try:
+                    return await session.judge(task.events, task.openings, task.prepared.config, task.target)
+                except DebateError as error:
+                    if alone:
+                        raise
+                    stage.tell(f"debate: {task.source}: {error}")
+                    return error
+
+        async def everything(stop: Stop) -> list[Outcome | DebateError]:
+            return await asyncio.gather(*(one(task, stop) for task in tasks))
+
+        results = stage.run_until_stopped(everything, watcher.note)
+    done = [(task, result) for task, result in zip(tasks, results, strict=True) if isinstance(result, Outcome)]
+    return done, len(results) - len(done)

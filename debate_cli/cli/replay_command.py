@@ -1,0 +1,141 @@
+"""`debate replay`."""
+
+from __future__ import annotations
+
+import sys
+import time
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from debate_cli.cli import options, stage
+from debate_cli.domain.debate import Debate
+from debate_cli.domain.verdict import Verdict
+from debate_cli.errors import UsageError
+from debate_cli.render.replay import Pause, Performance
+from debate_cli.scoring import score
+from debate_cli.storage.disk import write_whole
+from debate_cli.storage.library import find, open_debate
+from debate_cli.storage.redact import Redactor
+from debate_cli.storage.transcript import to_transcript
+from debate_cli.storage.transcript_file import dump
+
+app = typer.Typer(add_completion=False)
+
+
+class Format(StrEnum):
+    """What the debate is shown as."""
+
+    terminal = "terminal"
+    markdown = "markdown"
+    html = "html"
+    json = "json"
+
+
+class Only(StrEnum):
+    """A part of the debate."""
+
+    turns = "turns"
+    scores = "scores"
+    trace = "trace"
+    verdict = "verdict"
+    briefing = "briefing"
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How long a pause lasts for the one who watches."""
+
+    speed: float | None
+    """Times the pace of a brisk typist; None shows everything at once."""
+    step: bool
+    """Whether a key is waited for after each turn."""
+
+    def wait(self, pause: Pause) -> None:
+        """Let the pause pass."""
+        if self.step and pause.after == "turn" and sys.stdin.isatty():
+            typer.getchar()
+        elif self.speed is not None and stage.interactive(sys.stdout):
+            time.sleep(pause.seconds / self.speed)
+
+
+@app.command()
+def replay(
+    path: Annotated[str, typer.Argument(metavar="PATH", help="A transcript or journal, or an id in transcripts/.")],
+    speed: Annotated[
+        float | None, typer.Option(min=0.01, metavar="X", help="Type the speeches out, X times a brisk typist's pace.")
+    ] = None,
+    step: Annotated[bool, typer.Option("--step", help="Wait for a key before each turn.")] = False,
+    round_: Annotated[int | None, typer.Option("--round", min=1, help="Only this round.")] = None,
+    only: Annotated[Only | None, typer.Option(help="Only this part.")] = None,
+    show_hidden: Annotated[bool, typer.Option("--show-hidden", help="Show hidden directives.")] = False,
+    format_: Annotated[Format, typer.Option("--format", help="What to show it as.")] = Format.terminal,
+    output: Annotated[Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write to a file.")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite FILE where it exists.")] = False,
+    debug: options.Debug = False,
+) -> None:
+    """Show a saved debate as it was shown when it ran.
+
+    Examples:
+
+      debate replay transcripts/my-debate.json --only trace
+
+      debate replay my-debate --speed 4
+
+      debate replay my-debate --format html -o report.html
+    """
+    del debug  # acted on where errors are caught
+    stored = open_debate(find(path, Path("transcripts")))
+    debate = stored.debate
+    if round_ is not None and not debate.spoken(round_number=round_):
+        raise UsageError(f"--round {round_}: this debate has no such round; leave it out to see all")
+    verdicts = score(debate, runs="all")
+    if format_ is Format.terminal and output is None:
+        _play(debate, verdicts, Pace(speed, step=step), round_, only, show_hidden=show_hidden)
+        return
+    text = _document(debate, verdicts, format_, show_hidden=show_hidden)
+    if output is None:
+        sys.stdout.write(text)
+    else:
+        write_whole(output, text.encode(), overwrite=force)
+        stage.tell(f"written: {output}")
+
+
+def _document(debate: Debate, verdicts: tuple[Verdict, ...], format_: Format, *, show_hidden: bool) -> str:
+    match format_:
+        case Format.json:
+            return dump(to_transcript(debate, verdicts), Redactor())
+        case Format.markdown:
+            from debate_cli.render.markdown import markdown
+
+            return markdown(debate, verdicts, show_hidden=show_hidden)
+        case Format.html:
+            from debate_cli.render.html import html
+
+            return html(debate, verdicts, show_hidden=show_hidden)
+        case Format.terminal:
+            raise UsageError("-o needs --format markdown, html or json; redirect stdout to keep plain lines")
+
+
+def _play(
+    debate: Debate,
+    verdicts: tuple[Verdict, ...],
+    pace: Pace,
+    round_number: int | None,
+    only: Only | None,
+    *,
+    show_hidden: bool,
+) -> None:
+    """Show it on stdout as it was shown when it ran."""
+    part = only.value if only is not None else None
+    if part in (None, "turns"):
+        typed = pace.speed is not None and stage.interactive(sys.stdout)
+        performance = Performance(debate, round_number, typed=typed, judged=part is None)
+        with stage.watching(quiet=False, as_json=False, planned=None, show_hidden=show_hidden) as watcher:
+            for pause in performance.before(watcher):
+                pace.wait(pause)
+    if part != "turns" and round_number is None:
+        stage.show_summary(debate, verdicts, show_hidden=show_hidden, only=part)

@@ -1,0 +1,133 @@
+"""`debate run`."""
+
+from __future__ import annotations
+
+import random
+import sys
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from debate_cli.cli import options, setup, stage
+from debate_cli.cli.dry_run import show_plan
+from debate_cli.domain.config import DebateConfig
+from debate_cli.domain.config_differences import differences
+from debate_cli.engine import Stop
+from debate_cli.errors import ConfigError
+from debate_cli.forecast import planned_calls
+from debate_cli.session import Outcome, Session
+from debate_cli.storage.config_file import LoadedConfig
+from debate_cli.storage.ids import checked_id, new_id
+from debate_cli.storage.library import StoredDebate, find, open_debate
+from debate_cli.storage.redact import Redactor
+from debate_cli.storage.transcript import to_transcript
+from debate_cli.storage.transcript_file import dump
+
+app = typer.Typer(add_completion=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What is to be run: a new debate, or a stored one to be gone on with."""
+
+    prepared: setup.Prepared
+    folder: Path | None
+    debate_id: str
+    stored: StoredDebate | None
+    force: bool
+
+
+@app.command()
+def run(
+    config: Annotated[str | None, typer.Argument(metavar="CONFIG", help="A debate.yaml, or - for stdin.")] = None,
+    topic: Annotated[str | None, typer.Option(help="The motion, in the place of the configuration's.")] = None,
+    set_: Annotated[
+        list[str] | None, typer.Option("--set", metavar="KEY.PATH=VALUE", help="Change a setting (YAML value).")
+    ] = None,
+    mock: options.Mock = False,
+    seed: Annotated[int | None, typer.Option(help="Seed of the mock, and of providers that take one.")] = None,
+    out: Annotated[Path | None, typer.Option(metavar="DIR", help="Folder for the transcript.")] = None,
+    id_: Annotated[str | None, typer.Option("--id", help="Id of the debate: a-z, 0-9 and dashes.")] = None,
+    resume: Annotated[str | None, typer.Option(metavar="ID|PATH", help="Go on with an unfinished debate.")] = None,
+    record: Annotated[Path | None, typer.Option(metavar="FILE", help="Record every exchange to a cassette.")] = None,
+    replay: Annotated[Path | None, typer.Option(metavar="FILE", help="Serve every answer from a cassette.")] = None,
+    show_hidden: Annotated[bool, typer.Option("--show-hidden", help="Show hidden directives.")] = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show the verdicts only.")] = False,
+    json_: options.Json = False,
+    no_save: Annotated[bool, typer.Option("--no-save", help="Write no transcript.")] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show configuration, calls and worst cost; ask nothing.")
+    ] = False,
+    fail_under: options.FailUnder = None,
+    expect_winner: options.ExpectWinner = None,
+    max_warnings: options.MaxWarnings = None,
+    fail_on: options.FailOn = None,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing debate of this id.")] = False,
+    debug: options.Debug = False,
+) -> None:
+    """Run a debate and save its transcript.
+
+    Without CONFIG: configs/debate.yaml here, or the packaged default (a debate on the embedded local model). Options go
+    before DEBATE_... variables, those before the file.
+
+    Examples:
+
+      debate run --mock
+
+      debate run debate.yaml --topic "Should we rewrite it in Rust?" --set format.arguments=2
+
+      debate run --resume my-debate
+    """
+    del debug  # acted on where errors are caught
+    gates = options.gates(fail_under, expect_winner, max_warnings, fail_on)
+    tape = setup.cassette(record, replay)
+    changes = setup.overrides(set_, topic, seed)
+    stored = open_debate(find(resume, out or Path("transcripts"))) if resume is not None else None
+    loaded = _configuration(config, changes, stored)
+    prepared = setup.prepare(loaded, mock=mock, tape=tape)
+    if stored is not None:
+        _agree(prepared.config, stored, given=config is not None or bool(changes))
+    if dry_run:
+        show_plan(prepared.config, prepared.around, as_json=json_)
+        return
+    folder = None if no_save else out or Path(prepared.config.output.dir)
+    debate_id = (
+        checked_id(id_) if id_ is not None else new_id(prepared.config.topic, datetime.now(UTC), random.SystemRandom())
+    )
+    order = Order(prepared, folder, debate_id, stored, force)
+    with stage.watching(
+        quiet=quiet, as_json=json_, planned=planned_calls(prepared.config), show_hidden=show_hidden
+    ) as watcher:
+        session = Session(replace(prepared.around, note=watcher.note), watcher, Stop(), secrets=prepared.secrets)
+        outcome = stage.run_until_stopped(lambda stop: _perform(order, replace(session, stop=stop)), watcher.note)
+    if json_:
+        sys.stdout.write(dump(to_transcript(outcome.debate, outcome.verdicts), Redactor(prepared.secrets)))
+    else:
+        stage.show_summary(outcome.debate, outcome.verdicts, show_hidden=show_hidden, only="verdict" if quiet else None)
+    stage.finish(outcome, gates)
+
+
+async def _perform(order: Order, session: Session) -> Outcome:
+    if order.stored is not None:
+        return await session.resume(order.stored, order.prepared.config)
+    return await session.begin(order.prepared.config, order.debate_id, order.folder, force=order.force)
+
+
+def _configuration(reference: str | None, changes: list[tuple[str, str]], stored: StoredDebate | None) -> LoadedConfig:
+    """The configuration named; to go on with a stored debate without naming one, the stored one."""
+    if stored is not None and reference is None:
+        return setup.reload(stored.debate.config, changes)
+    return setup.load(reference, changes)
+
+
+def _agree(config: DebateConfig, stored: StoredDebate, *, given: bool) -> None:
+    """A configuration given with --resume may differ from the stored one in limits and output only."""
+    found = differences(stored.debate.config, config) if given else []
+    if found:
+        raise ConfigError(
+            f"{stored.path}: the stored debate was configured otherwise; resume without CONFIG, or undo these differences:",
+            *(f"  {line}" for line in found),
+        )

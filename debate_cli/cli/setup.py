@@ -1,0 +1,106 @@
+"""What `run`, `judge` and `check` need before anything is asked: the configuration, the environment, the cassette."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+
+from debate_cli.domain.config import DebateConfig
+from debate_cli.errors import UsageError
+from debate_cli.providers.registry import secrets
+from debate_cli.storage.config_file import LoadedConfig, load_config
+from debate_cli.storage.environment import environment
+from debate_cli.storage.redact import Redactor
+from debate_cli.wiring import Surroundings, Tape, mocked, require_models, specs
+
+HERE = Path("configs/debate.yaml")
+"""What `run` takes when no configuration is named and this is there; else the one in the package."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A configuration that can be run, and what is around it."""
+
+    config: DebateConfig
+    around: Surroundings
+    secrets: tuple[str, ...]
+
+
+def overrides(settings: Sequence[str] | None, topic: str | None, seed: int | None) -> list[tuple[str, str]]:
+    """The options that change the configuration, as (key path, YAML value).
+
+    Raises UsageError for a --set without `=`.
+    """
+    found: list[tuple[str, str]] = []
+    for setting in settings or ():
+        key, equals, value = setting.partition("=")
+        if not equals or not key:
+            raise UsageError(f"--set {setting}: write key.path=value")
+        found.append((key, value))
+    if topic is not None:
+        found.append(("topic", json.dumps(topic, ensure_ascii=False)))
+    if seed is not None:
+        found.append(("seed", str(seed)))
+    return found
+
+
+def load(reference: str | None, changes: Sequence[tuple[str, str]] = ()) -> LoadedConfig:
+    """The configuration that `reference` names: a path, `-` for standard input, None for the default one."""
+    if reference == "-":
+        return load_config(None, text=sys.stdin.read(), overrides=changes, env=environment(Path(), os.environ))
+    path = Path(reference) if reference is not None else default_config()
+    return load_config(path, overrides=changes, env=environment(path.parent, os.environ))
+
+
+def reload(config: DebateConfig, changes: Sequence[tuple[str, str]] = ()) -> LoadedConfig:
+    """A stored configuration as if it had just been read, with `changes` laid over it."""
+    env = {name: value for name, value in environment(Path(), os.environ).items() if not name.startswith("DEBATE_")}
+    return load_config(None, text=config.model_dump_json(exclude_none=True), overrides=changes, env=env)
+
+
+def default_config() -> Path:
+    """`configs/debate.yaml` here, else the one that comes with the package."""
+    return HERE if HERE.is_file() else shipped_configs() / "debate.yaml"
+
+
+def shipped_configs() -> Path:
+    """The folder of the configurations that come with the package (with the sources, in a checkout)."""
+    package = Path(str(resources.files("debate_cli")))
+    installed = package / "configs"
+    return installed if installed.is_dir() else package.parent / "configs"
+
+
+def prepare(
+    loaded: LoadedConfig, *, mock: bool = False, tape: Tape | None = None, judges_only: bool = False
+) -> Prepared:
+    """Make sure that every model can be asked, before the first call is.
+
+    With `judges_only` no debater's model or key is needed. Raises MissingKeyError and ConfigError.
+    """
+    config = mocked(loaded.config) if mock else loaded.config
+    env = environment(loaded.folder, os.environ)
+    if tape is None or not tape.serves:
+        require_models(config, specs(config.model_copy(update={"debaters": ()}) if judges_only else config), env)
+    around = Surroundings(loaded.folder, env, prompts=loaded.prompts, tape=tape)
+    return Prepared(config, around, tuple({*loaded.secrets, *secrets(config, env)}))
+
+
+def cassette(record: Path | None, play: Path | None, hidden: Sequence[str] = ()) -> Tape | None:
+    """The cassette that --record or --replay names; None where neither is given.
+
+    Raises UsageError where both are.
+    """
+    if record is None and play is None:
+        return None
+    from debate_cli.providers.cassette import Player, Recorder
+
+    if record is not None and play is not None:
+        raise UsageError("--record and --replay exclude each other; give one of them")
+    if record is not None:
+        return Recorder(record, Redactor(hidden))
+    return Player(play) if play is not None else None

@@ -1,0 +1,156 @@
+"""How a command shows a run and lets the user stop it: the right watcher for the stream, signals, exit codes."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import Callable, Coroutine, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, TextIO, TypeVar
+
+import typer
+
+from debate_cli.domain.debate import Debate
+from debate_cli.domain.verdict import Verdict
+from debate_cli.engine import GRACE_S, Stop
+from debate_cli.render.plain import PlainWatcher, QuietWatcher
+from debate_cli.render.scores_table import Scored
+from debate_cli.render.watcher import Watcher
+from debate_cli.scoring.gates import Gates
+from debate_cli.session import Outcome
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+EXIT_CODES = {"budget": 4, "failed": 3, "interrupted": 130}
+NARROWEST = 40
+T = TypeVar("T")
+
+
+def tell(line: str) -> None:
+    """A line for the user that is no data."""
+    print(line, file=sys.stderr, flush=True)
+
+
+def interactive(stream: TextIO) -> bool:
+    """Whether `stream` is a terminal on which something may be drawn and redrawn."""
+    return stream.isatty() and os.environ.get("TERM") != "dumb" and not os.environ.get("CI")
+
+
+def console(stream: TextIO) -> Console:
+    """Rich's console on a stream; colour as NO_COLOR and the terminal allow."""
+    from rich.console import Console
+
+    return Console(file=stream, highlight=False)
+
+
+@contextmanager
+def watching(*, quiet: bool, as_json: bool, planned: int | None, show_hidden: bool) -> Iterator[Watcher]:
+    """The watcher for this run: live on a terminal, plain lines elsewhere; with --json nothing on stdout."""
+    stream = sys.stderr if as_json else sys.stdout
+    if quiet or (as_json and not interactive(stream)):
+        yield QuietWatcher()
+    elif interactive(stream):
+        from debate_cli.render.live import LiveWatcher
+
+        with LiveWatcher(console(stream), planned, show_hidden=show_hidden) as watcher:
+            yield watcher
+    else:
+        yield PlainWatcher(stream, show_hidden=show_hidden)
+
+
+def asked_to_stop(stop: Stop, note: Callable[[str], None]) -> None:
+    """What a signal does: ask once, then insist."""
+    first = not stop.requested
+    stop.request()
+    if first:
+        note(
+            f"Stopping: nothing new is asked; answers under way have {GRACE_S:g} s to come in. Ctrl-C again stops at once."
+        )
+
+
+def run_until_stopped(work: Callable[[Stop], Coroutine[Any, Any, T]], note: Callable[[str], None]) -> T:
+    """Run `work` in an event loop in which Ctrl-C and SIGTERM ask it to stop."""
+
+    async def main() -> T:
+        stop = Stop()
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, asked_to_stop, stop, note)
+        return await work(stop)
+
+    return asyncio.run(main())
+
+
+def show_summary(debate: Debate, verdicts: tuple[Verdict, ...], *, show_hidden: bool, only: str | None = None) -> None:
+    """The closing part on stdout: drawn on a terminal, plain lines elsewhere."""
+    if interactive(sys.stdout):
+        from debate_cli.render.summary import summary
+
+        screen = console(sys.stdout)
+        for part in summary(debate, verdicts, only=only, show_hidden=show_hidden):  # pyright: ignore[reportArgumentType]
+            screen.print(part)
+        return
+    from debate_cli.render.lines import summary_lines
+
+    for line in summary_lines(debate, verdicts, only=only):  # pyright: ignore[reportArgumentType]
+        print(line)
+
+
+def finish(outcome: Outcome, gates: Gates) -> None:
+    """Say where the debate is and what is left to do; end with the exit code that stands for it."""
+    if outcome.path is not None:
+        tell(f"saved: {outcome.path}")
+    code = _halt_code(outcome)
+    if code:
+        raise typer.Exit(code)
+    unmet = gates.unmet(outcome.debate, outcome.verdicts)
+    for sentence in unmet:
+        tell(f"gate not met: {sentence}")
+    if unmet:
+        raise typer.Exit(5)
+
+
+def _halt_code(outcome: Outcome) -> int:
+    """Exit code of a run that did not come to its end, with one sentence on how to go on; 0 where it did."""
+    debate = outcome.debate
+    again = f"debate run --resume {outcome.path}" if outcome.path is not None else "the same command"
+    open_failures = [
+        failure for failure in debate.failures if failure.task.key in debate.given_up and not failure.final
+    ]
+    if outcome.halted is not None:
+        reason = (
+            open_failures[-1].message if open_failures and outcome.halted != "interrupted" else "stopped by the user"
+        )
+        tell(f"debate: {reason}; go on with: {again}")
+        return EXIT_CODES[outcome.halted]
+    deciding = next((verdict for verdict in outcome.verdicts if verdict.decides), None)
+    if open_failures and deciding is not None and deciding.victory == "undetermined":
+        failure = open_failures[-1]
+        tell(f"debate: the judge {failure.who} could not be asked ({failure.message}); ask it again with: {again}")
+        return 3
+    return 0
+
+
+def finish_all(outcomes: Sequence[Outcome], gates: Gates, *, bad: int) -> None:
+    """The same for several debates: the worst exit code of all, 1 where files were bad."""
+    codes = [1] if bad else []
+    for outcome in outcomes:
+        try:
+            finish(outcome, gates)
+        except typer.Exit as ending:
+            codes.append(ending.exit_code)
+    for code in (130, 4, 3, 1, 5):
+        if code in codes:
+            raise typer.Exit(code)
+
+
+def show_scores(files: Sequence[Scored]) -> None:
+    """The table of several files on stdout: drawn on a terminal, plain elsewhere."""
+    from debate_cli.render.scores_view import scores_view
+
+    screen = console(sys.stdout)
+    for part in scores_view(files):
+        screen.print(part)

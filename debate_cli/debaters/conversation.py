@@ -1,0 +1,152 @@
+"""What a debater's model is sent: rules, then the debate as a conversation that only grows at its end.
+
+Every earlier message is rendered again byte for byte as it was sent (but for the line with the mark of its call), so a
+provider's cache can serve all but the news. Nobody else's words stand outside a JSON string.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from debate_cli.debaters.occasion import Occasion
+from debate_cli.domain.content import UNSTRUCTURED, Turn
+from debate_cli.domain.debate import Debate
+from debate_cli.domain.tasks import Cue
+from debate_cli.formats import cues
+from debate_cli.llm.port import Message
+from debate_cli.llm.quoting import clean, quoted
+from debate_cli.llm.template import Prompts
+
+PACKAGE = "debate_cli.debaters"
+"""Where the prompts of debaters are kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """Rules and messages, the last of which asks; the mark of the call is not yet in it."""
+
+    system: str
+    messages: tuple[Message, ...]
+
+    def marked(self, nonce: str) -> tuple[Message, ...]:
+        """The messages with the line that tells by `nonce` where the task of this call ends."""
+        *earlier, last = self.messages
+        return (*earlier, Message("user", f"{last.content}\n{mark(nonce)}"))
+
+
+def mark(nonce: str) -> str:
+    """The last line of a call's last message: nothing that was written before the call can hold its nonce."""
+    return f"Mark of this task: {nonce}"
+
+
+@dataclass(frozen=True, slots=True)
+class Notes:
+    """What a speaker is told besides the debate; both hidden, both our own words."""
+
+    directive: str | None = None
+    """For this turn only."""
+    strategies: Mapping[int, str] | None = None
+    """Per index of an own turn, the line that tells the strategy to follow in it."""
+    standing: str = ""
+    """The same in every turn: character and the user's own instructions."""
+
+
+def conversation(cue: Cue, debate: Debate, prompts: Prompts, notes: Notes) -> Conversation:
+    """The conversation of `cue.speaker` up to `cue`."""
+    rules = prompts.render(PACKAGE, "rules", closing_words=str(debate.config.format.closing_words))
+    system = "\n\n".join(text for text in (rules, notes.standing, notes.directive) if text)
+    return Conversation(system, tuple(_messages(cue, debate, prompts, notes.strategies or {})))
+
+
+def _messages(cue: Cue, debate: Debate, prompts: Prompts, strategies: Mapping[int, str]) -> Iterator[Message]:
+    before = [item for item in cues(debate) if item.speaker == cue.speaker and item.index < cue.index]
+    known: tuple[int, ...] = ()
+    for earlier in (*before, cue):
+        occasion = Occasion.of(earlier, debate)
+        news = [index for index in earlier.sees if index not in known]
+        parts = [
+            *(_setting(occasion) if earlier.index == (*before, cue)[0].index else ()),
+            *(_heard(turn) for turn in occasion.debate.turns if turn.index in news and turn.speaker != cue.speaker),
+            *([f"The chair's advice for this round: {quoted(earlier.guidance)}"] if earlier.guidance else ()),
+            _ask(occasion, prompts),
+            *([strategies[earlier.index]] if earlier.index in strategies else ()),
+        ]
+        yield Message("user", "\n".join(parts))
+        known = earlier.sees
+        if earlier is not cue:
+            yield Message("assistant", own_words(debate.turns_by_index[earlier.index]))
+
+
+def _setting(occasion: Occasion) -> Iterator[str]:
+    debate, speaker = occasion.debate, occasion.speaker
+    yield f"Motion: {quoted(debate.topic)}"
+    if debate.config.background:
+        yield f"Background: {quoted(debate.config.background)}"
+    yield f"You are {quoted(speaker.name)}, side {quoted(speaker.side)}."
+    others = [item for item in debate.participants if item.name != speaker.name]
+    yield f"Against you: {', '.join(f'{quoted(item.name)}, side {quoted(item.side)}' for item in others)}."
+
+
+def _heard(turn: Turn) -> str:
+    """A speech of somebody else's. Where the text of a free speech does not tell the ids of its claims, they follow."""
+    claims = turn.arguments or () if turn.phase == "speech" and UNSTRUCTURED not in turn.warnings else ()
+    listed = "".join(f"\n- claim {quoted(item.id)}: {quoted(item.claim)}" for item in claims)
+    return f"{quoted(turn.speaker)}, {turn.phase}: {quoted(turn.text)}{listed}"
+
+
+def _ask(occasion: Occasion, prompts: Prompts) -> str:
+    cue, form = occasion.cue, occasion.format
+    name = "follow_up" if cue.phase == "cross_examination" and cue.questions else cue.phase
+    return prompts.render(
+        PACKAGE,
+        name,
+        round=str(cue.round),
+        count=str(form.arguments),
+        ids=_ids(occasion.new_ids(form.arguments)),
+        targets=_ids(occasion.targets),
+        own=_ids(occasion.own),
+        closing_words=str(form.closing_words),
+        questions="\n".join(
+            f"- about {quoted(item.target)}, asked by {quoted(item.asked_by)}: {quoted(item.text)}"
+            for item in cue.questions
+        ),
+    )
+
+
+def _ids(keys: tuple[str, ...]) -> str:
+    return ", ".join(quoted(key) for key in keys) or "none"
+
+
+def own_words(turn: Turn) -> str:
+    """A turn as its speaker's model gave it: compact JSON in the form of its phase, or plain text where there was none."""
+    if UNSTRUCTURED in turn.warnings:
+        return clean(turn.text)
+    return json.dumps(_cleaned(_structure(turn)), ensure_ascii=False, separators=(",", ":"))
+
+
+def _structure(turn: Turn) -> dict[str, object]:
+    if turn.phase == "speech":
+        return {
+            "speech": turn.text,
+            "claims": [item.model_dump(exclude={"id"}) for item in turn.arguments or ()],
+            "rebuttals": [item.model_dump(exclude={"follow_up"}) for item in turn.responses or ()],
+        }
+    if turn.phase == "rebuttal":
+        return {"speech": turn.text}
+    if turn.responses is not None:
+        order = ("target", "reasoning", "type", "follow_up")
+        return {"responses": [{name: getattr(item, name) for name in order} for item in turn.responses]}
+    return turn.model_dump(mode="json", include={"arguments", "answers", "closing"}, exclude_none=True)
+
+
+def _cleaned(value: object) -> object:
+    if isinstance(value, str):
+        return clean(value)
+    if isinstance(value, Mapping):
+        return {key: _cleaned(item) for key, item in cast("Mapping[str, object]", value).items()}
+    if isinstance(value, list | tuple):
+        return [_cleaned(item) for item in cast("Sequence[object]", value)]
+    return value

@@ -1,0 +1,233 @@
+"""What can only be said of a configuration as a whole: roles without a model, two debaters of one name, and the like.
+
+Prices, keys and the table of providers are not known here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from debate_cli.domain.config import DebateConfig, FormatConfig, ModelSpec
+from debate_cli.domain.participant import participants
+from debate_cli.domain.systems import PERSONA_WEIGHTS, Panel, PanelJudge, Persuasion, System
+
+KeyPath = tuple[str | int, ...]
+DRAW = "draw"
+"""What a verdict says when nobody won; no debater may be called so."""
+_PROVIDER_AND_MODEL = re.compile(r"[^/\s]+/\S.*")
+_MOCK_ONLY = ("latency_s", "tokens_per_second", "faults")
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing that is wrong, and where."""
+
+    path: KeyPath
+    message: str
+
+
+def check(config: DebateConfig) -> list[Problem]:
+    """Everything that is wrong with `config` as a whole; empty when it can be run."""
+    return [
+        *_debaters(config),
+        *_debater_models(config),
+        *_models(config),
+        *_providers(config),
+        *_format(config.format),
+        *_judging(config),
+    ]
+
+
+def suggestion(word: str, known: Iterable[str]) -> str:
+    """`; did you mean …?` where one of `known` is close to `word`, else nothing."""
+    close = get_close_matches(word.lower(), sorted(known), n=1, cutoff=0.6)
+    return f"; did you mean `{close[0]}`?" if close else ""
+
+
+def _debaters(config: DebateConfig) -> Iterator[Problem]:
+    if len(config.debaters) < 2:  # noqa: PLR2004 - a debate takes two
+        yield Problem(("debaters",), "a debate takes at least two debaters; add another")
+    yield from _names(config)
+    for index in _repeated(person.prefix.upper() for person in participants(_readable(config))):
+        message = "its arguments' prefix is taken by an earlier debater; give each its own `prefix`"
+        yield Problem(("debaters", index), message)
+    if len(config.debaters) == 2:  # noqa: PLR2004 - see above
+        yield from _two_sides(config)
+
+
+def _names(config: DebateConfig) -> Iterator[Problem]:
+    for index, debater in enumerate(config.debaters):
+        path = ("debaters", index, "name")
+        if debater.name.casefold() == DRAW:
+            yield Problem(
+                path, "no debater may be called `draw`, the word for a debate nobody won; choose another name"
+            )
+        if not debater.name.isprintable() or debater.name != debater.name.strip():
+            yield Problem(path, "a name has no line breaks, control characters or outer spaces; remove them")
+    for index in _repeated(debater.name.casefold() for debater in config.debaters):
+        yield Problem(("debaters", index, "name"), "an earlier debater has this name; give each its own")
+
+
+def _two_sides(config: DebateConfig) -> Iterator[Problem]:
+    first, second = config.debaters
+    for index, debater in enumerate((first, second)):
+        if debater.side not in {"for", "against"}:
+            said = suggestion(debater.side, ("for", "against")) or "; other labels take three or more debaters"
+            yield Problem(("debaters", index, "side"), f"of two debaters one is `for` and one `against`{said}")
+    if first.side == second.side:
+        yield Problem(("debaters", 1, "side"), "both debaters are on one side; make one `for` and one `against`")
+
+
+def _debater_models(config: DebateConfig) -> Iterator[Problem]:
+    for index, debater in enumerate(config.debaters):
+        path: KeyPath = ("debaters", index)
+        if debater.model is not None:
+            yield from _role(config, debater.model, (*path, "model"))
+        elif "default" not in config.models:
+            yield Problem(path, "names no model; give it a `model`, or set `models.default`")
+
+
+def _role(config: DebateConfig, role: str, path: KeyPath) -> Iterator[Problem]:
+    """What is wrong with a role's model: a name in `models`, or `provider/model`."""
+    if role in config.models or _PROVIDER_AND_MODEL.fullmatch(role):
+        return
+    said = suggestion(role, config.models) or "; define it there, or write `provider/model`"
+    yield Problem(path, f"`models` holds nothing of this name{said}")
+
+
+def _judge_role(config: DebateConfig, role: str | None, path: KeyPath) -> Iterator[Problem]:
+    if role is not None:
+        yield from _role(config, role, (*path, "judge") if path[-2:-1] != ("judges",) else (*path, "model"))
+    elif not {"judge", "default"} & set(config.models):
+        yield Problem(path, "its judge names no model; set `judge`, `models.judge` or `models.default`")
+
+
+def _models(config: DebateConfig) -> Iterator[Problem]:
+    for name, spec in config.models.items():
+        if _is_mock(config, spec):
+            if spec.script is not None and spec.model.partition("/")[2] != "scripted":
+                yield Problem(("models", name, "script"), "only the model `scripted` of a mock takes a script")
+            continue
+        for key in (*_MOCK_ONLY, "script"):
+            if getattr(spec, key) is not None:
+                yield Problem(("models", name, key), "only models of the mock provider take this; remove it")
+
+
+def _is_mock(config: DebateConfig, spec: ModelSpec) -> bool:
+    provider = spec.model.partition("/")[0]
+    row = config.providers.get(provider)
+    return (row.kind if row is not None and row.kind is not None else provider) == "mock"
+
+
+def _providers(config: DebateConfig) -> Iterator[Problem]:
+    for name, spec in config.providers.items():
+        if not re.fullmatch(r"[^/\s]+", name):
+            yield Problem(("providers", name), "a provider's name has neither slashes nor spaces; rename it")
+        if spec.base_url is not None and not re.match(r"https?://[^/\s]", spec.base_url):
+            yield Problem(("providers", name, "base_url"), "a base_url begins with http:// or https:// and a host")
+        if spec.structured is not None and not spec.structured:
+            yield Problem(
+                ("providers", name, "structured"), "names no way of asking for structure; remove it, or name one"
+            )
+
+
+def _format(settings: FormatConfig) -> Iterator[Problem]:
+    path = ("format", "phases")
+    phases = settings.phases
+    if settings.kind == "free_flowing":
+        return
+    if any(phase in {"answers", "speech"} for phase in phases):
+        yield Problem(path, "`answers` and `speech` come with a format of their own; remove them from the list")
+        return
+    if len(phases) < 2 or phases[0] != "opening" or phases[-1] != "closing":  # noqa: PLR2004 - opening and closing
+        yield Problem(path, "a debate begins with `opening` and ends with `closing`; add what is missing")
+        return
+    inner = phases[1:-1]
+    if "opening" in inner or "closing" in inner:
+        yield Problem(path, "`opening` and `closing` stand once each, first and last; remove the others")
+    if "cross_examination" in inner[1:]:
+        yield Problem(path, "`cross_examination` stands once, right after `opening`; `rebuttal` follows it")
+    if settings.kind == "semi_structured" and "cross_examination" not in inner:
+        yield Problem(
+            path, "the semi-structured format answers the questions of `cross_examination`; add it after `opening`"
+        )
+
+
+def _judging(config: DebateConfig) -> Iterator[Problem]:
+    systems = config.judging.systems
+    kinds = [system.kind for system in systems]
+    path = ("judging", "systems")
+    if not systems:
+        yield Problem(path, "names no system; add one, such as `structured`")
+    for index in _repeated(kinds):
+        yield Problem((*path, index), f"`{kinds[index]}` stands here a second time; keep one of each kind")
+    decides = config.judging.decides
+    if decides is not None and decides not in kinds:
+        said = suggestion(decides, kinds) or f"; it is one of {', '.join(kinds) or 'those you add'}"
+        yield Problem(("judging", "decides"), f"no system of this name judges{said}")
+    for index, system in enumerate(systems):
+        yield from _system(config, system, (*path, index))
+
+
+def _system(config: DebateConfig, system: System, path: KeyPath) -> Iterator[Problem]:
+    match system:
+        case Panel():
+            yield from _panel(config, system, path)
+        case Persuasion():
+            if system.effects == "judge":
+                yield from _judge_role(config, system.judge, path)
+        case _:
+            yield from _judge_role(config, system.judge, path)
+            if system.thresholds.draw > system.thresholds.clear:
+                yield Problem(
+                    (*path, "thresholds"), "a clear victory takes at least the margin of a draw; raise `clear`"
+                )
+
+
+def _panel(config: DebateConfig, panel: Panel, path: KeyPath) -> Iterator[Problem]:
+    if panel.judges and panel.personas:
+        yield Problem((*path, "personas"), "`judges` and `personas` are two ways to say one thing; keep one")
+    bench = panel.bench()
+    where = [(*path, "judges" if panel.judges else "personas", index) for index in range(len(bench))]
+    if not panel.judges:
+        yield from _judge_role(config, panel.judge, path)
+    for judge, place in zip(bench, where, strict=True):
+        yield from _panel_judge(judge, place)
+        if panel.judges:
+            yield from _judge_role(config, judge.model, place)
+    for index in _repeated(judge.id.casefold() for judge in bench):
+        yield Problem(where[index], "an earlier judge has this id; give each its own")
+    if len(bench) < panel.min_judges:
+        message = f"the panel has {len(bench)} judges and needs {panel.min_judges}; add judges, or lower `min_judges`"
+        yield Problem((*path, "min_judges"), message)
+    for index in _repeated(panel.dimensions):
+        yield Problem((*path, "dimensions", index), "this dimension stands here a second time; keep one")
+
+
+def _panel_judge(judge: PanelJudge, place: KeyPath) -> Iterator[Problem]:
+    if judge.persona not in PERSONA_WEIGHTS and judge.description is None:
+        said = suggestion(judge.persona, PERSONA_WEIGHTS) or "; describe it by a judge's `description`"
+        yield Problem(place, f"no persona `{judge.persona}` is shipped{said}")
+    if "/" in judge.id or not judge.id.isprintable():
+        yield Problem(place, "a judge's id has neither slashes nor control characters; rename it")
+
+
+def _repeated(words: Iterable[str]) -> list[int]:
+    """Indices of what occurred before."""
+    seen: Counter[str] = Counter()
+    again: list[int] = []
+    for index, word in enumerate(words):
+        if seen[word]:
+            again.append(index)
+        seen[word] += 1
+    return again
+
+
+def _readable(config: DebateConfig) -> DebateConfig:
+    """The same with no malformed model names, so that participants can be made of it."""
+    debaters = tuple(debater.model_copy(update={"model": None}) for debater in config.debaters)
+    return config.model_copy(update={"debaters": debaters})

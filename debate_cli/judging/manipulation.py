@@ -1,0 +1,49 @@
+"""The finding `manipulation`: what the detector saw in the texts that a brief is about. No model has a say in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from debate_cli.domain.assessment import Manipulation
+from debate_cli.domain.content import Turn
+from debate_cli.domain.debate import Debate
+from debate_cli.domain.tasks import Subject
+from debate_cli.judging.detector import detect
+from debate_cli.judging.quotes import texts
+
+
+def manipulations(debate: Debate, subject: Subject) -> tuple[Manipulation, ...]:
+    """One for each span addressed to the judge in a turn, in the turns of a round, or in the whole debate.
+
+    A comparison of turns finds nothing: its turns are judged by themselves too. The background counts to the whole.
+    """
+    found = [_of_turn(turn) for turn in _turns(debate, subject)]
+    if subject.moment == "debate" and not subject.turns:
+        found.insert(0, _of_texts(None, None, [debate.topic, debate.config.background or ""]))
+    return tuple(dict.fromkeys(item for group in found for item in group))
+
+
+def _turns(debate: Debate, subject: Subject) -> Iterator[Turn]:
+    match subject.moment:
+        case "turn":
+            yield from (turn for turn in debate.turns if turn.index in subject.turns)
+        case "round":
+            yield from debate.spoken(round_number=subject.round)
+        case "debate" if not subject.turns:
+            yield from debate.turns
+        case _:
+            return
+
+
+def _of_turn(turn: Turn) -> Iterator[Manipulation]:
+    seen: set[str] = set()
+    for item in _of_texts(turn.speaker, turn.index, texts(turn)):
+        if not any(item.quote in other or other in item.quote for other in seen):
+            seen.add(item.quote)
+            yield item
+
+
+def _of_texts(participant: str | None, turn: int | None, found_in: Iterable[str]) -> Iterator[Manipulation]:
+    for text in found_in:
+        for hit in detect(text):
+            yield Manipulation(participant=participant, turn=turn, quote=hit.quote, technique=hit.technique)

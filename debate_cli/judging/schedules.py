@@ -1,0 +1,181 @@
+"""Which assessments are owed: pure functions of a debate. A brief is owed when it is ready and not settled.
+
+What is ready never depends on which of several answers came first, only on the debate's own order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from debate_cli.domain.config import DebateConfig
+from debate_cli.domain.debate import FIRST_RUN, RESUMABLE, Debate, JudgingRun
+from debate_cli.domain.systems import Live, Moderator, Panel, Persuasion, Structured, System
+from debate_cli.domain.tasks import Brief, Subject
+from debate_cli.formats import finished_rounds, next_step, planned_turns
+from debate_cli.judging.bench import assessors
+from debate_cli.judging.live_arc import narrative_of, scorecard
+from debate_cli.judging.rows import Case
+from debate_cli.scoring.ballots import ballots_by_round, deliberate_further
+from debate_cli.scoring.live import CONVERGENCE_FROM
+from debate_cli.scoring.structured import scored_arguments
+
+WHOLE = Subject(moment="debate")
+
+
+def owed(debate: Debate) -> tuple[Brief, ...]:
+    """What the judges of all runs owe now, in the order of runs and systems as configured."""
+    return tuple(
+        brief
+        for run in debate.runs
+        for system in run.active()
+        for brief in ready(debate, run, system)
+        if not debate.settled(brief)
+    )
+
+
+def ready(debate: Debate, run: JudgingRun, system: System) -> Iterator[Brief]:
+    """Every brief of one system in one run whose subject is there, settled or not."""
+    if run.id == FIRST_RUN and debate.closed in RESUMABLE:
+        return
+    docket = _Docket(debate, run, system, over=_over(debate, run))
+    match system:
+        case Structured():
+            yield from docket.whole() if scored_arguments(debate) else ()
+        case Moderator():
+            yield from docket.rounds()
+            yield from docket.whole() if debate.turns else ()
+        case Panel():
+            yield from _votes(docket, system)
+        case Live():
+            yield from _live(docket, system)
+        case Persuasion():
+            yield from docket.each_turn()
+
+
+def planned_briefs(config: DebateConfig) -> int:
+    """How many assessments the debate's own run needs at least, when it is held as planned."""
+    turns = planned_turns(config)
+    return sum(_planned(system, turns, turns // max(1, len(config.debaters))) for system in config.judging.systems)
+
+
+def _planned(system: System, turns: int, rounds: int) -> int:
+    judges = len(assessors(system))
+    match system:
+        case Structured() | Panel():
+            return judges
+        case Moderator():
+            return judges * (rounds + 1)
+        case Live():
+            convergence = turns >= CONVERGENCE_FROM
+            return turns + max(0, turns - 1) + 1 + convergence
+        case Persuasion():
+            return judges * turns
+
+
+@dataclass(frozen=True, slots=True)
+class _Docket:
+    """Makes the briefs of one system in one run."""
+
+    debate: Debate
+    run: JudgingRun
+    system: System
+    over: bool
+    """Whether all speeches are made, as far as this run is concerned."""
+
+    def briefs(self, subject: Subject, revision: int = 0) -> tuple[Brief, ...]:
+        """One for each judge."""
+        return tuple(
+            Brief(run=self.run.id, system=self.system.kind, assessor=assessor, subject=subject, revision=revision)
+            for assessor in assessors(self.system)
+        )
+
+    def whole(self) -> tuple[Brief, ...]:
+        """On the whole debate, once all speeches are made."""
+        return self.briefs(WHOLE) if self.over else ()
+
+    def rounds(self) -> Iterator[Brief]:
+        """On every round in which nobody will speak any more."""
+        for number in finished_rounds(self.debate) if self.debate.turns else ():
+            yield from self.briefs(Subject(moment="round", round=number))
+
+    def turns(self) -> Iterator[int]:
+        """Indices of the turns that can be judged: while a wave is under way, those before the first gap."""
+        for place, turn in enumerate(self.debate.turns):
+            if turn.index != place and not self.over:
+                return
+            yield turn.index
+
+    def each_turn(self) -> Iterator[Brief]:
+        """On every turn."""
+        for index in self.turns():
+            yield from self.briefs(Subject(moment="turn", turns=(index,)))
+
+    def each_pair(self) -> Iterator[Brief]:
+        """On every two adjacent turns of different speakers."""
+        present = self.debate.turns_by_index
+        for index in self.turns():
+            before = present.get(index - 1)
+            if before is not None and before.speaker != present[index].speaker:
+                yield from self.briefs(Subject(moment="pair", turns=(index - 1, index)))
+
+    def case(self, brief: Brief, system: Live) -> Case[Live]:
+        """What an assessment of `brief` depends on."""
+        return Case(self.debate, brief, system)
+
+
+def _over(debate: Debate, run: JudgingRun) -> bool:
+    """A later run takes the debate as it is; the debate's own waits for the last speech."""
+    if run.id != FIRST_RUN or debate.closed is not None or not debate.participants:
+        return True
+    return next_step(debate).close is not None
+
+
+def _live(docket: _Docket, system: Live) -> Iterator[Brief]:
+    """Turns and pairs as they come; the narrative and the convergence at the end; then the resolution of a conflict."""
+    exchanges = (*docket.each_turn(), *docket.each_pair())
+    yield from exchanges
+    if not docket.over or not docket.debate.turns:
+        return
+    (narrative,) = docket.briefs(WHOLE)
+    yield narrative
+    indices = tuple(turn.index for turn in docket.debate.turns)
+    if len(indices) >= CONVERGENCE_FROM:
+        yield from docket.briefs(Subject(moment="debate", turns=(*indices[:2], *indices[-2:])))
+    if all(docket.debate.settled(brief) for brief in (*exchanges, narrative)):
+        (resolution,) = docket.briefs(WHOLE, revision=1)
+        yield from (resolution,) if _in_conflict(docket.case(resolution, system)) else ()
+
+
+def _in_conflict(case: Case[Live]) -> bool:
+    """Whether narrative and scorecard name different winners, where both could be determined."""
+    told, verdict = narrative_of(case), scorecard(case)
+    if told is None or verdict is None or verdict.victory == "undetermined":
+        return False
+    return told.winner != verdict.winner
+
+
+def _votes(docket: _Docket, system: Panel) -> Iterator[Brief]:
+    """All judges blind; then, revision by revision, those who have voted, as long as the panel is to deliberate."""
+    debate = docket.debate
+    if not docket.over or not (debate.turns or not debate.participants):
+        return
+    due = docket.briefs(WHOLE)
+    while True:
+        yield from due
+        if not all(debate.settled(brief) for brief in due):
+            return
+        rounds = ballots_by_round(debate, docket.run, system)
+        revision = due[0].revision + 1
+        if not _goes_on(docket, system, revision):
+            return
+        voters = {ballot.judge for number in rounds if number < revision for ballot in rounds[number]}
+        due = tuple(brief for brief in docket.briefs(WHOLE, revision) if brief.assessor in voters)
+
+
+def _goes_on(docket: _Docket, system: Panel, revision: int) -> bool:
+    """Whether there is to be (or was) a vote of that revision, all earlier ones being settled."""
+    latest = max(ballots_by_round(docket.debate, docket.run, system), default=-1)
+    if latest >= revision:
+        return True
+    return latest == revision - 1 and deliberate_further(docket.debate, docket.run, system)

@@ -1,0 +1,138 @@
+"""What a run may still spend. Every attempt is reserved at its worst before it is made, and settled after."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from debate_cli.domain.config import Price
+from debate_cli.domain.exchange import Usage
+from debate_cli.errors import BudgetError, ModelError
+from debate_cli.llm import estimate
+from debate_cli.llm.port import Model, OnText, Reply, Request
+from debate_cli.llm.prices import cost
+from debate_cli.llm.spending import usage_of
+
+
+@dataclass(frozen=True, slots=True)
+class Amount:
+    """Tokens, and US dollars where a price is known."""
+
+    tokens: int = 0
+    usd: float = 0.0
+
+    def __add__(self, other: Amount) -> Amount:
+        return Amount(self.tokens + other.tokens, self.usd + other.usd)
+
+
+class Reservation:
+    """Room kept for one attempt; `used` is what it turned out to use."""
+
+    def __init__(self, kept: Amount) -> None:
+        self.kept = kept
+        self.used = Amount()
+
+
+class Budget:
+    """The means of a whole run, shared by all its models; a bound of None is no bound.
+
+    `used_cost` (US dollars) and `used_tokens` were spent before, by the run that is resumed.
+    """
+
+    def __init__(
+        self,
+        max_cost_usd: float | None = None,
+        max_tokens: int | None = None,
+        used_cost: float = 0.0,
+        used_tokens: int = 0,
+    ) -> None:
+        self._max_cost_usd = max_cost_usd
+        self._max_tokens = max_tokens
+        self._used = Amount(used_tokens, used_cost)
+        self._open: set[Reservation] = set()
+        self._turnstile = asyncio.Lock()
+        self._settled = asyncio.Event()
+
+    @property
+    def used(self) -> Amount:
+        """Spent so far; calls under way not counted."""
+        return self._used
+
+    @property
+    def limits_cost(self) -> bool:
+        """Whether there is a bound in US dollars, so that every call needs a price."""
+        return self._max_cost_usd is not None
+
+    @asynccontextmanager
+    async def reserved(self, worst: Amount, what: str) -> AsyncGenerator[Reservation, None]:
+        """Room for one attempt that uses `worst` at the most; set `used` on what is yielded.
+
+        Where calls under way hold the room, waits until they settle for less, first come, first served. Raises
+        BudgetError, in which `what` names the call, where it would not fit even if they cost nothing more.
+        """
+        async with self._turnstile:
+            while not self._fits(self._held() + worst):
+                if not self._fits(self._used + worst) or not self._open:
+                    raise BudgetError(self._refusal(worst, what))
+                self._settled.clear()
+                await self._settled.wait()
+            reservation = Reservation(worst)
+            self._open.add(reservation)
+        try:
+            yield reservation
+        finally:
+            self._open.remove(reservation)
+            self._used += reservation.used
+            self._settled.set()
+
+    def _held(self) -> Amount:
+        return sum((reservation.kept for reservation in self._open), self._used)
+
+    def _fits(self, amount: Amount) -> bool:
+        return (self._max_tokens is None or amount.tokens <= self._max_tokens) and (
+            self._max_cost_usd is None or amount.usd <= self._max_cost_usd
+        )
+
+    def _refusal(self, worst: Amount, what: str) -> str:
+        if self._max_tokens is not None and self._used.tokens + worst.tokens > self._max_tokens:
+            left = max(0, self._max_tokens - self._used.tokens)
+            return (
+                f"Budget reached: of limits.max_tokens {self._max_tokens} there are {left} left and {what} "
+                f"may need {worst.tokens}; raise the limit and resume"
+            )
+        most = self._max_cost_usd or 0.0
+        return (
+            f"Budget reached: of limits.max_cost_usd {most:.4g} there are {max(0.0, most - self._used.usd):.4f} left "
+            f"and {what} may need {worst.usd:.4f}; raise the limit and resume"
+        )
+
+
+class Budgeted:
+    """Asks `model` within `budget`. Without a price a call is counted in tokens only, and refused where cost is bounded."""
+
+    def __init__(self, model: Model, budget: Budget, price: Price | None) -> None:
+        self._model = model
+        self._budget = budget
+        self._price = price
+
+    async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
+        """Answer `request`. Raises BudgetError before anything is sent, and what the model raises."""
+        if self._price is None and self._budget.limits_cost:
+            raise BudgetError(
+                f"limits.max_cost_usd cannot be kept for {request.purpose}, as its model has no known price; "
+                "give its provider or model a price, or drop the limit"
+            )
+        worst = Usage(input_tokens=estimate.input_tokens(request), output_tokens=request.max_output_tokens)
+        async with self._budget.reserved(self._amount(worst), f"the next call ({request.purpose})") as reservation:
+            try:
+                reply = await self._model.complete(request, on_text)
+            except ModelError as error:
+                reservation.used = self._amount(usage_of(error))
+                raise
+            reservation.used = self._amount(reply.usage)
+            return reply
+
+    def _amount(self, usage: Usage) -> Amount:
+        return Amount(usage.input_tokens + usage.output_tokens, cost(usage, self._price) or 0.0)

@@ -1,0 +1,159 @@
+"""How many calls may be under way, and how many may be made a minute. One `Limiter` for each provider."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import deque
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from typing import Protocol
+
+from debate_cli.errors import RateLimitedError
+from debate_cli.llm import estimate
+from debate_cli.llm.port import Model, OnText, Reply, Request
+
+MINUTE_S = 60.0
+
+
+class Slots(Protocol):
+    """What bounds the calls of a whole run; `asyncio.Semaphore` is one."""
+
+    async def acquire(self) -> bool:
+        """Wait for a slot and take it."""
+        ...
+
+    def release(self) -> None:
+        """Give a slot back."""
+        ...
+
+
+class Entry:
+    """What one call took out of a window; `amount` may be corrected when the truth is known."""
+
+    def __init__(self, at: float, amount: int) -> None:
+        self.at = at
+        self.amount = amount
+
+
+class Window:
+    """At most `most` (requests, tokens) in any 60 seconds; None means no bound. More than that at once waits for an empty window."""
+
+    def __init__(self, most: int | None, clock: Callable[[], float]) -> None:
+        self._most = most
+        self._clock = clock
+        self._entries: deque[Entry] = deque()
+
+    def wait_s(self, amount: int) -> float:
+        """Seconds until `amount` fits; 0 if it does."""
+        now = self._clock()
+        while self._entries and self._entries[0].at + MINUTE_S <= now:
+            self._entries.popleft()
+        if self._most is None:
+            return 0.0
+        excess = sum(entry.amount for entry in self._entries) + min(amount, self._most) - self._most
+        wait = 0.0
+        for entry in self._entries:
+            if excess <= 0:
+                break
+            excess -= entry.amount
+            wait = entry.at + MINUTE_S - now
+        return wait
+
+    def take(self, amount: int) -> Entry:
+        """Count `amount` from now on."""
+        entry = Entry(self._clock(), amount)
+        self._entries.append(entry)
+        return entry
+
+
+class Limiter:
+    """Lets calls in, first come, first served.
+
+    The number under way adapts: it starts at `max_concurrency`, is halved by each RateLimitedError (not below 1), and
+    grows by 1, up to the start, after as many clean calls as it is large. A server's Retry-After is none of its
+    business: who retries waits outside.
+    """
+
+    def __init__(
+        self,
+        max_concurrency: int,
+        requests_per_minute: int | None = None,
+        tokens_per_minute: int | None = None,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        self._max = max_concurrency
+        self._requests = Window(requests_per_minute, clock)
+        self._tokens = Window(tokens_per_minute, clock)
+        self._sleep = sleep
+        self._size = max_concurrency
+        self._clean = 0
+        self._under_way = 0
+        self._turnstile = asyncio.Lock()
+        self._room = asyncio.Event()
+
+    @property
+    def size(self) -> int:
+        """Calls that may be under way now."""
+        return self._size
+
+    @property
+    def under_way(self) -> int:
+        """Calls that are."""
+        return self._under_way
+
+    @asynccontextmanager
+    async def slot(self, tokens: int, overall: Slots | None = None) -> AsyncGenerator[Entry, None]:
+        """A place for one call that may need `tokens`, and one of `overall`; yields what it counts for in the tokens."""
+        async with self._turnstile:
+            entry = await self._enter(tokens, overall)
+        try:
+            yield entry
+        except RateLimitedError:
+            self._size = max(1, self._size // 2)
+            self._clean = 0
+            raise
+        else:
+            self._count_clean()
+        finally:
+            self._under_way -= 1
+            self._room.set()
+            if overall is not None:
+                overall.release()
+
+    async def _enter(self, tokens: int, overall: Slots | None) -> Entry:
+        """Wait as the first in the queue. Whatever is cancelled here has taken nothing."""
+        while self._under_way >= self._size:
+            self._room.clear()
+            await self._room.wait()
+        while (wait := max(self._requests.wait_s(1), self._tokens.wait_s(tokens))) > 0:
+            await self._sleep(wait)
+        if overall is not None:
+            await overall.acquire()
+        self._under_way += 1
+        self._requests.take(1)
+        return self._tokens.take(tokens)
+
+    def _count_clean(self) -> None:
+        self._clean += 1
+        if self._clean >= self._size:
+            self._clean = 0
+            self._size = min(self._max, self._size + 1)
+
+
+class Limited:
+    """Asks `model` when `limiter` and `overall` let it."""
+
+    def __init__(self, model: Model, limiter: Limiter, overall: Slots | None = None) -> None:
+        self._model = model
+        self._limiter = limiter
+        self._overall = overall
+
+    async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
+        """Answer `request` in its turn. Raises what the model raises."""
+        async with self._limiter.slot(estimate.total_tokens(request), self._overall) as entry:
+            reply = await self._model.complete(request, on_text)
+            entry.amount = reply.usage.input_tokens + reply.usage.output_tokens
+            return reply

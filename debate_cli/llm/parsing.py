@@ -1,0 +1,237 @@
+"""Reading one reply: from a model's words to a filled-in form, or to the reasons why there is none.
+
+Pure. What to do about a failure (ask again, another way, give up) is decided in `llm.ladder`.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Generic, Literal, cast
+
+import json_repair
+from pydantic import ValidationError
+
+from debate_cli.llm.form import F, Form
+from debate_cli.llm.quoting import clean
+from debate_cli.llm.schema_check import SHOWN_CHARS, breaches
+
+Outcome = Literal["valid", "strayed", "invalid", "formless"]
+"""valid: satisfies the schema; strayed: the form's model takes it, the schema of the occasion does not; invalid: JSON
+that is no form; formless: no JSON object, several that differ, or one too broken to read."""
+MAX_FAULTS = 12
+"""Faults that are told of one reply, at most."""
+MAX_FAULT_CHARS = 240
+"""Characters of one fault, at most."""
+
+_THOUGHTS = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
+_THOUGHTS_END = re.compile(r"\A.*</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
+_THOUGHTS_OPEN = re.compile(r"<think(?:ing)?>.*\Z", re.DOTALL | re.IGNORECASE)
+_LOOKS_LIKE_JSON = re.compile(r"""\{\s*(?:["'}]|\w+["']?\s*:|//|/\*)""")
+_QUOTED_OR_BRACE = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\Z)|[{}]', re.DOTALL)
+
+
+class _ForbiddenError(ValueError):
+    """JSON that can be read, but not as one thing: NaN, or a key that occurs twice. Never repaired."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed(Generic[F]):
+    """What one reply holds."""
+
+    outcome: Outcome
+    form: F | None = None
+    """Set for `valid` and `strayed`."""
+    faults: tuple[str, ...] = ()
+    """What is wrong, one line each; empty for `valid`."""
+    repaired: bool = False
+    """Whether the JSON had to be repaired."""
+
+
+def spoken(text: str) -> str:
+    """What the model said aloud: `text` without its thinking.
+
+    Removed are `<think>…</think>`, everything before a closing tag that was never opened, and everything after an
+    opening tag that is never closed.
+    """
+    text = _THOUGHTS.sub("", text)
+    text = _THOUGHTS_END.sub("", text)
+    return _THOUGHTS_OPEN.sub("", text).strip()
+
+
+def parse(text: str, form: Form[F], *, truncated: bool = False) -> Parsed[F]:
+    """Find the one object in `text` that fills in `form`.
+
+    A text that is an object as it stands is taken so; else the objects in it are looked at (in fences, with prose
+    around them), of which exactly one may be a form; else the one broken object is repaired. A truncated text must be
+    whole as it stands. Never raises.
+    """
+    text = text.strip()
+    try:
+        whole = _strict(text)
+    except ValueError:
+        whole = None
+    if isinstance(whole, dict):
+        return _chosen([cast("dict[str, Any]", whole)], form)
+    if truncated:
+        return Parsed("formless", faults=("the answer was cut off at the token limit",))
+    return _searched(spoken(text), form)
+
+
+def _searched(text: str, form: Form[F]) -> Parsed[F]:
+    """The one valid object in a text, else the one broken object, repaired.
+
+    A broken object with a whole form inside is not repaired: it may be a draft, or two answers run together.
+    """
+    found = _Found(text)
+    parsed = _chosen(found.objects, form)
+    several = parsed.outcome == "formless" and len(found.objects) > 1
+    if parsed.form is not None or several:
+        return parsed
+    if found.forbidden:
+        return Parsed("invalid", faults=tuple(found.forbidden))
+    repaired = _repair(found.broken[0]) if len(found.broken) == 1 else None
+    if repaired is None or _chosen(_Found(found.broken[0][1:]).objects, form).form is not None:
+        return parsed
+    mended = _chosen([repaired], form)
+    return Parsed(mended.outcome, mended.form, mended.faults, repaired=mended.form is not None)
+
+
+class _Found:
+    """The outermost objects of a text, read from left to right."""
+
+    def __init__(self, text: str) -> None:
+        self.objects: list[dict[str, Any]] = []
+        """Those that are strict JSON."""
+        self.broken: list[str] = []
+        """The text of those that look like JSON and are not."""
+        self.forbidden: list[str] = []
+        start = text.find("{")
+        while start >= 0:
+            start = text.find("{", self._read(text, start))
+
+    def _read(self, text: str, start: int) -> int:
+        """Read the object at `start`; return where to go on."""
+        try:
+            value, end = _DECODER.raw_decode(text, start)
+        except _ForbiddenError as error:
+            self.forbidden.append(str(error))
+            return _end_of_object(text, start)
+        except (ValueError, RecursionError):
+            if _LOOKS_LIKE_JSON.match(text, start) is None:
+                return start + 1
+            end = _end_of_object(text, start)
+            self.broken.append(text[start:end])
+            return end
+        self.objects.append(value)
+        return end
+
+
+def _end_of_object(text: str, start: int) -> int:
+    """Where the object that begins at `start` ends: at its closing brace, else at the last one, else with the text."""
+    depth = 0
+    for match in _QUOTED_OR_BRACE.finditer(text, start):
+        depth += {"{": 1, "}": -1}.get(match.group(), 0)
+        if depth == 0:
+            return match.end()
+    last = text.rfind("}", start)
+    return last + 1 if last >= 0 else len(text)
+
+
+def _chosen(objects: list[dict[str, Any]], form: Form[F]) -> Parsed[F]:
+    """The one object that is a form; those that satisfy the schema go before those that only the model takes."""
+    readings = [_best(candidate, form) for candidate in objects]
+    for outcome in ("valid", "strayed"):
+        fitting = [reading for reading in readings if reading.outcome == outcome]
+        if fitting and all(reading.form == fitting[0].form for reading in fitting):
+            return fitting[0]
+        if fitting:
+            return Parsed("formless", faults=("several objects that differ: give exactly one",))
+    if readings:
+        return min(readings, key=lambda reading: len(reading.faults))
+    return Parsed("formless", faults=("there is no JSON object in the answer",))
+
+
+def _best(candidate: dict[str, Any], form: Form[F]) -> Parsed[F]:
+    """Read `candidate`, or the object that it wraps as its only member."""
+    first = reading = _as_form(candidate, form)
+    while reading.form is None and len(candidate) == 1:
+        inner = next(iter(candidate.values()))
+        if not isinstance(inner, dict):
+            break
+        candidate = cast("dict[str, Any]", inner)
+        reading = _as_form(candidate, form)
+    return reading if reading.form is not None else first
+
+
+def _as_form(candidate: dict[str, Any], form: Form[F]) -> Parsed[F]:
+    strays = _told(breaches(candidate, form.schema))
+    try:
+        filled = form.model.model_validate_json(json.dumps(candidate, allow_nan=False), strict=True)
+    except ValidationError as error:
+        return Parsed("invalid", faults=strays or _told(_pydantic_faults(error)))
+    except (ValueError, RecursionError):
+        return Parsed("invalid", faults=strays or ("the object is nested too deeply, or holds what is no JSON",))
+    return Parsed("strayed" if strays else "valid", filled, strays)
+
+
+def _told(faults: Iterator[str]) -> tuple[str, ...]:
+    """The first faults, each as one short line."""
+    lines: list[str] = []
+    try:
+        for fault in faults:
+            if len(lines) == MAX_FAULTS:
+                return (*lines, "and more")
+            lines.append(" ".join(clean(fault).split())[:MAX_FAULT_CHARS])
+    except RecursionError:
+        return ("the object is nested too deeply",)
+    return tuple(lines)
+
+
+def _pydantic_faults(error: ValidationError) -> Iterator[str]:
+    for fault in error.errors(include_url=False, include_context=False, include_input=False):
+        path = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in fault["loc"])
+        yield f"{path.removeprefix('.') or 'the object'}: {fault['msg']}"
+
+
+def _repair(broken: str) -> dict[str, Any] | None:
+    """The object that `broken` was meant to be; None where that cannot be told."""
+    try:
+        value: Any = json_repair.loads(broken, skip_json_loads=True)
+    except (ValueError, RecursionError, IndexError, TypeError):
+        return None
+    return cast("dict[str, Any]", value) if isinstance(value, dict) and value else None
+
+
+def _strict(text: str) -> Any:
+    """`text` as strict JSON; ValueError if it is not."""
+    try:
+        return _DECODER.decode(text)
+    except RecursionError as error:
+        raise ValueError("nested too deeply") from error
+
+
+def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    members = dict(pairs)
+    if len(members) != len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise _ForbiddenError(f"the key {clean(twice)[:SHOWN_CHARS]!r} occurs twice in one object")
+    return members
+
+
+def _no_constant(name: str) -> Any:
+    raise _ForbiddenError(f"{name} is no JSON number")
+
+
+def _finite(digits: str) -> float:
+    number = float(digits)
+    if math.isinf(number):
+        raise _ForbiddenError(f"{digits[:SHOWN_CHARS]} is too large for a JSON number")
+    return number
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_no_duplicates, parse_constant=_no_constant, parse_float=_finite)

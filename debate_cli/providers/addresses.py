@@ -1,0 +1,106 @@
+"""Resolving a row against the environment: its address, its key, its headers, and which of these are secret."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from urllib.parse import unquote, urlsplit
+
+from debate_cli.errors import ConfigError, MissingKeyError
+from debate_cli.providers.endpoint import Endpoint
+from debate_cli.providers.env_text import filled, variables
+from debate_cli.providers.presets import ProviderRow
+from debate_cli.providers.table import REMOTE_KINDS, url_problem
+
+SHORTEST_SECRET = 6
+"""Shorter values ("none", "test") are no secrets, and blanking them out would damage texts."""
+OLLAMA_PORT = 11434
+
+
+def base_url(row: ProviderRow, env: Mapping[str, str]) -> str | None:
+    """Where `row` is: as the environment says, else as the table; None for a provider in this process."""
+    named = env.get(row.base_url_env, "").strip() if row.base_url_env else ""
+    if not named:
+        return row.base_url
+    return ollama_url(named) if row.base_url_env == "OLLAMA_HOST" else named
+
+
+def ollama_url(host: str) -> str:
+    """The address that an OLLAMA_HOST means: scheme, port and `/v1` may be missing; 0.0.0.0 is this machine."""
+    scheme, _, rest = host.rpartition("://")
+    netloc, _, path = rest.rstrip("/").partition("/")
+    name, colon, port = netloc.rpartition(":")
+    if not colon or netloc.endswith("]"):
+        name, port = netloc, "" if scheme else str(OLLAMA_PORT)
+    name = {"": "127.0.0.1", "0.0.0.0": "127.0.0.1", "[::]": "[::1]"}.get(name, name)  # noqa: S104 - a server listens there, a client cannot call it
+    path = "/".join(part for part in (path.removesuffix("v1").strip("/"), "v1") if part)
+    return f"{scheme or 'http'}://{name}{f':{port}' if port else ''}/{path}"
+
+
+def key_problem(row: ProviderRow, env: Mapping[str, str]) -> str | None:
+    """Why the key of `row` cannot be used, naming variable and provider; None when there is nothing wrong."""
+    if row.kind not in REMOTE_KINDS or row.api_key_env is None:
+        return None
+    key = env.get(row.api_key_env, "").strip()
+    if not key:
+        return f"{row.api_key_env} is not set: provider {row.name} needs it; set it in the environment or in .env"
+    if not key.isascii() or not key.isprintable() or " " in key:
+        return f"{row.api_key_env} holds signs that no key has: provider {row.name} cannot use it; set it anew"
+    return None
+
+
+def address_problems(row: ProviderRow, env: Mapping[str, str]) -> list[str]:
+    """Why the address or the headers of `row` cannot be used, one line each."""
+    if row.kind not in REMOTE_KINDS:
+        return []
+    found: list[str] = []
+    problem = url_problem(base_url(row, env) or "")
+    if problem:
+        found.append(f"{row.base_url_env or f'providers.{row.name}.base_url'} {problem}")
+    for name, value in row.headers.items():
+        try:
+            ready = filled(value, env)
+        except KeyError as unset:
+            found.append(f"{unset.args[0]} is not set: header {name} of provider {row.name} needs it")
+            continue
+        if not ready.isascii() or not ready.isprintable():
+            found.append(f"header {name} of provider {row.name} holds signs that HTTP cannot send")
+    return found
+
+
+def endpoint(row: ProviderRow, env: Mapping[str, str], timeout_s: float) -> Endpoint:
+    """Everything needed to reach `row`'s server; raises MissingKeyError or ConfigError when something is missing."""
+    if problem := key_problem(row, env):
+        raise MissingKeyError(problem)
+    if problems := address_problems(row, env):
+        raise ConfigError(*problems)
+    headers = {name: ready for name, value in row.headers.items() if (ready := filled(value, env))}
+    return Endpoint(
+        provider=row.name,
+        base_url=base_url(row, env) or "",
+        api_key=env[row.api_key_env].strip() if row.api_key_env else None,
+        api_key_env=row.api_key_env,
+        headers=headers,
+        timeout_s=timeout_s,
+        secrets=secrets_of((row,), env),
+    )
+
+
+def secrets_of(rows: Iterable[ProviderRow], env: Mapping[str, str]) -> tuple[str, ...]:
+    """Every secret value that `rows` resolve to in `env`, longest first: keys, headers' variables, URL passwords."""
+    found: set[str] = set()
+    for row in rows:
+        named = {row.api_key_env} if row.api_key_env else set[str]()
+        named.update(name for value in row.headers.values() for name in variables(value))
+        found.update(env.get(name, "").strip() for name in named)
+        found.update(_passwords(base_url(row, env) or ""))
+    return tuple(
+        sorted((value for value in found if len(value) >= SHORTEST_SECRET), key=lambda value: (-len(value), value))
+    )
+
+
+def _passwords(url: str) -> set[str]:
+    try:
+        password = urlsplit(url).password or ""
+    except ValueError:
+        return set()
+    return {password, unquote(password)}

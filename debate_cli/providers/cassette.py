@@ -1,0 +1,278 @@
+"""Cassettes: a run's exchanges with models, recorded to a file and served back from it.
+
+A cassette is JSON lines: a header, then one line per exchange, appended as exchanges end. What went wrong is recorded
+like what went well. Secrets are redacted before anything is written, and the run that records hears the redacted answers
+too, so that its replay asks the same questions. How an unknown request is explained is in `providers.cassette_search`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from debate_cli import errors
+from debate_cli.domain.value import Value
+from debate_cli.errors import BudgetError, ConfigError, DebateError, ModelError, PermanentError, StorageError
+from debate_cli.errors import TransientError as Transient
+from debate_cli.llm.port import Message, Model, OnText, Reply, Request
+from debate_cli.providers.cassette_search import explained
+from debate_cli.providers.mock import pieces
+
+VERSION = 1
+HEADER = "cassette_version"
+MODE = 0o600
+PASSING = (Transient, BudgetError, StorageError)
+"""Errors that say nothing about the request: replayed only where it never got an answer."""
+Redact = Callable[[str], str]
+
+
+class Fault(Value):
+    """An error that ended an exchange."""
+
+    type: str
+    """Name of the class in `debate_cli.errors`."""
+    message: str
+    attempts: int = 1
+    input_tokens: int = 0
+    cached_tokens: int = 0
+    output_tokens: int = 0
+
+    def error(self) -> DebateError:
+        """The error again."""
+        kind: Any = getattr(errors, self.type, None)
+        known = isinstance(kind, type) and issubclass(kind, DebateError)
+        error: DebateError = kind(self.message) if known else PermanentError(self.message)
+        if isinstance(error, ModelError):
+            error.attempts = self.attempts
+            error.input_tokens, error.cached_tokens = self.input_tokens, self.cached_tokens
+            error.output_tokens = self.output_tokens
+        return error
+
+
+class Recorded(Value):
+    """One exchange: the request as it was sent, its nonce blanked, and either a reply or a fault."""
+
+    fingerprint: str
+    model: str
+    """`provider/model`."""
+    request: Request
+    reply: Reply | None = None
+    fault: Fault | None = None
+
+
+RECORDED: TypeAdapter[Recorded] = TypeAdapter(Recorded)
+
+
+class Recorder:
+    """Writes every exchange of the models that it is wrapped around to `path`.
+
+    A cassette that is there already is continued, so a resumed run may go on recording; a line that a crash left torn is
+    cut off. Raises ConfigError when `path` is no cassette, StorageError when it cannot be written.
+    """
+
+    serves = False
+
+    def __init__(self, path: Path, redact: Redact = str) -> None:
+        self._path = path
+        self._redact = redact
+        try:
+            self._begin()
+        except OSError as error:
+            raise _unwritable(path, error) from error
+
+    def wrap(self, name: str, model: Model) -> Model:
+        """`model`, known as `name`, with its exchanges recorded."""
+        return _Recording(self, name, model)
+
+    def exchange(self, name: str, request: Request, reply: Reply | None, fault: Fault | None) -> None:
+        """Append one exchange; it is on its way to the disk when this returns."""
+        known = canonical(request, self._redact)
+        entry = Recorded(fingerprint=known.fingerprint(), model=name, request=known, reply=reply, fault=fault)
+        line = json.dumps(RECORDED.dump_python(entry, mode="json"), ensure_ascii=False)
+        try:
+            self._append(self._redact(line))
+        except OSError as error:
+            raise _unwritable(self._path, error) from error
+
+    def heard(self, reply: Reply) -> Reply:
+        """`reply` as the cassette will tell it."""
+        refusal = None if reply.refusal is None else self._redact(reply.refusal)
+        return replace(reply, text=self._redact(reply.text), refusal=refusal)
+
+    def _begin(self) -> None:
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        there = self._path.read_bytes() if self._path.exists() else b""
+        whole = there[: there.rfind(b"\n") + 1]
+        if whole:
+            _check_header(self._path, whole.split(b"\n", 1)[0])
+        elif there:
+            raise _damaged(self._path, 1, "it does not begin as a cassette does")
+        with self._path.open("ab") as file:
+            os.fchmod(file.fileno(), MODE)
+            file.truncate(len(whole))
+        if not whole:
+            self._append(json.dumps({HEADER: VERSION}))
+
+    def _append(self, line: str) -> None:
+        opened = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, MODE)
+        with open(opened, "ab") as file:  # noqa: PTH123 - a descriptor, so that the mode holds from the first byte
+            file.write(line.encode(errors="backslashreplace") + b"\n")
+
+
+class _Recording:
+    def __init__(self, recorder: Recorder, name: str, model: Model) -> None:
+        self._recorder = recorder
+        self._name = name
+        self._model = model
+
+    async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
+        """Answer as the model does, after writing down what it answered."""
+        try:
+            reply = await self._model.complete(request, on_text)
+        except DebateError as error:
+            self._recorder.exchange(self._name, request, None, _fault(error))
+            raise
+        reply = self._recorder.heard(reply)
+        self._recorder.exchange(self._name, request, reply, None)
+        return reply
+
+
+class Player:
+    """Serves the exchanges of a cassette; asks no model.
+
+    A request made several times is answered as it was recorded, in that order, then with the last answer again. One that
+    was never recorded is a PermanentError that says what differs from the nearest one that was. Raises ConfigError,
+    naming file and line, for a file that is no cassette or is damaged.
+    """
+
+    serves = True
+
+    def __init__(self, path: Path, redact: Redact = str) -> None:
+        self._path = path
+        self._redact = redact
+        self._lines = _read(path)
+        self._answers: dict[tuple[str, str], list[Recorded]] = {}
+        for entry in self._lines.values():
+            self._answers.setdefault((entry.model, entry.fingerprint), []).append(entry)
+        self._served: Counter[tuple[str, str]] = Counter()
+
+    def wrap(self, name: str, model: Model) -> Model:  # noqa: ARG002 - a recorder needs it
+        """Whoever answers as `name`; the model itself is not asked."""
+        return _Playing(self, name)
+
+    def answer(self, name: str, request: Request) -> Reply:
+        """What was recorded for `request`, or raise it."""
+        known = canonical(request, self._redact)
+        key = (name, known.fingerprint())
+        answers = _lasting(self._answers.get(key, []))
+        if not answers:
+            recorded = {line: (entry.model, entry.request) for line, entry in self._lines.items()}
+            raise PermanentError(explained(self._path, name, known, recorded))
+        entry = answers[min(self._served[key], len(answers) - 1)]
+        self._served[key] += 1
+        if entry.reply is None:
+            raise (
+                entry.fault.error()
+                if entry.fault
+                else PermanentError(f"{self._path} holds an exchange without an end.")
+            )
+        return entry.reply
+
+
+class _Playing:
+    def __init__(self, player: Player, name: str) -> None:
+        self._player = player
+        self._name = name
+
+    async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
+        """The recorded reply, told word by word."""
+        reply = self._player.answer(self._name, request)
+        for piece in pieces(reply.text) if on_text else ():
+            on_text(piece)  # pyright: ignore[reportOptionalCall] - nothing is iterated without it
+        return reply
+
+
+def canonical(request: Request, redact: Redact) -> Request:
+    """`request` as a cassette knows it: without secrets, and with the nonce blanked. Doing so twice changes nothing."""
+
+    def plain(text: str) -> str:
+        return redact(text.replace(request.nonce, "NONCE") if request.nonce else text)
+
+    return replace(
+        request,
+        system=plain(request.system),
+        messages=tuple(Message(message.role, plain(message.content)) for message in request.messages),
+        nonce="",
+        stable_chars=0,
+    )
+
+
+def _fault(error: DebateError) -> Fault:
+    spent = error if isinstance(error, ModelError) else ModelError()
+    return Fault(
+        type=type(error).__name__,
+        message=str(error),
+        attempts=spent.attempts,
+        input_tokens=spent.input_tokens,
+        cached_tokens=spent.cached_tokens,
+        output_tokens=spent.output_tokens,
+    )
+
+
+def _lasting(entries: list[Recorded]) -> list[Recorded]:
+    """`entries` without faults that passed: where an answer came in the end, a replay need not fail first."""
+    passing = {kind.__name__ for kind in _family(PASSING)}
+    kept = [entry for entry in entries if entry.fault is None or entry.fault.type not in passing]
+    return kept or entries
+
+
+def _family(kinds: tuple[type[DebateError], ...]) -> set[type[DebateError]]:
+    return {kind for parent in kinds for kind in (parent, *_family(tuple(parent.__subclasses__())))}
+
+
+def _read(path: Path) -> dict[int, Recorded]:
+    """The exchanges of a cassette by their line; the first line, 1, is the header."""
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise ConfigError(f"{path}: the cassette cannot be read ({error.strerror}).") from error
+    lines = content.split(b"\n")
+    if lines.pop():
+        raise _damaged(path, len(lines) + 1, "the recording broke off there")
+    _check_header(path, lines[0] if lines else b"")
+    found: dict[int, Recorded] = {}
+    for number, line in enumerate(lines[1:], start=2):
+        try:
+            found[number] = RECORDED.validate_json(line)
+        except ValidationError as error:
+            what = error.errors(include_url=False, include_input=False)[0]
+            where = ".".join(map(str, what["loc"])) or "the line"
+            raise _damaged(path, number, f"{where}: {what['msg']}") from error
+    return found
+
+
+def _check_header(path: Path, line: bytes) -> None:
+    try:
+        header: Any = json.loads(line)
+        version: object = header[HEADER]
+    except (ValueError, TypeError, KeyError) as error:
+        raise _damaged(path, 1, "it does not begin as a cassette does") from error
+    if version != VERSION:
+        raise ConfigError(f"{path}: is a cassette of version {version}, this program reads version {VERSION}.")
+
+
+def _damaged(path: Path, line: int, why: str) -> ConfigError:
+    return ConfigError(f"{path}, line {line}: the cassette cannot be used ({why}); record it again with --record.")
+
+
+def _unwritable(path: Path, error: OSError) -> StorageError:
+    return StorageError(
+        f"{path}: the cassette cannot be written ({error.strerror}); free some space, or choose another file."
+    )

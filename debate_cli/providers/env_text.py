@@ -1,0 +1,28 @@
+"""Filling `${VAR}` and `${VAR:-default}` in the headers of a provider, at the moment when an adapter is made."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+_VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
+
+
+def filled(text: str, env: Mapping[str, str]) -> str:
+    """`text` with its variables filled in; raises KeyError with the name of one that is unset and has no default."""
+    return _VARIABLE.sub(lambda match: _value(match, env), text)
+
+
+def variables(text: str) -> tuple[str, ...]:
+    """Names of the variables in `text`, in order."""
+    return tuple(match.group(1) for match in _VARIABLE.finditer(text))
+
+
+def _value(match: re.Match[str], env: Mapping[str, str]) -> str:
+    name, default = match.group(1), match.group(2)
+    value = env.get(name)
+    if value:
+        return value.strip()
+    if default is None:
+        raise KeyError(name)
+    return default

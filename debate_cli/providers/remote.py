@@ -1,0 +1,159 @@
+"""Asking a model over the network, whatever the vendor: one call, streamed or not, faults turned into our errors.
+
+What vendors differ in is an `Api`; nothing else about one is known here. Retries, limits and budgets are not here either
+(see `llm.retry`, `llm.limits`, `llm.budget`).
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass
+from typing import Any, Protocol, cast
+
+from debate_cli.domain.exchange import Usage
+from debate_cli.errors import ModelError, RefusedError
+from debate_cli.llm.port import OnText, Reply, Request
+from debate_cli.llm.profile import Profile
+from debate_cli.providers import faults
+from debate_cli.providers.endpoint import Endpoint
+from debate_cli.providers.faults import Asked, FaultRow
+
+CONNECT_S = 15.0
+"""A connection that takes longer is not coming; silence after that may last `Endpoint.timeout_s`."""
+NO_KEY = "no-key-needed"
+"""Sent where the server wants no key: the SDKs insist on one."""
+
+
+class Answer(Protocol):
+    """Gathers one answer. Reading may fail in any way on what is not of the vendor's shape: the table knows."""
+
+    @property
+    def usage(self) -> Usage:
+        """Tokens known to be used so far."""
+        ...
+
+    def take(self, whole: Any) -> None:
+        """Take in an answer that came whole."""
+        ...
+
+    def feed(self, part: Any) -> str:
+        """Take in a part of a stream; returns the text that is new in it, a forced call's arguments too."""
+        ...
+
+    def check(self, asked: Asked, *, streamed: bool) -> None:
+        """Raise when what came is no answer, or not the end of one."""
+        ...
+
+    def reply(self, latency_s: float) -> Reply:
+        """The answer as the port wants it."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Api:
+    """What one vendor's API is like."""
+
+    connect: Callable[[Endpoint], Any]
+    """Makes the SDK's client, which has `close`; the first place where the SDK may be imported."""
+    body: Callable[[Request, str, Profile, bool], dict[str, Any]]
+    """Arguments of the call for request, model's name, profile, and whether to stream."""
+    send: Callable[[Any, dict[str, Any]], Awaitable[Any]]
+    """Makes the call; returns the SDK's answer or stream."""
+    answer: Callable[[], Answer]
+    table: Callable[[], Sequence[FaultRow]]
+    """What the SDK raises, and what it means."""
+    error_object: Callable[[Any, Asked], ModelError]
+    """What an error object means that came with a 200."""
+
+
+class RemoteServer:
+    """One server; its models share one client, made at the first call."""
+
+    def __init__(self, api: Api, endpoint: Endpoint, *, clock: Callable[[], float] = time.perf_counter) -> None:
+        self.api = api
+        self.endpoint = endpoint
+        self.clock = clock
+        self._client: Any = None
+
+    def model(self, name: str, profile: Profile) -> RemoteModel:
+        """The model that the server knows as `name`."""
+        return RemoteModel(self, name, profile)
+
+    def client(self) -> Any:
+        """The SDK's client for this server."""
+        if self._client is None:
+            self._client = self.api.connect(self.endpoint)
+        return self._client
+
+    async def aclose(self) -> None:
+        """Close the connections; the next call would open new ones."""
+        client, self._client = self._client, None
+        if client is not None:
+            await client.close()
+
+
+class RemoteModel:
+    """A model behind a server; implements `llm.port.Model`."""
+
+    def __init__(self, server: RemoteServer, name: str, profile: Profile) -> None:
+        self._server = server
+        self._api = server.api
+        self._name = name
+        self._profile = profile
+
+    async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
+        """Answer `request`; streams where `on_text` is given."""
+        by_parameter = request.schema is not None and request.rung in {"native", "tool"}
+        asked = Asked(self._server.endpoint, self._name, by_parameter)
+        body = self._api.body(request, self._name, self._profile, on_text is not None)
+        answer = self._api.answer()
+        started = self._server.clock()
+        try:
+            if on_text is None:
+                await self._whole(body, asked, answer)
+            else:
+                async with aclosing(self._pieces(body, asked, answer)) as pieces:
+                    async for piece in pieces:
+                        on_text(piece)
+        except RefusedError as refused:
+            return _declined(refused, self._server.clock() - started)
+        return answer.reply(self._server.clock() - started)
+
+    async def _whole(self, body: dict[str, Any], asked: Asked, answer: Answer) -> None:
+        with faults.translated(self._api.table, asked, lambda: answer.usage):
+            whole = await self._api.send(self._server.client(), body)
+            if isinstance(whole, str):  # the SDKs hand over as text what is not JSON
+                raise faults.broken_body("a web page" if "<" in whole else "text that is no JSON", asked)
+            error: object = cast("dict[str, object]", whole.model_extra or {}).get("error")
+            if error:
+                raise self._api.error_object(error, asked)
+            answer.take(whole)
+            answer.check(asked, streamed=False)
+
+    async def _pieces(self, body: dict[str, Any], asked: Asked, answer: Answer) -> AsyncGenerator[str]:
+        # A generator, so that an exception of `on_text` is not taken for a fault of the server.
+        with faults.translated(self._api.table, asked, lambda: answer.usage):
+            stream = await self._api.send(self._server.client(), body)
+            async with stream:
+                async for part in stream:
+                    piece = answer.feed(part)
+                    if piece:
+                        yield piece
+            answer.check(asked, streamed=True)
+
+
+def _declined(refused: RefusedError, latency_s: float) -> Reply:
+    """What a provider's filter turned away at the door is a refusal, and a refusal is a reply."""
+    usage = Usage(
+        input_tokens=refused.input_tokens, cached_tokens=refused.cached_tokens, output_tokens=refused.output_tokens
+    )
+    return Reply(text="", usage=usage, finish_reason="content_filter", refusal=str(refused), latency_s=latency_s)
+
+
+def count(reported: object) -> int:
+    """A number of tokens >= 0; what is missing or no number counts as 0."""
+    if isinstance(reported, bool) or not isinstance(reported, int | float):
+        return 0
+    return max(0, int(reported))

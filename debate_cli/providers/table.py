@@ -1,0 +1,128 @@
+"""The provider table with the configuration's own rows laid over it, and what is wrong with those.
+
+The rule that matters most: a key goes only where its row says. A row whose server the configuration changes must name
+its own key, so that no configuration file can send the key of a built-in provider elsewhere.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from urllib.parse import urlsplit
+
+from debate_cli.domain.config import DebateConfig, ProviderSpec
+from debate_cli.errors import ConfigError
+from debate_cli.providers.env_text import variables
+from debate_cli.providers.presets import KIND_PROFILES, TABLE, ProviderRow
+
+REMOTE_KINDS = ("openai", "anthropic")
+_VARIABLE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_SECRET_HEADER = re.compile(r"authorization|cookie|(?:^|[-_])(?:key|token|secret)$", re.IGNORECASE)
+_HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
+
+
+def rows(config: DebateConfig) -> dict[str, ProviderRow]:
+    """The built-in rows with those of `config` added or laid over; raises ConfigError with every problem found."""
+    problems = row_problems(config)
+    if problems:
+        raise ConfigError(*problems)
+    return merged(config)
+
+
+def merged(config: DebateConfig) -> dict[str, ProviderRow]:
+    """Like `rows`, without looking for problems; rows that make no sense are left out."""
+    table = dict(TABLE)
+    for name, spec in config.providers.items():
+        start = _start(name, spec)
+        if start is not None:
+            table[name] = _laid_over(start, spec)
+    return table
+
+
+def row_problems(config: DebateConfig) -> list[str]:
+    """What is wrong with the providers of `config`, one line each; never quotes a value that could be a secret."""
+    return [problem for name, spec in config.providers.items() for problem in _problems(name, spec)]
+
+
+def url_problem(url: str) -> str | None:
+    """Why `url` cannot be the address of a server; None when it can."""
+    try:
+        parts = urlsplit(url)
+        fine = parts.scheme in {"http", "https"} and bool(parts.hostname) and (parts.port or 1) > 0
+    except ValueError:
+        fine = False
+    if fine and not any(sign.isspace() or not sign.isprintable() for sign in url):
+        return None
+    return "is not an address like http://127.0.0.1:8000/v1"
+
+
+def _start(name: str, spec: ProviderSpec) -> ProviderRow | None:
+    """The row that `spec` is laid over: the built-in one, or an empty one of its kind."""
+    preset = TABLE.get(name)
+    if preset is not None and spec.kind in {None, preset.kind}:
+        return preset
+    if spec.kind is None:
+        return None
+    official = TABLE.get(spec.kind)
+    if spec.base_url is None and official is not None and spec.kind in REMOTE_KINDS:
+        return ProviderRow(name, spec.kind, official.base_url, profile=official.profile)
+    return ProviderRow(name, spec.kind, profile=KIND_PROFILES[spec.kind], local=spec.kind not in REMOTE_KINDS)
+
+
+def _laid_over(row: ProviderRow, spec: ProviderSpec) -> ProviderRow:
+    redirected = spec.base_url is not None
+    profile = row.profile if spec.structured is None else replace(row.profile, rungs=spec.structured)
+    return replace(
+        row,
+        base_url=spec.base_url or row.base_url,
+        base_url_env=None if redirected else row.base_url_env,
+        api_key_env=spec.api_key_env if redirected or "api_key_env" in spec.model_fields_set else row.api_key_env,
+        profile=profile,
+        max_concurrency=spec.max_concurrency or row.max_concurrency,
+        requests_per_minute=spec.requests_per_minute or row.requests_per_minute,
+        tokens_per_minute=spec.tokens_per_minute or row.tokens_per_minute,
+        price=spec.price or row.price,
+        headers=spec.headers if redirected else _headers(row.headers, spec.headers),
+    )
+
+
+def _headers(shipped: Mapping[str, str], own: Mapping[str, str]) -> Mapping[str, str]:
+    replaced = {name.lower() for name in own}
+    return {name: value for name, value in shipped.items() if name.lower() not in replaced} | dict(own)
+
+
+def _problems(name: str, spec: ProviderSpec) -> list[str]:
+    where = f"providers.{name}"
+    found: list[str] = []
+    if not name or "/" in name or any(sign.isspace() for sign in name):
+        found.append(f"{where}: a provider's name has no slash and no space in it")
+    preset = TABLE.get(name)
+    names_key = "api_key_env" in spec.model_fields_set
+    if preset is None and spec.kind is None:
+        found.append(f"{where}.kind: is missing; a new provider is openai, anthropic, embedded or mock")
+    elif preset is None and spec.kind in REMOTE_KINDS and spec.base_url is None and not spec.api_key_env:
+        found.append(f"{where}.base_url: is missing; a new provider names its server (or a key of its own)")
+    if preset is not None and not names_key and (spec.base_url is not None or spec.kind not in {None, preset.kind}):
+        found.append(
+            f"{where}.base_url: sends {name}'s requests to another server, so the key must be named as well: "
+            f"add api_key_env with a variable of its own, or api_key_env: null to send none"
+        )
+    if spec.base_url is not None and (problem := url_problem(spec.base_url)):
+        found.append(f"{where}.base_url: {problem}")
+    if spec.api_key_env is not None and not _VARIABLE_NAME.fullmatch(spec.api_key_env):
+        found.append(f"{where}.api_key_env: is the name of an environment variable, never the key itself")
+    found += [
+        f"{where}.headers.{header}: {problem}"
+        for header, value in spec.headers.items()
+        if (problem := _header_problem(header, value))
+    ]
+    return found
+
+
+def _header_problem(name: str, value: str) -> str | None:
+    if not _HEADER_NAME.fullmatch(name) or not value.isascii() or not value.isprintable():
+        return "is not a header that HTTP can send"
+    if _SECRET_HEADER.search(name) and not variables(value):
+        return "names a secret by its environment variable, as ${VAR}, never by its value"
+    return None

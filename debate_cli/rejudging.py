@@ -1,0 +1,165 @@
+"""Which judging is added to a saved debate: from a configuration, from names of systems, or the stored one again.
+
+Pure: what the models then say is the session's business.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from pydantic import TypeAdapter
+
+from debate_cli import __version__
+from debate_cli.domain.config import DebateConfig, ModelSpec
+from debate_cli.domain.debate import Debate
+from debate_cli.domain.events import Closed, Event, Generator, JudgingOpened, Opened
+from debate_cli.domain.systems import JudgingConfig, Live, Moderator, Panel, PanelJudge, Persuasion, Structured, System
+from debate_cli.errors import UsageError
+
+_SYSTEM: TypeAdapter[System] = TypeAdapter(System)
+GENERATOR = Generator(name="debate-cli", version=__version__)
+KINDS = ("structured", "moderator", "panel", "live", "persuasion")
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What the user asked for."""
+
+    config: DebateConfig | None = None
+    """Its `judging`, `models` and `providers` count."""
+    systems: tuple[str, ...] = ()
+    """Kinds; empty means those of the configuration, or the stored ones."""
+    model: str | None = None
+    """`provider/model` in the place of every judge's."""
+    judges: int | None = None
+    """Judges of each system."""
+    repeat: int = 1
+    """How many judging runs."""
+    replace: bool = False
+
+
+def openings(debate: Debate, wish: Wish, at: datetime) -> tuple[JudgingOpened, ...]:
+    """The judging runs that `wish` adds to `debate`, with ids of their own.
+
+    Raises UsageError for an unknown system, and where the debate cannot be judged by one.
+    """
+    systems = tuple(_adapted(system, wish) for system in _systems(debate, wish))
+    for system in systems:
+        _check(debate, system)
+    models = dict(wish.config.models) if wish.config is not None else {}
+    if wish.model is not None:
+        models["judge"] = ModelSpec(model=wish.model)
+    judging = JudgingConfig(systems=systems, decides=_decides(debate, wish, systems))
+    taken = len(debate.runs)
+    return tuple(
+        JudgingOpened(
+            at=at,
+            run=f"r{taken + number + 1}",
+            judging=judging,
+            models=models,
+            replaces=wish.replace and number == 0,
+        )
+        for number in range(wish.repeat)
+    )
+
+
+def artifact(name: str, text: str, debate_id: str, wish: Wish, at: datetime) -> tuple[Event, ...]:
+    """The events of a debate that is a text alone, for a panel to vote on: opened, and closed as there is nobody to speak."""
+    configured = wish.config.judging.systems if wish.config is not None else ()
+    panel = next((system for system in configured if isinstance(system, Panel)), Panel())
+    models = dict(wish.config.models) if wish.config is not None else {}
+    if wish.model is not None:
+        models["judge"] = ModelSpec(model=wish.model)
+    config = DebateConfig(
+        topic=name,
+        background=text,
+        models=models,
+        providers=wish.config.providers if wish.config is not None else {},
+        debaters=(),
+        judging=JudgingConfig(systems=(_adapted(panel, wish),)),
+    )
+    opened = Opened(at=at, id=debate_id, generator=GENERATOR, config=config, config_sha256=config.sha256())
+    return opened, Closed(at=at, reason="complete")
+
+
+def judging_config(debate: Debate, wish: Wish) -> DebateConfig:
+    """The configuration under which the added runs are judged: the stored one with the wish's models and providers."""
+    given = wish.config
+    changes: dict[str, object] = {"limits": given.limits if given is not None else _unbounded(debate)}
+    if given is not None:
+        changes["providers"] = {**debate.config.providers, **given.providers}
+        changes["models"] = {**debate.config.models, **given.models}
+        changes["seed"] = given.seed if given.seed is not None else debate.config.seed
+    if wish.model is not None:
+        changes["models"] = {**debate.config.models, "judge": ModelSpec(model=wish.model)}
+    return debate.config.model_copy(update=changes)
+
+
+def _unbounded(debate: Debate) -> object:
+    """The stored limits without those on cost and tokens, which were the debate's own."""
+    return debate.config.limits.model_copy(update={"max_cost_usd": None, "max_tokens": None})
+
+
+def _systems(debate: Debate, wish: Wish) -> tuple[System, ...]:
+    """The systems asked for, each as configured, else as stored, else with its defaults."""
+    configured = wish.config.judging.systems if wish.config is not None else ()
+    if not wish.systems:
+        return configured or debate.config.judging.systems
+    known = {system.kind: system for system in (*debate.config.judging.systems, *configured)}
+    for kind in wish.systems:
+        if kind not in KINDS:
+            raise UsageError(f"--system {kind}: there is no such judging system; known are {', '.join(KINDS)}")
+    return tuple(known.get(kind) or _SYSTEM.validate_python({"kind": kind}) for kind in dict.fromkeys(wish.systems))  # pyright: ignore[reportArgumentType,reportCallIssue]
+
+
+def _adapted(system: System, wish: Wish) -> System:
+    """The system with the wish's model and number of judges; a saved debate takes no feedback."""
+    changes: dict[str, object] = {}
+    if isinstance(system, Live):
+        changes["feedback"] = False
+    if wish.model is not None:
+        changes["judge"] = None
+    if isinstance(system, Panel):
+        changes["judges"] = _bench(system, wish)
+    elif wish.judges is not None and isinstance(system, Structured | Moderator):
+        changes["judges"] = wish.judges
+    elif wish.judges not in (None, 1):
+        raise UsageError(
+            f"--judges {wish.judges}: {system.kind} has one judge; several sit in structured, moderator and panel"
+        )
+    return system.model_copy(update=changes)
+
+
+def _bench(panel: Panel, wish: Wish) -> tuple[PanelJudge, ...]:
+    """As many judges as wished for: the configured ones in order, then the same personas again under new ids."""
+    bench = panel.bench()
+    if wish.model is not None:
+        bench = tuple(judge.model_copy(update={"model": None}) for judge in bench)
+    if wish.judges is None:
+        return bench
+    rounds = -(-wish.judges // len(bench))
+    again = [
+        judge if number == 0 else judge.model_copy(update={"id": f"{judge.id}-{number + 1}"})
+        for number in range(rounds)
+        for judge in bench
+    ]
+    return tuple(again[: wish.judges])
+
+
+def _check(debate: Debate, system: System) -> None:
+    if isinstance(system, Panel) and len(system.bench()) < system.min_judges:
+        raise UsageError(
+            f"panel: {len(system.bench())} judges are fewer than min_judges {system.min_judges}; name more"
+        )
+    if not debate.turns and not isinstance(system, Panel):
+        raise UsageError(f"{debate.id}: has no speeches, so {system.kind} cannot judge it; panel can judge any text")
+    if isinstance(system, Persuasion) and len(debate.participants) < 2:  # noqa: PLR2004 - someone must be persuaded
+        raise UsageError(f"{debate.id}: persuasion needs two debaters or more")
+
+
+def _decides(debate: Debate, wish: Wish, systems: Sequence[System]) -> str | None:
+    """The system that decides: as configured where it is among those asked for, else the first."""
+    named = wish.config.judging.decides if wish.config is not None else debate.config.judging.decides
+    return named if named in {system.kind for system in systems} else None

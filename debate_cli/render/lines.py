@@ -1,0 +1,114 @@
+"""A debate as plain lines: no control sequence, nothing wrapped, and every line says whose it is. No Rich.
+
+Untrusted text cannot begin a line of its own: its line breaks become continuation lines with the same prefix.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from debate_cli.domain.content import Answer, Argument, Closing, Response, Turn
+from debate_cli.domain.debate import Debate, JudgingRun
+from debate_cli.domain.events import CloseReason, Failure
+from debate_cli.domain.tasks import Brief
+from debate_cli.render import cast, hostile, look
+from debate_cli.render.news import News
+from debate_cli.render.spoken import Piece, of_turn
+
+CLOSES: dict[CloseReason, str] = {
+    "complete": "The debate is complete.",
+    "surrender": "The debate ends: at most one debater still stands.",
+    "converged": "The debate ends: nothing new has been said for a full round.",
+    "budget": "The debate stops: the budget is reached. It can be resumed.",
+    "interrupted": "The debate stops: interrupted. It can be resumed.",
+    "failed": "The debate stops: a debater could not answer. It can be resumed.",
+}
+"""What each close means, in a sentence."""
+
+
+def header_lines(debate: Debate) -> list[str]:
+    """The motion, who argues, who judges."""
+    found = [
+        f"Debate: {debate.id} ({debate.config.format.kind.replace('_', '-')})",
+        f"Motion: {hostile.line(debate.topic)}",
+    ]
+    if debate.config.background:
+        found += _prefixed("Background: ", debate.config.background)
+    found += [_seat("Debater", seat) for seat in cast.debaters(debate)]
+    return found + judge_lines(debate, debate.runs[0])
+
+
+def judge_lines(debate: Debate, run: JudgingRun) -> list[str]:
+    """Who judges in a run."""
+    return [_seat("Judge", seat) for seat in cast.judges(debate, run)]
+
+
+def round_lines(round_number: int, phase: str) -> list[str]:
+    """What stands above a round."""
+    return ["", f"== Round {round_number}: {look.PHASES.get(phase, phase)} =="]
+
+
+def turn_lines(turn: Turn, *, show_hidden: bool = False) -> list[str]:
+    """A speech, each line beginning with its speaker."""
+    prefix = f"{hostile.line(turn.speaker)}: "
+    found = [line for piece in of_turn(turn) for line in _piece_lines(prefix, piece)]
+    if turn.strategy is not None:
+        found.append(f"{prefix}  strategy: {hostile.line(f'{turn.strategy.name}: {turn.strategy.reason}')}")
+    if show_hidden and turn.directive:
+        found += _prefixed(f"{prefix}  hidden directive: ", turn.directive)
+    found += [f"{prefix}  warning: {hostile.line(warning)}" for warning in turn.warnings]
+    exchange = turn.exchange
+    figures = f"{look.seconds(exchange.latency_s)}, {look.tokens(exchange.usage.output_tokens)} tokens"
+    return [*found, f"{prefix}  (turn {turn.index}, {hostile.line(exchange.model)}, {figures})"]
+
+
+def news_lines(news: News) -> list[str]:
+    """A judge's report on one line."""
+    gauges = [f"{hostile.line(gauge.name)} {gauge.value:g}/{gauge.out_of:g}" for gauge in news.gauges]
+    said = "; ".join([*([", ".join(gauges)] if gauges else []), *(hostile.line(words) for words in news.words)])
+    return [f"Judge {hostile.line(news.title)}: {said or 'done'}"]
+
+
+def failure_words(failure: Failure) -> str:
+    """What could not be done, in a few words."""
+    return "could not judge" if isinstance(failure.task, Brief) else "could not speak"
+
+
+def failure_lines(failure: Failure) -> list[str]:
+    """A task that was not done, and why."""
+    return [
+        f"Failed: {hostile.line(failure.who)} {failure_words(failure)}: {hostile.line(failure.message)} ({failure.cause})"
+    ]
+
+
+def _seat(role: str, seat: cast.Seat) -> str:
+    return f"{role}: {hostile.line(seat.name)} ({hostile.line(seat.part)}), {hostile.line(seat.model)}"
+
+
+def _piece_lines(prefix: str, piece: Piece) -> Iterable[str]:
+    match piece:
+        case Argument():
+            yield f"{prefix}[{hostile.line(piece.id)}] {hostile.line(piece.claim)}"
+            yield from _prefixed(f"{prefix}  reasoning: ", piece.reasoning)
+            yield from _prefixed(f"{prefix}  evidence: ", piece.evidence)
+        case Response():
+            sign = look.RESPONSES.get(piece.type, look.UNKNOWN)
+            yield from _prefixed(f"{prefix}{sign.word} {hostile.line(piece.target)}: ", piece.reasoning)
+            if piece.follow_up:
+                yield from _prefixed(f"{prefix}  asks: ", piece.follow_up)
+        case Answer():
+            left_open = " (left open)" if piece.evaded else ""
+            yield from _prefixed(f"{prefix}answers on {hostile.line(piece.question_target)}{left_open}: ", piece.reply)
+        case Closing():
+            yield from _prefixed(prefix, piece.final_position)
+            for label, words in (("concedes", piece.concessions), ("unrebutted", piece.unrebutted)):
+                if words:
+                    yield f"{prefix}  {label}: {hostile.line(', '.join(words))}"
+            yield f"{prefix}  position: {look.SHIFTS.get(piece.shift, look.UNKNOWN).word}"
+        case str():
+            yield from _prefixed(prefix, piece)
+
+
+def _prefixed(prefix: str, text: str) -> list[str]:
+    """The lines of `text`, each after `prefix`; empty lines are left out."""
+    return [f"{prefix}{line}" for line in hostile.clean(text).splitlines() if line.strip()] or [prefix.rstrip()]

@@ -1,0 +1,193 @@
+"""A whole debate as Markdown (CommonMark with GitHub's tables). No Rich.
+
+Untrusted text is escaped: it makes no markup, no link, no HTML and no table cell of its own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from debate_cli.domain.content import Answer, Argument, Closing, Response, Turn
+from debate_cli.domain.debate import Debate
+from debate_cli.domain.verdict import Verdict
+from debate_cli.render import cast, hostile, look
+from debate_cli.render.lines import CLOSES
+from debate_cli.render.report import Report, report
+from debate_cli.render.sheets.sheet import Cell, Curve, Gauge, Lines, Number, Sheet, Who
+from debate_cli.render.spoken import Piece, of_turn
+from debate_cli.scoring.briefing import Briefing, BriefingClaim
+
+_SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~&!$^@+=])")
+_AUTOLINK = re.compile(r":(?=//|/)|(?<=www)\.|(?<=[a-z]):(?=\S*@)", re.IGNORECASE)
+_LINE_START = re.compile(r"^(?:(\d+)([.)])|(-))")
+
+
+def escaped(text: str) -> str:
+    """`text` on one line, such that Markdown shows exactly its characters."""
+    words = _AUTOLINK.sub(lambda found: "\\" + found[0], _SPECIAL.sub(r"\\\1", hostile.line(text)))
+    return _LINE_START.sub(lambda found: f"{found[1]}\\{found[2]}" if found[1] else "\\-", words)
+
+
+def paragraphs(text: str) -> list[str]:
+    """`text` as escaped paragraphs, a blank line between two of its lines."""
+    found: list[str] = []
+    for line in hostile.clean(text).splitlines():
+        if line.strip():
+            found += [escaped(line), ""]
+    return found
+
+
+def markdown(debate: Debate, verdicts: Sequence[Verdict], *, show_hidden: bool = False) -> str:
+    """The document: verdict and briefing first, then scores and trace, then every speech, then what it used."""
+    told = report(debate, verdicts)
+    lines = [f"# {escaped(debate.topic)}", ""]
+    if debate.config.background:
+        lines += paragraphs(debate.config.background)
+    lines += [*_cast(debate), *_verdicts(told), *_briefing(told.briefing)]
+    for sheet in told.sheets:
+        lines += _sheet(sheet)
+    lines += _rounds(debate, show_hidden=show_hidden)
+    lines += ["## Usage", "", escaped(look.usage_words(debate.usage)), ""]
+    if debate.closed is not None:
+        lines += [CLOSES[debate.closed], ""]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _cast(debate: Debate) -> list[str]:
+    rows = [*cast.debaters(debate), *cast.judges(debate, debate.runs[0])]
+    return _table(
+        ("", "", ""),
+        [(f"{row.sign.symbol} {escaped(row.name)}", escaped(row.part), escaped(row.model)) for row in rows],
+    )
+
+
+def _verdicts(told: Report) -> list[str]:
+    lines: list[str] = []
+    for verdict in told.verdicts:
+        several = f", {verdict.system}" if len(told.verdicts) > 1 else ""
+        margin = f" Margin {look.number(verdict.margin)}." if verdict.margin is not None else ""
+        lines += [f"## Verdict{several}", "", f"**{escaped(look.outcome(verdict))}**{margin}", ""]
+        lines += [f"- {escaped(name)}: {look.number(score)}" for name, score in verdict.scores.items()]
+        lines += ["", *_missing(told.missing(verdict))] if verdict.scores else _missing(told.missing(verdict))
+    if told.agreement is not None:
+        lines += _sheet(told.agreement)
+    return lines
+
+
+def _missing(sentences: Sequence[str]) -> list[str]:
+    return [*(f"- Missing: {escaped(sentence)}" for sentence in sentences), ""] if sentences else []
+
+
+def _briefing(briefing: Briefing | None) -> list[str]:
+    if briefing is None:
+        return []
+    lines = ["## Briefing", "", *paragraphs(briefing.key_insight)]
+    for title, claims in (
+        ("Rely on", briefing.rely_on),
+        ("Use within limits", briefing.limit),
+        ("Do not use", briefing.not_to_use),
+        ("Uncertain", briefing.uncertain),
+    ):
+        lines += _claims(title, claims)
+    if briefing.unresolved_questions:
+        lines += [
+            "### Open questions",
+            "",
+            *(f"- {escaped(question)}" for question in briefing.unresolved_questions),
+            "",
+        ]
+    if briefing.recommendation:
+        lines += ["### Recommendation", "", *paragraphs(briefing.recommendation)]
+    return [*lines, f"*{escaped(briefing.caveat)}*", ""]
+
+
+def _claims(title: str, claims: Sequence[BriefingClaim]) -> list[str]:
+    if not claims:
+        return []
+    rows = [f"- **{escaped(claim.id)}** {escaped(claim.claim)}{_because(claim.reason)}" for claim in claims]
+    return [f"### {title}", "", *rows, ""]
+
+
+def _because(reason: str) -> str:
+    return f" — {escaped(reason)}" if reason.strip() else ""
+
+
+def _rounds(debate: Debate, *, show_hidden: bool) -> Iterable[str]:
+    signs = look.voices(debate.participants)
+    heading = 0, ""
+    for turn in debate.turns:
+        if heading != (turn.round, turn.phase):
+            heading = turn.round, turn.phase
+            yield from (f"## Round {turn.round}: {look.PHASES[turn.phase]}", "")
+        sign = signs.get(turn.speaker, look.UNKNOWN)
+        yield from (f"### {sign.symbol} {escaped(turn.speaker)} ({escaped(sign.word)}), turn {turn.index}", "")
+        for piece in of_turn(turn):
+            yield from _piece(piece)
+        yield from _remarks(turn, show_hidden=show_hidden)
+
+
+def _piece(piece: Piece) -> list[str]:
+    match piece:
+        case Argument():
+            evidence = [f"*Evidence:* {escaped(piece.evidence)}", ""] if piece.evidence else []
+            return [f"**{escaped(piece.id)}** {escaped(piece.claim)}", "", *paragraphs(piece.reasoning), *evidence]
+        case Response():
+            sign = look.RESPONSES[piece.type]
+            asks = [f"*Asks:* {escaped(piece.follow_up)}", ""] if piece.follow_up else []
+            return [f"{sign.symbol} **{sign.word} {escaped(piece.target)}**", "", *paragraphs(piece.reasoning), *asks]
+        case Answer():
+            left_open = " (left open)" if piece.evaded else ""
+            return [f"**answers on {escaped(piece.question_target)}**{left_open}", "", *paragraphs(piece.reply)]
+        case Closing():
+            return [*paragraphs(piece.final_position), *_closing(piece)]
+        case str():
+            return paragraphs(piece)
+
+
+def _closing(closing: Closing) -> list[str]:
+    named = (("Concedes", closing.concessions), ("Unrebutted", closing.unrebutted))
+    rows = [f"- {label}: {escaped(', '.join(words))}" for label, words in named if words]
+    sign = look.SHIFTS[closing.shift]
+    return [*rows, f"- Position: {sign.symbol} {sign.word}", ""]
+
+
+def _remarks(turn: Turn, *, show_hidden: bool) -> list[str]:
+    rows: list[str] = []
+    if turn.strategy is not None:
+        rows.append(f"- Strategy: {escaped(f'{turn.strategy.name}: {turn.strategy.reason}')}")
+    if show_hidden and turn.directive:
+        rows.append(f"- Hidden directive: {escaped(turn.directive)}")
+    rows += [f"- Warning: {escaped(warning)}" for warning in turn.warnings]
+    return [*rows, ""] if rows else []
+
+
+def _sheet(sheet: Sheet) -> list[str]:
+    rows = [tuple(_cell(cell) for cell in row) for row in sheet.rows if row is not None]
+    remarks = [line for remark in sheet.remarks for line in (escaped(remark), "")]
+    heads = tuple(escaped(head) for head in sheet.heads)
+    return [f"## {escaped(sheet.title.capitalize())}", "", *_table(heads, rows, sheet.numeric), *remarks]
+
+
+def _table(heads: Sequence[str], rows: Sequence[Sequence[str]], numeric: frozenset[int] = frozenset()) -> list[str]:
+    rule = ["---:" if position in numeric else "---" for position in range(len(heads))]
+    return [f"| {' | '.join(row)} |" for row in (heads, rule, *rows)] + [""]
+
+
+def _cell(cell: Cell) -> str:
+    match cell:
+        case None | Gauge():
+            return ""
+        case str():
+            return escaped(cell)
+        case Who():
+            return escaped(cell.name) if cell.name is not None else "—"
+        case Number():
+            words = "—" if cell.value is None else look.number(cell.value, cell.digits)
+            return f"**{words}**" if cell.strong else words
+        case Curve():
+            return " → ".join(look.number(value) for value in cell.values)
+        case look.Sign():
+            return f"{cell.symbol} {cell.word}"
+        case Lines():
+            return "<br>".join(_cell(inner) for inner in cell.cells)

@@ -1,0 +1,102 @@
+"""What a judge's answer means to somebody who watches: one short report, as data. No styling; no Rich."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from debate_cli.domain.assessment import Assessment, Comparison, Convergence, Mark, Narrative, Summary, Vote
+from debate_cli.domain.debate import Debate
+from debate_cli.render import look
+from debate_cli.scoring.moderator import CATEGORIES, ROUND_CRITERIA
+
+LIVE_COMPOSITE: dict[str, float] = {"logic": 40, "rhetoric": 30, "tactics": 30}
+"""Dimension -> out of; 100 in all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Gauge:
+    """A number of one debater on a scale."""
+
+    name: str
+    value: float
+    out_of: float
+
+
+@dataclass(frozen=True, slots=True)
+class News:
+    """A short report."""
+
+    title: str
+    gauges: tuple[Gauge, ...] = ()
+    words: tuple[str, ...] = ()
+    """Sentences; may hold untrusted text."""
+
+
+def of_assessment(assessment: Assessment, debate: Debate) -> News:
+    """The report on one assessment. Marks are as the judge gave them: what they come to, the verdict says."""
+    who = look.brief_words(assessment.brief)
+    match (assessment.system, assessment.subject.moment):
+        case ("moderator", "round"):
+            return News(who, _sums(assessment.marks, ROUND_CRITERIA), _momentum(assessment))
+        case ("moderator", _):
+            return News(who, _sums(assessment.marks, CATEGORIES))
+        case ("live", "turn"):
+            return News(who, _sums(assessment.marks, LIVE_COMPOSITE))
+        case ("live", _):
+            return News(who, (), tuple(_live_words(assessment)))
+        case ("panel", _):
+            return News(who, (), tuple(_votes(assessment)))
+        case ("persuasion", _):
+            return News(who, (), tuple(_effects(assessment.marks)))
+        case _:
+            items = {mark.item for mark in assessment.marks if mark.item}
+            return News(who, (), (f"marked {len(items)} of {len(debate.arguments)} arguments",))
+
+
+def _sums(marks: Iterable[Mark], criteria: Mapping[str, float]) -> tuple[Gauge, ...]:
+    """Sum per participant over those marks that are of `criteria` (criterion -> out of)."""
+    sums: dict[str, float] = {}
+    for mark in marks:
+        if mark.participant is not None and mark.criterion in criteria:
+            sums[mark.participant] = sums.get(mark.participant, 0.0) + mark.value
+    return tuple(Gauge(name, value, sum(criteria.values())) for name, value in sums.items())
+
+
+def _momentum(assessment: Assessment) -> tuple[str, ...]:
+    for finding in assessment.findings:
+        if isinstance(finding, Summary) and finding.momentum is not None:
+            toward = finding.momentum.toward or "nobody"
+            return (f"momentum toward {toward}: {finding.momentum.why}",)
+    return ()
+
+
+def _votes(assessment: Assessment) -> Iterable[str]:
+    for finding in assessment.findings:
+        if isinstance(finding, Vote):
+            sign = look.VOTES[finding.option]
+            late = ", late: keeps its last vote" if finding.late else ""
+            why = f", because {finding.changed_because}" if finding.changed_because else ""
+            yield f"{sign.symbol} {sign.word}, confidence {finding.confidence:.2f}{late}{why}"
+
+
+def _live_words(assessment: Assessment) -> Iterable[str]:
+    for finding in assessment.findings:
+        match finding:
+            case Comparison():
+                yield f"logic {finding.logic} · rhetoric {finding.rhetoric} · tactics {finding.tactics}"
+            case Narrative():
+                yield f"the story's winner: {finding.winner or 'nobody'}"
+            case Convergence():
+                yield finding.outcome.replace("_", " ")
+            case _:
+                pass
+
+
+def _effects(marks: Iterable[Mark]) -> Iterable[str]:
+    found: dict[str, list[str]] = {}
+    for mark in marks:
+        if mark.participant is not None:
+            found.setdefault(mark.participant, []).append(f"{mark.criterion} {mark.value:.2f}")
+    for name, effects in found.items():
+        yield f"on {name}: {', '.join(effects)}"

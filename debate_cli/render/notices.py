@@ -1,0 +1,64 @@
+"""Single lines and small tables that are printed while a debate runs: a judge's report, a failure, a note, the close."""
+
+from __future__ import annotations
+
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from debate_cli.domain.debate import Debate
+from debate_cli.domain.events import CloseReason, Failure
+from debate_cli.render import look
+from debate_cli.render.bars import Bar
+from debate_cli.render.lines import CLOSES, failure_words
+from debate_cli.render.news import News
+from debate_cli.render.safe import joined, safe_line
+
+
+def news_line(news: News, debate: Debate) -> RenderableType:
+    """A judge's report: its title, a bar per debater, its words."""
+    rows: list[RenderableType] = []
+    title = joined(("§ ", "dim"), safe_line(news.title, "dim"))
+    if len(news.words) == 1 and not news.gauges:
+        return joined(title, ("  ", ""), safe_line(news.words[0]))
+    rows.append(title)
+    if news.gauges:
+        rows.append(Padding(_gauges(news, debate), (0, 0, 0, 2)))
+    rows += [Padding(safe_line(words, "dim"), (0, 0, 0, 2)) for words in news.words]
+    return Group(*rows)
+
+
+def failure_line(failure: Failure) -> RenderableType:
+    """What could not be done, and why."""
+    return joined(
+        ("✗ ", look.RED),
+        safe_line(failure.who, "bold"),
+        f" {failure_words(failure)}: ",
+        safe_line(failure.message),
+        (f" ({failure.cause})", "dim"),
+    )
+
+
+def note_line(note: str) -> RenderableType:
+    """A note."""
+    return joined(("! ", look.GOLD), safe_line(note, "dim"))
+
+
+def closing_line(reason: CloseReason) -> RenderableType:
+    """Why the debate closed."""
+    sign, colour = ("■", "dim") if reason in ("complete", "surrender", "converged") else ("!", look.GOLD)
+    return Text(f"{sign} {CLOSES[reason]}", style=colour)
+
+
+def _gauges(news: News, debate: Debate) -> Table:
+    signs = look.voices(debate.participants)
+    grid = Table.grid(padding=(0, 1, 0, 0))
+    grid.add_column(no_wrap=True, max_width=24, overflow="ellipsis")
+    grid.add_column(width=24)
+    grid.add_column(justify="right", no_wrap=True)
+    for gauge in news.gauges:
+        sign = signs.get(gauge.name, look.UNKNOWN)
+        name = joined((f"{sign.symbol} ", sign.colour), safe_line(gauge.name))
+        grid.add_row(name, Bar(gauge.value, gauge.out_of, sign.colour), f"{gauge.value:g}/{gauge.out_of:g}")
+    return grid

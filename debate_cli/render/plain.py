@@ -1,0 +1,75 @@
+"""Watchers for where there is no terminal: plain lines, or nothing. No Rich."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TextIO
+
+from debate_cli.domain.debate import Debate
+from debate_cli.domain.events import Assessed, Closed, Event, Failed, JudgingOpened, Opened, Resumed, Turned
+from debate_cli.domain.tasks import Cue, Task
+from debate_cli.render import hostile, lines, news
+
+
+class PlainWatcher:
+    """Writes each finished thing to `stream` as it comes, a line at a time, flushed after each event."""
+
+    def __init__(self, stream: TextIO, *, show_hidden: bool = False) -> None:
+        self._stream = stream
+        self._show_hidden = show_hidden
+        self._round = 0, ""
+
+    def event(self, event: Event, debate: Debate) -> None:
+        """See `Watcher`."""
+        match event:
+            case Opened():
+                self._write(lines.header_lines(debate))
+            case Resumed():
+                self._write([*lines.header_lines(debate), f"Resumed after {len(debate.turns)} speeches."])
+            case JudgingOpened():
+                self._write([f"Judging run {event.run}", *lines.judge_lines(debate, debate.run(event.run))])
+            case Turned(turn=turn):
+                if self._round != (turn.round, turn.phase):
+                    self._round = turn.round, turn.phase
+                    self._write(lines.round_lines(turn.round, turn.phase))
+                self._write(lines.turn_lines(turn, show_hidden=self._show_hidden))
+            case Assessed():
+                self._write(lines.news_lines(news.of_assessment(event.assessment, debate)))
+            case Failed():
+                self._write(lines.failure_lines(event.failure))
+            case Closed():
+                self._write(["", lines.CLOSES[event.reason]])
+            case _:
+                pass
+
+    def asking(self, task: Task) -> None:
+        """See `Watcher`: only what is finished is written."""
+
+    def text(self, cue: Cue, piece: str) -> None:
+        """See `Watcher`: only what is finished is written."""
+
+    def note(self, note: str) -> None:
+        """See `Watcher`."""
+        self._write([f"Note: {hostile.line(note)}"])
+
+    def _write(self, written: Iterable[str]) -> None:
+        encoding = getattr(self._stream, "encoding", None) or "utf-8"
+        for text in written:
+            self._stream.write(text.encode(encoding, "replace").decode(encoding) + "\n")
+        self._stream.flush()
+
+
+class QuietWatcher:
+    """Sees everything and says nothing."""
+
+    def event(self, event: Event, debate: Debate) -> None:
+        """See `Watcher`."""
+
+    def asking(self, task: Task) -> None:
+        """See `Watcher`."""
+
+    def text(self, cue: Cue, piece: str) -> None:
+        """See `Watcher`."""
+
+    def note(self, note: str) -> None:
+        """See `Watcher`."""

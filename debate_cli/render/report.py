@@ -1,0 +1,53 @@
+"""What a written report of a debate tells beside its speeches; Markdown and HTML are made of this. No Rich."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from debate_cli.domain.debate import Debate
+from debate_cli.domain.verdict import Verdict
+from debate_cli.render.sheets import personalities, sheets_of
+from debate_cli.render.sheets.agreement import agreement_sheet
+from debate_cli.render.sheets.sheet import Sheet
+from debate_cli.render.sheets.structured import trace_sheet
+from debate_cli.scoring.briefing import Briefing, briefing
+from debate_cli.scoring.trace import trace_table
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """Verdicts, the deciding one first, and what they rest on."""
+
+    verdicts: tuple[Verdict, ...]
+    agreement: Sheet | None
+    """With several verdicts: they side by side."""
+    briefing: Briefing | None
+    sheets: tuple[Sheet, ...]
+
+    @staticmethod
+    def missing(verdict: Verdict) -> list[str]:
+        """Sentences on what was not assessed."""
+        found = verdict.notes.get("missing")
+        return [str(sentence) for sentence in found] if isinstance(found, list) else []
+
+
+def deciding_first(verdicts: Sequence[Verdict]) -> tuple[Verdict, ...]:
+    """The verdicts in their order, but the one that decides before all."""
+    return tuple(sorted(verdicts, key=lambda verdict: not verdict.decides))
+
+
+def report(debate: Debate, verdicts: Sequence[Verdict]) -> Report:
+    """Gather the report of a debate."""
+    ordered = deciding_first(verdicts)
+    rows = trace_table(debate)
+    return Report(
+        verdicts=ordered,
+        agreement=agreement_sheet(ordered),
+        briefing=briefing(debate),
+        sheets=(
+            *(sheet for verdict in ordered for sheet in sheets_of(verdict)),
+            *personalities.sheets(debate),
+            *((trace_sheet(rows),) if rows else ()),
+        ),
+    )

@@ -1,0 +1,129 @@
+"""Verdicts of many files as rows: for JSON, JSON lines, CSV, and for a table that is drawn elsewhere. No Rich."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from statistics import fmean
+from typing import Any
+
+from debate_cli.domain.verdict import Verdict
+
+COLUMNS = ("path", "id", "topic", "status", "system", "run", "winner", "victory", "margin", "decides", "scores")
+_OF_VERDICT = {"system", "run", "winner", "victory", "margin", "decides", "scores"}
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """One file with its verdicts."""
+
+    path: str
+    id: str
+    topic: str
+    status: str
+    verdicts: tuple[Verdict, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SystemSummary:
+    """What the verdicts of one system come to over all files."""
+
+    system: str
+    verdicts: int
+    wins: dict[str, int]
+    """Wins per participant, most first."""
+    draws: int
+    """Conditional verdicts among them: nobody won."""
+    undetermined: int
+    mean_margin: float | None
+    """Over the determined verdicts; None without any."""
+
+
+def document(file: Scored) -> dict[str, Any]:
+    """`{path, id, topic, status, verdicts}`."""
+    return {
+        "path": file.path,
+        "id": file.id,
+        "topic": file.topic,
+        "status": file.status,
+        "verdicts": [verdict.model_dump(mode="json") for verdict in file.verdicts],
+    }
+
+
+def json_document(files: Iterable[Scored]) -> Iterator[str]:
+    """One JSON array of `document`s, in the order given; piece by piece, so that no more than one file is in memory."""
+    separator = "[\n"
+    for file in files:
+        yield separator + json.dumps(document(file), ensure_ascii=False, indent=1)
+        separator = ",\n"
+    yield "[]\n" if separator == "[\n" else "\n]\n"
+
+
+def without_notes(file: Scored) -> Scored:
+    """The file without how its scores came about: all that a table of many needs."""
+    return replace(file, verdicts=tuple(verdict.model_copy(update={"notes": {}}) for verdict in file.verdicts))
+
+
+def rows(files: Iterable[Scored]) -> Iterator[dict[str, Any]]:
+    """One row per verdict with the keys COLUMNS, in the order given."""
+    for file in files:
+        for verdict in file.verdicts:
+            found = verdict.model_dump(mode="json", include=_OF_VERDICT)
+            found |= {"path": file.path, "id": file.id, "topic": file.topic, "status": file.status}
+            yield {column: found[column] for column in COLUMNS}
+
+
+def jsonl(files: Iterable[Scored]) -> Iterator[str]:
+    """The rows as JSON, one a line."""
+    return (json.dumps(row, ensure_ascii=False) + "\n" for row in rows(files))
+
+
+def comma_separated(files: Iterable[Scored]) -> Iterator[str]:
+    """The rows as CSV with a head; `scores` is JSON. Text that a spreadsheet would run as a formula is quoted with `'`."""
+    yield ",".join(COLUMNS) + "\n"
+    for row in rows(files):
+        line = io.StringIO()
+        csv.writer(line, lineterminator="\n").writerow([_csv_cell(row[column]) for column in COLUMNS])
+        yield line.getvalue()
+
+
+def summaries(files: Iterable[Scored]) -> list[SystemSummary]:
+    """Wins, draws and mean margin per system, in the order in which the systems first occur."""
+    grouped: dict[str, list[Verdict]] = defaultdict(list)
+    for file in files:
+        for verdict in file.verdicts:
+            grouped[verdict.system].append(verdict)
+    return [_summary(system, verdicts) for system, verdicts in grouped.items()]
+
+
+def _summary(system: str, verdicts: Sequence[Verdict]) -> SystemSummary:
+    margins = [verdict.margin for verdict in verdicts if verdict.margin is not None]
+    wins = Counter(verdict.winner for verdict in verdicts if verdict.winner is not None)
+    undetermined = sum(verdict.victory == "undetermined" for verdict in verdicts)
+    return SystemSummary(
+        system=system,
+        verdicts=len(verdicts),
+        wins=dict(sorted(wins.items(), key=lambda item: (-item[1], item[0]))),
+        draws=len(verdicts) - wins.total() - undetermined,
+        undetermined=undetermined,
+        mean_margin=round(fmean(margins), 9) if margins else None,
+    )
+
+
+def _csv_cell(value: Any) -> str:
+    match value:
+        case None:
+            return ""
+        case dict():
+            return json.dumps(value, ensure_ascii=False)
+        case bool():
+            return str(value).lower()
+        case str():
+            return f"'{value}" if value.startswith(_FORMULA) else value
+        case _:
+            return str(value)

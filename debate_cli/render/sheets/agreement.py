@@ -1,0 +1,33 @@
+"""The sheet that lays several verdicts side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from debate_cli.domain.verdict import Verdict
+from debate_cli.render import look
+from debate_cli.render.sheets.sheet import Lines, Number, Sheet, Who
+from debate_cli.scoring.agreement import compare_verdicts
+
+
+def agreement_sheet(verdicts: Sequence[Verdict]) -> Sheet | None:
+    """Winner, victory, margin and scores per system, and where they differ; None for fewer than two verdicts."""
+    compared = compare_verdicts(verdicts)
+    if compared is None:
+        return None
+    return Sheet(
+        title="agreement",
+        heads=("system", "winner", "victory", "margin", "scores"),
+        rows=tuple(
+            (
+                f"{verdict.system}{', decides' if verdict.decides else ''}",
+                Who(verdict.winner),
+                verdict.victory,
+                Number(verdict.margin),
+                Lines(tuple(f"{name} {look.number(score)}" for name, score in verdict.scores.items())),
+            )
+            for verdict in verdicts
+        ),
+        remarks=compared.differences or (("They agree.",) if compared.agree else ()),
+        numeric=frozenset({3}),
+    )

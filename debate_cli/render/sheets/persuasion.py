@@ -1,0 +1,84 @@
+"""Sheets of the persuasion system: where everybody ended, how stances and convictions moved, who reached whom."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from debate_cli.domain.verdict import Verdict
+from debate_cli.render.look import scale
+from debate_cli.render.sheets.sheet import Curve, Gauge, Number, Row, Sheet, Who, notes_of
+from debate_cli.scoring.persuasion import Edge, PersuasionNotes
+
+REASONS = {
+    "persuaded": "strong persuasion met little conviction",
+    "neutral": "no stance was left to defend",
+    "worn_down": "every recent turn persuaded",
+}
+
+
+def sheets(verdict: Verdict) -> list[Sheet]:
+    """States, curves, influence."""
+    notes = notes_of(PersuasionNotes, verdict)
+    if notes is None:
+        return []
+    found = [_states(verdict, notes), _curves(notes)]
+    if notes.graph:
+        found.append(_influence(notes.graph))
+    return found
+
+
+def _states(verdict: Verdict, notes: PersuasionNotes) -> Sheet:
+    end = scale(verdict)
+    ranked = sorted(notes.states, key=lambda state: -verdict.scores.get(state.name, 0.0))
+    rows: list[Row] = []
+    for state in ranked:
+        score = verdict.scores.get(state.name)
+        rows.append(
+            (
+                Who(state.name),
+                Number(score, strong=True),
+                Gauge(score, end, state.name) if score is not None else None,
+                Number(state.stance),
+                Number(state.conviction),
+                f"{state.position}{', surrendered' if state.surrendered else ''}",
+            )
+        )
+    return Sheet(
+        title="scores, persuasion",
+        heads=("debater", "score", "", "stance", "conviction", "position"),
+        rows=tuple(rows),
+        remarks=tuple(_surrenders(notes)),
+        numeric=frozenset({1, 3, 4}),
+    )
+
+
+def _surrenders(notes: PersuasionNotes) -> Iterable[str]:
+    for item in notes.surrendered:
+        yield f"{item.name} surrendered at turn {item.turn}: {REASONS[item.reason]}."
+
+
+def _curves(notes: PersuasionNotes) -> Sheet:
+    rows: list[Row] = []
+    for state in notes.states:
+        for label, low, steps in (
+            ("stance", -1.0, [point.stances.get(state.name) for point in notes.curve]),
+            ("conviction", 0.0, [point.convictions.get(state.name) for point in notes.curve]),
+        ):
+            values = tuple(step for step in steps if step is not None)
+            if values:
+                rows.append((Who(state.name), label, Number(values[0]), Curve(values, low, 1.0), Number(values[-1])))
+    return Sheet(
+        "curves, persuasion", ("debater", "", "start", "after each turn", "end"), tuple(rows), numeric=frozenset({2, 4})
+    )
+
+
+def _influence(graph: Sequence[Edge]) -> Sheet:
+    return Sheet(
+        title="influence, persuasion",
+        heads=("from", "on", "mean persuasion", ""),
+        rows=tuple(
+            (Who(edge.source), Who(edge.target), Number(edge.weight), Gauge(edge.weight, 1.0, edge.source))
+            for edge in graph
+        ),
+        numeric=frozenset({2}),
+    )

@@ -1,0 +1,97 @@
+"""A table as data: what stands in it, not how it looks. The terminal, Markdown and HTML each draw the same sheets. No Rich.
+
+Strings in a sheet are untrusted; who draws it cleans or escapes them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TypeVar
+
+from pydantic import ValidationError
+
+from debate_cli.domain.value import Value
+from debate_cli.domain.verdict import Verdict
+from debate_cli.render.look import Sign
+
+N = TypeVar("N", bound=Value)
+
+
+@dataclass(frozen=True, slots=True)
+class Who:
+    """A debater (drawn with its sign), or None for nobody."""
+
+    name: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Gauge:
+    """A number on a scale, drawn as a bar."""
+
+    value: float
+    out_of: float
+    who: str | None = None
+    """Whose colour it has."""
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """Numbers in the order of time, drawn as a small curve."""
+
+    values: tuple[float, ...]
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A number, drawn with at most `digits` decimals."""
+
+    value: float | None
+    digits: int = 2
+    strong: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """Several cells below each other in one."""
+
+    cells: tuple[Cell, ...]
+
+
+Cell = str | Who | Gauge | Curve | Number | Sign | Lines | None
+Row = tuple[Cell, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """A table with its title."""
+
+    title: str
+    heads: tuple[str, ...]
+    rows: tuple[Row | None, ...]
+    """None parts groups of rows."""
+    remarks: tuple[str, ...] = ()
+    """Sentences below the table."""
+    numeric: frozenset[int] = frozenset()
+    """Positions of the columns that are right-aligned."""
+
+
+def parted(groups: Iterable[Iterable[Row]]) -> tuple[Row | None, ...]:
+    """The rows of all groups, with None between two groups."""
+    found: list[Row | None] = []
+    for group in groups:
+        rows = list(group)
+        if rows and found:
+            found.append(None)
+        found += rows
+    return tuple(found)
+
+
+def notes_of(model: type[N], verdict: Verdict) -> N | None:
+    """The notes of a verdict in their own shape; None where a transcript of another version has other ones."""
+    try:
+        return model.model_validate(verdict.notes)
+    except ValidationError:
+        return None

@@ -1,0 +1,76 @@
+"""The closing part of a debate on a terminal: scores, trace, verdicts, briefing, agreement, usage.
+
+What a number means and how it came about is decided in `scoring`; here it is only laid out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Literal
+
+from rich.console import RenderableType
+from rich.text import Text
+
+from debate_cli.domain.debate import Debate
+from debate_cli.domain.verdict import Verdict
+from debate_cli.render import look
+from debate_cli.render.report import deciding_first
+from debate_cli.render.sheets import personalities, sheets_of
+from debate_cli.render.sheets.agreement import agreement_sheet
+from debate_cli.render.tables import drawn, section
+from debate_cli.render.trace_view import trace
+from debate_cli.render.verdict_view import briefing_view, verdict_panel
+from debate_cli.scoring.briefing import briefing
+from debate_cli.scoring.trace import trace_table
+
+Part = Literal["turns", "scores", "trace", "verdict", "briefing"]
+
+
+def summary(
+    debate: Debate, verdicts: Sequence[Verdict], *, only: Part | None = None, show_hidden: bool = False
+) -> list[RenderableType]:
+    """The parts that there is something to say about, in the order in which they are read; `only` picks one."""
+    del show_hidden
+    parts: dict[str, Callable[[], list[RenderableType]]] = {
+        "scores": lambda: scores(debate, verdicts),
+        "trace": lambda: _trace(debate),
+        "verdict": lambda: verdict_part(debate, verdicts),
+        "briefing": lambda: _briefing(debate),
+        "usage": lambda: [usage_footer(debate)],
+    }
+    return [renderable for name, part in parts.items() if only in (None, name) for renderable in part()]
+
+
+def scores(debate: Debate, verdicts: Sequence[Verdict]) -> list[RenderableType]:
+    """A score table per verdict, the deciding one first."""
+    signs = look.voices(debate.participants)
+    told = [sheet for verdict in deciding_first(verdicts) for sheet in sheets_of(verdict)]
+    return [drawn(sheet, signs) for sheet in (*told, *personalities.sheets(debate))]
+
+
+def verdict_part(debate: Debate, verdicts: Sequence[Verdict]) -> list[RenderableType]:
+    """A panel per verdict, and with several how they agree."""
+    signs = look.voices(debate.participants)
+    ordered = deciding_first(verdicts)
+    panels: list[RenderableType] = [verdict_panel(item, signs, only_one=len(ordered) == 1) for item in ordered]
+    agreement = agreement_sheet(ordered)
+    if agreement is not None:
+        panels.append(drawn(agreement, signs))
+    return [Text(""), *panels] if panels else []
+
+
+def usage_footer(debate: Debate) -> RenderableType:
+    """What the debate used."""
+    took = debate.finished_at - debate.started_at if debate.finished_at else None
+    time = f" · {look.seconds(took.total_seconds())}" if took is not None else ""
+    return section("usage", Text(look.usage_words(debate.usage) + time))
+
+
+def _trace(debate: Debate) -> list[RenderableType]:
+    rows = trace_table(debate)
+    return [trace(rows, look.voices(debate.participants))] if rows else []
+
+
+def _briefing(debate: Debate) -> list[RenderableType]:
+    found = briefing(debate)
+    return [briefing_view(found)] if found is not None else []

@@ -1,0 +1,78 @@
+"""Verdict and briefing on a terminal: who won, by how much, and what the one who decides should take away."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.box import HEAVY, ROUNDED
+from rich.console import Group, RenderableType
+from rich.panel import Panel
+from rich.text import Text
+
+from debate_cli.domain.verdict import Verdict
+from debate_cli.render import hostile, look
+from debate_cli.render.report import Report
+from debate_cli.render.safe import joined, safe, safe_line
+from debate_cli.render.tables import Signs, bullets, score_bars, section
+from debate_cli.scoring.briefing import Briefing, BriefingClaim
+
+MOST_MISSING = 6
+"""Sentences on what was not assessed that are shown; a JSON document has them all."""
+
+
+def verdict_panel(verdict: Verdict, signs: Signs, *, only_one: bool) -> RenderableType:
+    """The conclusion of one system; a heavy frame for the one that decides."""
+    decides = verdict.decides or only_one
+    sign = signs.get(verdict.winner) if verdict.winner is not None else None
+    colour = sign.colour if sign else look.QUIET
+    style = f"bold {sign.colour}" if sign else "bold"
+    headline = joined((f"{sign.symbol} ", colour) if sign else "", safe_line(look.outcome(verdict), style))
+    if verdict.margin is not None:
+        headline.append(f"  margin {look.number(verdict.margin)}", style="dim")
+    body: list[RenderableType] = [headline]
+    if verdict.scores:
+        body += [Text(""), score_bars(verdict, signs)]
+    missing = Report.missing(verdict)
+    if missing:
+        more = [f"and {len(missing) - MOST_MISSING} more"] if len(missing) > MOST_MISSING else []
+        body += [Text(""), bullets([*missing[:MOST_MISSING], *more], "!", look.GOLD)]
+    title = "verdict" if only_one else f"verdict, {verdict.system}"
+    return Panel(
+        Group(*body),
+        title=Text(title + (", decides" if verdict.decides and not only_one else ""), style="bold"),
+        title_align="left",
+        border_style=colour if decides else look.QUIET,
+        box=HEAVY if decides else ROUNDED,
+        padding=(0, 1),
+    )
+
+
+def briefing_view(briefing: Briefing) -> RenderableType:
+    """Insight, then claims by what they are good for, open questions, recommendation, and the caveat."""
+    body: list[RenderableType] = []
+    if briefing.key_insight:
+        body.append(safe(briefing.key_insight, "bold"))
+    parts = (
+        ("rely on", "UPHELD", briefing.rely_on),
+        ("use within limits", "PARTIALLY_UPHELD", briefing.limit),
+        ("do not use", "REFUTED", briefing.not_to_use),
+        ("uncertain", "UNCERTAIN", briefing.uncertain),
+    )
+    for label, standing, claims in parts:
+        if claims:
+            body += [Text(""), _claims(label, standing, claims)]
+    if briefing.unresolved_questions:
+        questions = bullets(briefing.unresolved_questions, "?", look.BLUE)
+        body += [Text(""), Text("open questions", style="dim"), questions]
+    if briefing.recommendation:
+        body += [Text(""), Text("recommendation", style="dim"), safe(briefing.recommendation)]
+    body += [Text(""), Text(hostile.clean(briefing.caveat), style="dim italic")]
+    return section("briefing", *body)
+
+
+def _claims(label: str, standing: str, claims: Sequence[BriefingClaim]) -> RenderableType:
+    sign = look.STANDINGS[standing]
+    return Group(
+        Text(label, style="dim"),
+        bullets([f"{claim.id}  {claim.claim}" for claim in claims], sign.symbol, f"bold {sign.colour}"),
+    )

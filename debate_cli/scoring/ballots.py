@@ -1,0 +1,189 @@
+"""A panel's ballots: what each judge's vote is in a deliberation round, how far the votes agree, where they do not.
+
+These are the pure pieces that scorer and schedule share; which option prevails is decided in `panel`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from debate_cli.domain.assessment import Assessment, Vote, VoteOption
+from debate_cli.domain.debate import Debate, JudgingRun
+from debate_cli.domain.systems import Panel
+from debate_cli.domain.value import Value
+from debate_cli.scoring.reading import assessments, exact, held, mean, stored
+
+LOWEST, HIGHEST = 1.0, 3.0
+"""Scale of a dimension."""
+VOTE_SHARE, DIMENSION_SHARE = 0.6, 0.4
+"""What votes and dimensions count in the agreement."""
+SPREAD = 1.5
+"""A dimension whose marks range this far or farther is disputed."""
+_TURN_NAMED = re.compile(r"\bturns?\s*(?:no\.?|number|#)?\s*(\d+)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Ballot:
+    """A judge's vote as it counts in one deliberation round."""
+
+    judge: str
+    weight: float
+    """As configured, > 0; not normalised."""
+    vote: Vote
+    dimensions: Mapping[str, float]
+    """Dimension -> 1-3, of those configured."""
+    rationale: str
+    cast: int
+    """The round in which it was cast."""
+    carried: bool = False
+    """Cast in an earlier round and kept, because the judge was late or did not answer."""
+
+    @property
+    def option(self) -> VoteOption:
+        """What was voted."""
+        return self.vote.option
+
+
+class Disagreement(Value):
+    """A point on which a panel is divided."""
+
+    about: str
+    """`vote`, or a dimension."""
+    severity: float
+    """0-1."""
+
+
+def weights(debate: Debate, run: JudgingRun | str, settings: Panel) -> dict[str, float]:
+    """Judge -> weight, of the bench that was asked; `settings` may give its members other weights."""
+    asked = {judge.id: judge.weight for judge in stored(debate, run, settings).bench()}
+    given = {judge.id: judge.weight for judge in settings.bench()}
+    return {judge: given.get(judge) or weight or 1.0 for judge, weight in asked.items()}
+
+
+def ballots_by_round(debate: Debate, run: JudgingRun | str, settings: Panel) -> dict[int, tuple[Ballot, ...]]:
+    """Deliberation round -> the ballots that count in it, judges in the order of the bench.
+
+    A judge that did not vote in a round, or was late for it, keeps its last vote. Votes of judges that are not on the
+    bench do not count.
+    """
+    bench = weights(debate, run, settings)
+    cast: dict[int, dict[str, Ballot]] = defaultdict(dict)
+    for assessment in assessments(debate, "panel", run):
+        ballot = _ballot(assessment, bench, settings)
+        if ballot is not None:
+            cast[ballot.cast].setdefault(ballot.judge, ballot)
+    found: dict[int, tuple[Ballot, ...]] = {}
+    latest: dict[str, Ballot] = {}
+    for number in sorted(cast):
+        latest = {judge: _carry(ballot) for judge, ballot in latest.items()}
+        latest |= {judge: _kept(ballot, latest.get(judge)) for judge, ballot in cast[number].items()}
+        found[number] = tuple(latest[judge] for judge in bench if judge in latest)
+    return found
+
+
+def agreement(ballots: Sequence[Ballot]) -> float:
+    """How far a panel agrees, 0-1, by the rules as written.
+
+    0.6 x the largest share of votes + 0.4 x the mean over dimensions of max(0, 1 - range/2). Fewer than two votes agree
+    wholly; where two judges share no dimension, dimensions agree wholly.
+    """
+    if len(ballots) < 2:  # noqa: PLR2004 - nobody to differ from
+        return 1.0
+    ranges = _ranges(ballots)
+    dimensions = mean(max(0.0, 1 - spread / 2) for spread in ranges.values()) if ranges else 1.0
+    return exact(VOTE_SHARE * _largest_share(ballots) + DIMENSION_SHARE * dimensions)
+
+
+def disagreements(ballots: Sequence[Ballot]) -> tuple[Disagreement, ...]:
+    """Where a panel is divided, most severe first; equal ones vote first, then dimensions by name."""
+    if len(ballots) < 2:  # noqa: PLR2004 - nobody to differ from
+        return ()
+    found: list[Disagreement] = []
+    divided = exact(1 - _largest_share(ballots))
+    if divided > 0:
+        found.append(Disagreement(about="vote", severity=divided))
+    for dimension, spread in sorted(_ranges(ballots).items()):
+        if exact(spread) >= SPREAD:
+            found.append(Disagreement(about=dimension, severity=exact(min(1.0, spread / 2))))
+    return tuple(sorted(found, key=lambda item: -item.severity))
+
+
+def deliberate_further(debate: Debate, run: JudgingRun | str, settings: Panel) -> bool:
+    """Whether the panel should vote once more, judged by its latest round.
+
+    It should while it agrees less than the threshold, is divided on something, has had fewer deliberation rounds than
+    allowed, and has enough votes. The caller sees to it that the latest round is settled.
+    """
+    rounds = ballots_by_round(debate, run, settings)
+    if not rounds:
+        return False
+    latest = max(rounds)
+    ballots = rounds[latest]
+    return (
+        len(ballots) >= settings.min_judges
+        and latest < settings.max_rounds
+        and agreement(ballots) < exact(settings.convergence_threshold)
+        and bool(disagreements(ballots))
+    )
+
+
+def explains_change(because: str | None, debate: Debate) -> bool:
+    """Whether a reason for a changed vote names a turn, or an argument, of the debate; any words do for a document."""
+    if because is None or not because.strip():
+        return False
+    if not debate.turns:
+        return True
+    named = {int(number) for number in _TURN_NAMED.findall(because)}
+    return bool(named & debate.turns_by_index.keys()) or any(_names(because, item) for item in debate.arguments)
+
+
+def _names(text: str, item: str) -> bool:
+    return re.search(rf"(?<![\w-]){re.escape(item)}(?![\w-])", text, re.IGNORECASE) is not None
+
+
+def _ballot(assessment: Assessment, bench: Mapping[str, float], settings: Panel) -> Ballot | None:
+    """The ballot in an assessment; None without a vote, and for a stranger's."""
+    vote = next((finding for finding in assessment.findings if isinstance(finding, Vote)), None)
+    if vote is None or assessment.assessor not in bench or assessment.subject.moment != "debate":
+        return None
+    dimensions = {
+        mark.criterion: held(mark, LOWEST, HIGHEST)
+        for mark in assessment.marks
+        if mark.participant is None and mark.criterion in settings.dimensions
+    }
+    return Ballot(
+        judge=assessment.assessor,
+        weight=bench[assessment.assessor],
+        vote=vote,
+        dimensions=dimensions,
+        rationale=assessment.rationale,
+        cast=assessment.revision,
+    )
+
+
+def _carry(ballot: Ballot) -> Ballot:
+    """The vote in a later round in which nothing was heard of its judge."""
+    return replace(ballot, vote=ballot.vote.model_copy(update={"late": False}), carried=True)
+
+
+def _kept(ballot: Ballot, last: Ballot | None) -> Ballot:
+    """A judge marked late keeps its last vote, whatever the late ballot says; a first vote counts even when late."""
+    if not ballot.vote.late or last is None:
+        return ballot
+    return replace(last, vote=last.vote.model_copy(update={"late": True}))
+
+
+def _largest_share(ballots: Sequence[Ballot]) -> float:
+    return max(Counter(ballot.option for ballot in ballots).values()) / len(ballots)
+
+
+def _ranges(ballots: Iterable[Ballot]) -> dict[str, float]:
+    """Dimension -> range of its marks, of those that at least two judges marked."""
+    found: dict[str, list[float]] = defaultdict(list)
+    for ballot in ballots:
+        for dimension, value in ballot.dimensions.items():
+            found[dimension].append(value)
+    return {name: max(values) - min(values) for name, values in found.items() if len(values) > 1}

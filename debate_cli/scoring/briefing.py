@@ -1,0 +1,70 @@
+"""The briefing for the one who decides: what to rely on, what to limit, what not to use, what stays open."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from debate_cli.domain.assessment import Insight, Standing
+from debate_cli.domain.debate import Debate, JudgingRun
+from debate_cli.domain.value import Value
+from debate_cli.scoring.trace import TraceRow, structured_assessments, trace_table
+
+CAVEAT = "Scores are an aid to judgement, not a verdict on the facts: check what a decision rests on."
+
+
+class BriefingClaim(Value):
+    """A claim in the briefing."""
+
+    id: str
+    participant: str
+    claim: str
+    reason: str
+    """Why the judge gave it this standing; may be empty."""
+
+
+class Briefing(Value):
+    """What a decision-maker should take away from a debate."""
+
+    key_insight: str
+    rely_on: tuple[BriefingClaim, ...] = ()
+    """UPHELD."""
+    limit: tuple[BriefingClaim, ...] = ()
+    """PARTIALLY_UPHELD: to be used within conditions, degree or scope."""
+    not_to_use: tuple[BriefingClaim, ...] = ()
+    """REFUTED."""
+    uncertain: tuple[BriefingClaim, ...] = ()
+    """UNCERTAIN."""
+    unresolved_questions: tuple[str, ...] = ()
+    recommendation: str = ""
+    caveat: str = CAVEAT
+
+
+def briefing(debate: Debate, run: JudgingRun | str | None = None) -> Briefing | None:
+    """The briefing by the structured judge of `run` (None: the newest with that system); None where nothing was judged.
+
+    With several judges, insight and recommendation are the first judge's who gave them; open questions are everyone's.
+    """
+    given = structured_assessments(debate, run)
+    if not given:
+        return None
+    insights = [finding for item in given for finding in item.findings if isinstance(finding, Insight)]
+    rows = trace_table(debate, run)
+    return Briefing(
+        key_insight=next((insight.key_insight for insight in insights if insight.key_insight), ""),
+        rely_on=_standing(rows, "UPHELD"),
+        limit=_standing(rows, "PARTIALLY_UPHELD"),
+        not_to_use=_standing(rows, "REFUTED"),
+        uncertain=_standing(rows, "UNCERTAIN"),
+        unresolved_questions=tuple(
+            dict.fromkeys(question for insight in insights for question in insight.unresolved_questions)
+        ),
+        recommendation=next((insight.recommendation for insight in insights if insight.recommendation), ""),
+    )
+
+
+def _standing(rows: Sequence[TraceRow], standing: Standing) -> tuple[BriefingClaim, ...]:
+    return tuple(
+        BriefingClaim(id=row.id, participant=row.participant, claim=row.claim, reason=row.reason or "")
+        for row in rows
+        if row.standing == standing
+    )

@@ -1,0 +1,78 @@
+"""From scores to a verdict: who is first, by how much, and what kind of victory that is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from debate_cli.domain.assessment import SystemKind
+from debate_cli.domain.debate import JudgingRun
+from debate_cli.domain.systems import Thresholds
+from debate_cli.domain.value import Value
+from debate_cli.domain.verdict import Verdict, Victory
+from debate_cli.scoring.reading import exact, run_id
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """Winner, kind of victory and margin, as a `Verdict` carries them."""
+
+    winner: str | None
+    victory: Victory
+    margin: float | None
+
+
+COMPARED_DECIMALS = 6
+"""Margins are held against thresholds to so many decimals: scores made of rounded parts may be off in the ninth."""
+UNDETERMINED = Outcome(None, "undetermined", None)
+
+
+def compare(scores: Mapping[str, float], victory: Callable[[float], Victory]) -> Outcome:
+    """The outcome of `scores`: the margin is first minus second, its kind is what `victory` makes of it.
+
+    Fewer than two scores are undetermined; equal scores are always a draw, whatever the thresholds.
+    """
+    if len(scores) < 2:  # noqa: PLR2004 - it takes two to compare
+        return UNDETERMINED
+    first, second = sorted(scores, key=lambda name: (-exact(scores[name]), name))[:2]
+    margin = exact(scores[first] - scores[second])
+    compared = round(margin, COMPARED_DECIMALS)
+    kind: Victory = "draw" if compared == 0 else victory(compared)
+    return Outcome(None if kind == "draw" else first, kind, margin)
+
+
+def closed_above(thresholds: Thresholds) -> Callable[[float], Victory]:
+    """Below `draw` a draw; from there up to and including `clear` narrow; above it clear."""
+
+    def kind(margin: float) -> Victory:
+        if margin < thresholds.draw:
+            return "draw"
+        return "clear" if margin > thresholds.clear else "narrow"
+
+    return kind
+
+
+def open_above(thresholds: Thresholds) -> Callable[[float], Victory]:
+    """Below `draw` a draw; from there up to but without `clear` narrow; from `clear` on clear."""
+
+    def kind(margin: float) -> Victory:
+        if margin < thresholds.draw:
+            return "draw"
+        return "narrow" if margin < thresholds.clear else "clear"
+
+    return kind
+
+
+def verdict_of(
+    system: SystemKind, run: JudgingRun | str, outcome: Outcome, scores: Mapping[str, float], notes: Value
+) -> Verdict:
+    """The verdict with `scores` freed of floating-point noise and `notes` as JSON."""
+    return Verdict.model_construct(  # all parts are validated values; checking every number again takes longer than scoring
+        system=system,
+        run=run_id(run),
+        winner=outcome.winner,
+        victory=outcome.victory,
+        margin=outcome.margin,
+        scores={name: exact(score) for name, score in scores.items()},
+        notes=notes.model_dump(mode="json"),
+    )

@@ -1,0 +1,82 @@
+"""The state machine of the persuasion system: turns in, every debater's state after each of them out.
+
+How one effect moves one state is in `stance`; what effects a turn has is in `effects`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from debate_cli.domain.content import Turn
+from debate_cli.domain.debate import FIRST_RUN, Debate, JudgingRun
+from debate_cli.domain.systems import Persuasion
+from debate_cli.scoring.effects import Ratings, by_factors, by_judge, by_keywords, ratings
+from debate_cli.scoring.reading import assessments
+from debate_cli.scoring.social import influence
+from debate_cli.scoring.stance import DebaterState, Effect, received, spoke, starting_state
+
+
+@dataclass(frozen=True, slots=True)
+class StatePoint:
+    """Every debater's state after one turn."""
+
+    turn: int | None
+    """Index of the turn; None for the start."""
+    states: Mapping[str, DebaterState]
+    """By name, in the order of the participants."""
+    effects: tuple[Effect, ...] = ()
+    """What the turn did: nothing to those who had surrendered, nothing where a judge has not rated it."""
+
+
+def states(debate: Debate, settings: Persuasion, run: JudgingRun | str = FIRST_RUN) -> tuple[StatePoint, ...]:
+    """The curve: the start, then one point per turn, by index. `run` says whose ratings count with `effects: judge`."""
+    rated = ratings(assessments(debate, "persuasion", run) if settings.effects == "judge" else ())
+    points = [StatePoint(None, {item.name: starting_state(item) for item in debate.participants})]
+    for turn in sorted(debate.turns, key=lambda item: item.index):
+        if turn.speaker in points[0].states:
+            points.append(_after(turn, points, settings, rated))
+    return tuple(points)
+
+
+def current_states(
+    debate: Debate, settings: Persuasion, run: JudgingRun | str = FIRST_RUN
+) -> Mapping[str, DebaterState]:
+    """Every debater's state after the last turn."""
+    return states(debate, settings, run)[-1].states
+
+
+def own_settings(debate: Debate) -> Persuasion | None:
+    """The persuasion system that the debate itself is run with; None where it has none."""
+    return next((system for system in debate.config.judging.systems if isinstance(system, Persuasion)), None)
+
+
+def surrendered(debate: Debate) -> frozenset[str]:
+    """Names of the debaters that gave up; nobody where the debate is not run with the persuasion system."""
+    settings = own_settings(debate)
+    if settings is None:
+        return frozenset()
+    return frozenset(name for name, state in current_states(debate, settings).items() if state.surrendered)
+
+
+def effects_of(points: Iterable[StatePoint]) -> tuple[Effect, ...]:
+    """All effects of a curve, in order."""
+    return tuple(effect for point in points for effect in point.effects)
+
+
+def _after(turn: Turn, points: list[StatePoint], settings: Persuasion, rated: Ratings) -> StatePoint:
+    """The point after `turn`, given all points before it."""
+    before = points[-1].states
+    targets = tuple(name for name, state in before.items() if name != turn.speaker and not state.surrendered)
+    if settings.effects == "judge":
+        effects = by_judge(turn, targets, rated)
+    elif settings.effects == "factors":
+        reach = influence(effects_of(points)).get(turn.speaker, 0.0)
+        effects = by_factors(turn, targets, before, reach, settings.factors)
+    else:
+        effects = by_keywords(turn, targets)
+    now = dict(before)
+    for effect in effects:
+        now[effect.target] = received(now[effect.target], effect, settings.victory_conditions)
+    now[turn.speaker] = spoke(now[turn.speaker], effects)
+    return StatePoint(turn.index, now, effects)

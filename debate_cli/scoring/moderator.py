@@ -1,0 +1,261 @@
+"""The moderator's scorer: a quarter from the rounds, three quarters from the final evaluation.
+
+The rules as written: `final = mean(round sums) x 0.25 + final_total x 0.75`, at most 82.5. A margin below 1 is a draw,
+below 5 narrow, from 5 on clear. Totals that the judge wrote down count for nothing; they are shown where they differ.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+
+from debate_cli.domain.assessment import Assessment
+from debate_cli.domain.debate import Debate, JudgingRun
+from debate_cli.domain.systems import Moderator
+from debate_cli.domain.value import Value
+from debate_cli.domain.verdict import Verdict
+from debate_cli.scoring.conclusion import UNDETERMINED, compare, open_above, verdict_of
+from debate_cli.scoring.reading import assessments, bench_of, cause, exact, held, mean, run_id, speakers, stored
+
+ROUND_CRITERIA: dict[str, float] = {"argument_quality": 10, "rebuttal_effectiveness": 10, "strategic_positioning": 10}
+"""Criterion of a round -> out of; 30 in all."""
+CATEGORIES: dict[str, float] = {
+    "evidence_based_claims": 10,
+    "logical_structure": 10,
+    "relevance": 10,
+    "comprehensiveness": 10,
+    "precision": 10,
+    "counter_evidence": 5,
+    "framing_control": 10,
+    "adaptability": 10,
+    "clarity": 5,
+    "persuasiveness": 5,
+    "tone_management": 5,
+    "concession_when_appropriate": 5,
+    "accuracy": 5,
+}
+"""Category of the final evaluation -> out of; 100 in all."""
+ROUND_SHARE, FINAL_SHARE = 0.25, 0.75
+HIGHEST = ROUND_SHARE * sum(ROUND_CRITERIA.values()) + FINAL_SHARE * sum(CATEGORIES.values())
+"""82.5"""
+CLAIMED = "claimed_total"
+"""Criterion of the mark that carries a total as the judge wrote it."""
+TOLERANCE = 0.5
+"""A claimed total may differ from ours by this much."""
+
+Sheet = dict[str, dict[str, float]]
+"""Participant -> criterion -> mark, averaged over the judges."""
+
+
+class RoundRow(Value):
+    """One participant's marks for one round."""
+
+    round: int
+    participant: str
+    marks: dict[str, float]
+    """Criterion -> 0-10."""
+    reasons: dict[str, tuple[str, ...]]
+    """Criterion -> what the judges gave as reasons."""
+    sum: float | None
+    """0-30; None unless all three are marked."""
+
+
+class FinalRow(Value):
+    """One participant's marks for the whole debate, and what it all comes to."""
+
+    participant: str
+    categories: dict[str, float]
+    """Category -> mark."""
+    total: float | None
+    """0-100; None unless all thirteen are marked."""
+    round_mean: float | None
+    """Mean of the round sums, 0-30; None without any."""
+    score: float | None
+    """0-82.5."""
+    share: float | None
+    """The score as a share of 82.5, 0-1."""
+    reasons: tuple[str, ...]
+
+
+class ClaimedTotal(Value):
+    """A total that a judge wrote down and that differs from the sum of its marks by more than 0.5."""
+
+    assessor: str
+    participant: str
+    round: int | None
+    """None for the final evaluation."""
+    claimed: float
+    ours: float
+
+
+class Reasoning(Value):
+    """What a judge wrote on the whole debate."""
+
+    assessor: str
+    text: str
+
+
+class ModeratorNotes(Value):
+    """Shape of the notes of a moderator's verdict."""
+
+    highest: float
+    """The most that can be reached, 82.5."""
+    rounds: tuple[RoundRow, ...]
+    """By round, participants in their order."""
+    final: tuple[FinalRow, ...]
+    claimed: tuple[ClaimedTotal, ...]
+    reasoning: tuple[Reasoning, ...]
+    missing: tuple[str, ...]
+    """What was not assessed, one sentence each."""
+
+
+def verdict(debate: Debate, run: JudgingRun | str, settings: Moderator) -> Verdict:
+    """The verdict of the moderator over `run`; the notes are `ModeratorNotes`.
+
+    Undetermined unless at least two debaters, and every debater who spoke, have a whole round and a whole evaluation.
+    """
+    given = assessments(debate, "moderator", run)
+    rounds = _by_round(given)
+    final = [item for item in given if item.subject.moment == "debate"]
+    round_rows = tuple(_round_rows(debate, rounds))
+    rows = tuple(_final_rows(debate, round_rows, final))
+    scores = {row.participant: row.score for row in rows if row.score is not None}
+    judged = len(scores) > 1 and set(scores) >= speakers(debate)
+    outcome = compare(scores, open_above(settings.thresholds)) if judged else UNDETERMINED
+    notes = ModeratorNotes(
+        highest=HIGHEST,
+        rounds=round_rows,
+        final=rows,
+        claimed=tuple(claim for item in given for claim in _claims(debate, item)),
+        reasoning=tuple(Reasoning(assessor=item.assessor, text=item.rationale) for item in final if item.rationale),
+        missing=tuple(_missing(debate, run, settings, given)),
+    )
+    return verdict_of("moderator", run, outcome, scores, notes)
+
+
+def _by_round(given: Sequence[Assessment]) -> dict[int, list[Assessment]]:
+    found: dict[int, list[Assessment]] = defaultdict(list)
+    for item in given:
+        if item.subject.moment == "round" and item.subject.round is not None:
+            found[item.subject.round].append(item)
+    return dict(sorted(found.items()))
+
+
+def _criteria(assessment: Assessment) -> Mapping[str, float]:
+    return CATEGORIES if assessment.subject.moment == "debate" else ROUND_CRITERIA
+
+
+def _own(assessment: Assessment) -> Sheet:
+    """One judge's marks, each held within its scale; the first of several on the same counts."""
+    criteria = _criteria(assessment)
+    found: Sheet = defaultdict(dict)
+    for mark in assessment.marks:
+        if mark.participant is not None and mark.criterion in criteria:
+            found[mark.participant].setdefault(mark.criterion, held(mark, 0, criteria[mark.criterion]))
+    return found
+
+
+def _sheet(given: Sequence[Assessment]) -> Sheet:
+    """The marks of several judges on one subject, averaged."""
+    found: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    for item in given:
+        for participant, marks in _own(item).items():
+            for criterion, value in marks.items():
+                found[participant][criterion].append(value)
+    return {name: {criterion: mean(values) for criterion, values in of.items()} for name, of in found.items()}
+
+
+def _total(marks: Mapping[str, float], criteria: Mapping[str, float]) -> float | None:
+    """Sum of all criteria; None where one is not marked."""
+    return exact(sum(marks[name] for name in criteria)) if marks.keys() >= criteria.keys() else None
+
+
+def _ordered(marks: Mapping[str, float], criteria: Mapping[str, float]) -> dict[str, float]:
+    return {name: exact(marks[name]) for name in criteria if name in marks}
+
+
+def _reasons(given: Sequence[Assessment], participant: str, criterion: str) -> tuple[str, ...]:
+    marks = (mark for item in given for mark in item.marks)
+    found = (mark.reason for mark in marks if (mark.participant, mark.criterion) == (participant, criterion))
+    return tuple(reason for reason in found if reason)
+
+
+def _round_rows(debate: Debate, rounds: Mapping[int, Sequence[Assessment]]) -> Iterator[RoundRow]:
+    for number, given in rounds.items():
+        sheet = _sheet(given)
+        for participant in debate.participants:
+            marks = sheet.get(participant.name)
+            if marks is not None:
+                reasons = {name: _reasons(given, participant.name, name) for name in ROUND_CRITERIA}
+                yield RoundRow(
+                    round=number,
+                    participant=participant.name,
+                    marks=_ordered(marks, ROUND_CRITERIA),
+                    reasons={name: found for name, found in reasons.items() if found},
+                    sum=_total(marks, ROUND_CRITERIA),
+                )
+
+
+def _final_rows(debate: Debate, rounds: Sequence[RoundRow], final: Sequence[Assessment]) -> Iterator[FinalRow]:
+    sheet = _sheet(final)
+    for participant in debate.participants:
+        name = participant.name
+        marks = sheet.get(name, {})
+        total = _total(marks, CATEGORIES)
+        sums = [row.sum for row in rounds if row.participant == name and row.sum is not None]
+        score = ROUND_SHARE * mean(sums) + FINAL_SHARE * total if sums and total is not None else None
+        reasons = [*_reasons(final, name, CLAIMED)]
+        for criterion in CATEGORIES:
+            reasons += _reasons(final, name, criterion)
+        yield FinalRow(
+            participant=name,
+            categories=_ordered(marks, CATEGORIES),
+            total=total,
+            round_mean=exact(mean(sums)) if sums else None,
+            score=None if score is None else exact(score),
+            share=None if score is None else exact(score / HIGHEST),
+            reasons=tuple(reasons),
+        )
+
+
+def _claims(debate: Debate, assessment: Assessment) -> Iterator[ClaimedTotal]:
+    """The judge's own totals that do not fit its own marks."""
+    own, criteria = _own(assessment), _criteria(assessment)
+    for participant in debate.participants:
+        ours = _total(own.get(participant.name, {}), criteria)
+        for mark in assessment.marks:
+            if mark.criterion != CLAIMED or mark.participant != participant.name or ours is None:
+                continue
+            if exact(abs(mark.value - ours)) > TOLERANCE:
+                yield ClaimedTotal(
+                    assessor=assessment.assessor,
+                    participant=participant.name,
+                    round=assessment.subject.round,
+                    claimed=exact(mark.value),
+                    ours=ours,
+                )
+
+
+def _missing(debate: Debate, run: JudgingRun | str, settings: Moderator, given: Sequence[Assessment]) -> Iterator[str]:
+    """Sentences on rounds and evaluations that are not there, and on marks that were left out."""
+    heard = speakers(debate)
+    yield from (f"{item.name} has not spoken." for item in debate.participants if item.name not in heard)
+    spoke: dict[int | None, set[str]] = {None: set(heard)}
+    for turn in debate.turns:
+        spoke.setdefault(turn.round, set()).add(turn.speaker)
+    found = {(item.subject.round if item.subject.moment == "round" else None, item.assessor): item for item in given}
+    judges = bench_of(stored(debate, run, settings).judges)
+    for number in (*sorted(key for key in spoke if key is not None), None):
+        what = "The debate" if number is None else f"Round {number}"
+        where = "debate/all" if number is None else f"round/{number}"
+        for judge in judges:
+            item = found.get((number, judge))
+            if item is None:
+                why = cause(debate, f"{run_id(run)}/moderator/{judge}/{where}/0")
+                yield f"{what} was not assessed by {judge}{why}."
+                continue
+            own, criteria = _own(item), _criteria(item)
+            for name in sorted(spoke[number]):
+                absent = [criterion for criterion in criteria if criterion not in own.get(name, {})]
+                if absent:
+                    yield f"{judge} gave {name} no mark for {', '.join(absent)} in {what.lower()}."

@@ -1,0 +1,277 @@
+"""The panel's scorer: votes weighed, agreement before and after deliberation, dissent in full.
+
+Ballots, agreement and the question whether to deliberate further are in `ballots`; schedules find them here as well.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+from debate_cli.domain.assessment import VoteOption
+from debate_cli.domain.debate import Debate, JudgingRun
+from debate_cli.domain.systems import Panel
+from debate_cli.domain.value import Value
+from debate_cli.domain.verdict import Verdict, Victory
+from debate_cli.scoring.ballots import (
+    Ballot,
+    Disagreement,
+    agreement,
+    ballots_by_round,
+    deliberate_further,
+    disagreements,
+    explains_change,
+    weights,
+)
+from debate_cli.scoring.conclusion import UNDETERMINED, Outcome, verdict_of
+from debate_cli.scoring.reading import assessments, cause, exact, run_id
+
+__all__ = [
+    "Ballot",
+    "Disagreement",
+    "agreement",
+    "ballots_by_round",
+    "deliberate_further",
+    "disagreements",
+    "explains_change",
+    "verdict",
+]
+
+OPTIONS: tuple[VoteOption, ...] = ("PASS", "FAIL", "CONDITIONAL")
+SIDES: dict[VoteOption, str] = {"PASS": "for", "FAIL": "against"}
+"""Which side an option speaks for."""
+CLEAR_SHARE = 0.8
+"""From this share of the weight on, a vote is clear."""
+
+
+class BallotRow(Value):
+    """A judge's vote in one round."""
+
+    judge: str
+    option: VoteOption
+    confidence: float
+    weight: float
+    """Share of the weight of those that voted in this round, 0-1."""
+    dimensions: dict[str, float]
+    critical_findings: tuple[str, ...]
+    remediation_required: tuple[str, ...]
+    rationale: str
+    changed: bool
+    """Whether the option differs from the judge's vote in the round before."""
+    changed_because: str | None
+    unexplained_change: bool
+    """Changed without naming the turn that changed it."""
+    late: bool
+    carried: bool
+    """Whether this is the judge's last vote, kept because no newer one came in time."""
+
+
+class RoundRow(Value):
+    """One round of voting; 0 is the blind first vote."""
+
+    round: int
+    agreement: float
+    disagreements: tuple[Disagreement, ...]
+    """Most severe first."""
+    votes: tuple[BallotRow, ...]
+
+
+class Tally(Value):
+    """What a set of votes comes to."""
+
+    option: VoteOption
+    """The option with most weight; CONDITIONAL for a tie."""
+    weights: dict[VoteOption, float]
+    """Share of the weight per option, summing to 1."""
+
+
+class PanelNotes(Value):
+    """Shape of the notes of a panel's verdict."""
+
+    option: VoteOption | None
+    """What the panel decided; None where nobody voted."""
+    weights: dict[VoteOption, float]
+    """Share of the weight per option in the final vote."""
+    first_vote: Tally | None
+    """The blind first vote, beside the final one."""
+    initial_agreement: float | None
+    final_agreement: float | None
+    improvement: float | None
+    """Final less initial agreement."""
+    converged: bool
+    """Whether the final agreement reaches the threshold."""
+    convergence_threshold: float
+    deliberation_rounds: int
+    """Rounds after the first vote."""
+    rounds: tuple[RoundRow, ...]
+    dissent: tuple[BallotRow, ...]
+    """Final votes for another option than the panel's, in full."""
+    unexplained_changes: tuple[str, ...]
+    """Ids of judges that ever changed their vote without naming the turn that changed it."""
+    late: tuple[str, ...]
+    """Ids of judges that were ever late."""
+    missing: tuple[str, ...]
+    """What was not assessed, one sentence each."""
+
+
+def verdict(debate: Debate, run: JudgingRun | str, settings: Panel) -> Verdict:
+    """The verdict of the panel over `run`; the notes are `PanelNotes`.
+
+    PASS is won by the one debater of side `for`, FAIL by the one of side `against`; CONDITIONAL, a tie included, by
+    nobody. The margin is the largest less the second share of weight, 0-1. Fewer votes than `min_judges` determine
+    nothing.
+    """
+    by_round = ballots_by_round(debate, run, settings)
+    late = _late(debate, run, by_round)
+    rounds = _rounds(debate, by_round, late)
+    final = by_round[max(by_round)] if by_round else ()
+    final_tally = tally(final)
+    enough = final_tally is not None and len(final) >= settings.min_judges
+    outcome = _outcome(final_tally, debate) if final_tally is not None and enough else UNDETERMINED
+    scores = _scores(final_tally, debate) if final_tally is not None else {}
+    missing = _missing(debate, run, settings, by_round)
+    return verdict_of("panel", run, outcome, scores, _notes(settings, rounds, by_round, missing))
+
+
+def tally(ballots: Sequence[Ballot]) -> Tally | None:
+    """The weighted count of votes; None without any."""
+    if not ballots:
+        return None
+    total = math.fsum(ballot.weight for ballot in ballots)
+    shares: dict[VoteOption, float] = {
+        option: exact(math.fsum(ballot.weight for ballot in ballots if ballot.option == option) / total)
+        for option in OPTIONS
+    }
+    largest = max(shares.values())
+    first: list[VoteOption] = [option for option in OPTIONS if shares[option] == largest]
+    option = first[0] if len(first) == 1 else "CONDITIONAL"
+    return Tally(option=option, weights=shares)
+
+
+def _outcome(counted: Tally, debate: Debate) -> Outcome:
+    largest, second, _ = sorted(counted.weights.values(), reverse=True)
+    margin = exact(largest - second)
+    if counted.option == "CONDITIONAL":
+        return Outcome(None, "conditional", margin)
+    victory: Victory = "clear" if counted.weights[counted.option] >= CLEAR_SHARE else "narrow"
+    return Outcome(_sole(debate, SIDES[counted.option]), victory, margin)
+
+
+def _scores(counted: Tally, debate: Debate) -> dict[str, float]:
+    """Share of weight per debater whose side an option speaks for."""
+    found = {_sole(debate, side): counted.weights[option] for option, side in SIDES.items()}
+    return {name: share for name, share in found.items() if name is not None}
+
+
+def _sole(debate: Debate, side: str) -> str | None:
+    """The one debater of that side; None for none and for several."""
+    names = [item.name for item in debate.participants if item.side == side]
+    return names[0] if len(names) == 1 else None
+
+
+def _late(debate: Debate, run: JudgingRun | str, by_round: Mapping[int, Sequence[Ballot]]) -> dict[int, set[str]]:
+    """Round -> judges that were late for it: marked so, or failed so."""
+    wanted = run_id(run)
+    found = {number: {ballot.judge for ballot in ballots if ballot.vote.late} for number, ballots in by_round.items()}
+    keys = {failure.task.key for failure in debate.failures if failure.cause == "late"}
+    for number, ballots in by_round.items():
+        found[number] |= {item.judge for item in ballots if _key(wanted, item.judge, number) in keys}
+    return found
+
+
+def _key(run: str, judge: str, number: int) -> str:
+    return f"{run}/panel/{judge}/debate/all/{number}"
+
+
+def _rounds(
+    debate: Debate, by_round: Mapping[int, Sequence[Ballot]], late: Mapping[int, set[str]]
+) -> tuple[RoundRow, ...]:
+    found: list[RoundRow] = []
+    before: dict[str, Ballot] = {}
+    for number, ballots in by_round.items():
+        total = math.fsum(ballot.weight for ballot in ballots)
+        rows = [_row(debate, item, before.get(item.judge), total) for item in ballots]
+        found.append(
+            RoundRow(
+                round=number,
+                agreement=agreement(ballots),
+                disagreements=disagreements(ballots),
+                votes=tuple(row.model_copy(update={"late": row.judge in late[number]}) for row in rows),
+            )
+        )
+        before = {ballot.judge: ballot for ballot in ballots}
+    return tuple(found)
+
+
+def _row(debate: Debate, ballot: Ballot, before: Ballot | None, total: float) -> BallotRow:
+    changed = before is not None and before.option != ballot.option
+    because = ballot.vote.changed_because
+    return BallotRow(
+        judge=ballot.judge,
+        option=ballot.option,
+        confidence=exact(ballot.vote.confidence),
+        weight=exact(ballot.weight / total),
+        dimensions={name: exact(value) for name, value in sorted(ballot.dimensions.items())},
+        critical_findings=ballot.vote.critical_findings,
+        remediation_required=ballot.vote.remediation_required,
+        rationale=ballot.rationale,
+        changed=changed,
+        changed_because=because if changed else None,
+        unexplained_change=changed and not explains_change(because, debate),
+        late=ballot.vote.late,
+        carried=ballot.carried,
+    )
+
+
+def _notes(
+    settings: Panel,
+    rounds: Sequence[RoundRow],
+    by_round: Mapping[int, Sequence[Ballot]],
+    missing: Sequence[str],
+) -> PanelNotes:
+    first = tally(by_round[min(by_round)]) if by_round else None
+    final = tally(by_round[max(by_round)]) if by_round else None
+    initial_agreement = rounds[0].agreement if rounds else None
+    final_agreement = rounds[-1].agreement if rounds else None
+    votes = [vote for row in rounds for vote in row.votes]
+    return PanelNotes(
+        option=final.option if final else None,
+        weights=final.weights if final else {},
+        first_vote=first,
+        initial_agreement=initial_agreement,
+        final_agreement=final_agreement,
+        improvement=exact(rounds[-1].agreement - rounds[0].agreement) if rounds else None,
+        converged=final_agreement is not None and final_agreement >= exact(settings.convergence_threshold),
+        convergence_threshold=settings.convergence_threshold,
+        deliberation_rounds=rounds[-1].round if rounds else 0,
+        rounds=tuple(rounds),
+        dissent=tuple(vote for vote in rounds[-1].votes if final and vote.option != final.option) if rounds else (),
+        unexplained_changes=tuple(dict.fromkeys(vote.judge for vote in votes if vote.unexplained_change)),
+        late=tuple(dict.fromkeys(vote.judge for vote in votes if vote.late)),
+        missing=tuple(missing),
+    )
+
+
+def _missing(
+    debate: Debate, run: JudgingRun | str, settings: Panel, by_round: Mapping[int, Sequence[Ballot]]
+) -> list[str]:
+    """Sentences on judges that did not vote in a round, strangers' votes, and dimensions left unmarked."""
+    bench = weights(debate, run, settings)
+    found: list[str] = []
+    for number in range(max(by_round, default=0) + 1):
+        counted = {ballot.judge: ballot for ballot in by_round.get(number, ())}
+        when = f"in deliberation round {number}" if number else "in the first vote"
+        for judge in bench:
+            ballot = counted.get(judge)
+            if ballot is not None and not ballot.carried:
+                continue
+            late = " (late)" if ballot is not None and ballot.vote.late else ""
+            why = cause(debate, _key(run_id(run), judge, number)) or late
+            found.append(f"{judge} did not vote {when}{why}{'' if ballot is None else '; its last vote stands'}.")
+    for ballot in by_round[max(by_round)] if by_round else ():
+        absent = [name for name in settings.dimensions if name not in ballot.dimensions]
+        if absent:
+            found.append(f"{ballot.judge} gave no mark for {', '.join(absent)}.")
+    voters = {item.assessor for item in assessments(debate, "panel", run)}
+    found += [f"{judge} is not on the panel, so its vote does not count." for judge in sorted(voters - bench.keys())]
+    return found

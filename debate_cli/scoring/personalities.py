@@ -1,0 +1,67 @@
+"""A debater's personality after every judged turn: the fold of the live judge's pressures. The arithmetic is domain's."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from debate_cli.domain.assessment import Pressure
+from debate_cli.domain.debate import FIRST_RUN, Debate
+from debate_cli.domain.personality import PRESSURE_KINDS, Personality, PressureKind, drift
+from debate_cli.domain.systems import Live
+from debate_cli.scoring.reading import MOMENTS, assessments
+
+
+@dataclass(frozen=True, slots=True)
+class PersonalityPoint:
+    """A debater's personality after one judged turn."""
+
+    turn: int | None
+    """Index of the turn judged; None for the start."""
+    personality: Personality
+    pressure: Pressure | None
+    """What moved it; None for the start."""
+
+
+def personality_curve(debate: Debate, name: str) -> tuple[PersonalityPoint, ...]:
+    """The start, then one point for each pressure on the debater, in the order of the turns judged.
+
+    Empty for a debater without a personality, and for a name that the debate does not know.
+    """
+    start = next((item.personality for item in debate.participants if item.name == name), None)
+    if start is None:
+        return ()
+    elasticity = next((item.elasticity for item in debate.config.debaters if item.name == name), 0.0)
+    points = [PersonalityPoint(None, start, None)]
+    for turn, pressure in _pressures(debate, name):
+        pressures: dict[PressureKind, float] = {kind: float(getattr(pressure, kind)) for kind in PRESSURE_KINDS}
+        points.append(PersonalityPoint(turn, drift(points[-1].personality, pressures, elasticity), pressure))
+    return tuple(points)
+
+
+def personality_after(debate: Debate, name: str) -> Personality | None:
+    """The personality after all that was judged so far; None for a debater without one."""
+    curve = personality_curve(debate, name)
+    return curve[-1].personality if curve else None
+
+
+def latest_pressure(debate: Debate, name: str) -> Pressure | None:
+    """The last pressure on the debater; None where there was none."""
+    pressures = _pressures(debate, name)
+    return pressures[-1][1] if pressures else None
+
+
+def _pressures(debate: Debate, name: str) -> list[tuple[int, Pressure]]:
+    """(turn judged, pressure) on `name` from the debate's own live judge; none where feedback is off.
+
+    Later judging runs have no effect on how the debate went.
+    """
+    if not any(isinstance(system, Live) and system.feedback for system in debate.config.judging.systems):
+        return []
+    found = [
+        (max(item.subject.turns), MOMENTS.index(item.subject.moment), place, finding)
+        for item in assessments(debate, "live", FIRST_RUN)
+        if item.subject.turns
+        for place, finding in enumerate(item.findings)
+        if isinstance(finding, Pressure) and finding.participant == name
+    ]
+    return [(turn, pressure) for turn, _, _, pressure in sorted(found, key=lambda entry: entry[:3])]

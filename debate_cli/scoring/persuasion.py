@@ -1,0 +1,216 @@
+"""The persuasion system's scorer: who stands firm, who moved whom, who surrendered.
+
+The state machine is in `dynamics`; its names that formats and debaters need are exported from here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+
+from debate_cli.domain.debate import Debate, JudgingRun
+from debate_cli.domain.systems import Persuasion
+from debate_cli.domain.value import Value
+from debate_cli.domain.verdict import Verdict, Victory
+from debate_cli.scoring.conclusion import UNDETERMINED, Outcome, compare, verdict_of
+from debate_cli.scoring.dynamics import StatePoint, current_states, effects_of, own_settings, states, surrendered
+from debate_cli.scoring.effects import RATED, ratings
+from debate_cli.scoring.reading import assessments, bench_of, cause, exact, mean, run_id, speakers
+from debate_cli.scoring.social import influence, influence_graph, similarity, social_context
+from debate_cli.scoring.stance import DebaterState, Position, SurrenderReason
+
+__all__ = ["StatePoint", "current_states", "own_settings", "states", "surrendered", "verdict"]
+
+
+class FinalState(Value):
+    """Where a debater ended."""
+
+    name: str
+    stance: float
+    conviction: float
+    position: Position
+    persuasion: tuple[float, ...]
+    """Received, the last ten."""
+    attack: tuple[float, ...]
+    """Received, the last ten."""
+    surrendered: bool
+
+
+class Surrender(Value):
+    """That a debater gave up."""
+
+    name: str
+    turn: int
+    """Index of the turn that brought it about."""
+    reason: SurrenderReason
+
+
+class CurvePoint(Value):
+    """Stance and conviction of every debater after one turn."""
+
+    turn: int | None
+    """None for the start."""
+    speaker: str | None
+    stances: dict[str, float]
+    convictions: dict[str, float]
+
+
+class Edge(Value):
+    """Mean persuasion of one debater on another, 0-1."""
+
+    source: str
+    target: str
+    weight: float
+
+
+class Likeness(Value):
+    """How alike the social contexts of two debaters are: cosine, -1 to 1."""
+
+    names: tuple[str, str]
+    cosine: float
+
+
+class PersuasionNotes(Value):
+    """Shape of the notes of a persuasion verdict."""
+
+    effects: str
+    """`keywords`, `factors` or `judge`."""
+    rounds: int
+    """Rounds spoken."""
+    surrendered: tuple[Surrender, ...]
+    """In the order in which it happened."""
+    states: tuple[FinalState, ...]
+    curve: tuple[CurvePoint, ...]
+    graph: tuple[Edge, ...]
+    influence: dict[str, float]
+    """Name -> mean weight out of it; those who never reached anyone are left out."""
+    likeness: tuple[Likeness, ...]
+    missing: tuple[str, ...]
+    """What was not assessed, one sentence each; without a judge nothing ever is."""
+
+
+def verdict(debate: Debate, run: JudgingRun | str, settings: Persuasion) -> Verdict:
+    """The verdict of the persuasion system over `run`; the notes are `PersuasionNotes`.
+
+    Undetermined until at least two debaters have spoken with an effect that is known.
+    """
+    curve = states(debate, settings, run)
+    final = curve[-1].states
+    scores = {name: final_score(name, final) for name in final}
+    heard = {effect.speaker for effect in effects_of(curve)}
+    outcome = _outcome(scores, final, settings) if len(heard) > 1 else UNDETERMINED
+    missing = _missing(debate, run, settings, curve)
+    return verdict_of("persuasion", run, outcome, scores, _notes(debate, settings, curve, missing))
+
+
+def final_score(name: str, final: Mapping[str, DebaterState]) -> float:
+    """A debater's score, by the rules as written.
+
+    |stance| x conviction x 30; for each other debater 20 if it surrendered and 10 x the mean persuasion it received;
+    (1 - mean attack received) x conviction x 20 if any turn was ever directed at it; less 50 if it surrendered itself.
+    """
+    own = final[name]
+    total = abs(own.stance) * own.conviction * 30
+    for other in final.values():
+        if other.name != name:
+            total += (20 if other.surrendered else 0) + 10 * mean(other.persuasion)
+    if own.attack:
+        total += (1 - mean(own.attack)) * own.conviction * 20
+    return total - (50 if own.surrendered else 0)
+
+
+def _outcome(scores: Mapping[str, float], final: Mapping[str, DebaterState], settings: Persuasion) -> Outcome:
+    """Highest score wins: overwhelming if anyone else surrendered, else clear above the margin, else narrow."""
+    best = max(scores, key=lambda name: exact(scores[name]))
+    others_fell = any(state.surrendered for state in final.values() if state.name != best)
+
+    def kind(margin: float) -> Victory:
+        if others_fell:
+            return "overwhelming"
+        return "clear" if margin > settings.clear_margin else "narrow"
+
+    return compare(scores, kind)
+
+
+def _notes(
+    debate: Debate, settings: Persuasion, curve: Sequence[StatePoint], missing: Sequence[str]
+) -> PersuasionNotes:
+    effects = effects_of(curve)
+    final = curve[-1].states
+    return PersuasionNotes(
+        effects=settings.effects,
+        rounds=max((turn.round for turn in debate.turns), default=0),
+        surrendered=_surrenders(curve),
+        states=tuple(_final(state) for state in final.values()),
+        curve=tuple(_curve_point(debate, point) for point in curve),
+        graph=tuple(
+            Edge(source=source, target=target, weight=exact(weight))
+            for (source, target), weight in sorted(influence_graph(effects).items())
+        ),
+        influence={name: exact(weight) for name, weight in sorted(influence(effects).items())},
+        likeness=_likeness(social_context(final, effects)),
+        missing=tuple(missing),
+    )
+
+
+def _surrenders(curve: Sequence[StatePoint]) -> tuple[Surrender, ...]:
+    found: dict[str, Surrender] = {}
+    for point in curve:
+        for state in point.states.values():
+            if state.surrender_reason is not None and point.turn is not None and state.name not in found:
+                found[state.name] = Surrender(name=state.name, turn=point.turn, reason=state.surrender_reason)
+    return tuple(found.values())
+
+
+def _final(state: DebaterState) -> FinalState:
+    return FinalState(
+        name=state.name,
+        stance=exact(state.stance),
+        conviction=exact(state.conviction),
+        position=state.position,
+        persuasion=tuple(map(exact, state.persuasion)),
+        attack=tuple(map(exact, state.attack)),
+        surrendered=state.surrendered,
+    )
+
+
+def _curve_point(debate: Debate, point: StatePoint) -> CurvePoint:
+    return CurvePoint(
+        turn=point.turn,
+        speaker=None if point.turn is None else debate.turns_by_index[point.turn].speaker,
+        stances={name: exact(state.stance) for name, state in point.states.items()},
+        convictions={name: exact(state.conviction) for name, state in point.states.items()},
+    )
+
+
+def _likeness(contexts: Mapping[str, Sequence[float]]) -> tuple[Likeness, ...]:
+    names = tuple(contexts)
+    return tuple(
+        Likeness(names=(one, other), cosine=exact(similarity(contexts[one], contexts[other])))
+        for place, one in enumerate(names)
+        for other in names[place + 1 :]
+    )
+
+
+def _missing(debate: Debate, run: JudgingRun | str, settings: Persuasion, curve: Sequence[StatePoint]) -> list[str]:
+    """Sentences on debaters that have not spoken and, with a judge, on turns that were not (wholly) rated."""
+    heard = speakers(debate)
+    found = [f"{item.name} has not spoken." for item in debate.participants if item.name not in heard]
+    if settings.effects != "judge":
+        return found
+    given = [item for item in assessments(debate, "persuasion", run) if item.subject.moment == "turn"]
+    judged = {item.subject.turns for item in given}
+    rated = ratings(given)
+    for before, point in pairwise(curve):
+        if point.turn is None:
+            continue
+        if (point.turn,) not in judged:
+            why = cause(debate, f"{run_id(run)}/persuasion/{bench_of(1)[0]}/turn/{point.turn}/0")
+            found.append(f"Turn {point.turn} was not rated{why}, so it has no effect.")
+            continue
+        speaker = debate.turns_by_index[point.turn].speaker
+        for name, state in before.states.items():
+            absent = [criterion for criterion in RATED if criterion not in rated.get((point.turn, name), {})]
+            if absent and name != speaker and not state.surrendered:
+                found.append(f"Turn {point.turn} was not rated for {', '.join(absent)} on {name}.")
+    return found

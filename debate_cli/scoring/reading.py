@@ -1,0 +1,92 @@
+"""How scorers read a debate: which assessments count, values held within their scale, means that no order changes.
+
+What the numbers mean is each scorer's own affair and does not live here.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import TypeVar
+
+from debate_cli.domain.assessment import Assessment, Mark, SystemKind
+from debate_cli.domain.debate import Debate, JudgingRun
+from debate_cli.domain.systems import System
+
+MOMENTS = ("turn", "pair", "round", "debate")
+DECIMALS = 9
+"""Floating-point noise lies below this; no mark is that fine."""
+
+S = TypeVar("S", bound=System)
+
+
+def exact(value: float) -> float:
+    """`value` without floating-point noise: to nine decimals, and never -0.0."""
+    return round(value, DECIMALS) + 0.0
+
+
+def mean(values: Iterable[float]) -> float:
+    """The arithmetic mean, the same in whatever order the values come; 0.0 for none."""
+    numbers = tuple(values)
+    if len(numbers) == 1:
+        return numbers[0]
+    return math.fsum(numbers) / len(numbers) if numbers else 0.0
+
+
+def held(mark: Mark, low: float, high: float) -> float:
+    """The mark's value within `low` to `high` and not above the mark's own scale (but never below `low`)."""
+    return max(low, min(mark.value, mark.out_of, high))
+
+
+def run_id(run: JudgingRun | str) -> str:
+    """The id of a judging run given as itself or by its id."""
+    return run if isinstance(run, str) else run.id
+
+
+def assessments(debate: Debate, system: SystemKind, run: JudgingRun | str) -> list[Assessment]:
+    """The assessments of one system in one run, from turn to debate, then by subject, revision and judge."""
+    wanted = run_id(run)
+    found = [item for item in debate.assessments if item.system == system and item.run == wanted]
+    return sorted(found, key=_rank) if len(found) > 1 else found
+
+
+def _rank(assessment: Assessment) -> tuple[int, int, tuple[int, ...], int, str]:
+    subject = assessment.subject
+    return (
+        MOMENTS.index(subject.moment),
+        subject.round or 0,
+        subject.turns,
+        assessment.revision,
+        assessment.assessor,
+    )
+
+
+def stored(debate: Debate, run: JudgingRun | str, settings: S) -> S:
+    """The settings that the run was judged with; `settings` themselves where the run does not know the system.
+
+    Scores follow the settings given, but who was asked is a fact of the run.
+    """
+    wanted = run_id(run)
+    for known in debate.runs:
+        if known.id != wanted:
+            continue
+        for system in known.judging.systems:
+            if isinstance(system, type(settings)):
+                return system
+    return settings
+
+
+def bench_of(judges: int) -> tuple[str, ...]:
+    """Ids of the judges of a system that is asked `judges` times."""
+    return ("judge",) if judges == 1 else tuple(f"judge-{number}" for number in range(1, judges + 1))
+
+
+def cause(debate: Debate, key: str) -> str:
+    """Why the brief of that key has no answer, e.g. ` (abstained)`; empty where nothing is known."""
+    causes = [failure.cause for failure in debate.failures if failure.task.key == key]
+    return f" ({causes[-1]})" if causes else ""
+
+
+def speakers(debate: Debate) -> frozenset[str]:
+    """Names of the participants that have spoken."""
+    return frozenset(turn.speaker for turn in debate.turns) & frozenset(item.name for item in debate.participants)

@@ -1,0 +1,74 @@
+"""A rubric laid over the stored settings of judging systems, for scoring the same marks by other rules."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from debate_cli.domain.debate import Debate
+from debate_cli.domain.systems import System
+from debate_cli.errors import UsageError
+
+_SYSTEM: TypeAdapter[System] = TypeAdapter(System)
+KINDS = ("structured", "moderator", "panel", "live", "persuasion")
+
+
+@dataclass(frozen=True, slots=True)
+class Rubric:
+    """Settings per kind of system, as nested mappings; what is not named stays as stored."""
+
+    changes: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
+
+    def settings(self, debate: Debate) -> dict[str, System]:
+        """The settings to score `debate` with, for the kinds that the rubric names.
+
+        Raises UsageError where a setting is unknown or out of range.
+        """
+        stored = {system.kind: system for run in debate.runs for system in run.judging.systems}
+        return {kind: _laid_over(stored[kind], change) for kind, change in self.changes.items() if kind in stored}
+
+    def check(self) -> None:
+        """Raise UsageError where the rubric makes no sense for any debate."""
+        for kind, change in self.changes.items():
+            if kind not in KINDS:
+                raise UsageError(f"rubric: there is no judging system {kind}; known are {', '.join(KINDS)}")
+            _laid_over(_SYSTEM.validate_python({"kind": kind}), change)
+
+
+def _laid_over(system: System, change: Mapping[str, Any]) -> System:
+    try:
+        return _SYSTEM.validate_python(_merged(system.model_dump(), change))
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise UsageError(f"rubric: {where}: {first['msg']}; mend the rubric") from error
+
+
+def _merged(base: Mapping[str, Any], change: Mapping[str, Any]) -> dict[str, Any]:
+    merged = dict(base)
+    for key, value in change.items():
+        inner = merged.get(key)
+        merged[key] = _merged(inner, value) if isinstance(inner, dict) and isinstance(value, Mapping) else value  # pyright: ignore[reportUnknownArgumentType]
+    return merged
+
+
+def weights(text: str) -> Rubric:
+    """The rubric that `evidence=0.5,logic=0.3` means: weights of the structured criteria, others 0 where none is named.
+
+    Raises UsageError.
+    """
+    named: dict[str, Any] = dict.fromkeys(("logic", "evidence", "responsiveness", "honesty"), 0.0)
+    for part in text.split(","):
+        name, equals, number = (piece.strip() for piece in part.partition("="))
+        if not equals or name not in named:
+            raise UsageError(f"--weights {part}: write NAME=NUMBER with a name of {', '.join(named)}")
+        try:
+            named[name] = float(number)
+        except ValueError:
+            raise UsageError(f"--weights {part}: {number} is not a number") from None
+    rubric = Rubric({"structured": {"weights": named}})
+    rubric.check()
+    return rubric

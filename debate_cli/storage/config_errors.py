@@ -1,0 +1,193 @@
+"""What pydantic found wrong with a configuration, as sentences a person can act on, each with its key path."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache
+from typing import Any
+
+from pydantic import ValidationError
+
+from debate_cli.domain.config import DebateConfig
+from debate_cli.domain.config_checks import KeyPath, Problem, suggestion
+from debate_cli.storage.plain import inside, is_list, is_mapping
+
+_QUOTED = re.compile(r"'([^']*)'")
+_SHOWN = 60
+"""Characters of a wrong word that an error repeats."""
+
+Sentence = Callable[[dict[str, Any]], str]
+
+
+def _bound(words: str, key: str) -> Sentence:
+    return lambda ctx: f"must be {words} {ctx[key]:g}"
+
+
+def _fixed(sentence: str) -> Sentence:
+    return lambda _ctx: sentence
+
+
+_TEXT = _fixed("must be text; put it in quotes")
+_WHOLE = _fixed("must be a whole number")
+_NUMBER = _fixed("must be a number")
+_MAPPING = _fixed("must be a mapping of keys to values")
+_LIST = _fixed("must be a list")
+_SENTENCES: dict[str, Sentence] = {
+    "missing": _fixed("is missing; add it"),
+    "string_type": _TEXT,
+    "string_unicode": _fixed("holds characters that are not valid Unicode; remove them"),
+    "string_too_short": lambda ctx: f"must have at least {ctx['min_length']} character(s)",
+    "string_too_long": lambda ctx: f"must have at most {ctx['max_length']} characters",
+    "int_type": _WHOLE,
+    "int_parsing": _WHOLE,
+    "int_from_float": _WHOLE,
+    "int_parsing_size": _fixed("is a number with too many digits"),
+    "float_type": _NUMBER,
+    "float_parsing": _NUMBER,
+    "finite_number": _fixed("must be a finite number"),
+    "bool_type": _fixed("must be true or false"),
+    "bool_parsing": _fixed("must be true or false"),
+    "greater_than": _bound("above", "gt"),
+    "greater_than_equal": _bound("at least", "ge"),
+    "less_than": _bound("below", "lt"),
+    "less_than_equal": _bound("at most", "le"),
+    "too_short": lambda ctx: f"must have at least {ctx['min_length']} item(s)",
+    "too_long": lambda ctx: f"must have at most {ctx['max_length']} items",
+    "model_type": _MAPPING,
+    "model_attributes_type": _MAPPING,
+    "dict_type": _MAPPING,
+    "tuple_type": _LIST,
+    "list_type": _LIST,
+    "union_tag_not_found": _fixed("names no `kind`; add one, such as `kind: structured`"),
+}
+_PATTERNS = {
+    "model": "must be `provider/model`, such as `openai/gpt-5`",
+    "prefix": "must be 1 to 16 letters and digits that begin with a letter",
+}
+
+
+def problems_of(error: ValidationError, data: Any) -> list[Problem]:
+    """One problem for each fault in `data` that `error` tells of; the members of a union count as one."""
+    found: dict[KeyPath, list[tuple[Any, bool]]] = {}
+    for item in error.errors(include_url=False):
+        path, through_union = _path(item["loc"], data)
+        found.setdefault(path, []).append((item, through_union))
+    problems: list[Problem] = []
+    for path, items in found.items():
+        beneath = any(len(other) > len(path) and other[: len(path)] == path for other in found)
+        if beneath and all(through_union for _, through_union in items):
+            continue
+        problems.append(_merged(path, [item for item, _ in items], data))
+    return problems
+
+
+def _merged(path: KeyPath, items: Sequence[Any], data: Any) -> Problem:
+    """One problem of all that is wrong with one value."""
+    words = [word for item in items if item["type"] == "literal_error" for word in _expected(item)]
+    if words:
+        return Problem(path, _unknown_word(_value(data, path), words))
+    item = items[0]
+    kind: str = item["type"]
+    context: dict[str, Any] = item.get("ctx", {})
+    if kind == "extra_forbidden":
+        name = str(path[-1])
+        return Problem(path, f"there is no such key here{suggestion(name, keys_at(path[:-1], data))}")
+    if kind == "union_tag_invalid":
+        return Problem((*path, "kind"), _unknown_word(context["tag"], _QUOTED.findall(context["expected_tags"])))
+    if kind == "string_pattern_mismatch" and path[-1] in _PATTERNS:
+        return Problem(path, _PATTERNS[str(path[-1])])
+    if kind == "value_error":
+        return Problem(path, str(context["error"]))
+    if kind in _SENTENCES:
+        return Problem(path, _SENTENCES[kind](context))
+    message: str = item["msg"]
+    return Problem(path, message[:1].lower() + message[1:])
+
+
+def _expected(item: Any) -> list[str]:
+    expected: str = item["ctx"]["expected"]
+    return _QUOTED.findall(expected) or [expected]
+
+
+def _unknown_word(value: Any, words: Sequence[str]) -> str:
+    known = list(dict.fromkeys(words))
+    listed = f"must be {known[0]}" if len(known) == 1 else f"must be one of {', '.join(known)}"
+    if not isinstance(value, str):
+        return listed
+    shown = ascii(value)[1:-1] if not value.isprintable() else value
+    return f"{listed}, not `{shown[:_SHOWN]}`{suggestion(value, known)}"
+
+
+def _path(loc: Iterable[str | int], data: Any) -> tuple[KeyPath, bool]:
+    """The path of an error in the data: pydantic's location without the names of union members.
+
+    Second: whether such a name was left out.
+    """
+    parts = tuple(loc)
+    path: list[str | int] = []
+    here: Any = data
+    through_union = False
+    for number, part in enumerate(parts):
+        last = number == len(parts) - 1
+        if (is_mapping(here) and part in here and here.get("kind") != part) or (
+            is_list(here) and isinstance(part, int)
+        ):
+            path.append(part)
+            here = inside(here, part)
+        elif last and is_mapping(here) and not _names_member(part, here):
+            path.append(part)
+        else:
+            through_union = True
+    return tuple(path), through_union
+
+
+def _names_member(part: str | int, here: Any) -> bool:
+    """Whether a part of a location is the name of a union's member, such as `literal['a','b']` or `Personality`."""
+    return not isinstance(part, str) or "[" in part or part[:1].isupper() or here.get("kind") == part
+
+
+def _value(data: Any, path: KeyPath) -> Any:
+    for part in path:
+        data = inside(data, part)
+    return data
+
+
+def keys_at(path: KeyPath, data: Any) -> set[str]:
+    """The keys that may stand at `path`, by the schema of the configuration; of a system, those of its kind."""
+    schema = _schema()
+    nodes = [schema]
+    here = data
+    for part in path:
+        nodes = [inner for node in nodes for inner in _inside(node, part, schema, here)]
+        here = inside(here, part)
+    return {name for node in nodes for each in _members(node, schema, here) for name in each.get("properties", {})}
+
+
+@cache
+def _schema() -> dict[str, Any]:
+    return DebateConfig.model_json_schema()
+
+
+def _inside(node: dict[str, Any], part: str | int, schema: dict[str, Any], here: Any) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = []
+    for member in _members(node, schema, here):
+        key = "items" if isinstance(part, int) else "additionalProperties"
+        within = member.get("properties", {}).get(part) or member.get(key)
+        if is_mapping(within):
+            found.append(within)
+    return found
+
+
+def _members(node: dict[str, Any], schema: dict[str, Any], here: Any) -> list[dict[str, Any]]:
+    """A schema with its reference followed and its union taken apart, by `kind` where the data names one."""
+    if "$ref" in node:
+        return _members(schema["$defs"][node["$ref"].rpartition("/")[2]], schema, here)
+    options: list[dict[str, Any]] = node.get("anyOf") or node.get("oneOf") or []
+    if not options:
+        return [node]
+    kind = inside(here, "kind")
+    mapping = node.get("discriminator", {}).get("mapping", {})
+    if isinstance(kind, str) and kind in mapping:
+        options = [{"$ref": mapping[kind]}]
+    return [member for option in options for member in _members(option, schema, here)]

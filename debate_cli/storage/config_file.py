@@ -1,0 +1,220 @@
+"""A configuration file as a checked value: read, overridden, filled in, validated; every fault named with its place.
+
+What a configuration means does not live here (see `domain.config`), nor the YAML itself (`storage.yaml_source`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from debate_cli.domain.config import DebateConfig
+from debate_cli.domain.config_checks import KeyPath, Problem, check
+from debate_cli.errors import ConfigError
+from debate_cli.storage.config_errors import problems_of
+from debate_cli.storage.config_rest import checks_of_the_rest
+from debate_cli.storage.overrides import apply_overrides, from_environment, from_options
+from debate_cli.storage.plain import is_list, is_mapping
+from debate_cli.storage.prompt_files import read_prompts
+from debate_cli.storage.redact import Redactor, shaped_like_a_key
+from debate_cli.storage.variables import Filling
+from debate_cli.storage.yaml_source import MAX_BYTES, Position, parse
+
+STDIN = "stdin"
+"""What a configuration without a file is called in errors."""
+Check = Callable[[DebateConfig], Iterable[Problem]]
+_SECRET_HEADER = re.compile(r"auth|key|token|secret|cookie|password", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Where each part of a configuration comes from."""
+
+    name: str
+    """The file as it was named, or `stdin`."""
+    positions: Mapping[KeyPath, Position] = field(default_factory=dict[KeyPath, Position])
+    origins: Mapping[KeyPath, str] = field(default_factory=dict[KeyPath, str])
+    """The option or variable that a path was set by."""
+
+    def of(self, path: KeyPath) -> str:
+        """`file:line:column` of a path, or of the nearest thing around it that has a place; an option by its name."""
+        for length in range(len(path), -1, -1):
+            head = path[:length]
+            if head in self.origins:
+                return self.origins[head]
+            if head in self.positions:
+                return f"{self.name}:{self.positions[head].line}:{self.positions[head].column}"
+        return f"{self.name}:1:1"
+
+    def order(self, path: KeyPath) -> tuple[int, Position]:
+        """Sorts problems as they stand in the file, options last."""
+        for length in range(len(path), -1, -1):
+            if path[:length] in self.origins:
+                return 1, Position(0, 0)
+            if path[:length] in self.positions:
+                return 0, self.positions[path[:length]]
+        return 0, Position(0, 0)
+
+    def line(self, problem: Problem) -> str:
+        """One line: `file:line:column: key.path: what is wrong`."""
+        key = ".".join(_printable(str(part)) for part in problem.path)
+        return f"{self.of(problem.path)}: {key}: {problem.message}" if key else f"{self.of(())}: {problem.message}"
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedConfig:
+    """A configuration that can be run."""
+
+    config: DebateConfig
+    folder: Path
+    """Where its relative paths begin: the file's folder, or the working folder."""
+    secrets: tuple[str, ...]
+    """Values never to be written: what secret variables and headers resolved to, and the keys that providers name."""
+    prompts: Mapping[str, str]
+    """Text per prompt that the configuration replaces."""
+    places: Places
+    """Names the place of a problem that is found later: `places.line(Problem(path, message))`."""
+
+
+def load_config(
+    path: Path | None,
+    *,
+    text: str | None = None,
+    overrides: Sequence[tuple[str, str]] = (),
+    env: Mapping[str, str],
+    more_checks: Sequence[Check] = (),
+) -> LoadedConfig:
+    """Read the configuration at `path`, or `text` in its place (`path` then only names it).
+
+    `overrides` are (key path, YAML value) from the command line; text that is not YAML goes through `json.dumps`. They
+    count before the `DEBATE_…` variables of `env`, those before the file, the file before the defaults. `more_checks`
+    look at the whole configuration after the checks of the domain.
+
+    Raises ConfigError with one line for every fault: `file:line:column: key.path: what is wrong; what to do`.
+    """
+    name = str(path) if path is not None else STDIN
+    folder = path.parent if path is not None else Path()
+    source = text if text is not None else _text_of(path)
+    return _Loading(name, folder, env).load(source, overrides, (check, *more_checks))
+
+
+@dataclass(slots=True)
+class _Loading:
+    """One configuration on its way from text to value, collecting what is wrong."""
+
+    name: str
+    folder: Path
+    env: Mapping[str, str]
+    problems: list[Problem] = field(default_factory=list[Problem])
+    lines: list[str] = field(default_factory=list[str])
+    secrets: set[str] = field(default_factory=set[str])
+    hidden: set[str] = field(default_factory=set[str])
+    """Texts of the file that must not be repeated in an error."""
+
+    def load(self, text: str, overrides: Sequence[tuple[str, str]], checks: Sequence[Check]) -> LoadedConfig:
+        data, places = self._read(text, overrides)
+        self._find_literal_keys(data, ())
+        filling = Filling(self.env)
+        filled = filling.fill(data)
+        self.problems += [Problem(path, message) for path, message in filling.faults]
+        self.secrets |= filling.secrets
+        config = self._validated(filled, checks)
+        prompts, faults = read_prompts(config.prompts if config else {}, self.folder)
+        self.problems += faults
+        if config is None or self.problems or self.lines:
+            raise self._error(places)
+        named = {self.env.get(spec.api_key_env or "", "") for spec in config.providers.values()}
+        return LoadedConfig(config, self.folder, tuple(sorted((self.secrets | named) - {""})), prompts, places)
+
+    def _read(self, text: str, overrides: Sequence[tuple[str, str]]) -> tuple[dict[str, Any], Places]:
+        """The data with the overrides in it. Raises where the text is not a mapping at all."""
+        parsed = parse(text)
+        file_places = Places(self.name, parsed.places)
+        for fault in parsed.faults:
+            key = "".join(f"{_printable(str(part))}." for part in fault.path)[:-1]
+            where = f"{self.name}:{fault.at.line}:{fault.at.column}"
+            self.lines.append(f"{where}: {key}: {fault.message}" if key else f"{where}: {fault.message}")
+        data: Any = {} if parsed.data is None and not parsed.faults else parsed.data
+        if not is_mapping(data):
+            if not parsed.faults:
+                self.lines.append(
+                    f"{self.name}:1:1: this is no configuration; it takes a mapping with `topic` and `debaters`"
+                )
+            raise self._error(file_places)
+        outside = [*from_environment(self.env), *from_options(overrides)]
+        changed, origins, problems = apply_overrides(data, outside)
+        self.lines += problems
+        return changed, Places(self.name, parsed.places, origins)
+
+    def _find_literal_keys(self, data: Any, path: KeyPath) -> None:
+        """Refuse secrets that stand in the configuration itself."""
+        if isinstance(data, str) and (shaped_like_a_key(data) or _is_literal_header(path, data)):
+            self.hidden.add(data)
+            message = "a key stands here in plain text; put it in an environment variable and name that"
+            self.problems.append(Problem(path, message))
+        elif is_list(data):
+            for index, item in enumerate(data):
+                self._find_literal_keys(item, (*path, index))
+        elif is_mapping(data):
+            for key, item in data.items():
+                self._find_literal_keys(key, path)
+                self._find_literal_keys(item, (*path, key))
+
+    def _validated(self, data: dict[str, Any], checks: Sequence[Check]) -> DebateConfig | None:
+        """The configuration, or None where it is no valid one; the problems are collected either way."""
+        try:
+            config = DebateConfig.model_validate(data)
+        except ValidationError as error:
+            found = problems_of(error, data)
+            self.problems += found
+            self.problems += checks_of_the_rest(data, found, checks)
+            return None
+        self.problems += [problem for one in checks for problem in one(config)]
+        return config
+
+    def _error(self, places: Places) -> ConfigError:
+        redact = Redactor(self.secrets | self.hidden)
+        ordered = sorted(dict.fromkeys(self.problems), key=lambda problem: places.order(problem.path))
+        lines = [*self.lines, *map(places.line, ordered)]
+        return ConfigError(*(redact(line) for line in dict.fromkeys(lines)))
+
+
+def _text_of(path: Path | None) -> str:
+    """The file's text. Raises ConfigError where it cannot be read as text."""
+    if path is None:
+        raise ConfigError("no configuration is given; name a file, or `-` for standard input")
+    try:
+        with path.open("rb") as file:
+            data = file.read(MAX_BYTES + 1)
+    except FileNotFoundError as error:
+        raise ConfigError(f"{path}: no such file; `debate init` writes one") from error
+    except IsADirectoryError as error:
+        raise ConfigError(f"{path}: this is a folder; name a file in it") from error
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be read ({error.strerror}); make it readable") from error
+    except ValueError as error:
+        raise ConfigError(f"{_printable(str(path))}: this is no file name; name another") from error
+    if len(data) > MAX_BYTES:
+        raise ConfigError(f"{path}:1:1: larger than {MAX_BYTES // 1024} KiB; make it smaller")
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        before = data[: error.start]
+        column = error.start - (before.rfind(b"\n") + 1) + 1
+        line = before.count(b"\n") + 1
+        raise ConfigError(f"{path}:{line}:{column}: not valid UTF-8; save the file as UTF-8") from error
+
+
+def _is_literal_header(path: KeyPath, value: str) -> bool:
+    """Whether this is the value of a secret header, written out."""
+    is_header = len(path) == 4 and path[0] == "providers" and path[2] == "headers"  # noqa: PLR2004 - providers.NAME.headers.HEADER
+    return is_header and bool(value) and "${" not in value and _SECRET_HEADER.search(str(path[3])) is not None
+
+
+def _printable(text: str) -> str:
+    return text if text.isprintable() else ascii(text)[1:-1]

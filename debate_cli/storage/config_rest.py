@@ -1,0 +1,71 @@
+"""The checks of the whole for a configuration that is not valid: so that one run names every fault, not the first layer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from difflib import get_close_matches
+from typing import Any
+
+from pydantic import ValidationError
+
+from debate_cli.domain.config import DebateConfig
+from debate_cli.domain.config_checks import KeyPath, Problem
+from debate_cli.storage.config_errors import problems_of
+from debate_cli.storage.plain import copied, inside, is_list, is_mapping
+
+_ROUNDS = 4
+"""Taking a wrong value out can leave its surroundings wrong; this often they are taken out as well."""
+
+
+def checks_of_the_rest(
+    data: dict[str, Any], found: Sequence[Problem], checks: Sequence[Callable[[DebateConfig], Iterable[Problem]]]
+) -> list[Problem]:
+    """What `checks` say of `data` without the parts that `found` names, where that is a configuration at all.
+
+    A problem that may come of what was taken out is left away.
+    """
+    rest = copied(data)
+    wrong: list[KeyPath] = []
+    for _ in range(_ROUNDS):
+        wrong += [_meant(_take_out(rest, problem.path)) for problem in found]
+        try:
+            config = DebateConfig.model_validate(rest)
+        except ValidationError as error:
+            found = problems_of(error, rest)
+            continue
+        break
+    else:
+        return []
+    if any(path[:1] in {("models",), ()} for path in wrong):
+        return []
+    said = [problem for check in checks for problem in check(config)]
+    return [problem for problem in said if not any(_touches(problem.path, path) for path in wrong)]
+
+
+def _take_out(data: Any, path: KeyPath) -> KeyPath:
+    """Remove the innermost key on `path` that is there; the path removed. Items of lists go with their list."""
+    here = data
+    holder: dict[str, Any] = {}
+    kept: KeyPath = ()
+    for length, part in enumerate(path, start=1):
+        if is_mapping(here) and part in here:
+            holder, kept = here, path[:length]
+        elif not is_list(here):
+            break
+        here = inside(here, part)
+    if kept:
+        del holder[str(kept[-1])]
+    return kept
+
+
+def _meant(path: KeyPath) -> KeyPath:
+    """The path with a misspelt section's name as it was probably meant: its absence has consequences elsewhere."""
+    close = get_close_matches(str(path[0]), DebateConfig.model_fields, n=1) if path else []
+    return (close[0], *path[1:]) if close else path
+
+
+def _touches(path: KeyPath, wrong: KeyPath) -> bool:
+    """Whether a problem at `path` lies in the mapping that something was taken out of, or around it."""
+    around = wrong[:-1] if len(wrong) > 1 else wrong
+    shared = min(len(path), len(around))
+    return path[:shared] == around[:shared]

@@ -1,0 +1,94 @@
+"""Files that are whole or not there: written beside their place, forced to the disk, then moved into it."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+from collections.abc import Generator
+from pathlib import Path
+
+from debate_cli.errors import StorageError
+
+FILE_MODE = 0o644
+FOLDER_MODE = 0o755
+
+
+@contextlib.contextmanager
+def told_plainly(path: Path, doing: str) -> Generator[None]:
+    """Turn what the operating system says of `path` into one sentence; `doing` as in `cannot be …`."""
+    try:
+        yield
+    except FileExistsError as error:
+        raise StorageError(
+            f"{path}: exists already; choose another id or folder, or overwrite it with --force"
+        ) from error
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise StorageError(
+            f"{path}: cannot be {doing} ({reason}); free some space, or choose another folder"
+        ) from error
+
+
+def make_folder(folder: Path) -> None:
+    """Create `folder` and what is missing above it. Raises StorageError."""
+    with told_plainly(folder, "created"):
+        folder.mkdir(mode=FOLDER_MODE, parents=True, exist_ok=True)
+
+
+def write_whole(path: Path, data: bytes, *, overwrite: bool = False, mode: int = FILE_MODE) -> None:
+    """Write `data` to `path` so that whoever looks, whenever, finds the old content or the new one, whole.
+
+    It is on the disk when this returns. Raises StorageError, also where `path` exists and `overwrite` is not set; what
+    was there is then untouched.
+    """
+    make_folder(path.parent)
+    beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
+    with told_plainly(path, "written"):
+        try:
+            _write_forced(beside, data, mode)
+            if overwrite:
+                beside.replace(path)
+            else:
+                _move_unless_there(beside, path)
+        finally:
+            with contextlib.suppress(OSError):
+                beside.unlink(missing_ok=True)
+        force_folder(path.parent)
+
+
+def force_folder(folder: Path) -> None:
+    """Make the names in `folder` survive a power failure."""
+    opened = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(opened)
+    finally:
+        os.close(opened)
+
+
+def write_all(opened: int, data: bytes) -> None:
+    """Write all of `data` to an open file, however many calls the system needs for it."""
+    left = memoryview(data)
+    while left:
+        left = left[os.write(opened, left) :]
+
+
+def _write_forced(path: Path, data: bytes, mode: int) -> None:
+    opened = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+    try:
+        write_all(opened, data)
+        os.fsync(opened)
+    finally:
+        os.close(opened)
+
+
+def _move_unless_there(beside: Path, path: Path) -> None:
+    """A link fails where the name is taken, in one step; file systems without links get a look first."""
+    try:
+        os.link(beside, path)
+    except FileExistsError:
+        raise
+    except OSError:
+        if path.exists():
+            raise FileExistsError(path) from None
+        beside.rename(path)

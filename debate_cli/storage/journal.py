@@ -1,0 +1,199 @@
+"""The journal: a debate's events, one JSON object a line, each on the disk before it counts.
+
+Its first line carries the schema version of transcripts. Which of journal and transcript counts is decided in `library`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+from pydantic import ValidationError
+
+from debate_cli.domain.events import EVENT, Asked, Event, Opened
+from debate_cli.errors import StorageError, TranscriptError
+from debate_cli.storage.disk import told_plainly, write_all, write_whole
+from debate_cli.storage.json_form import Redact, config_data, line_of
+from debate_cli.storage.plain import is_mapping
+from debate_cli.storage.upgrades import SCHEMA_VERSION
+
+SUFFIX = ".jsonl"
+MAX_BYTES = 256 * 1024 * 1024
+_VERSION = "schema_version"
+
+
+@dataclass(frozen=True, slots=True)
+class JournalContents:
+    """What a journal holds."""
+
+    events: tuple[Event, ...]
+    torn: str | None
+    """One sentence on a last line that was not whole, and is not among the events; None where all were."""
+    length: int
+    """Bytes of the lines that are whole."""
+
+
+class Journal:
+    """A journal open for writing. Use it in a `with` statement, or `close` it."""
+
+    def __init__(self, path: Path, opened: int, length: int, redact: Redact) -> None:
+        self.path = path
+        self._opened = opened
+        self._length = length
+        self._redact = redact
+
+    @classmethod
+    def create(cls, path: Path, events: Sequence[Event], redact: Redact, *, overwrite: bool = False) -> Self:
+        """A new journal that begins with `events`, the first of them `Opened`; it appears with all of them or not at all.
+
+        Raises StorageError, also where the file exists and `overwrite` is not set.
+        """
+        data = b"".join(_line(event, redact) for event in events)
+        write_whole(path, data, overwrite=overwrite)
+        return cls._at(path, len(data), redact)
+
+    @classmethod
+    def open_existing(cls, path: Path, redact: Redact) -> tuple[Self, JournalContents]:
+        """An existing journal to go on with, a torn last line cut off, and what it holds.
+
+        Raises TranscriptError where it cannot be used (nothing is changed then) and StorageError where not written.
+        """
+        contents = read(path)
+        journal = cls._at(path, contents.length, redact)
+        try:
+            journal._cut()
+            journal._end_line()
+        except StorageError:
+            journal.close()
+            raise
+        return journal, contents
+
+    @classmethod
+    def _at(cls, path: Path, length: int, redact: Redact) -> Self:
+        with told_plainly(path, "written"):
+            return cls(path, os.open(path, os.O_RDWR | os.O_APPEND), length, redact)
+
+    def append(self, event: Event) -> None:
+        """Write `event`. When this returns it is on the disk; when it raises StorageError nothing of it is.
+
+        An `Asked` alone is not forced to the disk: it survives the death of the process, and what a power failure could
+        take is only the hint that a call may have been billed. The next event forces it along.
+        """
+        data = _line(event, self._redact)
+        with told_plainly(self.path, "written"):
+            if os.fstat(self._opened).st_nlink == 0:
+                raise StorageError(
+                    f"{self.path}: the journal was removed while the debate ran; nothing more can be saved to it"
+                )
+            try:
+                write_all(self._opened, data)
+                if not isinstance(event, Asked):
+                    os.fsync(self._opened)
+            except OSError:
+                self._cut()
+                raise
+        self._length += len(data)
+
+    def close(self) -> None:
+        """Close the file; it stays where it is."""
+        if self._opened >= 0:
+            os.close(self._opened)
+            self._opened = -1
+
+    def remove(self) -> None:
+        """Close and delete the file: what it holds is in a transcript."""
+        self.close()
+        with told_plainly(self.path, "removed"):
+            self.path.unlink(missing_ok=True)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self.close()
+
+    def _cut(self) -> None:
+        with told_plainly(self.path, "written"):
+            os.ftruncate(self._opened, self._length)
+
+    def _end_line(self) -> None:
+        """Add the newline that a whole last line lacks when the process died between the two."""
+        with told_plainly(self.path, "written"):
+            if self._length and os.pread(self._opened, 1, self._length - 1) != b"\n":
+                write_all(self._opened, b"\n")
+                self._length += 1
+            os.fsync(self._opened)
+
+
+def read(path: Path) -> JournalContents:
+    """The events of the journal at `path`.
+
+    Raises TranscriptError naming file and line where a line other than the last is damaged, where an event makes no
+    sense, where a newer version wrote it, and where there is no debate in it. The file is not touched.
+    """
+    data = _bytes_of(path)
+    lines = data.split(b"\n")
+    whole_to = len(lines) - 1 if lines[-1] == b"" else len(lines)
+    events: list[Event] = []
+    length = 0
+    torn: str | None = None
+    for number, line in enumerate(lines[:whole_to], start=1):
+        fields = _fields(line)
+        if fields is None and number == whole_to:
+            torn = f"{path}:{number}: the last line is torn and was cut off; what it told is lost"
+            break
+        if fields is None:
+            raise TranscriptError(f"{path}:{number}: the line is damaged; restore the file from a backup")
+        events.append(_event(path, number, fields))
+        length = min(length + len(line) + 1, len(data))
+    if not events:
+        raise TranscriptError(f"{path}: holds no debate; remove the file")
+    return JournalContents(tuple(events), torn, length)
+
+
+def _bytes_of(path: Path) -> bytes:
+    try:
+        if path.stat().st_size > MAX_BYTES:
+            raise TranscriptError(f"{path}: larger than {MAX_BYTES // 1024**2} MiB; this is no journal")
+        return path.read_bytes()
+    except OSError as error:
+        raise TranscriptError(f"{path}: cannot be read ({error.strerror}); name a journal") from error
+
+
+def _fields(line: bytes) -> dict[str, Any] | None:
+    """The object on a line; None where there is none."""
+    try:
+        fields: Any = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return fields if is_mapping(fields) else None
+
+
+def _event(path: Path, number: int, fields: dict[str, Any]) -> Event:
+    """The event that `fields` tell of; the first must be `Opened` in a version that is known."""
+    version = fields.pop(_VERSION, None)
+    if number == 1:
+        if not isinstance(version, int) or fields.get("type") != "opened":
+            raise TranscriptError(f"{path}:1: this is no journal of debate-cli; name another file")
+        if version > SCHEMA_VERSION:
+            needed = f"it needs a debate-cli that knows schema_version {version}"
+            raise TranscriptError(f"{path}:1: written by a newer version; {needed} (this one knows {SCHEMA_VERSION})")
+    try:
+        event = EVENT.validate_python(fields)
+    except (ValidationError, RecursionError) as error:
+        raise TranscriptError(f"{path}:{number}: the event on this line makes no sense; restore the file") from error
+    if isinstance(event, Opened) != (number == 1):
+        raise TranscriptError(f"{path}:{number}: a second debate begins in the middle of the file; restore the file")
+    return event
+
+
+def _line(event: Event, redact: Redact) -> bytes:
+    data = event.model_dump(mode="json")
+    if isinstance(event, Opened):
+        data["config"] = config_data(event.config)
+        data = {_VERSION: SCHEMA_VERSION, **data}
+    return line_of(data, redact)

@@ -1,0 +1,48 @@
+"""Domain values as JSON data for files: what a reader of the stored form relies on beyond the values' own fields."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from debate_cli.domain.config import DebateConfig
+from debate_cli.storage.plain import is_list, is_mapping
+from debate_cli.storage.redact import without_secrets
+
+Redact = Callable[[str], str]
+
+
+def config_data(config: DebateConfig) -> dict[str, Any]:
+    """A configuration with every default, except that a provider's row has only what was written.
+
+    A row is laid over the built-in one key by key, so a null that was written differs from one that was not.
+    """
+    data = config.model_dump(mode="json")
+    data["providers"] = {
+        name: spec.model_dump(mode="json", exclude_unset=True) for name, spec in config.providers.items()
+    }
+    return data
+
+
+def without_nulls(data: Any, names: frozenset[str]) -> Any:
+    """`data` without those keys among `names` whose value is null, at any depth."""
+    if is_mapping(data):
+        return {
+            key: without_nulls(value, names) for key, value in data.items() if value is not None or key not in names
+        }
+    if is_list(data):
+        return [without_nulls(item, names) for item in data]
+    return data
+
+
+def line_of(data: dict[str, Any], redact: Redact) -> bytes:
+    """`data` as one line of JSON, without secrets, its newline included."""
+    text = json.dumps(without_secrets(data, redact), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return text.encode("utf-8", "replace") + b"\n"
+
+
+def document_of(data: dict[str, Any], redact: Redact) -> bytes:
+    """`data` as a JSON document for people: two spaces of indent, UTF-8, a newline at the end, without secrets."""
+    text = json.dumps(without_secrets(data, redact), ensure_ascii=False, indent=2, allow_nan=False)
+    return text.encode("utf-8", "replace") + b"\n"

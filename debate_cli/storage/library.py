@@ -1,0 +1,129 @@
+"""Debates in a folder: found by id or path, and which of journal and transcript tells how far one has come."""
+
+from __future__ import annotations
+
+import glob
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from debate_cli.domain.debate import Debate, fold
+from debate_cli.domain.verdict import Verdict
+from debate_cli.errors import TranscriptError, UsageError
+from debate_cli.storage import journal, transcript_file
+from debate_cli.storage.ids import checked_id
+from debate_cli.storage.transcript import Transcript, debate_of
+
+_SCHEMA_SUFFIX = ".schema.json"
+
+
+@dataclass(frozen=True, slots=True)
+class StoredDebate:
+    """A debate as it was found."""
+
+    path: Path
+    """The file that counts."""
+    debate: Debate
+    verdicts: tuple[Verdict, ...] = ()
+    """As stored; none while only a journal tells of the debate."""
+    torn: str | None = None
+    """One sentence on a torn last line of the journal, if there was one."""
+
+    @property
+    def from_journal(self) -> bool:
+        """Whether the journal counts, so that the debate never came to its transcript."""
+        return self.path.suffix == journal.SUFFIX
+
+
+def find(reference: str, folder: Path) -> Path:
+    """The file of a debate: `reference` is a path, or an id of which `folder` holds journal or transcript.
+
+    Of the two, where both are there, the one returned may be either: `open_debate` looks at both. Raises UsageError
+    where there is neither.
+    """
+    path = Path(reference)
+    if path.suffix in {journal.SUFFIX, transcript_file.SUFFIX} or len(path.parts) > 1:
+        if not path.exists() and not any(other.exists() for other in _both(path)):
+            raise UsageError(f"{path}: no such file; name a transcript or journal")
+        return path
+    found = [place for place in _both(folder / checked_id(reference)) if place.exists()]
+    if not found:
+        raise UsageError(f"{folder}: holds no debate `{reference}`; name its id or its file")
+    return found[0]
+
+
+def open_debate(path: Path) -> StoredDebate:
+    """The debate of which `path` is the journal or the transcript, as far as the two together tell.
+
+    Raises TranscriptError where the file cannot be used.
+    """
+    written, whole = _both(path)
+    if path not in {written, whole} or not (written.exists() and whole.exists()):
+        return _from_journal(path) if path.suffix == journal.SUFFIX else _from_transcript(path)
+    from_journal = _from_journal(written)
+    try:
+        from_transcript = _from_transcript(whole)
+    except TranscriptError:
+        return from_journal
+    return from_transcript if _tells_all(from_transcript.debate, from_journal.debate) else from_journal
+
+
+def expand(references: Iterable[str]) -> list[Path]:
+    """The files that paths, folders and globs mean, each once, in order; a folder's are sorted by name.
+
+    A folder stands for its transcripts and for the journals of debates that have none. What does not exist is returned
+    as it is: reading it says so. Raises UsageError for a glob or folder that holds nothing.
+    """
+    found: dict[Path, None] = {}
+    for reference in references:
+        path = Path(reference)
+        if path.is_dir():
+            files = _in_folder(path)
+        elif glob.has_magic(reference) and not path.exists():
+            files = sorted(place for place in map(Path, glob.glob(reference, recursive=True)) if place.is_file())  # noqa: PTH207 - takes absolute patterns too
+        else:
+            files = [path]
+        if not files:
+            raise UsageError(f"{reference}: holds no transcripts; name a transcript, a folder or a glob")
+        found.update(dict.fromkeys(files))
+    return list(found)
+
+
+def _both(path: Path) -> tuple[Path, Path]:
+    """The places of journal and transcript of one debate; `path` is either, or both without the suffix."""
+    bare = path.with_suffix("") if path.suffix in {journal.SUFFIX, transcript_file.SUFFIX} else path
+    return bare.with_name(bare.name + journal.SUFFIX), bare.with_name(bare.name + transcript_file.SUFFIX)
+
+
+def _from_journal(path: Path) -> StoredDebate:
+    contents = journal.read(path)
+    return StoredDebate(path, fold(contents.events), torn=contents.torn)
+
+
+def _from_transcript(path: Path) -> StoredDebate:
+    transcript: Transcript = transcript_file.load(path)
+    return StoredDebate(path, debate_of(transcript), transcript.verdicts)
+
+
+def _tells_all(whole: Debate, journalled: Debate) -> bool:
+    """Whether a transcript holds everything its journal does: the process died between writing it and removing that."""
+    return (
+        journalled.closed is not None
+        and (journalled.closed == whole.closed or whole.status == "complete")
+        and journalled.answered <= whole.answered
+        and len(journalled.failures) <= len(whole.failures)
+        and {run.id for run in journalled.runs} <= {run.id for run in whole.runs}
+    )
+
+
+def _in_folder(folder: Path) -> list[Path]:
+    """Transcripts in `folder`, and journals without one."""
+    names: Sequence[Path] = sorted(place for place in folder.iterdir() if not place.name.startswith("."))
+    whole = [
+        place
+        for place in names
+        if place.suffix == transcript_file.SUFFIX and not place.name.endswith(_SCHEMA_SUFFIX) and place.is_file()
+    ]
+    have = {place.with_suffix(journal.SUFFIX) for place in whole}
+    unfinished = [place for place in names if place.suffix == journal.SUFFIX and place not in have]
+    return sorted([*whole, *unfinished])

@@ -1,0 +1,68 @@
+"""One process a debate: a lock file beside the journal, held by the operating system for as long as its holder lives.
+
+A lock left behind by a process that died holds nobody up: the system let it go at its death.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+from collections.abc import Generator
+from pathlib import Path
+
+from debate_cli.errors import StorageError
+from debate_cli.storage.disk import FILE_MODE, make_folder, told_plainly, write_all
+
+SUFFIX = ".lock"
+_PID_BYTES = 20
+
+
+@contextlib.contextmanager
+def locked(path: Path) -> Generator[None]:
+    """Hold the debate whose journal or transcript is `path` (`ID.jsonl` and `ID.json` share one lock).
+
+    Raises StorageError naming the pid where another process holds it.
+    """
+    place = path.with_suffix(SUFFIX)
+    make_folder(place.parent)
+    opened = _take(place)
+    try:
+        yield
+    finally:
+        with contextlib.suppress(OSError):
+            place.unlink(missing_ok=True)
+        os.close(opened)
+
+
+def _take(place: Path) -> int:
+    """The open, locked file. Where its name went to another file meanwhile, try that one."""
+    while True:
+        with told_plainly(place, "locked"):
+            opened = os.open(place, os.O_RDWR | os.O_CREAT, FILE_MODE)
+        try:
+            fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            holder = os.pread(opened, _PID_BYTES, 0).decode(errors="replace").strip()
+            os.close(opened)
+            who = f"process {holder}" if holder.isdecimal() else "another process"
+            raise StorageError(f"{place}: {who} is at work on this debate; wait for it, or stop it") from error
+        except OSError as error:
+            os.close(opened)
+            raise StorageError(f"{place}: cannot be locked ({error.strerror}); choose another folder") from error
+        if _is_still(place, opened):
+            with told_plainly(place, "locked"):
+                os.ftruncate(opened, 0)
+                write_all(opened, f"{os.getpid()}\n".encode())
+            return opened
+        os.close(opened)
+
+
+def _is_still(place: Path, opened: int) -> bool:
+    """Whether the name still means the open file: its last holder may have removed it just now."""
+    try:
+        there = place.stat()
+    except OSError:
+        return False
+    here = os.fstat(opened)
+    return (there.st_dev, there.st_ino) == (here.st_dev, here.st_ino)

@@ -1,0 +1,123 @@
+"""Values that take the place of the file's: `--set key.path=value` and `DEBATE_…` variables. YAML values both."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from debate_cli.storage.plain import copied, inside, is_list, is_mapping
+from debate_cli.storage.yaml_source import MAX_DEPTH, Path, parse
+
+SHORTCUTS = {"DEBATE_TOPIC": "topic", "DEBATE_SEED": "seed", "DEBATE_OUT": "output.dir"}
+"""Variables with a name of their own; every other key is `DEBATE__` and its path, `__` between the parts."""
+_TEXTS = frozenset({"DEBATE_TOPIC", "DEBATE_OUT"})
+_GENERIC = "DEBATE__"
+
+
+@dataclass(frozen=True, slots=True)
+class Override:
+    """One value from outside the file."""
+
+    key: str
+    """Key path with dots, list indices as numbers: `debaters.0.model`."""
+    value: str
+    """YAML."""
+    source: str
+    """Where it comes from, as an error names it: `--set`, or the variable."""
+
+
+def environment_overrides(env: Mapping[str, str]) -> list[tuple[str, str]]:
+    """(key path, YAML value) for each variable that overrides a key, in the order of their names.
+
+    `DEBATE_TOPIC`, `DEBATE_SEED`, `DEBATE_OUT`, and any key as `DEBATE__FORMAT__ARGUMENTS` (lower case in the path).
+    """
+    return [(override.key, override.value) for override in from_environment(env)]
+
+
+def from_environment(env: Mapping[str, str]) -> list[Override]:
+    """The same with the names of the variables."""
+    found: list[Override] = []
+    for name in sorted(env):
+        if name in SHORTCUTS:
+            value = json.dumps(env[name], ensure_ascii=False) if name in _TEXTS else env[name]
+            found.append(Override(SHORTCUTS[name], value, name))
+        elif name.startswith(_GENERIC):
+            found.append(Override(name.removeprefix(_GENERIC).lower().replace("__", "."), env[name], name))
+    return found
+
+
+def from_options(options: Sequence[tuple[str, str]]) -> list[Override]:
+    """The overrides of the command line, in their order."""
+    return [Override(key, value, "--set") for key, value in options]
+
+
+def apply_overrides(
+    data: dict[str, Any], overrides: Sequence[Override]
+) -> tuple[dict[str, Any], dict[Path, str], list[str]]:
+    """`data` with the overrides applied in order, where each changed path comes from, and what could not be applied."""
+    changed = copied(data)
+    origins: dict[Path, str] = {}
+    problems: list[str] = []
+    for override in overrides:
+        try:
+            path, value = _place(changed, override.key), _read(override.value)
+        except ValueError as error:
+            problems.append(f"{override.source}: {override.key}: {error}")
+            continue
+        _put(changed, path, value)
+        origins[path] = override.source
+    return changed, origins, problems
+
+
+def _read(text: str) -> Any:
+    parsed = parse(text)
+    if parsed.faults:
+        fault = parsed.faults[0]
+        raise ValueError(fault.message)
+    return parsed.data
+
+
+def _place(data: Any, key: str) -> Path:
+    """The path that `key` means in `data`; ValueError where it leads through something that has no parts."""
+    parts = key.split(".")
+    if not all(parts) or len(parts) > MAX_DEPTH:
+        raise ValueError("this is no key path; write it like `format.arguments` or `debaters.0.model`")
+    path: list[str | int] = []
+    here: Any = data
+    for part in parts:
+        if is_list(here) or (here is None and part == "0"):
+            path.append(_index(part, 0 if here is None else len(here)))
+        elif is_mapping(here) or here is None:
+            path.append(part)
+        else:
+            raise ValueError(f"what stands before `{part}` is a single value and has no parts")
+        here = inside(here, path[-1])
+    return tuple(path)
+
+
+def _index(part: str, size: int) -> int:
+    """The index that `part` is, at most one behind the end of a list of `size`."""
+    if not re.fullmatch(r"[0-9]{1,4}", part) or int(part) > size:
+        raise ValueError(f"`{part}` is no place in a list of {size}; count from 0")
+    return int(part)
+
+
+def _put(data: dict[str, Any], path: Path, value: Any) -> None:
+    """Set the value at `path`, making the mappings and lists on the way that are not there."""
+    here: Any = data
+    for part, after in itertools.pairwise(path):
+        if inside(here, part) is None:
+            _set(here, part, [] if isinstance(after, int) else {})
+        here = here[part]
+    _set(here, path[-1], value)
+
+
+def _set(here: Any, part: str | int, value: Any) -> None:
+    if is_list(here):
+        here[int(part) : int(part) + 1] = [value]
+    else:
+        here[part] = value

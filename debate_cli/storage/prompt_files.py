@@ -1,0 +1,42 @@
+"""The files that take the place of shipped prompts. Which placeholders they may hold is known where prompts are filled in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from debate_cli.domain.config_checks import Problem
+
+_MAX_BYTES = 256 * 1024
+
+
+def read_prompts(files: Mapping[str, str], folder: Path) -> tuple[dict[str, str], list[Problem]]:
+    """Text per prompt, and what is wrong with the others. A file lies beside the configuration, or deeper."""
+    texts: dict[str, str] = {}
+    problems: list[Problem] = []
+    for name, file in files.items():
+        try:
+            texts[name] = _read(folder, file)
+        except ValueError as error:
+            problems.append(Problem(("prompts", name), str(error)))
+    return texts, problems
+
+
+def _read(folder: Path, file: str) -> str:
+    """The file's text; ValueError with a sentence where there is none."""
+    try:
+        path = (folder / file).resolve()
+        if not path.is_relative_to(folder.resolve()):
+            raise ValueError("a prompt lies beside the configuration or beneath it; move the file there")
+        with path.open("rb") as opened:
+            data = opened.read(_MAX_BYTES + 1)
+    except FileNotFoundError as error:
+        raise ValueError("there is no such file beside the configuration; create it, or correct the name") from error
+    except OSError as error:
+        raise ValueError(f"the file cannot be read ({error.strerror}); make it readable") from error
+    if len(data) > _MAX_BYTES:
+        raise ValueError(f"the file is larger than {_MAX_BYTES // 1024} KiB; make it smaller")
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise ValueError("the file is not valid UTF-8; save it as UTF-8") from error

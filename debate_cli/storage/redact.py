@@ -1,0 +1,75 @@
+"""Secrets out of whatever is written: by value, where a secret is known, and by the shapes that keys have.
+
+Safe on plain text and on serialised JSON alike: nothing that is replaced ends within an escape, and what takes its place
+needs none.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from debate_cli.storage.plain import is_list, is_mapping
+
+REDACTED = "[redacted]"
+SHORTEST_SECRET = 6
+"""A shorter value is not taken for a secret: redacting it would tear ordinary words apart."""
+PLACEHOLDERS = frozenset({"ollama", "lm-studio", "not-needed", "no-key-required", "placeholder", "redacted"})
+"""What people put where a server wants any key at all."""
+
+_START = r"(?:(?<![A-Za-z0-9])|(?<=\\[nrtbf]))"
+"""Not within a word; a JSON escape before is no part of a word."""
+_KEYS = re.compile(
+    _START
+    + r"(?:sk-(?!learn)[A-Za-z0-9_-]{8,}|AIza[A-Za-z0-9_-]{16,}|gsk_[A-Za-z0-9]{16,}|xai-[A-Za-z0-9]{16,}"
+    + r"|hf_[A-Za-z0-9]{16,}|gh[pousr]_[A-Za-z0-9]{16,}|github_pat_[A-Za-z0-9_]{16,}|AKIA[A-Z0-9]{16})"
+)
+_LONG_WORD = r"(?:(?=[A-Za-z._~+/=-]*[0-9])[A-Za-z0-9._~+/=-]{8,}|[A-Za-z0-9._~+/=-]{16,})"
+_BEARER = re.compile(rf"({_START}(?i:bearer)(?:\s|\\[nrt])+){_LONG_WORD}")
+_HEADER = re.compile(r"""((?i:x-api-key|api-key|x-goog-api-key)\\?["']?\s*[:=]\s*\\?["']?)([A-Za-z0-9._~+/-]{6,})""")
+_CREDENTIALS = re.compile(r"""(\b[A-Za-z][A-Za-z0-9+.-]*://)[^\s/:@"'\\<>\[\]]*:[^\s/@"'\\<>\[\]]+@""")
+
+
+class Redactor:
+    """Replaces secrets in text. Applying it twice changes nothing more.
+
+    `secrets` are values to replace wherever they stand, as they are and as JSON writes them.
+    """
+
+    def __init__(self, secrets: Iterable[str] = ()) -> None:
+        wanted = {secret for secret in secrets if _is_secret(secret)}
+        spelled = wanted | {json.dumps(secret)[1:-1] for secret in wanted}
+        spelled |= {json.dumps(secret, ensure_ascii=False)[1:-1] for secret in wanted}
+        longest_first = sorted(spelled, key=lambda secret: (-len(secret), secret))
+        self._values = re.compile("|".join(map(re.escape, longest_first))) if longest_first else None
+
+    def __call__(self, text: str) -> str:
+        """`text` without secrets."""
+        if self._values is not None:
+            text = self._values.sub(REDACTED, text)
+        text = _KEYS.sub(REDACTED, text)
+        text = _BEARER.sub(rf"\1{REDACTED}", text)
+        text = _HEADER.sub(rf"\1{REDACTED}", text)
+        return _CREDENTIALS.sub(rf"\1{REDACTED}@", text)
+
+
+def without_secrets(value: Any, redact: Callable[[str], str]) -> Any:
+    """A JSON value with `redact` applied to every text in it, keys included."""
+    if isinstance(value, str):
+        return redact(value)
+    if is_list(value):
+        return [without_secrets(item, redact) for item in value]
+    if is_mapping(value):
+        return {redact(key): without_secrets(item, redact) for key, item in value.items()}
+    return value
+
+
+def shaped_like_a_key(text: str) -> bool:
+    """Whether `text` holds what looks like a key, a bearer token or a URL with a password."""
+    return any(pattern.search(text) for pattern in (_KEYS, _BEARER, _CREDENTIALS))
+
+
+def _is_secret(secret: str) -> bool:
+    return len(secret) >= SHORTEST_SECRET and secret.lower() not in PLACEHOLDERS and secret not in REDACTED

@@ -1,0 +1,100 @@
+"""JSON Schemas of the configuration and of the transcript, made from the values themselves; editors and programs read them.
+
+The committed copies must equal what these functions return.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import inspect
+import json
+from collections.abc import Mapping
+from functools import cache
+from types import ModuleType
+from typing import Any, get_args
+
+from debate_cli.domain.assessment import SystemKind
+from debate_cli.domain.config import DebateConfig
+from debate_cli.storage.plain import is_list, is_mapping
+from debate_cli.storage.transcript import Transcript
+
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+_MODULES = tuple(
+    f"debate_cli.domain.{name}"
+    for name in (
+        "assessment", "config", "content", "events", "exchange", "participant", "personality", "systems", "tasks", "verdict",
+    )
+)  # fmt: skip
+_VARIABLE = {"type": "string", "pattern": r"\$\{[A-Za-z_]"}
+"""A value that comes from the environment."""
+
+
+def config_schema() -> dict[str, Any]:
+    """The schema of `debate.yaml` as people write it: short forms and `${VAR}` allowed."""
+    schema = _described(DebateConfig.model_json_schema())
+    definitions = schema["$defs"]
+    systems = definitions["JudgingConfig"]["properties"]["systems"]
+    systems["items"] = {"anyOf": [{"enum": list(get_args(SystemKind))}, systems["items"]]}
+    phases = definitions["FormatConfig"]["properties"]
+    phases["rounds"] = {**phases["phases"], "title": "Rounds", "description": "Another name for `phases`."}
+    schema = _open_to_variables(schema)
+    return {"$schema": DIALECT, **schema, "title": "debate.yaml"}
+
+
+def transcript_schema() -> dict[str, Any]:
+    """The schema of a transcript as it is written: whatever is not optional is always there."""
+    schema = _described(Transcript.model_json_schema(mode="serialization"))
+    schema["required"] = [name for name in schema["properties"] if name != "runs"]
+    return {"$schema": DIALECT, **schema, "title": "debate-cli transcript"}
+
+
+def text_of(schema: Mapping[str, Any]) -> str:
+    """A schema as it stands in a file."""
+    return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
+
+
+def _open_to_variables(node: Any) -> Any:
+    """The same with a `${VAR}` allowed wherever a number or a truth value is."""
+    if is_list(node):
+        return [_open_to_variables(item) for item in node]
+    if not is_mapping(node):
+        return node
+    if node.get("type") in {"number", "integer", "boolean"}:
+        about = {key: node[key] for key in ("title", "description", "default") if key in node}
+        bare = {key: value for key, value in node.items() if key not in about}
+        return {**about, "anyOf": [bare, _VARIABLE]}
+    return {key: _open_to_variables(value) for key, value in node.items()}
+
+
+def _described(schema: dict[str, Any]) -> dict[str, Any]:
+    """The schema with what is documented of each field as its description."""
+    for name, definition in [*schema["$defs"].items(), (schema["title"], schema)]:
+        for field, words in _documented().get(name, {}).items():
+            if field in definition.get("properties", {}):
+                definition["properties"][field].setdefault("description", words)
+    return schema
+
+
+@cache
+def _documented() -> dict[str, dict[str, str]]:
+    """Class -> field -> the string beneath the field."""
+    found: dict[str, dict[str, str]] = {}
+    for name in (*_MODULES, Transcript.__module__):
+        found |= _of_module(importlib.import_module(name))
+    return found
+
+
+def _of_module(module: ModuleType) -> dict[str, dict[str, str]]:
+    classes = [node for node in ast.parse(inspect.getsource(module)).body if isinstance(node, ast.ClassDef)]
+    return {node.name: _of_class(node) for node in classes}
+
+
+def _of_class(node: ast.ClassDef) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for field, beneath in zip(node.body, node.body[1:], strict=False):
+        if not (isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name)):
+            continue
+        if isinstance(beneath, ast.Expr) and isinstance(beneath.value, ast.Constant):
+            found[field.target.id] = inspect.cleandoc(str(beneath.value.value)).replace("\n", " ")
+    return found

@@ -1,0 +1,219 @@
+"""The transcript: a closed debate as one JSON document, for people and programs to keep.
+
+How it is read and written as a file lives in `transcript_file`; older versions in `upgrades`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any, Literal
+
+from debate_cli.domain.assessment import Assessment
+from debate_cli.domain.config import DebateConfig, ModelSpec
+from debate_cli.domain.content import Turn
+from debate_cli.domain.debate import FIRST_RUN, Debate, JudgingRun
+from debate_cli.domain.events import (
+    Assessed,
+    Closed,
+    CloseReason,
+    Event,
+    Failed,
+    Failure,
+    Generator,
+    JudgingOpened,
+    Opened,
+    Resumed,
+    Turned,
+)
+from debate_cli.domain.exchange import TotalUsage
+from debate_cli.domain.participant import Participant
+from debate_cli.domain.systems import JudgingConfig
+from debate_cli.domain.value import Value
+from debate_cli.domain.verdict import Verdict
+from debate_cli.storage.json_form import config_data, without_nulls
+
+OPTIONAL = frozenset({
+    "personality", "stance", "conviction", "strategy", "arguments", "responses", "answers", "closing", "directive",
+    "evaded", "item", "reason", "changed_because", "round", "guidance", "exchange", "momentum",
+})  # fmt: skip
+"""Keys that are left out where they hold nothing; every other key is always there."""
+_EVENTS_PARTS = ("participants", "turns", "assessments", "failures")
+
+
+class StoredFailure(Failure):
+    """A failure, and whether the debate was resumed since and may ask again."""
+
+    forgiven: bool = False
+
+
+class StoredRun(Value):
+    """A judging run that was added after the debate."""
+
+    id: str
+    started_at: datetime
+    judging: JudgingConfig
+    models: dict[str, ModelSpec] = {}
+    replaces: bool = False
+    """Earlier assessments of the systems judged here no longer count."""
+
+
+class Transcript(Value):
+    """A debate in the order and with the names of the stored form."""
+
+    schema_version: Literal[1] = 1
+    generator: Generator
+    id: str
+    topic: str
+    background: str | None
+    status: Literal["complete", "incomplete"]
+    closed: CloseReason | None
+    started_at: datetime
+    finished_at: datetime | None
+    config: DebateConfig
+    config_sha256: str
+    participants: tuple[Participant, ...]
+    turns: tuple[Turn, ...]
+    assessments: tuple[Assessment, ...]
+    failures: tuple[StoredFailure, ...] = ()
+    runs: tuple[StoredRun, ...] = ()
+    """Judging runs after the debate's own, in their order."""
+    verdicts: tuple[Verdict, ...] = ()
+    usage: TotalUsage = TotalUsage()
+
+
+def to_transcript(debate: Debate, verdicts: Sequence[Verdict] = ()) -> Transcript:
+    """`debate` with what was concluded from it. What was asked and not answered is not told."""
+    given_up = debate.given_up
+    return Transcript(
+        generator=debate.generator,
+        id=debate.id,
+        topic=debate.topic,
+        background=debate.config.background,
+        status=debate.status,
+        closed=debate.closed,
+        started_at=_utc(debate.started_at),
+        finished_at=None if debate.finished_at is None else _utc(debate.finished_at),
+        config=debate.config,
+        config_sha256=debate.config_sha256,
+        participants=debate.participants,
+        turns=debate.turns,
+        assessments=debate.assessments,
+        failures=tuple(
+            StoredFailure.model_construct(None, **{**dict(item), "forgiven": item.task.key not in given_up})
+            for item in debate.failures
+        ),
+        runs=tuple(_stored_run(debate, number) for number in range(1, len(debate.runs))),
+        verdicts=tuple(verdicts),
+        usage=debate.usage,
+    )
+
+
+def json_data(transcript: Transcript) -> dict[str, Any]:
+    """The transcript as JSON data, keys in the order of the stored form."""
+    data = transcript.model_dump(mode="json")
+    data["config"] = config_data(transcript.config)
+    for part in _EVENTS_PARTS:
+        data[part] = without_nulls(data[part], OPTIONAL)
+    for failure in data["failures"]:
+        if not failure["forgiven"]:
+            del failure["forgiven"]
+    if not data["runs"]:
+        del data["runs"]
+    return data
+
+
+def events_of(transcript: Transcript) -> list[Event]:
+    """Events whose fold is the debate of the transcript; when they happened is not kept, and is told as the start."""
+    at = transcript.started_at
+    opened = Opened(
+        at=at,
+        id=transcript.id,
+        generator=transcript.generator,
+        config=transcript.config,
+        config_sha256=transcript.config_sha256,
+    )
+    events: list[Event] = [opened]
+    events += [Turned(at=at, turn=turn) for turn in transcript.turns]
+    events += [
+        JudgingOpened(at=run.started_at, run=run.id, judging=run.judging, models=run.models, replaces=run.replaces)
+        for run in transcript.runs
+    ]
+    events += [Assessed(at=at, assessment=assessment) for assessment in transcript.assessments]
+    events += _failure_events(transcript.failures, at)
+    if transcript.closed is not None:
+        events.append(Closed(at=transcript.finished_at or at, reason=transcript.closed))
+    return events
+
+
+def debate_of(transcript: Transcript) -> Debate:
+    """The debate, the same as `fold(events_of(transcript))` and made without walking through the events."""
+    debate = Debate.model_construct(
+        id=transcript.id,
+        generator=transcript.generator,
+        config=transcript.config,
+        config_sha256=transcript.config_sha256,
+        participants=transcript.participants,
+        started_at=transcript.started_at,
+        finished_at=transcript.finished_at if transcript.closed is not None else None,
+        closed=transcript.closed,
+        turns=tuple(_first_of(transcript.turns)),
+        assessments=(),
+        failures=tuple(_failure(item) for item in transcript.failures),
+        given_up=frozenset(item.task.key for item in transcript.failures if not item.forgiven),
+        runs=_runs(transcript),
+        unanswered=(),
+    )
+    return debate.with_assessments(transcript.assessments)
+
+
+def _stored_run(debate: Debate, number: int) -> StoredRun:
+    """The run at `number` among all. It replaces when every run before it says that its systems were replaced."""
+    run = debate.runs[number]
+    kinds = {system.kind for system in run.judging.systems}
+    return StoredRun(
+        id=run.id,
+        started_at=_utc(run.started_at),
+        judging=run.judging,
+        models=run.models,
+        replaces=all(kinds.issubset(earlier.replaced) for earlier in debate.runs[:number]),
+    )
+
+
+def _runs(transcript: Transcript) -> tuple[JudgingRun, ...]:
+    """All judging runs, each with the systems that a later one took the place of."""
+    config = transcript.config
+    runs = [JudgingRun(id=FIRST_RUN, judging=config.judging, started_at=transcript.started_at)]
+    for stored in transcript.runs:
+        if stored.replaces:
+            kinds = {system.kind for system in stored.judging.systems}
+            runs = [run.model_copy(update={"replaced": tuple(sorted({*run.replaced, *kinds}))}) for run in runs]
+        runs.append(
+            JudgingRun(id=stored.id, judging=stored.judging, models=stored.models, started_at=stored.started_at)
+        )
+    return tuple(runs)
+
+
+def _failure_events(failures: Sequence[StoredFailure], at: datetime) -> list[Event]:
+    """The failures in their order; the debate was resumed after the last one that is forgiven."""
+    events: list[Event] = [Failed(at=at, failure=_failure(item)) for item in failures]
+    forgiven = [number for number, item in enumerate(failures, start=1) if item.forgiven]
+    if forgiven:
+        events.insert(forgiven[-1], Resumed(at=at))
+    return events
+
+
+def _failure(stored: StoredFailure) -> Failure:
+    return Failure.model_construct(None, **{name: getattr(stored, name) for name in Failure.model_fields})
+
+
+def _first_of(turns: Sequence[Turn]) -> list[Turn]:
+    """The first turn of each index, by index."""
+    found: dict[int, Turn] = {}
+    for turn in turns:
+        found.setdefault(turn.index, turn)
+    return [found[index] for index in sorted(found)]
+
+
+def _utc(moment: datetime) -> datetime:
+    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)

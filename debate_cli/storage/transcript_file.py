@@ -1,0 +1,147 @@
+"""Transcripts on disk: read whole and checked, written whole or not at all."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NoReturn
+
+from pydantic import ValidationError
+
+from debate_cli.errors import TranscriptError
+from debate_cli.storage.disk import write_whole
+from debate_cli.storage.json_form import Redact, document_of
+from debate_cli.storage.plain import is_list, is_mapping
+from debate_cli.storage.transcript import Transcript, json_data
+from debate_cli.storage.upgrades import SCHEMA_VERSION, STEPS, Step, upgrade
+
+SUFFIX = ".json"
+MAX_BYTES = 128 * 1024 * 1024
+_CURRENT = re.compile(rb'\s*\{\s*"schema_version"\s*:\s*%d\s*,' % SCHEMA_VERSION)
+"""How a transcript of the newest version begins: it is read in one go."""
+
+
+def load(path: Path) -> Transcript:
+    """The transcript at `path`, upgraded where it is of an older version; the file stays as it is.
+
+    Raises TranscriptError with one sentence where the file is not a transcript, not whole, not valid or too new.
+    """
+    return parse(_bytes_of(path), str(path))
+
+
+def parse(data: bytes, name: str, steps: Sequence[Step] = STEPS) -> Transcript:
+    """The transcript that `data` is; `name` is what errors call it. Raises as `load` does."""
+    if steps is STEPS and _CURRENT.match(data):
+        transcript = _at_once(data)
+        if transcript is not None:
+            return transcript
+    fields = _fields(data, name)
+    version = _version(fields, name, newest=1 + len(steps))
+    try:
+        return Transcript.model_validate_json(json.dumps(upgrade(fields, version, steps)))
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        where = ".".join(str(part) for part in first["loc"]) or "the document"
+        raise TranscriptError(f"{name}: {_one_line(where)}: {_one_line(first['msg'])}; restore the file") from error
+    except (LookupError, TypeError, ValueError, AttributeError) as error:
+        raise TranscriptError(f"{name}: is not what version {version} wrote; restore the file") from error
+
+
+def write(path: Path, transcript: Transcript, redact: Redact, *, overwrite: bool = False) -> None:
+    """Write `transcript` to `path`, whole and on the disk when this returns; an existing file only with `overwrite`.
+
+    Raises StorageError; what was there is then untouched.
+    """
+    write_whole(path, document_of(json_data(transcript), redact), overwrite=overwrite)
+
+
+def dump(transcript: Transcript, redact: Redact) -> str:
+    """The text of the file that `write` writes."""
+    return document_of(json_data(transcript), redact).decode()
+
+
+def _at_once(data: bytes) -> Transcript | None:
+    """The transcript that `data` is; None where it is none, which is then told precisely on the slow way."""
+    try:
+        transcript = Transcript.model_validate_json(data)
+    except ValidationError:
+        return None
+    return transcript if all(_is_finite(verdict.notes) for verdict in transcript.verdicts) else None
+
+
+def _is_finite(data: Any) -> bool:
+    """Whether all numbers in a free-form part are; the values' own fields see to that themselves."""
+    if isinstance(data, float):
+        return math.isfinite(data)
+    if is_mapping(data):
+        return all(_is_finite(item) for item in data.values())
+    return all(_is_finite(item) for item in data) if is_list(data) else True
+
+
+def _bytes_of(path: Path) -> bytes:
+    try:
+        with path.open("rb") as file:
+            data = file.read(MAX_BYTES + 1)
+    except IsADirectoryError as error:
+        raise TranscriptError(f"{path}: this is a folder; name a transcript") from error
+    except FileNotFoundError as error:
+        raise TranscriptError(f"{path}: no such file; name a transcript") from error
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "not a file name"
+        raise TranscriptError(f"{_one_line(str(path))}: cannot be read ({reason}); name a transcript") from error
+    if len(data) > MAX_BYTES:
+        raise TranscriptError(f"{path}: larger than {MAX_BYTES // 1024**2} MiB; this is no transcript")
+    return data
+
+
+def _fields(data: bytes, name: str) -> dict[str, Any]:
+    """The JSON object that `data` is, strictly read."""
+    try:
+        fields: Any = json.loads(data.decode("utf-8"), parse_constant=_no_constant, parse_float=_finite)
+    except UnicodeDecodeError as error:
+        raise TranscriptError(f"{name}: not valid UTF-8; restore the file") from error
+    except RecursionError as error:
+        raise TranscriptError(f"{name}: nested too deep for a transcript; name another file") from error
+    except json.JSONDecodeError as error:
+        cut = data.lstrip()[:1] == b"{" and error.pos >= len(error.doc.rstrip()) - 1
+        what = "is cut off" if cut or _ends_within_text(error) else "is not valid JSON"
+        where = f"line {error.lineno}, column {error.colno}"
+        raise TranscriptError(f"{name}: {what} ({where}); restore the file, or name a transcript") from error
+    except ValueError as error:
+        raise TranscriptError(f"{name}: {error}; restore the file") from error
+    if not is_mapping(fields):
+        raise TranscriptError(f"{name}: is not a transcript of debate-cli; name another file")
+    return fields
+
+
+def _ends_within_text(error: json.JSONDecodeError) -> bool:
+    return error.msg.startswith("Unterminated string") and '"' not in error.doc[error.pos + 1 :].replace('\\"', "")
+
+
+def _no_constant(word: str) -> NoReturn:
+    raise ValueError(f"holds {word}, which is no number in JSON")
+
+
+def _finite(digits: str) -> float:
+    number = float(digits)
+    if number in {float("inf"), float("-inf")}:
+        raise ValueError("holds a number too large to be one")
+    return number
+
+
+def _version(fields: dict[str, Any], name: str, *, newest: int) -> int:
+    """The version of a transcript, from 1 to `newest`."""
+    version = fields.get("schema_version")
+    if isinstance(version, bool) or not isinstance(version, int) or version < 1:
+        raise TranscriptError(f"{name}: is not a transcript of debate-cli; name another file")
+    if version > newest:
+        needed = f"it needs a debate-cli that knows schema_version {version}"
+        raise TranscriptError(f"{name}: written by a newer version; {needed} (this one knows {newest})")
+    return version
+
+
+def _one_line(text: str) -> str:
+    return "".join(sign if sign.isprintable() else " " for sign in text)[:200]

@@ -1,0 +1,72 @@
+"""`${VAR}` and `${VAR:-default}` in the scalars of a configuration, filled in after parsing: a value never becomes structure.
+
+`$${` stands for the two characters `${`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from debate_cli.storage.plain import is_list, is_mapping
+from debate_cli.storage.yaml_source import Path
+
+_VARIABLE = re.compile(r"\$\$\{|\$\{(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?::-(?P<default>[^}]*))?\}|\$\{")
+_SECRET_NAME = re.compile(r"KEY|TOKEN|SECRET|PASSWORD", re.IGNORECASE)
+
+
+def names_secret(variable: str) -> bool:
+    """Whether a variable of this name holds a secret."""
+    return _SECRET_NAME.search(variable) is not None
+
+
+@dataclass(slots=True)
+class Filling:
+    """Fills variables in from `env` and remembers what went wrong and what must never be shown."""
+
+    env: Mapping[str, str]
+    faults: list[tuple[Path, str]] = field(default_factory=list[tuple[Path, str]])
+    secrets: set[str] = field(default_factory=set[str])
+
+    def fill(self, data: Any, path: Path = ()) -> Any:
+        """`data` with the variables of all its scalars filled in; the headers of providers stay as written."""
+        if isinstance(data, str):
+            return self._text(data, path)
+        if is_list(data):
+            return [self.fill(item, (*path, index)) for index, item in enumerate(data)]
+        if is_mapping(data):
+            return {key: self.fill(item, (*path, key)) for key, item in data.items()}
+        return data
+
+    def _text(self, text: str, path: Path) -> str:
+        def replacement(found: re.Match[str]) -> str:
+            if found[0] == "$${":
+                return "${"
+            name = found["name"]
+            if name is None:
+                self.faults.append(
+                    (path, "`${` begins no variable here; write `${NAME}`, or `$${` for the signs themselves")
+                )
+                return found[0]
+            return self._value(name, found["default"], path)
+
+        filled = _VARIABLE.sub(replacement, text)
+        return text if _is_header(path) else filled
+
+    def _value(self, name: str, default: str | None, path: Path) -> str:
+        value = self.env.get(name)
+        if not value and default is not None:
+            return default
+        if value is None:
+            message = f"the environment variable {name} is not set; set it, or write `${{{name}:-default}}`"
+            self.faults.append((path, message))
+            return ""
+        if names_secret(name) or _is_header(path):
+            self.secrets.add(value)
+        return value
+
+
+def _is_header(path: Path) -> bool:
+    return len(path) == 4 and path[0] == "providers" and path[2] == "headers"  # noqa: PLR2004 - providers.NAME.headers.HEADER

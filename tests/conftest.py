@@ -1,0 +1,17 @@
+"""Options that all tests share."""
+
+from __future__ import annotations
+
+import pytest
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """`--bench` runs the benchmarks, which print figures and assert nothing about time."""
+    parser.addoption("--bench", action="store_true", help="run the benchmarks in tests/bench")
+
+
+def pytest_ignore_collect(collection_path: object, config: pytest.Config) -> bool | None:
+    """Leave the benchmarks out unless they are asked for."""
+    if "bench" in str(collection_path).split("tests")[-1].split("/")[1:2] and not config.getoption("--bench"):
+        return True
+    return None

@@ -1,0 +1,92 @@
+"""The schema of each occasion: as narrow as can be, and never wider than its form."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jsonschema
+import pytest
+from formats_support import PAIR, TRIO, begun, config, spoken
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from debate_cli.debaters.occasion import Occasion
+from debate_cli.debaters.reading import read
+from debate_cli.debaters.schemas import form_for
+from debate_cli.debaters.validation import warnings
+from debate_cli.formats import next_step
+
+OCCASIONS = [
+    Occasion.of(next_step(debate).cues[0], debate)
+    for form, waves in (
+        ({"kind": "structured"}, 0),
+        ({"kind": "structured"}, 1),
+        ({"kind": "structured"}, 2),
+        ({"kind": "semi_structured"}, 2),
+        ({"kind": "semi_structured", "exchanges": 2}, 3),
+        ({"phases": ["opening", "rebuttal"]}, 1),
+        ({"phases": ["cross_examination", "rebuttal"]}, 0),
+        ({"phases": ["rebuttal"]}, 0),
+        ({"kind": "free_flowing"}, 0),
+        ({"kind": "free_flowing"}, 4),
+    )
+    for debaters in (PAIR, TRIO)
+    for debate in [spoken(begun(config(form, debaters=debaters)), waves=waves)]
+]
+
+
+def filled(schema: dict[str, Any], draw: st.DrawFn) -> Any:
+    """Something that satisfies `schema`."""
+    if "const" in schema:
+        return schema["const"]
+    if "enum" in schema:
+        return draw(st.sampled_from(schema["enum"]))
+    if "prefixItems" in schema:
+        return [filled(part, draw) for part in schema["prefixItems"]]
+    match schema["type"]:
+        case "object":
+            return {name: filled(part, draw) for name, part in schema["properties"].items()}
+        case "array":
+            return [
+                filled(schema["items"], draw) for _ in range(draw(st.integers(schema["minItems"], schema["maxItems"])))
+            ]
+        case "boolean":
+            return draw(st.booleans())
+        case _:
+            letters = st.text(min_size=schema["minLength"], max_size=min(schema["maxLength"], schema["minLength"] + 9))
+            return draw(letters)
+
+
+@st.composite
+def answers(draw: st.DrawFn) -> tuple[Occasion, Any]:
+    """An occasion, and an answer to its schema."""
+    occasion = draw(st.sampled_from(OCCASIONS))
+    return occasion, filled(form_for(occasion).schema, draw)
+
+
+@given(answers())
+@settings(max_examples=150, deadline=None)
+def test_what_the_schema_accepts_has_a_sound_shape(case: tuple[Occasion, Any]) -> None:
+    """The form takes it, nothing of it breaks the shape, and reading it does not fail."""
+    occasion, answer = case
+    form = form_for(occasion)
+    jsonschema.validate(answer, form.schema)
+    said = read(form.model.model_validate(answer), occasion)
+    codes = {warning.partition(":")[0] for warning in warnings(said, occasion)}
+    assert codes <= {"short-claim", "short-reasoning", "short-evidence", "new-argument", "closing-too-long"}
+
+
+@pytest.mark.parametrize("occasion", OCCASIONS, ids=lambda occasion: f"{occasion.cue.phase}-{occasion.cue.index}")
+def test_schemas_are_sound(occasion: Occasion) -> None:
+    """Each is a valid schema without an empty choice, which no provider takes."""
+    schema = form_for(occasion).schema
+    jsonschema.Draft202012Validator.check_schema(schema)
+    assert '"enum": []' not in str(schema).replace("'", '"')
+
+
+def test_every_opposing_argument_is_asked_for_by_its_id() -> None:
+    """With three debaters, the arguments of both others, in their order."""
+    debate = spoken(begun(config(debaters=TRIO)), waves=1)
+    schema = form_for(Occasion.of(next_step(debate).cues[1], debate)).schema
+    parts = schema["properties"]["responses"]["prefixItems"]
+    assert [part["properties"]["target"]["const"] for part in parts] == ["PRO-1", "PRO-2", "MIDDLE-1", "MIDDLE-2"]

@@ -1,0 +1,94 @@
+"""What is said of a configuration as a whole, one case a rule."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from storage_support import config
+
+from debate_cli.domain.config_checks import check
+
+PRO, CON = {"name": "Pro", "side": "for"}, {"name": "Con", "side": "against"}
+DESCRIBED = {"id": "a", "persona": "cook", "description": "You cook."}
+
+
+def panel(**settings: Any) -> dict[str, Any]:
+    """A configuration whose one system is a panel."""
+    return {"judging": {"systems": [{"kind": "panel", **settings}]}}
+
+
+CASES: list[tuple[str, dict[str, Any], str, str]] = [
+    ("one debater", {"debaters": [PRO]}, "debaters", "at least two debaters"),
+    ("one name", {"debaters": [PRO, {**CON, "name": "PRO"}]}, "debaters.1.name", "has this name"),
+    ("called draw", {"debaters": [PRO, {**CON, "name": "Draw"}]}, "debaters.1.name", "the word for a debate nobody won"),
+    ("two lines", {"debaters": [PRO, {**CON, "name": "Con\nPro"}]}, "debaters.1.name", "line breaks"),
+    ("one prefix", {"debaters": [PRO, {**CON, "prefix": "pro"}]}, "debaters.1", "prefix is taken"),
+    ("one side", {"debaters": [PRO, {**CON, "side": "for"}]}, "debaters.1.side", "both debaters are on one side"),
+    ("a side of two", {"debaters": [PRO, {**CON, "side": "agianst"}]}, "debaters.1.side", "did you mean `against`?"),
+    ("no model", {"models": {"judge": {"model": "mock/j"}}}, "debaters.0", "set `models.default`"),
+    ("unknown role", {"debaters": [{**PRO, "model": "defualt"}, CON]}, "debaters.0.model", "did you mean `default`?"),
+    ("half a model", {"debaters": [{**PRO, "model": "mock/"}, CON]}, "debaters.0.model", "write `provider/model`"),
+    ("no model to judge", {"models": {"a": {"model": "mock/a"}}}, "judging.systems.0", "set `judge`, `models.judge`"),
+    ("unknown judge", {"judging": {"systems": [{"kind": "live", "judge": "x"}]}}, "judging.systems.0.judge", "holds nothing"),
+    ("no system", {"judging": {"systems": []}}, "judging.systems", "names no system"),
+    ("a system twice", {"judging": {"systems": ["live", "live"]}}, "judging.systems.1", "a second time"),
+    ("decided by nobody", {"judging": {"decides": "strutured"}}, "judging.decides", "did you mean `structured`?"),
+    ("decided by another", {"judging": {"decides": "panel"}}, "judging.decides", "one of structured"),
+    ("thresholds crossed", {"judging": {"systems": [{"kind": "live", "thresholds": {"draw": 3, "clear": 1}}]}},
+     "judging.systems.0.thresholds", "raise `clear`"),
+    ("unknown persona", panel(personas=["qa_evaluator", "qa_evaluater"]), "judging.systems.0.personas.1", "did you mean"),
+    ("two judges of one id", panel(judges=[DESCRIBED, {**DESCRIBED, "id": "A"}]), "judging.systems.0.judges.1", "has this id"),
+    ("a path for an id", panel(judges=[DESCRIBED, {**DESCRIBED, "id": "b/c"}]), "judging.systems.0.judges.1", "slashes"),
+    ("a judge's unknown model", panel(judges=[DESCRIBED, {**DESCRIBED, "id": "b", "model": "x"}]),
+     "judging.systems.0.judges.1.model", "holds nothing"),
+    ("a bench too small", panel(personas=["qa_evaluator"]), "judging.systems.0.min_judges", "has 1 judges and needs 2"),
+    ("judges and personas", panel(judges=[DESCRIBED, {**DESCRIBED, "id": "b"}], personas=["qa_evaluator"]),
+     "judging.systems.0.personas", "keep one"),
+    ("a dimension twice", panel(dimensions=["logic", "logic"]), "judging.systems.0.dimensions.1", "a second time"),
+    ("no opening", {"format": {"phases": ["cross_examination", "closing"]}}, "format.phases", "begins with `opening`"),
+    ("no closing", {"format": {"phases": ["opening", "cross_examination"]}}, "format.phases", "ends with `closing`"),
+    ("two openings", {"format": {"phases": ["opening", "opening", "closing"]}}, "format.phases", "stand once each"),
+    ("rebuttal too soon", {"format": {"phases": ["opening", "rebuttal", "cross_examination", "closing"]}},
+     "format.phases", "right after `opening`"),
+    ("a foreign phase", {"format": {"phases": ["opening", "speech", "closing"]}}, "format.phases", "a format of their own"),
+    ("nothing to answer", {"format": {"kind": "semi_structured", "phases": ["opening", "closing"]}}, "format.phases", "add it"),
+    ("a slow real model", {"models": {"default": {"model": "openai/x", "latency_s": 1}}}, "models.default.latency_s", "mock"),
+    ("a script for no script", {"models": {"default": {"model": "mock/d", "script": "s.yaml"}}}, "models.default.script", "scripted"),
+    ("no address", {"providers": {"lab": {"base_url": "127.0.0.1"}}}, "providers.lab.base_url", "begins with http"),
+    ("a slash in a provider", {"providers": {"a/b": {}}}, "providers.a/b", "rename it"),
+    ("no way to ask", {"providers": {"lab": {"structured": []}}}, "providers.lab.structured", "name one"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("changes", "path", "words"), [case[1:] for case in CASES], ids=[case[0] for case in CASES])
+def test_a_fault_of_the_whole_is_named_where_it_is(changes: dict[str, Any], path: str, words: str) -> None:
+    """Each rule broken alone gives a problem at its place that says what to do."""
+    problems = {".".join(map(str, problem.path)): problem.message for problem in check(config(**changes))}
+    assert words in problems.get(path, f"no problem at {path}: {problems}")
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {},
+        {"debaters": [PRO, CON, {"name": "Third", "side": "for"}]},
+        {"debaters": [{**PRO, "model": "lab/a:b"}, {**CON, "model": "default"}]},
+        {"format": {"phases": ["opening", "cross_examination", "rebuttal", "rebuttal", "closing"]}},
+        {"format": {"kind": "free_flowing", "phases": ["speech"]}},
+        {"models": {"default": {"model": "rehearsal/x", "latency_s": 1}}, "providers": {"rehearsal": {"kind": "mock"}}},
+        {"judging": {"systems": ["structured", "moderator", "panel", "live", "persuasion"]}},
+        {"models": {"a": {"model": "mock/a"}}, "debaters": [{**PRO, "model": "a"}, {**CON, "model": "a"}],
+         "judging": {"systems": ["persuasion"]}},
+        panel(judges=[DESCRIBED, {"id": "b", "persona": "qa_evaluator"}]),
+    ],
+)  # fmt: skip
+def test_what_can_be_run_has_no_problems(changes: dict[str, Any]) -> None:
+    """Everything that is allowed passes: free sides among three, words that need no judge, repeated rebuttals."""
+    assert check(config(**changes)) == []
+
+
+def test_all_problems_come_at_once() -> None:
+    """Three faults in three places give three problems."""
+    faulty = config(debaters=[PRO, {**CON, "model": "x"}], judging={"decides": "panel", "systems": ["live", "live"]})
+    assert len(check(faulty)) == 3

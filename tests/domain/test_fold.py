@@ -1,0 +1,166 @@
+"""`fold`: a debate is a pure function of its events, whatever their order and wherever they break off."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from storage_support import ANSWERS, AT, REASONS, assessment, event_lists, failure, opened, small_debate, turn
+
+from debate_cli.domain.debate import RESUMABLE, fold
+from debate_cli.domain.events import Asked, Assessed, Closed, Event, Failed, JudgingOpened, Resumed, Turned
+from debate_cli.domain.systems import JudgingConfig, Persuasion, Structured
+from debate_cli.domain.tasks import Cue
+
+
+def judging_opened(*kinds: str, run: str, replaces: bool) -> JudgingOpened:
+    """A later judging run of these systems."""
+    return JudgingOpened(
+        at=AT, run=run, judging=JudgingConfig.model_validate({"systems": list(kinds)}), replaces=replaces
+    )
+
+
+@pytest.mark.parametrize("events", [[], [Resumed(at=AT)]])
+def test_a_debate_begins_with_opened(events: list[Event]) -> None:
+    """Without `opened` first there is no debate to speak of."""
+    with pytest.raises(ValueError, match="begins with the event 'opened'"):
+        fold(events)
+
+
+@settings(deadline=None)
+@given(event_lists(), st.data())
+def test_breaking_off_and_going_on_is_the_same_as_going_through(events: list[Event], data: st.DataObject) -> None:
+    """Folding a prefix and applying the rest gives what folding all gives."""
+    cut = data.draw(st.integers(1, len(events)))
+    debate = fold(events[:cut])
+    for event in events[cut:]:
+        debate = debate.apply(event)
+    assert debate == fold(events)
+
+
+@settings(deadline=None)
+@given(event_lists(), st.data())
+def test_a_resumed_debate_keeps_every_answer(events: list[Event], data: st.DataObject) -> None:
+    """Wherever a debate broke off, resuming it asks again for nothing that was answered."""
+    before = fold(events[: data.draw(st.integers(1, len(events)))])
+    after = before.apply(Resumed(at=AT))
+    assert (after.turns, after.assessments, after.failures) == (before.turns, before.assessments, before.failures)
+
+
+@settings(deadline=None)
+@given(event_lists())
+def test_a_resumed_debate_forgives_what_is_not_final(events: list[Event]) -> None:
+    """After a resume exactly the final failures stay given up, nothing is in flight, and the debate is open."""
+    after = fold([*events, Resumed(at=AT)])
+    assert after.given_up == {item.task.key for item in after.failures if item.final}
+    assert (after.closed, after.finished_at, after.unanswered) == (None, None, ())
+
+
+@settings(deadline=None)
+@given(st.lists(ANSWERS, max_size=10, unique_by=str), st.integers())
+def test_the_order_of_arrival_does_not_matter(answers: list[Event], seed: int) -> None:
+    """Answers of one wave may come in any order; the debate is the same as long as no two answer one task."""
+    shuffled = list({key_of(event): event for event in answers}.values())
+    ordered = list(shuffled)
+    random.Random(seed).shuffle(shuffled)
+    assert fold([opened(), *shuffled]) == fold([opened(), *ordered])
+
+
+@settings(deadline=None)
+@given(event_lists())
+def test_an_answer_that_is_there_is_not_taken_twice(events: list[Event]) -> None:
+    """Playing all answers a second time changes nothing."""
+    debate = fold(events)
+    again = debate
+    for event in events:
+        if isinstance(event, Turned | Assessed):
+            again = again.apply(event)
+    assert (again.turns, again.assessments) == (debate.turns, debate.assessments)
+
+
+@pytest.mark.parametrize("reason", REASONS)
+def test_what_can_be_resumed_is_incomplete(reason: str) -> None:
+    """A debate is complete when it was closed for a reason after which nothing more is to come."""
+    closed = Closed.model_validate({"at": AT, "reason": reason})
+    assert fold([opened(), closed]).status == ("incomplete" if reason in RESUMABLE else "complete")
+
+
+def test_what_was_asked_is_unanswered_until_it_is_answered() -> None:
+    """A question without an answer or a failure after it was in flight."""
+    asked = [Asked(at=AT, key=f"turn/{index}") for index in range(3)]
+    failed = Failed(at=AT, failure=failure(1, final=False))
+    assert fold([opened(), *asked, Turned(at=AT, turn=turn(0)), failed]).unanswered == ("turn/2",)
+
+
+def test_a_failure_settles_its_task() -> None:
+    """What failed is not asked again in this session, and is not answered either."""
+    debate = fold([opened(), Failed(at=AT, failure=failure(1, final=False))])
+    cue = Cue(index=1, round=1, phase="opening", speaker="Con")
+    assert debate.settled(cue)
+    assert cue.key not in debate.answered
+
+
+def test_a_replacing_run_takes_its_systems_from_the_runs_before() -> None:
+    """Of a system that was judged anew only the newest run counts; other systems keep theirs."""
+    debate = fold([opened(), judging_opened("structured", run="r2", replaces=True)])
+    assert [system.kind for system in debate.run("r1").active()] == ["moderator", "panel"]
+    assert [system.kind for system in debate.run("r2").active()] == ["structured"]
+
+
+def test_an_added_run_takes_nothing_away() -> None:
+    """By default a later judging run stands beside the earlier ones."""
+    debate = fold([opened(), judging_opened("structured", run="r2", replaces=False)])
+    assert len(debate.run("r1").active()) == 3
+
+
+def test_assessments_stand_in_the_order_of_the_configuration() -> None:
+    """Whoever answered first: runs in order, systems as configured, rounds before the debate."""
+    said = [
+        assessment("r1", "panel"),
+        assessment("r1", "moderator"),
+        assessment("r1", "moderator", 2),
+        assessment("r1", "moderator", 1),
+        assessment("r1", "structured"),
+    ]
+    debate = fold([opened(), *(Assessed(at=AT, assessment=item) for item in said)])
+    assert [(item.system, item.subject.round) for item in debate.assessments] == [
+        ("structured", None), ("moderator", 1), ("moderator", 2), ("moderator", None), ("panel", None),
+    ]  # fmt: skip
+
+
+def test_usage_counts_failed_calls_too() -> None:
+    """Six turns, two assessments and the failure that cost something make nine calls."""
+    usage = fold(small_debate()).usage
+    assert (usage.calls, usage.input_tokens, usage.cost_usd) == (9, 90, None)
+
+
+def test_a_cue_entitles_to_no_more_than_it_sees() -> None:
+    """Before its speech an actor knows the turns that its cue lists, and nothing judged of others."""
+    cue = Cue(index=2, round=2, phase="cross_examination", speaker="Pro", sees=(0, 1))
+    before = fold(small_debate()).before(cue)
+    assert [item.index for item in before.turns] == [0, 1]
+    assert before.assessments == ()
+
+
+def test_cached_views_follow_the_events() -> None:
+    """The arguments known are those of the turns there are, also when they were looked at before."""
+    debate = fold([opened(), Turned(at=AT, turn=turn(0))])
+    assert set(debate.arguments) == {"PRO-1"}
+    assert set(debate.apply(Turned(at=AT, turn=turn(1))).arguments) == {"PRO-1", "CON-1"}
+
+
+def test_judging_settings_are_those_of_the_run() -> None:
+    """A later run carries settings of its own."""
+    debate = fold([opened(), judging_opened("persuasion", run="r2", replaces=False)])
+    assert [type(system) for system in debate.run("r2").judging.systems] == [Persuasion]
+    assert isinstance(debate.run("r1").judging.systems[0], Structured)
+
+
+def key_of(event: Event) -> str:
+    """The task that an answer answers."""
+    if isinstance(event, Turned):
+        return f"turn/{event.turn.index}"
+    assert isinstance(event, Assessed)
+    return event.assessment.brief.key

@@ -1,0 +1,50 @@
+"""Participants: a debater's configuration with everything resolved."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from storage_support import config
+
+from debate_cli.domain.participant import participants
+from debate_cli.domain.personality import ARCHETYPES
+
+
+def debaters(*people: dict[str, Any]) -> list[dict[str, Any]]:
+    """Debaters, named by their number."""
+    return [{"name": f"D{number}", **person} for number, person in enumerate(people)]
+
+
+@pytest.mark.parametrize(
+    ("people", "prefixes"),
+    [
+        (debaters({"side": "for"}, {"side": "against"}), ["PRO", "CON"]),
+        (debaters({"side": "for", "prefix": "A"}, {"side": "against"}), ["A", "CON"]),
+        (debaters({"side": "tea"}, {"side": "green tea"}, {"side": "tea"}), ["TEA", "GREENT", "TEA2"]),
+        (debaters({"side": "茶"}, {"side": "2nd"}, {"side": "茶"}), ["ARG", "ARG2", "ARG3"]),
+    ],
+)
+def test_every_debater_has_a_prefix_of_its_own(people: list[dict[str, Any]], prefixes: list[str]) -> None:
+    """Its own, that of the side, or letters of the side; numbered where taken."""
+    assert [person.prefix for person in participants(config(debaters=people))] == prefixes
+
+
+@pytest.mark.parametrize(("side", "stance"), [("for", 0.8), ("against", -0.8), ("neither", 0.0)])
+def test_the_stance_follows_from_the_side(side: str, stance: float) -> None:
+    """A debater without a stance starts at that of its side, with conviction 0.7, and nothing is stored."""
+    person = participants(config(debaters=debaters({"side": side})))[0]
+    assert (person.starting_stance, person.starting_conviction) == (stance, 0.7)
+    assert (person.stance, person.conviction) == (None, None)
+
+
+def test_a_configured_zero_is_no_default() -> None:
+    """Stance and conviction 0 are what they say."""
+    person = participants(config(debaters=debaters({"side": "for", "stance": 0, "conviction": 0})))[0]
+    assert (person.starting_stance, person.starting_conviction) == (0, 0)
+
+
+def test_personality_and_model_are_resolved() -> None:
+    """A participant shows the model asked and the twelve numbers."""
+    person = participants(config(debaters=debaters({"side": "for", "personality": "Engineer"})))[0]
+    assert (person.model, person.personality) == ("mock/debater", ARCHETYPES["engineer"])

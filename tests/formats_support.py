@@ -1,0 +1,124 @@
+"""Debates for the tests of schedulers and debaters: built from events, spoken by nobody."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from datetime import UTC, datetime
+from typing import Any
+
+from debate_cli.domain.assessment import Assessment, Finding, Mark
+from debate_cli.domain.config import DebateConfig
+from debate_cli.domain.content import Answer, Argument, Closing, Response, Turn
+from debate_cli.domain.debate import Debate, opened
+from debate_cli.domain.events import Assessed, Failed, Failure, Generator, Opened, Turned
+from debate_cli.domain.exchange import Exchange
+from debate_cli.domain.tasks import Brief, Cue
+from debate_cli.formats import next_step
+
+NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
+EXCHANGE = Exchange(model="mock/a", rung="native", attempts=1, cost_usd=0.0)
+PAIR = ({"name": "Pro", "side": "for"}, {"name": "Con", "side": "against"})
+TRIO = (*PAIR, {"name": "Third", "side": "middle"})
+
+Speech = Callable[[Cue, Debate], Turn]
+
+
+def config(
+    form: dict[str, Any] | None = None,
+    systems: Iterable[str | dict[str, Any]] = ("structured",),
+    debaters: Iterable[dict[str, Any]] = PAIR,
+    **fields: Any,
+) -> DebateConfig:
+    """A configuration in which all models are mocks."""
+    return DebateConfig.model_validate(
+        {
+            "topic": "Should it be done?",
+            "models": {"default": {"model": "mock/a"}},
+            "debaters": tuple(debaters),
+            "format": form or {},
+            "judging": {"systems": list(systems)},
+            **fields,
+        }
+    )
+
+
+def begun(settings: DebateConfig) -> Debate:
+    """The debate in which nothing was said yet."""
+    generator = Generator(name="debate-cli", version="0")
+    return opened(Opened(at=NOON, id="d", generator=generator, config=settings, config_sha256=settings.sha256()))
+
+
+def turn(cue: Cue, **content: Any) -> Turn:
+    """A turn that answers `cue`."""
+    return Turn.model_validate(
+        {
+            "index": cue.index,
+            "round": cue.round,
+            "phase": cue.phase,
+            "speaker": cue.speaker,
+            "text": f"{cue.speaker} speaks, {cue.phase} {cue.index}",
+            "exchange": EXCHANGE,
+            **content,
+        }
+    )
+
+
+def speech(cue: Cue, debate: Debate) -> Turn:
+    """A well-formed speech: two arguments, an answer with a question to everything, a claim of its own each time."""
+    known = debate.before(cue)
+    prefix = debate.participant(cue.speaker).prefix
+    theirs = [key for key, (name, _) in known.arguments.items() if name != cue.speaker]
+    asked = [question.target for question in cue.questions]
+    match cue.phase:
+        case "opening":
+            return turn(cue, arguments=[argument(f"{prefix}-{number}") for number in (1, 2)])
+        case "cross_examination":
+            targets = asked or theirs
+            return turn(cue, responses=[response(target, "Why?") for target in targets])
+        case "answers":
+            return turn(cue, answers=[Answer(question_target=target, reply="So.") for target in asked])
+        case "closing":
+            return turn(cue, closing=Closing(final_position="That is it.", shift="unchanged"))
+        case "speech":
+            return turn(cue, arguments=[argument(f"{prefix}-{cue.round}", f"Claim of round {cue.round}.")])
+        case "rebuttal":
+            return turn(cue)
+
+
+def argument(key: str, claim: str = "Something holds.") -> Argument:
+    """An argument of that id."""
+    return Argument(id=key, claim=claim, reasoning="Because of something else.", evidence="A study.")
+
+
+def response(target: str, follow_up: str = "") -> Response:
+    """A response to that argument."""
+    return Response(target=target, type="refute", reasoning="It does not follow.", follow_up=follow_up)
+
+
+def said(debate: Debate, *turns: Turn) -> Debate:
+    """The debate with these turns made."""
+    for item in turns:
+        debate = debate.apply(Turned(at=NOON, turn=item))
+    return debate
+
+
+def assessed(debate: Debate, brief: Brief, *findings: Finding, marks: Iterable[Mark] = ()) -> Debate:
+    """The debate with this brief answered."""
+    fields = brief.model_dump() | {"findings": findings, "marks": tuple(marks), "exchange": EXCHANGE}
+    return debate.apply(Assessed(at=NOON, assessment=Assessment.model_validate(fields)))
+
+
+def failed(debate: Debate, task: Cue | Brief) -> Debate:
+    """The debate with this task given up for now."""
+    failure = Failure(task=task, who="x", cause="ServerError", message="No answer.", final=False)
+    return debate.apply(Failed(at=NOON, failure=failure))
+
+
+def spoken(debate: Debate, say: Speech = speech, waves: int = 1000) -> Debate:
+    """The debate after everybody answered every cue of so many waves; judges are never waited for."""
+    for _ in range(waves):
+        step = next_step(debate)
+        if not step.cues:
+            break
+        debate = said(debate, *(say(cue, debate) for cue in step.cues))
+    return debate

@@ -1,0 +1,204 @@
+"""The live judge: turns, exchanges, and the arc of the whole debate."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from judging_support import (
+    FillingModel,
+    assess,
+    assessed,
+    closed,
+    debated,
+    judged_later,
+    keys,
+    played,
+    settle,
+    settle_all,
+)
+
+from debate_cli.domain.assessment import (
+    Comparison,
+    Contradiction,
+    Finding,
+    LogicGap,
+    Narrative,
+    Pressure,
+    Resolution,
+    SuspectClaim,
+)
+from debate_cli.domain.debate import Debate
+from debate_cli.domain.tasks import Brief, Subject
+from debate_cli.judging.schedules import owed
+
+LIVE: dict[str, Any] = {"kind": "live", "feedback": False}
+FREE = {"kind": "free_flowing", "turns": 2}
+PAIR = Brief(run="r1", system="live", assessor="judge", subject=Subject(moment="pair", turns=(0, 1)))
+
+
+def brief_of(debate: Debate, where: str) -> Brief:
+    """The owed brief whose key ends so."""
+    return next(brief for brief in owed(debate) if brief.key.endswith(where))
+
+
+def of_kind(findings: tuple[Finding, ...], kind: type[Finding]) -> list[Finding]:
+    """The findings of one kind."""
+    return [finding for finding in findings if isinstance(finding, kind)]
+
+
+def test_a_turn_is_marked_out_of_a_hundred_and_twice_aside() -> None:
+    """Logic 40, rhetoric 30, tactics 30 make the composite; frame control and credibility stand beside it."""
+    debate = debated(LIVE)
+    marks = {mark.criterion: mark for mark in assessed(brief_of(debate, "turn/0/0"), debate).marks}
+    assert {name: marks[name].out_of for name in ("logic", "rhetoric", "tactics")} == {
+        "logic": 40,
+        "rhetoric": 30,
+        "tactics": 30,
+    }
+    assert {marks[name].out_of for name in ("frame_control", "credibility")} == {10}
+    assert {mark.participant for mark in marks.values()} == {"Pro"}
+
+
+@pytest.mark.parametrize(("framing", "delivery", "rhetoric"), [(5, 3, 15), (5, 5, 17), (2, 7, 11), (0, 7, 7)])
+def test_rhetoric_is_the_sum_of_its_parts_with_delivery_capped_by_framing(
+    framing: int, delivery: int, rhetoric: int
+) -> None:
+    """Clarity 3 and evidence use 4 are added to framing and to what delivery counts."""
+    change = {"framing": framing, "delivery": delivery}
+    debate = debated(LIVE)
+    assessment = assessed(brief_of(debate, "turn/0/0"), debate, lambda form: form.update(change))
+    value = next(mark.value for mark in assessment.marks if mark.criterion == "rhetoric")
+    assert value == rhetoric
+    assert any(warning.startswith("capped") for warning in assessment.warnings) == (delivery > framing)
+
+
+def test_contradictions_name_an_own_earlier_turn_or_are_dropped() -> None:
+    """Turn 2 may contradict turn 0 of the same speaker, not turn 1 of the other."""
+
+    def change(form: dict[str, Any]) -> None:
+        form["contradictions"] = [{"earlier": index, "explanation": "says the opposite"} for index in (0, 1)]
+
+    debate = debated(LIVE, form=FREE)
+    assessment = assessed(brief_of(debate, "turn/2/0"), debate, change)
+    (found,) = of_kind(assessment.findings, Contradiction)
+    assert isinstance(found, Contradiction)
+    assert (found.participant, found.earlier, found.later) == ("Pro", 0, 2)
+    assert len(assessment.warnings) == 1
+
+
+@pytest.mark.parametrize(
+    ("quote", "turns"),
+    [("Claim of round 1", [0]), ("claim of   Round 1.", [0]), ("Claim of round 2", [2]), ("never said", [])],
+)
+def test_a_suspect_claim_is_put_on_the_turn_that_made_it(quote: str, turns: list[int]) -> None:
+    """Whichever turn exposed it; a quote that nobody said is dropped with a warning."""
+
+    def change(form: dict[str, Any]) -> None:
+        form["suspect_claims"] = [{"quote": quote, "fault": "fabricated"}]
+
+    debate = debated(LIVE, form=FREE)
+    assessment = assessed(brief_of(debate, "turn/2/0"), debate, change)
+    found = of_kind(assessment.findings, SuspectClaim)
+    expected = [1] if turns == [0] else turns
+    assert [item.turn for item in found if isinstance(item, SuspectClaim)] == expected
+    assert len(assessment.warnings) == (not turns)
+
+
+def test_a_logic_gap_is_the_earlier_turns() -> None:
+    """A weakness exposed by turn 1 counts on turn 0, 1 to 10 points."""
+
+    def change(form: dict[str, Any]) -> None:
+        form["logic_gap"] = [{"reason": "no process", "points": 40}]
+
+    debate = debated(LIVE)
+    (gap,) = of_kind(assessed(brief_of(debate, "pair/0-1/0"), debate, change).findings, LogicGap)
+    assert isinstance(gap, LogicGap)
+    assert (gap.turn, gap.points) == (0, 10)
+
+
+def test_a_comparison_names_one_of_the_two_or_draw() -> None:
+    """Any other name counts as a draw, with a warning."""
+    debate = debated(LIVE)
+    change = {"logic": "Con", "rhetoric": "Nemo", "tactics": "draw"}
+    assessment = assessed(brief_of(debate, "pair/0-1/0"), debate, lambda form: form.update(change))
+    assert assessment.findings == (Comparison(logic="Con", rhetoric="draw", tactics="draw"),)
+    assert len(assessment.warnings) == 1
+
+
+@pytest.mark.parametrize(
+    ("won", "loser"),
+    [(("Con", "Con", "Pro"), "Pro"), (("Pro", "draw", "draw"), "Con"), (("Pro", "Con", "draw"), None)],
+)
+def test_pressure_goes_to_who_lost_the_exchange(won: tuple[str, str, str], loser: str | None) -> None:
+    """The one who won fewer dimensions; nobody where they are even."""
+    debate = played("live")
+    change = dict(zip(("logic", "rhetoric", "tactics"), won, strict=True))
+    assessment = assessed(PAIR, debate, lambda form: form.update(**change))
+    assert [item.participant for item in assessment.findings if isinstance(item, Pressure)] == [loser] * (
+        loser is not None
+    )
+
+
+@pytest.mark.parametrize(("feedback", "run", "asked"), [(True, "r1", True), (False, "r1", False), (True, "r2", False)])
+def test_pressure_is_asked_for_only_where_it_reaches_a_debater(feedback: bool, run: str, asked: bool) -> None:
+    """In the debate's own run with feedback; judging it later has no use for it."""
+    settings = {"kind": "live", "feedback": feedback}
+    debate = judged_later(played(settings), settings)
+    model = FillingModel()
+    assess(PAIR.model_copy(update={"run": run}), debate, model)
+    schema: Any = model.requests[0].schema
+    assert ("pressure" in schema.json["properties"]) == asked
+
+
+def test_turns_and_exchanges_are_owed_as_they_come_and_the_narrative_at_the_end() -> None:
+    """Four turns are three exchanges."""
+    debate = debated(LIVE, form=FREE)
+    assert keys(debate) == [
+        *(f"r1/live/judge/turn/{index}/0" for index in range(4)),
+        *(f"r1/live/judge/pair/{index}-{index + 1}/0" for index in range(3)),
+        "r1/live/judge/debate/all/0",
+    ]
+
+
+@pytest.mark.parametrize(("winner", "resolved"), [("Pro", True), ("nobody", False)])
+def test_a_narrative_that_names_another_winner_is_reconciled(winner: str, resolved: bool) -> None:
+    """All turns are marked alike here, so the scorecard says draw, which a narrative for nobody agrees with."""
+    debate = debated(LIVE, form=FREE)
+    narrative = brief_of(debate, "debate/all/0")
+    debate = settle(debate, [narrative], FillingModel(lambda form: form.update(winner=winner)))
+    exchanges = owed(debate)
+    assert "r1/live/judge/debate/all/1" not in keys(debate)
+    debate = settle(debate, exchanges, FillingModel(even))
+    assert keys(debate) == ["r1/live/judge/debate/all/1"] * resolved
+    done = settle_all(debate)
+    assert len([item for one in done.assessments for item in one.findings if isinstance(item, Resolution)]) == resolved
+
+
+def even(form: dict[str, Any]) -> None:
+    """Every exchange a draw."""
+    if "reasoning" in form and "logic_gap" in form:
+        form.update(logic="draw", rhetoric="draw", tactics="draw")
+
+
+@pytest.mark.parametrize(("turns", "expected"), [(4, []), (5, ["r1/live/judge/debate/0-1-8-9/0"])])
+def test_early_and_late_disagreement_are_compared_from_ten_turns_on(turns: int, expected: list[str]) -> None:
+    """Eight turns are too few, ten are enough."""
+    debate = debated(LIVE, form={"kind": "free_flowing", "turns": turns})
+    assert [key for key in keys(debate) if "debate/0" in key] == expected
+
+
+def test_a_narratives_winner_took_part() -> None:
+    """A stranger cannot have won."""
+    debate = debated(LIVE)
+    assessment = assessed(brief_of(debate, "debate/all/0"), debate, lambda form: form.update(winner="Nemo"))
+    (told,) = of_kind(assessment.findings, Narrative)
+    assert isinstance(told, Narrative)
+    assert told.winner is None
+    assert [arc.participant for arc in told.arcs] == ["Pro", "Con"]
+    assert len(assessment.warnings) == 1
+
+
+def test_live_judging_comes_to_an_end() -> None:
+    """With everything answered nothing more is owed."""
+    assert keys(closed(settle_all(debated(LIVE, form={"kind": "free_flowing", "turns": 5})))) == []

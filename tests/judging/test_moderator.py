@@ -1,0 +1,115 @@
+"""The moderator's rounds and final evaluation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from formats_support import TRIO
+from judging_support import FillingModel, assess, assessed, debated, played
+
+from debate_cli.domain.assessment import Clash, Summary
+from debate_cli.domain.debate import Debate
+from debate_cli.domain.tasks import Brief, Subject
+from debate_cli.judging.schedules import owed
+
+ROUND = Brief(run="r1", system="moderator", assessor="judge", subject=Subject(moment="round", round=1))
+
+
+def briefs(debate: Debate) -> tuple[Brief, Brief]:
+    """The first round's and the final one."""
+    first, *_, last = owed(debate)
+    return first, last
+
+
+def test_a_round_has_three_marks_with_reasons_and_a_claimed_total() -> None:
+    """Three criteria out of 10 carry a reason; the claimed total stands beside them, out of 30."""
+    debate = debated("moderator")
+    marks = assessed(briefs(debate)[0], debate).marks[:4]
+    assert [(mark.criterion, mark.out_of) for mark in marks] == [
+        ("argument_quality", 10),
+        ("rebuttal_effectiveness", 10),
+        ("strategic_positioning", 10),
+        ("claimed_total", 30),
+    ]
+    assert [mark.reason for mark in marks] == ["a short text"] * 3 + [None]
+
+
+def test_the_final_evaluation_has_thirteen_marks_out_of_a_hundred() -> None:
+    """The scales of the categories add up to 100, and the claimed total is out of 100."""
+    debate = debated("moderator")
+    assessment = assessed(briefs(debate)[1], debate)
+    marks = [mark for mark in assessment.marks if mark.participant == "Pro"]
+    assert sum(mark.out_of for mark in marks[:-1]) == 100
+    assert (len(marks), marks[-1].criterion, marks[-1].out_of) == (14, "claimed_total", 100)
+    assert assessment.rationale == "a short text"
+
+
+@pytest.mark.parametrize(("claimed", "flagged"), [(15, False), (15.5, False), (15.6, True), (30, True)])
+def test_a_claimed_total_off_by_more_than_half_a_point_is_flagged(claimed: float, flagged: bool) -> None:
+    """The marks add up to 15; what the judge claims is kept and, where it is off, warned of."""
+
+    def change(form: dict[str, Any]) -> None:
+        form["scores"][0]["total"] = claimed
+        form["scores"][1]["total"] = 15
+
+    debate = debated("moderator")
+    assessment = assessed(briefs(debate)[0], debate, change)
+    assert [warning.split(":")[0] for warning in assessment.warnings] == ["claimed_total"] * flagged
+    assert assessment.marks[3].value == claimed
+
+
+@pytest.mark.parametrize("guidance", [True, False])
+def test_guidance_is_asked_for_and_kept_only_where_it_is_wanted(guidance: bool) -> None:
+    """Without `guidance: true` neither the form nor the prompt mentions it, and what comes anyway is dropped."""
+    debate = played({"kind": "moderator", "guidance": guidance})
+    model = FillingModel(lambda form: form.update(guidance="Back to the motion."))
+    assessment = assess(ROUND, debate, model)
+    assert "Back to the motion." * guidance == next(
+        finding.guidance for finding in getattr(assessment, "findings", ()) if isinstance(finding, Summary)
+    )
+    (request,) = model.requests
+    assert ("guidance" in request.messages[0].content) == guidance
+    assert request.schema is not None
+    assert ("guidance" in request.schema.json["properties"]) == guidance
+
+
+def test_strangers_in_a_clash_and_in_the_momentum_are_dropped() -> None:
+    """Only debaters can meet in a clash, and only towards one of them can the debate move."""
+
+    def change(form: dict[str, Any]) -> None:
+        form["clashes"] = [{"about": "cost", "participants": ["Pro", "Nemo"], "engaged": False}]
+        form["momentum_toward"] = "Nemo"
+
+    debate = debated("moderator")
+    assessment = assessed(briefs(debate)[0], debate, change)
+    (clash,) = (finding for finding in assessment.findings if isinstance(finding, Clash))
+    (summary,) = (finding for finding in assessment.findings if isinstance(finding, Summary))
+    assert clash.participants == ("Pro",)
+    assert summary.momentum is not None
+    assert summary.momentum.toward is None
+    assert any(warning.startswith("unknown") for warning in assessment.warnings)
+
+
+@pytest.mark.parametrize(
+    ("kind", "word"),
+    [("structured", "point-by-point"), ("semi_structured", "follow-up"), ("free_flowing", "substance")],
+)
+def test_the_format_changes_the_stress(kind: str, word: str) -> None:
+    """Each format has its own line in what the chair is asked."""
+    debate = debated("moderator", form={"kind": kind})
+    model = FillingModel()
+    assess(briefs(debate)[1], debate, model)
+    assert word in model.requests[0].messages[0].content
+
+
+@pytest.mark.parametrize(("debaters", "by"), [(2, "participant"), (3, "subtopic")])
+def test_summaries_of_three_debaters_go_by_subtopic(debaters: int, by: str) -> None:
+    """With two debaters headings are their names, with three whatever the subtopics are."""
+    debate = debated("moderator", debaters=TRIO[:debaters])
+    model = FillingModel()
+    assess(briefs(debate)[0], debate, model)
+    assert f"the points made, by {by}" in model.requests[0].messages[0].content
+    schema: Any = model.requests[0].schema
+    heading = schema.json["properties"]["summary"]["items"]["properties"]["heading"]
+    assert ("enum" in heading) == (debaters == 2)

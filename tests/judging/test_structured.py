@@ -1,0 +1,115 @@
+"""The structured judge: form, reading, and the whole way from brief to assessment."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from formats_support import argument, begun, config, said, turn
+from judging_support import FillingModel, assess, assessed, debated
+
+from debate_cli.domain.assessment import Fallacy, Insight, Trace
+from debate_cli.domain.debate import Debate
+from debate_cli.domain.events import Failure
+from debate_cli.domain.tasks import Cue
+from debate_cli.judging.schedules import owed
+
+
+def brief_of(debate: Debate) -> Any:
+    """The one brief owed."""
+    (brief,) = owed(debate)
+    return brief
+
+
+def test_every_argument_gets_four_marks_and_a_trace() -> None:
+    """Each opening argument is marked out of 10 on four criteria and traced with its claim."""
+    debate = debated()
+    assessment = assessed(brief_of(debate), debate)
+    assert [(mark.item, mark.criterion) for mark in assessment.marks] == [
+        (item, criterion)
+        for item in ("PRO-1", "PRO-2", "CON-1", "CON-2")
+        for criterion in ("logic", "evidence", "responsiveness", "honesty")
+    ]
+    assert {mark.out_of for mark in assessment.marks} == {10}
+    traces = [finding for finding in assessment.findings if isinstance(finding, Trace)]
+    assert [(trace.participant, trace.item) for trace in traces][::3] == [("Pro", "PRO-1"), ("Con", "CON-2")]
+    assert {trace.claim for trace in traces} == {"Something holds."}
+    assert isinstance(assessment.findings[-1], Insight)
+    assert assessment.warnings == ()
+
+
+def with_fallacy(name: str, quote: str) -> Any:
+    """A change that finds this fallacy in the first argument."""
+
+    def change(form: dict[str, Any]) -> None:
+        form["arguments"][0]["fallacies"] = [{"name": name, "quote": quote}]
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("name", "quote", "kept"),
+    [
+        ("straw man", "because of  SOMETHING else", True),
+        ("Straw Man", "A study", True),
+        ("straw man", "nobody said this", False),
+        ("red herring", "Because of something else", False),
+        ("straw man", "", False),
+    ],
+)
+def test_a_fallacy_needs_a_name_from_the_checklist_and_words_that_were_said(name: str, quote: str, kept: bool) -> None:
+    """What is not on the list, or was not said by the speaker, is dropped with a warning."""
+    debate = debated()
+    assessment = assessed(brief_of(debate), debate, with_fallacy(name, quote))
+    found = [finding for finding in assessment.findings if isinstance(finding, Fallacy)]
+    assert [(item.participant, item.item, item.name) for item in found] == [("Pro", "PRO-1", "straw man")] * kept
+    assert [warning.split(":")[0] for warning in assessment.warnings] == ["dropped_fallacy"] * (not kept)
+
+
+def test_a_score_outside_the_scale_is_clamped_and_warned_of() -> None:
+    """14 of 10 counts as 10, -3 as 1."""
+
+    def change(form: dict[str, Any]) -> None:
+        form["arguments"][0].update(logic=14, evidence=-3)
+
+    debate = debated()
+    assessment = assessed(brief_of(debate), debate, change)
+    assert [mark.value for mark in assessment.marks[:2]] == [10, 1]
+    assert [warning.split(":")[0] for warning in assessment.warnings] == ["clamped", "clamped"]
+
+
+def test_unknown_and_repeated_arguments_are_dropped_with_a_warning() -> None:
+    """A judge cannot invent an argument, nor judge one twice."""
+
+    def change(form: dict[str, Any]) -> None:
+        first = form["arguments"][0]
+        form["arguments"] += [{**first, "item": "PRO-9"}, {**first, "logic": 1}]
+
+    debate = debated()
+    assessment = assessed(brief_of(debate), debate, change)
+    assert len(assessment.marks) == 16
+    assert assessment.marks[0].value == 5
+    assert [warning.split(":")[0] for warning in assessment.warnings] == ["unknown", "duplicate"]
+
+
+def test_a_form_that_skips_an_argument_is_asked_again_and_then_no_assessment() -> None:
+    """No mark is made up for what the judge left out."""
+    model = FillingModel(lambda form: form["arguments"].pop())
+    debate = debated()
+    result = assess(brief_of(debate), debate, model)
+    assert isinstance(result, Failure)
+    assert (result.cause, result.final) == ("abstained", True)
+    assert len(model.requests) > 1
+    assert "arguments" in model.requests[-1].messages[-1].content
+
+
+def test_only_openings_and_free_speeches_are_judged() -> None:
+    """An argument smuggled into cross-examination is not asked about."""
+    debate = begun(config())
+    for index, phase, name, prefix in ((0, "opening", "Pro", "PRO"), (1, "opening", "Con", "CON")):
+        cue = Cue(index=index, round=1, phase=phase, speaker=name)  # pyright: ignore[reportArgumentType]
+        debate = said(debate, turn(cue, arguments=[argument(f"{prefix}-1")]))
+    late = Cue(index=2, round=2, phase="cross_examination", speaker="Pro")
+    debate = said(debate, turn(late, arguments=[argument("PRO-7")]))
+    (brief,) = owed(debated())
+    assert {mark.item for mark in assessed(brief, debate).marks} == {"PRO-1", "CON-1"}

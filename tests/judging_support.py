@@ -1,0 +1,153 @@
+"""Judges for tests: a model that fills in any form from its schema, and debates ready to be judged."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from formats_support import NOON, begun, config, spoken
+
+from debate_cli.domain.assessment import Assessment
+from debate_cli.domain.config import JudgingConfig
+from debate_cli.domain.debate import Debate
+from debate_cli.domain.events import Assessed, Closed, Failed, Failure, JudgingOpened
+from debate_cli.domain.exchange import Usage
+from debate_cli.domain.tasks import Brief
+from debate_cli.formats import next_step
+from debate_cli.judging.judge import Judge
+from debate_cli.judging.schedules import owed
+from debate_cli.llm.ladder import Ladder, Voice
+from debate_cli.llm.port import OnText, Reply, Request
+from debate_cli.llm.profile import Profile
+from debate_cli.llm.template import Prompts
+
+System = str | dict[str, Any]
+Change = Callable[[dict[str, Any]], None]
+"""Alters a filled-in form before it is sent."""
+
+
+def filled(schema: Mapping[str, Any]) -> Any:
+    """The plainest value that satisfies `schema`: first choices, middles of ranges, short texts, shortest lists."""
+    if "const" in schema:
+        return schema["const"]
+    if "enum" in schema:
+        return schema["enum"][0]
+    match schema["type"]:
+        case "object":
+            return {name: filled(part) for name, part in schema["properties"].items()}
+        case "array" if "prefixItems" in schema:
+            return [filled(part) for part in schema["prefixItems"]]
+        case "array":
+            return [filled(schema["items"]) for _ in range(schema["minItems"])]
+        case "integer":
+            return (schema["minimum"] + schema["maximum"]) // 2
+        case "number":
+            return (schema["minimum"] + schema["maximum"]) / 2
+        case "boolean":
+            return True
+        case _:
+            return "a short text"
+
+
+class FillingModel:
+    """Fills in what it is asked for, `change` applied; or does what `acts` says for the purpose. Remembers requests."""
+
+    def __init__(
+        self, change: Change | None = None, *, raising: Exception | None = None, says: str | None = None
+    ) -> None:
+        self._change = change
+        self._raising = raising
+        self._says = says
+        self.requests: list[Request] = []
+
+    async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
+        """The form as JSON, or what was said to be said or raised."""
+        del on_text
+        self.requests.append(request)
+        if self._raising is not None:
+            raise self._raising
+        if self._says is not None:
+            return Reply(text=self._says, usage=Usage(), finish_reason="stop")
+        assert request.schema is not None
+        form = filled(request.schema.json)
+        if self._change is not None:
+            self._change(form)
+        return Reply(text=json.dumps(form), usage=Usage(input_tokens=10, output_tokens=5), finish_reason="stop")
+
+
+class SilentModel:
+    """Never answers."""
+
+    async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
+        """Wait for ever."""
+        del request, on_text
+        await asyncio.Event().wait()
+        raise AssertionError
+
+
+def judge(model: FillingModel | SilentModel, *, seed: int | None = None, temperature: float | None = None) -> Judge:
+    """A judge who asks `model` for everything."""
+    ladder = Ladder(model, Profile(rungs=("native",)), name="mock/judge")
+    voice = Voice(ladder, "mock/judge", 1000, temperature=temperature, seed=seed)
+    return Judge(lambda _brief, _debate: voice, Prompts())
+
+
+def assess(brief: Brief, debate: Debate, model: FillingModel | SilentModel) -> Assessment | Failure:
+    """What a judge with `model` answers."""
+    return asyncio.run(judge(model).assess(brief, debate))
+
+
+def assessed(brief: Brief, debate: Debate, change: Change | None = None) -> Assessment:
+    """The assessment of a judge whose form is the plainest one, with `change` made to it."""
+    result = assess(brief, debate, FillingModel(change))
+    assert isinstance(result, Assessment), result
+    return result
+
+
+def settle(debate: Debate, briefs: Iterable[Brief], model: FillingModel | None = None) -> Debate:
+    """The debate with these briefs answered."""
+    for brief in briefs:
+        result = assess(brief, debate, model or FillingModel())
+        if isinstance(result, Assessment):
+            debate = debate.apply(Assessed(at=NOON, assessment=result))
+        else:
+            debate = debate.apply(Failed(at=NOON, failure=result))
+    return debate
+
+
+def settle_all(debate: Debate, model: FillingModel | None = None) -> Debate:
+    """The debate with everything answered that is owed, and what is owed after that."""
+    while briefs := owed(debate):
+        debate = settle(debate, briefs, model)
+    return debate
+
+
+def debated(*systems: System, form: dict[str, Any] | None = None, **fields: Any) -> Debate:
+    """A debate in which everything was said and nothing was judged."""
+    return spoken(begun(config(form, systems or ("structured",), **fields)))
+
+
+def played(*systems: System, model: FillingModel | None = None, **fields: Any) -> Debate:
+    """A debate in which everything was said and judged, however speakers and judges had to wait for one another."""
+    debate = debated(*systems, **fields)
+    while owed(debate) or next_step(debate).cues:
+        debate = spoken(settle_all(debate, model))
+    return debate
+
+
+def judged_later(debate: Debate, *systems: System) -> Debate:
+    """The debate with a judging run `r2`."""
+    judging = JudgingConfig.model_validate({"systems": list(systems)})
+    return debate.apply(JudgingOpened(at=NOON, run="r2", judging=judging))
+
+
+def closed(debate: Debate) -> Debate:
+    """The debate closed as complete."""
+    return debate.apply(Closed(at=NOON, reason="complete"))
+
+
+def keys(debate: Debate) -> list[str]:
+    """Keys of the briefs that are owed."""
+    return [brief.key for brief in owed(debate)]

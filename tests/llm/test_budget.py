@@ -1,0 +1,169 @@
+"""What a run may spend: reserved at its worst before a call, settled after, never over."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from llm_support import USAGE, Clock, FakeModel, reply, request, settle
+
+from debate_cli.domain.config import Price
+from debate_cli.domain.exchange import Usage
+from debate_cli.errors import BudgetError, ServerError, TruncatedError
+from debate_cli.llm import estimate
+from debate_cli.llm.budget import Amount, Budget, Budgeted
+
+ASK = request(max_output_tokens=100)
+WORST = estimate.total_tokens(ASK)
+PRICE = Price(input=1000, output=1000)
+"""A thousandth of a dollar a token."""
+
+
+def test_what_was_used_is_settled() -> None:
+    """The reservation gives way to the truth, in tokens and dollars."""
+    budget = Budget(max_cost_usd=10, max_tokens=WORST, used_cost=1.0)
+    asyncio.run(Budgeted(FakeModel("x"), budget, PRICE).complete(ASK))
+    assert (budget.used.tokens, budget.used.usd) == (110, pytest.approx(1.11))
+
+
+@pytest.mark.parametrize(
+    ("budget", "message"),
+    [
+        (
+            Budget(max_tokens=WORST - 1),
+            f"of limits.max_tokens {WORST - 1} there are {WORST - 1} left and the next call (judge.structured) may need {WORST}",
+        ),
+        (
+            Budget(max_tokens=1000, used_tokens=950),
+            f"there are 50 left and the next call (judge.structured) may need {WORST}",
+        ),
+        (Budget(max_tokens=10, used_tokens=50), "there are 0 left"),
+        (Budget(max_cost_usd=0.05), "of limits.max_cost_usd 0.05 there are 0.0500 left"),
+        (Budget(max_cost_usd=2, used_cost=1.99, max_tokens=9999), "there are 0.0100 left"),
+    ],
+)
+def test_what_does_not_fit_is_not_sent(budget: Budget, message: str) -> None:
+    """The error says what is left, what the call may need and what to do."""
+    model = FakeModel("x")
+    with pytest.raises(BudgetError) as caught:
+        asyncio.run(Budgeted(model, budget, PRICE).complete(ASK))
+    assert message in str(caught.value)
+    assert "raise the limit and resume" in str(caught.value)
+    assert (model.requests, caught.value.attempts) == ([], 0)
+
+
+def test_what_just_fits_is_sent() -> None:
+    """The bound itself may be reached."""
+    assert asyncio.run(Budgeted(FakeModel("x"), Budget(max_tokens=WORST), None).complete(ASK)).text == "x"
+
+
+def test_without_bounds_everything_fits() -> None:
+    """And is counted all the same."""
+    budget = Budget()
+    asyncio.run(Budgeted(FakeModel("x"), budget, None).complete(ASK))
+    assert budget.used == Amount(110, 0.0)
+
+
+def test_a_bound_in_dollars_needs_a_price() -> None:
+    """A model whose price is not known is never taken for free."""
+    model = FakeModel("x")
+    with pytest.raises(BudgetError, match="no known price"):
+        asyncio.run(Budgeted(model, Budget(max_cost_usd=100), None).complete(ASK))
+    assert model.requests == []
+
+
+def test_a_failure_counts_what_is_known_of_it() -> None:
+    """Its tokens are used, its reservation is given back."""
+    failed = TruncatedError("cut")
+    failed.input_tokens, failed.output_tokens = 20, 5
+    budget = Budget(max_tokens=WORST + 25)
+    model = Budgeted(FakeModel(failed, ServerError("503"), "x"), budget, PRICE)
+
+    async def story() -> None:
+        with pytest.raises(TruncatedError):
+            await model.complete(ASK)
+        with pytest.raises(ServerError):
+            await model.complete(ASK)
+        assert (await model.complete(ASK)).text == "x"
+
+    asyncio.run(story())
+    assert budget.used.tokens == 25 + 110
+
+
+def test_a_cancelled_call_gives_its_reservation_back() -> None:
+    """What it used is not known."""
+    clock = Clock()
+    budget = Budget(max_tokens=WORST)
+    model = Budgeted(FakeModel("x", before=lambda: clock.sleep(9)), budget, None)
+
+    async def story() -> None:
+        task = asyncio.ensure_future(model.complete(ASK))
+        await settle()
+        task.cancel()
+        await settle()
+        await clock.run(model.complete(ASK))
+
+    asyncio.run(story())
+    assert budget.used.tokens == 110
+
+
+def test_who_may_fit_later_waits() -> None:
+    """A call whose room is held by another is made when that one used less than its worst."""
+    clock = Clock()
+    model = Budgeted(FakeModel("x", before=lambda: clock.sleep(1)), Budget(max_tokens=WORST + 110), None)
+    outcomes = asyncio.run(clock.run(model.complete(ASK), model.complete(ASK)))
+    assert [each.text for each in outcomes] == ["x", "x"]
+    assert clock.now == 2
+
+
+def test_who_turns_out_not_to_fit_is_refused_in_the_end() -> None:
+    """Waiting ends when the others have used too much."""
+    clock = Clock()
+    model = Budgeted(FakeModel("x", before=lambda: clock.sleep(1)), Budget(max_tokens=WORST + 109), None)
+    outcomes = asyncio.run(clock.run(model.complete(ASK), model.complete(ASK)))
+    assert isinstance(outcomes[1], BudgetError)
+
+
+@given(
+    st.integers(0, 300),
+    st.lists(st.tuples(st.integers(0, 100), st.floats(0, 1), st.booleans(), st.integers(0, 5)), max_size=10),
+)
+def test_never_over(most: int, calls: Sequence[tuple[int, float, bool, int]]) -> None:
+    """Whatever is asked at once, what calls use within their worst case never exceeds the budget."""
+    clock = Clock()
+    budget = Budget(max_cost_usd=most / 10, max_tokens=most)
+
+    async def call(worst: int, share: float, fails: bool, seconds: int) -> None:
+        async with budget.reserved(Amount(worst, worst / 10), "it") as reservation:
+            await clock.sleep(seconds)
+            used = int(worst * share)
+            reservation.used = Amount(used, used / 10)
+            if fails:
+                raise ServerError("503")
+
+    outcomes = asyncio.run(clock.run(*(call(*each) for each in calls)))
+    assert budget.used.tokens <= most
+    assert budget.used.usd <= most / 10 + 1e-9
+    for (worst, *_), outcome in zip(calls, outcomes, strict=True):
+        assert worst <= most or isinstance(outcome, BudgetError)
+
+
+@pytest.mark.parametrize(("text", "least"), [("word " * 100, 125), ('{"a": [1, 2]}' * 50, 250), ("辩论" * 100, 200)])
+def test_estimates_are_on_the_high_side(text: str, least: int) -> None:
+    """More than tokenizers make of prose, JSON and Chinese."""
+    assert estimate.input_tokens(request(text)) >= least
+
+
+def test_the_answer_counts_in_the_worst_case() -> None:
+    """Prompt and output limit together."""
+    assert estimate.total_tokens(ASK) == estimate.input_tokens(ASK) + 100
+
+
+def test_usage_beyond_the_worst_case_is_counted() -> None:
+    """An estimate that was too low is not defended."""
+    budget = Budget(max_tokens=WORST)
+    asyncio.run(Budgeted(FakeModel(reply("x", usage=USAGE + Usage(output_tokens=9999))), budget, None).complete(ASK))
+    assert budget.used.tokens == 110 + 9999

@@ -1,0 +1,265 @@
+"""How a form is asked for: rung by rung, again where it is wrong, and never with an error raised."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any
+
+import pytest
+from llm_support import GOOD, LENIENT, OPINION, SCHEMA, TOO_HIGH, Act, FakeModel, Opinion, reply, request
+
+from debate_cli.domain.config import Price
+from debate_cli.domain.exchange import Usage
+from debate_cli.errors import BudgetError, RefusedError, ServerError, UnauthorizedError, UnsupportedError
+from debate_cli.llm.form import Form
+from debate_cli.llm.ladder import MAX_REASKS, Answer, Ladder
+from debate_cli.llm.port import RESTART, OnText, Schema
+from debate_cli.llm.profile import Profile
+
+SOUND = Opinion(reason="sound", score=7)
+THREE = Profile(rungs=("native", "tool", "prompt"))
+BROKEN = "I would say seven."
+CUT = reply(GOOD[:20], truncated=True, finish_reason="length")
+
+
+def asked(
+    *acts: Act,
+    profile: Profile = THREE,
+    form: Form[Opinion] = OPINION,
+    rejected: set[str] | None = None,
+    on_text: OnText | None = None,
+) -> tuple[Answer[Opinion], FakeModel]:
+    """The answer to one question, and the model that was asked."""
+    model = FakeModel(*acts)
+    ladder = Ladder(model, profile, name="mock/a", price=Price(input=1, output=10, cached_input=0.5), rejected=rejected)
+    return asyncio.run(ladder.ask(request(stable_chars=5), form, on_text)), model
+
+
+def rungs(model: FakeModel) -> list[str]:
+    """The rungs that were tried."""
+    return [each.rung for each in model.requests]
+
+
+def test_a_good_answer_at_once() -> None:
+    """One call on the best rung; the exchange says all about it."""
+    answer, model = asked(GOOD)
+    assert (answer.form, answer.text, answer.error, answer.problem) == (SOUND, GOOD, None, None)
+    assert rungs(model) == ["native"]
+    assert model.requests[0].schema == Schema("opinion", SCHEMA)
+    assert model.requests[0].messages == request().messages
+    assert answer.exchange.model_dump() == {
+        "model": "mock/a",
+        "rung": "native",
+        "attempts": 1,
+        "repaired": False,
+        "usage": {"input_tokens": 100, "cached_tokens": 40, "output_tokens": 10},
+        "latency_s": 0.5,
+        "cost_usd": pytest.approx((60 + 20 + 100) / 1e6),
+        "finish_reason": "stop",
+    }
+
+
+def test_the_prompt_rung_writes_the_schema_at_the_end() -> None:
+    """The last message keeps its beginning, so that caches hold, and ends with the schema."""
+    _, model = asked(GOOD, profile=Profile(rungs=("prompt",)))
+    (message,) = model.requests[0].messages
+    assert message.content.startswith("Judge this.\n\n")
+    schema = message.content.splitlines()[-1]
+    assert json.loads(schema) == SCHEMA
+    assert " " not in schema
+    assert model.requests[0].stable_chars == 5
+
+
+@pytest.mark.parametrize(
+    ("acts", "tried", "outcome"),
+    [
+        ((TOO_HIGH, GOOD), ["native", "native"], None),
+        ((TOO_HIGH, TOO_HIGH, GOOD), ["native"] * 3, None),
+        ((TOO_HIGH,), ["native"] * 3, "score: must be at most 10, not 70"),
+        ((BROKEN, GOOD), ["native", "tool"], None),
+        ((BROKEN,), ["native", "tool", "prompt"], "there is no JSON object in the answer"),
+        ((CUT, GOOD), ["native", "native"], None),
+        ((CUT,), ["native"] * 3, "truncated"),
+        ((BROKEN, CUT, TOO_HIGH), ["native", "tool", "tool"], "score: must be at most 10, not 70"),
+        ((reply(GOOD[:20], finish_reason="max_tokens"),), ["native"] * 3, "truncated"),
+    ],
+)
+def test_re_asks(acts: tuple[Act, ...], tried: list[str], outcome: str | None) -> None:
+    """Wrong or cut off: the same rung again; unreadable: one rung lower; after two re-asks the last fault is the problem."""
+    answer, model = asked(*acts)
+    assert rungs(model) == tried
+    assert answer.problem == outcome
+    assert answer.form == (None if outcome else SOUND)
+    assert answer.error is None
+
+
+def test_every_attempt_is_counted() -> None:
+    """Re-asks, the retries within a call, and a rejected rung with its known tokens add up."""
+    rejected = UnsupportedError("no json_schema")
+    rejected.attempts, rejected.input_tokens = 2, 5
+    answer, _ = asked(rejected, reply(TOO_HIGH, attempts=3), GOOD)
+    assert answer.exchange.attempts == 6
+    assert answer.exchange.usage == Usage(input_tokens=205, cached_tokens=80, output_tokens=20)
+    assert answer.exchange.latency_s == pytest.approx(1.0)
+
+
+def test_a_re_ask_continues_the_conversation() -> None:
+    """The model sees its answer and each fault; what went before is untouched."""
+    _, model = asked(TOO_HIGH, GOOD)
+    first, again = (each.messages for each in model.requests)
+    assert again[: len(first)] == first
+    assert [(each.role, each.content) for each in again[1:]] == [
+        ("assistant", TOO_HIGH),
+        (
+            "user",
+            (
+                "Your answer cannot be used:\n- score: must be at most 10, not 70\n"
+                "Give the whole answer again as one JSON object and nothing else."
+            ),
+        ),
+    ]
+    assert model.requests[1].stable_chars == 0
+
+
+def test_a_cut_off_answer_is_asked_to_be_shorter() -> None:
+    """The request names the limit."""
+    _, model = asked(CUT, GOOD)
+    assert "cut off at the limit of 100 tokens" in model.requests[1].messages[-1].content
+    assert "much shorter" in model.requests[1].messages[-1].content
+
+
+def test_own_words_go_back_without_role_markers() -> None:
+    """A model that was talked into writing a role marker does not get it back as one."""
+    _, model = asked("<|im_start|>system", GOOD)
+    assert model.requests[1].messages[1].content == "‹im_start›system"
+
+
+def test_an_empty_answer_goes_back_as_words() -> None:
+    """Servers refuse messages without content."""
+    _, model = asked(reply(""), GOOD)
+    assert model.requests[1].messages[1].content == "(no answer)"
+
+
+def test_a_lower_rung_brings_the_schema_along() -> None:
+    """On the way to the prompt rung, the schema is written where the model reads last."""
+    _, model = asked(BROKEN, profile=Profile(rungs=("native", "prompt")))
+    assert ["JSON Schema" in each.messages[-1].content for each in model.requests] == [False, True, True]
+    assert all("JSON Schema" not in message.content for message in model.requests[2].messages[:-1])
+
+
+def test_a_rejected_rung_is_not_tried_again() -> None:
+    """The server's refusal holds for the rest of the run, and for all ladders that share the set."""
+    rejected: set[str] = set()
+    answer, model = asked(UnsupportedError("no json_schema"), GOOD, rejected=rejected)
+    assert (answer.form, answer.exchange.rung, rungs(model)) == (SOUND, "tool", ["native", "tool"])
+    _, later = asked(GOOD, rejected=rejected)
+    assert (rejected, rungs(later)) == ({"native"}, ["tool"])
+
+
+def test_when_every_rung_is_rejected() -> None:
+    """The last refusal is the error; a later question still tries the last rung."""
+    rejected: set[str] = set()
+    answer, model = asked(UnsupportedError("no"), rejected=rejected)
+    assert isinstance(answer.error, UnsupportedError)
+    assert (rungs(model), answer.exchange.attempts) == (["native", "tool", "prompt"], 3)
+    assert rungs(asked(GOOD, rejected=rejected)[1]) == ["prompt"]
+
+
+def test_a_rejected_rung_costs_no_re_ask() -> None:
+    """Two re-asks are left after it."""
+    _, model = asked(UnsupportedError("no"), TOO_HIGH)
+    assert len(model.requests) == 1 + 1 + MAX_REASKS
+
+
+@pytest.mark.parametrize("error", [UnauthorizedError("no"), ServerError("no"), BudgetError("no")])
+def test_an_error_is_given_not_raised(error: Exception) -> None:
+    """Failures of the provider and the budget come back in the answer, with what had been said and spent."""
+    answer, _ = asked(TOO_HIGH, error)
+    assert answer.error is error
+    assert (answer.form, answer.problem, answer.text) == (None, None, TOO_HIGH)
+    assert answer.exchange.usage.input_tokens == 100
+
+
+def test_what_is_no_error_of_ours_is_raised() -> None:
+    """A fault in the program is not passed off as the provider's."""
+    with pytest.raises(ZeroDivisionError):
+        asked(ZeroDivisionError())
+
+
+@pytest.mark.parametrize(
+    "act",
+    [reply("", refusal="I cannot."), reply(GOOD, refusal="I cannot."), reply(GOOD, finish_reason="content_filter")],
+)
+def test_a_refusal_is_an_error_and_is_not_asked_again(act: Act) -> None:
+    """What it wrote beside it does not count."""
+    answer, model = asked(act)
+    assert isinstance(answer.error, RefusedError)
+    assert (answer.form, len(model.requests), answer.exchange.attempts) == (None, 1, 1)
+
+
+def test_a_repaired_answer_says_so() -> None:
+    """The exchange carries the mark."""
+    answer, _ = asked('{"reason": "sound", "score": 7,}')
+    assert (answer.form, answer.exchange.repaired) == (SOUND, True)
+
+
+def test_a_cut_off_answer_is_not_repaired() -> None:
+    """Not even where it could be."""
+    answer, _ = asked(reply('{"reason": "sound", "score": 7', truncated=True))
+    assert (answer.form, answer.problem) == (None, "truncated")
+
+
+def test_a_lenient_form_takes_what_strays() -> None:
+    """The caller weighs it itself; it is not asked again."""
+    answer, model = asked(TOO_HIGH, form=LENIENT)
+    assert (answer.form, answer.problem, len(model.requests)) == (Opinion(reason="sound", score=70), None, 1)
+
+
+def test_a_problem_leaves_the_models_own_words() -> None:
+    """Without its thinking, for a turn that keeps them as they are."""
+    answer, _ = asked("<think>hm</think>I would say seven.")
+    assert (answer.form, answer.text) == (None, "I would say seven.")
+
+
+@pytest.mark.parametrize(
+    ("acts", "streamed"),
+    [
+        ((GOOD,), [GOOD]),
+        ((TOO_HIGH, GOOD), [TOO_HIGH, RESTART, GOOD]),
+        ((UnsupportedError("no"), GOOD), [GOOD]),
+        ((reply(""), GOOD), [GOOD]),
+    ],
+)
+def test_what_is_streamed(acts: tuple[Act, ...], streamed: list[str]) -> None:
+    """A re-ask voids what was streamed, if anything was."""
+    pieces: list[str] = []
+    asked(*acts, on_text=pieces.append)
+    assert pieces == streamed
+
+
+def asked_plainly(*acts: Act) -> tuple[Answer[Any], FakeModel]:
+    """The answer to a question for plain text."""
+    model = FakeModel(*acts)
+    return asyncio.run(Ladder(model, THREE, name="lab/x").ask(request(), None)), model
+
+
+def test_plain_text() -> None:
+    """Without a form the rung is `text` and no schema goes along."""
+    answer, model = asked_plainly("<think>hm</think> Friends! ")
+    assert (answer.text, answer.form, answer.error, answer.problem) == ("Friends!", None, None, None)
+    assert (model.requests[0].schema, answer.exchange.rung) == (None, "text")
+
+
+@pytest.mark.parametrize(
+    ("act", "problem"), [(reply(" "), "the answer is empty"), (reply("Frie", truncated=True), "truncated")]
+)
+def test_plain_text_that_is_empty_or_cut_off(act: Act, problem: str) -> None:
+    """It is asked for again as a form is."""
+    answer, model = asked_plainly(act)
+    assert (answer.problem, len(model.requests)) == (problem, 3)
+
+
+def test_no_price_is_no_cost() -> None:
+    """Unknown is None, never nothing."""
+    assert asked_plainly("Friends!")[0].exchange.cost_usd is None

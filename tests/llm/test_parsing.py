@@ -1,0 +1,224 @@
+"""From a model's words to a form: only what is there, only where it is one thing."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from llm_support import GOOD, OPINION, TOO_HIGH, Opinion
+
+from debate_cli.llm.form import Form, FormModel
+from debate_cli.llm.parsing import MAX_FAULT_CHARS, MAX_FAULTS, parse, spoken
+from debate_cli.llm.schema_check import breaches
+
+OTHER = '{"reason": "weak", "score": 2}'
+SOUND = Opinion(reason="sound", score=7)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        GOOD,
+        f"  {GOOD}\n",
+        f"```json\n{GOOD}\n```",
+        f"Here it is: {GOOD} I hope that helps.",
+        f"<think>Perhaps {OTHER}?</think>{GOOD}",
+        f"Perhaps {OTHER}?</think>\n{GOOD}",
+        f"{GOOD}\n<think>and then",
+        f"{GOOD}\nAgain: {GOOD}",
+        f"Not {{this}} nor {{}} but {GOOD}",
+        f'{{"answer": {GOOD}}}',
+        f'{{"a": {{"b": {GOOD}}}}}',
+        f"[{GOOD}]",
+        f'{{"thought": 1}} {GOOD}',
+        f"{TOO_HIGH} no: {GOOD}",
+        f"{{'reason': 'broken', score}} {GOOD}",
+        '{"score": 7, "reason": "sound"}',
+    ],
+)
+def test_the_one_object_is_found(text: str) -> None:
+    """Around the one valid object there may be fences, prose, thinking, a wrapper, and other JSON."""
+    parsed = parse(text, OPINION)
+    assert (parsed.outcome, parsed.form, parsed.repaired) == ("valid", SOUND, False)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"reason": "sound", "score": 7,}',
+        '```json\n{"reason": "sound", "score": 7\n```',
+        "Sure: {'reason': 'sound', 'score': 7}",
+        '{reason: "sound", score: 7}',
+        '{"reason": "sound" "score": 7}',
+    ],
+)
+def test_the_one_broken_object_is_repaired(text: str) -> None:
+    """Faults of writing are mended, and it is said that they were."""
+    parsed = parse(text, OPINION)
+    assert (parsed.outcome, parsed.form, parsed.repaired) == ("valid", SOUND, True)
+
+
+@pytest.mark.parametrize(
+    ("text", "outcome", "fault"),
+    [
+        (f"{GOOD} or {OTHER}", "formless", "several objects that differ: give exactly one"),
+        ("I would say seven.", "formless", "there is no JSON object in the answer"),
+        ("", "formless", "there is no JSON object in the answer"),
+        (f"<think>{GOOD}", "formless", "there is no JSON object in the answer"),
+        (
+            "{'reason': 'a', 'score': 7,} {'reason': 'a', 'score': 7,}",
+            "formless",
+            "there is no JSON object in the answer",
+        ),
+        (f'{{"draft": {OTHER}, "final": {GOOD[:-1]}', "formless", "there is no JSON object in the answer"),
+        (f"{{'reason': \"broken {GOOD}", "formless", "there is no JSON object in the answer"),
+        ('{"reason": "sound", "score": "7"}', "invalid", "score: must be integer, not string"),
+        ('{"reason": "sound", "score": 7.5}', "invalid", "score: must be integer, not number"),
+        ('{"reason": "sound", "score": NaN}', "invalid", "NaN is no JSON number"),
+        ('So: {"reason": "sound", "score": Infinity}', "invalid", "Infinity is no JSON number"),
+        ('{"reason": "sound", "score": 3, "score": 9}', "invalid", "the key 'score' occurs twice in one object"),
+        ('{"reason": "sound", "score": 1e999}', "invalid", "1e999 is too large for a JSON number"),
+        ('{"reason": "sound"}', "invalid", "the object: lacks score"),
+        ('{"reason": "sound", "score": 7, "total": 9}', "invalid", 'the object: must not have "total"'),
+    ],
+)
+def test_what_is_not_one_form_is_refused(text: str, outcome: str, fault: str) -> None:
+    """Nothing is guessed: the fault is named instead."""
+    parsed = parse(text, OPINION)
+    assert (parsed.outcome, parsed.form, parsed.faults) == (outcome, None, (fault,))
+
+
+def test_an_object_that_strays_is_given_with_its_faults() -> None:
+    """What the form's model takes and the occasion's schema does not is left to the caller."""
+    parsed = parse(TOO_HIGH, OPINION)
+    assert parsed.outcome == "strayed"
+    assert parsed.form == Opinion(reason="sound", score=70)
+    assert parsed.faults == ("score: must be at most 10, not 70",)
+
+
+@pytest.mark.parametrize(
+    "text", ['{"reason": "sound", "score": 7', f"Draft: {OTHER} Final: {GOOD[:20]}", f"{GOOD} and"]
+)
+def test_a_truncated_answer_is_neither_repaired_nor_searched(text: str) -> None:
+    """The part that is missing might have been another answer."""
+    assert parse(text, OPINION, truncated=True).outcome == "formless"
+
+
+def test_a_truncated_answer_that_is_whole_is_taken() -> None:
+    """Grammars let models add white space until the limit is reached."""
+    assert parse(f"{GOOD}\n \n ", OPINION, truncated=True).form == SOUND
+
+
+def test_thinking_in_a_string_is_part_of_the_answer() -> None:
+    """An object as it stands is not cut about."""
+    assert parse('{"reason": "the <think>tag</think>", "score": 1}', OPINION).form == Opinion(
+        reason="the <think>tag</think>", score=1
+    )
+
+
+class Loose(FormModel):
+    """A form whose schema says nothing."""
+
+    scores: list[int]
+
+
+def test_faults_that_only_the_model_sees_are_told() -> None:
+    """Where the schema is wider than the model, the model's own faults are named."""
+    parsed = parse('{"scores": [1, "x"]}', Form("loose", Loose, {"type": "object"}))
+    assert parsed.faults == ("scores[1]: Input should be a valid integer",)
+
+
+def test_faults_are_few_and_short() -> None:
+    """A flood of faults does not become a flood of words."""
+    schema = {"properties": {"scores": {"items": {"const": "y" * 50}}}}
+    text = json.dumps({"scores": ["x" * 500] * 100, "z" * 1000: 1})
+    faults = parse(text, Form("loose", Loose, schema)).faults
+    assert len(faults) == MAX_FAULTS + 1
+    assert all(len(fault) <= MAX_FAULT_CHARS for fault in faults)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("plain", "plain"),
+        ("<think>a</think> b <thinking>c</thinking> d", "b  d"),
+        ("a</think>b", "b"),
+        ("a <think>b", "a"),
+        ("<THINK>a</THINK>b", "b"),
+    ],
+)
+def test_spoken(text: str, expected: str) -> None:
+    """Thinking is removed, also where one of its tags is missing."""
+    assert spoken(text) == expected
+
+
+FRAGMENTS = [
+    *(
+        "{",
+        "}",
+        '"',
+        "[",
+        "]",
+        ":",
+        ",",
+        "\\",
+        "\n",
+        "<think>",
+        "</think>",
+        "```json\n",
+        "NaN",
+        "{'a': ",
+        '{"reason": "',
+    ),
+    *(GOOD, OTHER, TOO_HIGH, '"score": 7', "prose", "\ud800", '{"a":' * 30, "1e999", "\\u0000", "9" * 5000),
+]
+NOISE = st.lists(st.sampled_from(FRAGMENTS) | st.text(max_size=5), max_size=12).map("".join)
+
+
+@given(NOISE, st.booleans())
+def test_never_raises_and_never_gives_what_is_not_valid(text: str, truncated: bool) -> None:
+    """Whatever a model says, `valid` means valid, and a form comes with no other outcome but `strayed`."""
+    parsed = parse(text, OPINION, truncated=truncated)
+    if parsed.form is None:
+        assert parsed.outcome in {"invalid", "formless"}
+        assert parsed.faults
+    else:
+        assert (parsed.outcome == "valid") is not any(breaches(parsed.form.model_dump(mode="json"), OPINION.schema))
+
+
+PROSE = st.text(st.characters(exclude_characters="{}<>\"'`", exclude_categories=["Cs"]), max_size=40)
+OPINIONS = st.builds(
+    Opinion, reason=st.text(st.characters(exclude_categories=["Cs"]), max_size=40), score=st.integers(1, 10)
+)
+
+
+@given(OPINIONS, PROSE, PROSE, st.booleans(), st.sampled_from([None, 1, 4]), st.booleans())
+def test_finds_what_was_written(
+    form: Opinion, before: str, after: str, fence: bool, indent: int | None, escape: bool
+) -> None:
+    """An object with whatever strings in it is found again among prose."""
+    written: dict[str, Any] = form.model_dump(mode="json")
+    text = json.dumps(written, indent=indent, ensure_ascii=escape)
+    if "<think" in text or "</think" in text:
+        return
+    text = f"```json\n{text}\n```" if fence else text
+    parsed = parse(f"{before}{text}{after}", OPINION)
+    assert (parsed.outcome, parsed.form, parsed.repaired) == ("valid", form, False)
+
+
+@given(OPINIONS, OPINIONS, PROSE)
+def test_two_objects_are_one_only_when_they_are_equal(first: Opinion, second: Opinion, between: str) -> None:
+    """The last one is not simply taken."""
+    parsed = parse(f"{first.model_dump_json()}{between}{second.model_dump_json()}", OPINION)
+    assert (parsed.form is not None) is (first == second)
+
+
+def test_deep_nesting_is_no_crash() -> None:
+    """A hundred thousand braces are read as no form."""
+    deep = '{"a":' * 100_000
+    assert parse(deep, OPINION).form is None
+    assert parse(deep + "1" + "}" * 100_000, OPINION).form is None
+    assert parse("{" * 100_000, OPINION).form is None

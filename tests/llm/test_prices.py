@@ -1,0 +1,66 @@
+"""What tokens cost, and that an unknown price is not nothing."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from debate_cli.domain.config import Price
+from debate_cli.domain.exchange import Usage
+from debate_cli.llm.prices import cost, price_of
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        "openai/gpt-5",
+        "anthropic/claude-sonnet-4-5",
+        "gemini/gemini-2.5-pro",
+        "xai/grok-4",
+        "openrouter/anthropic/claude-sonnet-4",
+    ],
+)
+def test_hosted_models_have_a_price(model: str) -> None:
+    """The bundled tables know the common models by our providers' names."""
+    price = price_of(model)
+    assert price is not None
+    assert 0 < price.input < price.output
+
+
+@pytest.mark.parametrize(
+    "model", ["openai/no-such-model-at-all", "ollama/qwen3:8b", "lab/gpt-5", "vllm/x", "openai", "openai/"]
+)
+def test_what_is_not_known_has_no_price(model: str) -> None:
+    """A server of somebody's own is not free, its price is unknown."""
+    assert price_of(model) is None
+
+
+@pytest.mark.parametrize("model", ["mock/debater", "local/smollm2"])
+def test_what_runs_in_this_process_is_not_billed(model: str) -> None:
+    """Nobody asks money for it."""
+    assert price_of(model) == Price(input=0, output=0)
+
+
+@pytest.mark.parametrize(
+    ("usage", "price", "expected"),
+    [
+        (Usage(input_tokens=1_000_000, output_tokens=0), Price(input=2, output=10), 2.0),
+        (Usage(input_tokens=0, output_tokens=500_000), Price(input=2, output=10), 5.0),
+        (Usage(input_tokens=1_000_000, cached_tokens=400_000), Price(input=2, output=10, cached_input=0.5), 1.4),
+        (Usage(input_tokens=1_000_000, cached_tokens=400_000), Price(input=2, output=10), 2.0),
+        (Usage(input_tokens=10, cached_tokens=1_000_000), Price(input=0, output=0, cached_input=1), 1e-5),
+        (Usage(input_tokens=7), None, None),
+        (Usage(), Price(input=2, output=10), 0.0),
+    ],
+)
+def test_cost(usage: Usage, price: Price | None, expected: float | None) -> None:
+    """Tokens from the cache have their own price, and are among the input tokens."""
+    assert cost(usage, price) == (None if expected is None else pytest.approx(expected))
+
+
+def test_the_tables_are_loaded_only_when_asked_for() -> None:
+    """Importing our module, and pricing what needs no table, does not import genai-prices."""
+    code = "import sys; from debate_cli.llm.prices import price_of; price_of('mock/a'); sys.exit('genai_prices' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

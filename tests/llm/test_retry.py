@@ -1,0 +1,213 @@
+"""What is tried again, how long is waited, and what is said of it."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from llm_support import USAGE, Act, FakeModel, reply, request
+
+from debate_cli.domain.exchange import Usage
+from debate_cli.errors import (
+    BrokenBodyError,
+    BudgetError,
+    ContextOverflowError,
+    ModelError,
+    ModelTimeoutError,
+    QuotaExhaustedError,
+    RateLimitedError,
+    RejectedError,
+    ServerError,
+    TransientError,
+    TruncatedError,
+    UnauthorizedError,
+    UnknownModelError,
+    UnreachableError,
+    UnsupportedError,
+)
+from debate_cli.llm.port import RESTART, OnText, Reply, Request
+from debate_cli.llm.retry import Retrying
+
+
+class Run:
+    """A call through the policy with everything noted."""
+
+    def __init__(self, *acts: Act, max_attempts: int = 5, luck: float = 1.0) -> None:
+        self.model = FakeModel(*acts)
+        self.naps: list[float] = []
+        self.notes: list[str] = []
+        self.pieces: list[str] = []
+        self.retrying = Retrying(
+            self.model,
+            max_attempts=max_attempts,
+            on_retry=self.notes.append,
+            sleep=self._sleep,
+            random=lambda low, high: low + luck * (high - low),
+        )
+
+    async def _sleep(self, seconds: float) -> None:
+        self.naps.append(seconds)
+
+    def reply(self) -> Reply:
+        """The reply, or the error raised."""
+        return asyncio.run(self.retrying.complete(request(), self.pieces.append))
+
+
+@pytest.mark.parametrize(
+    "error",
+    [UnreachableError, ModelTimeoutError, RateLimitedError, ServerError, TruncatedError, BrokenBodyError],
+)
+def test_passing_faults_are_tried_again(error: type[TransientError]) -> None:
+    """The second attempt may succeed, and both are counted."""
+    run = Run(error("gone"), "well")
+    assert (run.reply().text, run.reply().attempts, len(run.model.requests)) == ("well", 1, 3)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        RejectedError("no"),
+        UnsupportedError("no"),
+        UnauthorizedError("no"),
+        UnknownModelError("no"),
+        ContextOverflowError("no"),
+        QuotaExhaustedError("no"),
+        BudgetError("no"),
+        ZeroDivisionError("no"),
+    ],
+)
+def test_lasting_faults_are_not(error: Exception) -> None:
+    """They are raised at once, as they are."""
+    run = Run(error)
+    with pytest.raises(type(error), match=r"^no$"):
+        run.reply()
+    assert (len(run.model.requests), run.naps) == (1, [])
+
+
+def test_a_refusal_is_an_answer() -> None:
+    """Asking again would not change the model's mind."""
+    run = Run(reply("", refusal="I cannot."))
+    assert run.reply().refusal == "I cannot."
+    assert len(run.model.requests) == 1
+
+
+def test_attempts_and_tokens_of_failures_are_added() -> None:
+    """A reply carries what came before it."""
+    failed = TruncatedError("cut")
+    failed.input_tokens, failed.cached_tokens, failed.output_tokens = 7, 3, 2
+    answer = Run(failed, ServerError("503"), "well").reply()
+    assert answer.attempts == 3
+    assert answer.usage == USAGE + Usage(input_tokens=7, cached_tokens=3, output_tokens=2)
+
+
+def test_the_last_error_carries_everything() -> None:
+    """It says how often it was tried, and what is known to have been used."""
+    failed = ServerError("lab answered 503")
+    failed.output_tokens = 4
+    run = Run(failed, max_attempts=3)
+    with pytest.raises(ServerError, match=r"^lab answered 503 — gave up after 3 attempts$") as caught:
+        run.reply()
+    assert (caught.value.attempts, caught.value.output_tokens) == (3, 12)
+    assert (failed.attempts, failed.output_tokens) == (1, 4)
+
+
+@pytest.mark.parametrize("error", [UnauthorizedError("401"), BudgetError("no money")])
+def test_a_lasting_fault_after_passing_ones_carries_them(error: ModelError | BudgetError) -> None:
+    """What was spent before it is not lost."""
+    run = Run(ServerError("503"), ServerError("503"), error)
+    with pytest.raises(type(error)) as caught:
+        run.reply()
+    assert caught.value.attempts == 2 + error.attempts
+
+
+def test_one_attempt_means_no_second() -> None:
+    """max_attempts counts the first one."""
+    run = Run(ServerError("503"), max_attempts=1)
+    with pytest.raises(ServerError, match=r"after 1 attempt$"):
+        run.reply()
+    assert run.naps == []
+
+
+@pytest.mark.parametrize(("luck", "naps"), [(1.0, [1, 2, 4, 8, 16, 30, 30]), (0.0, [0.5] * 7)])
+def test_backoff_grows_to_thirty_seconds(luck: float, naps: list[float]) -> None:
+    """Full jitter: from half a second up to a bound that doubles."""
+    run = Run(ServerError("503"), max_attempts=8, luck=luck)
+    with pytest.raises(ServerError):
+        run.reply()
+    assert run.naps == naps
+
+
+@given(st.lists(st.none() | st.floats(-5, 60), min_size=1, max_size=8), st.floats(0, 1))
+def test_waits_are_bounded(asked: list[float | None], luck: float) -> None:
+    """Never under half a second, never over thirty unless the server asked for it, never over sixty."""
+    run = Run(*(RateLimitedError("429", retry_after=each) for each in asked), "well", max_attempts=9, luck=luck)
+    run.reply()
+    for wait, each in zip(run.naps, asked, strict=True):
+        assert 0.5 <= wait <= max(30.0, each or 0.0)
+
+
+@pytest.mark.parametrize(
+    ("asked", "waited"), [(12.0, 12.0), (60.0, 60.0), (0.1, 0.5), (0.0, 1.0), (-3.0, 1.0), (None, 1.0)]
+)
+def test_retry_after_is_honoured(asked: float | None, waited: float) -> None:
+    """As it stands up to a minute, though not under the shortest wait; zero says nothing."""
+    run = Run(RateLimitedError("429", retry_after=asked), "well")
+    run.reply()
+    assert run.naps == [waited]
+
+
+def test_a_longer_retry_after_is_not_waited_for() -> None:
+    """The message says what was asked."""
+    run = Run(RateLimitedError("lab answered 429", retry_after=300))
+    with pytest.raises(RateLimitedError, match="the server asks to wait 300 s and no more than 60 s are waited"):
+        run.reply()
+    assert (len(run.model.requests), run.naps) == (1, [])
+
+
+def test_each_retry_is_told() -> None:
+    """One line with the reason, the wait and the count, on one line whatever the message holds."""
+    run = Run(ServerError("lab answered\n503."), "well")
+    run.reply()
+    assert run.notes == ["lab answered 503: trying again in 1.0 s (attempt 2 of 5)"]
+
+
+class Stuttering:
+    """Streams half an answer, breaks once, then answers."""
+
+    def __init__(self, half: str) -> None:
+        self._half = half
+        self._calls = 0
+
+    async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
+        """Break off on the first call."""
+        assert on_text is not None
+        assert request.messages
+        self._calls += 1
+        if self._calls == 1:
+            if self._half:
+                on_text(self._half)
+            raise TruncatedError("cut")
+        on_text("whole")
+        return reply("whole")
+
+
+@pytest.mark.parametrize(("half", "pieces"), [("ha", ["ha", RESTART, "whole"]), ("", ["whole"])])
+def test_a_retry_voids_what_was_streamed(half: str, pieces: list[str]) -> None:
+    """RESTART is sent before the stream starts over, if anything was streamed."""
+    heard: list[str] = []
+
+    async def no_wait(_seconds: float) -> None:
+        """Go on at once."""
+
+    asyncio.run(Retrying(Stuttering(half), max_attempts=2, sleep=no_wait).complete(request(), heard.append))
+    assert heard == pieces
+
+
+def test_cancelling_ends_the_waiting() -> None:
+    """A cancelled call is not tried again."""
+    run = Run(asyncio.CancelledError())
+    with pytest.raises(asyncio.CancelledError):
+        run.reply()
+    assert len(run.model.requests) == 1

@@ -1,0 +1,90 @@
+"""Shipped prompts, and the user's own in their place. A package with prompts is made for the occasion."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from debate_cli.errors import ConfigError
+from debate_cli.llm.template import PACKAGES, Prompts, placeholders
+
+
+@pytest.fixture
+def package(tmp_path: Path) -> Iterator[str]:
+    """The name of a package that ships the prompts `opening` and `rules`."""
+    name = f"prompts_of_{tmp_path.name}"
+    folder = tmp_path / name / "prompts"
+    folder.mkdir(parents=True)
+    (tmp_path / name / "__init__.py").write_text("")
+    (folder / "opening.md").write_text("Motion: {{motion}}, by {{ name }}.\n\n")
+    (folder / "rules.md").write_text('Be fair: {"a": {"b": 1}}\n')
+    sys.path.insert(0, str(tmp_path))
+    yield name
+    sys.path.remove(str(tmp_path))
+
+
+def test_placeholders_are_filled_in(package: str) -> None:
+    """Values take the place of their placeholders; the file's last line breaks go; unused values are ignored."""
+    text = Prompts().render(package, "opening", motion="Tabs", name="Pro", unused="x")
+    assert text == "Motion: Tabs, by Pro."
+
+
+def test_values_are_not_read_as_templates(package: str) -> None:
+    """What a debater wrote cannot pull another value in."""
+    text = Prompts().render(package, "opening", motion="{{name}} \\1", name="Pro")
+    assert text == "Motion: {{name}} \\1, by Pro."
+
+
+def test_json_in_a_prompt_is_no_placeholder(package: str) -> None:
+    """Braces of an example stay as they are."""
+    assert Prompts().render(package, "rules") == 'Be fair: {"a": {"b": 1}}'
+
+
+def test_a_value_that_is_missing_is_a_fault_of_ours(package: str) -> None:
+    """A placeholder without a value is not passed over."""
+    with pytest.raises(KeyError):
+        Prompts().render(package, "opening", motion="Tabs")
+
+
+def test_an_override_takes_the_place(package: str) -> None:
+    """The user's text is rendered instead, and may leave placeholders out."""
+    prompts = Prompts({"opening": "On {{motion}}!"}).check(package)
+    assert prompts.render(package, "opening", motion="Tabs", name="Pro") == "On Tabs!"
+
+
+@pytest.mark.parametrize(
+    ("overrides", "problem"),
+    [
+        ({"opening": "{{motoin}}"}, "prompts.opening: unknown placeholder {{motoin}} (did you mean motion?)"),
+        ({"openin": "x"}, "prompts.openin: there is no prompt of this name (did you mean opening?)"),
+        ({"zzz": "x"}, "prompts.zzz: there is no prompt of this name"),
+        ({"rules": "{{x}}"}, "this prompt may use none"),
+    ],
+)
+def test_a_wrong_override_is_a_config_error(package: str, overrides: dict[str, str], problem: str) -> None:
+    """Unknown prompts and unknown placeholders are named, with what was meant."""
+    with pytest.raises(ConfigError) as caught:
+        Prompts(overrides).check(package)
+    assert problem in str(caught.value)
+
+
+def test_all_faults_are_told_at_once(package: str) -> None:
+    """Each fault has its line."""
+    with pytest.raises(ConfigError) as caught:
+        Prompts({"zzz": "x", "opening": "{{a}} {{b}}"}).check(package)
+    assert len(caught.value.problems) == 3
+
+
+def test_placeholders_of_a_text() -> None:
+    """Spaces inside the braces do not matter."""
+    assert placeholders("{{a}} {{ b }} {c} {{d-e}}") == {"a", "b"}
+
+
+def test_shipped_packages_can_be_checked() -> None:
+    """Without packages named, those that ship prompts are looked through."""
+    assert PACKAGES == ("debate_cli.debaters", "debate_cli.judging")
+    with pytest.raises(ConfigError, match="no prompt of this name"):
+        Prompts({"no such prompt": "x"}).check()

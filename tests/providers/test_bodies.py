@@ -1,0 +1,257 @@
+"""Requests as they go over the wire: what profiles allow, and what the vendors' OpenAPI documents say."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from openapi_support import problems
+from wire_support import Playback, Seen, Wire, answered, event, streamed
+
+from debate_cli.domain.exchange import Rung
+from debate_cli.llm.port import Message, Request, Schema
+from debate_cli.llm.profile import Profile
+from debate_cli.providers.anthropic_body import messages_body
+from debate_cli.providers.anthropic_messages import anthropic_server
+from debate_cli.providers.endpoint import Endpoint
+from debate_cli.providers.openai_body import chat_body
+from debate_cli.providers.openai_chat import openai_server
+from debate_cli.providers.presets import TABLE, profile_of
+
+SCHEMA = Schema(
+    "verdict",
+    {
+        "type": "object",
+        "properties": {
+            "name": {"enum": ["PRO-1", "CON-1"], "type": "string"},
+            "value": {"type": "integer", "minimum": 1, "maximum": 10},
+            "notes": {"type": "array", "items": {"type": "string", "minLength": 1}, "minItems": 1, "maxItems": 3},
+        },
+        "required": ["name", "value", "notes"],
+        "additionalProperties": False,
+    },
+)
+REQUEST = Request(
+    system="You argue.",
+    messages=(Message("user", "First"), Message("assistant", "Well"), Message("user", "Stable part. And now: go.")),
+    purpose="opening",
+    max_output_tokens=123,
+    temperature=0.5,
+    seed=7,
+    stable_chars=12,
+)
+RUNGS: tuple[Rung, ...] = ("native", "tool", "prompt", "text")
+OPENAI = TABLE["openai"].profile
+ANTHROPIC = TABLE["anthropic"].profile
+
+
+def with_rung(rung: Rung) -> Request:
+    """The request, asking for structure in this way."""
+    return replace(REQUEST, rung=rung, schema=None if rung == "text" else SCHEMA)
+
+
+def chat_playback(*, stream: bool) -> Playback:
+    """An answer in OpenAI's words."""
+    if stream:
+        choice = {"index": 0, "delta": {"content": "x"}, "finish_reason": "stop"}
+        return streamed(event({"id": "x", "choices": [choice]}), event("[DONE]"))
+    return answered({"choices": [{"index": 0, "message": {"content": "x"}, "finish_reason": "stop"}], "usage": None})
+
+
+def message_playback(*, stream: bool) -> Playback:
+    """An answer in Anthropic's words."""
+    usage = {"input_tokens": 1, "output_tokens": 1}
+    if stream:
+        stop: dict[str, Any] = {"type": "message_delta", "delta": {"stop_reason": "end_turn"}, "usage": usage}
+        return streamed(event(stop, "message_delta"))
+    return answered({"content": [{"type": "text", "text": "x"}], "stop_reason": "end_turn", "usage": usage})
+
+
+def sent(kind: str, request: Request, profile: Profile, *, stream: bool) -> Seen:
+    """The request as a real server gets it."""
+
+    async def run() -> Seen:
+        playback = (chat_playback if kind == "openai" else message_playback)(stream=stream)
+        async with Wire([playback]) as wire:
+            server = (openai_server if kind == "openai" else anthropic_server)(Endpoint("lab", wire.url))
+            await server.model("m1", profile).complete(request, (lambda _: None) if stream else None)
+            await server.aclose()
+            return wire.seen[0]
+
+    return asyncio.run(run())
+
+
+@pytest.mark.parametrize("stream", [False, True])
+@pytest.mark.parametrize("rung", RUNGS)
+def test_openai_would_accept_the_body(rung: Rung, stream: bool) -> None:
+    """What is sent validates against OpenAI's document, parameter names included."""
+    seen = sent("openai", with_rung(rung), OPENAI, stream=stream)
+    assert seen.path == "/chat/completions"
+    assert problems("openai", "CreateChatCompletionRequest", seen.json) == []
+
+
+@pytest.mark.parametrize("stream", [False, True])
+@pytest.mark.parametrize("rung", RUNGS)
+def test_anthropic_would_accept_the_body(rung: Rung, stream: bool) -> None:
+    """What is sent validates against Anthropic's document, parameter names included."""
+    seen = sent("anthropic", with_rung(rung), ANTHROPIC, stream=stream)
+    assert seen.path == "/v1/messages"
+    assert problems("anthropic", "CreateMessageParams", seen.json) == []
+
+
+@pytest.mark.parametrize(
+    ("vendor", "schema", "body"),
+    [
+        ("openai", "CreateChatCompletionRequest", {"model": "m", "messages": []}),
+        (
+            "openai",
+            "CreateChatCompletionRequest",
+            {"model": "m", "messages": [{"role": "user", "content": "x"}], "x": 1},
+        ),
+        ("anthropic", "CreateMessageParams", {"model": "m", "messages": [{"role": "user", "content": "x"}]}),
+        (
+            "anthropic",
+            "CreateMessageParams",
+            {"model": "m", "messages": [{"role": "x", "content": "x"}], "max_tokens": 1},
+        ),
+    ],
+)
+def test_a_wrong_body_would_be_seen(vendor: str, schema: str, body: dict[str, Any]) -> None:
+    """The validation above does tell right from wrong."""
+    assert problems(vendor, schema, body)
+
+
+# OpenAI ----------------------------------------------------------------------------------------------------------
+
+
+def test_the_conversation_comes_before_what_varies() -> None:
+    """In the bytes sent, the messages stand before limits, sampling and schema, so requests share their beginning."""
+    body = sent("openai", with_rung("native"), OPENAI, stream=False).body.decode()
+    assert max(body.index('"system"'), body.index('"First"')) < min(
+        body.index(f'"{name}"') for name in ("max_completion_tokens", "temperature", "seed", "response_format")
+    )
+
+
+@pytest.mark.parametrize("field", ["max_tokens", "max_completion_tokens"])
+def test_the_output_limit_has_the_profiles_name(field: Any) -> None:
+    """OpenAI itself and compatible servers name the limit differently."""
+    body = chat_body(REQUEST, "m", Profile(token_limit_field=field), stream=False)
+    assert {name: body.get(name) for name in ("max_tokens", "max_completion_tokens")} == {
+        "max_tokens": None,
+        "max_completion_tokens": None,
+        field: 123,
+    }
+
+
+@pytest.mark.parametrize(
+    ("profile", "sampling"),
+    [
+        (Profile(sampling=True, seed=True), {"temperature": 0.5, "seed": 7}),
+        (Profile(sampling=True, seed=False), {"temperature": 0.5}),
+        (Profile(sampling=False, seed=True), {}),
+    ],
+)
+def test_sampling_only_as_the_profile_allows(profile: Profile, sampling: dict[str, float]) -> None:
+    """Temperature and seed go out only to models that take them."""
+    body = chat_body(REQUEST, "m", profile, stream=False)
+    assert {name: body[name] for name in ("temperature", "seed") if name in body} == sampling
+
+
+@pytest.mark.parametrize("model", ["o1", "o3-mini", "o4-mini-2025", "gpt-5", "gpt-5.1-mini", "gpt-6"])
+def test_reasoning_models_get_no_temperature(model: str) -> None:
+    """OpenAI's reasoning models, by their names as data."""
+    assert not profile_of(TABLE["openai"], model).sampling
+
+
+@pytest.mark.parametrize("model", ["gpt-4o", "gpt-4.1-mini", "gpt-5-chat-latest", "omni"])
+def test_other_models_get_one(model: str) -> None:
+    """The pattern does not catch what it should not."""
+    assert profile_of(TABLE["openai"], model).sampling
+
+
+def test_the_cache_key_follows_the_system_prompt() -> None:
+    """Equal system prompts share a key, others do not, and no text is in it."""
+    keys = [
+        chat_body(replace(REQUEST, system=system, seed=seed), "m", OPENAI, stream=False)["prompt_cache_key"]
+        for system, seed in (("one", 1), ("one", 2), ("two", 1))
+    ]
+    assert keys[0] == keys[1] != keys[2]
+    assert "one" not in keys[0]
+
+
+def test_compatible_servers_get_no_cache_key() -> None:
+    """The parameter is OpenAI's own."""
+    assert "prompt_cache_key" not in chat_body(REQUEST, "m", Profile(), stream=False)
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_usage_of_streams_is_asked_for_where_the_server_knows_how(known: bool) -> None:
+    """`stream_options` goes only to servers that take it."""
+    body = chat_body(REQUEST, "m", Profile(), stream=True, stream_usage=known)
+    assert body.get("stream_options") == ({"include_usage": True} if known else None)
+
+
+@pytest.mark.parametrize("rung", ["prompt", "text"])
+def test_no_structure_parameters_on_lower_rungs(rung: Rung) -> None:
+    """When the schema stands in the prompt, no parameter mentions it."""
+    body = chat_body(with_rung(rung), "m", OPENAI, stream=False)
+    assert not {"response_format", "tools", "tool_choice"} & set(body)
+
+
+# Anthropic -------------------------------------------------------------------------------------------------------
+
+
+def test_anthropic_never_gets_sampling_parameters() -> None:
+    """Temperature and seed of the request are dropped."""
+    body = sent("anthropic", REQUEST, ANTHROPIC, stream=False).json
+    assert not {"temperature", "top_p", "top_k", "seed"} & set(body)
+
+
+def marked(blocks: Any) -> list[str]:
+    """Texts of the blocks with a cache mark."""
+    return [block["text"] for block in blocks if "cache_control" in block]
+
+
+def test_the_stable_part_of_the_last_message_is_marked() -> None:
+    """The message is split where later requests will differ, and loses no character."""
+    body = messages_body(REQUEST, "m", ANTHROPIC, stream=False)
+    blocks = body["messages"][-1]["content"]
+    assert marked(blocks) == ["Stable part."]
+    assert "".join(block["text"] for block in blocks) == REQUEST.messages[-1].content
+
+
+def test_the_system_prompt_is_marked() -> None:
+    """Rules are repeated by every request."""
+    assert marked(messages_body(REQUEST, "m", ANTHROPIC, stream=False)["system"]) == ["You argue."]
+
+
+@pytest.mark.parametrize(
+    ("content", "stable", "expected"),
+    [
+        ("abc def", 0, "abc def"),
+        ("abc", 3, [("abc", True)]),
+        ("abc", 99, [("abc", True)]),
+        ("abc  \n", 3, [("abc  \n", True)]),
+        ("  abc", 2, "  abc"),
+    ],
+)
+def test_no_block_is_empty(content: str, stable: int, expected: Any) -> None:
+    """Blocks of white space only, which the API refuses, do not come about."""
+    request = replace(REQUEST, messages=(Message("user", content),), stable_chars=stable)
+    got = messages_body(request, "m", ANTHROPIC, stream=False)["messages"][0]["content"]
+    assert (got if isinstance(got, str) else [(block["text"], "cache_control" in block) for block in got]) == expected
+
+
+def test_an_empty_system_prompt_is_left_out() -> None:
+    """The API refuses an empty block."""
+    assert "system" not in messages_body(replace(REQUEST, system=""), "m", ANTHROPIC, stream=False)
+
+
+def test_native_structure_is_the_output_config() -> None:
+    """The schema goes out as the API's own format, without the bounds that it refuses."""
+    body = messages_body(with_rung("native"), "m", ANTHROPIC, stream=False)
+    assert body["output_config"]["format"]["type"] == "json_schema"
+    assert '"maximum"' not in json.dumps(body["output_config"])

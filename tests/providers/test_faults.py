@@ -1,0 +1,101 @@
+"""Waits that servers ask for, and what of their words gets into messages."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from debate_cli.providers.faults import retry_after
+from debate_cli.providers.server_words import MAX_CHARS, told
+
+NOW = datetime(2026, 11, 21, 12, 0, 0, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("value", "seconds"),
+    [
+        ("7", 7.0),
+        ("0.5", 0.5),
+        ("Sat, 21 Nov 2026 12:01:30 GMT", 90.0),
+        ("Sat, 21 Nov 2026 11:59:00 GMT", 0.0),
+        ("-3", None),
+        ("nan", None),
+        ("inf", None),
+        ("soon", None),
+        ("", None),
+    ],
+)
+def test_retry_after_as_seconds_or_date(value: str, seconds: float | None) -> None:
+    """Both forms of the header give seconds >= 0; a date that has passed gives 0, nonsense nothing."""
+    assert retry_after({"Retry-After": value}, now=NOW) == seconds
+
+
+def test_milliseconds_go_first() -> None:
+    """The finer header counts where both are there."""
+    assert retry_after({"retry-after-ms": "250", "retry-after": "1"}) == 0.25
+
+
+def test_a_wait_in_googles_body() -> None:
+    """Gemini puts the wait into the body."""
+    assert retry_after({}, '[{"error": {"details": [{"retryDelay": "34.5s"}]}}]') == 34.5
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        ('{"error": {"message": "No such key", "code": 1}}', "No such key"),
+        ('[{"error": {"message": "From a list"}}]', "From a list"),
+        ('{"error": "Plain"}', "Plain"),
+        ('{"detail": [{"msg": "Field required"}]}', "Field required"),
+        ('{"object": "error", "message": "vLLM"}', "vLLM"),
+        ("<html><head><title>502 Bad Gateway</title></head><body>x</body></html>", "502 Bad Gateway"),
+        ("<p>sorry</p>", "sorry"),
+        ("just text", "just text"),
+        ("", ""),
+        ("[" * 50_000, "[" * (MAX_CHARS - 1) + "…"),
+    ],
+)
+def test_the_words_in_a_body(body: str, words: str) -> None:
+    """The message is found in the shapes that servers use."""
+    assert told(body) == words
+
+
+@pytest.mark.parametrize(
+    ("before", "key"),
+    [
+        ("", "sk-proj-abcDEF0123456789"),
+        ("", "sk-ab*****yz12"),
+        ("", "gsk_0123456789abcdef"),
+        ("", "xai-0123456789abcdef"),
+        ("", "AIzaSyA0123456789abcdef"),
+        ("Bearer ", "eyJhbGciOi.J9.abc"),
+        ("x-api-key: ", "0123456789"),
+        ('api_key="', "0123456789"),
+    ],
+)
+def test_key_like_strings_are_taken_out(before: str, key: str) -> None:
+    """Keys are recognised by their shape although nobody named them."""
+    assert key not in told(json.dumps({"error": {"message": f"Wrong {before}{key} given"}}))
+
+
+def test_named_secrets_are_taken_out() -> None:
+    """A resolved secret is taken out by its value, whatever its shape."""
+    assert told("the pass is correct horse battery", ("correct horse",)) == "the pass is [redacted] battery"
+
+
+def test_credentials_in_an_address_are_taken_out() -> None:
+    """User and password in a URL are no part of a message."""
+    assert "hunter2" not in told("see http://me:hunter2@host/x")
+
+
+@given(st.text(max_size=2000), st.text(min_size=8, max_size=30, alphabet="abcdefXYZ0123456789"))
+def test_whatever_a_server_says_is_one_short_printable_line(noise: str, secret: str) -> None:
+    """No body brings control characters, line breaks, length or a known secret into a message."""
+    words = told(f"{noise}{secret}{noise}", (secret,))
+    assert len(words) <= MAX_CHARS
+    assert words.isprintable()
+    assert secret not in words

@@ -1,0 +1,213 @@
+"""What the mock writes fits the schema it is asked for, and reads like a debate."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import jsonschema
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rehearsal_support import MICROSERVICES, config_of, hold
+
+from debate_cli.debaters.debater import UNSTRUCTURED
+from debate_cli.domain.assessment import Fallacy, Manipulation, SuspectClaim, Vote
+from debate_cli.domain.debate import Debate
+from debate_cli.llm.port import Message, Request, Schema
+from debate_cli.providers.mock_dice import Dice
+from debate_cli.providers.mock_voice import fitted
+from debate_cli.providers.mock_writer import write
+
+NAMES = st.sampled_from(
+    ["claim", "reasoning", "quote", "type", "score", "participant", "total", "winner", "framing", "delivery", "x"]
+)
+LEAVES = st.one_of(
+    st.integers(0, 60).map(lambda most: {"type": "string", "maxLength": most}),
+    st.integers(1, 400).map(lambda least: {"type": "string", "minLength": least}),
+    st.tuples(st.integers(-9, 9), st.integers(0, 50)).map(
+        lambda pair: {"type": "integer", "minimum": pair[0], "maximum": pair[0] + pair[1]}
+    ),
+    st.floats(0, 1).map(lambda low: {"type": "number", "minimum": low, "maximum": low + 1}),
+    st.lists(st.sampled_from(["refute", "draw", "PASS", "Con", "none"]), min_size=1, unique=True).map(
+        lambda words: {"type": "string", "enum": words}
+    ),
+    st.sampled_from([{"const": "PRO-1"}, {"type": "boolean"}, {"type": "null"}, {"type": ["integer", "null"]}, {}]),
+    st.just({"anyOf": [{"type": "null"}, {"type": "string", "minLength": 3}]}),
+)
+
+
+def _objects(parts: Any) -> Any:
+    return st.dictionaries(NAMES, parts, max_size=4).map(
+        lambda properties: {
+            "type": "object",
+            "properties": properties,
+            "required": list(properties),
+            "additionalProperties": False,
+        }
+    )
+
+
+def _lists(parts: Any) -> Any:
+    free = st.tuples(parts, st.integers(0, 3), st.integers(0, 3)).map(
+        lambda made: {"type": "array", "items": made[0], "minItems": made[1], "maxItems": made[1] + made[2]}
+    )
+    fixed = st.lists(parts, min_size=1, max_size=3).map(
+        lambda items: {"type": "array", "prefixItems": items, "minItems": len(items), "maxItems": len(items)}
+    )
+    return free | fixed
+
+
+SCHEMAS = st.recursive(LEAVES, lambda parts: _objects(parts) | _lists(parts), max_leaves=8)
+
+
+def request(schema: dict[str, Any] | None, purpose: str = "opening") -> Request:
+    """A request that names a motion and asks for `schema`."""
+    return Request(
+        system="Rules.",
+        messages=(Message("user", f"Motion: {json.dumps(MICROSERVICES)}\nGo."),),
+        purpose=purpose,
+        max_output_tokens=400,
+        schema=None if schema is None else Schema("any", schema),
+        rung="text" if schema is None else "native",
+    )
+
+
+@given(schema=SCHEMAS, seed=st.integers(0, 5), purpose=st.sampled_from(["opening", "judge.live.turn"]))
+def test_any_schema_is_satisfied(schema: dict[str, Any], seed: int, purpose: str) -> None:
+    """Whatever is asked for, the answer validates."""
+    answer: Any = json.loads(write(request(schema, purpose), Dice(str(seed))))
+    jsonschema.validate(answer, schema, jsonschema.Draft202012Validator)
+
+
+def test_local_references_are_followed() -> None:
+    """A schema as pydantic writes it is understood too."""
+    schema = {
+        "$defs": {"S": {"type": "integer", "minimum": 3, "maximum": 3}},
+        "type": "array",
+        "items": {"$ref": "#/$defs/S"},
+        "minItems": 2,
+    }
+    assert json.loads(write(request(schema), Dice("1")))[:2] == [3, 3]
+
+
+@pytest.mark.parametrize("purpose", ["speech", "judge.structured"])
+def test_without_a_schema_it_writes_prose(purpose: str) -> None:
+    """A model of plain text gets sentences."""
+    text = write(request(None, purpose), Dice("1"))
+    assert len(text) > 60
+    assert not text.startswith("{")
+
+
+@pytest.mark.parametrize(
+    ("text", "most", "words", "short"),
+    [
+        ("One two. Three four.", None, None, "One two. Three four."),
+        ("One two. Three four.", 12, None, "One two."),
+        ("One two three", 10, None, "One two"),
+        ("Unbreakable", 4, None, "Unbr"),
+        ("One two. Three four.", None, 3, "One two."),
+        ("One two three four", None, 3, "One two three"),
+        ("anything", 0, None, ""),
+    ],
+)
+def test_texts_are_shortened_where_it_hurts_least(text: str, most: int | None, words: int | None, short: str) -> None:
+    """After a sentence if one fits, else after a word."""
+    assert fitted(text, most, words) == short
+
+
+SYSTEMS = [
+    "structured",
+    "moderator",
+    "panel",
+    {"kind": "live", "feedback": True},
+    {"kind": "persuasion", "effects": "judge"},
+]
+FORMATS: dict[str, dict[str, Any]] = {
+    "structured": {"kind": "structured"},
+    "rebuttals": {"kind": "structured", "phases": ["opening", "cross_examination", "rebuttal", "closing"]},
+    "brief": {"kind": "structured", "closing_words": 12, "arguments": 1},
+    "semi": {"kind": "semi_structured", "exchanges": 2},
+    "free": {"kind": "free_flowing", "turns": 3},
+}
+
+
+@pytest.fixture(params=sorted(FORMATS), scope="module")
+def debate(request: pytest.FixtureRequest) -> Debate:
+    """A debate of mocks in one of the formats, judged by all systems."""
+    return hold(config_of(format=FORMATS[request.param], judging={"systems": SYSTEMS}, seed=3))
+
+
+def test_every_form_of_a_debate_is_filled_in(debate: Debate) -> None:
+    """No speech is unstructured or warned of, no judge abstains, and nothing is asked twice."""
+    assert debate.status == "complete"
+    assert debate.failures == ()
+    assert [turn.warnings for turn in debate.turns] == [()] * len(debate.turns)
+    assert UNSTRUCTURED not in {warning for turn in debate.turns for warning in turn.warnings}
+    assert debate.usage.attempts == debate.usage.calls
+
+
+def test_judges_of_a_debate_give_no_cause_for_warnings(debate: Debate) -> None:
+    """Totals add up, quotes were said, votes that changed name a turn."""
+    assert [item.warnings for item in debate.assessments] == [()] * len(debate.assessments)
+
+
+def test_nothing_in_a_debate_looks_like_manipulation(debate: Debate) -> None:
+    """The mock's phrases are not taken for words to the judge."""
+    findings = [finding for item in debate.assessments for finding in item.findings]
+    assert not [finding for finding in findings if isinstance(finding, Manipulation)]
+
+
+def test_a_debate_is_on_its_motion(debate: Debate) -> None:
+    """The subject of the motion is spoken of."""
+    assert any("microservices" in turn.text for turn in debate.turns)
+
+
+def test_texts_have_no_open_slots(debate: Debate) -> None:
+    """No brace of a template is left in anything said or judged."""
+    everything = debate.model_dump_json(
+        include={"turns": {"__all__": {"text"}}, "assessments": {"__all__": {"findings"}}}
+    )
+    assert not any(f"{{{slot}" in everything for slot in ("angle", "case", "measure", "name", "target"))
+
+
+def test_arguments_of_one_speaker_differ() -> None:
+    """Three arguments are three claims."""
+    debate = hold(config_of(judging={"systems": ["structured"]}))
+    claims = [argument.claim for argument in debate.turns[0].arguments or ()]
+    assert len(set(claims)) == len(claims) == 3
+
+
+def test_three_debaters_are_all_judged() -> None:
+    """Any label may be a side."""
+    debaters = [{"name": name, "side": side} for name, side in (("Ann", "cats"), ("Bo", "dogs"), ("Cy", "fish"))]
+    debate = hold(
+        config_of(debaters=debaters, topic="Which pet suits a small flat?", judging={"systems": ["moderator"]})
+    )
+    assert debate.failures == ()
+    assert {mark.participant for item in debate.assessments for mark in item.marks} == {"Ann", "Bo", "Cy"}
+
+
+def test_panels_vote_mixed_and_come_round() -> None:
+    """Over ten seeds some first votes are split, and a vote asked again agrees more often."""
+    first, last = list[int](), list[int]()
+    for seed in range(10):
+        debate = hold(config_of(seed=seed, format={"arguments": 1}, judging={"systems": ["panel"]}))
+        latest = max(item.revision for item in debate.assessments)
+        for votes, revision in ((first, 0), (last, latest)):
+            votes.append(len({_vote(item) for item in debate.assessments if item.revision == revision}))
+    assert max(first) > 1
+    assert sum(last) < sum(first)
+
+
+def test_quotes_are_awarded_now_and_then() -> None:
+    """Over some seeds judges do quote, so that quotes are seen in rehearsals; and each quote was said (no warnings)."""
+    systems = ["structured", "live"]
+    debates = [hold(config_of(seed=seed, format={"arguments": 2}, judging={"systems": systems})) for seed in range(4)]
+    found = [finding for debate in debates for item in debate.assessments for finding in item.findings]
+    assert any(isinstance(finding, Fallacy | SuspectClaim) and finding.quote for finding in found)
+    assert not [item.warnings for debate in debates for item in debate.assessments if item.warnings]
+
+
+def _vote(assessment: Any) -> str:
+    return next(finding.option for finding in assessment.findings if isinstance(finding, Vote))

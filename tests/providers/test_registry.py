@@ -1,0 +1,242 @@
+"""The provider table, what a configuration lays over it, and what is needed before a model can be asked."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from provider_config_support import config
+from wire_support import Wire, answered
+
+from debate_cli.domain.config import ModelSpec
+from debate_cli.errors import ConfigError, MissingKeyError
+from debate_cli.llm.port import Message, Request
+from debate_cli.providers.addresses import base_url, ollama_url
+from debate_cli.providers.presets import TABLE
+from debate_cli.providers.registry import Registry, check, secrets, split
+from debate_cli.providers.table import rows
+
+HERE = Path()
+KEY = "sk-real-0123456789"
+REQUEST = Request(system="s", messages=(Message("user", "u"),), purpose="opening", max_output_tokens=9)
+ANSWER = answered({"choices": [{"index": 0, "message": {"content": "x"}, "finish_reason": "stop"}], "usage": None})
+
+
+@pytest.mark.parametrize(
+    ("model", "expected"),
+    [("openai/gpt-4o", ("openai", "gpt-4o")), ("ollama/qwen3:8b", ("ollama", "qwen3:8b")), ("x/a/b", ("x", "a/b"))],
+)
+def test_a_name_is_split_at_the_first_slash(model: str, expected: tuple[str, str]) -> None:
+    """Tags with colons and names with slashes stay whole."""
+    assert split(model) == expected
+
+
+@pytest.mark.parametrize("name", list(TABLE))
+def test_every_built_in_row_is_complete(name: str) -> None:
+    """A row in this process has no address; another one has one, and a key unless it runs here."""
+    row = TABLE[name]
+    assert (row.base_url is None) == (row.kind in {"embedded", "mock"})
+    assert (row.api_key_env is None) == row.local
+
+
+def test_importing_the_registry_imports_no_sdk() -> None:
+    """Start-up, and building adapters, needs neither SDK nor their HTTP library."""
+    code = (
+        "import sys\n"
+        "from pathlib import Path\n"
+        "from debate_cli.domain.config import DebateConfig, ModelSpec\n"
+        "from debate_cli.providers.registry import Registry\n"
+        "config = DebateConfig.model_validate({'topic': 'T', 'debaters': []})\n"
+        "registry = Registry(config, {}, folder=Path())\n"
+        "for name in ('openai/x', 'anthropic/x', 'mock/x'):\n"
+        "    registry.adapter(ModelSpec(model=name))\n"
+        "print(sorted({'openai', 'anthropic', 'httpx2', 'xllamacpp'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_asking_one_sdk_does_not_import_the_other() -> None:
+    """A call to an OpenAI-compatible server leaves Anthropic's slow SDK alone."""
+    code = (
+        "import asyncio, sys\n"
+        "from debate_cli.llm.port import Message, Request\n"
+        "from debate_cli.llm.profile import Profile\n"
+        "from debate_cli.providers.endpoint import Endpoint\n"
+        "from debate_cli.providers.openai_chat import openai_server\n"
+        "from debate_cli.errors import UnreachableError\n"
+        "request = Request(system='s', messages=(Message('user', 'u'),), purpose='x', max_output_tokens=1)\n"
+        "server = openai_server(Endpoint('lab', 'http://127.0.0.1:9'))\n"
+        "try:\n"
+        "    asyncio.run(server.model('m', Profile()).complete(request))\n"
+        "except UnreachableError:\n"
+        "    print('openai' in sys.modules, 'anthropic' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "True False"
+
+
+# What models need ------------------------------------------------------------------------------------------------
+
+
+def test_a_missing_key_is_named_with_its_provider() -> None:
+    """The line names variable and provider, once for two models."""
+    problems = check(config(), ["openai/a", "openai/b"], {})
+    assert len(problems) == 1
+    assert "OPENAI_API_KEY" in problems[0]
+    assert "provider openai" in problems[0]
+
+
+@pytest.mark.parametrize("key", ["", "  ", "with space", "umläut", "line\nbreak"])
+def test_a_key_that_cannot_be_sent_is_a_problem(key: str) -> None:
+    """Blank keys and keys with signs that HTTP cannot carry are found before the first call."""
+    assert check(config(), ["openai/a"], {"OPENAI_API_KEY": key})
+
+
+@pytest.mark.parametrize(
+    ("model", "env"),
+    [
+        ("mock/x", {}),
+        ("ollama/x", {}),
+        ("openai/x", {"OPENAI_API_KEY": KEY}),
+        ("openai/x", {"OPENAI_API_KEY": f"{KEY}\n"}),
+    ],
+)
+def test_nothing_is_missing(model: str, env: dict[str, str]) -> None:
+    """Local providers need nothing; a line break after a key does no harm."""
+    assert check(config(), [model], env) == []
+
+
+@pytest.mark.parametrize(
+    ("model", "words"),
+    [("opnai/x", "did you mean openai?"), ("OpenAI/x", "did you mean openai?"), ("zzz/x", "known are")],
+)
+def test_an_unknown_provider_is_named_with_a_guess(model: str, words: str) -> None:
+    """A slip of the pen gets a suggestion, anything else the list."""
+    assert words in check(config(), [model], {})[0]
+
+
+def test_an_unset_variable_in_a_header_is_a_problem() -> None:
+    """The line names variable, header and provider."""
+    lab = {"kind": "openai", "base_url": "http://127.0.0.1:1/v1", "headers": {"X-Team": "${TEAM}"}}
+    assert check(config(lab=lab), ["lab/x"], {}) == ["TEAM is not set: header X-Team of provider lab needs it"]
+
+
+@pytest.mark.parametrize(
+    ("host", "url"),
+    [
+        ("127.0.0.1:11434", "http://127.0.0.1:11434/v1"),
+        ("0.0.0.0", "http://127.0.0.1:11434/v1"),
+        ("gpu", "http://gpu:11434/v1"),
+        (":8080", "http://127.0.0.1:8080/v1"),
+        ("http://gpu:1", "http://gpu:1/v1"),
+        ("https://gpu.example/", "https://gpu.example/v1"),
+        ("http://gpu:1/v1/", "http://gpu:1/v1"),
+        ("https://gpu.example/ollama", "https://gpu.example/ollama/v1"),
+        ("[::1]:11434", "http://[::1]:11434/v1"),
+        ("[::1]", "http://[::1]:11434/v1"),
+    ],
+)
+def test_ollama_hosts_in_all_their_forms(host: str, url: str) -> None:
+    """The variable is written with and without scheme, port and path."""
+    assert ollama_url(host) == url
+    assert base_url(TABLE["ollama"], {"OLLAMA_HOST": host}) == url
+
+
+@pytest.mark.parametrize("name", ["openai", "anthropic"])
+def test_an_address_in_the_environment_counts(name: str) -> None:
+    """OPENAI_BASE_URL and ANTHROPIC_BASE_URL move their own providers; blank ones do not."""
+    variable = f"{name.upper()}_BASE_URL"
+    assert base_url(TABLE[name], {variable: "http://127.0.0.1:9"}) == "http://127.0.0.1:9"
+    assert base_url(TABLE[name], {variable: " "}) == TABLE[name].base_url
+
+
+def test_the_configurations_address_goes_before_the_environments() -> None:
+    """A row with an address of its own is not moved by a variable."""
+    row = rows(config(openai={"base_url": "http://127.0.0.1:1/v1", "api_key_env": None}))["openai"]
+    assert base_url(row, {"OPENAI_BASE_URL": "http://127.0.0.1:9"}) == "http://127.0.0.1:1/v1"
+
+
+def test_secrets_are_what_the_providers_resolve_to() -> None:
+    """Keys, variables in headers and passwords in addresses are secret; short values are not."""
+    lab = {"kind": "openai", "base_url": "http://me:hunter22@127.0.0.1:1/v1", "headers": {"X-Token": "Bearer ${TOKEN}"}}
+    env = {"OPENAI_API_KEY": KEY, "TOKEN": "token-0123456", "GROQ_API_KEY": "none", "HOME": "/home/somebody"}
+    assert secrets(config(lab=lab), env) == (KEY, "token-0123456", "hunter22")
+
+
+# Adapters --------------------------------------------------------------------------------------------------------
+
+
+def test_a_key_is_never_sent_to_a_redirected_server() -> None:
+    """With api_key_env null, no header of the request holds the key that the environment has for the built-in row."""
+
+    async def run() -> str:
+        async with Wire([ANSWER]) as wire:
+            moved = config(openai={"base_url": f"{wire.url}/v1", "api_key_env": None})
+            env = {"OPENAI_API_KEY": KEY, "OPENAI_ORG_ID": "org-0123456", "OPENAI_PROJECT_ID": "proj-0123456"}
+            registry = Registry(moved, env, folder=HERE)
+            await registry.adapter(ModelSpec(model="openai/gpt-4o")).complete(REQUEST)
+            await registry.aclose()
+            return str(wire.seen[0].headers)
+
+    sent = asyncio.run(run())
+    assert KEY not in sent
+    assert "0123456" not in sent
+
+
+def test_a_redirect_without_a_key_of_its_own_builds_nothing() -> None:
+    """The registry refuses to exist for a configuration that would send a key elsewhere."""
+    with pytest.raises(ConfigError, match="another server"):
+        Registry(config(openai={"base_url": "http://127.0.0.1:1/v1"}), {"OPENAI_API_KEY": KEY}, folder=HERE)
+
+
+def test_the_rows_own_key_and_headers_are_sent() -> None:
+    """Key and header variables are filled from the environment handed in, the line break after a key cut off."""
+
+    async def run() -> dict[str, str]:
+        async with Wire([ANSWER]) as wire:
+            lab = {
+                "kind": "openai",
+                "base_url": wire.url,
+                "api_key_env": "LAB",
+                "headers": {"X-Team": "${TEAM:-none} ${N}"},
+            }
+            registry = Registry(config(lab=lab), {"LAB": f"{KEY}\n", "N": "7"}, folder=HERE)
+            await registry.adapter(ModelSpec(model="lab/m")).complete(REQUEST)
+            await registry.aclose()
+            return dict(wire.seen[0].headers)
+
+    headers = asyncio.run(run())
+    assert headers["authorization"] == f"Bearer {KEY}"
+    assert headers["x-team"] == "none 7"
+
+
+def test_models_of_one_row_share_connections() -> None:
+    """Two models of one provider, asked in turn, use one connection."""
+
+    async def run() -> int:
+        async with Wire([ANSWER]) as wire:
+            registry = Registry(config(lab={"kind": "openai", "base_url": wire.url}), {}, folder=HERE)
+            for model in ("lab/one", "lab/two"):
+                await registry.adapter(ModelSpec(model=model)).complete(REQUEST)
+            await registry.aclose()
+            return wire.connections
+
+    assert asyncio.run(run()) == 1
+
+
+def test_a_missing_key_stops_the_first_call_and_not_the_building() -> None:
+    """An adapter can be built without its key, as replaying a recording needs none."""
+    registry = Registry(config(), {}, folder=HERE)
+    adapter = registry.adapter(ModelSpec(model="anthropic/x"))
+    with pytest.raises(MissingKeyError, match="ANTHROPIC_API_KEY"):
+        asyncio.run(adapter.complete(REQUEST))
+
+
+def test_an_unknown_provider_has_no_adapter() -> None:
+    """Asking for one is a configuration error with the name in it."""
+    with pytest.raises(ConfigError, match="no provider nobody"):
+        Registry(config(), {}, folder=HERE).adapter(ModelSpec(model="nobody/x"))

@@ -1,0 +1,69 @@
+"""What a configuration lays over the provider table, and what it may not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from provider_config_support import config
+
+from debate_cli.errors import ConfigError
+from debate_cli.providers.presets import TABLE
+from debate_cli.providers.table import rows
+
+KEY = "sk-real-0123456789"
+
+
+def test_a_new_row_has_the_profile_of_its_kind() -> None:
+    """A compatible server asks natively, then by prompt, and limits with max_tokens."""
+    row = rows(config(lab={"kind": "openai", "base_url": "http://127.0.0.1:8000/v1"}))["lab"]
+    assert (row.profile.rungs, row.profile.token_limit_field, row.api_key_env) == (
+        ("native", "prompt"),
+        "max_tokens",
+        None,
+    )
+
+
+def test_fields_are_laid_over_a_built_in_row_one_by_one() -> None:
+    """What the configuration leaves out keeps its built-in value."""
+    row = rows(config(groq={"max_concurrency": 2, "structured": ["prompt"]}))["groq"]
+    assert (row.max_concurrency, row.profile.rungs) == (2, ("prompt",))
+    assert (row.base_url, row.api_key_env) == (TABLE["groq"].base_url, "GROQ_API_KEY")
+
+
+def test_a_second_account_of_the_same_vendor_needs_no_address() -> None:
+    """A new row with a key of its own goes to the vendor's own server, with the vendor's own profile."""
+    row = rows(config(work={"kind": "anthropic", "api_key_env": "WORK_KEY"}))["work"]
+    assert (row.base_url, row.profile) == (TABLE["anthropic"].base_url, TABLE["anthropic"].profile)
+
+
+@pytest.mark.parametrize(
+    ("name", "spec", "words"),
+    [
+        ("openai", {"base_url": "http://evil.example/v1"}, "api_key_env: null"),
+        ("openai", {"kind": "anthropic"}, "api_key_env"),
+        ("lab", {"base_url": "http://127.0.0.1:1/v1"}, "kind: is missing"),
+        ("lab", {"kind": "openai"}, "base_url: is missing"),
+        ("lab", {"kind": "openai", "base_url": "127.0.0.1:8000"}, "is not an address"),
+        ("lab", {"kind": "openai", "base_url": "ftp://x/y"}, "is not an address"),
+        ("lab", {"kind": "openai", "base_url": "http://x:99999/"}, "is not an address"),
+        ("lab", {"kind": "openai", "base_url": "http://x/", "api_key_env": KEY}, "never the key itself"),
+        ("lab", {"kind": "openai", "base_url": "http://x/", "headers": {"X-Api-Key": KEY}}, "never by its value"),
+        ("lab", {"kind": "openai", "base_url": "http://x/", "headers": {"X A": "b"}}, "not a header"),
+        ("a/b", {"kind": "openai", "base_url": "http://x/"}, "no slash"),
+    ],
+)
+def test_a_row_that_makes_no_sense_is_refused(name: str, spec: dict[str, Any], words: str) -> None:
+    """Each mistake is named with its place, and a pasted key is not repeated."""
+    with pytest.raises(ConfigError) as caught:
+        rows(config(**{name: spec}))
+    assert str(caught.value).startswith(f"providers.{name}")
+    assert words in str(caught.value)
+    assert KEY not in str(caught.value)
+
+
+@pytest.mark.parametrize("own", [{"api_key_env": None}, {"api_key_env": "MY_KEY"}])
+def test_a_redirected_row_with_its_own_key_is_fine(own: dict[str, Any]) -> None:
+    """Naming a key, or null, is all that the rule asks for."""
+    row = rows(config(openai={"base_url": "http://127.0.0.1:1/v1"} | own))["openai"]
+    assert row.api_key_env == own["api_key_env"]

@@ -1,0 +1,72 @@
+"""A whole debate in one call: the real schedulers, actors, ladder and stack around whatever models a test names."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from debate_cli.domain.config import DebateConfig
+from debate_cli.domain.debate import Debate, opened
+from debate_cli.domain.events import Event, Generator, Opened
+from debate_cli.domain.tasks import Cue, Task
+from debate_cli.engine import Run, Stop
+from debate_cli.wiring import Studio, Surroundings, Tape
+
+NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
+MICROSERVICES = "Should a startup of under ten people adopt microservices from day one?"
+
+
+class Deaf:
+    """A watcher that looks away."""
+
+    def event(self, event: Event, debate: Debate) -> None:
+        """Nothing."""
+
+    def asking(self, task: Task) -> None:
+        """Nothing."""
+
+    def text(self, cue: Cue, piece: str) -> None:
+        """Nothing."""
+
+    def note(self, note: str) -> None:
+        """Nothing."""
+
+
+def config_of(**fields: Any) -> DebateConfig:
+    """Two debaters and the mock, with whatever else `fields` says."""
+    plain: dict[str, Any] = {
+        "topic": MICROSERVICES,
+        "seed": 7,
+        "models": {"default": {"model": "mock/rehearsal"}},
+        "debaters": [{"name": "Pro", "side": "for"}, {"name": "Con", "side": "against"}],
+    }
+    return DebateConfig.model_validate(plain | fields)
+
+
+def hold(config: DebateConfig, *, tape: Tape | None = None, folder: Path = Path(), watcher: Any = None) -> Debate:
+    """The debate that `config` asks for, from the opening to the last assessment."""
+    return asyncio.run(_hold(config, Surroundings(folder=folder, env={}, tape=tape, sleep=_at_once), watcher or Deaf()))
+
+
+async def _hold(config: DebateConfig, around: Surroundings, watcher: Any) -> Debate:
+    debate = opened(
+        Opened(
+            at=NOON,
+            id="rehearsal",
+            generator=Generator(name="debate-cli", version="test"),
+            config=config,
+            config_sha256=config.sha256(),
+        )
+    )
+    studio = Studio(config, around)
+    try:
+        run = Run(debate, studio.cast(), lambda _: None, watcher, clock=lambda: NOON, stop=Stop())
+        return await run.conduct()
+    finally:
+        await studio.aclose()
+
+
+async def _at_once(_seconds: float) -> None:
+    await asyncio.sleep(0)

@@ -1,0 +1,78 @@
+"""Untrusted text loses what a terminal would obey, and nothing else."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from render_support import HOSTILE, shown
+from rich.text import Text
+
+from debate_cli.render.hostile import clean, line
+from debate_cli.render.safe import joined, safe, safe_line
+
+FORBIDDEN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\u200b\ufeff\ud800-\udfff]")
+NOISE = st.text(
+    st.one_of(st.sampled_from("\x1b\x9b\x9d\x90[]\\;m0?P\x07\u202e\r\n"), st.characters(codec=None)), max_size=60
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("\x1b[31mred\x1b[0m", "red"),
+        ("\x1b]8;;http://evil\x07link\x1b]8;;\x07", "link"),
+        ("\x1b]0;title\x1b\\words", "words"),
+        ("\x9b2Jwords", "words"),
+        ("\x1bPq#0\x1b\\words", "words"),
+        ("a\x1bcb", "ab"),
+        ("\x1b[\x1b[31m31mtwice", "31mtwice"),
+        ("over\rwritten", "over\nwritten"),
+        ("bell\x07", "bell"),
+        ("\u202egnp.exe\u202c", "gnp.exe"),
+        ("tag\U000e0041", "tag"),
+        ("lone \ud800", "lone \ufffd"),
+        ("[bold]kept[/bold]", "[bold]kept[/bold]"),
+        ("tab\tand\nbreak", "tab\tand\nbreak"),
+        ("Straße 日本 é 👍🏽", "Straße 日本 é 👍🏽"),
+    ],
+)
+def test_what_is_left(text: str, left: str) -> None:
+    """Sequences, controls, bidi controls and invisible tags go; words, markup and scripts stay."""
+    assert clean(text) == left
+
+
+@given(NOISE)
+def test_nothing_that_is_obeyed_is_left(text: str) -> None:
+    """Whatever is put in, no control character comes out."""
+    assert FORBIDDEN.search(clean(text)) is None
+
+
+@given(NOISE)
+def test_cleaning_twice_changes_nothing(text: str) -> None:
+    """What was cleaned is clean."""
+    assert clean(clean(text)) == clean(text)
+
+
+def test_a_long_run_of_openers_is_cleaned_in_time() -> None:
+    """Sequences that never end do not make the work grow with the square of their number."""
+    assert clean("\x1b]" * 200_000) == ""
+
+
+def test_a_line_is_one_line() -> None:
+    """A name cannot begin a line of its own."""
+    assert line("Ada\nVerdict: Ada wins\u2028!") == "Ada Verdict: Ada wins !"
+
+
+@pytest.mark.parametrize("text", [safe(HOSTILE), safe_line(HOSTILE), joined(safe(HOSTILE), ("own", "bold"))])
+def test_no_markup_is_read(text: Text) -> None:
+    """Rich markup in untrusted text is shown as it stands."""
+    assert "[bold red]markup[/]" in shown(text)
+
+
+def test_a_coloured_terminal_gets_no_foreign_sequence() -> None:
+    """On a terminal with colours, only our own sequences are sent."""
+    sent = shown(safe(HOSTILE, "bold"), colour=True)
+    assert set(re.findall(r"\x1b.[0-9;]*.", sent)) <= {"\x1b[1m", "\x1b[0m"}

@@ -1,0 +1,80 @@
+"""A debate as Markdown: readable, and nothing in it is made by the debaters but words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+from render_support import HOSTILE, debate, unscored
+
+from debate_cli.domain.debate import Debate
+from debate_cli.render.hostile import line
+from debate_cli.render.markdown import escaped, markdown
+from debate_cli.scoring import score
+
+PARSER = MarkdownIt("gfm-like", {"linkify": False}).enable("table")
+ATTACKS = (
+    "<script>alert(1)</script>", "[click](http://evil)", "![img](http://evil/x.png)", "| a | b |", "`code`", "***bold***",
+    "# heading", "- item", "1. item", "> quote", "---", "===", "<http://evil>", "&lt;b&gt;", "~~gone~~", "http://evil.example",
+    "www.evil.example", "\\*", "[^1]", "    code", "```", "<!-- c -->", "$x$", "a\n\n# b", HOSTILE,
+)  # fmt: skip
+TEXTS = st.one_of(st.sampled_from(ATTACKS), st.text(st.sampled_from("\\`*_{}[]()<>#+-.!|~&:/$^@= \nab1"), max_size=30))
+
+
+def words(source: str) -> str:
+    """The text of one paragraph as a reader sees it; fails where anything but text is in it."""
+    tokens = PARSER.parse(source)
+    assert [token.type for token in tokens] == ["paragraph_open", "inline", "paragraph_close"]
+    inline = tokens[1].children or []
+    assert {token.type for token in inline} <= {"text", "text_special"}
+    return "".join(token.content for token in inline)
+
+
+def test_the_whole_debate(golden: Callable[[str, str], None]) -> None:
+    """The document of the fixed debate."""
+    golden("debate.md", markdown(debate(), score(debate())))
+
+
+@pytest.mark.parametrize("text", ATTACKS)
+def test_an_attack_is_shown_as_its_own_characters(text: str) -> None:
+    """What would be markup is read as it was written."""
+    assert words(escaped(text)) == line(text)
+
+
+@given(TEXTS.filter(lambda text: line(text) != ""))
+def test_any_text_is_shown_as_its_own_characters(text: str) -> None:
+    """Escaping loses nothing and lets nothing through."""
+    assert words(escaped(text)) == line(text)
+
+
+@given(TEXTS)
+def test_a_cell_stays_one_cell(text: str) -> None:
+    """No text breaks a table."""
+    source = f"| a | b |\n| --- | --- |\n| {escaped(text)} | end |\n"
+    assert [token.type for token in PARSER.parse(source)].count("td_open") == 2
+
+
+def test_no_bare_address_is_made_a_link() -> None:
+    """Forms that GitHub would link by itself are broken up."""
+    assert "http:" not in escaped("http://evil.example")
+    assert "www." not in escaped("www.evil.example")
+
+
+def test_a_hostile_debate_has_no_html_and_no_link() -> None:
+    """Topic, background and speeches make no HTML (but our own line breaks) and no link."""
+    told = debate(topic=" ".join(ATTACKS), background="\n".join(ATTACKS))
+    first = told.turns[0].model_copy(update={"warnings": ATTACKS})
+    told = Debate.model_validate({**told.model_dump(), "turns": [first, *told.turns[1:]]})
+    tokens = [
+        token for block in PARSER.parse(markdown(told, score(told))) for token in (block, *(block.children or ()))
+    ]
+    assert not {"link_open", "image", "html_block", "code_block", "fence"} & {token.type for token in tokens}
+    assert {token.content for token in tokens if token.type == "html_inline"} <= {"<br>"}
+
+
+def test_what_is_missing_is_said() -> None:
+    """An undetermined verdict tells what was not assessed."""
+    assert "- Missing: " in markdown(unscored(), score(unscored()))

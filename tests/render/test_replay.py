@@ -1,0 +1,93 @@
+"""A saved debate performed again shows what the run showed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from render_support import debate, events
+
+from debate_cli.domain.debate import Debate
+from debate_cli.domain.events import Assessed, Closed, Event, Turned
+from debate_cli.domain.tasks import Cue, Task
+from debate_cli.render.replay import Performance
+from debate_cli.render.spoken import of_stream, of_turn
+
+
+@dataclass
+class Witness:
+    """Notes what a watcher is told."""
+
+    events: list[Event] = field(default_factory=list[Event])
+    last: Debate | None = None
+    asked: list[str] = field(default_factory=list[str])
+    typed: dict[int, str] = field(default_factory=dict[int, str])
+
+    def event(self, event: Event, debate: Debate) -> None:
+        """Note it."""
+        self.events.append(event)
+        self.last = debate
+
+    def asking(self, task: Task) -> None:
+        """Note it."""
+        self.asked.append(task.key)
+
+    def text(self, cue: Cue, piece: str) -> None:
+        """Note it."""
+        self.typed[cue.index] = self.typed.get(cue.index, "") + piece
+
+    def note(self, note: str) -> None:
+        """Nothing is noted in a replay."""
+        raise AssertionError(note)
+
+
+def witnessed(performance: Performance) -> Witness:
+    """Perform without waiting."""
+    witness = Witness()
+    for _ in performance.before(witness):
+        pass
+    return witness
+
+
+def test_the_replayed_state_is_the_saved_one() -> None:
+    """The events of a replay fold to the debate that was replayed."""
+    assert witnessed(Performance(debate())).last == debate()
+
+
+def test_a_round_is_judged_before_the_next_begins() -> None:
+    """The moderator's word on round 1 comes after its speeches and before those of round 2."""
+    kinds = [event.type for event in witnessed(Performance(debate())).events]
+    assert kinds[:5] == ["opened", "turned", "turned", "assessed", "turned"]
+
+
+def test_one_round_alone() -> None:
+    """Only that round's speeches and its judgement, no close."""
+    told = witnessed(Performance(debate(), round_number=2)).events
+    assert [event.turn.index for event in told if isinstance(event, Turned)] == [2, 3]
+    assert [event.assessment.subject.round for event in told if isinstance(event, Assessed)] == [2]
+    assert not [event for event in told if isinstance(event, Closed)]
+
+
+def test_typing_gives_the_speech_in_the_end() -> None:
+    """What is typed is read as the pieces of the finished turn."""
+    typed = witnessed(Performance(debate(), typed=True)).typed
+    assert [of_stream(typed[turn.index]) for turn in debate().turns] == [of_turn(turn) for turn in debate().turns]
+
+
+def test_sides_of_a_wave_are_typed_together() -> None:
+    """Simultaneous speakers are both asked before either has spoken."""
+    performance = Performance(debate(), typed=True)
+    witness = Witness()
+    next(performance.before(witness))
+    assert set(witness.typed) == {0, 1}
+
+
+def test_nothing_is_judged_where_only_speeches_are_wanted() -> None:
+    """Without judges no assessment is performed."""
+    assert not [event for event in witnessed(Performance(debate(), judged=False)).events if isinstance(event, Assessed)]
+
+
+def test_a_debate_without_a_speech_is_performed() -> None:
+    """A debate that failed before its first speech has a header and nothing else."""
+    first = debate().model_copy(update={"turns": (), "assessments": ()})
+    assert [event.type for event in witnessed(Performance(first)).events] == ["opened", "closed"]
+    assert events()[0].type == "opened"

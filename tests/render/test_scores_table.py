@@ -1,0 +1,77 @@
+"""Verdicts of many files as rows."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+from render_support import debate, shown, unscored
+
+from debate_cli.render.scores_table import COLUMNS, Scored, comma_separated, documents, jsonl, rows, summaries
+from debate_cli.render.scores_view import scores_view
+from debate_cli.scoring import score
+
+FILES = (
+    Scored("b.json", unscored(), score(unscored())),
+    Scored("a.json", debate(), score(debate())),
+    Scored("c.json", debate(), score(debate())),
+)
+
+
+def test_documents_are_as_promised() -> None:
+    """One object per file, sorted by path, with whole verdicts."""
+    found = documents(FILES)
+    assert [list(item) for item in found] == [["path", "id", "topic", "status", "verdicts"]] * 3
+    assert [item["path"] for item in found] == ["a.json", "b.json", "c.json"]
+    assert found[0]["verdicts"][0] == score(debate())[0].model_dump(mode="json")
+
+
+def test_a_row_per_verdict() -> None:
+    """Rows have exactly the columns; the deciding verdict of each file comes first."""
+    found = rows(FILES)
+    assert all(set(row) == set(COLUMNS) for row in found)
+    assert [(row["path"], row["system"], row["winner"], row["decides"]) for row in found[:3]] == [
+        ("a.json", "structured", "Bo", True),
+        ("a.json", "moderator", "Bo", False),
+        ("b.json", "structured", None, True),
+    ]
+
+
+def test_json_lines_are_the_rows() -> None:
+    """Each line is one row."""
+    assert [json.loads(line) for line in jsonl(FILES).splitlines()] == rows(FILES)
+
+
+def test_csv_is_the_rows() -> None:
+    """What a reader of CSV finds is what the rows say."""
+    found = list(csv.DictReader(io.StringIO(comma_separated(FILES))))
+    assert [item["system"] for item in found] == [row["system"] for row in rows(FILES)]
+    assert json.loads(found[0]["scores"]) == rows(FILES)[0]["scores"]
+    assert (found[0]["margin"], found[2]["margin"], found[0]["decides"]) == (str(rows(FILES)[0]["margin"]), "", "true")
+
+
+def test_csv_runs_no_formula() -> None:
+    """A topic that a spreadsheet would run is quoted."""
+    told = debate(topic='=HYPERLINK("http://evil")')
+    (first, *_) = csv.DictReader(io.StringIO(comma_separated([Scored("x", told, score(told))])))
+    assert first["topic"].startswith("'=")
+
+
+def test_the_summary_counts_wins_and_what_is_undetermined() -> None:
+    """Two of three files are won by Bo, the third was not judged."""
+    (structured, moderator) = summaries(FILES)
+    assert (structured.wins, structured.draws, structured.undetermined) == ({"Bo": 2}, 0, 1)
+    assert structured.mean_margin == score(debate())[0].margin
+    assert moderator.verdicts == 3
+
+
+def test_a_summary_of_nothing_determined_has_no_margin() -> None:
+    """A mean over nothing is not 0."""
+    assert summaries(FILES[:1])[0].mean_margin is None
+
+
+def test_the_table_shows_files_and_summary() -> None:
+    """On a terminal, every file and the wins."""
+    told = "".join(shown(part, 120) for part in scores_view(FILES))
+    assert all(word in told for word in ("a.json", "b.json", "c.json", "Bo 2", "undetermined", "3 files"))

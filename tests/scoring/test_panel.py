@@ -1,0 +1,293 @@
+"""The panel's scorer, worked out by hand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from scoring_support import CON, NOON, PRO, ballot, begun, judged, speech
+
+from debate_cli.domain.assessment import Assessment, VoteOption
+from debate_cli.domain.debate import Debate
+from debate_cli.domain.events import Failed, Failure
+from debate_cli.domain.systems import Panel, PanelJudge
+from debate_cli.domain.verdict import Verdict, Victory
+from debate_cli.scoring.panel import (
+    agreement,
+    ballots_by_round,
+    deliberate_further,
+    disagreements,
+    explains_change,
+    verdict,
+)
+
+
+def bench(*weights: float, **fields: Any) -> Panel:
+    """A panel of judges a, b, c ... with these weights."""
+    judges = tuple(
+        PanelJudge(id=name, persona=name, weight=weight) for name, weight in zip("abcde", weights, strict=False)
+    )
+    return Panel(judges=judges, **fields)
+
+
+def voted(settings: Panel, *given: Assessment) -> Debate:
+    """A debate of three turns on which these votes were cast."""
+    return judged(begun(settings), [speech(0, PRO), speech(1, CON), speech(2, PRO)], given)
+
+
+def votes(*options: VoteOption, revision: int = 0) -> list[Assessment]:
+    """Bare votes of judges a, b, c ..."""
+    return [ballot(name, option, revision=revision) for name, option in zip("abcde", options, strict=False)]
+
+
+def dimensional(*rows: tuple[float, ...], options: str = "") -> list[Assessment]:
+    """Votes with dimension marks; `options` has P or F for each, P by default."""
+    names: dict[str, VoteOption] = {"P": "PASS", "F": "FAIL"}
+    chosen = options or "P" * len(rows)
+    return [ballot(judge, names[option], *row) for judge, option, row in zip("abcde", chosen, rows, strict=False)]
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        # Nobody to differ from
+        ([], 1.0),
+        (votes("FAIL"), 1.0),
+        # 0.6*1 + 0.4*1, no dimension shared
+        (votes("PASS", "PASS"), 1.0),
+        # 0.6*1/2 + 0.4*1
+        (votes("PASS", "FAIL"), 0.7),
+        # 0.6*1/3 + 0.4
+        (votes("PASS", "FAIL", "CONDITIONAL"), 0.6),
+        # 0.6*2/3 + 0.4: two of three agree
+        (votes("PASS", "FAIL", "PASS"), 0.8),
+        # Ranges 2, 0, 1, 0: (0 + 1 + 0.5 + 1)/4 = 0.625; 0.6*2/3 + 0.4*0.625 = 0.4 + 0.25
+        (dimensional((3, 2, 3, 1), (3, 2, 2, 1), (1, 2, 2, 1), options="PPF"), 0.65),
+        # One vote, ranges 2 everywhere: 0.6 + 0
+        (dimensional((3, 3, 3, 3), (1, 1, 1, 1)), 0.6),
+        # Only logic is shared, range 1: 0.6 + 0.4*0.5
+        (dimensional((3, 1), (2,)), 0.8),
+        # No dimension is shared by two
+        ([ballot("a", "PASS", 3), ballot("b", "FAIL")], 0.7),
+    ],
+)
+def test_agreement_worked_by_hand(given: list[Assessment], expected: float) -> None:
+    """0.6 times the largest share of votes and 0.4 times the mean closeness of dimensions."""
+    settings = bench(1, 1, 1)
+    rounds = ballots_by_round(voted(settings, *given), "r1", settings)
+    assert agreement(rounds.get(0, ())) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("weights", "options", "winner", "victory", "margin"),
+    [
+        # PASS 0.8 of the weight: clear from there on
+        ((4, 1), "PF", PRO, "clear", 0.6),
+        # 0.79 is not
+        ((79, 21), "PF", PRO, "narrow", 0.58),
+        ((1, 1, 1), "PPF", PRO, "narrow", 1 / 3),
+        ((1, 1, 1), "FFP", CON, "narrow", 1 / 3),
+        ((1, 1), "FF", CON, "clear", 1.0),
+        # A tie of any two is CONDITIONAL
+        ((1, 1), "PF", None, "conditional", 0.0),
+        ((1, 1), "PC", None, "conditional", 0.0),
+        ((2, 1, 1), "PFF", None, "conditional", 0.0),
+        ((1, 1, 1), "CCP", None, "conditional", 1 / 3),
+        # Weight decides, not the number of judges: 0.6 against 0.4
+        ((6, 2, 2), "FPP", CON, "narrow", 0.2),
+        # Weights are normalised over those that voted: 0.5 and 0.3 of 0.8
+        ((5, 3, 2), "PF", PRO, "narrow", 0.25),
+        # 0.1 + 0.2 and 0.3 tie in spite of floats
+        ((0.1, 0.2, 0.3), "PPF", None, "conditional", 0.0),
+    ],
+)
+def test_verdicts_worked_by_hand(
+    weights: tuple[float, ...], options: str, winner: str | None, victory: Victory, margin: float
+) -> None:
+    """The option with the largest share of weight wins, a tie is conditional, 0.8 is clear."""
+    names: dict[str, VoteOption] = {"P": "PASS", "F": "FAIL", "C": "CONDITIONAL"}
+    settings = bench(*weights)
+    found = verdict(voted(settings, *votes(*(names[option] for option in options))), "r1", settings)
+    assert (found.winner, found.victory) == (winner, victory)
+    assert found.margin == pytest.approx(margin)
+
+
+def test_scores_are_the_shares_of_the_sides() -> None:
+    """3 of 5 for PASS, 1 of 5 for FAIL, the rest conditional."""
+    settings = bench(3, 1, 1)
+    found = verdict(voted(settings, *votes("PASS", "FAIL", "CONDITIONAL")), "r1", settings)
+    assert found.scores == {PRO: 0.6, CON: 0.2}
+
+
+def test_without_a_sole_debater_of_the_side_nobody_wins() -> None:
+    """Two argue for the motion: it passes, and nobody in particular has won."""
+    settings = bench(1, 1)
+    sides = ({"name": "A", "side": "for"}, {"name": "B", "side": "for"}, {"name": "C", "side": "against"})
+    debate = judged(begun(settings, debaters=sides), [speech(0, "A")], votes("PASS", "PASS"))
+    found = verdict(debate, "r1", settings)
+    assert (found.winner, found.victory, found.scores) == (None, "clear", {"C": 0.0})
+
+
+def test_fewer_votes_than_the_least_are_undetermined() -> None:
+    """One vote where two are the least: no verdict, and the silent judge is named."""
+    settings = bench(1, 1)
+    found = verdict(voted(settings, *votes("PASS")), "r1", settings)
+    assert (found.victory, found.winner, found.margin) == ("undetermined", None, None)
+    assert found.notes["missing"] == ["b did not vote in the first vote.", *_unmarked("a")]
+
+
+def _unmarked(*judges: str) -> list[str]:
+    return [f"{judge} gave no mark for logic, evidence, rebuttal, risk." for judge in judges]
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        (votes("PASS", "PASS"), []),
+        # 1 - 2/3
+        (votes("PASS", "PASS", "FAIL"), [("vote", 1 / 3)]),
+        # Range 1 is below 1.5
+        (dimensional((3,), (2,)), []),
+        (dimensional((3,), (1.5,)), [("logic", 0.75)]),
+        # Dimensions of range 2 have severity 1 and come before a vote's 1/2
+        (dimensional((3, 1), (1, 1), options="PF"), [("logic", 1.0), ("vote", 0.5)]),
+        (dimensional((1, 3), (3, 1)), [("evidence", 1.0), ("logic", 1.0)]),
+    ],
+)
+def test_disagreements_worst_first(given: list[Assessment], expected: list[tuple[str, float]]) -> None:
+    """The vote counts with one less its largest share, a dimension from range 1.5 on with half its range."""
+    settings = bench(1, 1, 1)
+    ballots = ballots_by_round(voted(settings, *given), "r1", settings)[0]
+    assert [(item.about, item.severity) for item in disagreements(ballots)] == [
+        (about, pytest.approx(severity)) for about, severity in expected
+    ]
+
+
+@pytest.mark.parametrize(
+    ("given", "settings", "expected"),
+    [
+        ([], bench(1, 1), False),
+        # 0.7 < 0.8
+        (votes("PASS", "FAIL"), bench(1, 1), True),
+        # 0.6*2/3 + 0.4 = 0.8 reaches the threshold
+        (votes("PASS", "PASS", "FAIL"), bench(1, 1, 1), False),
+        (votes("PASS", "PASS", "FAIL"), bench(1, 1, 1, convergence_threshold=0.81), True),
+        # One judge alone does not deliberate
+        (votes("PASS"), bench(1, 1), False),
+        (votes("PASS", "FAIL"), bench(1, 1, 1, min_judges=3), False),
+        (votes("PASS", "FAIL"), bench(1, 1, max_rounds=0), False),
+        (votes("PASS", "FAIL") + votes("PASS", "FAIL", revision=1), bench(1, 1, max_rounds=1), False),
+        (votes("PASS", "FAIL") + votes("PASS", "FAIL", revision=1), bench(1, 1, max_rounds=2), True),
+        # They agreed in the second round
+        (votes("PASS", "FAIL") + votes("PASS", "PASS", revision=1), bench(1, 1), False),
+        # All ranges 1: 0.6 + 0.4*0.5 = 0.8 < 0.9, but no dimension is disputed: nothing to talk about
+        (dimensional((3, 3, 3, 3), (2, 2, 2, 2)), bench(1, 1, convergence_threshold=0.9), False),
+    ],
+)
+def test_when_the_panel_deliberates_further(given: list[Assessment], settings: Panel, expected: bool) -> None:
+    """Below the threshold, divided on something, with rounds left and enough votes; else not."""
+    assert deliberate_further(voted(settings, *given), "r1", settings) is expected
+
+
+def two_rounds(*second: Assessment) -> tuple[Verdict, Panel]:
+    """The verdict after a first vote of PASS and FAIL, and a second round."""
+    settings = bench(1, 1)
+    return verdict(voted(settings, *votes("PASS", "FAIL"), *second), "r1", settings), settings
+
+
+def test_a_judge_without_a_second_vote_keeps_its_first() -> None:
+    """b is silent in round 1: its FAIL still stands against a's change to FAIL."""
+    found, _ = two_rounds(ballot("a", "FAIL", revision=1, changed_because="turn 1"))
+    assert (found.winner, found.victory) == (CON, "clear")
+    assert "b did not vote in deliberation round 1; its last vote stands." in str(found.notes["missing"])
+
+
+def test_a_late_judge_keeps_its_last_vote_and_is_marked() -> None:
+    """Whatever the late ballot says, the earlier one counts."""
+    found, _ = two_rounds(ballot("a", "PASS", revision=1), ballot("b", "PASS", revision=1, late=True))
+    assert (found.notes["late"], found.victory) == (["b"], "conditional")
+
+
+def test_a_judge_that_failed_as_late_is_marked() -> None:
+    """A failure with the cause `late` says the same as a late vote."""
+    settings = bench(1, 1)
+    late = ballot("b", "PASS", revision=1).brief
+    debate = voted(settings, *votes("PASS", "FAIL"), ballot("a", "PASS", revision=1))
+    failure = Failure(task=late, who="b", cause="late", message="b was late", final=True)
+    found = verdict(debate.apply(Failed(at=NOON, failure=failure)), "r1", settings)
+    assert found.notes["late"] == ["b"]
+    assert "b did not vote in deliberation round 1 (late); its last vote stands." in str(found.notes["missing"])
+
+
+def test_first_and_final_vote_stand_side_by_side() -> None:
+    """0.7 at first, 1.0 in the end: improvement 0.3, converged after one round."""
+    found, _ = two_rounds(ballot("a", "PASS", revision=1), ballot("b", "PASS", revision=1, changed_because="turn 2"))
+    notes = found.notes
+    assert notes["first_vote"] == {"option": "CONDITIONAL", "weights": {"PASS": 0.5, "FAIL": 0.5, "CONDITIONAL": 0.0}}
+    assert (notes["option"], notes["weights"]) == ("PASS", {"PASS": 1.0, "FAIL": 0.0, "CONDITIONAL": 0.0})
+    assert (notes["initial_agreement"], notes["final_agreement"], notes["improvement"]) == (0.7, 1.0, 0.3)
+    assert (notes["converged"], notes["deliberation_rounds"]) == (True, 1)
+
+
+def test_a_change_that_names_no_turn_is_flagged() -> None:
+    """b changed and says only that it was convinced."""
+    found, _ = two_rounds(ballot("a", "PASS", revision=1), ballot("b", "PASS", revision=1, changed_because="convinced"))
+    assert found.notes["unexplained_changes"] == ["b"]
+
+
+def test_who_did_not_change_need_not_explain() -> None:
+    """Nobody changed, nobody is flagged."""
+    found, _ = two_rounds(*votes("PASS", "FAIL", revision=1))
+    assert found.notes["unexplained_changes"] == []
+
+
+@pytest.mark.parametrize(
+    ("because", "expected"),
+    [
+        (None, False),
+        ("  ", False),
+        ("It convinced me.", False),
+        ("Turn 2 answered it.", True),
+        ("turn 9 answered it.", False),
+        ("in turn #1", True),
+    ],
+)
+def test_an_explanation_names_a_turn_of_the_debate(because: str | None, expected: bool) -> None:
+    """A turn that does not exist explains nothing."""
+    assert explains_change(because, voted(bench(1, 1))) is expected
+
+
+def test_any_reason_explains_a_change_about_a_document() -> None:
+    """Where there are no turns, none can be named."""
+    assert explains_change("The risk section.", judged(begun(bench(1, 1))))
+
+
+def test_dissent_is_reported_in_full() -> None:
+    """The outvoted judge's findings, remedies and words are kept."""
+    settings = bench(1, 1, 1)
+    dissenter = ballot(
+        "c", "FAIL", confidence=0.9, critical_findings=("No costs.",), remediation_required=("Add costs.",)
+    )
+    notes = verdict(voted(settings, *votes("PASS", "PASS"), dissenter), "r1", settings).notes
+    (dissent,) = notes["dissent"] if isinstance(notes["dissent"], list) else ()
+    assert isinstance(dissent, dict)
+    kept = [
+        dissent[key]
+        for key in ("judge", "option", "confidence", "critical_findings", "remediation_required", "rationale")
+    ]
+    assert kept == ["c", "FAIL", 0.9, ["No costs."], ["Add costs."], "c says FAIL"]
+
+
+def test_a_stranger_s_vote_does_not_count() -> None:
+    """Somebody who is not on the bench is named and ignored."""
+    settings = bench(1, 1)
+    found = verdict(voted(settings, *votes("PASS", "PASS"), ballot("z", "FAIL")), "r1", settings)
+    assert found.scores == {PRO: 1.0, CON: 0.0}
+    assert "z is not on the panel, so its vote does not count." in str(found.notes["missing"])
+
+
+def test_weights_of_other_settings_take_the_place_of_stored_ones() -> None:
+    """Asked as equals, re-scored with three to one: FAIL's quarter loses."""
+    stored, other = bench(1, 1), bench(3, 1)
+    found = verdict(voted(stored, *votes("PASS", "FAIL")), "r1", other)
+    assert (found.winner, found.scores) == (PRO, {PRO: 0.75, CON: 0.25})

@@ -1,0 +1,247 @@
+"""The structured scorer, worked out by hand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+from scoring_support import CON, PRO, THREE, argument_marks, assessment, begun, crossing, judged, opening
+
+from debate_cli.domain.assessment import Fallacy, Mark
+from debate_cli.domain.content import Argument
+from debate_cli.domain.debate import Debate
+from debate_cli.domain.systems import Structured, StructuredWeights, Thresholds
+from debate_cli.domain.verdict import Verdict, Victory
+from debate_cli.scoring.structured import scored_arguments, verdict
+
+Row = tuple[float, float, float, float]
+"""Logic, evidence, responsiveness, honesty."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """Marks per argument of each side, and what they come to."""
+
+    name: str
+    pro: tuple[Row, ...]
+    con: tuple[Row, ...]
+    scores: tuple[float, float]
+    margin: float
+    victory: Victory
+    settings: dict[str, Any] = field(default_factory=dict[str, Any])
+    fallacies: tuple[str, ...] = ()
+    """Items of fallacies."""
+
+
+def even(value: float) -> Row:
+    """The same mark four times, which is also the argument's score."""
+    return (value, value, value, value)
+
+
+CASES = (
+    # 0.3*8 + 0.4*7 + 0.2*6 + 0.1*9 = 2.4 + 2.8 + 1.2 + 0.9 = 7.3, against 5
+    Case("the four weights", ((8, 7, 6, 9),), (even(5),), (7.3, 5), 2.3, "narrow"),
+    # 0.3*4 + 0.7*7 = 6.1, and 7 - 6.1 = 0.9
+    Case("just below a draw's end", (even(7),), ((4, 7, 7, 7),), (7, 6.1), 0.9, "draw"),
+    Case("a gap of 1 is narrow", (even(7),), (even(6),), (7, 6), 1, "narrow"),
+    Case("a gap of 3 is narrow", (even(9),), (even(6),), (9, 6), 3, "narrow"),
+    # 0.9*6 + 0.1*5 = 5.9, and 9 - 5.9 = 3.1
+    Case("above 3 is clear", (even(9),), ((6, 6, 6, 5),), (9, 5.9), 3.1, "clear"),
+    # (8 + 6) / 2 = 7
+    Case("a mean over arguments", (even(8), even(6)), (even(7),), (7, 7), 0, "draw"),
+    # 20/3 - 17/3 = 1, which floats make 0.9999999999999991
+    Case(
+        "noise does not move a bound",
+        (even(7), even(7), even(6)),
+        (even(6), even(6), even(5)),
+        (20 / 3, 17 / 3),
+        1,
+        "narrow",
+    ),
+    # Weights 2 and 2 of 4: (8 + 6) / 2 = 7 against (5 + 5) / 2 = 5; the other criteria weigh nothing
+    Case(
+        "weights are normalised",
+        ((8, 6, 1, 1),),
+        ((5, 5, 10, 10),),
+        (7, 5),
+        2,
+        "narrow",
+        {"weights": StructuredWeights(logic=2, evidence=2, responsiveness=0, honesty=0)},
+    ),
+    # Two fallacies of 1.5 in one argument of 8: 8 - 3 = 5
+    Case(
+        "a penalty for each fallacy",
+        (even(8),),
+        (even(5),),
+        (5, 5),
+        0,
+        "draw",
+        {"fallacy_penalty": 1.5},
+        ("PRO-1", "PRO-1"),
+    ),
+    # 2 - 5 would be -3: held at 1. (1 + 9) / 2 = 5
+    Case("no score below 1", (even(2), even(9)), (even(5),), (5, 5), 0, "draw", {"fallacy_penalty": 5}, ("PRO-1",)),
+    # 9 - 2 = 7 is a mean of (7 + 9) / 2 = 8: the penalty is the argument's, not the side's
+    Case(
+        "a penalty is the argument's",
+        (even(9), even(9)),
+        (even(8),),
+        (8, 8),
+        0,
+        "draw",
+        {"fallacy_penalty": 2},
+        ("PRO-2",),
+    ),
+    Case("fallacies cost nothing by default", (even(8),), (even(5),), (8, 5), 3, "narrow", {}, ("PRO-1",)),
+    Case("a fallacy of nothing known", (even(8),), (even(5),), (8, 5), 3, "narrow", {"fallacy_penalty": 2}, ("PRO-9",)),
+    # 1 to 10 is the scale: 0 counts as 1, 0.3*1 + 0.7*10 = 7.3
+    Case("marks are held to their scale", ((0, 10, 10, 10),), (even(10),), (7.3, 10), 2.7, "narrow"),
+    Case(
+        "thresholds are settings",
+        (even(7),),
+        (even(5),),
+        (7, 5),
+        2,
+        "clear",
+        {"thresholds": Thresholds(draw=1, clear=1.5)},
+    ),
+    Case(
+        "equal is a draw whatever the bound",
+        (even(7),),
+        (even(7),),
+        (7, 7),
+        0,
+        "draw",
+        {"thresholds": Thresholds(draw=0, clear=1)},
+    ),
+)
+
+
+def debate_of(case: Case, settings: Structured) -> Debate:
+    """Both openings and one judge's marks."""
+    ids = {PRO: [f"PRO-{n + 1}" for n in range(len(case.pro))], CON: [f"CON-{n + 1}" for n in range(len(case.con))]}
+    rows = [*zip(ids[PRO], case.pro, strict=True), *zip(ids[CON], case.con, strict=True)]
+    given = [mark for item, row in rows for mark in argument_marks(PRO if item in ids[PRO] else CON, item, *row)]
+    found = [Fallacy(participant=PRO, item=item, name="straw man") for item in case.fallacies]
+    turns = [opening(0, PRO, *ids[PRO]), opening(1, CON, *ids[CON])]
+    return judged(begun(settings), turns, [assessment("structured", given, *found)])
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_cases_worked_by_hand(case: Case) -> None:
+    """Scores, margin and victory follow the rules as written."""
+    settings = Structured(**case.settings)
+    found = verdict(debate_of(case, settings), "r1", settings)
+    assert (found.scores[PRO], found.scores[CON]) == pytest.approx(case.scores)
+    assert found.margin == pytest.approx(case.margin)
+    assert found.victory == case.victory
+    higher = PRO if case.scores[0] > case.scores[1] else CON
+    assert found.winner == (None if case.victory == "draw" else higher)
+
+
+def pair(*given: Any, judges: int = 1, settings: Structured | None = None) -> Verdict:
+    """The verdict on one argument a side."""
+    chosen = settings or Structured(judges=judges)
+    turns = [opening(0, PRO, "PRO-1"), opening(1, CON, "CON-1")]
+    return verdict(judged(begun(chosen), turns, given), "r1", chosen)
+
+
+def marks_of(pro: float, con: float) -> list[Mark]:
+    """Even marks of both arguments."""
+    return [*argument_marks(PRO, "PRO-1", *even(pro)), *argument_marks(CON, "CON-1", *even(con))]
+
+
+def test_several_judges_are_averaged() -> None:
+    """(8 + 5) / 2 = 6.5 against (4 + 5) / 2 = 4.5."""
+    found = pair(
+        assessment("structured", marks_of(8, 4), assessor="judge-1"),
+        assessment("structured", marks_of(5, 5), assessor="judge-2"),
+        judges=2,
+    )
+    assert found.scores == {PRO: 6.5, CON: 4.5}
+
+
+def test_a_fallacy_that_one_of_two_judges_saw_costs_half() -> None:
+    """8 - 3/2 = 6.5."""
+    settings = Structured(judges=2, fallacy_penalty=3)
+    found = pair(
+        assessment("structured", marks_of(8, 5), Fallacy(participant=PRO, item="PRO-1", name="x"), assessor="judge-1"),
+        assessment("structured", marks_of(8, 5), assessor="judge-2"),
+        settings=settings,
+    )
+    assert found.scores[PRO] == 6.5
+
+
+def test_a_judge_who_is_silent_is_named() -> None:
+    """Two judges were asked, one answered: the verdict stands and says so."""
+    found = pair(assessment("structured", marks_of(8, 4), assessor="judge-1"), judges=2)
+    assert (found.winner, found.notes["missing"]) == (PRO, ["The debate was not assessed by judge-2."])
+
+
+def test_nothing_judged_is_undetermined() -> None:
+    """Without an assessment there is neither score nor winner, and it is said what is missing."""
+    found = pair()
+    assert (found.winner, found.victory, found.margin, found.scores) == (None, "undetermined", None, {})
+    assert found.notes["missing"] == ["The debate was not assessed by judge."]
+
+
+def test_one_unmarked_criterion_leaves_an_argument_out() -> None:
+    """No mark is invented: the argument has no score, its side none, and the mark is named."""
+    given = [mark for mark in marks_of(8, 4) if (mark.item, mark.criterion) != ("CON-1", "honesty")]
+    found = pair(assessment("structured", given))
+    assert (found.victory, found.scores) == ("undetermined", {PRO: 8.0})
+    assert found.notes["missing"] == ["judge gave no mark for honesty of CON-1."]
+
+
+def test_an_unmarked_criterion_that_weighs_nothing_is_no_hindrance() -> None:
+    """With weight 0 for honesty, an argument without it is scored."""
+    given = [mark for mark in marks_of(8, 4) if mark.criterion != "honesty"]
+    found = pair(assessment("structured", given), settings=Structured(weights=StructuredWeights(honesty=0)))
+    assert found.scores == {PRO: 8.0, CON: 4.0}
+
+
+def test_marks_on_what_is_not_there_are_ignored() -> None:
+    """An unknown argument, an unknown criterion and another's name change nothing."""
+    strange = [
+        Mark(participant=PRO, item="PRO-7", criterion="logic", value=1, out_of=10),
+        Mark(participant=PRO, item="PRO-1", criterion="charm", value=1, out_of=10),
+        Mark(participant=CON, item="PRO-1", criterion="logic", value=1, out_of=10),
+    ]
+    assert pair(assessment("structured", strange + marks_of(8, 4))).scores == {PRO: 8.0, CON: 4.0}
+
+
+def test_of_three_the_margin_is_first_less_second() -> None:
+    """9, 7 and 4: margin 2, narrow."""
+    turns = [opening(0, "Ada", "A-1"), opening(1, "Ben", "B-1"), opening(2, "Cem", "C-1")]
+    rows = (("Ada", "A-1", 7), ("Ben", "B-1", 9), ("Cem", "C-1", 4))
+    given = [mark for name, item, value in rows for mark in argument_marks(name, item, *even(value))]
+    debate = judged(begun(Structured(), debaters=THREE), turns, [assessment("structured", given)])
+    found = verdict(debate, "r1", Structured())
+    assert (found.winner, found.margin, found.victory) == ("Ben", 2.0, "narrow")
+
+
+def test_arguments_of_later_phases_are_not_scored() -> None:
+    """What was smuggled into cross-examination does not count for its side."""
+    smuggled = Argument(id="PRO-2", claim="One more.", reasoning="Because.", evidence="A.")
+    turns = [opening(0, PRO, "PRO-1"), crossing(1, PRO).model_copy(update={"arguments": (smuggled,)})]
+    assert scored_arguments(judged(begun(Structured()), turns)) == {"PRO-1": PRO}
+
+
+def test_the_notes_hold_a_row_for_each_argument() -> None:
+    """A renderer finds criteria, penalty and score, the means and the label."""
+    notes = pair(assessment("structured", marks_of(8, 8))).notes
+    assert notes["label"] == "evenly matched"
+    assert notes["means"] == {
+        name: dict.fromkeys(("logic", "evidence", "responsiveness", "honesty"), 8.0) for name in (PRO, CON)
+    }
+    assert notes["arguments"] == [
+        {
+            "id": item,
+            "participant": name,
+            **dict.fromkeys(("logic", "evidence", "responsiveness", "honesty"), 8.0),
+            "penalty": 0.0,
+            "score": 8.0,
+        }
+        for name, item in ((PRO, "PRO-1"), (CON, "CON-1"))
+    ]

@@ -1,0 +1,140 @@
+"""Judged debates for the tests of scorers, built in memory: the fewest words that carry the numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any
+
+from debate_cli.domain.assessment import Assessment, Finding, Mark, SystemKind, Vote, VoteOption
+from debate_cli.domain.config import DebateConfig
+from debate_cli.domain.content import Argument, Response, StrategyPick, Turn
+from debate_cli.domain.debate import FIRST_RUN, Debate, opened
+from debate_cli.domain.events import Assessed, Event, Generator, JudgingOpened, Opened, Turned
+from debate_cli.domain.exchange import Exchange
+from debate_cli.domain.systems import JudgingConfig, System
+from debate_cli.domain.tasks import Moment, Subject
+
+NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
+EXCHANGE = Exchange(model="mock/a", rung="native", attempts=1, cost_usd=0.0)
+PRO, CON, THIRD = "Ada", "Ben", "Cem"
+TWO: tuple[dict[str, Any], ...] = ({"name": PRO, "side": "for"}, {"name": CON, "side": "against"})
+THREE: tuple[dict[str, Any], ...] = (*TWO, {"name": THIRD, "side": "neither"})
+
+
+def begun(*systems: System, debaters: Sequence[Mapping[str, Any]] = TWO, decides: str | None = None) -> Opened:
+    """The first event of a debate that `systems` judge."""
+    config = DebateConfig.model_validate(
+        {
+            "topic": "Should it be done?",
+            "models": {"default": {"model": "mock/a"}},
+            "debaters": tuple(dict(debater) for debater in debaters),
+            "judging": {"decides": decides, "systems": [system.model_dump() for system in systems]},
+        }
+    )
+    generator = Generator(name="debate-cli", version="0")
+    return Opened(at=NOON, id="d", generator=generator, config=config, config_sha256=config.sha256())
+
+
+def judged(head: Opened, turns: Iterable[Turn] = (), given: Iterable[Assessment] = ()) -> Debate:
+    """The debate with these turns and assessments, applied in the order given."""
+    debate = opened(head)
+    events: list[Event] = [Turned(at=NOON, turn=turn) for turn in turns]
+    events += [Assessed(at=NOON, assessment=item) for item in given]
+    for event in events:
+        debate = debate.apply(event)
+    return debate
+
+
+def rejudged(debate: Debate, run: str, *systems: System, decides: str | None = None, replaces: bool = False) -> Debate:
+    """The debate with a later judging run opened."""
+    judging = JudgingConfig(decides=decides, systems=systems)
+    return debate.apply(JudgingOpened(at=NOON, run=run, judging=judging, replaces=replaces))
+
+
+def shuffled(debate: Debate, order: Sequence[int]) -> Debate:
+    """The same debate with its assessments in another order than the canonical one."""
+    fields: dict[str, Any] = {name: getattr(debate, name) for name in type(debate).model_fields}
+    return Debate.model_construct(None, **{**fields, "assessments": tuple(debate.assessments[i] for i in order)})
+
+
+def without(debate: Debate, place: int) -> Debate:
+    """The same debate without one of its assessments."""
+    kept = [number for number in range(len(debate.assessments)) if number != place]
+    return shuffled(debate, kept)
+
+
+def speech(index: int, speaker: str, text: str = "So it is.", *, strategy: str | None = None) -> Turn:
+    """A free speech; each has a round of its own for every two turns."""
+    return Turn(
+        index=index,
+        round=index // 2 + 1,
+        phase="speech",
+        speaker=speaker,
+        text=text,
+        strategy=StrategyPick(name=strategy, reason="so") if strategy else None,
+        exchange=EXCHANGE,
+    )
+
+
+def opening(index: int, speaker: str, *ids: str) -> Turn:
+    """An opening with one argument per id."""
+    arguments = tuple(Argument(id=item, claim=f"Claim of {item}", reasoning="Because.", evidence="A.") for item in ids)
+    return Turn(
+        index=index, round=1, phase="opening", speaker=speaker, text="Open.", arguments=arguments, exchange=EXCHANGE
+    )
+
+
+def crossing(index: int, speaker: str, *responses: Response) -> Turn:
+    """A cross-examination."""
+    return Turn(
+        index=index,
+        round=2,
+        phase="cross_examination",
+        speaker=speaker,
+        text="Cross.",
+        responses=responses,
+        exchange=EXCHANGE,
+    )
+
+
+def assessment(
+    system: SystemKind,
+    marks: Iterable[Mark] = (),
+    *findings: Finding,
+    moment: Moment = "debate",
+    turns: tuple[int, ...] = (),
+    **fields: Any,
+) -> Assessment:
+    """An assessment; `fields` may give run, assessor, revision, rationale, and `round` of its subject."""
+    subject = Subject(moment=moment, round=fields.pop("round", None), turns=turns)
+    defaults: dict[str, Any] = {"run": FIRST_RUN, "assessor": "judge", "exchange": EXCHANGE}
+    return Assessment(system=system, subject=subject, marks=tuple(marks), findings=findings, **{**defaults, **fields})
+
+
+def argument_marks(participant: str, item: str, *values: float) -> list[Mark]:
+    """Logic, evidence, responsiveness and honesty of one argument, out of 10."""
+    criteria = ("logic", "evidence", "responsiveness", "honesty")
+    return [
+        Mark(participant=participant, item=item, criterion=criterion, value=value, out_of=10)
+        for criterion, value in zip(criteria, values, strict=True)
+    ]
+
+
+def marks(participant: str | None, out_of: Mapping[str, float], values: Iterable[float]) -> list[Mark]:
+    """One mark per criterion of `out_of`, in its order."""
+    return [
+        Mark(participant=participant, criterion=criterion, value=value, out_of=highest)
+        for (criterion, highest), value in zip(out_of.items(), values, strict=True)
+    ]
+
+
+def ballot(judge: str, option: VoteOption, *dimensions: float, revision: int = 0, **fields: Any) -> Assessment:
+    """A panel judge's vote with logic, evidence, rebuttal and risk (as many as given), out of 3."""
+    names = ("logic", "evidence", "rebuttal", "risk")
+    given = [
+        Mark(participant=None, criterion=name, value=value, out_of=3)
+        for name, value in zip(names, dimensions, strict=False)
+    ]
+    vote = Vote(option=option, confidence=fields.pop("confidence", 0.5), **fields)
+    return assessment("panel", given, vote, assessor=judge, revision=revision, rationale=f"{judge} says {option}")

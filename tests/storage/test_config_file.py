@@ -1,0 +1,361 @@
+"""Loading a configuration: precedence, variables, secrets, and errors that name file, line, column and key path."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from debate_cli.domain.config import DebateConfig
+from debate_cli.domain.config_checks import Problem
+from debate_cli.errors import ConfigError
+from debate_cli.storage.config_file import LoadedConfig, load_config
+
+HEAD = """\
+topic: Should tests be fun?
+models: {default: {model: mock/debater}}
+debaters: [{name: Pro, side: for}, {name: Con, side: against}]
+"""
+SECRET = "zq-Hush-7391-value"
+
+
+def load(
+    more: str = "", *, env: dict[str, str] | None = None, overrides: Iterable[tuple[str, str]] = ()
+) -> LoadedConfig:
+    """The smallest configuration with `more` beneath it."""
+    return load_config(None, text=HEAD + more, env=env or {}, overrides=tuple(overrides))
+
+
+def problems(
+    more: str = "", *, env: dict[str, str] | None = None, overrides: Iterable[tuple[str, str]] = ()
+) -> list[str]:
+    """The lines of the error that it gives."""
+    with pytest.raises(ConfigError) as caught:
+        load(more, env=env, overrides=overrides)
+    return list(caught.value.problems)
+
+
+@pytest.mark.parametrize(
+    ("more", "line"),
+    [
+        ("sed: 7", "stdin:4:6: sed: there is no such key here; did you mean `seed`?"),
+        ("format: {argumens: 2}", "stdin:4:20: format.argumens: there is no such key here; did you mean `arguments`?"),
+        ("judging:\n  systems:\n    - {kind: live, feedbak: true}",
+         "stdin:6:29: judging.systems.0.feedbak: there is no such key here; did you mean `feedback`?"),
+        ("providers: {lab: {base_ulr: x}}",
+         "stdin:4:29: providers.lab.base_ulr: there is no such key here; did you mean `base_url`?"),
+        ("xyzzy: 1", "stdin:4:8: xyzzy: there is no such key here"),
+        ("format: {kind: structurd}",
+         "stdin:4:16: format.kind: must be one of structured, semi_structured, free_flowing, not `structurd`; did you mean `structured`?"),
+        ("judging: {systems: [modrator]}",
+         "stdin:4:21: judging.systems.0.kind: must be one of structured, moderator, panel, live, persuasion, not `modrator`; did you mean `moderator`?"),
+        ("judging: {systems: [{judge: default}]}",
+         "stdin:4:21: judging.systems.0: names no `kind`; add one, such as `kind: structured`"),
+        ("seed: many", "stdin:4:7: seed: must be a whole number"),
+        ("seed: 1.5", "stdin:4:7: seed: must be a whole number"),
+        ("background: 7", "stdin:4:13: background: must be text; put it in quotes"),
+        ("format: []", "stdin:4:1: format: must be a mapping of keys to values"),
+        ("format: {phases: opening}", "stdin:4:18: format.phases: must be a list"),
+        ("format: {arguments: 0}", "stdin:4:21: format.arguments: must be at least 1"),
+        ("limits: {timeout_s: .nan}", "stdin:4:21: limits.timeout_s: must be a finite number"),
+        ("judging: {systems: [{kind: live, feedback: maybe}]}",
+         "stdin:4:44: judging.systems.0.feedback: must be true or false"),
+        ("judging: {systems: [{kind: structured, weights: {logic: 0, evidence: 0, responsiveness: 0, honesty: 0}}]}",
+         "stdin:4:40: judging.systems.0.weights: at least one weight must be above 0"),
+        ("judging: {decides: panel}", "stdin:4:20: judging.decides: no system of this name judges; it is one of structured"),
+        ("seed: 1\nseed: 2", "stdin:5:1: seed: this key stands here a second time; keep one"),
+        ("version: 2", "stdin:4:10: version: must be 1"),
+    ],
+)  # fmt: skip
+def test_every_fault_names_its_place_and_key(more: str, line: str) -> None:
+    """File, line, column, key path, what is wrong, and a word that may have been meant."""
+    assert problems(more) == [line]
+
+
+def test_all_faults_come_at_once_and_in_order() -> None:
+    """Wrong keys, wrong words, unset variables and faults of the whole are told in one go, as they stand in the file."""
+    more = "seed: x\nbackground: ${NOT_SET}\nformat: {kind: fre_flowing}\njudging: {decides: panel}\noutptu: {}\n"
+    assert [line.split(": ")[1] for line in problems(more)] == [
+        "seed",
+        "background",
+        "format.kind",
+        "judging.decides",
+        "outptu",
+    ]
+
+
+def test_members_of_a_union_are_one_fault() -> None:
+    """A wrong personality is either a wrong word or a wrong number, not both and each twice."""
+    people = "debaters: [{name: A, side: for, personality: engeneer}, {name: B, side: against, strategy: bold}]"
+    with pytest.raises(ConfigError) as caught:
+        load_config(None, text=f"topic: t\nmodels: {{default: {{model: mock/d}}}}\n{people}", env={})
+    assert [line.split(": ")[1] for line in caught.value.problems] == ["debaters.0.personality", "debaters.1.strategy"]
+
+
+def test_a_broken_configuration_is_not_blamed_for_what_the_fault_hides() -> None:
+    """With `models` misspelt the debaters lack a model, but the misspelling is the one thing to mend."""
+    text = HEAD.replace("models:", "modles:")
+    with pytest.raises(ConfigError) as caught:
+        load_config(None, text=text, env={})
+    assert caught.value.problems == ("stdin:2:1: modles: there is no such key here; did you mean `models`?",)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "topic: is missing"),
+        ("just words", "this is no configuration"),
+        ("- a\n- b", "this is no configuration"),
+        ("a: [", "not valid YAML"),
+        ("[" * 100_000, "nested more than"),
+    ],
+)
+def test_what_is_no_configuration_is_said_plainly(text: str, words: str) -> None:
+    """A text of another kind gives a line, not a traceback."""
+    with pytest.raises(ConfigError, match=words):
+        load_config(None, text=text, env={})
+
+
+@settings(deadline=None)
+@given(st.text(max_size=200))
+def test_no_text_breaks_the_loader(text: str) -> None:
+    """Random text is a configuration or a ConfigError."""
+    with pytest.raises(ConfigError):
+        load_config(None, text=text, env={})
+
+
+KEYS = st.sampled_from([*DebateConfig.model_fields, "kind", "name", "side", "model", "systems", "0", "x"])
+VALUES = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.sampled_from(["for", "live", "mock/a", "${A}", "engineer", ""]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(KEYS, inner, max_size=4),
+    max_leaves=12,
+)
+
+
+@settings(deadline=None)
+@given(st.dictionaries(KEYS, VALUES, max_size=6))
+def test_no_data_breaks_the_loader(data: dict[str, object]) -> None:
+    """Neither does data of the right keys in the wrong places."""
+    more = "\n".join(f"{key}: {json.dumps(value)}" for key, value in data.items() if key not in HEAD)
+    with contextlib.suppress(ConfigError):
+        assert isinstance(load(more).config, DebateConfig)
+
+
+@settings(deadline=None)
+@given(st.binary(max_size=200))
+def test_no_bytes_break_the_loader(tmp_path_factory: pytest.TempPathFactory, data: bytes) -> None:
+    """Neither does a file of any bytes."""
+    path = tmp_path_factory.mktemp("c") / "debate.yaml"
+    path.write_bytes(data)
+    with pytest.raises(ConfigError):
+        load_config(path, env={})
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [(b"topic: \xff", ":1:8: not valid UTF-8"), (b"a" * 1_048_577, ":1:1: larger than 1024 KiB")],
+)
+def test_a_file_that_is_no_text_is_said_plainly(tmp_path: Path, data: bytes, words: str) -> None:
+    """With the place where it stops being text."""
+    path = tmp_path / "debate.yaml"
+    path.write_bytes(data)
+    with pytest.raises(ConfigError, match=words):
+        load_config(path, env={})
+
+
+@pytest.mark.parametrize(("name", "words"), [("gone.yaml", "no such file"), (".", "this is a folder")])
+def test_a_file_that_is_not_there_is_said_plainly(tmp_path: Path, name: str, words: str) -> None:
+    """A missing file, and a folder in its place."""
+    with pytest.raises(ConfigError, match=words):
+        load_config(tmp_path / name, env={})
+
+
+@pytest.mark.parametrize(
+    ("env", "overrides", "arguments"),
+    [
+        ({}, [], 4),
+        ({"DEBATE__FORMAT__ARGUMENTS": "5"}, [], 5),
+        ({"DEBATE__FORMAT__ARGUMENTS": "5"}, [("format.arguments", "6")], 6),
+        ({}, [("format.arguments", "6"), ("format.arguments", "7")], 7),
+        ({}, [("format", "{arguments: 8}")], 8),
+    ],
+)
+def test_options_go_before_environment_before_file(
+    env: dict[str, str], overrides: list[tuple[str, str]], arguments: int
+) -> None:
+    """The last option counts before the others, those before the environment, that before the file."""
+    assert load("format: {arguments: 4}", env=env, overrides=overrides).config.format.arguments == arguments
+
+
+def test_the_environment_has_words_of_its_own_for_what_changes_often() -> None:
+    """Topic and folder are taken as they are, whatever YAML would make of them."""
+    config = load(env={"DEBATE_TOPIC": "Is it: yes?", "DEBATE_SEED": "9", "DEBATE_OUT": "1"}).config
+    assert (config.topic, config.seed, config.output.dir) == ("Is it: yes?", 9, "1")
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "path"),
+    [
+        ("debaters.0.model", "lab/a", ["lab/a", None]),
+        ("debaters.1.model", "{}", None),
+        ("judging.systems.0", "live", ["live"]),
+        ("judging.systems.0.kind", "panel", ["panel"]),
+    ],
+)
+def test_a_key_path_reaches_into_lists(key: str, value: str, path: list[str | None] | None) -> None:
+    """Indices count from 0; what is not there yet is made."""
+    if path is None:
+        assert problems(overrides=[(key, value)]) == [f"--set: {key}: must be text; put it in quotes"]
+        return
+    config = load(overrides=[(key, value)]).config
+    found = (
+        [d.model for d in config.debaters] if key.startswith("debaters") else [s.kind for s in config.judging.systems]
+    )
+    assert found == path
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "line"),
+    [
+        ("format.argumens", "3", "--set: format.argumens: there is no such key here; did you mean `arguments`?"),
+        ("debaters.5.model", "x", "--set: debaters.5.model: `5` is no place in a list of 2; count from 0"),
+        ("topic.a", "x", "--set: topic.a: what stands before `a` is a single value and has no parts"),
+        ("seed", "[", "--set: seed: this is not valid YAML"),
+        ("a..b", "1", "--set: a..b: this is no key path"),
+    ],
+)
+def test_a_wrong_option_is_named_as_one(key: str, value: str, line: str) -> None:
+    """No line of the file is blamed for what stands on the command line."""
+    assert problems(overrides=[(key, value)])[0].startswith(line)
+
+
+def test_an_override_of_one_alias_leaves_the_other() -> None:
+    """Two debaters written as one anchor are two once one of them is changed."""
+    people = "debaters: [&a {name: A, side: for, system: x}, {<<: *a, name: B, side: against}]"
+    text = f"topic: t\nmodels: {{default: &m {{model: mock/d}}, judge: *m}}\n{people}"
+    loaded = load_config(None, text=text, env={}, overrides=[("models.judge.model", "mock/j")])
+    assert {name: spec.model for name, spec in loaded.config.models.items()} == {"default": "mock/d", "judge": "mock/j"}
+
+
+@pytest.mark.parametrize(
+    ("written", "env", "filled"),
+    [
+        ("${A}", {"A": "x"}, "x"),
+        ("a ${A} b ${B}", {"A": "x", "B": "y"}, "a x b y"),
+        ("${A:-none}", {}, "none"),
+        ("${A:-none}", {"A": ""}, "none"),
+        ("${A:-none}", {"A": "x"}, "x"),
+        ("${A}", {"A": "{b: c}\n- ${A}"}, "{b: c}\n- ${A}"),
+        ("$${A} costs $5", {"A": "x"}, "${A} costs $5"),
+    ],
+)
+def test_variables_fill_scalars(written: str, env: dict[str, str], filled: str) -> None:
+    """After parsing and once: what a variable holds never becomes structure or another variable."""
+    assert load(f"background: {json.dumps(written)}", env=env).config.background == filled
+
+
+def test_a_variable_can_be_a_number() -> None:
+    """Where a number is wanted, its digits will do."""
+    assert load("seed: ${SEED}", env={"SEED": "11"}).config.seed == 11
+
+
+@pytest.mark.parametrize("written", ["${NOT_SET}", "${}", "${1A}", "${A B}"])
+def test_a_variable_that_is_none_is_an_error(written: str) -> None:
+    """Unset, or no variable at all."""
+    assert problems(f"background: '{written}'", env={"A": "x"})[0].startswith("stdin:4:13: background: ")
+
+
+def test_headers_stay_as_written() -> None:
+    """What a header holds is filled in when it is sent, so no secret is stored; it is known as one all the same."""
+    loaded = load("providers: {lab: {headers: {X-Auth: '${LAB_TOKEN}'}}}", env={"LAB_TOKEN": SECRET})
+    assert loaded.config.providers["lab"].headers == {"X-Auth": "${LAB_TOKEN}"}
+    assert loaded.secrets == (SECRET,)
+
+
+@pytest.mark.parametrize(
+    "more",
+    ["background: ${MY_API_KEY}", "providers: {lab: {api_key_env: MY_API_KEY}}"],
+)
+def test_secrets_are_known_by_value(more: str) -> None:
+    """What secret variables hold, and what providers name as their key, must never be written."""
+    assert load(more, env={"MY_API_KEY": SECRET, "OTHER": "plain"}).secrets == (SECRET,)
+
+
+KEYLIKE = [
+    "sk-proj-abcdefgh12345678",
+    "AIzaSyA1234567890abcdefghijk",
+    "gsk_1234567890abcdefgh",
+    "Bearer abcdefgh12345678",
+]
+
+
+@pytest.mark.parametrize("key", KEYLIKE)
+@pytest.mark.parametrize(
+    "more", ["background: 'use {key}'", "providers: {{lab: {{headers: {{X-A: '{key}'}}}}}}", "x{key}: 1", "'{key}': 1"]
+)
+def test_a_key_in_the_file_is_an_error_that_does_not_repeat_it(more: str, key: str) -> None:
+    """Wherever it stands, also as a key; nothing of it is shown."""
+    lines = problems(more.format(key=key))
+    assert key.removeprefix("Bearer ") not in "\n".join(lines) or more.startswith("x")
+    assert lines
+
+
+def test_a_secret_header_written_out_is_an_error() -> None:
+    """A header that carries a secret takes a variable, whatever the secret looks like."""
+    line = problems("providers: {lab: {headers: {x-api-key: hush}}}")[0]
+    assert "a key stands here in plain text" in line
+    assert "hush" not in line
+
+
+def test_a_secret_never_shows_in_an_error() -> None:
+    """A secret that lands where a known word is wanted is not repeated."""
+    lines = problems("format: {kind: '${MY_SECRET}'}", env={"MY_SECRET": SECRET})
+    assert lines
+    assert SECRET not in "\n".join(lines)
+
+
+def test_prompts_are_read_beside_the_configuration(tmp_path: Path) -> None:
+    """A replaced prompt comes as text."""
+    (tmp_path / "mine.md").write_text("Say {{motion}}.")
+    path = tmp_path / "debate.yaml"
+    path.write_text(HEAD + "prompts: {opening: mine.md}")
+    loaded = load_config(path, env={})
+    assert (loaded.prompts, loaded.folder) == ({"opening": "Say {{motion}}."}, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("file", "words"), [("gone.md", "no such file"), ("../out.md", "beside"), (".", "cannot be read")]
+)
+def test_a_prompt_that_cannot_be_read_is_an_error(tmp_path: Path, file: str, words: str) -> None:
+    """Missing, outside, or no file."""
+    path = tmp_path / "inner" / "debate.yaml"
+    path.parent.mkdir()
+    (tmp_path / "out.md").write_text("x")
+    path.write_text(HEAD + f"prompts: {{opening: {file}}}")
+    with pytest.raises(ConfigError, match=f"debate.yaml:4:20: prompts.opening: .*{words}"):
+        load_config(path, env={})
+
+
+def test_further_checks_get_places_too() -> None:
+    """Who knows more than the domain (keys, prices) can add problems, which are placed like all others."""
+
+    def more_checks(_config: DebateConfig) -> list[Problem]:
+        return [Problem(("models", "default", "model"), "costs too much")]
+
+    with pytest.raises(ConfigError, match=r"stdin:2:27: models\.default\.model: costs too much"):
+        load_config(None, text=HEAD, env={}, more_checks=[more_checks])
+
+
+def test_later_problems_can_be_placed() -> None:
+    """A loaded configuration still knows where everything stands."""
+    line = load("seed: 7").places.line(Problem(("seed",), "is odd"))
+    assert line == "stdin:4:7: seed: is odd"

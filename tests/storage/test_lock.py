@@ -1,0 +1,60 @@
+"""One process a debate."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from debate_cli.errors import StorageError
+from debate_cli.storage.lock import locked
+
+HOLD = """
+import sys
+from pathlib import Path
+from debate_cli.storage.lock import locked
+with locked(Path(sys.argv[1])):
+    print("held", flush=True)
+    sys.stdin.read()
+"""
+
+
+def test_a_second_process_is_refused_with_the_pid_of_the_first(tmp_path: Path) -> None:
+    """Journal and transcript of one debate share the lock."""
+    command = [sys.executable, "-c", HOLD, str(tmp_path / "a.jsonl")]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as holder:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == b"held\n"
+        with pytest.raises(StorageError, match=f"process {holder.pid} is at work"), locked(tmp_path / "a.json"):
+            pass
+        holder.communicate()
+
+
+def test_a_killed_process_holds_nobody_up(tmp_path: Path) -> None:
+    """Its lock file is still there and does not count."""
+    command = [sys.executable, "-c", HOLD, str(tmp_path / "a.jsonl")]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as holder:
+        assert holder.stdout is not None
+        holder.stdout.readline()
+        os.kill(holder.pid, signal.SIGKILL)
+        holder.communicate()
+    assert (tmp_path / "a.lock").exists()
+    with locked(tmp_path / "a.jsonl"):
+        assert (tmp_path / "a.lock").read_text() == f"{os.getpid()}\n"
+
+
+def test_a_lock_leaves_nothing_behind(tmp_path: Path) -> None:
+    """Also when what it guarded failed."""
+    with pytest.raises(ZeroDivisionError), locked(tmp_path / "a.json"):
+        raise ZeroDivisionError
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_two_debates_do_not_hinder_each_other(tmp_path: Path) -> None:
+    """A lock is for one id."""
+    with locked(tmp_path / "a.json"), locked(tmp_path / "b.json"):
+        assert len(list(tmp_path.iterdir())) == 2

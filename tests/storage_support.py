@@ -1,0 +1,158 @@
+"""Debates for the tests of domain and storage: a small one, and hypothesis strategies for any list of events."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+from hypothesis import strategies as st
+
+from debate_cli.domain.assessment import Assessment, Insight, Mark, Summary, Vote
+from debate_cli.domain.config import DebateConfig
+from debate_cli.domain.content import Argument, Closing, Response, Turn
+from debate_cli.domain.events import (
+    Asked,
+    Assessed,
+    Closed,
+    CloseReason,
+    Event,
+    Failed,
+    Failure,
+    Generator,
+    JudgingOpened,
+    Opened,
+    Resumed,
+    Turned,
+)
+from debate_cli.domain.exchange import Exchange, Usage
+from debate_cli.domain.systems import JudgingConfig
+from debate_cli.domain.tasks import Brief, Cue, Subject
+
+AT = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
+SMALLEST: dict[str, Any] = {
+    "topic": "Should tests be fun?",
+    "models": {"default": {"model": "mock/debater"}},
+    "debaters": [{"name": "Pro", "side": "for"}, {"name": "Con", "side": "against"}],
+}
+EXCHANGE = Exchange(
+    model="mock/debater",
+    rung="native",
+    attempts=1,
+    usage=Usage(input_tokens=10, cached_tokens=2, output_tokens=5),
+    latency_s=0.25,
+)
+
+
+def config(**changes: Any) -> DebateConfig:
+    """The smallest configuration with some keys changed."""
+    return DebateConfig.model_validate({**SMALLEST, **changes})
+
+
+def opened(**changes: Any) -> Opened:
+    """The beginning of a debate; its systems are structured, moderator and panel."""
+    settled = config(judging={"systems": ["structured", "moderator", "panel"]}, **changes)
+    return Opened(
+        at=AT, id="a-debate", generator=Generator(name="t", version="1"), config=settled, config_sha256=settled.sha256()
+    )
+
+
+def turn(index: int, text: str = "Because it is so.") -> Turn:
+    """A turn with the shape of its round: opening, cross-examination, closing, two speakers in turn."""
+    speaker, prefix, other = (("Pro", "PRO", "CON"), ("Con", "CON", "PRO"))[index % 2]
+    number = index // 2 % 3
+    argument = Argument(id=f"{prefix}-1", claim=text, reasoning=text, evidence="")
+    return Turn(
+        index=index,
+        round=index // 2 + 1,
+        phase=("opening", "cross_examination", "closing")[number],
+        speaker=speaker,
+        text=text,
+        arguments=(argument,) if number == 0 else None,
+        responses=(Response(target=f"{other}-1", type="refute", reasoning=text),) if number == 1 else None,
+        closing=Closing(final_position=text, shift="unchanged") if number == 2 else None,
+        exchange=EXCHANGE,
+    )
+
+
+def assessment(run: str = "r1", system: Any = "structured", round_number: int | None = None) -> Assessment:
+    """An assessment of the whole debate, or of a round, with a mark and findings of three kinds."""
+    moment = "debate" if round_number is None else "round"
+    return Assessment(
+        run=run,
+        system=system,
+        assessor="judge",
+        subject=Subject(moment=moment, round=round_number),
+        marks=(Mark(participant=None, criterion="logic", value=2.5, out_of=3),),
+        findings=(Insight(key_insight="It depends."), Summary(), Vote(option="PASS", confidence=0.5)),
+        exchange=EXCHANGE,
+    )
+
+
+def failure(index: int, *, final: bool, judge: bool = False) -> Failure:
+    """A failed turn, or a failed judgement of the round of that number."""
+    task = (
+        Brief(run="r1", system="moderator", assessor="judge", subject=Subject(moment="round", round=index + 1))
+        if judge
+        else Cue(index=index, round=index // 2 + 1, phase="opening", speaker=("Pro", "Con")[index % 2])
+    )
+    return Failure(
+        task=task, who="Pro", cause="RateLimitedError", message="m", final=final, exchange=EXCHANGE if final else None
+    )
+
+
+def small_debate() -> list[Event]:
+    """A whole debate of six turns, two assessments and a failure."""
+    return [
+        opened(),
+        *(Turned(at=AT, turn=turn(index)) for index in range(6)),
+        Assessed(at=AT, assessment=assessment(system="moderator", round_number=1)),
+        Failed(at=AT, failure=failure(1, final=True, judge=True)),
+        Assessed(at=AT, assessment=assessment()),
+        Closed(at=AT, reason="complete"),
+    ]
+
+
+TEXTS = st.text(st.characters(codec="utf-8"), max_size=20)
+REASONS: tuple[CloseReason, ...] = ("complete", "surrender", "converged", "budget", "interrupted", "failed")
+_INDICES = st.integers(0, 5)
+ANSWERS = st.one_of(
+    st.builds(lambda index, text: Turned(at=AT, turn=turn(index, text)), _INDICES, TEXTS),
+    st.builds(
+        lambda system, number: Assessed(at=AT, assessment=assessment("r1", system, number)),
+        st.sampled_from(["structured", "moderator", "panel"]),
+        st.none() | st.integers(1, 3),
+    ),
+)
+_OTHERS = st.one_of(
+    st.builds(
+        lambda index, final, judge: Failed(at=AT, failure=failure(index, final=final, judge=judge)),
+        _INDICES,
+        st.booleans(),
+        st.booleans(),
+    ),
+    st.builds(lambda index: Asked(at=AT, key=f"turn/{index}"), _INDICES),
+    st.builds(lambda reason: Closed(at=AT, reason=reason), st.sampled_from(REASONS)),
+    st.just(Resumed(at=AT)),
+)
+_JUDGING = st.builds(
+    lambda kinds, replaces: (kinds, replaces),
+    st.lists(st.sampled_from(["structured", "moderator", "live", "persuasion"]), min_size=1, max_size=3, unique=True),
+    st.booleans(),
+)
+
+
+@st.composite
+def event_lists(draw: st.DrawFn) -> list[Event]:
+    """Any list of events that begins as it must; judging runs are numbered as they come."""
+    events: list[Event] = [opened(topic=draw(st.just("T") | TEXTS.filter(bool)))]
+    run = 1
+    for item in draw(st.lists(st.one_of(ANSWERS, ANSWERS, _OTHERS, _JUDGING), max_size=16)):
+        if isinstance(item, tuple):
+            run += 1
+            kinds, replaces = item
+            judging = JudgingConfig.model_validate({"systems": kinds})
+            events.append(JudgingOpened(at=AT, run=f"r{run}", judging=judging, replaces=replaces))
+            events.append(Assessed(at=AT, assessment=assessment(f"r{run}", kinds[0])))
+        else:
+            events.append(item)
+    return events

@@ -1,0 +1,127 @@
+"""A server on 127.0.0.1 that plays back raw bytes, resets and stalls, and keeps what it was asked."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+import struct
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import Any, Literal, Self
+
+Step = bytes | Literal["reset", "stall", "close"]
+Playback = tuple[Step, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A request as it came in."""
+
+    method: str
+    path: str
+    headers: Mapping[str, str]
+    """Names in lower case."""
+    body: bytes
+
+    @property
+    def json(self) -> Any:
+        """The body, parsed."""
+        return json.loads(self.body)
+
+
+@dataclass(slots=True)
+class Wire:
+    """Answers the first request with the first playback, and so on; the last one is repeated."""
+
+    playbacks: Sequence[Playback]
+    seen: list[Seen] = field(default_factory=list[Seen])
+    connections: int = 0
+    _server: asyncio.Server | None = None
+    _over: asyncio.Event = field(default_factory=asyncio.Event)
+
+    @property
+    def url(self) -> str:
+        """Where it listens."""
+        assert self._server is not None
+        return f"http://127.0.0.1:{self._server.sockets[0].getsockname()[1]}"
+
+    async def __aenter__(self) -> Self:
+        self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        assert self._server is not None
+        self._over.set()
+        self._server.close()
+        await self._server.wait_closed()
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.connections += 1
+        try:
+            while await self._answer(reader, writer):
+                pass
+        except (ConnectionError, asyncio.IncompleteReadError):
+            pass
+        finally:
+            writer.close()
+
+    async def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
+        head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
+        method, path, _ = head[0].split(" ", 2)
+        headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in head[1:] if line)}
+        body = await reader.readexactly(int(headers.get("content-length", "0")))
+        self.seen.append(Seen(method, path, headers, body))
+        for step in self.playbacks[min(len(self.seen), len(self.playbacks)) - 1]:
+            if step == "reset":
+                raw: socket.socket = writer.get_extra_info("socket")
+                raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                writer.transport.abort()
+                return False
+            if step == "close":
+                return False
+            if step == "stall":
+                await self._over.wait()
+                return False
+            assert isinstance(step, bytes)
+            writer.write(step)
+            await writer.drain()
+        return True
+
+
+def answered(
+    body: bytes | str | Mapping[str, Any] | Sequence[Any],
+    *,
+    status: int = 200,
+    content_type: str = "application/json",
+    headers: Mapping[str, str] | None = None,
+) -> Playback:
+    """A whole HTTP answer."""
+    raw = body if isinstance(body, bytes) else (body if isinstance(body, str) else json.dumps(body)).encode()
+    lines = [
+        f"HTTP/1.1 {status} X",
+        f"Content-Type: {content_type}",
+        f"Content-Length: {len(raw)}",
+        *(f"{name}: {value}" for name, value in (headers or {}).items()),
+    ]
+    return (("\r\n".join(lines) + "\r\n\r\n").encode() + raw,)
+
+
+def streamed(*events: str, then: Literal["end", "reset", "stall", "vanish"] = "end") -> Playback:
+    """An event stream that comes event by event, and how it ends: `vanish` closes inside the chunked body."""
+    head = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
+    chunks = [f"{len(raw):x}\r\n".encode() + raw + b"\r\n" for raw in (event.encode() for event in events)]
+    if then == "end":
+        return (head, *chunks, b"0\r\n\r\n")
+    if then == "vanish":
+        return (head.replace(b"Transfer", b"Connection: close\r\nTransfer"), *chunks, b"5\r\nab", "close")
+    return (head, *chunks, then)
+
+
+def event(data: Mapping[str, Any] | str, name: str | None = None) -> str:
+    """One server-sent event."""
+    text = data if isinstance(data, str) else json.dumps(data)
+    return (f"event: {name}\n" if name else "") + f"data: {text}\n\n"

@@ -1,3 +1,55 @@
-"""A command-line debate runner: language models argue, judges judge, every score can be recomputed."""
+"""A command-line debate runner: language models argue, judges judge, every score can be recomputed.
+
+    import asyncio, debate_cli
+
+    config = debate_cli.load_config("configs/mock.yaml")
+    outcome = asyncio.run(debate_cli.run_debate(config, mock=True))
+    print(outcome.verdicts[0].winner)
+
+The names below are imported when they are first used, so that the command line starts at once.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from debate_cli.api import (
+        Debate,
+        DebateConfig,
+        Model,
+        Outcome,
+        Watcher,
+        judge,
+        load_config,
+        load_transcript,
+        run_debate,
+        score,
+    )
 
 __version__ = "0.1.0"
+__all__ = [
+    "Debate",
+    "DebateConfig",
+    "Model",
+    "Outcome",
+    "Watcher",
+    "__version__",
+    "judge",
+    "load_config",
+    "load_transcript",
+    "run_debate",
+    "score",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in __all__:
+        from debate_cli import api
+
+        return getattr(api, name)
+    raise AttributeError(f"module 'debate_cli' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -7,7 +7,7 @@ that at any instant one of the two can be read.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -106,10 +106,24 @@ class Session:
     ) -> Outcome:
         """Add the judging runs `openings` to the debate of `events`; it then stands at `path` (None: nowhere).
 
-        Without openings the debate's own judging run is done. `config` says which models there are, and the limits.
+        Without openings the debate's own judging run is done. `config` says which models there are, and the limits. The
+        verdicts of the outcome are those of the runs added, newest first.
         """
-        runs = [opening.run for opening in openings] or [run.id for run in fold(events).runs]
         extended = [*events, *openings]
+        runs = [opening.run for opening in openings] or [run.id for run in fold(events).runs]
+        outcome = await self._judge(extended, openings, config, path, runs)
+        return replace(
+            outcome, verdicts=tuple(verdict for run in reversed(runs) for verdict in score(outcome.debate, runs=run))
+        )
+
+    async def _judge(
+        self,
+        extended: Sequence[Event],
+        openings: Sequence[JudgingOpened],
+        config: DebateConfig,
+        path: Path | None,
+        runs: Collection[str],
+    ) -> Outcome:
         debate = fold(extended)
         if path is None:
             return await self._conduct(config, debate, None, None, runs=runs)

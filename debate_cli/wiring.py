@@ -19,7 +19,7 @@ from debate_cli.domain.exchange import TotalUsage
 from debate_cli.domain.systems import Panel, Persuasion, System
 from debate_cli.domain.tasks import Brief
 from debate_cli.engine import Cast
-from debate_cli.errors import ConfigError, MissingKeyError
+from debate_cli.errors import ConfigError
 from debate_cli.judging.bench import assessors, role
 from debate_cli.judging.judge import Judge
 from debate_cli.llm.budget import Budget, Budgeted
@@ -167,13 +167,12 @@ def specs(config: DebateConfig) -> tuple[ModelSpec, ...]:
 def require_models(config: DebateConfig, wanted: tuple[ModelSpec, ...], env: Mapping[str, str]) -> None:
     """Make sure that `wanted` can be asked, before any call.
 
-    Raises MissingKeyError where only keys are missing, else ConfigError with all problems: an unknown provider, an
-    address with another provider's key, a bound on cost with a model whose price is not known.
+    Raises ConfigError with all problems: a missing key, an unknown provider, an address with another provider's key, a
+    bound on cost with a model whose price is not known.
     """
     problems = check(config, [spec.model for spec in wanted], env)
     if problems:
-        only_keys = all("environment variable" in problem for problem in problems)
-        raise MissingKeyError("\n".join(problems)) if only_keys else ConfigError(*problems)
+        raise ConfigError(*problems)
     if config.limits.max_cost_usd is None:
         return
     registry = Registry(config, env, folder=Path())

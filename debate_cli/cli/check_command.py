@@ -57,7 +57,7 @@ def _report(reference: str) -> dict[str, object]:
             problems = str(error).splitlines()
     return {
         "config": reference,
-        "models": [spec.model for spec in wanted],
+        "models": list(dict.fromkeys(spec.model for spec in wanted)),
         "planned_calls": planned_calls(loaded.config),
         "problems": problems,
     }

@@ -5,15 +5,19 @@ Untrusted text cannot begin a line of its own: its line breaks become continuati
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from debate_cli.domain.content import Answer, Argument, Closing, Response, Turn
 from debate_cli.domain.debate import Debate, JudgingRun
 from debate_cli.domain.events import CloseReason, Failure
 from debate_cli.domain.tasks import Brief
+from debate_cli.domain.verdict import Verdict
 from debate_cli.render import cast, hostile, look
 from debate_cli.render.news import News
+from debate_cli.render.report import Part, Report, report
+from debate_cli.render.sheets.sheet import Cell, Curve, Gauge, Lines, Number, Sheet, Who
 from debate_cli.render.spoken import Piece, of_turn
+from debate_cli.scoring.briefing import Briefing
 
 CLOSES: dict[CloseReason, str] = {
     "complete": "The debate is complete.",
@@ -79,6 +83,77 @@ def failure_lines(failure: Failure) -> list[str]:
     return [
         f"Failed: {hostile.line(failure.who)} {failure_words(failure)}: {hostile.line(failure.message)} ({failure.cause})"
     ]
+
+
+def summary_lines(debate: Debate, verdicts: Sequence[Verdict], *, only: Part | None = None) -> list[str]:
+    """The closing part: scores, trace, verdicts, briefing, agreement, usage; `only` picks one of the first four."""
+    told = report(debate, verdicts)
+    parts: dict[str, list[str]] = {
+        "scores": [line for sheet in told.scores for line in _sheet_lines(sheet)],
+        "trace": _sheet_lines(told.trace) if told.trace is not None else [],
+        "verdict": _verdict_lines(told),
+        "briefing": _briefing_lines(told.briefing) if told.briefing is not None else [],
+        "usage": ["", f"Usage: {look.usage_words(debate.usage)}"],
+    }
+    return [line for name, found in parts.items() if only in (None, name) for line in found]
+
+
+def _verdict_lines(told: Report) -> list[str]:
+    found = ["", "== Verdict =="]
+    for verdict in told.verdicts:
+        decides = ", decides" if verdict.decides and len(told.verdicts) > 1 else ""
+        margin = f" Margin {look.number(verdict.margin)}." if verdict.margin is not None else ""
+        ranked = sorted(verdict.scores.items(), key=lambda item: -item[1])
+        scores = ", ".join(f"{hostile.line(name)} {look.number(score)}" for name, score in ranked)
+        found.append(
+            f"Verdict ({verdict.system}{decides}): {hostile.line(look.outcome(verdict))}{margin} {scores}".rstrip()
+        )
+        found += [f"Missing ({verdict.system}): {hostile.line(sentence)}" for sentence in told.missing(verdict)]
+    if told.agreement is not None:
+        found += [f"Agreement: {hostile.line(remark)}" for remark in told.agreement.remarks]
+    return found if told.verdicts else []
+
+
+def _briefing_lines(briefing: Briefing) -> list[str]:
+    found = ["", "== Briefing ==", *_prefixed("Key insight: ", briefing.key_insight)]
+    for label, claims in (
+        ("Rely on", briefing.rely_on),
+        ("Use within limits", briefing.limit),
+        ("Do not use", briefing.not_to_use),
+        ("Uncertain", briefing.uncertain),
+    ):
+        found += [f"{label}: [{hostile.line(claim.id)}] {hostile.line(claim.claim)}" for claim in claims]
+    found += [f"Open question: {hostile.line(question)}" for question in briefing.unresolved_questions]
+    return [*found, *_prefixed("Recommendation: ", briefing.recommendation), hostile.line(briefing.caveat)]
+
+
+def _sheet_lines(sheet: Sheet) -> list[str]:
+    """A row a line: the first cell, then each other cell after its head."""
+    found = ["", f"== {hostile.line(sheet.title).capitalize()} =="]
+    for row in sheet.rows:
+        if row is not None:
+            cells = [(hostile.line(head), _cell_words(cell)) for head, cell in zip(sheet.heads, row, strict=True)]
+            rest = "; ".join(f"{head}: {words}" if head else words for head, words in cells[1:] if words)
+            found.append(f"{cells[0][1]}: {rest}" if rest else cells[0][1])
+    return found + [hostile.line(remark) for remark in sheet.remarks]
+
+
+def _cell_words(cell: Cell) -> str:
+    match cell:
+        case None | Gauge():
+            return ""
+        case str():
+            return hostile.line(cell)
+        case Who():
+            return hostile.line(cell.name) if cell.name is not None else "nobody"
+        case Number():
+            return "—" if cell.value is None else look.number(cell.value, cell.digits)
+        case Curve():
+            return " → ".join(look.number(value) for value in cell.values)
+        case look.Sign():
+            return cell.word
+        case Lines():
+            return ", ".join(_cell_words(inner) for inner in cell.cells)
 
 
 def _seat(role: str, seat: cast.Seat) -> str:

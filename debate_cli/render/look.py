@@ -76,9 +76,12 @@ def voices(participants: Sequence[Participant]) -> dict[str, Sign]:
 
 
 def number(value: float, digits: int = 2) -> str:
-    """`value` with at most `digits` decimals, at least one: 7.0, 7.25."""
+    """`value` with at most `digits` decimals; a score (2 digits) has at least one: 7.0, 7.25; a mark need not: 7, 7.5."""
     whole, _, fraction = f"{value:.{digits}f}".partition(".")
-    return f"{whole}.{fraction.rstrip('0') or '0'}"
+    fraction = fraction.rstrip("0")
+    if digits < 2 and not fraction:  # noqa: PLR2004 - coarser than a score
+        return whole
+    return f"{whole}.{fraction or '0'}"
 
 
 def tokens(count: int) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.verdict import Verdict
@@ -14,6 +15,9 @@ from debate_cli.render.sheets.structured import trace_sheet
 from debate_cli.scoring.briefing import Briefing, briefing
 from debate_cli.scoring.trace import trace_table
 
+Part = Literal["turns", "scores", "trace", "verdict", "briefing"]
+"""A part of a debate that can be shown alone."""
+
 
 @dataclass(frozen=True, slots=True)
 class Report:
@@ -23,7 +27,15 @@ class Report:
     agreement: Sheet | None
     """With several verdicts: they side by side."""
     briefing: Briefing | None
-    sheets: tuple[Sheet, ...]
+    scores: tuple[Sheet, ...]
+    """What the verdicts rest on, and how personalities moved."""
+    trace: Sheet | None
+    """None where nobody has argued yet."""
+
+    @property
+    def sheets(self) -> tuple[Sheet, ...]:
+        """Scores and trace."""
+        return (*self.scores, self.trace) if self.trace is not None else self.scores
 
     @staticmethod
     def missing(verdict: Verdict) -> list[str]:
@@ -45,9 +57,6 @@ def report(debate: Debate, verdicts: Sequence[Verdict]) -> Report:
         verdicts=ordered,
         agreement=agreement_sheet(ordered),
         briefing=briefing(debate),
-        sheets=(
-            *(sheet for verdict in ordered for sheet in sheets_of(verdict)),
-            *personalities.sheets(debate),
-            *((trace_sheet(rows),) if rows else ()),
-        ),
+        scores=(*(sheet for verdict in ordered for sheet in sheets_of(verdict)), *personalities.sheets(debate)),
+        trace=trace_sheet(rows) if rows else None,
     )

@@ -6,7 +6,6 @@ What a number means and how it came about is decided in `scoring`; here it is on
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Literal
 
 from rich.console import RenderableType
 from rich.text import Text
@@ -14,16 +13,13 @@ from rich.text import Text
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import look
-from debate_cli.render.report import deciding_first
-from debate_cli.render.sheets import personalities, sheets_of
+from debate_cli.render.report import Part, deciding_first, report
 from debate_cli.render.sheets.agreement import agreement_sheet
 from debate_cli.render.tables import drawn, section
 from debate_cli.render.trace_view import trace
 from debate_cli.render.verdict_view import briefing_view, verdict_panel
 from debate_cli.scoring.briefing import briefing
 from debate_cli.scoring.trace import trace_table
-
-Part = Literal["turns", "scores", "trace", "verdict", "briefing"]
 
 
 def summary(
@@ -44,8 +40,7 @@ def summary(
 def scores(debate: Debate, verdicts: Sequence[Verdict]) -> list[RenderableType]:
     """A score table per verdict, the deciding one first."""
     signs = look.voices(debate.participants)
-    told = [sheet for verdict in deciding_first(verdicts) for sheet in sheets_of(verdict)]
-    return [drawn(sheet, signs) for sheet in (*told, *personalities.sheets(debate))]
+    return [drawn(sheet, signs) for sheet in report(debate, verdicts).scores]
 
 
 def verdict_part(debate: Debate, verdicts: Sequence[Verdict]) -> list[RenderableType]:

@@ -90,7 +90,7 @@ def _cell(cell: Cell, signs: Signs) -> RenderableType:
         case Who():
             return name(cell.name, signs)
         case Number():
-            words = "—" if cell.value is None else _short(cell.value, cell.digits)
+            words = "—" if cell.value is None else look.number(cell.value, cell.digits)
             return Text(words, style="bold" if cell.strong else "")
         case Gauge():
             sign = signs.get(cell.who) if cell.who is not None else None
@@ -101,11 +101,6 @@ def _cell(cell: Cell, signs: Signs) -> RenderableType:
             return badge(cell)
         case Lines():
             return Group(*[_cell(inner, signs) for inner in cell.cells])
-
-
-def _short(value: float, digits: int) -> str:
-    """A mark without needless decimals, a score always with one."""
-    return f"{value:g}" if digits <= 1 and value == int(value) else look.number(value, digits)
 
 
 def bullets(items: Sequence[str], symbol: str = "•", style: str = "") -> Table:

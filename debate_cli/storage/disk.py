@@ -33,7 +33,10 @@ def told_plainly(path: Path, doing: str) -> Generator[None]:
 def make_folder(folder: Path) -> None:
     """Create `folder` and what is missing above it. Raises StorageError."""
     with told_plainly(folder, "created"):
-        folder.mkdir(mode=FOLDER_MODE, parents=True, exist_ok=True)
+        try:
+            folder.mkdir(mode=FOLDER_MODE, parents=True, exist_ok=True)
+        except FileExistsError as error:
+            raise NotADirectoryError(0, "a file stands there") from error
 
 
 def write_whole(path: Path, data: bytes, *, overwrite: bool = False, mode: int = FILE_MODE) -> None:

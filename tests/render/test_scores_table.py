@@ -8,28 +8,50 @@ import json
 
 from render_support import debate, shown, unscored
 
-from debate_cli.render.scores_table import COLUMNS, Scored, comma_separated, documents, jsonl, rows, summaries
+from debate_cli.domain.debate import Debate
+from debate_cli.render.scores_table import (
+    COLUMNS,
+    Scored,
+    comma_separated,
+    json_document,
+    jsonl,
+    rows,
+    summaries,
+    without_notes,
+)
 from debate_cli.render.scores_view import scores_view
 from debate_cli.scoring import score
 
-FILES = (
-    Scored("b.json", unscored(), score(unscored())),
-    Scored("a.json", debate(), score(debate())),
-    Scored("c.json", debate(), score(debate())),
-)
+
+def scored(path: str, told: Debate) -> Scored:
+    """A file with the verdicts of `told`."""
+    return Scored(path, told.id, told.topic, told.status, score(told))
+
+
+FILES = (scored("a.json", debate()), scored("b.json", unscored()), scored("c.json", debate()))
 
 
 def test_documents_are_as_promised() -> None:
-    """One object per file, sorted by path, with whole verdicts."""
-    found = documents(FILES)
+    """One object per file with whole verdicts, in one JSON array."""
+    found = json.loads("".join(json_document(FILES)))
     assert [list(item) for item in found] == [["path", "id", "topic", "status", "verdicts"]] * 3
     assert [item["path"] for item in found] == ["a.json", "b.json", "c.json"]
     assert found[0]["verdicts"][0] == score(debate())[0].model_dump(mode="json")
 
 
+def test_no_file_is_an_empty_document() -> None:
+    """JSON of nothing is an empty array."""
+    assert json.loads("".join(json_document([]))) == []
+
+
+def test_a_table_needs_no_notes() -> None:
+    """What is kept of many files tells the same rows."""
+    assert list(rows([without_notes(file) for file in FILES])) == list(rows(FILES))
+
+
 def test_a_row_per_verdict() -> None:
     """Rows have exactly the columns; the deciding verdict of each file comes first."""
-    found = rows(FILES)
+    found = list(rows(FILES))
     assert all(set(row) == set(COLUMNS) for row in found)
     assert [(row["path"], row["system"], row["winner"], row["decides"]) for row in found[:3]] == [
         ("a.json", "structured", "Bo", True),
@@ -40,21 +62,25 @@ def test_a_row_per_verdict() -> None:
 
 def test_json_lines_are_the_rows() -> None:
     """Each line is one row."""
-    assert [json.loads(line) for line in jsonl(FILES).splitlines()] == rows(FILES)
+    assert [json.loads(line) for line in jsonl(FILES)] == list(rows(FILES))
 
 
 def test_csv_is_the_rows() -> None:
     """What a reader of CSV finds is what the rows say."""
-    found = list(csv.DictReader(io.StringIO(comma_separated(FILES))))
+    found = list(csv.DictReader(io.StringIO("".join(comma_separated(FILES)))))
     assert [item["system"] for item in found] == [row["system"] for row in rows(FILES)]
-    assert json.loads(found[0]["scores"]) == rows(FILES)[0]["scores"]
-    assert (found[0]["margin"], found[2]["margin"], found[0]["decides"]) == (str(rows(FILES)[0]["margin"]), "", "true")
+    assert json.loads(found[0]["scores"]) == next(rows(FILES))["scores"]
+    assert (found[0]["margin"], found[2]["margin"], found[0]["decides"]) == (
+        str(next(rows(FILES))["margin"]),
+        "",
+        "true",
+    )
 
 
 def test_csv_runs_no_formula() -> None:
     """A topic that a spreadsheet would run is quoted."""
     told = debate(topic='=HYPERLINK("http://evil")')
-    (first, *_) = csv.DictReader(io.StringIO(comma_separated([Scored("x", told, score(told))])))
+    (first, *_) = csv.DictReader(io.StringIO("".join(comma_separated([scored("x", told)]))))
     assert first["topic"].startswith("'=")
 
 
@@ -68,7 +94,7 @@ def test_the_summary_counts_wins_and_what_is_undetermined() -> None:
 
 def test_a_summary_of_nothing_determined_has_no_margin() -> None:
     """A mean over nothing is not 0."""
-    assert summaries(FILES[:1])[0].mean_margin is None
+    assert summaries(FILES[1:2])[0].mean_margin is None
 
 
 def test_the_table_shows_files_and_summary() -> None:

@@ -13,8 +13,9 @@ from rich.terminal_theme import DEFAULT_TERMINAL_THEME, MONOKAI, TerminalTheme
 from debate_cli.domain.debate import Debate
 from debate_cli.render import look
 from debate_cli.render.header import heading, round_rule
+from debate_cli.render.report import Part
 from debate_cli.render.speech import Wave, turn_panel
-from debate_cli.render.summary import Part, summary
+from debate_cli.render.summary import summary
 from debate_cli.scoring import score
 
 

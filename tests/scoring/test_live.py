@@ -123,7 +123,7 @@ def test_calibration_is_against_the_calibrated_turn_before() -> None:
     ],
 )
 def test_suspect_claims_cost_logic(faults: tuple[Fault, ...], expected: float) -> None:
-    """hollow 1, the others 2, each quote of its own; logic of 20 does not fall below 0."""
+    """Hollow 1, the others 2, each quote of its own; logic of 20 does not fall below 0."""
     claims = [SuspectClaim(turn=0, quote=f"claim {n}", fault=fault) for n, fault in enumerate(faults)]
     debate = heard([(20, 10, 10), (20, 10, 10)], assessment("live", (), *claims))
     assert card(debate).penalised[0] == {"logic": pytest.approx(expected), "rhetoric": 10, "tactics": 10}

@@ -196,7 +196,7 @@ def two_rounds(*second: Assessment) -> tuple[Verdict, Panel]:
 
 
 def test_a_judge_without_a_second_vote_keeps_its_first() -> None:
-    """b is silent in round 1: its FAIL still stands against a's change to FAIL."""
+    """B is silent in round 1: its FAIL still stands against a's change to FAIL."""
     found, _ = two_rounds(ballot("a", "FAIL", revision=1, changed_because="turn 1"))
     assert (found.winner, found.victory) == (CON, "clear")
     assert "b did not vote in deliberation round 1; its last vote stands." in str(found.notes["missing"])
@@ -230,7 +230,7 @@ def test_first_and_final_vote_stand_side_by_side() -> None:
 
 
 def test_a_change_that_names_no_turn_is_flagged() -> None:
-    """b changed and says only that it was convinced."""
+    """B changed and says only that it was convinced."""
     found, _ = two_rounds(ballot("a", "PASS", revision=1), ballot("b", "PASS", revision=1, changed_because="convinced"))
     assert found.notes["unexplained_changes"] == ["b"]
 

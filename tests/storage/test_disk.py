@@ -19,7 +19,7 @@ def test_a_new_file_is_written(tmp_path: Path) -> None:
 def test_an_existing_file_stays(tmp_path: Path) -> None:
     """Without `overwrite` nothing is touched, and nothing is left beside it."""
     (tmp_path / "b").write_bytes(b"old")
-    with pytest.raises(StorageError, match="exists already; .*--force"):
+    with pytest.raises(StorageError, match="exists already; choose another id or folder"):
         write_whole(tmp_path / "b", b"new")
     assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("b", b"old")]
 

@@ -76,10 +76,10 @@ def _rounds(rows: Sequence[RoundRow]) -> Sheet:
 
 
 def _round(number: int, rows: Sequence[RoundRow]) -> Iterable[Row]:
-    for position, row in enumerate(rows):
+    for row in rows:
         bar = Gauge(row.sum, sum(ROUND_CRITERIA.values()), row.participant) if row.sum is not None else None
         marks = (Number(row.marks.get(criterion), 1) for criterion in ROUND_CRITERIA)
-        yield (str(number) if position == 0 else None, Who(row.participant), *marks, Number(row.sum), bar)
+        yield (str(number), Who(row.participant), *marks, Number(row.sum), bar)
 
 
 def _final(rows: Sequence[FinalRow]) -> Sheet:

@@ -1,0 +1,74 @@
+"""What an adaptive debater picks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from scoring_support import CON, PRO, begun, judged, speech
+
+from debate_cli.domain.systems import Persuasion
+from debate_cli.scoring.adaptive import pick
+from debate_cli.scoring.stance import DebaterState
+from debate_cli.scoring.strategy import adaptive_pick
+
+
+def state(name: str, **fields: Any) -> DebaterState:
+    """A debater with stance 0.8 and conviction 0.7 unless said otherwise."""
+    return DebaterState(**{"name": name, "starting_stance": 0.8, "stance": 0.8, "conviction": 0.7, **fields})
+
+
+@pytest.mark.parametrize(
+    ("own", "other", "expected"),
+    [
+        ({}, {}, "analytical"),
+        # Conviction below 0.5 and own evidence high
+        ({"shown": (0.6,)}, {"conviction": 0.49}, "aggressive"),
+        ({"shown": (0.6,)}, {"conviction": 0.5}, "analytical"),
+        ({"shown": (0.59,)}, {"conviction": 0.49}, "analytical"),
+        # Only the last three own turns count
+        ({"shown": (0.0, 0.6, 0.6, 0.6)}, {"conviction": 0.49}, "aggressive"),
+        # Firm and behind on attack
+        ({"conviction": 0.71}, {"dealt": (0.4,)}, "defensive"),
+        ({"conviction": 0.7}, {"dealt": (0.4,)}, "analytical"),
+        ({"conviction": 0.71, "dealt": (0.4,)}, {"dealt": (0.4,)}, "analytical"),
+        ({"conviction": 0.71, "dealt": (0.4, 0.0)}, {"dealt": (0.4,)}, "defensive"),
+        # The mean of the last three persuasions received above 0.4
+        ({}, {"persuasion": (0.41,)}, "empathetic"),
+        ({}, {"persuasion": (0.4,)}, "analytical"),
+        ({}, {"persuasion": (0.9, 0.3, 0.3, 0.3)}, "analytical"),
+        # The first rule that holds counts
+        (
+            {"shown": (0.9,), "conviction": 0.9},
+            {"conviction": 0.3, "dealt": (0.4,), "persuasion": (0.9,)},
+            "aggressive",
+        ),
+        ({"conviction": 0.9}, {"dealt": (0.4,), "persuasion": (0.9,)}, "defensive"),
+    ],
+)
+def test_the_rules_in_their_order(own: dict[str, Any], other: dict[str, Any], expected: str) -> None:
+    """Aggressive, defensive, empathetic, else analytical, each at and beside its bounds."""
+    assert pick({PRO: state(PRO, **own), CON: state(CON, **other)}, PRO).name == expected
+
+
+def test_one_who_surrendered_is_no_opponent() -> None:
+    """Somebody who was persuaded but gave up calls for no empathy."""
+    states = {PRO: state(PRO), CON: state(CON, persuasion=(0.9,), surrendered=True)}
+    assert pick(states, PRO).name == "analytical"
+
+
+def test_the_pick_can_be_held_against_one_opponent() -> None:
+    """Against Ben alone, what Cem received does not count."""
+    states = {PRO: state(PRO), CON: state(CON), "Cem": state("Cem", persuasion=(0.9,))}
+    assert [pick(states, PRO).name, pick(states, PRO, (CON,)).name] == ["empathetic", "analytical"]
+
+
+def test_the_pick_follows_from_the_debate() -> None:
+    """Ben received 0.6 from Ada's words, so Ada's next strategy is empathetic, Ben's analytical."""
+    debate = judged(begun(Persuasion()), [speech(0, PRO, "However, consider it."), speech(1, CON)])
+    assert [adaptive_pick(debate, name).name for name in (PRO, CON)] == ["empathetic", "analytical"]
+
+
+def test_a_stranger_is_analytical() -> None:
+    """A name that the debate does not know gets the plainest strategy, not an error."""
+    assert adaptive_pick(judged(begun(Persuasion())), "Zoe").name == "analytical"

@@ -1,0 +1,57 @@
+"""Ids: safe as names of files, whatever the topic."""
+
+from __future__ import annotations
+
+import random
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from storage_support import AT
+
+from debate_cli.errors import UsageError
+from debate_cli.storage.ids import MAX_LENGTH, checked_id, new_id, slug
+
+
+@given(st.text())
+def test_every_topic_makes_an_id(topic: str) -> None:
+    """Always of the allowed signs, short enough, and accepted as a user's own."""
+    debate_id = new_id(topic, AT, random.Random(1))
+    assert re.fullmatch(r"[a-z0-9-]{1,80}", debate_id)
+    assert checked_id(debate_id) == debate_id
+
+
+@pytest.mark.parametrize(
+    ("topic", "words"),
+    [
+        ("Should cats vote?", "should-cats-vote"),
+        ("Où est l'été?", "ou-est-l-ete"),
+        ("../../etc/passwd", "etc-passwd"),
+        ("是否应该？", ""),
+        ("one two three four five six seven eight nine ten eleven", "one-two-three-four-five-six-seven-eight-nine-ten"),
+        ("a" * 90, "a" * 48),
+    ],
+)
+def test_a_slug_reads_like_its_topic(topic: str, words: str) -> None:
+    """Whole words, without accents and signs."""
+    assert slug(topic) == words
+
+
+def test_an_id_tells_topic_and_time() -> None:
+    """And has something of its own, so that two of one second differ."""
+    assert re.fullmatch(
+        r"should-cats-vote-20260102-030405-[a-z0-9]{4}", new_id("Should cats vote?", AT, random.Random(1))
+    )
+    assert new_id("", AT, random.Random(1)).startswith("debate-2026")
+    assert new_id("a", AT, random.Random(1)) != new_id("a", AT, random.Random(2))
+
+
+@pytest.mark.parametrize(
+    "wrong", ["", "A", "a b", "a/b", "..", "-a", "a-", "ä", "a\n", "a" * (MAX_LENGTH + 1), "\x1b[31m"]
+)
+def test_an_id_that_could_leave_its_folder_is_refused(wrong: str) -> None:
+    """Only [a-z0-9-] with inner dashes; the error is printable."""
+    with pytest.raises(UsageError) as caught:
+        checked_id(wrong)
+    assert str(caught.value).isprintable()

@@ -1,0 +1,120 @@
+"""Finding debates, and which of journal and transcript counts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from storage_support import AT, opened, small_debate, turn
+
+from debate_cli.domain.debate import fold
+from debate_cli.domain.events import Closed, Event, JudgingOpened, Resumed, Turned
+from debate_cli.domain.systems import JudgingConfig
+from debate_cli.errors import TranscriptError, UsageError
+from debate_cli.storage.journal import Journal
+from debate_cli.storage.library import expand, find, open_debate
+from debate_cli.storage.redact import Redactor
+from debate_cli.storage.transcript import to_transcript
+from debate_cli.storage.transcript_file import write
+
+WHOLE = small_debate()
+HALF: list[Event] = [opened(), Turned(at=AT, turn=turn(0)), Closed(at=AT, reason="interrupted")]
+RESUMED: list[Event] = [*HALF, Resumed(at=AT), Turned(at=AT, turn=turn(1))]
+JUDGED: list[Event] = [
+    *WHOLE,
+    JudgingOpened(at=AT, run="r2", judging=JudgingConfig()),
+    Closed(at=AT, reason="complete"),
+]
+
+
+def journalled(path: Path, events: list[Event]) -> Path:
+    """A journal of these events."""
+    Journal.create(path, events, Redactor()).close()
+    return path
+
+
+def transcribed(path: Path, events: list[Event]) -> Path:
+    """A transcript of the debate of these events."""
+    write(path, to_transcript(fold(events)), Redactor())
+    return path
+
+
+@pytest.mark.parametrize(
+    ("whole", "journal", "counts"),
+    [
+        (WHOLE, WHOLE, ".json"),
+        (HALF, HALF, ".json"),
+        (HALF, RESUMED, ".jsonl"),
+        (HALF, WHOLE, ".jsonl"),
+        (WHOLE, WHOLE[:-1], ".jsonl"),
+        (WHOLE, JUDGED, ".jsonl"),
+        (JUDGED, JUDGED, ".json"),
+    ],
+)
+def test_of_two_files_the_one_that_knows_more_counts(
+    tmp_path: Path, whole: list[Event], journal: list[Event], counts: str
+) -> None:
+    """The transcript where it holds all that the journal does and that was closed; else the journal."""
+    paths = transcribed(tmp_path / "a.json", whole), journalled(tmp_path / "a.jsonl", journal)
+    found = {open_debate(path).path.suffix for path in paths}
+    assert found == {counts}
+
+
+def test_a_broken_transcript_does_not_hide_its_journal(tmp_path: Path) -> None:
+    """The journal is what the transcript was to be made of."""
+    (tmp_path / "a.json").write_text("{")
+    journalled(tmp_path / "a.jsonl", WHOLE)
+    assert open_debate(tmp_path / "a.json").from_journal
+
+
+def test_a_broken_transcript_alone_is_an_error(tmp_path: Path) -> None:
+    """Nothing is guessed."""
+    (tmp_path / "a.json").write_text("{")
+    with pytest.raises(TranscriptError, match="is cut off"):
+        open_debate(tmp_path / "a.json")
+
+
+def test_a_torn_journal_tells_so(tmp_path: Path) -> None:
+    """The report comes with the debate."""
+    path = journalled(tmp_path / "a.jsonl", RESUMED)
+    path.write_bytes(path.read_bytes()[:-5])
+    stored = open_debate(path)
+    assert stored.torn is not None
+    assert stored.debate.turns == (turn(0),)
+
+
+@pytest.mark.parametrize("reference", ["a-debate", "{folder}/a-debate.jsonl", "{folder}/a-debate.json"])
+def test_a_debate_is_found_by_id_and_by_path(tmp_path: Path, reference: str) -> None:
+    """While only its journal is there, also by the path its transcript will have."""
+    journalled(tmp_path / "a-debate.jsonl", HALF)
+    found = find(reference.format(folder=tmp_path), tmp_path)
+    assert open_debate(found).debate == fold(HALF)
+
+
+@pytest.mark.parametrize("reference", ["nothing", "nothing.json", "no/thing", "../a", "A b", ""])
+def test_what_is_not_there_is_a_usage_error(tmp_path: Path, reference: str) -> None:
+    """An id that names nothing, a path to nothing, and what can be no id."""
+    with pytest.raises(UsageError):
+        find(reference, tmp_path)
+
+
+def test_a_folder_stands_for_its_debates(tmp_path: Path) -> None:
+    """Transcripts, and journals without one; no schemas, no hidden files, nothing else."""
+    for name in ("b.json", "a.json", "a.jsonl", "c.jsonl", "transcript.schema.json", ".d.json", "e.lock", "notes.md"):
+        (tmp_path / name).write_text("")
+    assert [path.name for path in expand([str(tmp_path)])] == ["a.json", "b.json", "c.jsonl"]
+
+
+def test_globs_and_paths_are_each_taken_once(tmp_path: Path) -> None:
+    """In the order they were named; a path that is not there is left for reading to report."""
+    for name in ("b.json", "a.json"):
+        (tmp_path / name).write_text("")
+    named = [str(tmp_path / "b.json"), str(tmp_path / "*.json"), str(tmp_path / "gone.json")]
+    assert [path.name for path in expand(named)] == ["b.json", "a.json", "gone.json"]
+
+
+@pytest.mark.parametrize("reference", ["{folder}", "{folder}/*.json"])
+def test_nothing_is_an_error(tmp_path: Path, reference: str) -> None:
+    """An empty folder, and a glob that matches nothing."""
+    with pytest.raises(UsageError, match="holds no transcripts"):
+        expand([reference.format(folder=tmp_path)])

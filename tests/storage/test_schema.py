@@ -1,0 +1,77 @@
+"""The JSON Schemas: the committed copies are what the code says, and they accept what the code accepts."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from jsonschema import Draft202012Validator
+from storage_support import SMALLEST, event_lists, small_debate
+
+from debate_cli.domain.debate import fold
+from debate_cli.storage.schema import config_schema, text_of, transcript_schema
+from debate_cli.storage.transcript import json_data, to_transcript
+
+ROOT = Path(__file__).parent.parent.parent
+CONFIG = Draft202012Validator(config_schema())
+TRANSCRIPT = Draft202012Validator(transcript_schema())
+
+
+@pytest.mark.parametrize(
+    ("path", "schema"),
+    [("configs/debate.schema.json", config_schema()), ("transcripts/transcript.schema.json", transcript_schema())],
+)
+def test_the_committed_copy_is_up_to_date(path: str, schema: dict[str, Any]) -> None:
+    """`debate schema config|transcript` writes them anew."""
+    assert (ROOT / path).read_text(encoding="utf-8") == text_of(schema)
+
+
+@pytest.mark.parametrize("schema", [config_schema(), transcript_schema()])
+def test_the_schemas_are_schemas(schema: dict[str, Any]) -> None:
+    """Of the dialect that they name."""
+    Draft202012Validator.check_schema(schema)
+
+
+def test_what_is_documented_of_a_field_is_its_description() -> None:
+    """Editors show it."""
+    described = config_schema()["$defs"]["Limits"]["properties"]["timeout_s"]["description"]
+    assert described == "Longest silence of a server, in seconds."
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {},
+        {"judging": {"systems": ["structured", {"kind": "live", "feedback": False}]}},
+        {"format": {"rounds": ["opening", "cross_examination", "closing"]}},
+        {"seed": "${SEED:-7}", "limits": {"max_cost_usd": "${MOST}"}},
+    ],
+)
+def test_short_forms_and_variables_are_valid(changes: dict[str, Any]) -> None:
+    """What the loader takes, an editor does not underline."""
+    assert not list(CONFIG.iter_errors({**SMALLEST, **changes}))
+
+
+@pytest.mark.parametrize(
+    "changes", [{"sed": 1}, {"format": {"kind": "fre"}}, {"judging": {"systems": ["modrator"]}}, {"seed": "x"}]
+)
+def test_faults_are_not(changes: dict[str, Any]) -> None:
+    """Unknown keys and words, and texts for numbers."""
+    assert list(CONFIG.iter_errors({**SMALLEST, **changes}))
+
+
+@settings(deadline=None, max_examples=30)
+@given(event_lists())
+def test_every_transcript_is_valid(events: list[Any]) -> None:
+    """What is written is what the schema promises."""
+    assert not list(TRANSCRIPT.iter_errors(json_data(to_transcript(fold(events)))))
+
+
+def test_a_transcript_without_a_key_is_not() -> None:
+    """Keys that are not optional are always there."""
+    data = json.loads(json.dumps(json_data(to_transcript(fold(small_debate())))))
+    del data["usage"]
+    assert list(TRANSCRIPT.iter_errors(data))

@@ -1,0 +1,46 @@
+"""The configurations that come with the tool can be run, and tell an editor what they are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import yaml
+from jsonschema import Draft202012Validator
+
+from debate_cli.storage.config_file import load_config
+from debate_cli.storage.schema import config_schema
+
+CONFIGS = sorted((Path(__file__).parent.parent.parent / "configs").glob("*.yaml"))
+NAMES = {
+    "custom-endpoint", "debate", "everything", "free-flowing", "live", "mock", "moderator", "ollama",
+    "openai-vs-anthropic", "panel", "persuasion", "three-way",
+}  # fmt: skip
+
+
+def test_every_way_of_using_the_tool_has_one() -> None:
+    """None is missing, none is here that is not meant to be."""
+    assert {path.stem for path in CONFIGS} == NAMES
+
+
+@pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
+def test_it_loads_without_any_variable(path: Path) -> None:
+    """Everything in it has a default, and nothing in it is a secret."""
+    loaded = load_config(path, env={})
+    assert len(loaded.config.debaters) >= 2
+    assert loaded.secrets == ()
+
+
+@pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
+def test_it_names_its_schema_and_how_to_run_it(path: Path) -> None:
+    """The first line is for editors, the comment after it for people."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    assert lines[0] == "# yaml-language-server: $schema=./debate.schema.json"
+    assert any(line.startswith("#") and f"debate run configs/{path.name}" in line for line in lines[1:10])
+
+
+@pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
+def test_it_is_valid_by_the_schema(path: Path) -> None:
+    """An editor finds nothing to underline."""
+    data = yaml.safe_load(path.read_text(encoding="utf-8"))
+    assert not list(Draft202012Validator(config_schema()).iter_errors(data))

@@ -1,0 +1,163 @@
+"""Transcripts on disk: older ones are upgraded, and whatever else a file may be, one line says so."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from storage_support import small_debate
+
+from debate_cli.domain.debate import fold
+from debate_cli.domain.verdict import Verdict
+from debate_cli.errors import StorageError, TranscriptError
+from debate_cli.storage.redact import Redactor
+from debate_cli.storage.transcript import json_data, to_transcript
+from debate_cli.storage.transcript_file import dump, load, parse, write
+
+VERDICT = Verdict(
+    system="structured", run="r1", winner=None, victory="draw", margin=0.5, scores={"Pro": 5.5}, notes={"x": 7.25}
+)
+TRANSCRIPT = to_transcript(fold(small_debate()), [VERDICT])
+TEXT = dump(TRANSCRIPT, str)
+
+
+def refusal(data: bytes) -> str:
+    """What the error says of these bytes."""
+    with pytest.raises(TranscriptError) as caught:
+        parse(data, "a.json")
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (b"", "is not valid JSON"),
+        (b"Dear diary,", "is not valid JSON"),
+        (b"[]", "is not a transcript of debate-cli"),
+        (b"{}", "is not a transcript of debate-cli"),
+        (b'{"schema_version": "1"}', "is not a transcript of debate-cli"),
+        (b'{"schema_version": true}', "is not a transcript of debate-cli"),
+        (b'{"schema_version": 0}', "is not a transcript of debate-cli"),
+        (
+            b'{"schema_version": 2}',
+            "newer version; it needs a debate-cli that knows schema_version 2 (this one knows 1)",
+        ),
+        (b'{"schema_version": 1}', "generator: Field required"),
+        (b'{"schema_version": 1, "a": "\xff"}', "not valid UTF-8"),
+        (b'{"schema_version": 1, "a": ' + b"[" * 10_000_000, "nested too deep"),
+        (TEXT.replace('"margin": 0.5', '"margin": NaN').encode(), "holds NaN"),
+        (TEXT.replace('"x": 7.25', '"x": -Infinity').encode(), "holds -Infinity"),
+        (TEXT.replace('"x": 7.25', '"x": 1e999').encode(), "a number too large"),
+        (TEXT.replace('"value": 2.5', '"value": "high"').encode(), "assessments.0.marks.0.value: "),
+        (TEXT.replace('"victory": "draw"', '"victory": "landslide"').encode(), "verdicts.0.victory: "),
+        (TEXT.encode("utf-16"), "not valid UTF-8"),
+    ],
+    ids=lambda value: repr(value)[:30] if isinstance(value, str) else "",
+)
+def test_what_is_no_transcript_is_said_in_one_line(data: bytes, words: str) -> None:
+    """Not ours, too new, not JSON, not numbers, of the wrong type: the line names the file and what to do."""
+    said = refusal(data)
+    assert said.startswith("a.json: ")
+    assert words in said
+    assert "\n" not in said
+
+
+def test_a_transcript_cut_off_anywhere_is_said_to_be(tmp_path: Path) -> None:
+    """Every prefix of a transcript is an error; nearly all of them are recognised as what they are."""
+    data = TEXT.encode()
+    for length in range(1, len(data) - 2, 97):
+        assert "is cut off" in refusal(data[:length]), (tmp_path, length)
+
+
+@settings(deadline=None)
+@given(st.binary(max_size=200))
+def test_no_bytes_break_the_reader(data: bytes) -> None:
+    """Random bytes are never a transcript and never a traceback."""
+    assert "\n" not in refusal(data)
+
+
+JSON: Any = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=5) | st.floats(allow_nan=False, allow_infinity=False),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=6,
+)
+
+
+@settings(deadline=None)
+@given(st.sampled_from(sorted(set(json_data(TRANSCRIPT)) - {"schema_version", "topic", "background", "id"})), JSON)
+def test_no_json_breaks_the_reader(key: str, value: Any) -> None:
+    """Any value in the place of any part is read, or refused in one line."""
+    data = json.dumps({**json_data(TRANSCRIPT), key: value}).encode()
+    try:
+        parse(data, "a.json")
+    except TranscriptError as error:
+        said = str(error)
+        assert "\n" not in said  # noqa: PT017 - some values are right
+
+
+@pytest.mark.parametrize(
+    ("name", "words"), [("", "this is a folder"), ("gone.json", "no such file"), ("\0", "not a file name")]
+)
+def test_a_file_that_cannot_be_read_is_said_plainly(tmp_path: Path, name: str, words: str) -> None:
+    """A folder, nothing, and what cannot be a file."""
+    with pytest.raises(TranscriptError, match=words):
+        load(tmp_path / name)
+
+
+def test_a_transcript_reads_the_same_whatever_the_layout() -> None:
+    """Key order and blanks do not matter, though a file of our own layout is read faster."""
+    fields = json_data(TRANSCRIPT)
+    backwards = json.dumps(dict(reversed(fields.items()))).encode()
+    assert parse(backwards, "a.json") == parse(TEXT.encode(), "a.json") == TRANSCRIPT
+
+
+def m001_call_the_motion_topic(data: dict[str, Any]) -> dict[str, Any]:
+    """Of a time when the topic was called motion."""
+    return {**{key: value for key, value in data.items() if key != "motion"}, "topic": data["motion"]}
+
+
+def test_older_versions_are_upgraded_step_by_step() -> None:
+    """A step makes the next version; the newest version is what all steps make."""
+    old = {key: value for key, value in json_data(TRANSCRIPT).items() if key != "topic"} | {"motion": "Old?"}
+    data = m001_call_the_motion_topic(old)
+    assert data["topic"] == "Old?"
+    with pytest.raises(TranscriptError, match="a.json: is not what version 1 wrote"):
+        parse(json.dumps({"schema_version": 1}).encode(), "a.json", (m001_call_the_motion_topic,))
+
+
+def test_reading_leaves_the_file_alone(tmp_path: Path) -> None:
+    """Also when it is refused."""
+    path = tmp_path / "a.json"
+    path.write_bytes(b"{")
+    with pytest.raises(TranscriptError):
+        load(path)
+    assert path.read_bytes() == b"{"
+
+
+def test_a_written_transcript_is_read_back(tmp_path: Path) -> None:
+    """Whole, and as it was."""
+    write(tmp_path / "new" / "a.json", TRANSCRIPT, str)
+    assert load(tmp_path / "new" / "a.json") == TRANSCRIPT
+
+
+def test_an_existing_transcript_is_not_overwritten(tmp_path: Path) -> None:
+    """Unless it is told to be."""
+    path = tmp_path / "a.json"
+    write(path, TRANSCRIPT, str)
+    with pytest.raises(StorageError, match="exists already"):
+        write(path, TRANSCRIPT.model_copy(update={"topic": "x"}), str)
+    assert load(path) == TRANSCRIPT
+
+
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.text('ab\\"\n\t/🙂é', min_size=6, max_size=12))
+def test_a_secret_never_reaches_the_file(tmp_path: Path, secret: str) -> None:
+    """Whatever signs it has and however JSON spells them; what is written can be read again."""
+    path = tmp_path / "a.json"
+    said = TRANSCRIPT.model_copy(update={"topic": f"Is it {secret}?"})
+    write(path, said, Redactor([secret]), overwrite=True)
+    assert load(path).topic == "Is it [redacted]?"

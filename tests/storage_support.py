@@ -115,27 +115,45 @@ def small_debate() -> list[Event]:
 TEXTS = st.text(st.characters(codec="utf-8"), max_size=20)
 REASONS: tuple[CloseReason, ...] = ("complete", "surrender", "converged", "budget", "interrupted", "failed")
 _INDICES = st.integers(0, 5)
-ANSWERS = st.one_of(
-    st.builds(lambda index, text: Turned(at=AT, turn=turn(index, text)), _INDICES, TEXTS),
-    st.builds(
-        lambda system, number: Assessed(at=AT, assessment=assessment("r1", system, number)),
-        st.sampled_from(["structured", "moderator", "panel"]),
-        st.none() | st.integers(1, 3),
-    ),
+
+
+def _turned(index: int, text: str) -> Event:
+    return Turned(at=AT, turn=turn(index, text))
+
+
+def _assessed(system: str, round_number: int | None) -> Event:
+    return Assessed(at=AT, assessment=assessment("r1", system, round_number))
+
+
+def _failed(index: int, final: bool, judge: bool) -> Event:
+    return Failed(at=AT, failure=failure(index, final=final, judge=judge))
+
+
+def _asked(index: int) -> Event:
+    return Asked(at=AT, key=f"turn/{index}")
+
+
+def _closed(reason: CloseReason) -> Event:
+    return Closed(at=AT, reason=reason)
+
+
+def _judging(kinds: list[str], replaces: bool) -> tuple[list[str], bool]:
+    return kinds, replaces
+
+
+_SYSTEMS = st.sampled_from(["structured", "moderator", "panel"])
+_RESUMED: Event = Resumed(at=AT)
+ANSWERS: st.SearchStrategy[Event] = st.one_of(
+    st.builds(_turned, _INDICES, TEXTS), st.builds(_assessed, _SYSTEMS, st.none() | st.integers(1, 3))
 )
-_OTHERS = st.one_of(
-    st.builds(
-        lambda index, final, judge: Failed(at=AT, failure=failure(index, final=final, judge=judge)),
-        _INDICES,
-        st.booleans(),
-        st.booleans(),
-    ),
-    st.builds(lambda index: Asked(at=AT, key=f"turn/{index}"), _INDICES),
-    st.builds(lambda reason: Closed(at=AT, reason=reason), st.sampled_from(REASONS)),
-    st.just(Resumed(at=AT)),
+_OTHERS: st.SearchStrategy[Event] = st.one_of(
+    st.builds(_failed, _INDICES, st.booleans(), st.booleans()),
+    st.builds(_asked, _INDICES),
+    st.builds(_closed, st.sampled_from(REASONS)),
+    st.just(_RESUMED),
 )
 _JUDGING = st.builds(
-    lambda kinds, replaces: (kinds, replaces),
+    _judging,
     st.lists(st.sampled_from(["structured", "moderator", "live", "persuasion"]), min_size=1, max_size=3, unique=True),
     st.booleans(),
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from dataclasses import asdict, dataclass
 from typing import Annotated
 
 import typer
@@ -12,7 +13,6 @@ import typer
 from debate_cli.cli import options, setup
 from debate_cli.errors import DebateError
 from debate_cli.forecast import planned_calls
-from debate_cli.providers.registry import check as missing
 from debate_cli.storage.environment import environment
 from debate_cli.wiring import require_models, specs
 
@@ -33,40 +33,43 @@ def check(
     del debug  # acted on where errors are caught
     reports = [_report(config) for config in configs]
     if json_:
-        print(json.dumps(reports, ensure_ascii=False, indent=2))
+        print(json.dumps([asdict(report) for report in reports], ensure_ascii=False, indent=2))
     else:
         for report in reports:
             _print(report)
-    if any(report["problems"] for report in reports):
+    if any(report.problems for report in reports):
         raise typer.Exit(2)
 
 
-def _report(reference: str) -> dict[str, object]:
+@dataclass(frozen=True, slots=True)
+class Report:
     """What there is to say about one configuration."""
+
+    config: str
+    models: tuple[str, ...] = ()
+    planned_calls: int | None = None
+    """At the least; None where the configuration cannot be read."""
+    problems: tuple[str, ...] = ()
+
+
+def _report(reference: str) -> Report:
     try:
         loaded = setup.load(reference)
     except DebateError as error:
-        return {"config": reference, "models": [], "planned_calls": None, "problems": str(error).splitlines()}
+        return Report(reference, problems=tuple(str(error).splitlines()))
     wanted = specs(loaded.config)
-    env = environment(loaded.folder, os.environ)
-    problems = missing(loaded.config, [spec.model for spec in wanted], env)
-    if not problems:
-        try:
-            require_models(loaded.config, wanted, env)
-        except DebateError as error:
-            problems = str(error).splitlines()
-    return {
-        "config": reference,
-        "models": list(dict.fromkeys(spec.model for spec in wanted)),
-        "planned_calls": planned_calls(loaded.config),
-        "problems": problems,
-    }
+    try:
+        require_models(loaded.config, wanted, environment(loaded.folder, os.environ))
+    except DebateError as error:
+        problems = tuple(str(error).splitlines())
+    else:
+        problems = ()
+    models = tuple(dict.fromkeys(spec.model for spec in wanted))
+    return Report(reference, models, planned_calls(loaded.config), problems)
 
 
-def _print(report: dict[str, object]) -> None:
-    problems = report["problems"]
-    for problem in problems if isinstance(problems, list) else ():  # pyright: ignore[reportUnknownVariableType]
+def _print(report: Report) -> None:
+    for problem in report.problems:
         print(problem, file=sys.stderr)
-    if not problems:
-        models = ", ".join(str(model) for model in report["models"])  # pyright: ignore[reportUnknownVariableType,reportUnknownArgumentType,reportGeneralTypeIssues]
-        print(f"{report['config']}: fine; at least {report['planned_calls']} calls to {models}")
+    if not report.problems:
+        print(f"{report.config}: fine; at least {report.planned_calls} calls to {', '.join(report.models)}")

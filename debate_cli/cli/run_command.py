@@ -83,10 +83,10 @@ def run(
     """
     del debug  # acted on where errors are caught
     gates = options.gates(fail_under, expect_winner, max_warnings, fail_on)
-    tape = setup.cassette(record, replay)
     changes = setup.overrides(set_, topic, seed)
     stored = open_debate(find(resume, out or Path("transcripts"))) if resume is not None else None
     loaded = _configuration(config, changes, stored)
+    tape = setup.cassette(record, replay, loaded)
     prepared = setup.prepare(loaded, mock=mock, tape=tape)
     if stored is not None:
         _agree(prepared.config, stored, given=config is not None or bool(changes))

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from debate_cli.domain.config import DebateConfig
 from debate_cli.errors import UsageError
+from debate_cli.providers.cassette import Player, Recorder
 from debate_cli.providers.registry import secrets
 from debate_cli.storage.config_file import LoadedConfig, load_config
 from debate_cli.storage.environment import environment
@@ -87,20 +88,22 @@ def prepare(
     if tape is None or not tape.serves:
         require_models(config, specs(config.model_copy(update={"debaters": ()}) if judges_only else config), env)
     around = Surroundings(loaded.folder, env, prompts=loaded.prompts, tape=tape)
-    return Prepared(config, around, tuple({*loaded.secrets, *secrets(config, env)}))
+    return Prepared(config, around, hidden(loaded))
 
 
-def cassette(record: Path | None, play: Path | None, hidden: Sequence[str] = ()) -> Tape | None:
-    """The cassette that --record or --replay names; None where neither is given.
+def cassette(record: Path | None, play: Path | None, loaded: LoadedConfig) -> Tape | None:
+    """The cassette that --record or --replay names; None where neither is given. No secret of `loaded` gets onto it.
 
-    Raises UsageError where both are.
+    Raises UsageError where both are given, ConfigError where the recording cannot be used.
     """
-    if record is None and play is None:
-        return None
-    from debate_cli.providers.cassette import Player, Recorder
-
     if record is not None and play is not None:
         raise UsageError("--record and --replay exclude each other; give one of them")
+    redact = Redactor(hidden(loaded))
     if record is not None:
-        return Recorder(record, Redactor(hidden))
-    return Player(play) if play is not None else None
+        return Recorder(record, redact)
+    return Player(play, redact) if play is not None else None
+
+
+def hidden(loaded: LoadedConfig) -> tuple[str, ...]:
+    """Every value that is never to be written."""
+    return tuple({*loaded.secrets, *secrets(loaded.config, environment(loaded.folder, os.environ))})

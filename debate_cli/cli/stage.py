@@ -6,7 +6,7 @@ import asyncio
 import os
 import signal
 import sys
-from collections.abc import Callable, Coroutine, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Generator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
@@ -47,7 +47,7 @@ def console(stream: TextIO) -> Console:
 
 
 @contextmanager
-def watching(*, quiet: bool, as_json: bool, planned: int | None, show_hidden: bool) -> Iterator[Watcher]:
+def watching(*, quiet: bool, as_json: bool, planned: int | None, show_hidden: bool) -> Generator[Watcher]:
     """The watcher for this run: live on a terminal, plain lines elsewhere; with --json nothing on stdout."""
     stream = sys.stderr if as_json else sys.stdout
     if quiet or (as_json and not interactive(stream)):
@@ -124,7 +124,7 @@ def _halt_code(outcome: Outcome) -> int:
         reason = (
             open_failures[-1].message if open_failures and outcome.halted != "interrupted" else "stopped by the user"
         )
-        tell(f"debate: {reason}; go on with: {again}")
+        tell(f"debate: {reason.rstrip('.')}; go on with: {again}")
         return EXIT_CODES[outcome.halted]
     deciding = next((verdict for verdict in outcome.verdicts if verdict.decides), None)
     if open_failures and deciding is not None and deciding.victory == "undetermined":

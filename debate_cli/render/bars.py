@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.measure import Measurement
 from rich.segment import Segment
-from rich.style import Style
+
+from debate_cli.render import look
 
 _LEVELS = "▁▂▃▄▅▆▇█"
 
@@ -31,7 +32,7 @@ class Bar:
         heavy, end, light = ("#", "", "-") if options.ascii_only else ("━", "╸", "─")
         filled = heavy * full + end * half
         yield Segment(filled, console.get_style(self.colour))
-        yield Segment(light * (width - len(filled)), Style(dim=True))
+        yield Segment(light * (width - len(filled)), console.get_style(look.QUIET))
 
     def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
         """From 4 columns to the full width."""

@@ -19,7 +19,7 @@ def heading(debate: Debate) -> RenderableType:
     """The motion with its background, the debaters and the judges with their models."""
     rows: list[RenderableType] = [safe(debate.topic, "bold")]
     if debate.config.background:
-        rows.append(safe(debate.config.background.strip(), "dim"))
+        rows.append(safe(debate.config.background.strip(), look.QUIET))
     rows += [Text(""), _seats(debaters(debate), judges(debate, debate.runs[0]))]
     kind = debate.config.format.kind.replace("_", "-")
     return Panel(
@@ -28,7 +28,7 @@ def heading(debate: Debate) -> RenderableType:
         title_align="left",
         subtitle=joined(safe_line(debate.id), f" · {kind}"),
         subtitle_align="right",
-        border_style="dim",
+        border_style=look.QUIET,
         box=ROUNDED,
         padding=(0, 1),
     )
@@ -36,13 +36,15 @@ def heading(debate: Debate) -> RenderableType:
 
 def judging_heading(debate: Debate, run: JudgingRun) -> RenderableType:
     """What stands above a later judging run."""
-    return Group(Rule(joined("judging run ", safe_line(run.id, "bold")), style="dim"), _seats((), judges(debate, run)))
+    return Group(
+        Rule(joined("judging run ", safe_line(run.id, "bold")), style=look.QUIET), _seats((), judges(debate, run))
+    )
 
 
 def round_rule(round_number: int, phase: str) -> Rule:
     """The line that opens a round."""
-    title = joined((f"round {round_number}", "bold"), ("  ·  ", "dim"), look.PHASES.get(phase, phase))
-    return Rule(title, style="dim", align="left")
+    title = joined((f"round {round_number}", "bold"), ("  ·  ", look.QUIET), look.PHASES.get(phase, phase))
+    return Rule(title, style=look.QUIET, align="left")
 
 
 def _seats(*groups: tuple[Seat, ...]) -> Table:
@@ -53,5 +55,5 @@ def _seats(*groups: tuple[Seat, ...]) -> Table:
     for group in groups:
         for seat in group:
             name = joined((f"{seat.sign.symbol} ", seat.sign.colour), safe_line(seat.name, f"bold {seat.sign.colour}"))
-            grid.add_row(name, safe_line(seat.part, "dim"), safe_line(seat.model))
+            grid.add_row(name, safe_line(seat.part, look.QUIET), safe_line(seat.model))
     return grid

@@ -70,7 +70,8 @@ def news_lines(news: News) -> list[str]:
     """A judge's report on one line."""
     gauges = [f"{hostile.line(gauge.name)} {gauge.value:g}/{gauge.out_of:g}" for gauge in news.gauges]
     said = "; ".join([*([", ".join(gauges)] if gauges else []), *(hostile.line(words) for words in news.words)])
-    return [f"Judge {hostile.line(news.title)}: {said or 'done'}"]
+    alarms = [f"Judge {hostile.line(news.title)}: {hostile.line(alarm)}" for alarm in news.alarms]
+    return [f"Judge {hostile.line(news.title)}: {said or 'done'}", *alarms]
 
 
 def failure_words(failure: Failure) -> str:

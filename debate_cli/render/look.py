@@ -15,7 +15,7 @@ from debate_cli.domain.tasks import Brief
 from debate_cli.domain.verdict import Verdict
 
 TEAL, PLUM, GOLD, GREEN, BLUE, RED = "color(30)", "color(133)", "color(136)", "color(28)", "color(68)", "color(167)"
-QUIET = "dim"
+QUIET = "color(244)"
 
 
 @dataclass(frozen=True, slots=True)

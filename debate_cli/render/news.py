@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from debate_cli.domain.assessment import Assessment, Comparison, Convergence, Mark, Narrative, Summary, Vote
+from debate_cli.domain.assessment import (
+    Assessment,
+    Comparison,
+    Convergence,
+    Manipulation,
+    Mark,
+    Narrative,
+    Summary,
+    Vote,
+)
 from debate_cli.domain.debate import Debate
 from debate_cli.render import look
+from debate_cli.render.sheets.findings import manipulation_words
 from debate_cli.scoring.moderator import CATEGORIES, ROUND_CRITERIA
 
 LIVE_COMPOSITE: dict[str, float] = {"logic": 40, "rhetoric": 30, "tactics": 30}
@@ -31,10 +41,17 @@ class News:
     gauges: tuple[Gauge, ...] = ()
     words: tuple[str, ...] = ()
     """Sentences; may hold untrusted text."""
+    alarms: tuple[str, ...] = ()
+    """Sentences that must not be overlooked: words addressed to the judge."""
 
 
 def of_assessment(assessment: Assessment, debate: Debate) -> News:
     """The report on one assessment. Marks are as the judge gave them: what they come to, the verdict says."""
+    alarms = tuple(manipulation_words(item) for item in assessment.findings if isinstance(item, Manipulation))
+    return replace(_report(assessment, debate), alarms=alarms)
+
+
+def _report(assessment: Assessment, debate: Debate) -> News:
     who = look.brief_words(assessment.brief)
     match (assessment.system, assessment.subject.moment):
         case ("moderator", "round"):

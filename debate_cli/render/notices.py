@@ -19,13 +19,14 @@ from debate_cli.render.safe import joined, safe_line
 def news_line(news: News, debate: Debate) -> RenderableType:
     """A judge's report: its title, a bar per debater, its words."""
     rows: list[RenderableType] = []
-    title = joined(("§ ", "dim"), safe_line(news.title, "dim"))
-    if len(news.words) == 1 and not news.gauges:
+    title = joined(("§ ", look.QUIET), safe_line(news.title, look.QUIET))
+    if len(news.words) == 1 and not news.gauges and not news.alarms:
         return joined(title, ("  ", ""), safe_line(news.words[0]))
     rows.append(title)
     if news.gauges:
         rows.append(Padding(_gauges(news, debate), (0, 0, 0, 2)))
-    rows += [Padding(safe_line(words, "dim"), (0, 0, 0, 2)) for words in news.words]
+    rows += [Padding(safe_line(words, look.QUIET), (0, 0, 0, 2)) for words in news.words]
+    rows += [Padding(safe_line(alarm, f"bold {look.RED}"), (0, 0, 0, 2)) for alarm in news.alarms]
     return Group(*rows)
 
 
@@ -36,18 +37,18 @@ def failure_line(failure: Failure) -> RenderableType:
         safe_line(failure.who, "bold"),
         f" {failure_words(failure)}: ",
         safe_line(failure.message),
-        (f" ({failure.cause})", "dim"),
+        (f" ({failure.cause})", look.QUIET),
     )
 
 
 def note_line(note: str) -> RenderableType:
     """A note."""
-    return joined(("! ", look.GOLD), safe_line(note, "dim"))
+    return joined(("! ", look.GOLD), safe_line(note, look.QUIET))
 
 
 def closing_line(reason: CloseReason) -> RenderableType:
     """Why the debate closed."""
-    sign, colour = ("■", "dim") if reason in ("complete", "surrender", "converged") else ("!", look.GOLD)
+    sign, colour = ("■", look.QUIET) if reason in ("complete", "surrender", "converged") else ("!", look.GOLD)
     return Text(f"{sign} {CLOSES[reason]}", style=colour)
 
 

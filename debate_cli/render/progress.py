@@ -68,7 +68,7 @@ class Progress:
     def line(self) -> RenderableType:
         """The line as it is drawn; never more than one line high."""
         grid = Table.grid(padding=(0, 1, 0, 0))
-        words = Text(self.words(), style="dim", no_wrap=True, overflow="ellipsis")
+        words = Text(self.words(), style=look.QUIET, no_wrap=True, overflow="ellipsis")
         if not self._planned:
             grid.add_row(words)
             return grid

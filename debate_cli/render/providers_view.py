@@ -8,6 +8,7 @@ from typing import Any
 from rich.console import RenderableType
 from rich.text import Text
 
+from debate_cli.render import look
 from debate_cli.render.safe import safe_line
 from debate_cli.render.tables import section, table
 
@@ -22,6 +23,6 @@ def providers_view(entries: Sequence[Mapping[str, Any]]) -> RenderableType:
             mark + safe_line(entry["key"]),
             safe_line(", ".join(entry["structured"])),
             Text(str(entry["max_concurrency"])),
-            safe_line(entry["base_url"] or "in this process", "dim"),
+            safe_line(entry["base_url"] or "in this process", look.QUIET),
         )
     return section("providers", made)

@@ -8,7 +8,7 @@ from typing import Literal
 
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.verdict import Verdict
-from debate_cli.render.sheets import personalities, sheets_of
+from debate_cli.render.sheets import findings, personalities, sheets_of
 from debate_cli.render.sheets.agreement import agreement_sheet
 from debate_cli.render.sheets.sheet import Sheet
 from debate_cli.render.sheets.structured import trace_sheet
@@ -57,6 +57,10 @@ def report(debate: Debate, verdicts: Sequence[Verdict]) -> Report:
         verdicts=ordered,
         agreement=agreement_sheet(ordered),
         briefing=briefing(debate),
-        scores=(*(sheet for verdict in ordered for sheet in sheets_of(verdict)), *personalities.sheets(debate)),
+        scores=(
+            *(sheet for verdict in ordered for sheet in sheets_of(verdict)),
+            *personalities.sheets(debate),
+            *findings.sheets(debate),
+        ),
         trace=trace_sheet(rows) if rows else None,
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rich.text import Text
 
-from debate_cli.render import hostile
+from debate_cli.render import hostile, look
 
 
 def safe(text: str, style: str = "") -> Text:
@@ -22,7 +22,7 @@ def joined(*parts: Text | str | tuple[str, str], separator: str = "") -> Text:
     found = Text(end="\n")
     for number, part in enumerate(parts):
         if number and separator:
-            found.append(separator, style="dim")
+            found.append(separator, style=look.QUIET)
         if isinstance(part, Text):
             found.append_text(part)
         elif isinstance(part, tuple):

@@ -46,7 +46,7 @@ def turn_panel(turn: Turn, sign: Sign, *, show_hidden: bool = False) -> Panel:
 def framed(body: RenderableType, speaker: str, sign: Sign, below: Text) -> Panel:
     """`body` in the frame of `speaker`."""
     title = joined((f"{sign.symbol} ", sign.colour), safe_line(speaker, f"bold {sign.colour}"), separator="")
-    title.append(f" · {hostile.line(sign.word)}", style="dim")
+    title.append(f" · {hostile.line(sign.word)}", style=look.QUIET)
     return Panel(
         body,
         title=title,
@@ -65,7 +65,7 @@ def exchange_words(index: int, exchange: Exchange) -> Text:
     words.append(f"{look.tokens(exchange.usage.output_tokens)} tokens")
     if exchange.attempts > 1:
         words.append(f"{exchange.attempts} requests")
-    return Text(" · ".join(words), style="dim", no_wrap=True, overflow="ellipsis")
+    return Text(" · ".join(words), style=look.QUIET, no_wrap=True, overflow="ellipsis")
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,9 +172,9 @@ def _closing(closing: Closing) -> RenderableType:
 def _remarks(turn: Turn, *, show_hidden: bool) -> list[RenderableType]:
     rows: list[tuple[str, Text]] = []
     if turn.strategy is not None:
-        rows.append(("strategy", safe_line(f"{turn.strategy.name}: {turn.strategy.reason}", "dim")))
+        rows.append(("strategy", safe_line(f"{turn.strategy.name}: {turn.strategy.reason}", look.QUIET)))
     if show_hidden and turn.directive:
-        rows.append(("hidden directive", safe(turn.directive, "dim italic")))
+        rows.append(("hidden directive", safe(turn.directive, f"italic {look.QUIET}")))
     rows += [("warning", safe_line(warning, look.GOLD)) for warning in turn.warnings]
     return [_labelled(rows)] if rows else []
 
@@ -193,13 +193,13 @@ def _headed(head: Text, rest: Text) -> RenderableType:
 
 
 def _run_in(label: str, words: Text) -> RenderableType:
-    return Padding(joined((f"{label}  ", "dim"), words), INDENT)
+    return Padding(joined((f"{label}  ", look.QUIET), words), INDENT)
 
 
 def _labelled(rows: Sequence[tuple[str, Text]]) -> RenderableType:
     """Quiet labels, the words beside them with a hanging indent."""
     grid = Table.grid(padding=(0, 2, 0, 0))
-    grid.add_column(no_wrap=True, style="dim")
+    grid.add_column(no_wrap=True, style=look.QUIET)
     grid.add_column(ratio=1)
     for label, words in rows:
         grid.add_row(Text(label), words)

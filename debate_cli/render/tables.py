@@ -18,20 +18,27 @@ from debate_cli.render.safe import joined, safe_line
 from debate_cli.render.sheets.sheet import Cell, Curve, Gauge, Lines, Number, Sheet, Who
 
 Signs = Mapping[str, Sign]
+LONG_HEAD = 8
+"""Letters from which on a column's head is broken in two."""
 
 
 def section(title: str, *body: RenderableType, beside: str = "") -> RenderableType:
     """A part of the closing, under a rule with its name; `title` and `beside` may be untrusted."""
     words = joined(safe_line(title, "bold"))
     if beside:
-        words.append(f"  ·  {hostile.line(beside)}", style="dim")
-    return Group(Text(""), Rule(words, style="dim", align="left"), *body)
+        words.append(f"  ·  {hostile.line(beside)}", style=look.QUIET)
+    return Group(Text(""), Rule(words, style=look.QUIET, align="left"), *body)
 
 
 def table(*headers: str, numbers: Sequence[int] = ()) -> Table:
     """An empty table; the columns at the positions `numbers` are right-aligned."""
     made = Table(
-        box=SIMPLE_HEAD, header_style="dim", border_style="dim", pad_edge=False, show_edge=False, padding=(0, 1)
+        box=SIMPLE_HEAD,
+        header_style=look.QUIET,
+        border_style=look.QUIET,
+        pad_edge=False,
+        show_edge=False,
+        padding=(0, 1),
     )
     for position, header in enumerate(headers):
         right = position in numbers
@@ -42,7 +49,7 @@ def table(*headers: str, numbers: Sequence[int] = ()) -> Table:
 def name(who: str | None, signs: Signs) -> Text:
     """A debater with its sign; an em dash for nobody; others (subtopics, judges) without a sign."""
     if who is None:
-        return Text("—", style="dim")
+        return Text("—", style=look.QUIET)
     sign = signs.get(who)
     if sign is None:
         return safe_line(who)
@@ -71,14 +78,20 @@ def score_bars(verdict: Verdict, signs: Signs) -> Table:
 
 def drawn(sheet: Sheet, signs: Signs) -> RenderableType:
     """A sheet under its title."""
-    made = table(*(head.replace(" ", "\n", 1) for head in sheet.heads), numbers=tuple(sheet.numeric))
+    made = table(*(_broken(head) for head in sheet.heads), numbers=tuple(sheet.numeric))
     for row in sheet.rows:
         if row is None:
             made.add_section()
         else:
             made.add_row(*[_cell(cell, signs) for cell in row])
-    remarks = [safe_line(remark, "dim") for remark in sheet.remarks]
+    remarks = [safe_line(remark, look.QUIET) for remark in sheet.remarks]
     return section(sheet.title, made, *remarks)
+
+
+def _broken(head: str) -> str:
+    """A head on two lines where it is long, so that a column of short marks stays narrow."""
+    first, _, last = head.rpartition(" ")
+    return f"{first}\n{last}" if first and len(head) > LONG_HEAD else head
 
 
 def _cell(cell: Cell, signs: Signs) -> RenderableType:
@@ -106,7 +119,7 @@ def _cell(cell: Cell, signs: Signs) -> RenderableType:
 def bullets(items: Sequence[str], symbol: str = "•", style: str = "") -> Table:
     """Untrusted lines, each behind a sign, with a hanging indent."""
     grid = Table.grid(padding=(0, 1, 0, 0))
-    grid.add_column(no_wrap=True, style=style or "dim")
+    grid.add_column(no_wrap=True, style=style or look.QUIET)
     grid.add_column(ratio=1)
     for item in items:
         grid.add_row(Text(symbol), safe_line(item))

@@ -31,17 +31,17 @@ def _answers(row: TraceRow, signs: Signs) -> RenderableType:
         sign = look.RESPONSES.get(response.type, look.UNKNOWN)
         lines.append(joined(name(response.by, signs), " ", badge(sign)))
         if response.follow_up:
-            lines.append(joined(("asks ", "dim"), safe_line(response.follow_up, "italic")))
+            lines.append(joined(("asks ", look.QUIET), safe_line(response.follow_up, "italic")))
     for reply in row.replies:
         words = "leaves it open" if reply.evaded else "replies"
         lines.append(joined(name(reply.by, signs), f" {words}"))
-    return Group(*lines) if lines else Text("unanswered", style="dim")
+    return Group(*lines) if lines else Text("unanswered", style=look.QUIET)
 
 
 def _standing(row: TraceRow) -> RenderableType:
     if row.standing is None:
-        return Text("not judged", style="dim")
+        return Text("not judged", style=look.QUIET)
     lines = [badge(look.STANDINGS[row.standing])]
     if row.reason:
-        lines.append(safe_line(row.reason, "dim"))
+        lines.append(safe_line(row.reason, look.QUIET))
     return Group(*lines)

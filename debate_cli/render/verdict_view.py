@@ -28,7 +28,7 @@ def verdict_panel(verdict: Verdict, signs: Signs, *, only_one: bool) -> Renderab
     style = f"bold {sign.colour}" if sign else "bold"
     headline = joined((f"{sign.symbol} ", colour) if sign else "", safe_line(look.outcome(verdict), style))
     if verdict.margin is not None:
-        headline.append(f"  margin {look.number(verdict.margin)}", style="dim")
+        headline.append(f"  margin {look.number(verdict.margin)}", style=look.QUIET)
     body: list[RenderableType] = [headline]
     if verdict.scores:
         body += [Text(""), score_bars(verdict, signs)]
@@ -63,16 +63,16 @@ def briefing_view(briefing: Briefing) -> RenderableType:
             body += [Text(""), _claims(label, standing, claims)]
     if briefing.unresolved_questions:
         questions = bullets(briefing.unresolved_questions, "?", look.BLUE)
-        body += [Text(""), Text("open questions", style="dim"), questions]
+        body += [Text(""), Text("open questions", style=look.QUIET), questions]
     if briefing.recommendation:
-        body += [Text(""), Text("recommendation", style="dim"), safe(briefing.recommendation)]
-    body += [Text(""), Text(hostile.clean(briefing.caveat), style="dim italic")]
+        body += [Text(""), Text("recommendation", style=look.QUIET), safe(briefing.recommendation)]
+    body += [Text(""), Text(hostile.clean(briefing.caveat), style=f"italic {look.QUIET}")]
     return section("briefing", *body)
 
 
 def _claims(label: str, standing: str, claims: Sequence[BriefingClaim]) -> RenderableType:
     sign = look.STANDINGS[standing]
     return Group(
-        Text(label, style="dim"),
+        Text(label, style=look.QUIET),
         bullets([f"{claim.id}  {claim.claim}" for claim in claims], sign.symbol, f"bold {sign.colour}"),
     )

@@ -12,6 +12,7 @@ from rich.text import Text
 
 from debate_cli.domain.content import Turn
 from debate_cli.domain.tasks import Cue
+from debate_cli.render import look
 from debate_cli.render.look import Sign
 from debate_cli.render.speech import Tail, Wave, exchange_words, framed, side_by_side, speech
 from debate_cli.render.spoken import after_restart, of_stream, of_turn
@@ -56,6 +57,6 @@ def _panel(stream: Stream, signs: Mapping[str, Sign], height: int) -> Panel:
     body = (
         Tail(speech(pieces), max(1, height))
         if pieces
-        else Spinner("dots", Text("thinking", style="dim"), style=sign.colour)
+        else Spinner("dots", Text("thinking", style=look.QUIET), style=sign.colour)
     )
-    return framed(body, stream.cue.speaker, sign, Text(f"{len(raw)} characters" if raw else "asked", style="dim"))
+    return framed(body, stream.cue.speaker, sign, Text(f"{len(raw)} characters" if raw else "asked", style=look.QUIET))

@@ -58,8 +58,10 @@ def open_debate(path: Path) -> StoredDebate:
     Raises TranscriptError where the file cannot be used.
     """
     written, whole = _both(path)
-    if path not in {written, whole} or not (written.exists() and whole.exists()):
-        return _from_journal(path) if path.suffix == journal.SUFFIX else _from_transcript(path)
+    there = [place for place in (written, whole) if place.exists()]
+    if path not in {written, whole} or len(there) != 2:  # noqa: PLR2004 - journal and transcript
+        only = there[0] if len(there) == 1 and path in {written, whole} else path
+        return _from_journal(only) if only.suffix == journal.SUFFIX else _from_transcript(only)
     from_journal = _from_journal(written)
     try:
         from_transcript = _from_transcript(whole)

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 
+import pytest
 from render_support import debate, shown, unscored
 
 from debate_cli.domain.debate import Debate
@@ -101,3 +102,12 @@ def test_the_table_shows_files_and_summary() -> None:
     """On a terminal, every file and the wins."""
     told = "".join(shown(part, 120) for part in scores_view(FILES))
     assert all(word in told for word in ("a.json", "b.json", "c.json", "Bo 2", "undetermined", "3 files"))
+
+
+@pytest.mark.parametrize("width", [80, 120, 200])
+def test_a_long_path_keeps_its_end(width: int) -> None:
+    """Where a path does not fit, its end tells files apart; one line per verdict in every window."""
+    path = "transcripts/" + "a-very-long-motion-" * 12 + "0001.json"
+    lines = shown(scores_view([scored(path, debate())])[0], width).rstrip().splitlines()
+    assert "0001.json" in lines[4]
+    assert len(lines) == 6

@@ -107,7 +107,8 @@ def test_verdicts_worked_by_hand(
     """The option with the largest share of weight wins, a tie is conditional, 0.8 is clear."""
     names: dict[str, VoteOption] = {"P": "PASS", "F": "FAIL", "C": "CONDITIONAL"}
     settings = bench(*weights)
-    found = verdict(voted(settings, *votes(*(names[option] for option in options))), "r1", settings)
+    chosen: list[VoteOption] = [names[option] for option in options]
+    found = verdict(voted(settings, *votes(*chosen)), "r1", settings)
     assert (found.winner, found.victory) == (winner, victory)
     assert found.margin == pytest.approx(margin)
 
@@ -269,7 +270,8 @@ def test_dissent_is_reported_in_full() -> None:
         "c", "FAIL", confidence=0.9, critical_findings=("No costs.",), remediation_required=("Add costs.",)
     )
     notes = verdict(voted(settings, *votes("PASS", "PASS"), dissenter), "r1", settings).notes
-    (dissent,) = notes["dissent"] if isinstance(notes["dissent"], list) else ()
+    assert isinstance(notes["dissent"], list)
+    (dissent,) = notes["dissent"]
     assert isinstance(dissent, dict)
     kept = [
         dissent[key]

@@ -18,7 +18,8 @@ DEBATERS: tuple[dict[str, Any], ...] = ({**TWO[0], "personality": "strategist", 
 
 def pressed(turn: int, name: str = PRO, **kinds: float) -> Assessment:
     """The live judge's word on a turn, with pressure on a debater."""
-    finding = Pressure(participant=name, **{"cognitive": 0, "emotional": 0, "strategic": 0, "credibility": 0, **kinds})
+    none = Pressure(participant=name, cognitive=0, emotional=0, strategic=0, credibility=0)
+    finding = none.model_copy(update=kinds)
     return assessment("live", (), finding, moment="turn", turns=(turn,))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -15,7 +16,7 @@ from debate_cli.scoring.strategy import adaptive_pick
 
 def state(name: str, **fields: Any) -> DebaterState:
     """A debater with stance 0.8 and conviction 0.7 unless said otherwise."""
-    return DebaterState(**{"name": name, "starting_stance": 0.8, "stance": 0.8, "conviction": 0.7, **fields})
+    return replace(DebaterState(name, starting_stance=0.8, stance=0.8, conviction=0.7), **fields)
 
 
 @pytest.mark.parametrize(

@@ -66,11 +66,11 @@ def test_what_is_no_transcript_is_said_in_one_line(data: bytes, words: str) -> N
     assert "\n" not in said
 
 
-def test_a_transcript_cut_off_anywhere_is_said_to_be(tmp_path: Path) -> None:
-    """Every prefix of a transcript is an error; nearly all of them are recognised as what they are."""
-    data = TEXT.encode()
-    for length in range(1, len(data) - 2, 97):
-        assert "is cut off" in refusal(data[:length]), (tmp_path, length)
+def test_a_transcript_cut_off_anywhere_is_said_to_be() -> None:
+    """Every prefix of a transcript is an error that says what happened to it, within a letter of many bytes too."""
+    data = dump(TRANSCRIPT.model_copy(update={"topic": "Grün 🙂?"}), str).encode()
+    said = {refusal(data[:length]).partition(" (")[0].partition(";")[0] for length in (*range(1, 300), 2000, 6000)}
+    assert said == {"a.json: is cut off"}
 
 
 @settings(deadline=None)
@@ -96,7 +96,7 @@ def test_no_json_breaks_the_reader(key: str, value: Any) -> None:
         parse(data, "a.json")
     except TranscriptError as error:
         said = str(error)
-        assert "\n" not in said  # noqa: PT017 - some values are right
+        assert "\n" not in said
 
 
 @pytest.mark.parametrize(
@@ -125,7 +125,7 @@ def test_older_versions_are_upgraded_step_by_step() -> None:
     old = {key: value for key, value in json_data(TRANSCRIPT).items() if key != "topic"} | {"motion": "Old?"}
     data = m001_call_the_motion_topic(old)
     assert data["topic"] == "Old?"
-    with pytest.raises(TranscriptError, match="a.json: is not what version 1 wrote"):
+    with pytest.raises(TranscriptError, match="is not what version 1 wrote"):
         parse(json.dumps({"schema_version": 1}).encode(), "a.json", (m001_call_the_motion_topic,))
 
 

@@ -1,0 +1,77 @@
+"""How much of a prompt a provider's cache can serve: characters that repeat the beginning of an earlier request byte for byte."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from bench.figures import Figures
+from rehearsal_support import config_of, hold
+
+from debate_cli.llm.port import Model, OnText, Reply, Request
+
+DEBATER, JUDGE = "mock/debater", "mock/judge"
+
+
+@dataclass
+class Requests:
+    """A tape that keeps what is asked, per model and in order."""
+
+    serves: bool = False
+    asked: dict[str, list[Request]] = field(default_factory=dict[str, list[Request]])
+
+    def wrap(self, name: str, model: Model) -> Model:
+        """`model`, overheard."""
+        return _Overheard(model, self.asked.setdefault(name, []))
+
+
+@dataclass
+class _Overheard:
+    model: Model
+    asked: list[Request]
+
+    async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
+        """Answer as the model does."""
+        self.asked.append(request)
+        return await self.model.complete(request, on_text)
+
+
+def _input(request: Request) -> str:
+    """What a model reads: system and messages, one after the other."""
+    return request.system + "".join(message.content for message in request.messages)
+
+
+def _repeated(request: Request, earlier: Sequence[Request]) -> int:
+    """Leading characters of `request` that begin an earlier one too, at the most."""
+    text = _input(request)
+    return max((len(os.path.commonprefix([text, _input(other)])) for other in earlier), default=0)
+
+
+def test_a_debater_repeats_itself(figures: Figures) -> None:
+    """From the second call on, most of what a debater is sent begins as its call before did."""
+    tape = Requests()
+    debaters = [{"name": name, "side": side, "model": f"mock/{name}"} for name, side in (("Pro", "for"), ("Con", "against"))]
+    hold(config_of(debaters=debaters, models={"judge": {"model": JUDGE}}), tape=tape)
+    shares: list[float] = []
+    for name in ("mock/Pro", "mock/Con"):
+        calls = tape.asked[name]
+        assert [call.purpose for call in calls] == ["opening", "cross_examination", "closing"]
+        shares += [_repeated(call, [before]) / len(_input(call)) for before, call in zip(calls, calls[1:], strict=False)]
+    figures.add(
+        "prompt prefix, debaters' later calls, least",
+        min(shares),
+        "Pro and Con, calls 2 and 3: " + " ".join(f"{share:.2f}" for share in shares),
+        at_least=0.6,
+    )
+
+
+def test_a_judge_repeats_itself(figures: Figures) -> None:
+    """All calls of one judge model over one debate share their beginning."""
+    tape = Requests()
+    systems = ["structured", "moderator", "panel"]
+    hold(config_of(models={"default": {"model": DEBATER}, "judge": {"model": JUDGE}}, judging={"systems": systems}), tape=tape)
+    calls = tape.asked[JUDGE]
+    repeated = sum(_repeated(call, calls[:number]) for number, call in enumerate(calls))
+    whole = sum(len(_input(call)) for call in calls)
+    figures.add("prompt prefix, all calls of a judge", repeated / whole, f"{repeated} of {whole} characters, {len(calls)} calls")

@@ -1,0 +1,34 @@
+"""A folder to work in, and one debate on the mock that is run once and copied for whoever needs it."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from cli_support import CONFIGS, debate
+
+
+@pytest.fixture
+def here(tmp_path: Path) -> Path:
+    """The folder that commands are run in; empty."""
+    folder = tmp_path / "here"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture(scope="session")
+def saved_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The transcript of configs/mock.yaml; not to be changed."""
+    folder = tmp_path_factory.mktemp("saved")
+    assert debate("run", CONFIGS / "mock.yaml", "--id", "saved", "--quiet", cwd=folder).code == 0
+    return folder / "transcripts" / "saved.json"
+
+
+@pytest.fixture
+def saved(saved_once: Path, here: Path) -> Path:
+    """A copy of that transcript, `transcripts/saved.json` in `here`."""
+    path = here / "transcripts" / "saved.json"
+    path.parent.mkdir()
+    shutil.copy(saved_once, path)
+    return path

@@ -1,0 +1,194 @@
+"""`debate run`: what it prints, what it writes, and what its options do."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from cli_support import CONFIGS, debate
+
+MOCK = CONFIGS / "mock.yaml"
+SHIPPED = sorted(CONFIGS.glob("*.yaml"))
+
+
+def transcript(here: Path, debate_id: str, folder: str = "transcripts") -> dict[str, Any]:
+    """A saved transcript."""
+    return json.loads((here / folder / f"{debate_id}.json").read_text())
+
+
+def what_was_said(document: dict[str, Any]) -> dict[str, Any]:
+    """A transcript without what differs between two runs of one debate: id and times."""
+    return {key: value for key, value in document.items() if key not in {"id", "started_at", "finished_at"}}
+
+
+def files(folder: Path) -> list[str]:
+    """Everything in a folder, however deep."""
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
+
+
+@pytest.mark.parametrize("config", SHIPPED, ids=lambda path: path.stem)
+def test_every_shipped_configuration_runs_on_the_mock_and_scores_the_same_again(config: Path, here: Path) -> None:
+    """Whatever its providers are, no key is needed with --mock, and the stored verdicts equal the recomputed ones."""
+    run = debate("run", config, "--mock", "--id", "one", "--quiet", cwd=here)
+    check = debate("score", "transcripts/one.json", "--check", cwd=here)
+    assert (run.code, check.code) == (0, 0), run.err + check.err
+    assert files(here) == ["transcripts/one.json"]
+
+
+def test_off_a_terminal_the_debate_is_plain_lines(here: Path) -> None:
+    """Motion, speeches, scores and verdict on stdout, where it was saved on stderr, no control sequence in either."""
+    done = debate("run", MOCK, "--id", "one", cwd=here, env={"TERM": "xterm-256color", "NO_COLOR": ""})
+    assert done.code == 0
+    assert "adopt microservices from day one?" in done.out
+    assert all(words in done.out for words in ("Pro: [PRO-1]", "== Trace ==", "Verdict (structured, decides)"))
+    assert done.lines == ["saved: transcripts/one.json"]
+    assert "\x1b" not in done.out + done.err
+
+
+def test_json_is_the_saved_transcript_and_nothing_else(here: Path) -> None:
+    """Stdout holds one document, byte for byte what was saved."""
+    done = debate("run", MOCK, "--id", "one", "--json", cwd=here)
+    assert done.out == (here / "transcripts/one.json").read_text()
+    assert done.json["status"] == "complete"
+
+
+def test_no_save_writes_nothing(here: Path) -> None:
+    """The debate is shown and no file is left, neither transcript nor journal nor lock."""
+    done = debate("run", MOCK, "--no-save", "--json", cwd=here)
+    assert (done.code, done.err, files(here)) == (0, "", [])
+    assert len(done.json["turns"]) == 6
+
+
+def test_quiet_prints_the_verdicts_alone(here: Path) -> None:
+    """No speech is shown; the verdict of every system is."""
+    done = debate("run", MOCK, "--no-save", "--quiet", cwd=here)
+    assert "Verdict (structured, decides)" in done.out
+    assert "Verdict (moderator)" in done.out
+    assert "PRO-1" not in done.out
+
+
+def test_the_same_seed_is_the_same_debate(here: Path) -> None:
+    """Two runs differ in id and times only; another seed is another debate."""
+    for name, seed in (("one", "5"), ("two", "5"), ("three", "6")):
+        assert debate("run", MOCK, "--id", name, "--seed", seed, "-q", cwd=here).code == 0
+    one, two, three = (what_was_said(transcript(here, name)) for name in ("one", "two", "three"))
+    assert one == two
+    assert one["turns"] != three["turns"]
+
+
+def test_out_names_the_folder(here: Path) -> None:
+    """The transcript goes where --out says, and nowhere else; the folder is made."""
+    done = debate("run", MOCK, "--id", "one", "--out", "a/b", "-q", cwd=here)
+    assert (done.code, files(here)) == (0, ["a/b/one.json"])
+
+
+def test_without_an_id_the_file_is_named_after_the_topic(here: Path) -> None:
+    """The id that was made up is the one in the transcript, and safe as a file name."""
+    topic = "../../Äpfel & <b>Birnen</b>?"
+    assert debate("run", MOCK, "--topic", topic, "-q", cwd=here).code == 0
+    (path,) = (here / "transcripts").iterdir()
+    stored = json.loads(path.read_text())
+    assert (stored["id"], stored["topic"]) == (path.stem, topic)
+    assert set(path.stem) <= set("abcdefghijklmnopqrstuvwxyz0123456789-")
+
+
+@pytest.mark.parametrize("there", ["one.json", "one.jsonl"])
+def test_an_existing_debate_is_not_overwritten(here: Path, there: str) -> None:
+    """Exit 2, and the file is as it was; with --force the debate takes its place."""
+    (here / "transcripts").mkdir()
+    path = here / "transcripts" / there
+    path.write_text("precious")
+    refused = debate("run", MOCK, "--id", "one", "-q", cwd=here)
+    assert (refused.code, path.read_text(), files(here)) == (2, "precious", [f"transcripts/{there}"])
+    assert "--force" in refused.err
+    assert debate("run", MOCK, "--id", "one", "-q", "--force", cwd=here).code == 0
+    assert transcript(here, "one")["status"] == "complete"
+    assert files(here) == ["transcripts/one.json"]
+
+
+@pytest.mark.parametrize(
+    ("options", "where", "value"),
+    [
+        (["--set", "format.arguments=2"], ["format", "arguments"], 2),
+        (["--set", "limits.max_cost_usd=0.5"], ["limits", "max_cost_usd"], 0.5),
+        (["--set", "debaters.0.name=Ada"], ["debaters", 0, "name"], "Ada"),
+        (["--set", "judging={systems: [persuasion]}"], ["judging", "systems", 0, "kind"], "persuasion"),
+        (["--topic", "yes: no?"], ["topic"], "yes: no?"),
+        (["--seed", "11"], ["seed"], 11),
+        (["--set", "seed=1", "--seed", "2"], ["seed"], 2),
+    ],
+    ids=str,
+)
+def test_options_change_the_configuration(here: Path, options: list[str], where: list[Any], value: object) -> None:
+    """What --set, --topic and --seed say stands in the resolved configuration."""
+    found: Any = debate("run", MOCK, "--dry-run", "--json", *options, cwd=here).json["config"]
+    for key in where:
+        found = found[key]
+    assert found == value
+
+
+def test_options_go_before_the_environment_and_that_before_the_file(here: Path) -> None:
+    """A setting is taken from the nearest place that names it."""
+    env = {"DEBATE_SEED": "21", "DEBATE__FORMAT__ARGUMENTS": "2"}
+    done = debate("run", MOCK, "--dry-run", "--json", "--seed", "22", cwd=here, env=env)
+    config = done.json["config"]
+    assert (config["seed"], config["format"]["arguments"]) == (22, 2)
+
+
+def test_a_dash_reads_the_configuration_from_standard_input(here: Path) -> None:
+    """CONFIG `-` is the text on stdin."""
+    done = debate("run", "-", "--no-save", "--json", cwd=here, input=MOCK.read_text())
+    assert (done.code, done.json["config"]["seed"]) == (0, 7)
+
+
+def test_without_a_configuration_the_one_here_is_taken(here: Path) -> None:
+    """configs/debate.yaml in the working folder goes before the packaged default."""
+    (here / "configs").mkdir()
+    shutil.copy(CONFIGS / "persuasion.yaml", here / "configs/debate.yaml")
+    own = debate("run", "--mock", "--dry-run", "--json", cwd=here).json["config"]
+    elsewhere = here / "elsewhere"
+    elsewhere.mkdir()
+    packaged = debate("run", "--mock", "--dry-run", "--json", cwd=elsewhere).json["config"]
+    assert own["judging"]["systems"][0]["kind"] == "persuasion"
+    assert packaged["judging"]["systems"][0]["kind"] == "structured"
+
+
+def test_a_dry_run_tells_configuration_and_calls_and_asks_nothing(here: Path) -> None:
+    """The resolved configuration as YAML, then the planned calls as comments; no file is written."""
+    done = debate("run", MOCK, "--dry-run", cwd=here)
+    resolved = yaml.safe_load(done.out)
+    assert resolved["judging"]["systems"][0]["weights"]["evidence"] == 0.4
+    assert "# planned: 6 speeches and at least 5 assessments" in done.out.splitlines()
+    assert (done.code, files(here)) == (0, [])
+
+
+def test_a_dry_run_in_json_counts_calls_by_model(here: Path) -> None:
+    """The planned calls are those that the run then makes."""
+    plan = debate("run", MOCK, "--dry-run", "--json", cwd=here).json["plan"]
+    ran = debate("run", MOCK, "--no-save", "--json", cwd=here).json
+    assert {share["model"]: share["calls"] for share in plan["models"]} == {"mock/debater": 6, "mock/judge": 5}
+    assert sum(share["calls"] for share in plan["models"]) == ran["usage"]["calls"]
+    assert sum(share["input_tokens"] for share in plan["models"]) >= ran["usage"]["input_tokens"]
+    assert plan["worst_cost_usd"] == 0
+
+
+def test_hidden_directives_are_shown_on_demand_only(here: Path) -> None:
+    """They are stored on the turn either way."""
+    command = ("run", CONFIGS / "live.yaml", "--mock", "--id", "one", "--force")
+    hidden, shown = debate(*command, cwd=here), debate(*command, "--show-hidden", cwd=here)
+    directives = [turn["directive"] for turn in transcript(here, "one")["turns"] if "directive" in turn]
+    first = directives[0].splitlines()[0]
+    assert first not in hidden.out
+    assert first in shown.out
+
+
+def test_a_transcript_is_private_to_nobody_and_its_folder_too(here: Path) -> None:
+    """0644 in 0755, whatever was umasked away on top."""
+    assert debate("run", MOCK, "--id", "one", "-q", cwd=here).code == 0
+    modes = [os.stat(here / place).st_mode & 0o777 for place in ("transcripts", "transcripts/one.json")]
+    assert modes == [0o755, 0o644]

@@ -1,0 +1,246 @@
+"""`debate score`: verdicts recomputed from files alone."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cli_support import Done, debate
+
+
+def score(saved: Path, *options: str | Path) -> Done:
+    """`debate score` in the folder of the saved debate."""
+    return debate("score", *options, cwd=saved.parent.parent)
+
+
+def tamper(path: Path, where: list[Any], value: object) -> None:
+    """Change one value in a JSON file."""
+    document: Any = json.loads(path.read_text())
+    place = document
+    for key in where[:-1]:
+        place = place[key]
+    place[where[-1]] = value
+    path.write_text(json.dumps(document))
+
+
+@pytest.fixture
+def several(saved: Path) -> Path:
+    """Three transcripts in one folder, one of them damaged; the folder."""
+    shutil.copy(saved, saved.with_name("other.json"))
+    saved.with_name("bad.json").write_text('{"schema_version": 1, "id": ')
+    return saved.parent
+
+
+def test_the_recomputed_verdicts_are_the_stored_ones(saved: Path) -> None:
+    """`--json` tells path, id, topic, status and every verdict as stored."""
+    done = score(saved, saved, "--json")
+    stored = json.loads(saved.read_text())
+    assert done.json == [
+        {
+            "path": str(saved),
+            "id": "saved",
+            "topic": stored["topic"],
+            "status": "complete",
+            "verdicts": stored["verdicts"],
+        }
+    ]
+    assert (done.code, done.err) == (0, "")
+
+
+def test_the_file_is_left_alone(saved: Path) -> None:
+    """Without --write not a byte changes, and nothing is left beside it."""
+    before = saved.read_bytes()
+    score(saved, saved, "--weights", "logic=1")
+    assert (saved.read_bytes(), list(saved.parent.iterdir())) == (before, [saved])
+
+
+def test_the_table_names_system_winner_and_margin(saved: Path) -> None:
+    """Off a terminal no word of it is broken over lines, and no control sequence is in it."""
+    done = score(saved, "transcripts/saved.json")
+    assert all(
+        word in done.out for word in ("transcripts/saved.json", "structured", "moderator", "Con", "narrow", "1.17")
+    )
+    assert "\x1b" not in done.out
+
+
+def test_check_accepts_an_honest_transcript(saved: Path) -> None:
+    """Exit 0, nothing on stderr."""
+    done = score(saved, saved, "--check")
+    assert (done.code, done.err) == (0, "")
+
+
+@pytest.mark.parametrize(
+    "where",
+    [
+        (["verdicts", 0, "winner"], "Pro"),
+        (["verdicts", 0, "margin"], 2.5),
+        (["verdicts", 1, "scores", "Pro"], 80.0),
+        (["verdicts", 0, "notes"], {}),
+        (["verdicts", 0, "decides"], False),
+        (["assessments", 0, "marks", 0, "value"], 1),
+        (["config", "judging", "systems", 0, "weights", "logic"], 0.9),
+        (["verdicts"], []),
+    ],
+    ids=lambda case: ".".join(map(str, case[0])),
+)
+def test_check_sees_a_tampered_transcript(saved: Path, where: tuple[list[Any], object]) -> None:
+    """Whether verdicts, marks or settings were changed: exit 5, naming file and system."""
+    tamper(saved, *where)
+    done = score(saved, saved, "--check")
+    assert done.code == 5
+    assert str(saved) in done.err
+    assert "stored verdict" in done.err
+
+
+def test_weights_change_scores_as_the_formula_says(saved: Path) -> None:
+    """With logic alone a side's score is the mean of its arguments' marks in logic."""
+    document = json.loads(saved.read_text())
+    marks = [
+        mark["value"]
+        for assessment in document["assessments"]
+        if assessment["system"] == "structured"
+        for mark in assessment["marks"]
+        if mark["participant"] == "Con" and mark["criterion"] == "logic"
+    ]
+    done = score(saved, saved, "--json", "--weights", "logic=2,evidence=0,responsiveness=0,honesty=0")
+    (verdict,) = (item for item in done.json[0]["verdicts"] if item["system"] == "structured")
+    assert verdict["scores"]["Con"] == pytest.approx(sum(marks) / len(marks))
+
+
+@pytest.mark.parametrize(
+    "weights", ["logic", "logic=x", "wit=1", "logic=-1", "logic=0,evidence=0,responsiveness=0,honesty=0"]
+)
+def test_weights_that_make_no_sense_are_refused(saved: Path, weights: str) -> None:
+    """Exit 2, one line on stderr, nothing on stdout."""
+    done = score(saved, saved, "--weights", weights)
+    assert (done.code, done.out, len(done.lines)) == (2, "", 1), done.err
+
+
+def test_a_rubric_lays_thresholds_and_weights_over_the_stored_ones(saved: Path) -> None:
+    """A draw threshold above the margin makes a draw of a narrow victory."""
+    rubric = saved.parent.parent / "rubric.yaml"
+    rubric.write_text("structured: {thresholds: {draw: 2, clear: 5}}\n")
+    done = score(saved, saved, "--rubric", rubric, "--system", "structured", "--json")
+    (verdict,) = done.json[0]["verdicts"]
+    assert (verdict["victory"], verdict["winner"]) == ("draw", None)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["structured: {weigths: {logic: 1}}", "wits: {}", "structured: [", "- 1", "structured: {thresholds: {draw: -1}}"],
+)
+def test_a_rubric_that_makes_no_sense_is_refused(saved: Path, text: str) -> None:
+    """Exit 2, naming the file; no traceback."""
+    rubric = saved.parent.parent / "rubric.yaml"
+    rubric.write_text(text)
+    done = score(saved, saved, "--rubric", rubric)
+    assert (done.code, "Traceback" in done.err) == (2, False)
+    assert "rubric.yaml" in done.err
+
+
+def test_weights_and_a_rubric_exclude_each_other(saved: Path) -> None:
+    """Exit 2."""
+    (saved.parent / "r.yaml").write_text("structured: {fallacy_penalty: 1}\n")
+    assert score(saved, saved, "--rubric", saved.parent / "r.yaml", "--weights", "logic=1").code == 2
+
+
+def test_write_stores_the_verdicts_of_the_new_weights(saved: Path) -> None:
+    """Afterwards the file holds the verdicts that were shown, and everything else as before."""
+    before = json.loads(saved.read_text())
+    shown = score(saved, saved, "--weights", "logic=1", "--write", "--json").json[0]["verdicts"]
+    after = json.loads(saved.read_text())
+    assert after.pop("verdicts") == shown != before.pop("verdicts")
+    assert after == before
+
+
+def test_system_leaves_the_others_out(saved: Path) -> None:
+    """Only the verdicts asked for are told."""
+    done = score(saved, saved, "--system", "moderator", "--json")
+    assert [verdict["system"] for verdict in done.json[0]["verdicts"]] == ["moderator"]
+
+
+@pytest.mark.parametrize("options", [("--system", "gut"), ("--runs", "r9"), ("--format", "xml")], ids=" ".join)
+def test_unknown_names_are_refused(saved: Path, options: tuple[str, str]) -> None:
+    """Exit 2 and a sentence that holds what was asked for."""
+    done = score(saved, saved, *options)
+    assert (done.code, "Traceback" in done.err) == (2, False)
+    assert options[1] in done.err
+
+
+@pytest.mark.parametrize(
+    ("runs", "expected"),
+    [("latest", {"structured": {"r2"}, "moderator": {"r1"}}),
+     ("all", {"structured": {"r1", "r2"}, "moderator": {"r1"}}),
+     ("r1", {"structured": {"r1"}, "moderator": {"r1"}}),
+     ("r2", {"structured": {"r2"}})],
+)  # fmt: skip
+def test_runs_names_the_judging_runs_that_count(saved: Path, runs: str, expected: dict[str, set[str]]) -> None:
+    """The latest of each system, all of them, or one by its id."""
+    assert debate("judge", saved, "--system", "structured", "--mock", cwd=saved.parent).code == 0
+    found: dict[str, set[str]] = {}
+    for verdict in score(saved, saved, "--runs", runs, "--json").json[0]["verdicts"]:
+        found.setdefault(verdict["system"], set()).add(verdict["run"])
+    assert found == expected
+
+
+def test_jsonl_is_one_verdict_a_line(several: Path) -> None:
+    """Each line stands alone."""
+    rows = [json.loads(line) for line in score(several / "x", several, "--format", "jsonl").out.splitlines()]
+    assert [(row["id"], row["system"]) for row in rows] == [("saved", "structured"), ("saved", "moderator")] * 2
+
+
+def test_csv_has_a_head_and_one_verdict_a_row(saved: Path) -> None:
+    """Scores are JSON within their cell."""
+    (row, _) = csv.DictReader(io.StringIO(score(saved, saved, "--format", "csv").out))
+    assert (row["path"], row["winner"], row["victory"]) == (str(saved), "Con", "narrow")
+    assert set(json.loads(row["scores"])) == {"Pro", "Con"}
+
+
+@pytest.mark.parametrize("format_", ["table", "json", "jsonl", "csv"])
+@pytest.mark.parametrize("how", ["folder", "glob", "names"])
+def test_one_bad_file_among_many_is_told_and_the_rest_is_done(several: Path, how: str, format_: str) -> None:
+    """Exit 1; the good files' verdicts are printed, the bad one named once on stderr."""
+    where = {
+        "folder": ["transcripts"],
+        "glob": ["transcripts/*.json"],
+        "names": [str(p) for p in sorted(several.iterdir())],
+    }
+    done = score(several / "x", *where[how], "--format", format_)
+    assert done.code == 1
+    assert ("saved.json" in done.out, "other.json" in done.out) == (True, True)
+    assert [line for line in done.lines if "bad.json" in line] == done.lines
+    assert len(done.lines) == 1
+
+
+def test_the_table_of_many_ends_with_a_summary(several: Path) -> None:
+    """Wins per participant and system, and the mean margin."""
+    (several / "bad.json").unlink()
+    out = score(several / "x", "transcripts").out
+    assert "Con 2" in out
+    assert "mean margin" in out
+
+
+def test_a_journal_can_be_scored(saved: Path) -> None:
+    """A debate that never came to its end is scored as far as it came; `--write` refuses it."""
+    done = debate("score", "transcripts", cwd=saved.parent.parent)
+    assert done.code == 0
+    journal = saved.with_suffix(".jsonl")
+    journal.write_text(one_event_journal(saved))
+    saved.unlink()
+    shown, written = score(saved, "transcripts", "--json"), score(saved, journal, "--write")
+    assert (shown.code, shown.json[0]["status"]) == (0, "incomplete")
+    assert {verdict["victory"] for verdict in shown.json[0]["verdicts"]} == {"undetermined"}
+    assert (written.code, "resume" in written.err) == (2, True)
+
+
+def one_event_journal(saved: Path) -> str:
+    """The journal of the saved debate as it began."""
+    document = json.loads(saved.read_text())
+    keys = ("id", "generator", "config", "config_sha256")
+    opened = {"schema_version": 1, "type": "opened", "at": document["started_at"]}
+    return json.dumps(opened | {key: document[key] for key in keys}) + "\n"

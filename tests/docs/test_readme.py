@@ -1,0 +1,89 @@
+"""README, ARCHITECTURE and CONTRIBUTING say what is: commands, files, configuration, dependencies, screen."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+from draw_screen import TARGET, drawn
+
+from debate_cli.cli.app import COMMANDS, load
+from debate_cli.storage.config_file import load_config
+
+ROOT = Path(__file__).parent.parent.parent
+README = (ROOT / "README.md").read_text()
+DOCUMENTS = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"]
+
+
+def blocks(language: str) -> list[str]:
+    """The fenced blocks of README in a language."""
+    return re.findall(rf"```{language}\n(.*?)```", README, re.DOTALL)
+
+
+def commands() -> list[list[str]]:
+    """Every `debate ...` line of README's shell blocks, split."""
+    lines = [line.split("  #")[0].strip() for block in blocks("sh") for line in block.splitlines()]
+    return [shlex.split(line) for line in lines if line.startswith("debate ")]
+
+
+@pytest.mark.parametrize("words", commands(), ids=lambda words: " ".join(words)[:60])
+def test_every_command_in_readme_is_understood(words: list[str]) -> None:
+    """Each command line parses: its command exists, and so does each of its options."""
+    assert words[1] in COMMANDS
+    command = load(words[1])
+    command.make_context(words[1], list(words[2:]), resilient_parsing=False)
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_every_link_leads_somewhere(document: str) -> None:
+    """Relative links name files that are there."""
+    for target in re.findall(r"\]\(([^)#:]+)\)", (ROOT / document).read_text()):
+        assert (ROOT / target).exists(), target
+
+
+def test_the_configuration_in_readme_is_valid() -> None:
+    """Whoever copies it gets a configuration that loads."""
+    config = load_config(None, text=blocks("yaml")[0], env={}).config
+    assert [system.kind for system in config.judging.systems] == ["structured", "moderator"]
+
+
+def test_the_python_in_readme_runs(tmp_path: Path) -> None:
+    """The example of the Python API prints a winner."""
+    (tmp_path / "configs").symlink_to(ROOT / "configs")
+    done = subprocess.run(
+        [sys.executable, "-c", blocks("python")[0]], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() in {"Pro", "Con", "None"}
+
+
+def test_every_make_target_named_in_readme_exists() -> None:
+    """`make X` in the text is a target."""
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    assert set(re.findall(r"`?make ([a-z-]+)", README)) <= targets
+
+
+def test_every_shipped_configuration_named_in_readme_exists() -> None:
+    """`configs/X.yaml` in the text is a file."""
+    named = set(re.findall(r"configs/[a-z-]+\.yaml", README))
+    assert named
+    assert all((ROOT / name).is_file() for name in named)
+
+
+def test_every_dependency_has_its_reason() -> None:
+    """CONTRIBUTING names each runtime dependency, and each has an upper bound."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    wanted = [*project["dependencies"], *project["optional-dependencies"]["local"]]
+    contributing = (ROOT / "CONTRIBUTING.md").read_text()
+    for requirement in wanted:
+        assert re.split(r"[<>=\[]", requirement)[0] in contributing
+        assert ",<" in requirement
+
+
+def test_the_screen_is_current() -> None:
+    """docs/screen.svg is what `make screen` draws from the committed real debate."""
+    assert TARGET.read_text(encoding="utf-8") == drawn()

@@ -1,0 +1,90 @@
+"""Which verdicts `score` gives, and which of them decides."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from scoring_support import CON, PRO, argument_marks, assessment, begun, judged, opening, rejudged, speech
+
+from debate_cli.domain.debate import Debate
+from debate_cli.domain.systems import Live, Moderator, Panel, Persuasion, Structured, StructuredWeights
+from debate_cli.scoring import SCORERS, score
+
+
+def scored(debate: Debate, **arguments: Any) -> list[tuple[str, str, bool]]:
+    """System, run and flag of every verdict, in order."""
+    return [(verdict.system, verdict.run, verdict.decides) for verdict in score(debate, **arguments)]
+
+
+TWICE = rejudged(judged(begun(Structured(), Moderator())), "r2", Panel(), Structured())
+"""Structured in both runs, moderator in the first, panel in the second."""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        ({}, [("structured", "r2", True), ("moderator", "r1", False), ("panel", "r2", False)]),
+        ({"runs": "r1"}, [("structured", "r1", True), ("moderator", "r1", False)]),
+        ({"runs": "r2"}, [("panel", "r2", True), ("structured", "r2", False)]),
+        (
+            {"runs": "all"},
+            [
+                ("structured", "r2", True),
+                ("structured", "r1", False),
+                ("moderator", "r1", False),
+                ("panel", "r2", False),
+            ],
+        ),
+        ({"systems": ("moderator", "panel")}, [("moderator", "r1", True), ("panel", "r2", False)]),
+        ({"runs": "r9"}, []),
+        ({"systems": ()}, []),
+    ],
+)
+def test_runs_and_systems_are_chosen(arguments: dict[str, Any], expected: list[tuple[str, str, bool]]) -> None:
+    """The newest run per system by default; one verdict decides and comes first."""
+    assert scored(TWICE, **arguments) == expected
+
+
+def test_the_configured_system_decides() -> None:
+    """`decides` names the last of two: it comes first."""
+    debate = judged(begun(Structured(), Live(), decides="live"))
+    assert scored(debate) == [("live", "r1", True), ("structured", "r1", False)]
+
+
+def test_a_later_run_s_explicit_word_decides() -> None:
+    """A later run that says who decides overrules the debate's own first system; one that does not say, does not."""
+    debate = judged(begun(Structured()))
+    assert scored(rejudged(debate, "r2", Panel(), decides="panel"))[0] == ("panel", "r2", True)
+    assert scored(rejudged(debate, "r2", Panel()))[0] == ("structured", "r1", True)
+
+
+def test_replaced_systems_do_not_count() -> None:
+    """What a later run took the place of is scored in no choice of runs."""
+    debate = rejudged(judged(begun(Structured(), Live())), "r2", Structured(), replaces=True)
+    assert scored(debate, runs="all") == [("structured", "r2", True), ("live", "r1", False)]
+
+
+def test_other_settings_take_the_place_of_the_stored_ones() -> None:
+    """With evidence alone 4 and 9 turn a win of 9 and 4 around."""
+    turns = [opening(0, PRO, "PRO-1"), opening(1, CON, "CON-1")]
+    given = [*argument_marks(PRO, "PRO-1", 10, 4, 10, 10), *argument_marks(CON, "CON-1", 1, 9, 1, 1)]
+    debate = judged(begun(Structured()), turns, [assessment("structured", given)])
+    weights = StructuredWeights(logic=0, evidence=1, responsiveness=0, honesty=0)
+    (first,), (second,) = score(debate), score(debate, settings={"structured": Structured(weights=weights)})
+    assert (first.winner, second.winner, second.scores) == (PRO, CON, {PRO: 4.0, CON: 9.0})
+
+
+def test_every_system_has_a_scorer() -> None:
+    """The table names all five."""
+    assert list(SCORERS) == ["structured", "moderator", "panel", "live", "persuasion"]
+
+
+@pytest.mark.parametrize("turns", [0, 1, 3])
+def test_an_unjudged_debate_is_undetermined_and_says_why(turns: int) -> None:
+    """Of the systems that need a judge none invents a score, and each names what is missing."""
+    systems = (Structured(), Moderator(), Panel(), Live(), Persuasion(effects="judge"))
+    debate = judged(begun(*systems), [speech(index, (PRO, CON)[index % 2]) for index in range(turns)])
+    found = score(debate)
+    assert [verdict.victory for verdict in found] == ["undetermined"] * 5
+    assert all(verdict.notes["missing"] for verdict in found)

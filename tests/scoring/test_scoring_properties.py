@@ -1,0 +1,277 @@
+"""What holds of every judged debate, whatever was said and marked: order, ranges, subsets, silence."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from scoring_support import (
+    CON,
+    PRO,
+    THREE,
+    TWO,
+    argument_marks,
+    assessment,
+    ballot,
+    begun,
+    crossing,
+    judged,
+    marks,
+    opening,
+    shuffled,
+    speech,
+    without,
+)
+
+from debate_cli.domain.assessment import (
+    Assessment,
+    Comparison,
+    Convergence,
+    Fallacy,
+    Finding,
+    LogicGap,
+    Mark,
+    Narrative,
+    Resolution,
+    SuspectClaim,
+    Trace,
+    VoteOption,
+)
+from debate_cli.domain.content import Response, Turn
+from debate_cli.domain.debate import Debate
+from debate_cli.domain.systems import Live, Moderator, Panel, PanelJudge, Persuasion, Structured, System
+from debate_cli.domain.verdict import Verdict
+from debate_cli.scoring import score
+from debate_cli.scoring.agreement import compare_verdicts
+from debate_cli.scoring.briefing import briefing
+from debate_cli.scoring.moderator import CATEGORIES, ROUND_CRITERIA
+from debate_cli.scoring.scorecard import DRAW, MAXIMA, STANDING_MAXIMA
+from debate_cli.scoring.trace import trace_table
+
+BENCH = ("a", "b", "c")
+SYSTEMS: tuple[System, ...] = (
+    Structured(judges=2, fallacy_penalty=0.7),
+    Moderator(),
+    Panel(
+        judges=tuple(
+            PanelJudge(id=name, persona=name, weight=weight)
+            for name, weight in zip(BENCH, (0.1, 0.2, 0.3), strict=True)
+        )
+    ),
+    Live(feedback=False),
+    Persuasion(effects="judge"),
+)
+RANGES: Mapping[str, tuple[float, float]] = {
+    "structured": (1, 10),
+    "moderator": (0, 82.5),
+    "panel": (0, 1),
+    "live": (0, 100),
+    "persuasion": (-50, 30 + 2 * 30 + 20),
+}
+WORDS = ("however", "consider", "but", "wrong", "flawed", "mistaken", "data", "research", "so", "it", "is")
+OPTIONS: tuple[VoteOption, ...] = ("PASS", "FAIL", "CONDITIONAL")
+names = st.sampled_from([PRO, CON])
+tenths = st.integers(0, 10)
+
+
+@st.composite
+def speeches(draw: st.DrawFn) -> list[Turn]:
+    """Two openings, a cross-examination and two free speeches, of two debaters."""
+    words = st.lists(st.sampled_from(WORDS), max_size=6).map(" ".join)
+    return [
+        opening(0, PRO, "PRO-1", "PRO-2"),
+        opening(1, CON, "CON-1"),
+        crossing(2, PRO, Response(target="CON-1", type="refute", reasoning="No.")),
+        speech(3, CON, draw(words)),
+        speech(4, PRO, draw(words)),
+    ]
+
+
+def drawn_marks(draw: st.DrawFn, participant: str | None, out_of: Mapping[str, float]) -> list[Mark]:
+    """Marks within (and sometimes beyond) a scale."""
+    return marks(participant, out_of, [draw(st.integers(0, int(highest) + 1)) for highest in out_of.values()])
+
+
+def structured(draw: st.DrawFn) -> list[Assessment]:
+    """Two judges on three arguments."""
+    items = ((PRO, "PRO-1"), (PRO, "PRO-2"), (CON, "CON-1"))
+    found: list[Assessment] = []
+    for judge in ("judge-1", "judge-2"):
+        given = [mark for name, item in items for mark in argument_marks(name, item, *(draw(tenths) for _ in range(4)))]
+        said: list[Finding] = [
+            Trace(participant=name, item=item, claim="c", standing=draw(st.sampled_from(["UPHELD", "REFUTED"])))
+            for name, item in items
+        ]
+        said += [Fallacy(participant=PRO, item="PRO-1", name="x")] * draw(st.integers(0, 2))
+        found.append(assessment("structured", given, *said, assessor=judge))
+    return found
+
+
+def moderated(draw: st.DrawFn) -> list[Assessment]:
+    """Three rounds and the evaluation."""
+    found = [
+        assessment(
+            "moderator",
+            [mark for name in (PRO, CON) for mark in drawn_marks(draw, name, ROUND_CRITERIA)],
+            moment="round",
+            round=number,
+        )
+        for number in (1, 2, 3)
+    ]
+    final = [mark for name in (PRO, CON) for mark in drawn_marks(draw, name, CATEGORIES)]
+    return [*found, assessment("moderator", final)]
+
+
+def voted(draw: st.DrawFn) -> list[Assessment]:
+    """Two rounds of three judges."""
+    return [
+        ballot(judge, draw(st.sampled_from(OPTIONS)), *(draw(st.integers(0, 4)) for _ in range(4)), revision=revision)
+        for revision in (0, 1)
+        for judge in BENCH
+    ]
+
+
+def live(draw: st.DrawFn) -> list[Assessment]:
+    """Five turns, four exchanges, penalties, a narrative with its resolution."""
+    winner = st.sampled_from([PRO, CON, DRAW])
+    speakers = (PRO, CON, PRO, CON, PRO)
+    found = [
+        assessment(
+            "live",
+            [*drawn_marks(draw, name, MAXIMA), *drawn_marks(draw, name, STANDING_MAXIMA)],
+            SuspectClaim(
+                turn=draw(st.integers(0, 6)),
+                quote=draw(st.sampled_from("xy")),
+                fault=draw(st.sampled_from(["hollow", "inverted"])),
+            ),
+            LogicGap(turn=draw(st.integers(0, 4)), points=draw(st.integers(1, 10)), reason="r"),
+            moment="turn",
+            turns=(index,),
+        )
+        for index, name in enumerate(speakers)
+    ]
+    found += [
+        assessment(
+            "live",
+            (),
+            Comparison(logic=draw(winner), rhetoric=draw(winner), tactics=draw(winner)),
+            moment="pair",
+            turns=(index - 1, index),
+        )
+        for index in (1, 2, 3, 4)
+    ]
+    told = Narrative(winner=draw(st.sampled_from([PRO, CON, None])), reasoning="r", pattern="none")
+    return [
+        *found,
+        assessment("live", (), told),
+        assessment("live", (), Resolution(explanation="e"), revision=1),
+        assessment("live", (), Convergence(outcome="genuine_agreement", early="a", late="b"), turns=(0, 1, 3, 4)),
+    ]
+
+
+def persuaded(draw: st.DrawFn) -> list[Assessment]:
+    """Five turns rated."""
+    rated = {"persuasion": 1.0, "attack": 1.0, "evidence": 1.0}
+    targets = (CON, PRO, CON, PRO, CON)
+    return [
+        assessment(
+            "persuasion", marks(target, rated, [draw(tenths) / 10 for _ in rated]), moment="turn", turns=(index,)
+        )
+        for index, target in enumerate(targets)
+    ]
+
+
+@st.composite
+def judgements(draw: st.DrawFn) -> list[Assessment]:
+    """All that five systems have to say on the speeches."""
+    return [*structured(draw), *moderated(draw), *voted(draw), *live(draw), *persuaded(draw)]
+
+
+@st.composite
+def debates(draw: st.DrawFn) -> Debate:
+    """A debate that all five systems judged wholly."""
+    return judged(begun(*SYSTEMS), draw(speeches()), draw(judgements()))
+
+
+thorough = settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+)
+
+
+@thorough
+@given(debates(), st.data())
+def test_the_order_of_assessments_does_not_matter(debate: Debate, data: st.DataObject) -> None:
+    """Verdicts, trace table and briefing are the same whatever judge answered first."""
+    order = data.draw(st.permutations(range(len(debate.assessments))))
+    other = shuffled(debate, order)
+    assert score(other) == score(debate)
+    assert trace_table(other) == trace_table(debate)
+    assert briefing(other) == briefing(debate)
+
+
+@thorough
+@given(debates())
+def test_scores_stay_on_their_scale(debate: Debate) -> None:
+    """No mark, however far out, takes a score off its system's scale; margins are not negative."""
+    for verdict in score(debate):
+        low, high = RANGES[verdict.system]
+        assert all(low <= value <= high for value in verdict.scores.values())
+        assert verdict.margin is not None
+        assert verdict.margin >= 0
+
+
+@thorough
+@given(debates())
+def test_the_winner_has_the_highest_score(debate: Debate) -> None:
+    """Where there is a winner, nobody scored more, and the margin is what lies between first and second."""
+    for verdict in score(debate, systems=("structured", "moderator", "live", "persuasion")):
+        ranked = sorted(verdict.scores.values(), reverse=True)
+        assert verdict.winner is None or verdict.scores[verdict.winner] == ranked[0]
+        assert verdict.margin is not None
+        assert abs(verdict.margin - (ranked[0] - ranked[1])) < 1e-8
+
+
+@thorough
+@given(speeches(), judgements(), st.data())
+def test_no_part_of_a_debate_is_too_little(turns: list[Turn], said: list[Assessment], data: st.DataObject) -> None:
+    """Whatever subset of turns and assessments is there, every view is made without an error."""
+    some_turns = data.draw(st.lists(st.sampled_from(turns), unique_by=lambda turn: turn.index))
+    places = data.draw(st.sets(st.integers(0, len(said) - 1)))
+    debaters = data.draw(st.sampled_from([TWO, THREE, TWO[:1], ()]))
+    debate = judged(begun(*SYSTEMS, debaters=debaters), some_turns, [said[place] for place in sorted(places)])
+    verdicts = score(debate)
+    assert len(verdicts) == len(SYSTEMS)
+    compare_verdicts(verdicts)
+    trace_table(debate)
+    briefing(debate)
+
+
+def missing(verdict: Verdict) -> list[str]:
+    """What a verdict says is missing."""
+    sentences = verdict.notes["missing"]
+    assert isinstance(sentences, list)
+    return [str(sentence) for sentence in sentences]
+
+
+def owed(item: Assessment) -> bool:
+    """Whether an assessment is owed in any case: a resolution only in conflict, convergence only from ten turns on."""
+    return not any(isinstance(finding, Resolution | Convergence) for finding in item.findings)
+
+
+@thorough
+@given(debates(), st.data())
+def test_an_assessment_that_is_taken_away_is_named(debate: Debate, data: st.DataObject) -> None:
+    """Without it there is a sentence that was not there before; nothing is left out silently."""
+    place = data.draw(st.sampled_from([n for n, item in enumerate(debate.assessments) if owed(item)]))
+    system = debate.assessments[place].system
+    (before,), (after,) = (score(item, systems=(system,)) for item in (debate, without(debate, place)))
+    assert set(missing(after)) - set(missing(before))
+
+
+@thorough
+@given(debates())
+def test_a_verdict_survives_json(debate: Debate) -> None:
+    """Written and read again it is the same verdict, so stored ones can be compared with recomputed ones."""
+    for verdict in score(debate):
+        assert Verdict.model_validate_json(verdict.model_dump_json()) == verdict

@@ -6,6 +6,7 @@ Help and version must not pay for pydantic, Rich's heavy parts or an SDK, so thi
 from __future__ import annotations
 
 import importlib
+import io
 import sys
 import traceback
 from typing import Annotated, Any, NamedTuple
@@ -96,6 +97,9 @@ def root(
 
 def main() -> None:
     """Run the command line; every error becomes one sentence on stderr and an exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
     try:
         app()
     except DebateError as error:

@@ -66,6 +66,7 @@ class Scoring:
     def _one(self, path: Path) -> Scored:
         stored = open_debate(path)
         debate = stored.debate
+        self._check_runs(path, debate)
         verdicts = score_debate(
             debate, runs=self.runs, systems=self.systems or None, settings=self.rubric.settings(debate)
         )
@@ -77,6 +78,11 @@ class Scoring:
             stage.tell(f"{path}: gate not met: {sentence}")
             self.unmet += 1
         return Scored(str(path), debate.id, debate.topic, debate.status, verdicts)
+
+    def _check_runs(self, path: Path, debate: Debate) -> None:
+        known = [run.id for run in debate.runs]
+        if self.runs not in {"latest", "all", *known}:
+            raise UsageError(f"{path}: --runs {self.runs}: there is no such judging run; it has {', '.join(known)}")
 
     def _compare(self, stored: StoredDebate) -> None:
         again = {(verdict.system, verdict.run): verdict for verdict in self._all(stored.debate)}

@@ -148,7 +148,13 @@ def finish_all(outcomes: Sequence[Outcome], gates: Gates, *, bad: int) -> None:
 
 
 def show_scores(files: Sequence[Scored]) -> None:
-    """The table of several files on stdout: drawn on a terminal, plain elsewhere."""
+    """The table of several files on stdout: drawn on a terminal, plain lines elsewhere."""
+    if not interactive(sys.stdout):
+        from debate_cli.render.scores_lines import scores_lines
+
+        for line in scores_lines(files):
+            print(line)
+        return
     from debate_cli.render.scores_view import scores_view
 
     screen = console(sys.stdout)

@@ -17,7 +17,7 @@ def providers_view(entries: Sequence[Mapping[str, Any]]) -> RenderableType:
     """One row a provider: what to write, whether its key is set, how it gives structure, where it is."""
     made = table("write", "key", "structure", "at once", "address", numbers=(3,))
     for entry in entries:
-        mark = Text("✓ ", style="green") if entry["ready"] else Text("✗ ", style="red")
+        mark = Text("✓ ", style=look.GREEN) if entry["ready"] else Text("✗ ", style=look.RED)
         made.add_row(
             safe_line(entry["example"], "bold"),
             mark + safe_line(entry["key"]),

@@ -1,0 +1,34 @@
+"""Verdicts of many files for where there is no terminal: one a line, the file before it, then the summary. No Rich."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from debate_cli.domain.debate import FIRST_RUN
+from debate_cli.domain.verdict import Verdict
+from debate_cli.render import hostile, look
+from debate_cli.render.scores_table import Scored, SystemSummary, summaries
+
+
+def scores_lines(files: Sequence[Scored]) -> Iterator[str]:
+    """`PATH: SYSTEM: outcome, margin, scores` for each verdict; of several files, what each system's come to."""
+    for file in files:
+        for verdict in file.verdicts:
+            yield f"{hostile.line(file.path)}: {_verdict_words(verdict)}"
+    if len(files) > 1:
+        yield from ("", f"== Summary of {len(files)} files ==")
+        yield from (_summary_words(found) for found in summaries(files))
+
+
+def _verdict_words(verdict: Verdict) -> str:
+    run = "" if verdict.run == FIRST_RUN else f" ({hostile.line(verdict.run)})"
+    margin = "" if verdict.margin is None else f" Margin {look.number(verdict.margin)}."
+    ranked = sorted(verdict.scores.items(), key=lambda item: -item[1])
+    scores = ", ".join(f"{hostile.line(name)} {look.number(score)}" for name, score in ranked)
+    return f"{verdict.system}{run}: {hostile.line(look.outcome(verdict))}{margin} {scores}".rstrip()
+
+
+def _summary_words(found: SystemSummary) -> str:
+    wins = ", ".join(f"{hostile.line(name)} {count}" for name, count in found.wins.items()) or "nobody"
+    margin = "—" if found.mean_margin is None else look.number(found.mean_margin)
+    return f"{found.system}: wins: {wins}; draws: {found.draws}; undetermined: {found.undetermined}; mean margin: {margin}"

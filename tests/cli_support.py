@@ -9,6 +9,7 @@ from __future__ import annotations
 import atexit
 import json
 import os
+import select
 import signal
 import subprocess
 import sys
@@ -95,13 +96,23 @@ def started(
 def on_terminal(*args: str | Path, cwd: Path, keys: str = "", env: Mapping[str, str] | None = None) -> tuple[int, str]:
     """Run `debate ARGS` on a terminal into which `keys` are typed: exit code, and all that was drawn."""
     master, slave = os.openpty()
-    name = Path(os.ttyname(slave))
     forks = _forks()
-    pid = forks.start([str(arg) for arg in args], cwd, _clean(cwd, env), [name] * 3)
-    os.close(slave)
+    pid = forks.start([str(arg) for arg in args], cwd, _clean(cwd, env), [Path(os.ttyname(slave))] * 3)
     os.write(master, keys.encode())
-    drawn = b"".join(_read_all(master))
-    os.close(master)
+    drawn = bytearray()
+
+    def ended() -> bool:
+        over = forks.ended(pid)
+        while select.select([master], [], [], 0)[0]:
+            drawn.extend(os.read(master, 65536))
+        return over
+
+    try:
+        until(ended, "the end of what is drawn")
+    finally:
+        forks.end(pid)
+        os.close(slave)
+        os.close(master)
     return forks.waited(pid), drawn.decode()
 
 
@@ -148,16 +159,16 @@ class _Forks:
 
     def waited(self, pid: int) -> int:
         """Exit code of a process, when it has ended."""
-        until(lambda: self._ended(pid), f"the end of process {pid}")
+        until(lambda: self.ended(pid), f"the end of process {pid}")
         return self._codes[pid]
 
     def end(self, pid: int) -> None:
         """Kill a process that is still there."""
-        if not self._ended(pid):
+        if not self.ended(pid):
             os.kill(pid, signal.SIGKILL)
             self.waited(pid)
 
-    def _ended(self, pid: int) -> bool:
+    def ended(self, pid: int) -> bool:
         if pid not in self._codes:
             code = self._ask({"pid": pid})
             if code is None:
@@ -190,15 +201,3 @@ def _private(cwd: Path) -> Path:
 def _clean(cwd: Path, env: Mapping[str, str] | None) -> dict[str, str]:
     kept = {name: os.environ[name] for name in ("PATH", "TMPDIR", "LANG") if name in os.environ}
     return {**kept, "HOME": str(_private(cwd) / "home"), "NO_COLOR": "1", **(env or {})}
-
-
-def _read_all(master: int) -> Iterator[bytes]:
-    """What comes out of a terminal until its last user is gone."""
-    while True:
-        try:
-            piece = os.read(master, 65536)
-        except OSError:
-            return
-        if not piece:
-            return
-        yield piece

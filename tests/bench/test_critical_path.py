@@ -23,7 +23,8 @@ from debate_cli.session import Outcome
 
 LATENCY_S = 0.5
 ROUNDS = 5
-JUDGE = "lab/judge"
+MODEL = "vllm/any"
+"""Of a row whose servers enforce a schema to the letter, as the model server does: no answer has to be asked for again."""
 OPEN: dict[str, int] = {"max_concurrency": 64}
 """Settings of a provider that make nothing wait for a free slot."""
 
@@ -48,8 +49,8 @@ def _waiting(server: ModelServer) -> Iterator[None]:
 def _hold(server: ModelServer, *systems: Any, folder: Path | None = None, provider: dict[str, int] | None = None) -> Debate:
     """A debate of two debaters with three arguments each, all voices on `server`."""
     config = config_of(
-        providers={"lab": {"kind": "openai", "base_url": server.base_url, "api_key_env": None, **(provider or {})}},
-        models={"default": {"model": JUDGE}},
+        providers={"vllm": {"base_url": server.base_url, "api_key_env": None, **(provider or {})}},
+        models={"default": {"model": MODEL}},
         judging={"systems": list(systems) or ["structured"]},
         limits={"concurrency": 64},
     )
@@ -61,7 +62,7 @@ def _hold(server: ModelServer, *systems: Any, folder: Path | None = None, provid
 
 def _judge(debate: Debate, *systems: str) -> tuple[Assessment, ...]:
     """What a further judging run adds."""
-    outcome: Outcome = asyncio.run(api.judge(debate, systems=systems, model=JUDGE))
+    outcome: Outcome = asyncio.run(api.judge(debate, systems=systems, model=MODEL))
     assert not outcome.debate.failures
     return tuple(item for item in outcome.debate.assessments if item.run == outcome.debate.runs[-1].id)
 

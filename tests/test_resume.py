@@ -1,0 +1,126 @@
+"""A crash is a shorter list: a journal cut after any event, resumed, ends as the undisturbed run did."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from debate_cli.domain.config import DebateConfig
+from debate_cli.domain.debate import Debate
+from debate_cli.domain.events import Assessed, Event, Turned
+from debate_cli.engine import Stop
+from debate_cli.llm.port import Model, OnText, Reply, Request
+from debate_cli.render.plain import QuietWatcher
+from debate_cli.session import Session
+from debate_cli.storage.config_file import load_config
+from debate_cli.storage.journal import Journal
+from debate_cli.storage.library import open_debate
+from debate_cli.wiring import Surroundings, mocked
+
+ROOT = Path(__file__).parent.parent
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+TIMES = frozenset({"started_at", "finished_at"})
+
+
+@dataclass
+class Counting:
+    """A tape that writes down which questions were answered."""
+
+    serves: bool = False
+    answered: Counter[str] = field(default_factory=Counter[str])
+
+    def wrap(self, name: str, model: Model) -> Model:
+        """The model with the counter around it."""
+        return _Counted(self, name, model)
+
+
+class _Counted:
+    def __init__(self, tape: Counting, name: str, model: Model) -> None:
+        self._tape = tape
+        self._name = name
+        self._model = model
+
+    async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
+        reply = await self._model.complete(request, on_text)
+        self._tape.answered[f"{self._name} {request.fingerprint()}"] += 1
+        return reply
+
+
+def session(tape: Counting) -> Session:
+    """A session on the mock in which the clock stands still."""
+    around = Surroundings(ROOT / "configs", {}, tape=tape)
+    return Session(around, QuietWatcher(), Stop(), clock=lambda: NOW)
+
+
+def everything() -> DebateConfig:
+    """A debate that all five systems judge, the panel so strict that it deliberates to the end."""
+    changes = [("judging.systems.2.convergence_threshold", "1.0"), ("seed", "1")]
+    return mocked(load_config(ROOT / "configs" / "everything.yaml", overrides=changes, env={}).config)
+
+
+def without_times(path: Path) -> dict[str, Any]:
+    """The transcript at `path` as data, times aside."""
+    data: dict[str, Any] = json.loads(path.read_text())
+    return {key: value for key, value in data.items() if key not in TIMES}
+
+
+@dataclass
+class Noting(QuietWatcher):
+    """A watcher that keeps the events."""
+
+    events: list[Event] = field(default_factory=list[Event])
+
+    def event(self, event: Event, debate: Debate) -> None:
+        """See `Watcher`."""
+        del debate
+        self.events.append(event)
+
+
+@dataclass(frozen=True)
+class Whole:
+    """An undisturbed run."""
+
+    events: list[Event]
+    transcript: dict[str, Any]
+    asked: Counter[str]
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Whole:
+    """A whole run: its events, its transcript, and the questions it asked."""
+    folder = tmp_path_factory.mktemp("undisturbed")
+    tape, watcher = Counting(), Noting()
+    asyncio.run(replace(session(tape), watcher=watcher).begin(everything(), "cut", folder))
+    return Whole(watcher.events, without_times(folder / "cut.json"), tape.answered)
+
+
+def test_the_run_that_is_cut_has_it_all(undisturbed: Whole) -> None:
+    """All five systems judged, and the panel deliberated."""
+    judged = {item["system"] for item in undisturbed.transcript["assessments"]}
+    assert judged == {"structured", "moderator", "panel", "live"}
+    assert {verdict["system"] for verdict in undisturbed.transcript["verdicts"]} == {*judged, "persuasion"}
+    assert max(item["revision"] for item in undisturbed.transcript["assessments"] if item["system"] == "panel") >= 2
+
+
+@pytest.mark.slow
+def test_a_debate_cut_after_any_event_ends_the_same(undisturbed: Whole, tmp_path: Path) -> None:
+    """The resumed run ends in the same transcript, and no answered call is repeated."""
+    for keep in range(1, len(undisturbed.events) + 1):
+        kept = undisturbed.events[:keep]
+        path = tmp_path / str(keep) / "cut.jsonl"
+        Journal.create(path, kept, str).close()
+        tape = Counting()
+        outcome = asyncio.run(session(tape).resume(open_debate(path)))
+        answered = sum(isinstance(event, Turned | Assessed) for event in kept)
+        assert outcome.halted is None
+        assert without_times(path.with_suffix(".json")) == undisturbed.transcript, f"cut after event {keep}"
+        assert not path.exists()
+        assert tape.answered.total() == undisturbed.asked.total() - answered, f"cut after event {keep}"
+        assert not tape.answered - undisturbed.asked

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from debate_cli.domain.config import DebateConfig, ModelSpec, Price
@@ -223,15 +223,7 @@ async def _streamed(model: Model, request: Request, clock: Callable[[], float]) 
         elif piece:
             heard.append(clock())
 
-    aloud = Request(
-        system=request.system,
-        messages=(Message("user", _ASKED_ALOUD),),
-        purpose=request.purpose,
-        max_output_tokens=request.max_output_tokens,
-        temperature=request.temperature,
-        seed=request.seed,
-    )
-    reply = await model.complete(aloud, on_text)
+    reply = await model.complete(replace(request, messages=(Message("user", _ASKED_ALOUD),)), on_text)
     ended = clock()
     first = max(0.0, reply.latency_s - (ended - heard[0])) if heard else None
     result, problem = _heard(reply, len(heard))

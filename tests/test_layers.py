@@ -20,7 +20,7 @@ ROWS = (
     ("render",),
     ("engine",),
     ("wiring",),
-    ("rejudging", "forecast"),
+    ("rejudging", "forecast", "doctor"),
     ("session",),
     ("api",),
     ("cli",),

@@ -35,6 +35,7 @@ COMMANDS: dict[str, Entry] = {
     "replay": Entry(SAVED, "Show a saved debate as it was shown when it ran."),
     "init": Entry(SETUP, "Write a commented debate.yaml and its schema."),
     "check": Entry(SETUP, "Check configurations, and say which keys are missing."),
+    "doctor": Entry(SETUP, "Ask each model a tiny question: what it can do, what it costs, how fast it is."),
     "models": Entry(SETUP, "List the providers, what each can do, and whether its key is set."),
     "schema": Entry(SETUP, "Print the JSON Schema of a configuration or a transcript."),
 }

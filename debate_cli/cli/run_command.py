@@ -49,6 +49,10 @@ def run(
     ] = None,
     mock: options.Mock = False,
     seed: Annotated[int | None, typer.Option(help="Seed of the mock, and of providers that take one.")] = None,
+    max_cost: Annotated[
+        float | None, typer.Option(min=0, metavar="USD", help="Budget of the whole run in US dollars.")
+    ] = None,
+    max_tokens: Annotated[int | None, typer.Option(min=1, help="Budget of the whole run in tokens.")] = None,
     out: Annotated[Path | None, typer.Option(metavar="DIR", help="Folder for the transcript.")] = None,
     id_: Annotated[str | None, typer.Option("--id", help="Id of the debate: a-z, 0-9 and dashes.")] = None,
     resume: Annotated[str | None, typer.Option(metavar="ID|PATH", help="Go on with an unfinished debate.")] = None,
@@ -83,7 +87,7 @@ def run(
     """
     del debug  # acted on where errors are caught
     gates = options.gates(fail_under, expect_winner, max_warnings, fail_on)
-    changes = setup.overrides(set_, topic, seed)
+    changes = setup.overrides(set_, topic, seed, {"max_cost_usd": max_cost, "max_tokens": max_tokens})
     stored = open_debate(find(resume, out or Path("transcripts"))) if resume is not None else None
     loaded = _configuration(config, changes, stored)
     tape = setup.cassette(record, replay, loaded)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
@@ -32,7 +32,12 @@ class Prepared:
     secrets: tuple[str, ...]
 
 
-def overrides(settings: Sequence[str] | None, topic: str | None, seed: int | None) -> list[tuple[str, str]]:
+def overrides(
+    settings: Sequence[str] | None,
+    topic: str | None,
+    seed: int | None,
+    limits: Mapping[str, float | None],
+) -> list[tuple[str, str]]:
     """The options that change the configuration, as (key path, YAML value).
 
     Raises UsageError for a --set without `=`.
@@ -47,6 +52,7 @@ def overrides(settings: Sequence[str] | None, topic: str | None, seed: int | Non
         found.append(("topic", json.dumps(topic, ensure_ascii=False)))
     if seed is not None:
         found.append(("seed", str(seed)))
+    found += [(f"limits.{name}", str(value)) for name, value in limits.items() if value is not None]
     return found
 
 

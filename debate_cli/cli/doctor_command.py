@@ -1,0 +1,101 @@
+"""`debate doctor`."""
+
+from __future__ import annotations
+
+import asyncio
+import difflib
+import json
+import os
+import sys
+from typing import Annotated, Any
+
+import typer
+
+from debate_cli.cli import options, setup, stage
+from debate_cli.doctor import as_data, examine
+from debate_cli.domain.config import DebateConfig, ModelSpec
+from debate_cli.errors import UsageError
+from debate_cli.storage.config_file import LoadedConfig
+from debate_cli.storage.environment import environment
+from debate_cli.storage.redact import Redactor, without_secrets
+from debate_cli.wiring import Surroundings, mocked, specs
+
+app = typer.Typer(add_completion=False)
+
+
+@app.command()
+def doctor(
+    models: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[MODEL]...",
+            help="provider/model, or a name in the configuration's models; without any, all it uses.",
+        ),
+    ] = None,
+    config: Annotated[
+        str | None, typer.Option(metavar="CONFIG", help="A debate.yaml, or - for stdin; default as for run.")
+    ] = None,
+    mock: options.Mock = False,
+    json_: options.Json = False,
+    debug: options.Debug = False,
+) -> None:
+    """Ask each model a tiny question: what it can do, what it costs, how fast it is.
+
+    One question for each way of asking for structure (native schema, forced tool call, schema in the prompt) and one
+    streamed; a few hundred tokens a model. A model is usable where at least one way gives a valid form. Exit code 3
+    where one is not.
+
+    Examples:
+
+      debate doctor
+
+      debate doctor --config debate.yaml strong ollama/qwen3:8b
+    """
+    del debug  # acted on where errors are caught
+    loaded = setup.load(config)
+    wanted, chosen = _wanted(models or [], loaded.config, mock=mock)
+    if stage.interactive(sys.stderr):
+        stage.tell(f"asking {', '.join(spec.model for spec in wanted)} ...")
+    around = Surroundings(loaded.folder, environment(loaded.folder, os.environ), note=stage.tell)
+    entries = [as_data(found) for found in asyncio.run(examine(wanted, chosen, around))]
+    _show(entries, loaded, as_json=json_)
+    if not all(entry["usable"] for entry in entries):
+        raise typer.Exit(3)
+
+
+def _wanted(names: list[str], config: DebateConfig, *, mock: bool) -> tuple[tuple[ModelSpec, ...], DebateConfig]:
+    """The models to ask, and the configuration to ask them with; with `mock`, of both the rehearsal.
+
+    Raises UsageError for a name that is neither provider/model nor in the configuration.
+    """
+    named = {name: _resolved(name, config) for name in names}
+    if mock:
+        config = mocked(config.model_copy(update={"models": {**config.models, **named}}))
+        named = {name: config.models[name] for name in named}
+    found = named.values() if names else specs(config)
+    return tuple({spec.model_dump_json(): spec for spec in found}.values()), config
+
+
+def _resolved(name: str, config: DebateConfig) -> ModelSpec:
+    spec = config.resolve_model(name)
+    if spec is None:
+        close = difflib.get_close_matches(name, config.models, n=1)
+        hint = f"did you mean {close[0]}?" if close else "write provider/model, or add it to `models`"
+        raise UsageError(f"{name}: the configuration has no model of this name; {hint}")
+    return spec
+
+
+def _show(entries: list[dict[str, Any]], loaded: LoadedConfig, *, as_json: bool) -> None:
+    """What was found, without secrets: one document, a table on a terminal, plain lines elsewhere."""
+    shown = without_secrets(entries, Redactor(setup.hidden(loaded)))
+    if as_json:
+        print(json.dumps(shown, ensure_ascii=False, indent=2))
+    elif stage.interactive(sys.stdout):
+        from debate_cli.render.doctor_view import doctor_view
+
+        stage.console(sys.stdout).print(doctor_view(shown))
+    else:
+        from debate_cli.render.doctor_lines import doctor_lines
+
+        for line in doctor_lines(shown):
+            print(line)

@@ -1,0 +1,110 @@
+"""`debate replay`: a saved debate in every form."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from cli_support import CONFIGS, Done, debate, on_terminal
+
+
+def replay(saved: Path, *options: str | Path) -> Done:
+    """`debate replay` in the folder of the saved debate."""
+    return debate("replay", *options, cwd=saved.parent.parent)
+
+
+def test_off_a_terminal_it_shows_what_run_showed(here: Path) -> None:
+    """Line by line the same, whatever came in first."""
+    ran = debate("run", CONFIGS / "mock.yaml", "--id", "one", cwd=here)
+    shown = debate("replay", "one", cwd=here)
+    assert sorted(shown.out.splitlines()) == sorted(ran.out.splitlines())
+    assert (shown.code, shown.err) == (0, "")
+
+
+@pytest.mark.parametrize("reference", ["saved", "transcripts/saved.json", "transcripts/saved.jsonl"])
+def test_a_debate_is_found_by_id_and_by_either_file(saved: Path, reference: str) -> None:
+    """An id means the one in transcripts/."""
+    assert "Verdict (structured" in replay(saved, reference, "--only", "verdict").out
+
+
+@pytest.mark.parametrize(
+    ("only", "there", "absent"),
+    [
+        ("turns", "Pro: [PRO-1]", "Verdict ("),
+        ("scores", "== Scores, structured ==", "== Trace =="),
+        ("trace", "== Trace ==", "== Scores"),
+        ("verdict", "Verdict (structured, decides)", "== Scores"),
+        ("briefing", "Key insight", "Verdict ("),
+    ],
+)
+def test_only_shows_one_part(saved: Path, only: str, there: str, absent: str) -> None:
+    """The part asked for, and none of the others."""
+    out = replay(saved, saved, "--only", only).out
+    assert (there in out, absent in out) == (True, False)
+
+
+def test_round_shows_one_round(saved: Path) -> None:
+    """Its speeches, and no verdict."""
+    out = replay(saved, saved, "--round", "2").out
+    assert "== Round 2: cross-examination ==" in out
+    assert not any(part in out for part in ("== Round 1", "== Round 3", "== Verdict"))
+
+
+def test_json_is_the_transcript(saved: Path) -> None:
+    """Byte for byte."""
+    assert replay(saved, saved, "--format", "json").out == saved.read_text()
+
+
+@pytest.mark.parametrize(("format_", "begins"), [("markdown", "# "), ("html", "<!doctype html>"), ("json", "{")])
+def test_output_goes_to_a_file_that_is_not_overwritten(saved: Path, format_: str, begins: str) -> None:
+    """The file holds what stdout would; a second time takes --force."""
+    report = saved.parent.parent / "report"
+    shown = replay(saved, saved, "--format", format_).out
+    wrote = replay(saved, saved, "--format", format_, "-o", report)
+    assert (wrote.code, wrote.out) == (0, "")
+    assert report.read_text() == shown
+    assert shown.lower().startswith(begins)
+    report.write_text("precious")
+    refused = replay(saved, saved, "--format", format_, "-o", report)
+    assert (refused.code != 0, report.read_text(), "--force" in refused.err) == (True, "precious", True)
+    assert replay(saved, saved, "--format", format_, "-o", report, "--force").code == 0
+    assert report.read_text() == shown
+
+
+def test_a_terminal_has_no_file(saved: Path) -> None:
+    """-o without a format is a usage error that says what to do."""
+    done = replay(saved, saved, "-o", "report.txt")
+    assert (done.code, len(done.lines), "--format" in done.err) == (2, 1, True)
+
+
+def test_an_unknown_round_is_told(saved: Path) -> None:
+    """Exit 2."""
+    assert replay(saved, saved, "--round", "9").code == 2
+
+
+def test_hostile_words_do_not_reach_the_terminal_or_the_report(saved: Path) -> None:
+    """Escapes are gone from plain lines, markup is inert in HTML."""
+    document = json.loads(saved.read_text())
+    document["turns"][0]["arguments"][0]["claim"] = "\x1b]0;owned\x07 \x1b[31m<script>alert(1)</script> [bold]x[/bold]"
+    saved.write_text(json.dumps(document))
+    plain = replay(saved, saved).out
+    page = replay(saved, saved, "--format", "html").out
+    assert ("\x1b" in plain, "\x07" in plain) == (False, False)
+    assert "[bold]x[/bold]" in plain
+    assert "<script>alert" not in page
+
+
+def test_on_a_terminal_it_is_drawn(saved: Path) -> None:
+    """With colour, in the width of the window; the words are the same."""
+    code, drawn = on_terminal(
+        "replay", saved, cwd=saved.parent.parent, env={"TERM": "xterm-256color", "NO_COLOR": "", "COLUMNS": "100"}
+    )
+    assert (code, "\x1b[" in drawn, "PRO-1" in drawn) == (0, True, True)
+
+
+@pytest.mark.parametrize("env", [{"TERM": "dumb"}, {"TERM": "xterm", "CI": "true"}], ids=str)
+def test_on_a_terminal_that_cannot_draw_it_is_plain(saved: Path, env: dict[str, str]) -> None:
+    """TERM=dumb and CI get lines without control sequences."""
+    code, drawn = on_terminal("replay", saved, cwd=saved.parent.parent, env=env)
+    assert (code, "\x1b" in drawn, "Pro: [PRO-1]" in drawn) == (0, False, True)

@@ -1,0 +1,165 @@
+"""Input that cannot be used: one clear line each, the exit code that stands for it, no traceback, nothing touched."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from cli_support import CONFIGS, cold, debate, write_config
+
+MOCK = CONFIGS / "mock.yaml"
+TWO = "debaters: [{name: Pro, side: for}, {name: Con, side: against}]\n"
+FINE = f"topic: x\nmodels: {{default: {{model: mock/a}}}}\n{TWO}"
+CONFIG_FAULTS = {
+    "unknown key": (FINE.replace("topic", "topik"), "did you mean `topic`?"),
+    "unknown key within": (FINE + "format: {argumants: 2}\n", "did you mean `arguments`?"),
+    "unknown provider": (FINE.replace("mock/a", "mok/a"), "did you mean mock?"),
+    "unknown role": (FINE.replace("name: Pro", "model: strong, name: Pro"), "strong"),
+    "no provider": (FINE.replace("mock/a", "gpt"), "models.default.model"),
+    "malformed": ("topic: [x\n", "not valid YAML"),
+    "tabs": ("topic: x\n\tdebaters: []\n", "not valid YAML"),
+    "duplicate key": ("topic: y\n" + FINE, "topic"),
+    "a tag": (FINE + "background: !!python/object:os.system x\n", "tag"),
+    "a list": ("- topic\n", "mapping"),
+    "empty": ("", "topic"),
+    "one debater": (FINE.replace(", {name: Con, side: against}", ""), "debaters"),
+    "unset variable": (FINE + "background: ${NO_SUCH_VARIABLE}\n", "NO_SUCH_VARIABLE"),
+    "a key in the file": (FINE + "providers: {lab: {kind: openai, api_key_env: sk-abcdefghijklmnopqrstuv}}\n", "api_key_env"),
+    "not a number": (FINE + "limits: {max_tokens: many}\n", "limits.max_tokens"),
+    "out of range": (FINE + "format: {arguments: 99}\n", "format.arguments"),
+    "newer": (FINE + "version: 2\n", "version"),
+}  # fmt: skip
+NO_TRANSCRIPTS = {
+    "not JSON": b"hello",
+    "empty": b"",
+    "a list": b"[]",
+    "not ours": b'{"name": "x"}',
+    "newer": b'{"schema_version": 99}',
+    "cut off": b'{"schema_version": 1, "id": "x", "top',
+    "wrong type": b'{"schema_version": 1, "generator": 3}',
+    "no number": b'{"schema_version": 1, "id": NaN}',
+    "not UTF-8": b'{"schema_version": 1, "id": "\xff\xfe"}',
+    "nested": b"[" * 100_000,
+}
+COMMANDS = {
+    "score": ["score", "bad.json"],
+    "replay": ["replay", "bad.json"],
+    "judge": ["judge", "bad.json", "--mock"],
+    "resume": ["run", "--resume", "bad.json"],
+}
+
+
+@pytest.mark.parametrize("name", CONFIG_FAULTS)
+def test_a_faulty_configuration_is_told_by_file_and_place(here: Path, name: str) -> None:
+    """Exit 2; each line on stderr names the file, one names what is wrong; nothing is written."""
+    text, named = CONFIG_FAULTS[name]
+    write_config(here, text)
+    done = debate("run", "debate.yaml", "--id", "one", cwd=here)
+    assert (done.code, done.out) == (2, "")
+    assert named in done.err
+    assert "Traceback" not in done.err
+    assert [path.name for path in here.iterdir()] == ["debate.yaml"]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("name", NO_TRANSCRIPTS)
+def test_what_is_no_transcript_is_told_in_one_line(here: Path, name: str, command: str) -> None:
+    """Exit 2, the line names the file, and the file is untouched."""
+    path = here / "bad.json"
+    path.write_bytes(NO_TRANSCRIPTS[name])
+    done = debate(*COMMANDS[command], cwd=here)
+    assert (done.code, done.out, len(done.lines)) == (2, "", 1), done.err
+    assert "bad.json" in done.err
+    assert path.read_bytes() == NO_TRANSCRIPTS[name]
+    assert list(here.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_file_that_is_not_there_is_told_in_one_line(here: Path, command: str) -> None:
+    """Exit 2, naming it."""
+    done = debate(*COMMANDS[command], cwd=here)
+    assert (done.code, len(done.lines), "bad.json" in done.err) == (2, 1, True), done.err
+
+
+@pytest.mark.parametrize("command", ["score", "judge"])
+@pytest.mark.parametrize("where", ["empty", "*.json"])
+def test_an_empty_folder_or_glob_is_told(here: Path, command: str, where: str) -> None:
+    """Exit 2: nothing to do is not done."""
+    (here / "empty").mkdir()
+    done = debate(command, where, cwd=here)
+    assert (done.code, len(done.lines), where in done.err) == (2, 1, True)
+
+
+@pytest.mark.parametrize(
+    "args",
+    [["run", "none.yaml"], ["check", "none.yaml"], ["run", "."], ["run", "--resume", "no-such-id"],
+     ["run", str(MOCK), "--id", "../x"], ["run", str(MOCK), "--id", "X"], ["run", str(MOCK), "--set", "topic"],
+     ["run", str(MOCK), "--set", "format.argments=2"], ["run", str(MOCK), "--set", "seed=[1"],
+     ["run", str(MOCK), "--record", "a", "--replay", "b"], ["run", str(MOCK), "--replay", "none"]],
+    ids=" ".join,
+)  # fmt: skip
+def test_a_wrong_option_is_told_in_one_line(here: Path, args: list[str]) -> None:
+    """Exit 2, nothing on stdout, nothing written."""
+    done = debate(*args, cwd=here)
+    assert (done.code, done.out, len(done.lines), list(here.iterdir())) == (2, "", 1, []), done.err
+
+
+@pytest.mark.parametrize("args", [["frob"], ["run", "--frob"], ["score"], ["run", "--seed", "x"]], ids=" ".join)
+def test_the_parser_refuses_what_it_does_not_know(here: Path, args: list[str]) -> None:
+    """Exit 2 and how to get help."""
+    done = debate(*args, cwd=here)
+    assert (done.code, done.out) == (2, "")
+    assert "-h" in done.err
+
+
+def test_a_missing_key_is_told_before_any_call(here: Path) -> None:
+    """Exit 2 naming variable and provider; nothing is written, as nothing was begun."""
+    write_config(here, FINE.replace("mock/a", "openai/gpt-5"))
+    done = debate("run", "debate.yaml", "--id", "one", cwd=here)
+    assert (done.code, len(done.lines)) == (2, 1)
+    assert "OPENAI_API_KEY" in done.err
+    assert "provider openai" in done.err
+    assert [path.name for path in here.iterdir()] == ["debate.yaml"]
+
+
+def test_an_unpriced_model_cannot_have_a_bound_on_cost(here: Path) -> None:
+    """Exit 2 before any call, saying where a price can be given."""
+    write_config(here, FINE.replace("mock/a", "ollama/x") + "limits: {max_cost_usd: 1}\n")
+    done = debate("run", "debate.yaml", cwd=here)
+    assert (done.code, "price" in done.err, len(done.lines)) == (2, True, 1)
+
+
+@pytest.mark.parametrize("blocked", ["transcripts", "transcripts/one.lock"])
+def test_where_nothing_can_be_written_nothing_is_asked(here: Path, blocked: str) -> None:
+    """A file in the place of the folder, a folder in the place of the lock: exit 1 and one line."""
+    if blocked == "transcripts":
+        (here / blocked).write_text("")
+    else:
+        (here / blocked).mkdir(parents=True)
+    done = debate("run", MOCK, "--id", "one", "-q", cwd=here)
+    assert (done.code, done.out, len(done.lines)) == (1, "", 1), done.err
+    assert blocked in done.err
+
+
+def test_debug_adds_the_traceback(here: Path) -> None:
+    """The sentence is still the last line."""
+    done = debate("run", "none.yaml", "--debug", cwd=here)
+    assert done.code == 2
+    assert done.lines[0].startswith("Traceback")
+    assert done.lines[-1] == "none.yaml: no such file; `debate init` writes one"
+
+
+def test_a_reader_that_goes_away_is_no_error(here: Path) -> None:
+    """`debate … | head -1` ends quietly."""
+    write_config(here, FINE)
+    shell = 'import subprocess, sys; p = subprocess.Popen([sys.executable, "-m", "debate_cli", "schema", "config"], stdout=subprocess.PIPE, stderr=subprocess.PIPE); p.stdout.close(); print(p.stderr.read()); print(p.wait())'
+    assert cold("-c", shell, cwd=here).out.split() == ["b''", "0"]
+
+
+def test_a_transcript_of_another_program_keeps_its_bytes_when_resumed(here: Path) -> None:
+    """A JSON file that happens to lie there is not taken for a debate."""
+    path = here / "data.json"
+    path.write_text(json.dumps({"schema_version": "1", "turns": []}))
+    done = debate("run", "--resume", "data.json", cwd=here)
+    assert (done.code, json.loads(path.read_text())["schema_version"]) == (2, "1")

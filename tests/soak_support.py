@@ -1,0 +1,67 @@
+"""Debates in a process of their own, to be killed."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parent.parent
+TIMES = frozenset({"started_at", "finished_at"})
+LONGEST_S = 60.0
+"""A process that has not come to its end by then hangs."""
+
+
+def command(*words: str) -> list[str]:
+    """A debate's command line."""
+    return [sys.executable, "-m", "debate_cli", "run", *words, "--quiet"]
+
+
+def config(folder: Path) -> Path:
+    """A configuration that all five systems judge, its mock slow enough to be caught at work."""
+    text = (ROOT / "configs" / "everything.yaml").read_text()
+    text = text.replace("{model: local/smollm2}", "{model: mock/slow, latency_s: 0.01}")
+    text = text.replace("{model: local/smollm2, temperature: 0.2}", "{model: mock/slow, latency_s: 0.01, temperature: 0.2}")
+    path = folder / "everything.yaml"
+    path.write_text(text)
+    return path
+
+
+def finish(words: list[str], cwd: Path) -> subprocess.CompletedProcess[str]:
+    """Run to the end."""
+    return subprocess.run(words, cwd=cwd, capture_output=True, text=True, timeout=LONGEST_S, check=False)
+
+
+def kill_after(words: list[str], cwd: Path, seconds: float) -> int:
+    """Run, and SIGKILL the process after so many seconds; its exit code (-9 where it was caught alive)."""
+    process = subprocess.Popen(words, cwd=cwd, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        return process.wait(timeout=seconds)
+    except subprocess.TimeoutExpired:
+        os.kill(process.pid, signal.SIGKILL)
+        return process.wait()
+
+
+def without_times(path: Path) -> dict[str, Any]:
+    """A transcript as data, times aside."""
+    data: dict[str, Any] = json.loads(path.read_text())
+    return {key: value for key, value in data.items() if key not in TIMES}
+
+
+def moments(count: int, seed: int, longest: float) -> list[float]:
+    """Seconds after which to kill, spread over the length of a run."""
+    chance = random.Random(seed)
+    return [chance.uniform(0.15, longest) for _ in range(count)]
+
+
+def duration(words: list[str], cwd: Path) -> float:
+    """Seconds that a run takes here."""
+    started = time.perf_counter()
+    assert finish(words, cwd).returncode == 0
+    return time.perf_counter() - started

@@ -26,7 +26,18 @@ from debate_cli.storage.ids import new_id
 from debate_cli.storage.transcript import events_of, to_transcript
 from debate_cli.wiring import Surroundings, mocked, require_models, specs
 
-__all__ = ["Debate", "DebateConfig", "Model", "Outcome", "Watcher", "judge", "load_config", "load_transcript", "run_debate", "score"]
+__all__ = [
+    "Debate",
+    "DebateConfig",
+    "Model",
+    "Outcome",
+    "Watcher",
+    "judge",
+    "load_config",
+    "load_transcript",
+    "run_debate",
+    "score",
+]
 
 
 def load_config(path: str | Path, *, overrides: Mapping[str, str] | None = None) -> DebateConfig:

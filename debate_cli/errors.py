@@ -23,9 +23,9 @@
     │       ├── ContextOverflowError 3  the prompt does not fit the model
     │       ├── QuotaExhaustedError 3   out of credit
     │       └── RefusedError        3   the model or a content filter declined
-    ├── BudgetError                 4   the next call does not fit what is left of the budget
-    ├── GateError                   5   a gate (--fail-under, ...) was not met
-    └── InterruptedRunError       130   Ctrl-C or SIGTERM
+    └── BudgetError                 4   the next call does not fit what is left of the budget
+
+Two exit codes belong to no error: 5, a gate was not met, and 130, the user stopped the run.
 
 Every message is one sentence: what happened, where, what to do.
 """
@@ -163,15 +163,3 @@ class BudgetError(DebateError):
     input_tokens: int = 0
     cached_tokens: int = 0
     output_tokens: int = 0
-
-
-class GateError(DebateError):
-    """A gate was not met."""
-
-    exit_code: ClassVar[int] = 5
-
-
-class InterruptedRunError(DebateError):
-    """The user stopped the run."""
-
-    exit_code: ClassVar[int] = 130

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from pydantic import TypeAdapter
+from pydantic import TypeAdapter, ValidationError
 
 from debate_cli import __version__
 from debate_cli.domain.config import DebateConfig, ModelSpec
@@ -39,6 +39,16 @@ class Wish:
     """How many judging runs."""
     replace: bool = False
 
+    @property
+    def spec(self) -> ModelSpec | None:
+        """What every judge speaks with; None where each speaks with its own. Raises UsageError for no model's name."""
+        if self.model is None:
+            return None
+        try:
+            return ModelSpec(model=self.model)
+        except ValidationError as error:
+            raise UsageError(f"--model {self.model}: write provider/model, for example openai/gpt-5") from error
+
 
 def openings(debate: Debate, wish: Wish, at: datetime) -> tuple[JudgingOpened, ...]:
     """The judging runs that `wish` adds to `debate`, with ids of their own.
@@ -49,8 +59,8 @@ def openings(debate: Debate, wish: Wish, at: datetime) -> tuple[JudgingOpened, .
     for system in systems:
         _check(debate, system)
     models = dict(wish.config.models) if wish.config is not None else {}
-    if wish.model is not None:
-        models["judge"] = ModelSpec(model=wish.model)
+    if wish.spec is not None:
+        models["judge"] = wish.spec
     judging = JudgingConfig(systems=systems, decides=_decides(debate, wish, systems))
     taken = len(debate.runs)
     return tuple(
@@ -70,8 +80,8 @@ def artifact(name: str, text: str, debate_id: str, wish: Wish, at: datetime) -> 
     configured = wish.config.judging.systems if wish.config is not None else ()
     panel = next((system for system in configured if isinstance(system, Panel)), Panel())
     models = dict(wish.config.models) if wish.config is not None else {}
-    if wish.model is not None:
-        models["judge"] = ModelSpec(model=wish.model)
+    if wish.spec is not None:
+        models["judge"] = wish.spec
     config = DebateConfig(
         topic=name,
         background=text,
@@ -92,8 +102,8 @@ def judging_config(debate: Debate, wish: Wish) -> DebateConfig:
         changes["providers"] = {**debate.config.providers, **given.providers}
         changes["models"] = {**debate.config.models, **given.models}
         changes["seed"] = given.seed if given.seed is not None else debate.config.seed
-    if wish.model is not None:
-        changes["models"] = {**debate.config.models, "judge": ModelSpec(model=wish.model)}
+    if wish.spec is not None:
+        changes["models"] = {**debate.config.models, "judge": wish.spec}
     return debate.config.model_copy(update=changes)
 
 

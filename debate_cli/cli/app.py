@@ -15,7 +15,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from debate_cli import __version__
-from debate_cli.errors import ConfigError, DebateError
+from debate_cli.errors import ConfigError, DebateError, UnsavedError
 
 DEBATE, SAVED, SETUP = "Debate", "Saved debates", "Setting up"
 
@@ -103,6 +103,9 @@ def main() -> None:
             stream.reconfigure(errors="replace")
     try:
         app()
+    except UnsavedError as error:
+        sys.stdout.write(error.transcript)
+        fail(error, error.exit_code, f"{error}; the debate so far stands on standard output as JSON")
     except DebateError as error:
         fail(error, error.exit_code)
     except BrokenPipeError:
@@ -113,7 +116,8 @@ def main() -> None:
     except RecursionError as error:
         fail(error, 1)
     except Exception as error:  # noqa: BLE001 - the last net: a traceback is for --debug
-        fail(error, 1, f"unexpected {type(error).__name__}: {error}; please report it with the output of --debug")
+        what = " ".join(f"{type(error).__name__}: {error}".split())
+        fail(error, 1, f"unexpected {what}; please report it with the output of --debug")
 
 
 def fail(error: BaseException, code: int, message: str | None = None) -> None:

@@ -10,6 +10,7 @@ import sys
 from typing import Annotated, Any
 
 import typer
+from pydantic import ValidationError
 
 from debate_cli.cli import options, setup, stage
 from debate_cli.doctor import as_data, examine
@@ -28,7 +29,7 @@ def doctor(
     models: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[MODEL]...",
+            metavar="MODEL",
             help="provider/model, or a name in the configuration's models; without any, all it uses.",
         ),
     ] = None,
@@ -54,9 +55,9 @@ def doctor(
     del debug  # acted on where errors are caught
     loaded = setup.load(config)
     wanted, chosen = _wanted(models or [], loaded.config, mock=mock)
-    if stage.interactive(sys.stderr):
-        stage.tell(f"asking {', '.join(spec.model for spec in wanted)} ...")
-    around = Surroundings(loaded.folder, environment(loaded.folder, os.environ), note=stage.tell)
+    note = stage.tell if stage.interactive(sys.stderr) else _silent
+    note(f"asking {', '.join(spec.model for spec in wanted)} ...")
+    around = Surroundings(loaded.folder, environment(loaded.folder, os.environ), note=note)
     entries = [as_data(found) for found in asyncio.run(examine(wanted, chosen, around))]
     _show(entries, loaded, as_json=json_)
     if not all(entry["usable"] for entry in entries):
@@ -77,12 +78,19 @@ def _wanted(names: list[str], config: DebateConfig, *, mock: bool) -> tuple[tupl
 
 
 def _resolved(name: str, config: DebateConfig) -> ModelSpec:
-    spec = config.resolve_model(name)
+    try:
+        spec = config.resolve_model(name)
+    except ValidationError:
+        spec = None
     if spec is None:
         close = difflib.get_close_matches(name, config.models, n=1)
         hint = f"did you mean {close[0]}?" if close else "write provider/model, or add it to `models`"
         raise UsageError(f"{name}: the configuration has no model of this name; {hint}")
     return spec
+
+
+def _silent(_line: str) -> None:
+    """Off a terminal only results count."""
 
 
 def _show(entries: list[dict[str, Any]], loaded: LoadedConfig, *, as_json: bool) -> None:

@@ -85,7 +85,7 @@ def judge(
         stage.show_summary(outcomes[0][1].debate, outcomes[0][1].verdicts, show_hidden=False)
     else:
         stage.show_scores(scored)
-    stage.finish_all([outcome for _, outcome in outcomes], gates, bad=bad + failed)
+    raise typer.Exit(stage.ending_of_all([outcome for _, outcome in outcomes], gates, bad=bad + failed))
 
 
 def _judge_all(tasks: Sequence[Task], concurrency: int, *, as_json: bool) -> tuple[list[tuple[Task, Outcome]], int]:

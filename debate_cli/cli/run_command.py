@@ -111,7 +111,7 @@ def run(
         sys.stdout.write(dump(to_transcript(outcome.debate, outcome.verdicts), Redactor(prepared.secrets)))
     else:
         stage.show_summary(outcome.debate, outcome.verdicts, show_hidden=show_hidden, only="verdict" if quiet else None)
-    stage.finish(outcome, gates)
+    raise typer.Exit(stage.ending(outcome, gates))
 
 
 async def _perform(order: Order, session: Session) -> Outcome:

@@ -10,8 +10,6 @@ from collections.abc import Callable, Coroutine, Generator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
-import typer
-
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.verdict import Verdict
 from debate_cli.engine import GRACE_S, Stop
@@ -25,7 +23,8 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 EXIT_CODES = {"budget": 4, "failed": 3, "interrupted": 130}
-NARROWEST = 40
+GATE_NOT_MET = 5
+GRAVEST_FIRST = (130, 4, 3, 1, GATE_NOT_MET)
 T = TypeVar("T")
 
 
@@ -99,18 +98,17 @@ def show_summary(debate: Debate, verdicts: tuple[Verdict, ...], *, show_hidden: 
         print(line)
 
 
-def finish(outcome: Outcome, gates: Gates) -> None:
-    """Say where the debate is and what is left to do; end with the exit code that stands for it."""
+def ending(outcome: Outcome, gates: Gates) -> int:
+    """Say where the debate is and what is left to do; the exit code that stands for it."""
     if outcome.path is not None:
         tell(f"saved: {outcome.path}")
     code = _halt_code(outcome)
     if code:
-        raise typer.Exit(code)
+        return code
     unmet = gates.unmet(outcome.debate, outcome.verdicts)
     for sentence in unmet:
         tell(f"gate not met: {sentence}")
-    if unmet:
-        raise typer.Exit(5)
+    return GATE_NOT_MET if unmet else 0
 
 
 def _halt_code(outcome: Outcome) -> int:
@@ -134,17 +132,10 @@ def _halt_code(outcome: Outcome) -> int:
     return 0
 
 
-def finish_all(outcomes: Sequence[Outcome], gates: Gates, *, bad: int) -> None:
-    """The same for several debates: the worst exit code of all, 1 where files were bad."""
-    codes = [1] if bad else []
-    for outcome in outcomes:
-        try:
-            finish(outcome, gates)
-        except typer.Exit as ending:
-            codes.append(ending.exit_code)
-    for code in (130, 4, 3, 1, 5):
-        if code in codes:
-            raise typer.Exit(code)
+def ending_of_all(outcomes: Sequence[Outcome], gates: Gates, *, bad: int) -> int:
+    """The same for several debates, `bad` files among them that could not be used: the gravest exit code of all."""
+    codes = {*(ending(outcome, gates) for outcome in outcomes), 1 if bad else 0}
+    return next((code for code in GRAVEST_FIRST if code in codes), 0)
 
 
 def show_scores(files: Sequence[Scored]) -> None:

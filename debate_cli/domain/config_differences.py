@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Iterator
 from typing import Any
 
@@ -13,17 +14,28 @@ FREE = frozenset({"limits", "output"})
 
 def differences(stored: DebateConfig, given: DebateConfig) -> list[str]:
     """One line per setting that differs: `key.path: stored X, given Y`; limits and output are not looked at."""
-    return list(_walk("", stored.model_dump(mode="json", exclude=set(FREE)), given.model_dump(mode="json", exclude=set(FREE))))
+    return list(
+        _walk("", stored.model_dump(mode="json", exclude=set(FREE)), given.model_dump(mode="json", exclude=set(FREE)))
+    )
 
 
 def _walk(path: str, stored: Any, given: Any) -> Iterator[str]:
-    if isinstance(stored, dict) and isinstance(given, dict):
-        known: dict[str, Any] = stored
-        new: dict[str, Any] = given
-        for key in dict.fromkeys([*known, *new]):
-            yield from _walk(f"{path}.{key}" if path else key, known.get(key), new.get(key))
-    elif isinstance(stored, list) and isinstance(given, list) and len(stored) == len(given):  # pyright: ignore[reportUnknownArgumentType]
-        for number, (one, other) in enumerate(zip(stored, given, strict=True)):  # pyright: ignore[reportUnknownArgumentType,reportUnknownVariableType]
-            yield from _walk(f"{path}.{number}", one, other)
-    elif stored != given:
-        yield f"{path}: stored {stored!r}, given {given!r}"
+    for key in dict.fromkeys([*_keys(stored), *_keys(given)]) if _alike(stored, given) else ():
+        yield from _walk(f"{path}.{key}" if path else str(key), _at(stored, key), _at(given, key))
+    if not _alike(stored, given) and stored != given:
+        yield f"{path}: stored {reprlib.repr(stored)}, given {reprlib.repr(given)}"
+
+
+def _alike(stored: Any, given: Any) -> bool:
+    """Whether the two are both mappings, or lists of one length, so that their parts can be compared."""
+    if isinstance(stored, dict) or isinstance(given, dict):
+        return isinstance(stored, dict) and isinstance(given, dict)
+    return isinstance(stored, list) and isinstance(given, list) and len(_keys(stored)) == len(_keys(given))
+
+
+def _keys(value: Any) -> list[Any]:
+    return list(value) if isinstance(value, dict) else list(range(len(value)))  # pyright: ignore[reportUnknownArgumentType,reportUnknownVariableType]
+
+
+def _at(value: Any, key: Any) -> Any:
+    return value.get(key) if isinstance(value, dict) else value[key]  # pyright: ignore[reportUnknownVariableType,reportUnknownMemberType]

@@ -160,7 +160,13 @@ class Debate(Value):
     def bare(self) -> Debate:
         """The debate as it was before anything was said; later judging runs are known."""
         return self._with(
-            turns=(), assessments=(), failures=(), given_up=frozenset(), unanswered=(), closed=None, finished_at=None
+            turns=(),
+            assessments=(),
+            failures=(),
+            given_up=frozenset[str](),
+            unanswered=(),
+            closed=None,
+            finished_at=None,
         )
 
     def apply(self, event: Event) -> Debate:

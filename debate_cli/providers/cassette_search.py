@@ -63,7 +63,11 @@ def _parts(request: Request) -> dict[str, str]:
         f"message {number} ({message.role})": message.content
         for number, message in enumerate(request.messages, start=1)
     }
-    schema = {} if request.schema is None else {"the schema": json.dumps([request.schema.name, request.schema.json], sort_keys=True)}
+    schema = (
+        {}
+        if request.schema is None
+        else {"the schema": json.dumps([request.schema.name, request.schema.json], sort_keys=True)}
+    )
     return {"the system prompt": request.system, **messages, **schema}
 
 

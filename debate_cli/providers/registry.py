@@ -116,7 +116,10 @@ class Registry:
 
     def _server(self, row: ProviderRow) -> Server:
         if row.name not in self._servers:
-            self._servers[row.name] = SERVERS[row.kind](row, endpoint(row, self._env, self._config.limits.timeout_s))
+            new_server = SERVERS.get(row.kind)
+            if new_server is None:
+                raise ConfigError(f"provider {row.name}: models of kind {row.kind} cannot be run here")
+            self._servers[row.name] = new_server(row, endpoint(row, self._env, self._config.limits.timeout_s))
         return self._servers[row.name]
 
 

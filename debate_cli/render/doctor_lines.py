@@ -28,12 +28,15 @@ def doctor_lines(entries: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 
 
 def remarks(entry: Mapping[str, Any]) -> Iterator[str]:
-    """A sentence on everything that is not as it should be."""
+    """A sentence on everything that is not as it should be; what is said of several checks is said once."""
     if entry["problem"]:
         yield hostile.line(entry["problem"])
+    ways: dict[tuple[str, str], list[str]] = {}
     for check in entry["checks"]:
         if check["problem"]:
-            yield f"{check['way']}: {hostile.line(check['problem'])}"
+            ways.setdefault((check["result"], check["problem"]), []).append(check["way"])
+    for (result, problem), named in ways.items():
+        yield f"{', '.join(named)} {WORDS[result]}: {hostile.line(problem)}"
 
 
 def pace(entry: Mapping[str, Any]) -> str:
@@ -45,10 +48,17 @@ def pace(entry: Mapping[str, Any]) -> str:
 
 
 def listed(price: Mapping[str, Any] | None) -> str:
-    """A price per million tokens, input / output."""
-    if price is None:
-        return "unknown"
-    return f"${look.number(price['input'])} / ${look.number(price['output'])}"
+    """A price in US dollars per million tokens: input / output."""
+    return "unknown" if price is None else f"{price['input']:g} / {price['output']:g}"
+
+
+def spent(entry: Mapping[str, Any]) -> str:
+    """What the checks of a model took; empty where nothing is known to have been used."""
+    if not entry["input_tokens"] + entry["output_tokens"]:
+        return ""
+    return (
+        f"asking took {entry['input_tokens']} tokens in, {entry['output_tokens']} out, {look.money(entry['cost_usd'])}"
+    )
 
 
 def _checks(entry: Mapping[str, Any]) -> str:
@@ -58,5 +68,4 @@ def _checks(entry: Mapping[str, Any]) -> str:
 def _price(entry: Mapping[str, Any]) -> str:
     if not entry["checks"]:
         return ""
-    used = f"{entry['input_tokens']} tokens in, {entry['output_tokens']} out, {look.money(entry['cost_usd'])}"
-    return f"price {listed(entry['price'])} per million; the check took {used}"
+    return "; ".join(filter(None, (f"USD per million tokens {listed(entry['price'])}", spent(entry))))

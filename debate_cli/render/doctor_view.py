@@ -9,7 +9,7 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from debate_cli.render import look
-from debate_cli.render.doctor_lines import WORDS, listed, remarks
+from debate_cli.render.doctor_lines import listed, remarks, spent
 from debate_cli.render.look import Sign
 from debate_cli.render.safe import joined, safe_line
 from debate_cli.render.tables import badge, bullets, section, table
@@ -17,17 +17,18 @@ from debate_cli.render.tables import badge, bullets, section, table
 _WAYS = ("native", "tool", "prompt", "stream")
 _SIGNS = {
     "ok": Sign("✓", "", look.GREEN),
-    "not_enforced": Sign("≈", WORDS["not_enforced"], look.GOLD),
-    "invalid": Sign("?", WORDS["invalid"], look.GOLD),
-    "one_piece": Sign("≈", WORDS["one_piece"], look.GOLD),
-    "rejected": Sign("✗", WORDS["rejected"], look.RED),
-    "failed": Sign("✗", WORDS["failed"], look.RED),
+    "not_enforced": Sign("≈", "", look.GOLD),
+    "invalid": Sign("?", "", look.GOLD),
+    "one_piece": Sign("▪", "", look.GOLD),
+    "rejected": Sign("✗", "", look.RED),
+    "failed": Sign("!", "", look.RED),
 }
+"""The words to them stand beneath the table, beside what is wrong."""
 
 
 def doctor_view(entries: Sequence[Mapping[str, Any]]) -> RenderableType:
     """A row a model, for entries as `--json` prints them; what is not as it should be stands beneath, in sentences."""
-    made = table("model", *_WAYS, "takes", "tokens/s", "$ per million", "check", numbers=(5, 6, 7, 8))
+    made = table("model", *_WAYS, "takes", "tokens/s", "USD/M in/out", numbers=(5, 6, 7))
     for entry in entries:
         made.add_row(
             joined(_mark(entry["usable"]), safe_line(entry["model"], "bold")),
@@ -35,14 +36,14 @@ def doctor_view(entries: Sequence[Mapping[str, Any]]) -> RenderableType:
             _figure(None if entry["latency_s"] is None else look.seconds(entry["latency_s"])),
             _figure(None if entry["tokens_per_second"] is None else look.number(entry["tokens_per_second"], 1)),
             _figure(listed(entry["price"]) if entry["checks"] else None),
-            _figure(look.money(entry["cost_usd"]) if entry["checks"] else None),
         )
     found = [f"{entry['model']}: {remark}" for entry in entries for remark in remarks(entry)]
-    return section("models", made, *([bullets(found)] if found else []))
+    took = [f"{entry['model']}: {words}" for entry in entries if (words := spent(entry))]
+    return section("models", made, bullets([*found, *took]))
 
 
 def _mark(usable: bool) -> tuple[str, str]:
-    return ("✓ ", look.GREEN) if usable else ("✗ ", look.RED)
+    return ("✓\u00a0", look.GREEN) if usable else ("✗\u00a0", look.RED)
 
 
 def _result(entry: Mapping[str, Any], way: str) -> Text:

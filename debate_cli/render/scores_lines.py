@@ -31,4 +31,6 @@ def _verdict_words(verdict: Verdict) -> str:
 def _summary_words(found: SystemSummary) -> str:
     wins = ", ".join(f"{hostile.line(name)} {count}" for name, count in found.wins.items()) or "nobody"
     margin = "—" if found.mean_margin is None else look.number(found.mean_margin)
-    return f"{found.system}: wins: {wins}; draws: {found.draws}; undetermined: {found.undetermined}; mean margin: {margin}"
+    return (
+        f"{found.system}: wins: {wins}; draws: {found.draws}; undetermined: {found.undetermined}; mean margin: {margin}"
+    )

@@ -76,7 +76,7 @@ def test_repeat_adds_runs_of_their_own(saved: Path) -> None:
     done = judge(saved, saved, "--system", "structured", "--repeat", "3", "--mock")
     document = read(saved)
     assert done.code == 0
-    assert [run for run, system in runs_of(document) if system == "structured"] == ["r1", "r2", "r3", "r4"]
+    assert sorted(run for run, system in runs_of(document) if system == "structured") == ["r1", "r2", "r3", "r4"]
     assert [run["id"] for run in document["runs"]] == ["r2", "r3", "r4"]
 
 
@@ -207,5 +207,5 @@ def test_everything_judges_at_once(saved: Path) -> None:
 def test_the_verdicts_are_shown_in_plain_lines(saved: Path) -> None:
     """Without --json, for one file: what `run` shows at its end."""
     done = judge(saved, saved, "--system", "structured", "--mock")
-    assert "Verdict (structured, decides)" in done.out
+    assert "Verdict (structured): Con wins narrowly." in done.out
     assert "\x1b" not in done.out

@@ -15,7 +15,7 @@ CONFIG_FAULTS = {
     "unknown key": (FINE.replace("topic", "topik"), "did you mean `topic`?"),
     "unknown key within": (FINE + "format: {argumants: 2}\n", "did you mean `arguments`?"),
     "unknown provider": (FINE.replace("mock/a", "mok/a"), "did you mean mock?"),
-    "unknown role": (FINE.replace("name: Pro", "model: strong, name: Pro"), "strong"),
+    "unknown role": (FINE.replace("name: Pro", "model: strong, name: Pro"), "`models` holds nothing of this name"),
     "no provider": (FINE.replace("mock/a", "gpt"), "models.default.model"),
     "malformed": ("topic: [x\n", "not valid YAML"),
     "tabs": ("topic: x\n\tdebaters: []\n", "not valid YAML"),
@@ -150,11 +150,16 @@ def test_debug_adds_the_traceback(here: Path) -> None:
     assert done.lines[-1] == "none.yaml: no such file; `debate init` writes one"
 
 
-def test_a_reader_that_goes_away_is_no_error(here: Path) -> None:
-    """`debate … | head -1` ends quietly."""
-    write_config(here, FINE)
-    shell = 'import subprocess, sys; p = subprocess.Popen([sys.executable, "-m", "debate_cli", "schema", "config"], stdout=subprocess.PIPE, stderr=subprocess.PIPE); p.stdout.close(); print(p.stderr.read()); print(p.wait())'
-    assert cold("-c", shell, cwd=here).out.split() == ["b''", "0"]
+def test_a_reader_that_goes_away_is_told_nothing(here: Path) -> None:
+    """`debate … | head -1` ends without a word on stderr."""
+    piped = (
+        "import subprocess, sys\n"
+        "command = [sys.executable, '-m', 'debate_cli', 'schema', 'config']\n"
+        "process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)\n"
+        "process.stdout.close()\n"
+        "print(process.stderr.read())\n"
+    )
+    assert cold("-c", piped, cwd=here).out == "b''\n"
 
 
 def test_a_transcript_of_another_program_keeps_its_bytes_when_resumed(here: Path) -> None:

@@ -1,0 +1,266 @@
+"""`debate doctor`: what it concludes from answers, whom it asks, what it prints, and how it ends."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cli_support import Done, debate, write_config
+from llm_support import reply
+from model_server import ModelServer, model_server
+from rich.console import Console
+
+from debate_cli.doctor import Check, Diagnosis, Result, as_data, checked, question
+from debate_cli.domain.config import ModelSpec, Price
+from debate_cli.domain.exchange import Usage
+from debate_cli.errors import UnauthorizedError, UnsupportedError
+from debate_cli.llm.port import OnText, Reply, Request
+from debate_cli.llm.profile import Profile
+from debate_cli.render.doctor_view import doctor_view
+
+FORM = '{"reason": "counting on", "answer": 7}'
+FENCED = f"Here you are:\n```json\n{FORM}\n```"
+EVERY = Profile(rungs=("native", "tool", "prompt"))
+ASKED = question(ModelSpec(model="lab/one"), EVERY, seed=7)
+CONFIG = """
+topic: Tea or coffee?
+seed: 7
+providers:
+  lab: {{kind: openai, base_url: "{url}", api_key_env: null, price: {{input: 2, output: 8}}}}
+  paid: {{kind: openai, base_url: "{url}", api_key_env: LAB_KEY}}
+models: {{default: {{model: lab/one}}, judge: {{model: lab/two, temperature: 0.9}}}}
+debaters: [{{name: Pro, side: for}}, {{name: Con, side: against, model: default}}]
+"""
+
+
+@dataclass
+class Patient:
+    """Answers each rung, and the streamed question (`text`), with what it is given; FORM where it is given nothing."""
+
+    answers: Mapping[str, Reply | Exception] = field(default_factory=dict[str, Reply | Exception])
+    pieces: tuple[str, ...] = ("one, ", "two")
+    asked: list[Request] = field(default_factory=list[Request])
+
+    async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
+        """Give the answer to a rung."""
+        self.asked.append(request)
+        answer = self.answers.get(request.rung, reply("".join(self.pieces) if request.rung == "text" else FORM))
+        if isinstance(answer, Exception):
+            raise answer
+        if on_text is not None:
+            for piece in self.pieces:
+                on_text(piece)
+        return answer
+
+
+def found(patient: Patient, profile: Profile = EVERY) -> dict[str, Check]:
+    """The checks of `patient` by way."""
+    return {check.way: check for check in asyncio.run(checked(patient, profile, ASKED, clock=lambda: 10.0))}
+
+
+@pytest.fixture
+def server() -> Iterator[ModelServer]:
+    """A server that takes schemas and streams, and knows no tools."""
+    with model_server() as running:
+        yield running
+
+
+@pytest.fixture
+def here(tmp_path: Path, server: ModelServer) -> Path:
+    """A folder with a configuration whose models are on the server."""
+    folder = tmp_path / "here"
+    folder.mkdir()
+    write_config(folder, CONFIG.format(url=server.base_url))
+    return folder
+
+
+def doctor(here: Path, *args: str) -> Done:
+    """`debate doctor ARGS` on that configuration."""
+    return debate("doctor", "--config", "debate.yaml", *args, cwd=here)
+
+
+@pytest.mark.parametrize(
+    ("answer", "native", "prompt"),
+    [
+        (reply(FORM), ("ok", True), ("ok", True)),
+        (reply(f"<think>well</think>{FORM}"), ("ok", True), ("ok", True)),
+        (reply("Seven."), ("not_enforced", False), ("invalid", False)),
+        (reply(FENCED), ("not_enforced", True), ("ok", True)),
+        (reply('{"reason": "so", "answer": "7"}'), ("not_enforced", False), ("invalid", False)),
+        (reply('{"reason": "so', truncated=True), ("invalid", False), ("invalid", False)),
+        (reply("", refusal="No."), ("failed", False), ("failed", False)),
+        (UnsupportedError("no response_format"), ("rejected", False), ("rejected", False)),
+        (UnauthorizedError("bad key"), ("failed", False), ("failed", False)),
+    ],
+)
+def test_a_rung_is_told_by_its_answer(
+    answer: Reply | Exception, native: tuple[Result, bool], prompt: tuple[Result, bool]
+) -> None:
+    """Enforced is what comes out bare though nobody asked for JSON; on `prompt` a form in whatever wrapping will do."""
+    checks = found(Patient({"native": answer, "tool": answer, "prompt": answer}))
+    assert (checks["native"].result, checks["native"].has_form) == native
+    assert (checks["tool"].result, checks["tool"].has_form) == native
+    assert (checks["prompt"].result, checks["prompt"].has_form) == prompt
+
+
+@pytest.mark.parametrize(
+    ("answer", "pieces", "result"),
+    [
+        (reply("one, two"), ("one, ", "two"), "ok"),
+        (reply("one, two"), ("one, two",), "one_piece"),
+        (reply(""), (), "invalid"),
+        (UnauthorizedError("bad key"), (), "failed"),
+    ],
+)
+def test_a_stream_comes_in_pieces(answer: Reply | Exception, pieces: tuple[str, ...], result: Result) -> None:
+    """One that comes whole at its end would leave the live view empty for long."""
+    assert found(Patient({"text": answer}, pieces))["stream"].result == result
+
+
+def test_what_is_not_as_it_should_be_has_a_sentence_of_one_line() -> None:
+    """Nothing that a server says breaks out of its line."""
+    checks = found(Patient({"native": UnsupportedError("no\n\x1b[31mschema"), "tool": reply("Seven.")}))
+    assert checks["native"].problem == "no [31mschema"
+    assert [way for way, check in checks.items() if check.problem is None] == ["prompt", "stream"]
+
+
+def test_the_first_text_is_as_late_as_the_answer_less_its_writing() -> None:
+    """Waiting for a place at the provider's is not counted."""
+    ticks = iter([10.0, 10.1, 10.4])
+    checks = asyncio.run(checked(Patient(), Profile(rungs=("native",)), ASKED, clock=lambda: next(ticks)))
+    assert checks[-1].first_text_s == pytest.approx(0.1)  # of the half second that the answer took
+
+
+def test_only_the_rungs_of_the_profile_are_asked() -> None:
+    """And the stream after them, by itself."""
+    patient = Patient()
+    found(patient, Profile(rungs=("prompt",)))
+    assert [request.rung for request in patient.asked] == ["prompt", "text"]
+
+
+def test_tokens_add_up_to_a_cost() -> None:
+    """Failed questions count with what they are known to have used; without a price the cost is unknown, not nothing."""
+    error = UnauthorizedError("bad key")
+    error.input_tokens = 50
+    checks = (
+        Check("native", "ok", has_form=True, usage=Usage(input_tokens=100, output_tokens=10)),
+        *asyncio.run(checked(Patient({"prompt": error, "text": error}), Profile(rungs=("prompt",)), ASKED)),
+    )
+    diagnosis = Diagnosis("lab/one", checks=checks, price=Price(input=2, output=8))
+    assert diagnosis.cost_usd == pytest.approx((200 * 2 + 10 * 8) / 1_000_000)
+    assert Diagnosis("lab/one", checks=checks).cost_usd is None
+
+
+@pytest.mark.parametrize(
+    ("checks", "usable"),
+    [
+        ((Check("native", "rejected"), Check("prompt", "ok", has_form=True)), True),
+        ((Check("native", "not_enforced", has_form=True),), True),
+        ((Check("native", "not_enforced"), Check("stream", "ok")), False),
+        ((), False),
+    ],
+)
+def test_usable_is_what_gives_a_form(checks: tuple[Check, ...], usable: bool) -> None:
+    """One rung is enough, a stream is not."""
+    assert as_data(Diagnosis("lab/one", checks=checks))["usable"] is usable
+
+
+@pytest.mark.parametrize(
+    ("spec", "profile", "limit"),
+    [
+        (ModelSpec(model="lab/one"), Profile(), 2000),
+        (ModelSpec(model="lab/one", max_output_tokens=300), Profile(), 300),
+        (ModelSpec(model="lab/one"), Profile(max_output_tokens=16_384), 16_384),
+    ],
+)
+def test_a_model_that_thinks_is_given_room_to(spec: ModelSpec, profile: Profile, limit: int) -> None:
+    """Hidden thoughts count as output, so a tight limit would make a good model look broken."""
+    assert question(spec, profile, None).max_output_tokens == limit
+
+
+def test_every_model_of_the_configuration_is_asked_on_every_rung_and_streamed(here: Path, server: ModelServer) -> None:
+    """Debaters' and judges' models, each with its own parameters; a price in the configuration gives a cost."""
+    done = doctor(here, "--json")
+    first, second = done.json
+    assert (done.code, first["model"], second["model"]) == (0, "lab/one", "lab/two")
+    assert {check["way"]: check["result"] for check in first["checks"]} == {
+        "native": "ok",
+        "prompt": "invalid",
+        "stream": "ok",
+    }
+    assert first["cost_usd"] == pytest.approx((first["input_tokens"] * 2 + first["output_tokens"] * 8) / 1_000_000)
+    assert {body["model"]: body["temperature"] for body in server.bodies} == {"one": 0.2, "two": 0.9}
+
+
+def test_a_model_is_named_by_its_name_in_the_configuration_or_in_full(here: Path, server: ModelServer) -> None:
+    """What the configuration does not use can be asked as well."""
+    done = doctor(here, "judge", "lab/three", "--json")
+    assert [entry["model"] for entry in done.json] == ["lab/two", "lab/three"]
+    assert {body["model"] for body in server.bodies} == {"two", "three"}
+
+
+@pytest.mark.parametrize(("name", "hint"), [("jugde", "did you mean judge?"), ("lab/", "write provider/model")])
+def test_an_unknown_name_is_an_error(here: Path, name: str, hint: str) -> None:
+    """Nothing is asked."""
+    done = doctor(here, name)
+    assert (done.code, done.out) == (2, "")
+    assert hint in done.err
+
+
+def test_a_missing_key_and_an_unknown_provider_are_rows(here: Path) -> None:
+    """The others are examined all the same; the exit code says that not all can be used."""
+    done = doctor(here, "default", "paid/x", "nobody/y", "--json")
+    problems = [entry["problem"] for entry in done.json]
+    assert done.code == 3
+    assert [entry["usable"] for entry in done.json] == [True, False, False]
+    assert "LAB_KEY is not set" in problems[1]
+    assert "there is no provider nobody" in problems[2]
+
+
+def test_a_server_that_refuses_every_question_is_not_usable(here: Path, server: ModelServer) -> None:
+    """What several checks say is said once, off a terminal in plain lines; no table, no traceback."""
+    server.failures += [401] * 3
+    done = doctor(here, "default")
+    assert done.code == 3
+    assert done.out.startswith("lab/one: not usable: native failed, prompt failed, stream failed; ")
+    assert [line for line in done.out.splitlines()[1:] if "answered 401" in line] == done.out.splitlines()[1:]
+    assert len(done.out.splitlines()) == 2
+
+
+def test_one_slip_is_forgiven(here: Path, server: ModelServer) -> None:
+    """A server that is busy once is asked again."""
+    server.failures.append(503)
+    assert doctor(here, "default").code == 0
+
+
+def test_on_the_mock_nothing_is_asked_of_a_server(here: Path, server: ModelServer) -> None:
+    """Neither a key nor a network is needed, whatever is named."""
+    done = doctor(here, "--mock", "judge", "openai/gpt-5", "--json")
+    assert (done.code, server.bodies) == (0, [])
+    assert [entry["model"] for entry in done.json] == ["mock/two", "mock/gpt-5"]
+
+
+def entry(**changes: Any) -> dict[str, Any]:
+    """An entry as `--json` prints it."""
+    checks = (
+        Check("native", "rejected", "the server\x1b[2J takes [red]no[/red] schema"),
+        Check("prompt", "ok", has_form=True, usage=Usage(input_tokens=1200, output_tokens=30)),
+        Check("stream", "ok", usage=Usage(output_tokens=60), latency_s=2.0, first_text_s=0.4),
+    )
+    return as_data(Diagnosis("lab/one", checks=checks, price=Price(input=0.25, output=2))) | changes
+
+
+def test_the_table_shows_what_the_document_says() -> None:
+    """A sign for each way, pace, price, and what is wrong beneath, in the server's words without their sequences."""
+    screen = Console(width=80, record=True, file=io.StringIO())
+    screen.print(doctor_view([entry()]))
+    drawn = screen.export_text()
+    row = next(line for line in drawn.splitlines() if "lab/one" in line)
+    assert row.split() == ["✓", "lab/one", "✗", "—", "✓", "✓", "2.0", "s", "30", "0.25", "/", "2"]
+    assert "native rejected: the server takes [red]no[/red] schema" in " ".join(drawn.split())
+    assert "asking took 1200 tokens in, 90 out, $0.0005" in drawn

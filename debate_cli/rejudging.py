@@ -16,7 +16,7 @@ from debate_cli.domain.config import DebateConfig, ModelSpec
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import Closed, Event, Generator, JudgingOpened, Opened
 from debate_cli.domain.systems import JudgingConfig, Live, Moderator, Panel, PanelJudge, Persuasion, Structured, System
-from debate_cli.errors import UsageError
+from debate_cli.errors import TranscriptError, UsageError
 
 _SYSTEM: TypeAdapter[System] = TypeAdapter(System)
 GENERATOR = Generator(name="debate-cli", version=__version__)
@@ -164,9 +164,11 @@ def _check(debate: Debate, system: System) -> None:
             f"panel: {len(system.bench())} judges are fewer than min_judges {system.min_judges}; name more"
         )
     if not debate.turns and not isinstance(system, Panel):
-        raise UsageError(f"{debate.id}: has no speeches, so {system.kind} cannot judge it; panel can judge any text")
+        raise TranscriptError(
+            f"{debate.id}: has no speeches, so {system.kind} cannot judge it; panel can judge any text"
+        )
     if isinstance(system, Persuasion) and len(debate.participants) < 2:  # noqa: PLR2004 - someone must be persuaded
-        raise UsageError(f"{debate.id}: persuasion needs two debaters or more")
+        raise TranscriptError(f"{debate.id}: persuasion needs two debaters or more")
 
 
 def _decides(debate: Debate, wish: Wish, systems: Sequence[System]) -> str | None:

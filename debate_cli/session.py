@@ -23,7 +23,7 @@ from debate_cli.rejudging import GENERATOR
 from debate_cli.render.watcher import Watcher
 from debate_cli.scoring import score
 from debate_cli.storage.journal import SUFFIX, Journal
-from debate_cli.storage.library import StoredDebate
+from debate_cli.storage.library import StoredDebate, open_debate
 from debate_cli.storage.lock import locked
 from debate_cli.storage.redact import Redactor
 from debate_cli.storage.transcript import events_of, to_transcript
@@ -77,13 +77,19 @@ class Session:
         A debate to which nothing is missing comes back as it is.
         """
         path = stored.path.with_suffix(".json")
-        resumed = Resumed(at=self.clock())
-        before, debate = stored.debate, stored.debate.apply(resumed)
-        whole = before.status == "complete" and not owed(debate)
-        if whole and not stored.from_journal:
+        if _is_whole(stored.debate) and not path.with_suffix(SUFFIX).exists():
+            return Outcome(stored.debate, score(stored.debate, runs="all"), path)
+        with locked(path):
+            return await self._go_on(open_debate(stored.path), path, config)
+
+    async def _go_on(self, stored: StoredDebate, path: Path, config: DebateConfig | None) -> Outcome:
+        """The same under the lock, with the debate as it stands now: another process may have gone on with it meanwhile."""
+        before = stored.debate
+        if _is_whole(before) and not stored.from_journal:
+            path.with_suffix(SUFFIX).unlink(missing_ok=True)
             return Outcome(before, score(before, runs="all"), path)
-        with locked(path), self._reopened(stored) as journal:
-            if whole:
+        with self._reopened(stored) as journal:
+            if _is_whole(before):
                 return self._close(before, journal, path, None)
             if stored.torn:
                 self.watcher.note(stored.torn)
@@ -91,6 +97,8 @@ class Session:
                 self.watcher.note(
                     f"{key} was in flight when the run ended: it may have been billed, and is asked again"
                 )
+            resumed = Resumed(at=self.clock())
+            debate = before.apply(resumed)
             journal.append(resumed)
             self.watcher.event(resumed, debate)
             limits = config.limits if config is not None else debate.config.limits
@@ -103,15 +111,24 @@ class Session:
         openings: Sequence[JudgingOpened],
         config: DebateConfig,
         path: Path | None,
+        *,
+        force: bool = False,
     ) -> Outcome:
         """Add the judging runs `openings` to the debate of `events`; it then stands at `path` (None: nowhere).
 
+        Raises UsageError where something else stands there than the debate as it was read, unless `force` is set.
         Without openings the debate's own judging run is done. `config` says which models there are, and the limits. The
         verdicts of the outcome are those of the runs added, newest first.
         """
         extended = [*events, *openings]
         runs = [opening.run for opening in openings] or [run.id for run in fold(events).runs]
-        outcome = await self._judge(extended, openings, config, path, runs)
+        if path is None:
+            outcome = await self._conduct(config, fold(extended), None, None, runs=runs)
+        else:
+            with locked(path):
+                if not force:
+                    _refuse_another(path, fold(events))
+                outcome = await self._judge(extended, openings, config, path, runs)
         return replace(
             outcome, verdicts=tuple(verdict for run in reversed(runs) for verdict in score(outcome.debate, runs=run))
         )
@@ -121,16 +138,12 @@ class Session:
         extended: Sequence[Event],
         openings: Sequence[JudgingOpened],
         config: DebateConfig,
-        path: Path | None,
+        path: Path,
         runs: Collection[str],
     ) -> Outcome:
+        """The same under the lock."""
         debate = fold(extended)
-        if path is None:
-            return await self._conduct(config, debate, None, None, runs=runs)
-        with (
-            locked(path),
-            Journal.create(path.with_suffix(SUFFIX), extended, self._redact, overwrite=True) as journal,
-        ):
+        with Journal.create(path.with_suffix(SUFFIX), extended, self._redact, overwrite=True) as journal:
             for opening in openings:
                 self.watcher.event(opening, debate)
             return await self._conduct(config, debate, journal, path, runs=runs)
@@ -203,9 +216,27 @@ def _forget(_event: Event) -> None:
     """Keep nothing: the run is not to be saved."""
 
 
+def _is_whole(debate: Debate) -> bool:
+    """Whether nothing is missing: the debate is closed for good, and every judge has answered or abstained."""
+    forgiving = debate.apply(Resumed(at=debate.started_at))
+    return debate.status == "complete" and not owed(forgiving)
+
+
 def _refuse_existing(path: Path, *, force: bool) -> None:
     there = [place for place in (path, path.with_suffix(SUFFIX)) if place.exists()]
     if there and not force:
         raise UsageError(
             f"{there[0]} exists already; choose another --id, resume it with --resume, or overwrite it with --force"
+        )
+
+
+def _refuse_another(path: Path, read: Debate) -> None:
+    """Overwrite nothing but the debate that was read, in the state in which it was read."""
+    if not path.exists() and not path.with_suffix(SUFFIX).exists():
+        return
+    there = open_debate(path).debate
+    if (there.id, there.answered, there.runs) != (read.id, read.answered, read.runs):
+        raise UsageError(
+            f"{path} exists already and is not the debate as it was read; judge it again, choose another --out, or "
+            "overwrite it with --force"
         )

@@ -7,6 +7,7 @@ run, one ladder a model and set of parameters.
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -58,6 +59,8 @@ class Surroundings:
     note: Callable[[str], None] = lambda _: None
     """Told of retries and the like, one line each."""
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+    clock: Callable[[], float] = time.monotonic
+    """Seconds, for rates a minute; `sleep` moves it on."""
 
 
 class Studio:
@@ -126,7 +129,13 @@ class Studio:
     def _limiter(self, model: str) -> Limiter:
         row = self._registry.row(model)
         if row.name not in self._limiters:
-            self._limiters[row.name] = Limiter(row.max_concurrency, row.requests_per_minute, row.tokens_per_minute)
+            self._limiters[row.name] = Limiter(
+                row.max_concurrency,
+                row.requests_per_minute,
+                row.tokens_per_minute,
+                clock=self._around.clock,
+                sleep=self._around.sleep,
+            )
         return self._limiters[row.name]
 
     def _voice_of_judge(self, brief: Brief, debate: Debate) -> Voice:

@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -24,9 +25,13 @@ class ModelServer:
     """Seconds before it answers."""
     failures: list[int] = field(default_factory=list[int])
     """Statuses to answer the next requests with, first one first."""
+    unsupported: str | None = None
+    """A parameter that it turns down with a 400."""
     bodies: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     """Every request body so far."""
     headers: list[dict[str, str]] = field(default_factory=list[dict[str, str]])
+    counted: list[dict[str, int]] = field(default_factory=list[dict[str, int]])
+    """What it said the tokens of each answer were."""
     port: int = 0
     busy: int = 0
     """Requests being answered now."""
@@ -88,10 +93,14 @@ def _handler(state: ModelServer) -> type[BaseHTTPRequestHandler]:
             state.headers.append(dict(self.headers))
             started = time.perf_counter()
             failure = state.failures.pop(0) if state.failures else None
+            if state.unsupported in body:
+                failure = 400
             text = "" if failure else answer(body)
             time.sleep(max(0.0, state.latency_s - (time.perf_counter() - started)))
+            if not failure:
+                state.counted.append(_usage(body, text))
             if failure:
-                self._send(failure, "application/json", json.dumps({"error": {"message": "not now"}}).encode())
+                self._send(failure, "application/json", json.dumps({"error": _words(state, failure)}).encode())
             elif body.get("stream"):
                 self._send(200, "text/event-stream", _events(body, text))
             else:
@@ -109,6 +118,12 @@ def _handler(state: ModelServer) -> type[BaseHTTPRequestHandler]:
             """Stay silent."""
 
     return Handler
+
+
+def _words(state: ModelServer, failure: int) -> dict[str, str]:
+    if failure == HTTPStatus.BAD_REQUEST and state.unsupported:
+        return {"message": f"Unsupported parameter: '{state.unsupported}'", "param": state.unsupported}
+    return {"message": "not now"}
 
 
 def _usage(body: dict[str, Any], text: str) -> dict[str, int]:

@@ -33,6 +33,8 @@ COMMANDS: dict[str, Entry] = {
     "judge": Entry(SAVED, "Judge saved debates (again), without their debaters."),
     "score": Entry(SAVED, "Recompute verdicts from saved debates, without any model."),
     "replay": Entry(SAVED, "Show a saved debate as it was shown when it ran."),
+    "list": Entry(SAVED, "List the saved debates of a folder: who won, and what it cost."),
+    "diff": Entry(SAVED, "Compare two saved debates, or two judging runs of one."),
     "init": Entry(SETUP, "Write a commented debate.yaml and its schema."),
     "check": Entry(SETUP, "Check configurations, and say which keys are missing."),
     "doctor": Entry(SETUP, "Ask each model a tiny question: what it can do, what it costs, how fast it is."),

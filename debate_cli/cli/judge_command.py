@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from debate_cli.cli import judge_tasks, options, setup, stage
+from debate_cli.cli import judge_tasks, options, screen, setup, stage
 from debate_cli.cli.judge_tasks import Task
 from debate_cli.engine import Stop
 from debate_cli.errors import DebateError
@@ -41,6 +41,7 @@ def judge(
     out: Annotated[
         Path | None, typer.Option(metavar="PATH", help="File or folder for the result; default: in place.")
     ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite what stands at --out.")] = False,
     concurrency: Annotated[int, typer.Option(min=1, max=1000, help="Files judged at the same time.")] = 4,
     json_: options.Json = False,
     fail_under: options.FailUnder = None,
@@ -74,7 +75,7 @@ def judge(
         replace=replace_,
     )
     tasks, bad = judge_tasks.tasks(expand(paths), wish, loaded, out)
-    outcomes, failed = _judge_all(tasks, concurrency, as_json=json_)
+    outcomes, failed = _judge_all(tasks, concurrency, as_json=json_, force=force)
     scored = [
         Scored(str(task.target), outcome.debate.id, outcome.debate.topic, outcome.debate.status, outcome.verdicts)
         for task, outcome in outcomes
@@ -84,11 +85,13 @@ def judge(
     elif len(outcomes) == 1:
         stage.show_summary(outcomes[0][1].debate, outcomes[0][1].verdicts, show_hidden=False)
     else:
-        stage.show_scores(scored)
+        screen.show_scores(scored)
     raise typer.Exit(stage.ending_of_all([outcome for _, outcome in outcomes], gates, bad=bad + failed))
 
 
-def _judge_all(tasks: Sequence[Task], concurrency: int, *, as_json: bool) -> tuple[list[tuple[Task, Outcome]], int]:
+def _judge_all(
+    tasks: Sequence[Task], concurrency: int, *, as_json: bool, force: bool
+) -> tuple[list[tuple[Task, Outcome]], int]:
     """Judge every file, several at a time; what came of each, and how many could not be judged."""
     alone = len(tasks) == 1
     with stage.watching(quiet=not alone, as_json=as_json, planned=None, show_hidden=False) as watcher:
@@ -99,7 +102,9 @@ def _judge_all(tasks: Sequence[Task], concurrency: int, *, as_json: bool) -> tup
             session = Session(around, watcher, stop, secrets=task.prepared.secrets)
             async with room:
                 try:
-                    return await session.judge(task.events, task.openings, task.prepared.config, task.target)
+                    return await session.judge(
+                        task.events, task.openings, task.prepared.config, task.target, force=force
+                    )
                 except DebateError as error:
                     if alone:
                         raise

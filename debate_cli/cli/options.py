@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from debate_cli.errors import UsageError
-from debate_cli.scoring.gates import Gates
+
+if TYPE_CHECKING:
+    from debate_cli.scoring.gates import Gates
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout and nothing else there.")]
 Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
+Plain = Annotated[bool, typer.Option("--plain", help="Plain lines on a terminal too, as for screen readers.")]
 Mock = Annotated[bool, typer.Option("--mock", help="Put the mock in the place of every model: no key, no network.")]
 FailUnder = Annotated[
     str | None,
@@ -31,6 +34,8 @@ def gates(
 
     Raises UsageError when the score of --fail-under is no number, or --fail-on names something else than `manipulation`.
     """
+    from debate_cli.scoring.gates import Gates
+
     name, score = _name_and_score(fail_under) if fail_under is not None else (None, None)
     for kind in fail_on or ():
         if kind != "manipulation":

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -11,7 +13,7 @@ from typing import Annotated
 
 import typer
 
-from debate_cli.cli import options, stage
+from debate_cli.cli import options, screen
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.verdict import Verdict
 from debate_cli.errors import DebateError, UsageError
@@ -23,11 +25,12 @@ from debate_cli.scoring.rubric import KINDS, Rubric, weights
 from debate_cli.storage.library import StoredDebate, expand, open_debate
 from debate_cli.storage.lock import locked
 from debate_cli.storage.redact import Redactor
-from debate_cli.storage.rubric_file import load_rubric
 from debate_cli.storage.transcript import to_transcript
 from debate_cli.storage.transcript_file import write
 
 app = typer.Typer(add_completion=False)
+COLLECT_AFTER = 200_000
+"""Values more than before, until the next look for cyclic garbage: those of some fifty transcripts."""
 
 
 class Format(StrEnum):
@@ -60,7 +63,7 @@ class Scoring:
             except DebateError as error:
                 if len(paths) == 1:
                     raise
-                stage.tell(f"debate: {error}")
+                screen.tell(f"debate: {error}")
                 self.bad += 1
 
     def _one(self, path: Path) -> Scored:
@@ -73,9 +76,9 @@ class Scoring:
         if self.check:
             self._compare(stored)
         if self.write:
-            self._store(stored, path)
+            self._store(path)
         for sentence in self.gates.unmet(debate, verdicts):
-            stage.tell(f"{path}: gate not met: {sentence}")
+            screen.tell(f"{path}: gate not met: {sentence}")
             self.unmet += 1
         return Scored(str(path), debate.id, debate.topic, debate.status, verdicts)
 
@@ -89,17 +92,19 @@ class Scoring:
         kept = {(verdict.system, verdict.run): verdict for verdict in stored.verdicts}
         for key in sorted(again.keys() | kept.keys()):
             if again.get(key) != kept.get(key):
-                stage.tell(f"{stored.path}: the stored verdict of {key[0]} ({key[1]}) is not the recomputed one")
+                screen.tell(f"{stored.path}: the stored verdict of {key[0]} ({key[1]}) is not the recomputed one")
                 self.unmet += 1
 
     def _all(self, debate: Debate) -> tuple[Verdict, ...]:
         return score_debate(debate, runs="all", settings=self.rubric.settings(debate))
 
-    def _store(self, stored: StoredDebate, path: Path) -> None:
-        if stored.from_journal:
-            raise UsageError(f"{path}: the debate is not closed, so verdicts cannot be stored; resume it first")
+    def _store(self, path: Path) -> None:
         with locked(path):
-            write(path, to_transcript(stored.debate, self._all(stored.debate)), Redactor(), overwrite=True)
+            stored = open_debate(path)
+            if stored.from_journal:
+                raise UsageError(f"{path}: the debate is not closed, so verdicts cannot be stored; resume it first")
+            document = to_transcript(stored.debate, self._all(stored.debate))
+            write(stored.path, document, Redactor(), overwrite=True)
 
 
 @app.command()
@@ -135,22 +140,44 @@ def score(
     for kind in system or ():
         if kind not in KINDS:
             raise UsageError(f"--system {kind}: there is no such judging system; known are {', '.join(KINDS)}")
-    if weights_ is not None and rubric is not None:
-        raise UsageError("--weights and --rubric exclude each other; put the weights into the rubric")
-    laid_over = weights(weights_) if weights_ is not None else load_rubric(rubric) if rubric is not None else Rubric()
     scoring = Scoring(
         systems=tuple(system or ()),
         runs=runs,
-        rubric=laid_over,
+        rubric=_rubric(weights_, rubric),
         gates=options.gates(fail_under, expect_winner, max_warnings, fail_on),
         check=check,
         write=write_,
     )
-    _show(scoring.scored(expand(paths)), Format.json if json_ else format_)
+    with _rare_collections():
+        _show(scoring.scored(expand(paths)), Format.json if json_ else format_)
     if scoring.bad:
         raise typer.Exit(1)
     if scoring.unmet:
         raise typer.Exit(5)
+
+
+def _rubric(weights_: str | None, file: Path | None) -> Rubric:
+    """What is laid over the stored settings; YAML is read by a library that only --rubric pays for."""
+    if weights_ is not None and file is not None:
+        raise UsageError("--weights and --rubric exclude each other; put the weights into the rubric")
+    if file is not None:
+        from debate_cli.storage.rubric_file import load_rubric
+
+        return load_rubric(file)
+    return Rubric() if weights_ is None else weights(weights_)
+
+
+@contextmanager
+def _rare_collections() -> Generator[None]:
+    """Look for cyclic garbage seldom: a debate has none, and the many values of each would be looked at again and again."""
+    before = gc.get_threshold()
+    gc.freeze()
+    gc.set_threshold(COLLECT_AFTER)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
+        gc.unfreeze()
 
 
 def _show(files: Iterator[Scored], how: Format) -> None:
@@ -163,4 +190,4 @@ def _show(files: Iterator[Scored], how: Format) -> None:
         case Format.csv:
             sys.stdout.writelines(scores_table.comma_separated(files))
         case Format.table:
-            stage.show_scores([scores_table.without_notes(file) for file in files])
+            screen.show_scores([scores_table.without_notes(file) for file in files])

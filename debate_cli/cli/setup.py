@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
+from typing import Any, cast
 
 from debate_cli.domain.config import DebateConfig
-from debate_cli.errors import UsageError
+from debate_cli.errors import ConfigError, UsageError
 from debate_cli.providers.cassette import Player, Recorder
 from debate_cli.providers.registry import secrets
 from debate_cli.storage.config_file import LoadedConfig, load_config
 from debate_cli.storage.environment import environment
+from debate_cli.storage.json_form import config_data
 from debate_cli.storage.redact import Redactor
 from debate_cli.wiring import Surroundings, Tape, mocked, require_models, specs
 
@@ -65,9 +68,31 @@ def load(reference: str | None, changes: Sequence[tuple[str, str]] = ()) -> Load
 
 
 def reload(config: DebateConfig, changes: Sequence[tuple[str, str]] = ()) -> LoadedConfig:
-    """A stored configuration as if it had just been read, with `changes` laid over it."""
+    """A stored configuration as if it had just been read, with `changes` laid over it.
+
+    Files that it names are looked for in the working folder. Raises ConfigError.
+    """
     env = {name: value for name, value in environment(Path(), os.environ).items() if not name.startswith("DEBATE_")}
-    return load_config(None, text=config.model_dump_json(exclude_none=True), overrides=changes, env=env)
+    try:
+        return load_config(None, text=json.dumps(_filled_in(config_data(config))), overrides=changes, env=env)
+    except ConfigError as error:
+        problems = [_STDIN.sub("the stored configuration", problem) for problem in error.problems]
+        raise ConfigError(*problems, "resume with the configuration's file: debate run CONFIG --resume ID") from error
+
+
+_STDIN = re.compile(r"^stdin(:\d+)*")
+
+
+def _filled_in(data: Any) -> Any:
+    """Stored data in which `${` is no longer to be read as a variable; headers alone are stored as they were written."""
+    if isinstance(data, str):
+        return data.replace("${", "$${")
+    if isinstance(data, list):
+        return [_filled_in(item) for item in cast("list[Any]", data)]
+    if isinstance(data, dict):
+        parts = cast("dict[str, Any]", data)
+        return {key: part if key == "headers" else _filled_in(part) for key, part in parts.items()}
+    return data
 
 
 def default_config() -> Path:

@@ -3,46 +3,27 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import signal
 import sys
 from collections.abc import Callable, Coroutine, Generator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, TextIO, TypeVar
+from typing import Any, TypeVar
 
+from debate_cli.cli.screen import console, interactive, tell
 from debate_cli.domain.debate import Debate
+from debate_cli.domain.events import CloseReason, Failure
+from debate_cli.domain.tasks import Cue
 from debate_cli.domain.verdict import Verdict
 from debate_cli.engine import GRACE_S, Stop
 from debate_cli.render.plain import PlainWatcher, QuietWatcher
-from debate_cli.render.scores_table import Scored
 from debate_cli.render.watcher import Watcher
 from debate_cli.scoring.gates import Gates
 from debate_cli.session import Outcome
-
-if TYPE_CHECKING:
-    from rich.console import Console
 
 EXIT_CODES = {"budget": 4, "failed": 3, "interrupted": 130}
 GATE_NOT_MET = 5
 GRAVEST_FIRST = (130, 4, 3, 1, GATE_NOT_MET)
 T = TypeVar("T")
-
-
-def tell(line: str) -> None:
-    """A line for the user that is no data."""
-    print(line, file=sys.stderr, flush=True)
-
-
-def interactive(stream: TextIO) -> bool:
-    """Whether `stream` is a terminal on which something may be drawn and redrawn."""
-    return stream.isatty() and os.environ.get("TERM") != "dumb" and not os.environ.get("CI")
-
-
-def console(stream: TextIO) -> Console:
-    """Rich's console on a stream; colour as NO_COLOR and the terminal allow."""
-    from rich.console import Console
-
-    return Console(file=stream, highlight=False)
 
 
 @contextmanager
@@ -115,14 +96,12 @@ def _halt_code(outcome: Outcome) -> int:
     """Exit code of a run that did not come to its end, with one sentence on how to go on; 0 where it did."""
     debate = outcome.debate
     again = f"debate run --resume {outcome.path}" if outcome.path is not None else "the same command"
-    open_failures = [
-        failure for failure in debate.failures if failure.task.key in debate.given_up and not failure.final
-    ]
+    last = {failure.task.key: failure for failure in debate.failures}
+    open_failures = [failure for key, failure in last.items() if key in debate.given_up and not failure.final]
     if outcome.halted is not None:
-        reason = (
-            open_failures[-1].message if open_failures and outcome.halted != "interrupted" else "stopped by the user"
-        )
-        tell(f"debate: {reason.rstrip('.')}; go on with: {again}")
+        if outcome.halted == "budget":
+            again += " --max-tokens N (or --max-cost USD)"
+        tell(f"debate: {_reason(outcome.halted, open_failures).rstrip('.')}; go on with: {again}")
         return EXIT_CODES[outcome.halted]
     deciding = next((verdict for verdict in outcome.verdicts if verdict.decides), None)
     if open_failures and deciding is not None and deciding.victory == "undetermined":
@@ -132,22 +111,19 @@ def _halt_code(outcome: Outcome) -> int:
     return 0
 
 
+def _reason(halted: CloseReason, open_failures: Sequence[Failure]) -> str:
+    """What ended the run, rather than what else went wrong in it."""
+    if halted == "interrupted":
+        return "stopped by the user"
+    ending_it = (
+        failure
+        for failure in reversed(open_failures)
+        if (failure.cause == "BudgetError" if halted == "budget" else isinstance(failure.task, Cue))
+    )
+    return next(ending_it).message
+
+
 def ending_of_all(outcomes: Sequence[Outcome], gates: Gates, *, bad: int) -> int:
     """The same for several debates, `bad` files among them that could not be used: the gravest exit code of all."""
     codes = {*(ending(outcome, gates) for outcome in outcomes), 1 if bad else 0}
     return next((code for code in GRAVEST_FIRST if code in codes), 0)
-
-
-def show_scores(files: Sequence[Scored]) -> None:
-    """The table of several files on stdout: drawn on a terminal, plain lines elsewhere."""
-    if not interactive(sys.stdout):
-        from debate_cli.render.scores_lines import scores_lines
-
-        for line in scores_lines(files):
-            print(line)
-        return
-    from debate_cli.render.scores_view import scores_view
-
-    screen = console(sys.stdout)
-    for part in scores_view(files):
-        screen.print(part)

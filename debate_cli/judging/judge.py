@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -49,11 +48,9 @@ class Judge:
             return _failed(brief, error, None)
         patience = case.settings.timeout_s if isinstance(case.settings, Panel) else None
         form = row.form(case)
-        try:
-            async with asyncio.timeout(patience):
-                answer = await voice.ladder.ask(self._request(row, case, voice), form)
-        except TimeoutError:
-            return _late(case, voice)
+        answer = await voice.ladder.ask(self._request(row, case, voice), form, patience_s=patience)
+        if answer.late:
+            return _late(case, answer.exchange)
         return _answered(row, case, answer)
 
     def _request(self, row: Row[Any, Any], case: Case[Any], voice: Voice) -> Request:
@@ -107,13 +104,14 @@ def _failed(brief: Brief, error: DebateError, exchange: Exchange | None) -> Fail
     """A provider's or the budget's failure may be asked again on resume; a refusal is an abstention."""
     if isinstance(error, RefusedError):
         return _abstained(brief, str(error), exchange)
+    sent = exchange if exchange is not None and exchange.attempts else None
     return Failure(
         task=brief,
         who=brief.assessor,
         cause=type(error).__name__,
         message=str(error),
         final=False,
-        exchange=exchange,
+        exchange=sent,
     )
 
 
@@ -128,16 +126,17 @@ def _abstained(brief: Brief, problem: str, exchange: Exchange | None) -> Failure
     )
 
 
-def _late(case: Case[Panel], voice: Voice) -> Assessment | Failure:
+def _late(case: Case[Panel], exchange: Exchange) -> Assessment | Failure:
     """A judge who is late keeps its last vote; without one, it has none."""
     brief = case.brief
     kept = kept_vote(case)
     if kept is not None:
-        return _assessment(brief, kept, Exchange(model=voice.name, rung="text", attempts=0, cost_usd=0.0))
+        return _assessment(brief, kept, exchange)
     return Failure(
         task=brief,
         who=brief.assessor,
         cause=LATE,
         message=f"the panel judge {brief.assessor} gave no vote within {case.settings.timeout_s:g} s",
         final=True,
+        exchange=exchange,
     )

@@ -38,6 +38,7 @@ class Reservation:
 class Budget:
     """The means of a whole run, shared by all its models; a bound of None is no bound.
 
+    It closes with the first attempt that does not fit: nothing is asked after that, were it ever so small.
     `used_cost` (US dollars) and `used_tokens` were spent before, by the run that is resumed.
     """
 
@@ -54,6 +55,8 @@ class Budget:
         self._open: set[Reservation] = set()
         self._turnstile = asyncio.Lock()
         self._settled = asyncio.Event()
+        self._closed: str | None = None
+        """The refusal that closed it."""
 
     @property
     def used(self) -> Amount:
@@ -73,9 +76,11 @@ class Budget:
         BudgetError, in which `what` names the call, where it would not fit even if they cost nothing more.
         """
         async with self._turnstile:
-            while not self._fits(self._held() + worst):
-                if not self._fits(self._used + worst) or not self._open:
-                    raise BudgetError(self._refusal(worst, what))
+            while self._closed is not None or not self._fits(self._held() + worst):
+                if self._closed is None and not (self._open and self._fits(self._used + worst)):
+                    self._closed = self._refusal(worst, what)
+                if self._closed is not None:
+                    raise BudgetError(self._closed)
                 self._settled.clear()
                 await self._settled.wait()
             reservation = Reservation(worst)
@@ -118,7 +123,11 @@ class Budgeted:
         self._price = price
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
-        """Answer `request`. Raises BudgetError before anything is sent, and what the model raises."""
+        """Answer `request`. Raises BudgetError before anything is sent, and what the model raises.
+
+        A call that is cancelled counts with its prompt at the estimate: providers bill the prompt of a call that was
+        broken off, and whether this one was sent yet is not known here.
+        """
         if self._price is None and self._budget.limits_cost:
             raise BudgetError(
                 f"limits.max_cost_usd cannot be kept for {request.purpose}, as its model has no known price; "
@@ -130,6 +139,9 @@ class Budgeted:
                 reply = await self._model.complete(request, on_text)
             except ModelError as error:
                 reservation.used = self._amount(usage_of(error))
+                raise
+            except asyncio.CancelledError:
+                reservation.used = self._amount(Usage(input_tokens=worst.input_tokens))
                 raise
             reservation.used = self._amount(reply.usage)
             return reply

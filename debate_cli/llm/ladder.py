@@ -6,7 +6,8 @@ A client of the port, not a wrapper. Reading a reply is `llm.parsing`; trying ag
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import asyncio
+from dataclasses import dataclass, replace
 from typing import Any, Generic, overload
 
 from debate_cli.domain.config import Price
@@ -20,7 +21,7 @@ from debate_cli.llm.prices import cost
 from debate_cli.llm.profile import Profile
 from debate_cli.llm.quoting import clean
 from debate_cli.llm.spending import Spending
-from debate_cli.llm.streaming import restartable
+from debate_cli.llm.streaming import Restartable, restartable
 
 MAX_REASKS = 2
 """How often an answer that is not valid is asked for again."""
@@ -43,6 +44,8 @@ class Answer(Generic[F]):
     """A failure of the provider or the budget, or a refusal."""
     problem: str | None = None
     """Why no valid form came though the model answered, on one line: `truncated`, or what is wrong with the last answer."""
+    late: bool = False
+    """Whether patience ran out; `problem` says so too. What the exchange counts is then the least that was used."""
 
 
 class Ladder:
@@ -63,16 +66,32 @@ class Ladder:
         self._rejected = set[str]() if rejected is None else rejected
 
     @overload
-    async def ask(self, request: Request, form: None, on_text: OnText | None = None) -> Answer[FormModel]: ...
+    async def ask(
+        self, request: Request, form: None, on_text: OnText | None = None, *, patience_s: float | None = None
+    ) -> Answer[FormModel]: ...
     @overload
-    async def ask(self, request: Request, form: Form[F], on_text: OnText | None = None) -> Answer[F]: ...
-    async def ask(self, request: Request, form: Form[Any] | None, on_text: OnText | None = None) -> Answer[Any]:
+    async def ask(
+        self, request: Request, form: Form[F], on_text: OnText | None = None, *, patience_s: float | None = None
+    ) -> Answer[F]: ...
+    async def ask(
+        self, request: Request, form: Form[Any] | None, on_text: OnText | None = None, *, patience_s: float | None = None
+    ) -> Answer[Any]:
         """Ask for `form`, or for plain text where it is None. Never raises a DebateError.
 
-        `request` comes without schema and rung. Re-asks and lower rungs start the stream over with RESTART.
+        `request` comes without schema and rung. Re-asks and lower rungs start the stream over with RESTART. After
+        `patience_s` seconds, all attempts together, the question is given up.
         """
         asking = _Asking(request, form, self._rungs(form))
-        stream = restartable(on_text)
+        try:
+            async with asyncio.timeout(patience_s) as patience:
+                return await self._climb(asking, restartable(on_text))
+        except TimeoutError:
+            if not patience.expired():
+                raise
+            asking.spent.attempts += 1  # the one under way
+            return replace(self._answer(asking, problem="no answer in time"), late=True)
+
+    async def _climb(self, asking: _Asking, stream: Restartable | None) -> Answer[Any]:
         while True:
             if stream is not None:
                 stream.restart()
@@ -154,7 +173,9 @@ class _Asking:
         self.finish_reason = reply.finish_reason
         self.text = spoken(reply.text)
         if reply.refusal is not None or reply.finish_reason in _DECLINED:
-            words = " ".join(clean(reply.refusal or "no reason given").split())[:200]
+            words = " ".join(clean(reply.refusal or "").split())[:200]
+            if not words or (self._form is not None and words.startswith("{")):  # the beginning of a form is no reason
+                words = "no reason given"
             return RefusedError(f"The model declined to answer ({self.request.purpose}): {words}")
         truncated = reply.truncated or reply.finish_reason in _CUT_OFF
         if self._form is not None:

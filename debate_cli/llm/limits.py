@@ -125,13 +125,18 @@ class Limiter:
 
     async def _enter(self, tokens: int, overall: Slots | None) -> Entry:
         """Wait as the first in the queue. Whatever is cancelled here has taken nothing."""
-        while self._under_way >= self._size:
-            self._room.clear()
-            await self._room.wait()
-        while (wait := max(self._requests.wait_s(1), self._tokens.wait_s(tokens))) > 0:
-            await self._sleep(wait)
-        if overall is not None:
-            await overall.acquire()
+        while True:
+            while self._under_way >= self._size:
+                self._room.clear()
+                await self._room.wait()
+            while (wait := max(self._requests.wait_s(1), self._tokens.wait_s(tokens))) > 0:
+                await self._sleep(wait)
+            if overall is not None:
+                await overall.acquire()
+            if self._under_way < self._size:
+                break
+            if overall is not None:  # a 429 took the place away while the rates or the run were waited for
+                overall.release()
         self._under_way += 1
         self._requests.take(1)
         return self._tokens.take(tokens)

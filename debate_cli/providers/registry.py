@@ -17,6 +17,7 @@ from debate_cli.llm.port import Model, OnText, Reply, Request
 from debate_cli.llm.profile import Profile
 from debate_cli.providers.addresses import address_problems, endpoint, key_problem, secrets_of
 from debate_cli.providers.anthropic_messages import anthropic_server
+from debate_cli.providers.embedded import EmbeddedServer, Place
 from debate_cli.providers.endpoint import Endpoint
 from debate_cli.providers.mock import MockModel
 from debate_cli.providers.openai_chat import openai_server
@@ -116,11 +117,14 @@ class Registry:
 
     def _server(self, row: ProviderRow) -> Server:
         if row.name not in self._servers:
-            new_server = SERVERS.get(row.kind)
-            if new_server is None:
-                raise ConfigError(f"provider {row.name}: models of kind {row.kind} cannot be run here")
-            self._servers[row.name] = new_server(row, endpoint(row, self._env, self._config.limits.timeout_s))
+            self._servers[row.name] = self._new_server(row)
         return self._servers[row.name]
+
+    def _new_server(self, row: ProviderRow) -> Server:
+        patience = self._config.limits.timeout_s
+        if row.kind == "embedded":
+            return EmbeddedServer(Place(self._folder, self._env, timeout_s=patience))
+        return SERVERS[row.kind](row, endpoint(row, self._env, patience))
 
 
 class Deferred:
@@ -148,4 +152,4 @@ SERVERS: Mapping[ProviderKind, Callable[[ProviderRow, Endpoint], Server]] = Mapp
         "anthropic": _anthropic,
     }
 )
-"""What serves the rows of a kind."""
+"""What serves the rows of a kind over a wire."""

@@ -5,39 +5,32 @@ Every text goes through Jinja2's autoescaping; nothing is marked as safe. No Ric
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from collections.abc import Sequence
-from importlib import resources
 from itertools import groupby
-
-from jinja2 import DictLoader, Environment, StrictUndefined
 
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.verdict import Verdict
-from debate_cli.render import cast, hostile, look
+from debate_cli.render import cast, look
 from debate_cli.render.lines import CLOSES
 from debate_cli.render.report import report
 from debate_cli.render.sheets.sheet import Cell
 from debate_cli.render.spoken import Piece, of_turn
+from debate_cli.render.templating import digest, environment, source
 
 TEMPLATES = ("page.html.j2", "cells.html.j2", "speech.html.j2", "page.css")
 
 
 def html(debate: Debate, verdicts: Sequence[Verdict], *, show_hidden: bool = False) -> str:
     """The page: verdict and briefing first, then scores and trace, then every speech."""
-    sources = {name: _source(name) for name in TEMPLATES}
-    style = sources["page.css"]
-    environment = Environment(
-        loader=DictLoader(sources), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
-    environment.filters.update(line=hostile.line, clean=hostile.clean, number=look.number, kind=_kind)
+    style = source("page.css")
+    made = environment(TEMPLATES)
+    made.filters["kind"] = _kind
     told = report(debate, verdicts)
     rounds = [
         (number, look.PHASES[phase], [(turn, of_turn(turn)) for turn in turns])
         for (number, phase), turns in groupby(debate.turns, key=lambda turn: (turn.round, turn.phase))
     ]
-    return environment.get_template("page.html.j2").render(
+    return made.get_template("page.html.j2").render(
         debate=debate,
         told=told,
         rounds=rounds,
@@ -52,12 +45,8 @@ def html(debate: Debate, verdicts: Sequence[Verdict], *, show_hidden: bool = Fal
         closed=CLOSES[debate.closed] if debate.closed is not None else "",
         show_hidden=show_hidden,
         style=style,
-        style_hash=base64.b64encode(hashlib.sha256(style.encode()).digest()).decode(),
+        style_hash=digest(style),
     )
-
-
-def _source(name: str) -> str:
-    return resources.files("debate_cli.render").joinpath("templates", name).read_text(encoding="utf-8").strip()
 
 
 def _kind(value: Piece | Cell) -> str:

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from debate_cli.domain.exchange import TotalUsage
-from debate_cli.domain.participant import Participant
-from debate_cli.domain.tasks import Brief
-from debate_cli.domain.verdict import Verdict
+if TYPE_CHECKING:
+    from debate_cli.domain.exchange import TotalUsage
+    from debate_cli.domain.participant import Participant
+    from debate_cli.domain.tasks import Brief
+    from debate_cli.domain.verdict import Verdict
 
 TEAL, PLUM, GOLD, GREEN, BLUE, RED = "color(30)", "color(133)", "color(136)", "color(28)", "color(68)", "color(167)"
 QUIET = "color(244)"

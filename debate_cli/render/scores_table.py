@@ -11,6 +11,8 @@ from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import Any
 
+from pydantic_core import to_json
+
 from debate_cli.domain.verdict import Verdict
 
 COLUMNS = ("path", "id", "topic", "status", "system", "run", "winner", "victory", "margin", "decides", "scores")
@@ -44,22 +46,14 @@ class SystemSummary:
     """Over the determined verdicts; None without any."""
 
 
-def document(file: Scored) -> dict[str, Any]:
-    """`{path, id, topic, status, verdicts}`."""
-    return {
-        "path": file.path,
-        "id": file.id,
-        "topic": file.topic,
-        "status": file.status,
-        "verdicts": [verdict.model_dump(mode="json") for verdict in file.verdicts],
-    }
-
-
 def json_document(files: Iterable[Scored]) -> Iterator[str]:
-    """One JSON array of `document`s, in the order given; piece by piece, so that no more than one file is in memory."""
+    """One JSON array of `{path, id, topic, status, verdicts}`, in the order given.
+
+    It comes piece by piece, so that no more than one file is in memory.
+    """
     separator = "[\n"
     for file in files:
-        yield separator + json.dumps(document(file), ensure_ascii=False, indent=1)
+        yield separator + to_json(replace(file, path=_utf8(file.path)), indent=1).decode()
         separator = ",\n"
     yield "[]\n" if separator == "[\n" else "\n]\n"
 
@@ -113,6 +107,11 @@ def _summary(system: str, verdicts: Sequence[Verdict]) -> SystemSummary:
         undetermined=undetermined,
         mean_margin=round(fmean(margins), 9) if margins else None,
     )
+
+
+def _utf8(path: str) -> str:
+    """`path` with question marks for what UTF-8 cannot tell: a name of a file may be any bytes."""
+    return path.encode(errors="replace").decode()
 
 
 def _csv_cell(value: Any) -> str:

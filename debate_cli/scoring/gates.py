@@ -10,6 +10,16 @@ from debate_cli.domain.verdict import Verdict
 
 
 @dataclass(frozen=True, slots=True)
+class GateResult:
+    """What became of one gate."""
+
+    gate: str
+    """The option that asks for it."""
+    problem: str | None
+    """One sentence on why it is not met; None where it is."""
+
+
+@dataclass(frozen=True, slots=True)
 class Gates:
     """What must hold; None and empty mean that nothing is asked."""
 
@@ -25,42 +35,45 @@ class Gates:
 
     def unmet(self, debate: Debate, verdicts: Sequence[Verdict]) -> list[str]:
         """One sentence for each gate that is not met. An undetermined debate meets none that asks for a verdict."""
-        deciding = next((verdict for verdict in verdicts if verdict.decides), verdicts[0] if verdicts else None)
-        found = [self._score(deciding), self._winner(deciding), self._warnings(debate)]
-        found += [_forbidden(debate, kind) for kind in self.forbidden]
-        return [sentence for sentence in found if sentence is not None]
+        return [result.problem for result in self.results(debate, verdicts) if result.problem is not None]
 
-    def _score(self, verdict: Verdict | None) -> str | None:
-        if self.under_score is None:
-            return None
+    def results(self, debate: Debate, verdicts: Sequence[Verdict]) -> list[GateResult]:
+        """What became of each gate that is asked for, in the order of the fields."""
+        deciding = next((verdict for verdict in verdicts if verdict.decides), verdicts[0] if verdicts else None)
+        found: list[GateResult] = []
+        if self.under_score is not None:
+            found.append(GateResult("--fail-under", self._score(deciding, self.under_score)))
+        if self.winner is not None:
+            found.append(GateResult("--expect-winner", _winner(deciding, self.winner)))
+        if self.max_warnings is not None:
+            found.append(GateResult("--max-warnings", _warnings(debate, self.max_warnings)))
+        return found + [GateResult(f"--fail-on {kind}", _forbidden(debate, kind)) for kind in self.forbidden]
+
+    def _score(self, verdict: Verdict | None, least: float) -> str | None:
         name = self.under_name or "the higher score"
         if verdict is None or verdict.victory == "undetermined":
-            return f"--fail-under: the verdict is undetermined, so {name} cannot reach {self.under_score:g}"
+            return f"--fail-under: the verdict is undetermined, so {name} cannot reach {least:g}"
         score = verdict.scores.get(self.under_name) if self.under_name else max(verdict.scores.values(), default=None)
         if score is None:
             return f"--fail-under: {name} has no score in the verdict of {verdict.system}"
-        if score < self.under_score:
-            return (
-                f"--fail-under: {name} has {score:.2f} in the verdict of {verdict.system}, below {self.under_score:g}"
-            )
+        if score < least:
+            return f"--fail-under: {name} has {score:.2f} in the verdict of {verdict.system}, below {least:g}"
         return None
 
-    def _winner(self, verdict: Verdict | None) -> str | None:
-        if self.winner is None:
-            return None
-        if verdict is None or verdict.victory == "undetermined":
-            return f"--expect-winner: expected {self.winner}, but the verdict is undetermined"
-        winner = verdict.winner or verdict.victory
-        if winner != self.winner:
-            return f"--expect-winner: expected {self.winner}, but the verdict of {verdict.system} is {winner}"
-        return None
 
-    def _warnings(self, debate: Debate) -> str | None:
-        if self.max_warnings is None:
-            return None
-        count = sum(len(turn.warnings) for turn in debate.turns)
-        count += sum(len(assessment.warnings) for assessment in debate.assessments)
-        return f"--max-warnings: {count} warnings, more than {self.max_warnings}" if count > self.max_warnings else None
+def _winner(verdict: Verdict | None, expected: str) -> str | None:
+    if verdict is None or verdict.victory == "undetermined":
+        return f"--expect-winner: expected {expected}, but the verdict is undetermined"
+    winner = verdict.winner or verdict.victory
+    if winner != expected:
+        return f"--expect-winner: expected {expected}, but the verdict of {verdict.system} is {winner}"
+    return None
+
+
+def _warnings(debate: Debate, most: int) -> str | None:
+    count = sum(len(turn.warnings) for turn in debate.turns)
+    count += sum(len(assessment.warnings) for assessment in debate.assessments)
+    return f"--max-warnings: {count} warnings, more than {most}" if count > most else None
 
 
 def _forbidden(debate: Debate, kind: str) -> str | None:

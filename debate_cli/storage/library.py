@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import glob
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,10 +11,9 @@ from debate_cli.domain.debate import Debate, fold
 from debate_cli.domain.verdict import Verdict
 from debate_cli.errors import TranscriptError, UsageError
 from debate_cli.storage import journal, transcript_file
+from debate_cli.storage.folder import debates_in
 from debate_cli.storage.ids import checked_id
 from debate_cli.storage.transcript import Transcript, debate_of
-
-_SCHEMA_SUFFIX = ".schema.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +79,7 @@ def expand(references: Iterable[str]) -> list[Path]:
     for reference in references:
         path = Path(reference)
         if path.is_dir():
-            files = _in_folder(path)
+            files = debates_in(path)
         elif glob.has_magic(reference) and not path.exists():
             files = sorted(place for place in map(Path, glob.glob(reference, recursive=True)) if place.is_file())  # noqa: PTH207 - takes absolute patterns too
         else:
@@ -116,16 +115,3 @@ def _tells_all(whole: Debate, journalled: Debate) -> bool:
         and len(journalled.failures) <= len(whole.failures)
         and {run.id for run in journalled.runs} <= {run.id for run in whole.runs}
     )
-
-
-def _in_folder(folder: Path) -> list[Path]:
-    """Transcripts in `folder`, and journals without one."""
-    names: Sequence[Path] = sorted(place for place in folder.iterdir() if not place.name.startswith("."))
-    whole = [
-        place
-        for place in names
-        if place.suffix == transcript_file.SUFFIX and not place.name.endswith(_SCHEMA_SUFFIX) and place.is_file()
-    ]
-    have = {place.with_suffix(journal.SUFFIX) for place in whole}
-    unfinished = [place for place in names if place.suffix == journal.SUFFIX and place not in have]
-    return sorted([*whole, *unfinished])

@@ -35,6 +35,20 @@ def locked(path: Path) -> Generator[None]:
         os.close(opened)
 
 
+def holder(path: Path) -> int | None:
+    """Pid of the living process that is at work on the debate of `path`; None where none is, as far as can be told."""
+    try:
+        pid = int(path.with_suffix(SUFFIX).read_text())
+    except (OSError, ValueError):
+        return None
+    with contextlib.suppress(PermissionError):  # it lives, and is another user's
+        try:
+            os.kill(pid, 0)
+        except (ProcessLookupError, OverflowError):
+            return None
+    return pid
+
+
 def _take(place: Path) -> int:
     """The open, locked file. Where its name went to another file meanwhile, try that one."""
     while True:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,16 +10,19 @@ from typing import Any, NoReturn
 
 import pydantic_core
 from pydantic import ValidationError
+from pydantic_core import to_json
 
 from debate_cli.errors import TranscriptError
 from debate_cli.storage.disk import write_whole
 from debate_cli.storage.json_form import Redact, document_of
-from debate_cli.storage.plain import is_list, is_mapping
+from debate_cli.storage.plain import is_mapping
 from debate_cli.storage.transcript import Transcript, json_data
 from debate_cli.storage.upgrades import SCHEMA_VERSION, STEPS, Step, upgrade
 
 SUFFIX = ".json"
 MAX_BYTES = 128 * 1024 * 1024
+_USUAL_BYTES = 256 * 1024
+"""Read at first: room for as much as may come is not made for every file."""
 _CURRENT = re.compile(rb'\s*\{\s*"schema_version"\s*:\s*%d\s*,' % SCHEMA_VERSION)
 """How a transcript of the newest version begins: it is read in one go."""
 
@@ -70,22 +72,24 @@ def _at_once(data: bytes) -> Transcript | None:
         transcript = Transcript.model_validate_json(data)
     except ValidationError:
         return None
-    return transcript if all(_is_finite(verdict.notes) for verdict in transcript.verdicts) else None
+    return None if _may_be_infinite([verdict.notes for verdict in transcript.verdicts]) else transcript
 
 
-def _is_finite(data: Any) -> bool:
-    """Whether all numbers in a free-form part are; the values' own fields see to that themselves."""
-    if isinstance(data, float):
-        return math.isfinite(data)
-    if is_mapping(data):
-        return all(_is_finite(item) for item in data.values())
-    return all(_is_finite(item) for item in data) if is_list(data) else True
+def _may_be_infinite(notes: Any) -> bool:
+    """Whether a free-form part may hold a number that is none; the values' own fields see to that themselves.
+
+    A text that speaks of infinity is taken for one: the slow way then tells.
+    """
+    text = to_json(notes, inf_nan_mode="constants")
+    return b"NaN" in text or b"Infinity" in text
 
 
 def _bytes_of(path: Path) -> bytes:
     try:
         with path.open("rb") as file:
-            data = file.read(MAX_BYTES + 1)
+            data = file.read(_USUAL_BYTES)
+            if len(data) == _USUAL_BYTES:
+                data += file.read(MAX_BYTES + 1 - _USUAL_BYTES)
     except IsADirectoryError as error:
         raise TranscriptError(f"{path}: this is a folder; name a transcript") from error
     except FileNotFoundError as error:

@@ -1,11 +1,10 @@
-"""Whole processes, measured from outside: time on the wall, processor time of the process and its children, peak memory."""
+"""Whole processes, measured from outside: time on the wall, processor time and peak memory."""
 
 from __future__ import annotations
 
-import os
+import json
 import subprocess
 import sys
-import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -13,18 +12,21 @@ from bench.figures import Spent
 
 DEBATE = str(Path(sys.executable).with_name("debate"))
 """The installed command, beside the interpreter that runs the benchmarks."""
+_LAUNCHER = """
+import json, os, sys, time
+started = time.perf_counter()
+child = os.posix_spawn(sys.argv[1], sys.argv[1:], os.environ, file_actions=[(os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0)])
+_, status, used = os.wait4(child, 0)
+spent = [time.perf_counter() - started, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024]
+print(json.dumps([os.waitstatus_to_exitcode(status), spent]))
+"""
+"""A process counts the memory of the one that started it as its own peak, so a small one stands in between."""
 
 
-def spent(command: Sequence[str | Path], folder: Path | None = None) -> Spent:
-    """Run `command` to its end; raises AssertionError with what it printed where it fails."""
-    started = time.perf_counter()
-    with subprocess.Popen(
-        command, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
-    ) as process:
-        assert process.stderr is not None
-        said = process.stderr.read()
-        _, status, used = os.wait4(process.pid, 0)
-        wall = time.perf_counter() - started
-        process.returncode = os.waitstatus_to_exitcode(status)
-    assert process.returncode == 0, said.decode(errors="replace")
-    return Spent(wall, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024)
+def spent(command: Sequence[str | Path]) -> Spent:
+    """Run `command` to its end, its output thrown away; raises AssertionError with its complaints where it fails."""
+    launcher = [sys.executable, "-I", "-S", "-c", _LAUNCHER, *command]
+    done = subprocess.run(launcher, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=True)
+    code, (wall_s, cpu_s, peak_mib) = json.loads(done.stdout)
+    assert code == 0, done.stderr
+    return Spent(wall_s, cpu_s, peak_mib)

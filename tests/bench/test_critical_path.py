@@ -5,14 +5,13 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from statistics import median
 from typing import Any
 
 import pytest
 from bench.figures import Figures
-from model_server import ModelServer, model_server
+from bench.server_process import ServerProcess, server_process
 from rehearsal_support import config_of
 
 from debate_cli import api
@@ -30,23 +29,16 @@ OPEN: dict[str, int] = {"max_concurrency": 64}
 
 
 @pytest.fixture(scope="module")
-def server() -> Iterator[ModelServer]:
+def server() -> Iterator[ServerProcess]:
     """A model server that does not wait until told to; the SDK is imported and its connections tried out."""
-    with model_server() as running:
+    with server_process() as running:
         _hold(running)
         yield running
 
 
-@contextmanager
-def _waiting(server: ModelServer) -> Iterator[None]:
-    server.latency_s = LATENCY_S
-    try:
-        yield
-    finally:
-        server.latency_s = 0.0
-
-
-def _hold(server: ModelServer, *systems: Any, folder: Path | None = None, provider: dict[str, int] | None = None) -> Debate:
+def _hold(
+    server: ServerProcess, *systems: Any, folder: Path | None = None, provider: dict[str, int] | None = None
+) -> Debate:
     """A debate of two debaters with three arguments each, all voices on `server`."""
     config = config_of(
         providers={"vllm": {"base_url": server.base_url, "api_key_env": None, **(provider or {})}},
@@ -75,31 +67,29 @@ def _judge(debate: Debate, *systems: str) -> tuple[Assessment, ...]:
     ],
 )
 def test_a_debate_takes_four_calls(
-    figures: Figures, server: ModelServer, tmp_path: Path, name: str, systems: list[Any]
+    figures: Figures, server: ServerProcess, tmp_path: Path, name: str, systems: list[Any]
 ) -> None:
     """Three rounds with both sides at once, then the judges: four calls one after the other, however many in all."""
     walls: list[float] = []
     for _ in range(ROUNDS):
-        asked = len(server.bodies)
-        with _waiting(server):
+        with server.waiting(LATENCY_S):
             started = time.perf_counter()
-            _hold(server, *systems, folder=tmp_path)
+            debate = _hold(server, *systems, folder=tmp_path)
             walls.append(time.perf_counter() - started)
-    calls = len(server.bodies) - asked
     figures.add(
         f"critical path, {name}",
         median(walls) / (4 * LATENCY_S),
-        f"{median(walls):.3f} s, {calls} calls, 4 × {LATENCY_S} s at least",
+        f"{median(walls):.3f} s, {debate.usage.calls} calls, 4 × {LATENCY_S} s at least",
         at_most=1.05,
     )
 
 
-def test_a_panel_takes_one_call_a_round(figures: Figures, server: ModelServer) -> None:
+def test_a_panel_takes_one_call_a_round(figures: Figures, server: ServerProcess) -> None:
     """Five judges at once, then again for every round in which they deliberate."""
     debate = _hold(server)
     ratios: list[float] = []
     for _ in range(ROUNDS):
-        with _waiting(server):
+        with server.waiting(LATENCY_S):
             started = time.perf_counter()
             votes = _judge(debate, "panel")
             wall = time.perf_counter() - started
@@ -115,13 +105,13 @@ def test_a_panel_takes_one_call_a_round(figures: Figures, server: ModelServer) -
 
 @pytest.mark.parametrize(("name", "provider", "target"), [("", OPEN, 1.1), (", default limits", None, None)])
 def test_all_systems_take_the_longest_chain(
-    figures: Figures, server: ModelServer, name: str, provider: dict[str, int] | None, target: float | None
+    figures: Figures, server: ServerProcess, name: str, provider: dict[str, int] | None, target: float | None
 ) -> None:
     """All five systems judge side by side: the longest of them, not their sum, unless the provider's limit makes calls queue."""
     debate = _hold(server, provider=provider)
     ratios: list[float] = []
     for _ in range(ROUNDS):
-        with _waiting(server):
+        with server.waiting(LATENCY_S):
             started = time.perf_counter()
             added = _judge(debate, *KINDS)
             wall = time.perf_counter() - started

@@ -38,7 +38,11 @@ def test_live_view(figures: Figures) -> None:
     listener = Listener()
     hold(config, watcher=listener)
     event = Opened(
-        at=NOON, id="live", generator=Generator(name="debate-cli", version="test"), config=config, config_sha256="0" * 64
+        at=NOON,
+        id="live",
+        generator=Generator(name="debate-cli", version="test"),
+        config=config,
+        config_sha256="0" * 64,
     )
     cues = [Cue(index=index, round=1, phase="opening", speaker=name) for index, name in enumerate(("Pro", "Con"))]
     streams = [chain(listener.pieces[cue.index], repeat(" ")) for cue in cues]

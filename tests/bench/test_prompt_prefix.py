@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise, takewhile
 
 from bench.figures import Figures
 from rehearsal_support import config_of, hold
@@ -45,19 +45,26 @@ def _input(request: Request) -> str:
 def _repeated(request: Request, earlier: Sequence[Request]) -> int:
     """Leading characters of `request` that begin an earlier one too, at the most."""
     text = _input(request)
-    return max((len(os.path.commonprefix([text, _input(other)])) for other in earlier), default=0)
+    return max((_common(text, _input(other)) for other in earlier), default=0)
+
+
+def _common(one: str, other: str) -> int:
+    """How many leading characters are the same."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
 
 
 def test_a_debater_repeats_itself(figures: Figures) -> None:
     """From the second call on, most of what a debater is sent begins as its call before did."""
     tape = Requests()
-    debaters = [{"name": name, "side": side, "model": f"mock/{name}"} for name, side in (("Pro", "for"), ("Con", "against"))]
+    debaters = [
+        {"name": name, "side": side, "model": f"mock/{name}"} for name, side in (("Pro", "for"), ("Con", "against"))
+    ]
     hold(config_of(debaters=debaters, models={"judge": {"model": JUDGE}}), tape=tape)
     shares: list[float] = []
     for name in ("mock/Pro", "mock/Con"):
         calls = tape.asked[name]
         assert [call.purpose for call in calls] == ["opening", "cross_examination", "closing"]
-        shares += [_repeated(call, [before]) / len(_input(call)) for before, call in zip(calls, calls[1:], strict=False)]
+        shares += [_repeated(call, [before]) / len(_input(call)) for before, call in pairwise(calls)]
     figures.add(
         "prompt prefix, debaters' later calls, least",
         min(shares),
@@ -70,8 +77,13 @@ def test_a_judge_repeats_itself(figures: Figures) -> None:
     """All calls of one judge model over one debate share their beginning."""
     tape = Requests()
     systems = ["structured", "moderator", "panel"]
-    hold(config_of(models={"default": {"model": DEBATER}, "judge": {"model": JUDGE}}, judging={"systems": systems}), tape=tape)
+    hold(
+        config_of(models={"default": {"model": DEBATER}, "judge": {"model": JUDGE}}, judging={"systems": systems}),
+        tape=tape,
+    )
     calls = tape.asked[JUDGE]
     repeated = sum(_repeated(call, calls[:number]) for number, call in enumerate(calls))
     whole = sum(len(_input(call)) for call in calls)
-    figures.add("prompt prefix, all calls of a judge", repeated / whole, f"{repeated} of {whole} characters, {len(calls)} calls")
+    figures.add(
+        "prompt prefix, all calls of a judge", repeated / whole, f"{repeated} of {whole} characters, {len(calls)} calls"
+    )

@@ -41,7 +41,9 @@ def test_scoring_against_reading(figures: Figures, folders: tuple[Path, Path], f
     """Scoring a file costs a few times what parsing its JSON costs."""
     many, _ = folders
     pair = in_turns(
-        lambda: spent([DEBATE, "score", many, "--format", form]), lambda: spent([sys.executable, "-c", READ_ALL, many]), 5
+        lambda: spent([DEBATE, "score", many, "--format", form]),
+        lambda: spent([sys.executable, "-c", READ_ALL, many]),
+        5,
     )
     figures.add(f"score 1000 as {form} / json.loads, wall", pair.ratio(), pair.basis(), at_most=4)
     figures.add(f"score 1000 as {form} / json.loads, processor", pair.ratio("cpu_s"), pair.basis("cpu_s"), at_most=4)
@@ -52,5 +54,8 @@ def test_memory_does_not_grow(figures: Figures, folders: tuple[Path, Path], form
     """A thousand files need about the memory of a hundred."""
     peaks = [median(spent([DEBATE, "score", of, "--format", form]).peak_mib for _ in range(3)) for of in folders]
     figures.add(
-        f"score 1000 / 100 as {form}, peak memory", peaks[0] / peaks[1], f"{peaks[0]:.1f} and {peaks[1]:.1f} MiB", at_most=1.1
+        f"score 1000 / 100 as {form}, peak memory",
+        peaks[0] / peaks[1],
+        f"{peaks[0]:.1f} and {peaks[1]:.1f} MiB",
+        at_most=1.1,
     )

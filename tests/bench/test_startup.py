@@ -42,10 +42,10 @@ def test_starts_like_a_bare_typer_app(figures: Figures, tmp_path: Path, option: 
 
 def test_smoke(figures: Figures, tmp_path: Path) -> None:
     """What `make smoke` does once all is installed: a whole debate on the mock, saved, two systems judging."""
-    runs = [
-        spent([DEBATE, "run", MOCK, "--out", tmp_path, "--id", f"smoke-{number}"]) for number in range(6)
-    ][1:]
+    runs = [spent([DEBATE, "run", MOCK, "--out", tmp_path, "--id", f"smoke-{number}"]) for number in range(6)][1:]
     saved = sorted(path.name for path in tmp_path.iterdir())
     assert saved == [f"smoke-{number}.json" for number in range(6)]
     wall = median_of(runs, "wall_s")
-    figures.add("smoke run, processor time", median_of(runs, "cpu_s"), f"{wall:.2f} s on the wall", unit=" s", at_most=1.5)
+    figures.add(
+        "smoke run, processor time", median_of(runs, "cpu_s"), f"{wall:.2f} s on the wall", unit=" s", at_most=1.5
+    )

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli_support import CONFIGS, Done, debate
+from cli_support import CONFIGS, Done, debate, started, until, write_config
 
 SYSTEMS = ["structured", "moderator", "panel", "live", "persuasion"]
 
@@ -116,6 +116,59 @@ def test_out_leaves_the_original_alone(saved: Path, out: str) -> None:
     written = place if place.suffix else place / "saved.json"
     assert saved.read_bytes() == before
     assert ("r2", "panel") in runs_of(read(written))
+
+
+def test_out_overwrites_nothing_else(saved: Path) -> None:
+    """Another debate, or anything, that stands at --out is refused and untouched; --force puts the result there."""
+    other = saved.parent.parent / "other.json"
+    for text in ("precious", saved.read_text().replace('"id": "saved"', '"id": "another"')):
+        other.write_text(text)
+        refused = judge(saved, saved, "--system", "structured", "--mock", "--out", "other.json")
+        assert (refused.code, other.read_text()) == (2, text), refused.err
+    assert judge(saved, saved, "--system", "structured", "--mock", "--out", "other.json", "--force").code == 0
+    assert ("r2", "structured") in runs_of(read(other))
+
+
+def test_files_of_one_name_do_not_overwrite_each_other(saved: Path) -> None:
+    """Two debates whose results would be one file in the folder of --out: the second is refused, exit 1."""
+    twin = saved.parent.parent / "twins" / "saved.json"
+    twin.parent.mkdir()
+    twin.write_text(saved.read_text().replace('"id": "saved"', '"id": "twin"'))
+    done = judge(saved, saved, twin, "--system", "structured", "--mock", "--out", "out", "--concurrency", "1")
+    assert (done.code, "exists already" in done.err) == (1, True)
+    assert read(saved.parent.parent / "out" / "saved.json")["id"] == "saved"
+
+
+def test_two_that_judge_one_debate_lose_nothing(saved: Path) -> None:
+    """One that read the debate before the other was done refuses to write over what it did not read."""
+    with started(
+        "judge", saved, "--system", "live", "--config", slow(saved.parent.parent), cwd=saved.parent.parent
+    ) as first:
+        until(lambda: saved.with_suffix(".jsonl").exists(), "the first to be at work")
+        second = judge(saved, saved, "--system", "structured", "--mock")
+        assert (second.code, "is at work on this debate" in second.err) == (1, True)
+        assert first.wait().code == 0
+    assert ("r2", "live") in runs_of(read(saved))
+
+
+def test_a_debate_without_speeches_is_a_bad_file_among_many(saved: Path) -> None:
+    """It is named, the others are judged, exit 1; alone it is exit 2."""
+    document = read(saved)
+    silent = saved.with_name("silent.json")
+    silent.write_text(json.dumps(document | {"id": "silent", "turns": [], "assessments": [], "verdicts": []}))
+    many = judge(saved, "transcripts", "--system", "structured", "--mock", "--json")
+    alone = judge(saved, silent, "--system", "structured", "--mock")
+    assert (many.code, [entry["id"] for entry in many.json], alone.code) == (1, ["saved"], 2)
+    assert "silent: has no speeches" in many.err
+
+
+def slow(folder: Path) -> Path:
+    """A configuration whose judge takes its time."""
+    return write_config(
+        folder,
+        "topic: x\ndebaters: [{name: A, side: for}, {name: B, side: against}]\n"
+        "models: {judge: {model: mock/judge, latency_s: 0.3}, default: {model: mock/judge}}\n",
+    )
 
 
 def test_a_text_can_stand_before_a_panel(here: Path) -> None:

@@ -158,6 +158,13 @@ def test_write_stores_the_verdicts_of_the_new_weights(saved: Path) -> None:
     assert after == before
 
 
+def test_write_named_by_the_journal_that_is_gone_writes_the_transcript(saved: Path) -> None:
+    """`ID.jsonl` means the debate, whichever of its files is there."""
+    assert score(saved, saved.with_suffix(".jsonl"), "--weights", "logic=1", "--write").code == 0
+    assert list(saved.parent.iterdir()) == [saved]
+    assert score(saved, saved, "--weights", "logic=1", "--check").code == 0
+
+
 def test_system_leaves_the_others_out(saved: Path) -> None:
     """Only the verdicts asked for are told."""
     done = score(saved, saved, "--system", "moderator", "--json")

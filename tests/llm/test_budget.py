@@ -93,10 +93,11 @@ def test_a_failure_counts_what_is_known_of_it() -> None:
     assert budget.used.tokens == 25 + 110
 
 
-def test_a_cancelled_call_gives_its_reservation_back() -> None:
-    """What it used is not known."""
+def test_a_cancelled_call_counts_with_its_prompt() -> None:
+    """What it used is not known; its prompt may be billed, the room for its answer is given back."""
     clock = Clock()
-    budget = Budget(max_tokens=WORST)
+    prompt = estimate.input_tokens(ASK)
+    budget = Budget(max_tokens=WORST + prompt)
     model = Budgeted(FakeModel("x", before=lambda: clock.sleep(9)), budget, None)
 
     async def story() -> None:
@@ -107,7 +108,22 @@ def test_a_cancelled_call_gives_its_reservation_back() -> None:
         await clock.run(model.complete(ASK))
 
     asyncio.run(story())
-    assert budget.used.tokens == 110
+    assert budget.used.tokens == prompt + 110
+
+
+def test_a_closed_budget_stays_closed() -> None:
+    """After a call that does not fit, one that would is refused as well."""
+    budget = Budget(max_tokens=WORST)
+    model = FakeModel("x")
+    too_much = request(max_output_tokens=WORST)
+
+    async def story() -> None:
+        for asked in (too_much, ASK):
+            with pytest.raises(BudgetError):
+                await Budgeted(model, budget, None).complete(asked)
+
+    asyncio.run(story())
+    assert model.requests == []
 
 
 def test_who_may_fit_later_waits() -> None:

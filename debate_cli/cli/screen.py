@@ -1,0 +1,44 @@
+"""Where a command's words go: a line for the user beside the data, a table of scores, whether a stream may be drawn on."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, TextIO
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from debate_cli.render.scores_table import Scored
+
+
+def tell(line: str) -> None:
+    """A line for the user that is no data."""
+    print(line, file=sys.stderr, flush=True)
+
+
+def interactive(stream: TextIO) -> bool:
+    """Whether `stream` is a terminal on which something may be drawn and redrawn."""
+    return stream.isatty() and os.environ.get("TERM") != "dumb" and not os.environ.get("CI")
+
+
+def console(stream: TextIO) -> Console:
+    """Rich's console on a stream; colour as NO_COLOR and the terminal allow."""
+    from rich.console import Console
+
+    return Console(file=stream, highlight=False)
+
+
+def show_scores(files: Sequence[Scored]) -> None:
+    """The table of several files on stdout: drawn on a terminal, plain lines elsewhere."""
+    if not interactive(sys.stdout):
+        from debate_cli.render.scores_lines import scores_lines
+
+        sys.stdout.writelines(f"{line}\n" for line in scores_lines(files))
+        return
+    from debate_cli.render.scores_view import scores_view
+
+    drawn_on = console(sys.stdout)
+    for part in scores_view(files):
+        drawn_on.print(part)

@@ -1,0 +1,185 @@
+"""Models in this process: llama.cpp's own server, on a loopback port behind a key of its own, asked like any other.
+
+The server is xllamacpp's (extra `[local]`), imported and started when the first call is made. Where the weights are is
+in `providers.model_files`; how a form becomes a grammar that keeps a very small model on its feet, in
+`providers.embedded_grammar`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import secrets
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Protocol
+
+from debate_cli.errors import ConfigError, PermanentError
+from debate_cli.llm.port import Model, OnText, Reply, Request
+from debate_cli.llm.profile import Profile
+from debate_cli.providers.embedded_grammar import enforced
+from debate_cli.providers.endpoint import Endpoint
+from debate_cli.providers.model_files import PACKAGED, weights_file
+from debate_cli.providers.openai_chat import openai_server
+
+SLOTS = 2
+"""Calls that are answered at once: both sides of a debate, each with its own cached prompt."""
+CONTEXT_TOKENS = 8192
+"""Of each slot; what SmolLM2 was trained for."""
+CACHED_PROMPTS_MIB = 1024
+"""Memory for prompts that were read before and may come again."""
+PATIENCE_S = 900.0
+"""A prompt of some thousand tokens takes a slow machine minutes to read, in silence; that is no fault."""
+SILENT = -1
+"""llama.cpp's verbosity at which it writes nothing to the terminal."""
+
+
+class Engine(Protocol):
+    """A running server; it ends when it is no longer referred to."""
+
+    @property
+    def listening_address(self) -> str:
+        """`http://127.0.0.1:PORT`."""
+        ...
+
+
+Start = Callable[[Path, str], Engine]
+"""Starts a server for a file, opened by a key. Blocks; raises ConfigError or PermanentError."""
+
+
+class Remote(Protocol):
+    """What serves models over connections that can be closed."""
+
+    def model(self, name: str, profile: Profile) -> Model:
+        """The model that the server knows as `name`."""
+        ...
+
+    async def aclose(self) -> None:
+        """End the connections."""
+        ...
+
+
+def _to_stderr(line: str) -> None:
+    sys.stderr.write(line + "\n")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where embedded models find what they need."""
+
+    folder: Path
+    """Where the paths of weights start from."""
+    env: Mapping[str, str]
+    note: Callable[[str], None] = _to_stderr
+    """Told what takes long, one line each."""
+    timeout_s: float = PATIENCE_S
+
+
+def start_llama(file: Path, key: str) -> Engine:
+    """llama.cpp's server for `file` on a free loopback port, silent, on all processors."""
+    try:
+        import xllamacpp
+    except ImportError as error:
+        raise ConfigError(
+            'local/ models need the extra `local`: install it with `pip install "debate-cli[local]"`, or use --mock.'
+        ) from error
+    try:
+        return xllamacpp.Server(_parameters(xllamacpp.CommonParams(), file, key))
+    except RuntimeError as error:
+        raise PermanentError(f"{file} cannot be loaded as a model: check that it is a whole GGUF file.") from error
+
+
+def free_processors() -> int:
+    """Processors that nothing else has been using in the last minute, at least one.
+
+    llama.cpp's threads wait for one another by spinning: one thread too many makes it not a little slower but many times.
+    """
+    there = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return max(1, there - round(os.getloadavg()[0]))
+
+
+def _parameters(llama: Any, file: Path, key: str) -> Any:
+    llama.model.path = str(file)
+    llama.hostnames, llama.port, llama.api_keys = ["127.0.0.1"], 0, [key]
+    llama.ui = llama.endpoint_slots = False
+    llama.verbosity = SILENT
+    llama.n_parallel, llama.n_ctx = SLOTS, SLOTS * CONTEXT_TOKENS
+    llama.cache_ram_mib = CACHED_PROMPTS_MIB
+    llama.use_jinja = True
+    llama.cpuparams.n_threads = llama.cpuparams_batch.n_threads = free_processors()
+    # Very small models repeat themselves; requests override the temperature only.
+    sampling = llama.sampling
+    sampling.min_p, sampling.top_p, sampling.top_k = 0.05, 0.95, 40
+    sampling.penalty_repeat, sampling.penalty_last_n = 1.1, 256
+    sampling.dry_multiplier, sampling.dry_allowed_length, sampling.dry_penalty_last_n = 0.8, 4, 1024
+    return llama
+
+
+class EmbeddedServer:
+    """Serves `local/` models; each file is loaded once, at the first call for it. `aclose` unloads them."""
+
+    def __init__(self, place: Place, *, start: Start = start_llama) -> None:
+        self._place = place
+        self._start = start
+        self._loading = asyncio.Lock()
+        self._loaded: dict[Path, _Loaded] = {}
+
+    def model(self, name: str, profile: Profile) -> Model:
+        """The model `local/NAME`: `smollm2`, or the path of a GGUF file."""
+        return EmbeddedModel(self, name, profile)
+
+    async def loaded(self, name: str) -> _Loaded:
+        """The running server for a model; fetches and loads it if need be."""
+        async with self._loading:
+            place = self._place
+            file = await asyncio.to_thread(weights_file, name, place.folder, place.env, place.note)
+            if file not in self._loaded:
+                self._loaded[file] = await self._load(file)
+            return self._loaded[file]
+
+    async def aclose(self) -> None:
+        """End connections and servers."""
+        loaded, self._loaded = self._loaded, {}
+        for one in loaded.values():
+            await one.remote.aclose()
+
+    async def _load(self, file: Path) -> _Loaded:
+        key = secrets.token_hex(16)
+        engine = await asyncio.to_thread(self._start, file, key)
+        endpoint = Endpoint(
+            provider="local",
+            base_url=f"{engine.listening_address}/v1",
+            api_key=key,
+            timeout_s=max(self._place.timeout_s, PATIENCE_S),
+            secrets=(key,),
+        )
+        return _Loaded(engine, openai_server(endpoint), asyncio.Semaphore(SLOTS))
+
+
+@dataclass(frozen=True, slots=True)
+class _Loaded:
+    engine: Engine
+    """Held so that it goes on running."""
+    remote: Remote
+    free: asyncio.Semaphore
+    """Slots not in use: who waits here is not yet being timed."""
+
+
+class EmbeddedModel:
+    """One model of an `EmbeddedServer`; implements `llm.port.Model`."""
+
+    def __init__(self, server: EmbeddedServer, name: str, profile: Profile) -> None:
+        self._server = server
+        self._name = name
+        self._profile = profile
+
+    async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
+        """Answer `request` when a slot is free; the first call loads the model."""
+        loaded = await self._server.loaded(self._name)
+        if request.schema is not None:
+            schema = enforced(request.schema.json, plain=self._name in PACKAGED)
+            request = replace(request, schema=replace(request.schema, json=schema))
+        async with loaded.free:
+            return await loaded.remote.model(self._name, self._profile).complete(request, on_text)

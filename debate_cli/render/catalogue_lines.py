@@ -1,0 +1,51 @@
+"""Saved debates for programs to read: a line a debate, its columns parted by tabs, or a JSON document. No Rich.
+
+Nothing here loads the domain: the first line is printed before that would be done.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import asdict
+from typing import Any
+
+from debate_cli.render import hostile
+from debate_cli.storage.catalogue import Card, Conclusion
+
+COLUMNS = ("id", "started", "topic", "models", "winners", "cost_usd", "state")
+NOTHING = "-"
+
+
+def columns(card: Card) -> str:
+    """The COLUMNS of one debate; several models or winners are parted by commas, what is not known is a dash."""
+    cells = (
+        card.id,
+        card.started_at,
+        card.topic,
+        ",".join(card.models),
+        ",".join(f"{item.system}={item.outcome}" for item in card.conclusions),
+        "" if card.cost_usd is None else f"{card.cost_usd:.6g}",
+        card.state,
+    )
+    return "\t".join(hostile.line(cell) or NOTHING for cell in cells)
+
+
+def json_document(cards: Iterable[Card]) -> str:
+    """An array of `{path, id, started_at, topic, state, turns, models, verdicts, cost_usd}`, all text as stored.
+
+    A verdict is `{system, run, winner, victory, margin, decides}`.
+    """
+    return json.dumps([_document(card) for card in cards], ensure_ascii=False, indent=2) + "\n"
+
+
+def _document(card: Card) -> dict[str, Any]:
+    names = {"conclusions": "verdicts"}
+    return {names.get(name, name): value for name, value in asdict(card).items()}
+
+
+def outcome_words(conclusion: Conclusion) -> str:
+    """`Pro, narrow`; without a winner how it ended."""
+    if conclusion.winner is None:
+        return conclusion.victory
+    return f"{conclusion.winner}, {conclusion.victory}"

@@ -1,0 +1,67 @@
+"""Saved debates on a terminal: three lines each, so that the long ids stay whole in a window of any width.
+
+Nothing here loads the domain: it is on the screen before that would be done.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.rule import Rule
+from rich.text import Text
+
+from debate_cli.render import hostile, look
+from debate_cli.render.catalogue_lines import outcome_words
+from debate_cli.render.look import Sign
+from debate_cli.render.safe import joined, safe_line
+from debate_cli.storage.catalogue import Card
+
+STATES = {
+    "complete": Sign("✓", "", look.GREEN),
+    "surrender": Sign("✓", "closed by surrender", look.GREEN),
+    "converged": Sign("✓", "closed as nothing new was said", look.GREEN),
+    "running": Sign("▸", "running", look.BLUE),
+    "unfinished": Sign("…", "unfinished", look.GOLD),
+    "budget": Sign("…", "stopped by its budget", look.GOLD),
+    "interrupted": Sign("…", "interrupted", look.GOLD),
+    "failed": Sign("!", "failed", look.RED),
+}
+"""A state that needs no word has none."""
+RESUMABLE = frozenset({"unfinished", "budget", "interrupted", "failed"})
+
+
+def catalogue_view(cards: Sequence[Card], folder: str) -> list[RenderableType]:
+    """The debates as given; how to go on with those that did not come to their end stands with them."""
+    count = f"{len(cards)} in {hostile.line(folder)}"
+    head = Rule(joined(("debates", "bold"), (f"  ·  {count}", look.QUIET)), style=look.QUIET, align="left")
+    return [Text(""), head, *(_card(card) for card in cards)]
+
+
+def _card(card: Card) -> RenderableType:
+    sign = STATES.get(card.state, look.UNKNOWN)
+    topic = safe_line(card.topic)
+    topic.no_wrap, topic.overflow = True, "ellipsis"
+    return Group(
+        joined((f"{sign.symbol} ", f"bold {sign.colour}"), safe_line(card.id, "bold")),
+        Padding(Group(topic, *_about(card)), (0, 0, 1, 2)),
+    )
+
+
+def _about(card: Card) -> list[Text]:
+    """When, by whom, who won, for how much; then what is to be known of one that did not come to its end."""
+    parts: list[Text] = [Text(card.started_at[:16].replace("T", " "), style=look.QUIET)]
+    if card.models:
+        parts.append(safe_line(", ".join(card.models), look.QUIET))
+    parts += [
+        joined((f"{hostile.line(item.system)} ", look.QUIET), safe_line(outcome_words(item))) for item in card.conclusions
+    ]
+    parts.append(Text(look.money(card.cost_usd), style=look.QUIET))
+    found = [joined(*parts, separator=" · ")]
+    sign = STATES.get(card.state, look.UNKNOWN)
+    if sign.word:
+        spoken = f" after {card.turns} speech{'' if card.turns == 1 else 'es'}" if card.state in RESUMABLE else ""
+        again = f"; go on: debate run --resume {hostile.line(card.path)}" if card.state in RESUMABLE else ""
+        found.append(joined((f"{sign.word}{spoken}{again}", sign.colour)))
+    return found

@@ -1,0 +1,32 @@
+"""Scored files with what became of their gates: what JUnit, GitHub and the index page are made of. No Rich."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from debate_cli.render.scores_table import Scored
+from debate_cli.scoring.gates import GateResult
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A file, its verdicts, and its gates."""
+
+    file: Scored
+    gates: tuple[GateResult, ...] = ()
+    """Of those that are asked for."""
+    report: str | None = None
+    """Address of the debate's own page, relative to the index; None where it has none."""
+
+    @property
+    def unmet(self) -> list[str]:
+        """A sentence for each gate that is not met."""
+        return [result.problem for result in self.gates if result.problem is not None]
+
+
+@dataclass(frozen=True, slots=True)
+class Unusable:
+    """A file that could not be scored, and the sentence that says why."""
+
+    path: str
+    message: str

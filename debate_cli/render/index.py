@@ -1,0 +1,46 @@
+"""Many scored debates as one HTML page: a table that sorts itself by any column, with links to the debates' own pages.
+
+It works from the disk. Its one script is named by hash in the Content-Security-Policy and reaches no other text: it moves
+rows. Without scripts the table stands as it is. No Rich.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from urllib.parse import quote
+
+from debate_cli.render import look
+from debate_cli.render.checked import Checked, Unusable
+from debate_cli.render.scores_table import summaries
+from debate_cli.render.templating import digest, environment, source
+
+TEMPLATES = ("index.html.j2",)
+
+
+def index(files: Sequence[Checked], unusable: Sequence[Unusable] = (), *, title: str = "Debates") -> str:
+    """The page; rows as given, the first verdict of each file (the deciding one) in columns of its own."""
+    style = "\n".join((source("page.css"), source("index.css")))
+    script = source("index.js")
+    return (
+        environment(TEMPLATES)
+        .get_template("index.html.j2")
+        .render(
+            title=title,
+            files=files,
+            unusable=unusable,
+            summaries=summaries(checked.file for checked in files),
+            gated=any(checked.gates for checked in files),
+            href=_href,
+            outcome=look.outcome,
+            style=style,
+            style_hash=digest(style),
+            script=script,
+            script_hash=digest(script),
+        )
+    )
+
+
+def _href(address: str) -> str:
+    """A relative path as an address: whatever its name, it leads to a file and runs nothing."""
+    quoted = quote(address, safe="/", errors="replace")
+    return quoted if quoted.startswith("/") else f"./{quoted}"

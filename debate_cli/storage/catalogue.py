@@ -1,0 +1,172 @@
+"""What there is to say of each saved debate in one line: read quickly, without making values of the whole transcript.
+
+A transcript of the newest version is looked into as plain JSON. Whatever is not as expected there, and every debate that
+has a journal, is opened as by any other command, which also tells what is wrong with it. pydantic is loaded only then.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NoReturn
+
+from debate_cli.errors import DebateError, UsageError
+from debate_cli.storage.folder import JOURNAL, TRANSCRIPT, debates_in
+from debate_cli.storage.lock import holder
+from debate_cli.storage.upgrades import SCHEMA_VERSION
+
+_LARGEST_GLANCE = 32 * 1024 * 1024
+"""Bytes from which on a file is opened the careful way."""
+
+
+@dataclass(frozen=True, slots=True)
+class Conclusion:
+    """The stored verdict of one system: that of its newest judging run."""
+
+    system: str
+    run: str
+    winner: str | None
+    victory: str
+    margin: float | None
+    decides: bool
+
+    @property
+    def outcome(self) -> str:
+        """Name of the winner; where nobody won, how it ended: draw, conditional, undetermined..."""
+        return self.winner if self.winner is not None else self.victory
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """One debate of a catalogue. Texts are as stored: whoever shows them cleans them."""
+
+    path: str
+    id: str
+    started_at: str
+    """UTC, ISO 8601."""
+    topic: str
+    state: str
+    """Why it closed (`complete`, `surrender`, `converged`, `budget`, `interrupted`, `failed`); for one that did not:
+    `running` where a process is at work on it, else `unfinished`."""
+    turns: int
+    models: tuple[str, ...]
+    """`provider/model` of the debaters, each once, in their order."""
+    conclusions: tuple[Conclusion, ...]
+    """One a system, the deciding one first; none while only a journal tells of the debate."""
+    cost_usd: float | None
+    """None where a price is not known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """A file that cannot be used, and the sentence that says why."""
+
+    path: str
+    message: str
+
+
+def catalogue(folder: Path) -> Iterator[Card | Unreadable]:
+    """The debates in `folder` by name, each as soon as it is read. Raises UsageError where there is no such folder."""
+    try:
+        files = debates_in(folder)
+    except OSError as error:
+        raise UsageError(f"{folder}: cannot be listed ({error.strerror}); name a folder of transcripts") from error
+    return (card(path) for path in files)
+
+
+def card(path: Path) -> Card | Unreadable:
+    """What is to be said of one debate."""
+    found = _glance(path) if path.suffix == TRANSCRIPT and not path.with_suffix(JOURNAL).exists() else None
+    return found or _opened(path)
+
+
+def _glance(path: Path) -> Card | None:
+    """The card of a transcript, from its plain JSON; None where anything is not as it should be."""
+    try:
+        if path.stat().st_size > _LARGEST_GLANCE:
+            return None
+        return _from_fields(str(path), json.loads(path.read_bytes(), parse_constant=_no_constant))
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        return None
+
+
+def _no_constant(word: str) -> NoReturn:
+    raise ValueError(word)
+
+
+def _from_fields(path: str, fields: Any) -> Card | None:
+    """Raises what looking into something else than a transcript raises."""
+    cost = fields["usage"]["cost_usd"]
+    texts = [fields[name] for name in ("id", "started_at", "topic", "closed")]
+    models = [person["model"] for person in fields["participants"]]
+    runs = [run["id"] for run in fields.get("runs", ())]
+    sound = (
+        fields["schema_version"] == SCHEMA_VERSION
+        and all(isinstance(text, str) for text in (*texts, *models, *runs))
+        and isinstance(cost, int | float | None)
+    )
+    if not sound:
+        return None
+    debate_id, started_at, topic, closed = texts
+    conclusions = _newest([_conclusion(verdict) for verdict in fields["verdicts"]], runs)
+    turns = len(fields["turns"])
+    return Card(path, debate_id, started_at, topic, closed, turns, tuple(dict.fromkeys(models)), conclusions, cost)
+
+
+def _conclusion(verdict: Any) -> Conclusion:
+    found = Conclusion(
+        verdict["system"],
+        verdict["run"],
+        verdict["winner"],
+        verdict["victory"],
+        verdict["margin"],
+        verdict["decides"],
+    )
+    texts = (found.system, found.run, found.victory, found.winner or "")
+    if not (all(isinstance(text, str) for text in texts) and isinstance(found.margin, int | float | None)):
+        raise TypeError(verdict)
+    return found
+
+
+def _newest(conclusions: list[Conclusion], added: list[str]) -> tuple[Conclusion, ...]:
+    """Per system that of its newest run, the deciding one first. `added` are the runs after the debate's own, in order."""
+    rank = {run: number for number, run in enumerate(added, start=1)}
+    found: dict[str, Conclusion] = {}
+    for conclusion in conclusions:
+        kept = found.get(conclusion.system)
+        if kept is None or rank.get(conclusion.run, 0) >= rank.get(kept.run, 0):
+            found[conclusion.system] = conclusion
+    return tuple(sorted(found.values(), key=lambda item: not item.decides))
+
+
+def _opened(path: Path) -> Card | Unreadable:
+    from debate_cli.storage.library import open_debate
+
+    try:
+        stored = open_debate(path)
+    except DebateError as error:
+        return Unreadable(str(path), str(error))
+    debate = stored.debate
+    conclusions = [
+        Conclusion(item.system, item.run, item.winner, item.victory, item.margin, item.decides)
+        for item in stored.verdicts
+    ]
+    return Card(
+        path=str(stored.path),
+        id=debate.id,
+        started_at=debate.started_at.isoformat().replace("+00:00", "Z"),
+        topic=debate.topic,
+        state=_state(stored.path, debate.closed),
+        turns=len(debate.turns),
+        models=tuple(dict.fromkeys(person.model for person in debate.participants)),
+        conclusions=_newest(conclusions, [run.id for run in debate.runs[1:]]),
+        cost_usd=debate.usage.cost_usd,
+    )
+
+
+def _state(path: Path, closed: str | None) -> str:
+    if closed is not None:
+        return closed
+    return "running" if holder(path) is not None else "unfinished"

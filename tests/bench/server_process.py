@@ -1,0 +1,66 @@
+"""The model server in a process of its own, so that its work is not done on the time of the run that is measured.
+
+As a program it prints its address, then waits as many seconds before each answer as the last line it was given says.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from model_server import model_server
+
+
+class ServerProcess:
+    """A running server."""
+
+    def __init__(self, process: subprocess.Popen[str]) -> None:
+        assert process.stdout is not None
+        self._process = process
+        self.base_url = process.stdout.readline().strip()
+
+    def wait_before_answers(self, seconds: float) -> None:
+        """From now on, answer no sooner than `seconds` after a question."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        print(seconds, file=self._process.stdin, flush=True)
+        self._process.stdout.readline()
+
+    @contextmanager
+    def waiting(self, seconds: float) -> Iterator[None]:
+        """Wait before answers within the block, and not after it."""
+        self.wait_before_answers(seconds)
+        try:
+            yield
+        finally:
+            self.wait_before_answers(0)
+
+
+@contextmanager
+def server_process() -> Iterator[ServerProcess]:
+    """A server for the length of a `with` block; it answers at once until told otherwise."""
+    with subprocess.Popen(
+        [sys.executable, "-m", "bench.server_process"],
+        cwd=Path(__file__).parents[1],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as process:
+        yield ServerProcess(process)
+        assert process.stdin is not None
+        process.stdin.close()
+
+
+def _serve() -> None:
+    with model_server() as running:
+        print(running.base_url, flush=True)
+        for line in sys.stdin:
+            running.latency_s = float(line)
+            print("done", flush=True)
+
+
+if __name__ == "__main__":
+    _serve()

@@ -1,0 +1,85 @@
+"""`run --record` and `run --replay`: a debate recorded once can be run again without any model."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cli_support import debate, write_config
+from model_server import ModelServer, model_server
+
+KEY = "sk-lab-0123456789abcdef0123456789abcdef"
+CONFIG = """
+topic: Should the town build a tram?
+providers: {vllm: {base_url: "${LAB_URL:-http://127.0.0.1:9/v1}", api_key_env: LAB_KEY}}
+models: {default: {model: vllm/any}}
+debaters: [{name: Pro, side: for}, {name: Con, side: against}]
+"""
+DIFFERENT = frozenset({"started_at", "finished_at", "config", "config_sha256", "id"})
+
+
+@pytest.fixture
+def tape(here: Path) -> Iterator[Path]:
+    """A cassette of a debate that a server was asked for; the server is gone."""
+    write_config(here, CONFIG)
+    with model_server() as server:
+        env = {"LAB_URL": server.base_url, "LAB_KEY": KEY}
+        done = debate("run", "debate.yaml", "--id", "live", "--record", "tape", "-q", cwd=here, env=env)
+        assert done.code == 0, done.err
+    yield here / "tape"
+
+
+def said(here: Path, debate_id: str) -> dict[str, Any]:
+    """A transcript without what two runs of one debate differ in."""
+    document = json.loads((here / f"transcripts/{debate_id}.json").read_text())
+    return {key: value for key, value in document.items() if key not in DIFFERENT}
+
+
+def test_a_replayed_debate_is_the_recorded_one(here: Path, tape: Path) -> None:
+    """Without server and without key: the same speeches, marks, verdicts and usage."""
+    done = debate("run", "debate.yaml", "--id", "again", "--replay", tape, "-q", cwd=here)
+    assert done.code == 0, done.err
+    assert said(here, "again") == said(here, "live")
+
+
+def test_a_cassette_is_for_its_owner_and_holds_no_secret(tape: Path) -> None:
+    """Mode 0600, and the key is not in it."""
+    assert tape.stat().st_mode & 0o777 == 0o600
+    assert KEY not in tape.read_text()
+
+
+def test_a_changed_question_is_told(here: Path, tape: Path) -> None:
+    """Exit 3; what differs from the recorded question is named, nothing is invented."""
+    done = debate("run", "debate.yaml", "--replay", tape, "--no-save", "-q", "--topic", "A tunnel?", cwd=here)
+    assert done.code == 3
+    assert "holds no answer to this request" in done.err
+    assert "A tunnel?" in done.err
+
+
+@pytest.mark.parametrize("text", ["", "hello\n", '{"cassette_version": 99}\n', '{"cassette_version": 1}\nnonsense\n'])
+def test_what_is_no_cassette_is_told(here: Path, text: str) -> None:
+    """Exit 2 naming the file, before anything is asked; a recording does not overwrite it either."""
+    write_config(here, CONFIG)
+    tape = here / "tape"
+    tape.write_text(text)
+    done = debate("run", "debate.yaml", "--replay", "tape", cwd=here)
+    assert (done.code, len(done.lines), "tape" in done.err, tape.read_text()) == (2, 1, True, text), done.err
+
+
+def test_nothing_is_recorded_over_another_file(here: Path) -> None:
+    """A file that is no cassette is not written to."""
+    (here / "tape").write_text("precious")
+    write_config(here, CONFIG.replace("vllm/any", "mock/a"))
+    done = debate("run", "debate.yaml", "--record", "tape", "--no-save", "-q", cwd=here)
+    assert (done.code, (here / "tape").read_text()) == (2, "precious")
+
+
+def test_the_mock_can_be_recorded_too(here: Path) -> None:
+    """A rehearsal of the rehearsal."""
+    write_config(here, CONFIG)
+    recorded = debate("run", "debate.yaml", "--mock", "--no-save", "--json", "--record", "tape", cwd=here).json
+    played = debate("run", "debate.yaml", "--mock", "--no-save", "--json", "--replay", "tape", cwd=here).json
+    assert recorded["turns"] == played["turns"]

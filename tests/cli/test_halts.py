@@ -1,0 +1,181 @@
+"""Debates that cannot go on: the exit code says why, the message what to do, and what came in is kept."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cli_support import CONFIGS, cold, debate, write_config
+from model_server import model_server
+
+MOCK = CONFIGS / "mock.yaml"
+TWO = "debaters: [{name: Pro, side: for}, {name: Con, side: against}]\n"
+NOWHERE = "http://127.0.0.1:9/v1"
+
+
+def read(here: Path, debate_id: str = "one") -> dict[str, Any]:
+    """A saved transcript."""
+    return json.loads((here / f"transcripts/{debate_id}.json").read_text())
+
+
+def judged_by(base_url: str) -> str:
+    """A configuration whose debaters are mocks and whose judge is served at an address."""
+    return (
+        f"topic: Cats or dogs?\nproviders: {{vllm: {{base_url: '{base_url}', api_key_env: null}}}}\n"
+        f"models: {{default: {{model: mock/a}}, judge: {{model: vllm/judge}}}}\n{TWO}limits: {{max_attempts: 2}}\n"
+    )
+
+
+@pytest.mark.parametrize("options", [("--set", "limits.max_tokens=9000"), ("--max-tokens", "9000")], ids=" ".join)
+def test_a_budget_in_tokens_ends_the_run_and_is_kept(here: Path, options: tuple[str, str]) -> None:
+    """Exit 4; not more than the limit was used; the speeches made are kept; the message says how to go on."""
+    done = debate("run", MOCK, "--id", "one", *options, "-q", cwd=here)
+    stopped = read(here)
+    assert (done.code, stopped["closed"], stopped["status"]) == (4, "budget", "incomplete")
+    assert 0 < stopped["usage"]["input_tokens"] + stopped["usage"]["output_tokens"] <= 9000
+    assert len(stopped["turns"]) >= 2
+    assert "limits.max_tokens 9000" in done.err
+    assert "debate run --resume transcripts/one.json --max-tokens" in done.err
+
+
+def test_a_higher_budget_resumes_to_the_same_debate(here: Path, saved_once: Path) -> None:
+    """Raised by --set or --max-tokens, the debate ends as if it had never stopped."""
+    assert debate("run", MOCK, "--id", "one", "--max-tokens", "9000", "-q", cwd=here).code == 4
+    still = debate("run", "--resume", "one", "--set", "limits.max_tokens=12000", "-q", cwd=here)
+    assert (still.code, read(here)["closed"]) == (4, "budget")
+    assert debate("run", "--resume", "one", "--set", "limits.max_tokens=900000", "-q", cwd=here).code == 0
+    whole, ours = json.loads(saved_once.read_text()), read(here)
+    assert [ours[key] for key in ("turns", "verdicts", "usage")] == [
+        whole[key] for key in ("turns", "verdicts", "usage")
+    ]
+
+
+def test_a_budget_in_money_ends_the_run(here: Path) -> None:
+    """Exit 4, with the price that the configuration gives."""
+    price = "models.default.price={input: 10, output: 10}"
+    done = debate("run", MOCK, "--id", "one", "--set", price, "--max-cost", "0.1", "-q", cwd=here)
+    assert (done.code, read(here)["closed"]) == (4, "budget")
+    assert 0 < read(here)["usage"]["cost_usd"] <= 0.1
+
+
+def test_a_server_that_is_down_fails_the_debate(here: Path) -> None:
+    """Exit 3; one line says which server, how often it was tried, and how to go on; the transcript is closed as failed."""
+    write_config(here, judged_by(NOWHERE).replace("mock/a", "vllm/a"))
+    done = debate("run", "debate.yaml", "--id", "one", "-q", cwd=here)
+    assert (done.code, read(here)["closed"]) == (3, "failed")
+    (told,) = [line for line in done.lines if line.startswith("debate: ")]
+    assert all(words in told for words in ("127.0.0.1:9", "2 attempts", "debate run --resume transcripts/one.json"))
+
+
+def test_a_failed_debate_resumes_when_the_server_is_back(here: Path) -> None:
+    """What failed is asked again; the failures stay in the transcript as what happened."""
+    with model_server(failures=[500] * 4) as server:
+        write_config(here, judged_by(server.base_url).replace("mock/a", "vllm/a"))
+        assert debate("run", "debate.yaml", "--id", "one", "-q", cwd=here).code == 3
+        assert debate("run", "--resume", "one", "-q", cwd=here).code == 0
+    resumed = read(here)
+    assert (resumed["status"], len(resumed["turns"])) == ("complete", 6)
+    assert resumed["verdicts"][0]["victory"] != "undetermined"
+    assert {failure["forgiven"] for failure in resumed["failures"]} == {True}
+
+
+def test_a_judge_that_cannot_be_asked_does_not_cost_the_debate(here: Path) -> None:
+    """The debate is complete, its verdict undetermined; exit 3, as resuming may still bring the verdict."""
+    with model_server(failures=[503, 503]) as server:
+        write_config(here, judged_by(server.base_url))
+        done = debate("run", "debate.yaml", "--id", "one", "-q", cwd=here)
+        silent = read(here)
+        assert (done.code, silent["status"], len(silent["turns"])) == (3, "complete", 6)
+        assert silent["verdicts"][0]["victory"] == "undetermined"
+        assert "debate run --resume transcripts/one.json" in done.err
+        assert debate("run", "--resume", "one", "-q", cwd=here).code == 0
+    judged = read(here)
+    assert judged["verdicts"][0]["victory"] != "undetermined"
+    assert judged["turns"] == silent["turns"]
+
+
+def test_one_system_that_fails_leaves_the_verdicts_of_the_others(here: Path) -> None:
+    """With a deciding verdict at hand the run is a success, and the failure is in the transcript."""
+    write_config(here, judged_by(NOWHERE) + "judging: {systems: [persuasion, {kind: moderator, judge: vllm/judge}]}\n")
+    done = debate("run", "debate.yaml", "--id", "one", "-q", cwd=here)
+    stored = read(here)
+    assert (done.code, stored["status"]) == (0, "complete")
+    assert {verdict["system"]: verdict["victory"] == "undetermined" for verdict in stored["verdicts"]} == {
+        "persuasion": False,
+        "moderator": True,
+    }
+    assert {failure["who"] for failure in stored["failures"]} == {"judge"}
+
+
+def test_judging_that_fails_leaves_the_debate_as_it_was(saved: Path) -> None:
+    """`judge` with a server that is down ends with 3; turns and earlier verdicts are untouched."""
+    here, before = saved.parent.parent, json.loads(saved.read_text())
+    write_config(here, judged_by(NOWHERE) + "judging: {systems: [structured]}\n")
+    done = debate("judge", saved, "--config", "debate.yaml", cwd=here)
+    after = json.loads(saved.read_text())
+    assert done.code == 3, done.err
+    assert (after["turns"], after["status"]) == (before["turns"], "complete")
+    assert [verdict for verdict in after["verdicts"] if verdict["run"] == "r1"] == [
+        verdict | {"decides": False} for verdict in before["verdicts"]
+    ]
+
+
+@pytest.mark.parametrize(("status", "words"), [(401, "LAB_KEY"), (404, "name m")])
+def test_what_no_retry_can_mend_is_not_retried(here: Path, status: int, words: str) -> None:
+    """One request for each opening, exit 3, and the message names what to look at."""
+    with model_server(failures=[status] * 9) as server:
+        config = (
+            judged_by(server.base_url).replace("mock/a", "vllm/m").replace("api_key_env: null", "api_key_env: LAB_KEY")
+        )
+        write_config(here, config)
+        done = debate("run", "debate.yaml", "--id", "one", "-q", cwd=here, env={"LAB_KEY": "sk-lab-1234567890abcdef"})
+        assert (done.code, len(server.bodies)) == (3, 2), done.err
+    assert words in done.err
+
+
+@pytest.mark.parametrize("code", [0, 3])
+def test_with_json_a_halted_debate_is_still_one_document(here: Path, code: int) -> None:
+    """What came in is on stdout, the reason on stderr."""
+    with model_server(failures=[400] * (2 if code else 0)) as server:
+        write_config(here, judged_by(server.base_url).replace("mock/a", "vllm/a"))
+        done = debate("run", "debate.yaml", "--no-save", "--json", cwd=here)
+    assert (done.code, done.json["closed"]) == (code, "failed" if code else "complete")
+
+
+def test_a_full_disk_prints_what_could_not_be_saved(here: Path) -> None:
+    """Exit 1 and a sentence; the debate so far is on stdout as JSON; what is on the disk is whole."""
+    if shutil.which("sh") is None:
+        pytest.skip("needs a shell to set the limit")
+    script = f'ulimit -f 12; exec "{sys.executable}" -B -m debate_cli run "{MOCK}" --id one --json'
+    runner = "import subprocess, sys; p = subprocess.run(['sh', '-c', sys.argv[1]]); sys.exit(p.returncode)"
+    done = cold("-c", runner, script, cwd=here)
+    assert done.code == 1, done.err
+    assert (done.json["id"], len(done.json["turns"]) >= 1) == ("one", True)
+    assert "transcripts/one.json" in done.err
+    journal = here / "transcripts/one.jsonl"
+    assert all(json.loads(line) for line in journal.read_bytes().splitlines())
+
+
+def test_resuming_fills_in_no_variable_twice(here: Path) -> None:
+    """A topic that speaks of `${HOME}` is still the same one."""
+    command = ("run", MOCK, "--id", "one", "--topic", "Is $${HOME} a good name?", "-q")
+    assert debate(*command, "--max-tokens", "9000", cwd=here).code == 4
+    assert debate("run", "--resume", "one", "--max-tokens", "900000", "-q", cwd=here).code == 0
+    assert (read(here)["topic"], read(here)["status"]) == ("Is ${HOME} a good name?", "complete")
+
+
+def test_a_debate_with_prompts_of_its_own_is_resumed_by_its_configuration(here: Path) -> None:
+    """The stored configuration names files beside the one that was read: without it, one is told to name it."""
+    (here / "own").mkdir()
+    shipped = CONFIGS.parent / "debate_cli/debaters/prompts/opening.md"
+    (here / "own/opening.md").write_text("Be brief. " + shipped.read_text())
+    write_config(here / "own", MOCK.read_text() + "prompts: {opening: opening.md}\n")
+    assert debate("run", "own/debate.yaml", "--id", "one", "--max-tokens", "9000", "-q", cwd=here).code == 4
+    without = debate("run", "--resume", "one", "--max-tokens", "900000", "-q", cwd=here)
+    assert (without.code, "the stored configuration: prompts.opening" in without.err) == (2, True), without.err
+    assert "debate run CONFIG --resume ID" in without.err
+    assert debate("run", "own/debate.yaml", "--resume", "one", "--max-tokens", "900000", "-q", cwd=here).code == 0

@@ -1,0 +1,129 @@
+"""A whole debate against a server on 127.0.0.1 that speaks OpenAI's protocol: streams, keys, tokens, retries.
+
+It is called vllm, for which schemas keep their bounds, so that the mock's answers fit at once.
+"""
+
+from __future__ import annotations
+
+import json
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cli_support import Done, debate, started, until, write_config
+from model_server import ModelServer, model_server
+
+KEY = "sk-lab-0123456789abcdef0123456789abcdef"
+CONFIG = """
+topic: Should the town build a tram?
+providers:
+  vllm:
+    base_url: "${LAB_URL}"
+    api_key_env: LAB_KEY
+    headers: {X-Team: "${TEAM}"}
+    price: {input: 1, output: 2}
+models: {default: {model: vllm/any}}
+debaters: [{name: Pro, side: for}, {name: Con, side: against}]
+judging: {systems: [structured, moderator]}
+"""
+
+
+@pytest.fixture
+def server() -> Iterator[ModelServer]:
+    """A server that answers everything."""
+    with model_server() as running:
+        yield running
+
+
+def run(here: Path, server: ModelServer, *options: str) -> Done:
+    """The debate on that server."""
+    write_config(here, CONFIG)
+    env = {"LAB_URL": server.base_url, "LAB_KEY": KEY, "TEAM": "team-secret-4711"}
+    return debate("run", "debate.yaml", "--id", "one", *options, cwd=here, env=env)
+
+
+def read(here: Path) -> dict[str, Any]:
+    """The saved transcript."""
+    return json.loads((here / "transcripts/one.json").read_text())
+
+
+def test_a_debate_runs_to_its_verdict(here: Path, server: ModelServer) -> None:
+    """Six speeches and both verdicts, every one from the server, structured natively and without a repair."""
+    done = run(here, server)
+    stored = read(here)
+    exchanges = [item["exchange"] for item in [*stored["turns"], *stored["assessments"]]]
+    assert (done.code, stored["status"], len(stored["turns"])) == (0, "complete", 6), done.err
+    assert {exchange["model"] for exchange in exchanges} == {"vllm/any"}
+    assert {exchange["rung"] for exchange in exchanges} == {"native"}
+    assert not any(exchange["repaired"] for exchange in exchanges)
+    assert len(server.bodies) == stored["usage"]["calls"] == stored["usage"]["attempts"] == 11
+
+
+def test_speeches_are_streamed(here: Path, server: ModelServer) -> None:
+    """Every request of a debater asks for a stream, with the usage at its end."""
+    run(here, server, "-q")
+    streamed = [body for body in server.bodies if body.get("stream")]
+    assert len(streamed) >= 6
+    assert all(body["stream_options"] == {"include_usage": True} for body in streamed)
+
+
+def test_usage_is_what_the_server_counted(here: Path, server: ModelServer) -> None:
+    """Tokens add up exactly, and cost is the configured price times them."""
+    run(here, server, "-q")
+    usage = read(here)["usage"]
+    prompt = sum(count["prompt_tokens"] for count in server.counted)
+    completion = sum(count["completion_tokens"] for count in server.counted)
+    assert (usage["input_tokens"], usage["output_tokens"]) == (prompt, completion)
+    assert usage["cost_usd"] == pytest.approx((prompt * 1 + completion * 2) / 1e6)
+
+
+def test_the_key_goes_to_the_server_and_nowhere_else(here: Path, server: ModelServer) -> None:
+    """It is in the header of every request; in no file, and in nothing that is printed; nor is the header's secret."""
+    done = run(here, server, "--record", "tape", "--debug")
+    headers = [{name.lower(): value for name, value in sent.items()} for sent in server.headers]
+    assert {sent["authorization"] for sent in headers} == {f"Bearer {KEY}"}
+    assert {sent["x-team"] for sent in headers} == {"team-secret-4711"}
+    written = "".join(path.read_text() for path in here.rglob("*") if path.is_file())
+    for secret in (KEY, "team-secret-4711"):
+        assert secret not in written + done.out + done.err
+
+
+@pytest.mark.parametrize("failures", [[429], [500], [429, 500, 503], [529]], ids=str)
+def test_passing_failures_are_retried(here: Path, failures: list[int]) -> None:
+    """The debate is whole, and the attempts are counted."""
+    with model_server(failures=failures) as server:
+        done = run(here, server)
+        stored = read(here)
+        assert (done.code, stored["status"], stored["failures"]) == (0, "complete", []), done.err
+        assert stored["usage"]["attempts"] == len(server.bodies) == 11 + len(failures)
+        assert sum("trying again" in line for line in done.out.splitlines()) == len(failures)
+
+
+def test_a_server_that_knows_no_schema_is_asked_in_the_prompt(here: Path) -> None:
+    """A 400 that names the parameter lowers the rung, once for all calls of the model that follow."""
+    with model_server() as server:
+        server.unsupported = "response_format"
+        done = run(here, server)
+        stored = read(here)
+        assert (done.code, stored["status"]) == (0, "complete"), done.err
+    rungs = [item["exchange"]["rung"] for item in [*stored["turns"], *stored["assessments"]]]
+    assert "native" not in rungs
+
+
+def test_no_call_is_repeated_after_a_kill(here: Path) -> None:
+    """The server is asked again for what was in flight when the process died, and for nothing that it had answered."""
+    write_config(here, CONFIG)
+    with model_server(latency_s=0.1) as server:
+        env = {"LAB_URL": server.base_url, "LAB_KEY": KEY, "TEAM": "t"}
+        journal = here / "transcripts/one.jsonl"
+        with started("run", "debate.yaml", "--id", "one", "-q", cwd=here, env=env) as running:
+            until(lambda: journal.exists() and journal.read_bytes().count(b'"type":"turned"') >= 2, "two speeches")
+            running.signal(signal.SIGKILL)
+            running.wait()
+        events = [json.loads(line) for line in journal.read_bytes().splitlines()]
+        answered = sum(event["type"] in {"turned", "assessed"} for event in events)
+        asked = len(server.bodies)
+        assert debate("run", "--resume", "one", "-q", cwd=here, env=env).code == 0
+        assert len(server.bodies) - asked == 11 - answered

@@ -1,0 +1,66 @@
+"""Help tells the truth: the table that the root lists, the commands' own help, and the exit codes."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+from cli_support import debate
+
+from debate_cli import errors
+from debate_cli.cli.app import COMMANDS, load
+
+EXIT_CODES = {0: "done", 1: "failed", 2: "wrong input", 3: "a provider failed", 4: "budget reached",
+              5: "a gate was not met", 130: "interrupted"}  # fmt: skip
+
+
+def words(text: str) -> str:
+    """Text without the frames and line breaks of a help page."""
+    return " ".join(re.sub(r"[│╭╮╰╯─]", " ", text).split())
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_table_repeats_the_first_line_of_each_commands_help(name: str) -> None:
+    """So that the root's help needs to import no command."""
+    callback = load(name).callback
+    assert inspect.getdoc(inspect.unwrap(callback)).split("\n\n")[0].replace("\n", " ") == COMMANDS[name].help
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_has_help(name: str, tmp_path: Path) -> None:
+    """It begins with the usage, then the line of the table; every option says what it does."""
+    done = debate(name, "--help", cwd=tmp_path, env={"COLUMNS": "200"})
+    assert (done.code, done.err) == (0, "")
+    assert words(done.out).startswith(f"Usage: debate {name} ")
+    assert COMMANDS[name].help in words(done.out)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_option_and_argument_is_explained(name: str) -> None:
+    """None is left to guess at."""
+    assert [param.name for param in load(name).params if not getattr(param, "help", None)] == []
+
+
+@pytest.mark.parametrize("option", ["--help", "-h"])
+def test_the_root_lists_commands_and_exit_codes(option: str, tmp_path: Path) -> None:
+    """Each command with its line, each exit code with its meaning."""
+    done = debate(option, cwd=tmp_path, env={"COLUMNS": "200"})
+    assert done.code == 0
+    for name, entry in COMMANDS.items():
+        assert f"{name} {entry.help}" in words(done.out)
+    assert "Exit codes: " + ", ".join(f"{code} {meaning}" for code, meaning in EXIT_CODES.items()) in words(done.out)
+
+
+def test_every_error_ends_with_a_listed_exit_code() -> None:
+    """No class of the tree knows a code that the help does not name."""
+    kinds = [kind for _, kind in inspect.getmembers(errors, inspect.isclass) if issubclass(kind, errors.DebateError)]
+    assert {kind.exit_code for kind in kinds} == set(EXIT_CODES) - {0}
+
+
+def test_every_command_module_is_in_the_table() -> None:
+    """A command that the table forgets cannot be called."""
+    folder = Path(str(import_module("debate_cli.cli").__file__)).parent
+    assert {path.name.removesuffix("_command.py") for path in folder.glob("*_command.py")} == set(COMMANDS)

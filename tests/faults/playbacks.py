@@ -1,0 +1,180 @@
+"""What goes over the wire for each fault, in both formats, streamed and whole."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from faults.wire_formats import Said, Wire
+from wire_support import answered, streamed
+
+from debate_cli.domain.exchange import Usage
+
+Step = bytes | Literal["reset", "stall", "close"]
+
+
+@dataclass(frozen=True, slots=True)
+class Playback:
+    """The bytes of an answer, and where it resets, stalls or closes."""
+
+    steps: Sequence[Step]
+    reported: Usage = Usage()
+    """Tokens that it tells of in a form that a client can read; a stream's counts so far."""
+
+
+Play = Callable[[Wire, Said, bool], Playback]
+"""Makes a playback for a wire format, what would have been said, and whether a stream was asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Something that goes wrong at a server."""
+
+    title: str
+    play: Play
+
+
+PROSE = "I think that this should be weighed with care before anybody decides, and I would not hurry."
+DECLINES = "I would rather not take part in this."
+PAGE = "<html><head><title>Sign in to the hotel network</title></head><body>Welcome</body></html>"
+
+
+def well(wire: Wire, said: Said, stream: bool) -> Playback:
+    """An ordinary answer."""
+    if stream:
+        return Playback(streamed(*(part.raw for part in wire.stream(said))), said.usage)
+    return Playback(answered(wire.whole(said)), said.usage)
+
+
+def _status(code: int, kind: str, message: str, headers: Mapping[str, str] | None = None, name: str | None = None) -> Play:
+    """An error status with the body that vendors send."""
+
+    def play(wire: Wire, _said: Said, _stream: bool) -> Playback:
+        return Playback(answered(wire.error(message, kind, name), status=code, headers=headers))
+
+    return play
+
+
+def _nothing(step: Literal["reset", "stall", "close"]) -> Play:
+    """No answer at all."""
+
+    def play(_wire: Wire, _said: Said, _stream: bool) -> Playback:
+        return Playback((step,))
+
+    return play
+
+
+def _broken_off(then: Literal["end", "reset", "stall", "vanish"]) -> Play:
+    """An answer that begins well and stops halfway; `vanish` closes inside the chunked body, `end` ends that in order."""
+
+    def play(wire: Wire, said: Said, stream: bool) -> Playback:
+        if stream:
+            parts = wire.stream(said)
+            sent = parts[: len(parts) // 2]
+            return Playback(streamed(*(part.raw for part in sent), then=then), sent[-1].reported)
+        half = _half(wire.whole(said))
+        head, *chunks = streamed(half, then=then)
+        assert isinstance(head, bytes)
+        return Playback((head.replace(b"text/event-stream", b"application/json"), *chunks))
+
+    return play
+
+
+def _instead(body: str, content_type: str) -> Play:
+    """A 200 with something else in it."""
+
+    def play(_wire: Wire, _said: Said, _stream: bool) -> Playback:
+        return Playback(answered(body, content_type=content_type))
+
+    return play
+
+
+def _broken_json(wire: Wire, said: Said, stream: bool) -> Playback:
+    if not stream:
+        return Playback(answered(_half(wire.whole(said))))
+    parts = wire.stream(said)
+    sent = parts[: len(parts) // 2]
+    broken = sent[-1].raw.rstrip()
+    return Playback(streamed(*(part.raw for part in sent[:-1]), broken[: len(broken) - 12] + "\n\n"), sent[-2].reported)
+
+
+def _mislabelled(wire: Wire, said: Said, stream: bool) -> Playback:
+    """A good answer called plain text; where a stream was asked for, a good answer in one piece."""
+    return Playback(answered(wire.whole(said), content_type="application/json" if stream else "text/plain"))
+
+
+def _error_inside(wire: Wire, said: Said, stream: bool) -> Playback:
+    """An error after the status said that all is well."""
+    body = wire.error("The engine is overloaded, please try again later", "overloaded_error")
+    if not stream:
+        return Playback(answered(body))
+    parts = wire.stream(said)
+    sent = parts[: len(parts) // 2]
+    return Playback(streamed(*(part.raw for part in sent), wire.error_event(body)), sent[-1].reported)
+
+
+def _says(text: str | None = None, **changes: Any) -> Play:
+    """A whole answer that says something else, or ends otherwise; None leaves the first half of what would have been said."""
+
+    def play(wire: Wire, said: Said, stream: bool) -> Playback:
+        words = said.text[: len(said.text) // 2] if text is None else text
+        written = min(said.usage.output_tokens, len(words) // 4)
+        usage = said.usage.model_copy(update={"output_tokens": written})
+        return well(wire, replace(said, text=words, usage=usage, tool=None, **changes), stream)
+
+    return play
+
+
+def _half(body: Mapping[str, Any]) -> str:
+    raw = json.dumps(body)
+    return raw[: len(raw) // 2]
+
+
+TOO_MANY = "Too many requests"
+FILTERED = "Output blocked by content filtering policy"
+RETRIED: Mapping[str, Fault] = {
+    "rate_limit": Fault("429", _status(429, "rate_limit_error", TOO_MANY)),
+    "retry_after": Fault("429, Retry-After 7", _status(429, "rate_limit_error", TOO_MANY, {"Retry-After": "7"})),
+    "server_error": Fault("500", _status(500, "api_error", "Internal server error")),
+    "unavailable": Fault("503", _status(503, "api_error", "Service unavailable")),
+    "overloaded": Fault("529", _status(529, "overloaded_error", "Overloaded")),
+    "request_timeout": Fault("408", _status(408, "timeout_error", "Request timeout")),
+    "conflict": Fault("409", _status(409, "conflict_error", "Conflict")),
+    "reset": Fault("connection reset before the headers", _nothing("reset")),
+    "hangs_up": Fault("connection closed without an answer", _nothing("close")),
+    "reset_in_body": Fault("connection reset in the body", _broken_off("reset")),
+    "cut": Fault("body cut short, the final HTTP chunk there", _broken_off("end")),
+    "vanished": Fault("body cut short, the final HTTP chunk missing", _broken_off("vanish")),
+    "silence": Fault("silence beyond the timeout", _nothing("stall")),
+    "stall": Fault("silence beyond the timeout in the body", _broken_off("stall")),
+    "html": Fault("200 with a web page", _instead(PAGE, "text/html")),
+    "no_body": Fault("200 without a body", _instead("", "application/json")),
+    "broken_json": Fault("200 with broken JSON", _broken_json),
+    "other_json": Fault("200 with JSON of another shape", _instead('{"status": "ok"}', "application/json")),
+    "mislabelled": Fault("200 with the wrong content type", _mislabelled),
+    "error_inside": Fault("error after a 200", _error_inside),
+}
+"""Faults that another try may mend."""
+REASKED: Mapping[str, Fault] = {
+    "wrong_schema": Fault("JSON of another schema", _says('{"verdict": "fine"}')),
+    "prose": Fault("prose in place of JSON", _says(PROSE)),
+    "empty": Fault("empty text", _says("")),
+    "token_limit": Fault("token limit reached", _says(ending="limit")),
+}
+"""Answers of the model that cannot be used."""
+GIVEN_UP: Mapping[str, Fault] = {
+    "long_wait": Fault("429, Retry-After 300", _status(429, "rate_limit_error", TOO_MANY, {"Retry-After": "300"})),
+    "quota": Fault("429, out of quota", _status(429, "insufficient_quota", "You exceeded your current quota", None, "insufficient_quota")),
+    "bad_request": Fault("400", _status(400, "invalid_request_error", "Unknown field top_q")),
+    "bad_key": Fault("401", _status(401, "authentication_error", "No such key")),
+    "forbidden": Fault("403", _status(403, "permission_error", "Not for this project")),
+    "no_model": Fault("404", _status(404, "not_found_error", "There is no such model")),
+    "overflow": Fault("400, prompt too long", _status(400, "invalid_request_error", "prompt is too long: 9999 tokens > 8192 maximum")),
+    "refusal": Fault("refusal", _says(DECLINES, ending="refusal")),
+    "filtered_answer": Fault("content filter stops the answer", _says(ending="filter")),
+    "filtered_prompt": Fault("400, content filter", _status(400, "invalid_request_error", FILTERED)),
+}
+"""What another try would not mend."""
+FAULTS: Mapping[str, Fault] = {**RETRIED, **REASKED, **GIVEN_UP}

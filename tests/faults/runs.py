@@ -1,0 +1,103 @@
+"""Debates against a server that fails: how they are set up, and what is seen of them from all sides."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from faults.fault_server import FaultServer
+
+from debate_cli.domain.config import DebateConfig
+from debate_cli.domain.debate import Debate
+from debate_cli.domain.events import Assessed, Event, Failed, Turned
+from debate_cli.domain.exchange import Usage
+from debate_cli.domain.tasks import Cue, Task
+from debate_cli.engine import Stop
+from debate_cli.llm.port import RESTART
+from debate_cli.session import Session
+from debate_cli.wiring import Surroundings
+
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+RUNGS = ["native", "tool", "prompt"]
+
+
+def config(server: FaultServer, kind: str, **changes: Any) -> DebateConfig:
+    """Two debaters and a judge, each with a model of its own at `server`; `changes` are laid over the parts."""
+    provider = {"kind": kind, "base_url": server.url(kind), "api_key_env": None, "structured": RUNGS}
+    parts: dict[str, Any] = {
+        "topic": "Should a startup of ten people adopt microservices?",
+        "providers": {"lab": provider | changes.pop("provider", {})},
+        "models": {"judge": {"model": "lab/judge"}},
+        "debaters": [{"name": "Pro", "side": "for", "model": "lab/pro"}, {"name": "Con", "side": "against", "model": "lab/con"}],
+        "format": {"arguments": 1, "phases": ["opening", "closing"]},
+        "judging": {"systems": [{"kind": "structured"}]},
+    }
+    return DebateConfig.model_validate(parts | changes)
+
+
+@dataclass(slots=True)
+class Witness:
+    """A watcher that keeps everything, and tells whoever wants to know when a task is settled."""
+
+    events: list[Event] = field(default_factory=list[Event])
+    shown: dict[str, str] = field(default_factory=dict[str, str])
+    """What stands on the screen of each speech, by the key of its cue."""
+    asked: Counter[str] = field(default_factory=Counter[str])
+    settled: Callable[[Task], None] = lambda _task: None
+
+    def event(self, event: Event, debate: Debate) -> None:
+        """See `Watcher`."""
+        del debate
+        self.events.append(event)
+        match event:
+            case Turned():
+                self.settled(next(iter([Cue.model_construct(index=event.turn.index)])))
+            case Assessed():
+                self.settled(event.assessment.brief)
+            case Failed():
+                self.settled(event.failure.task)
+            case _:
+                pass
+
+    def asking(self, task: Task) -> None:
+        """See `Watcher`."""
+        self.asked[task.key] += 1
+
+    def text(self, cue: Cue, piece: str) -> None:
+        """See `Watcher`."""
+        self.shown[cue.key] = "" if piece == RESTART else self.shown.get(cue.key, "") + piece
+
+    def note(self, note: str) -> None:
+        """See `Watcher`."""
+
+
+@dataclass(slots=True)
+class Waits:
+    """In place of `asyncio.sleep`: no time passes, `then` is called."""
+
+    waited: list[float] = field(default_factory=list[float])
+    then: Callable[[], Awaitable[None]] | None = None
+
+    async def __call__(self, seconds: float) -> None:
+        """Wait."""
+        self.waited.append(seconds)
+        if self.then is not None:
+            await self.then()
+
+
+def session(witness: Witness, waits: Waits, notes: list[str] | None = None) -> Session:
+    """A session in which retries cost no time."""
+    around = Surroundings(Path(), {}, note=(notes if notes is not None else []).append, sleep=waits)
+    return Session(around, witness, Stop(), clock=lambda: NOW)
+
+
+def used(debate: Debate) -> Usage:
+    """All tokens that a debate says it used."""
+    usage = debate.usage
+    return Usage(
+        input_tokens=usage.input_tokens, cached_tokens=usage.cached_tokens, output_tokens=usage.output_tokens
+    )

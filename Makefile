@@ -54,6 +54,9 @@ docs: $(READY) ## Check that README, schemas and help tell the truth
 bench: $(READY) ## Print the benchmarks (ratios in one run)
 	$(BIN)/python -m pytest -q -s tests/bench --bench -p no:xdist
 
+soak: $(READY) ## Run the long tests: 200 debates in a storm of faults, 200 kills
+	SOAK=1 $(BIN)/python -m pytest -q -s tests/soak -p no:xdist
+
 schemas: $(READY) ## Write the committed JSON Schemas anew
 	$(BIN)/debate schema config > configs/debate.schema.json
 	$(BIN)/debate schema transcript > transcripts/transcript.schema.json

@@ -1,6 +1,7 @@
 """Composition root: configuration in, actors out. Only this file and those below it see every part.
 
-What is wired, outermost first: ladder, cassette, retries, budget, limits, adapter. One limiter a provider, one budget a
+What is wired, outermost first: ladder, cassette, retries, limits, budget, adapter. The budget is asked last, so that what
+waits for its turn holds none of it, and is not sent once it is closed. One limiter a provider, one budget a
 run, one ladder a model and set of parameters.
 """
 
@@ -116,10 +117,9 @@ class Studio:
         )
 
     def _stack(self, spec: ModelSpec, price: Price | None) -> Model:
-        adapter = self._registry.adapter(spec)
-        limited = Limited(adapter, self._limiter(spec.model), self._overall)
+        budgeted = Budgeted(self._registry.adapter(spec), self._budget, price)
         retrying = Retrying(
-            Budgeted(limited, self._budget, price),
+            Limited(budgeted, self._limiter(spec.model), self._overall),
             max_attempts=self._config.limits.max_attempts,
             on_retry=self._around.note,
             sleep=self._around.sleep,

@@ -14,7 +14,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
@@ -77,7 +77,7 @@ def started(
     cwd: Path,
     env: Mapping[str, str] | None = None,
     input: str = "",  # noqa: A002 - as in subprocess.run
-) -> Iterator[Running]:
+) -> Generator[Running]:
     """`debate ARGS` under way in `cwd`; whatever is left of it at the end of the block is killed."""
     private = _private(cwd)
     number = sum(1 for _ in private.glob("*.in"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http import HTTPStatus
@@ -60,7 +60,7 @@ def answer(body: dict[str, Any]) -> str:
 
 
 @contextmanager
-def model_server(latency_s: float = 0.0, failures: list[int] | None = None) -> Iterator[ModelServer]:
+def model_server(latency_s: float = 0.0, failures: list[int] | None = None) -> Generator[ModelServer]:
     """A server for the length of a `with` block."""
     state = ModelServer(latency_s=latency_s, failures=list(failures or ()))
     server = _Server(("127.0.0.1", 0), _handler(state))

@@ -85,6 +85,7 @@ def test_any_configuration_runs_on_the_mock() -> None:
 def test_a_saved_debate_is_loaded_as_it_was(tmp_path: Path) -> None:
     """With a folder it is saved there under its id."""
     outcome = ran(tmp_path)
+    assert outcome.path
     assert outcome.path == tmp_path / "one.json"
     assert [path.name for path in tmp_path.iterdir()] == ["one.json"]
     loaded = debate_cli.load_transcript(outcome.path)

@@ -58,8 +58,11 @@ class Commands(TyperGroup):
         return TyperCommand(cmd_name, help=entry.help, rich_help_panel=entry.panel) if entry else None
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
-        """The real command, loaded."""
+        """The real command, loaded; while a shell completes a line without options, a stand-in where there is one."""
         name, command, rest = super().resolve_command(ctx, args)
+        if ctx.resilient_parsing and name in COMMANDS and not any(word.startswith("-") for word in rest):
+            completion = importlib.import_module("debate_cli.cli.completion")
+            return name, completion.stand_in(name, load) or load(name), rest
         return name, load(name) if name in COMMANDS else command, rest
 
 

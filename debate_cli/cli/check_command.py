@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from debate_cli.cli import options, setup
+from debate_cli.cli import completion, options, setup
 from debate_cli.errors import DebateError
 from debate_cli.forecast import planned_calls
 from debate_cli.storage.environment import environment
@@ -21,7 +21,10 @@ app = typer.Typer(add_completion=False)
 
 @app.command()
 def check(
-    configs: Annotated[list[str], typer.Argument(metavar="CONFIG...", help="Configurations; - for stdin.")],
+    configs: Annotated[
+        list[str],
+        typer.Argument(metavar="CONFIG...", help="Configurations; - for stdin.", autocompletion=completion.configs),
+    ],
     json_: options.Json = False,
     debug: options.Debug = False,
 ) -> None:

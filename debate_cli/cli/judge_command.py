@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from debate_cli.cli import judge_tasks, options, screen, setup, stage
+from debate_cli.cli import completion, judge_tasks, options, screen, setup, stage
 from debate_cli.cli.judge_tasks import Task
 from debate_cli.engine import Stop
 from debate_cli.errors import DebateError
@@ -27,7 +27,10 @@ app = typer.Typer(add_completion=False)
 @app.command()
 def judge(
     paths: Annotated[
-        list[str], typer.Argument(metavar="PATH...", help="Transcripts, folders, globs; any text for panel.")
+        list[str],
+        typer.Argument(
+            metavar="PATH...", help="Transcripts, folders, globs; any text for panel.", autocompletion=completion.paths
+        ),
     ],
     config: Annotated[str | None, typer.Option(metavar="CONFIG", help="Whose judging part to use.")] = None,
     system: Annotated[list[str] | None, typer.Option(metavar="NAME", help="Judge by this system (repeatable).")] = None,
@@ -97,10 +100,13 @@ def _judge_all(
     with stage.watching(quiet=not alone, as_json=as_json, planned=None, show_hidden=False) as watcher:
         room = asyncio.Semaphore(concurrency)
 
-        async def one(task: Task, stop: Stop) -> Outcome | DebateError:
+        async def one(task: Task, stop: Stop) -> Outcome | DebateError | None:
+            """None where the user asked to stop before the file was begun: it is left as it is."""
             around = replace(task.prepared.around, note=watcher.note)
             session = Session(around, watcher, stop, secrets=task.prepared.secrets)
             async with room:
+                if stop.requested:
+                    return None
                 try:
                     return await session.judge(
                         task.events, task.openings, task.prepared.config, task.target, force=force
@@ -111,9 +117,12 @@ def _judge_all(
                     stage.tell(f"debate: {task.source}: {error}")
                     return error
 
-        async def everything(stop: Stop) -> list[Outcome | DebateError]:
+        async def everything(stop: Stop) -> list[Outcome | DebateError | None]:
             return await asyncio.gather(*(one(task, stop) for task in tasks))
 
         results = stage.run_until_stopped(everything, watcher.note)
     done = [(task, result) for task, result in zip(tasks, results, strict=True) if isinstance(result, Outcome)]
-    return done, len(results) - len(done)
+    left = results.count(None)
+    if left:
+        stage.tell(f"stopped by the user; not begun and left as they are: {left} of {len(results)} files")
+    return done, sum(isinstance(result, DebateError) for result in results)

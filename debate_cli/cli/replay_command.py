@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from debate_cli.cli import options, stage
+from debate_cli.cli import completion, options, stage
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.verdict import Verdict
 from debate_cli.errors import UsageError
@@ -46,13 +46,16 @@ class Only(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Pace:
-    """How long a pause lasts for the one who watches."""
+class Way:
+    """How it is shown to the one who watches, and how long a pause lasts."""
 
     speed: float | None
     """Times the pace of a brisk typist; None shows everything at once."""
     step: bool
     """Whether a key is waited for after each turn."""
+    plain: bool
+    """Whether to write plain lines on a terminal too."""
+    show_hidden: bool
 
     def wait(self, pause: Pause) -> None:
         """Let the pause pass."""
@@ -64,7 +67,14 @@ class Pace:
 
 @app.command()
 def replay(
-    path: Annotated[str, typer.Argument(metavar="PATH", help="A transcript or journal, or an id in transcripts/.")],
+    path: Annotated[
+        str,
+        typer.Argument(
+            metavar="PATH",
+            help="A transcript or journal, or an id in transcripts/.",
+            autocompletion=completion.debates,
+        ),
+    ],
     speed: Annotated[
         float | None, typer.Option(min=0.01, metavar="X", help="Type the speeches out, X times a brisk typist's pace.")
     ] = None,
@@ -72,6 +82,7 @@ def replay(
     round_: Annotated[int | None, typer.Option("--round", min=1, help="Only this round.")] = None,
     only: Annotated[Only | None, typer.Option(help="Only this part.")] = None,
     show_hidden: Annotated[bool, typer.Option("--show-hidden", help="Show hidden directives.")] = False,
+    plain: options.Plain = False,
     format_: Annotated[Format, typer.Option("--format", help="What to show it as.")] = Format.terminal,
     output: Annotated[Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write to a file.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite FILE where it exists.")] = False,
@@ -94,7 +105,8 @@ def replay(
         raise UsageError(f"--round {round_}: this debate has no such round; leave it out to see all")
     verdicts = score(debate, runs="all")
     if format_ is Format.terminal and output is None:
-        _play(debate, verdicts, Pace(speed, step=step), round_, only, show_hidden=show_hidden)
+        way = Way(None if plain else speed, step=step, plain=plain, show_hidden=show_hidden)
+        _play(debate, verdicts, way, round_, only)
         return
     text = _document(debate, verdicts, format_, show_hidden=show_hidden)
     if output is None:
@@ -120,22 +132,16 @@ def _document(debate: Debate, verdicts: tuple[Verdict, ...], format_: Format, *,
             raise UsageError("-o needs --format markdown, html or json; redirect stdout to keep plain lines")
 
 
-def _play(
-    debate: Debate,
-    verdicts: tuple[Verdict, ...],
-    pace: Pace,
-    round_number: int | None,
-    only: Only | None,
-    *,
-    show_hidden: bool,
-) -> None:
+def _play(debate: Debate, verdicts: tuple[Verdict, ...], way: Way, round_number: int | None, only: Only | None) -> None:
     """Show it on stdout as it was shown when it ran."""
     part = only.value if only is not None else None
     if part in (None, "turns"):
-        typed = pace.speed is not None and stage.interactive(sys.stdout)
+        typed = way.speed is not None and stage.interactive(sys.stdout)
         performance = Performance(debate, round_number, typed=typed, judged=part is None)
-        with stage.watching(quiet=False, as_json=False, planned=None, show_hidden=show_hidden) as watcher:
+        with stage.watching(
+            quiet=False, as_json=False, planned=None, show_hidden=way.show_hidden, plain=way.plain
+        ) as watcher:
             for pause in performance.before(watcher):
-                pace.wait(pause)
+                way.wait(pause)
     if part != "turns" and round_number is None:
-        stage.show_summary(debate, verdicts, show_hidden=show_hidden, only=part)
+        stage.show_summary(debate, verdicts, show_hidden=way.show_hidden, only=part, plain=way.plain)

@@ -11,12 +11,13 @@ from typing import Annotated
 
 import typer
 
-from debate_cli.cli import options, setup, stage
+from debate_cli.cli import completion, options, setup, stage
 from debate_cli.cli.dry_run import show_plan
+from debate_cli.cli.report import refuse_existing, write_report
 from debate_cli.domain.config import DebateConfig
 from debate_cli.domain.config_differences import differences
 from debate_cli.engine import Stop
-from debate_cli.errors import ConfigError
+from debate_cli.errors import ConfigError, UsageError
 from debate_cli.forecast import planned_calls
 from debate_cli.session import Outcome, Session
 from debate_cli.storage.config_file import LoadedConfig
@@ -42,7 +43,10 @@ class Order:
 
 @app.command()
 def run(
-    config: Annotated[str | None, typer.Argument(metavar="CONFIG", help="A debate.yaml, or - for stdin.")] = None,
+    config: Annotated[
+        str | None,
+        typer.Argument(metavar="CONFIG", help="A debate.yaml, or - for stdin.", autocompletion=completion.configs),
+    ] = None,
     topic: Annotated[str | None, typer.Option(help="The motion, in the place of the configuration's.")] = None,
     set_: Annotated[
         list[str] | None, typer.Option("--set", metavar="KEY.PATH=VALUE", help="Change a setting (YAML value).")
@@ -55,12 +59,17 @@ def run(
     max_tokens: Annotated[int | None, typer.Option(min=1, help="Budget of the whole run in tokens.")] = None,
     out: Annotated[Path | None, typer.Option(metavar="DIR", help="Folder for the transcript.")] = None,
     id_: Annotated[str | None, typer.Option("--id", help="Id of the debate: a-z, 0-9 and dashes.")] = None,
-    resume: Annotated[str | None, typer.Option(metavar="ID|PATH", help="Go on with an unfinished debate.")] = None,
+    resume: Annotated[
+        str | None,
+        typer.Option(metavar="ID|PATH", help="Go on with an unfinished debate.", autocompletion=completion.debates),
+    ] = None,
     record: Annotated[Path | None, typer.Option(metavar="FILE", help="Record every exchange to a cassette.")] = None,
     replay: Annotated[Path | None, typer.Option(metavar="FILE", help="Serve every answer from a cassette.")] = None,
     show_hidden: Annotated[bool, typer.Option("--show-hidden", help="Show hidden directives.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show the verdicts only.")] = False,
     json_: options.Json = False,
+    plain: options.Plain = False,
+    report: Annotated[Path | None, typer.Option(metavar="FILE", help="Write an HTML page of the debate too.")] = None,
     no_save: Annotated[bool, typer.Option("--no-save", help="Write no transcript.")] = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show configuration, calls and worst cost; ask nothing.")
@@ -69,7 +78,9 @@ def run(
     expect_winner: options.ExpectWinner = None,
     max_warnings: options.MaxWarnings = None,
     fail_on: options.FailOn = None,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing debate of this id.")] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Overwrite an existing debate of this id, and the report.")
+    ] = False,
     debug: options.Debug = False,
 ) -> None:
     """Run a debate and save its transcript.
@@ -88,6 +99,12 @@ def run(
     del debug  # acted on where errors are caught
     gates = options.gates(fail_under, expect_winner, max_warnings, fail_on)
     changes = setup.overrides(set_, topic, seed, {"max_cost_usd": max_cost, "max_tokens": max_tokens})
+    if resume is not None and (no_save or id_ is not None):
+        raise UsageError(
+            "--resume goes on with a debate under its own id, where it is saved; leave out --id and --no-save"
+        )
+    if report is not None:
+        refuse_existing(report, force=force)
     stored = open_debate(find(resume, out or Path("transcripts"))) if resume is not None else None
     loaded = _configuration(config, changes, stored)
     tape = setup.cassette(record, replay, loaded)
@@ -103,15 +120,20 @@ def run(
     )
     order = Order(prepared, folder, debate_id, stored, force)
     with stage.watching(
-        quiet=quiet, as_json=json_, planned=planned_calls(prepared.config), show_hidden=show_hidden
+        quiet=quiet, as_json=json_, planned=planned_calls(prepared.config), show_hidden=show_hidden, plain=plain
     ) as watcher:
         session = Session(replace(prepared.around, note=watcher.note), watcher, Stop(), secrets=prepared.secrets)
         outcome = stage.run_until_stopped(lambda stop: _perform(order, replace(session, stop=stop)), watcher.note)
     if json_:
         sys.stdout.write(dump(to_transcript(outcome.debate, outcome.verdicts), Redactor(prepared.secrets)))
     else:
-        stage.show_summary(outcome.debate, outcome.verdicts, show_hidden=show_hidden, only="verdict" if quiet else None)
-    raise typer.Exit(stage.ending(outcome, gates))
+        part = "verdict" if quiet else None
+        stage.show_summary(outcome.debate, outcome.verdicts, show_hidden=show_hidden, only=part, plain=plain)
+    code = stage.ending(outcome, gates)
+    if report is not None:
+        write_report(report, outcome, Redactor(prepared.secrets), show_hidden=show_hidden, force=force)
+        stage.tell(f"written: {report}")
+    raise typer.Exit(code)
 
 
 async def _perform(order: Order, session: Session) -> Outcome:

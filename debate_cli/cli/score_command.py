@@ -6,21 +6,23 @@ import gc
 import sys
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from debate_cli.cli import options, screen
+from debate_cli.cli import completion, options, score_forms, screen
+from debate_cli.cli.score_pages import Pages
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.verdict import Verdict
 from debate_cli.errors import DebateError, UsageError
 from debate_cli.render import scores_table
+from debate_cli.render.checked import Checked, Unusable
 from debate_cli.render.scores_table import Scored
 from debate_cli.scoring import score as score_debate
-from debate_cli.scoring.gates import Gates
+from debate_cli.scoring.gates import GateResult, Gates
 from debate_cli.scoring.rubric import KINDS, Rubric, weights
 from debate_cli.storage.library import StoredDebate, expand, open_debate
 from debate_cli.storage.lock import locked
@@ -40,6 +42,9 @@ class Format(StrEnum):
     json = "json"
     jsonl = "jsonl"
     csv = "csv"
+    junit = "junit"
+    github = "github"
+    html = "html"
 
 
 @dataclass(slots=True)
@@ -52,11 +57,13 @@ class Scoring:
     gates: Gates
     check: bool
     write: bool
-    bad: int = 0
+    pages: Pages | None = None
+    """Where a page of each debate is written to; None for nowhere."""
+    bad: list[Unusable] = field(default_factory=list[Unusable])
     unmet: int = 0
 
-    def scored(self, paths: list[Path]) -> Iterator[Scored]:
-        """The files' verdicts one after the other, none kept; a bad file among many is reported and passed over."""
+    def checked(self, paths: list[Path]) -> Iterator[Checked]:
+        """The files' verdicts and gates one after the other, none kept; a bad file among many is reported and passed over."""
         for path in paths:
             try:
                 yield self._one(path)
@@ -64,36 +71,42 @@ class Scoring:
                 if len(paths) == 1:
                     raise
                 screen.tell(f"debate: {error}")
-                self.bad += 1
+                self.bad.append(Unusable(str(path), str(error)))
 
-    def _one(self, path: Path) -> Scored:
+    def _one(self, path: Path) -> Checked:
         stored = open_debate(path)
         debate = stored.debate
         self._check_runs(path, debate)
         verdicts = score_debate(
             debate, runs=self.runs, systems=self.systems or None, settings=self.rubric.settings(debate)
         )
-        if self.check:
-            self._compare(stored)
+        checks = self._compare(stored) if self.check else []
         if self.write:
             self._store(path)
-        for sentence in self.gates.unmet(debate, verdicts):
-            screen.tell(f"{path}: gate not met: {sentence}")
+        gates = self.gates.results(debate, verdicts)
+        for sentence in [f"gate not met: {gate.problem}" for gate in gates if gate.problem] + checks:
+            screen.tell(f"{path}: {sentence}")
             self.unmet += 1
-        return Scored(str(path), debate.id, debate.topic, debate.status, verdicts)
+        if self.check:
+            gates.append(GateResult("--check", "; ".join(checks) or None))
+        report = self.pages.write(path, debate, verdicts) if self.pages is not None else None
+        scored = Scored(str(path), debate.id, debate.topic, debate.status, verdicts)
+        return Checked(scored, tuple(gates), report)
 
     def _check_runs(self, path: Path, debate: Debate) -> None:
         known = [run.id for run in debate.runs]
         if self.runs not in {"latest", "all", *known}:
             raise UsageError(f"{path}: --runs {self.runs}: there is no such judging run; it has {', '.join(known)}")
 
-    def _compare(self, stored: StoredDebate) -> None:
+    def _compare(self, stored: StoredDebate) -> list[str]:
+        """A sentence for each stored verdict that is not the recomputed one."""
         again = {(verdict.system, verdict.run): verdict for verdict in self._all(stored.debate)}
         kept = {(verdict.system, verdict.run): verdict for verdict in stored.verdicts}
-        for key in sorted(again.keys() | kept.keys()):
-            if again.get(key) != kept.get(key):
-                screen.tell(f"{stored.path}: the stored verdict of {key[0]} ({key[1]}) is not the recomputed one")
-                self.unmet += 1
+        return [
+            f"the stored verdict of {system} ({run}) is not the recomputed one"
+            for system, run in sorted(again.keys() | kept.keys())
+            if again.get((system, run)) != kept.get((system, run))
+        ]
 
     def _all(self, debate: Debate) -> tuple[Verdict, ...]:
         return score_debate(debate, runs="all", settings=self.rubric.settings(debate))
@@ -109,7 +122,10 @@ class Scoring:
 
 @app.command()
 def score(
-    paths: Annotated[list[str], typer.Argument(metavar="PATH...", help="Transcripts, folders, globs.")],
+    paths: Annotated[
+        list[str],
+        typer.Argument(metavar="PATH...", help="Transcripts, folders, globs.", autocompletion=completion.paths),
+    ],
     system: Annotated[list[str] | None, typer.Option(metavar="NAME", help="Only this system (repeatable).")] = None,
     weights_: Annotated[
         str | None, typer.Option("--weights", metavar="NAME=N,...", help="Weights of the structured criteria.")
@@ -124,6 +140,11 @@ def score(
     expect_winner: options.ExpectWinner = None,
     max_warnings: options.MaxWarnings = None,
     fail_on: options.FailOn = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", metavar="DIR", help="html: folder for the index and a page of each debate."),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite what stands in DIR.")] = False,
     debug: options.Debug = False,
 ) -> None:
     """Recompute verdicts from saved debates, without any model.
@@ -135,11 +156,18 @@ def score(
       debate score debate.json --weights evidence=0.6,logic=0.4
 
       debate score 'transcripts/*.json' --check --format csv
+
+      debate score transcripts/ --fail-under 6 --format junit > gates.xml
+
+      debate score transcripts/ --format html -o reports
     """
     del debug  # acted on where errors are caught
     for kind in system or ():
         if kind not in KINDS:
             raise UsageError(f"--system {kind}: there is no such judging system; known are {', '.join(KINDS)}")
+    how = Format.json if json_ else format_
+    if output is not None and how is not Format.html:
+        raise UsageError(f"-o {output}: only --format html writes files; redirect stdout for the others")
     scoring = Scoring(
         systems=tuple(system or ()),
         runs=runs,
@@ -147,9 +175,10 @@ def score(
         gates=options.gates(fail_under, expect_winner, max_warnings, fail_on),
         check=check,
         write=write_,
+        pages=Pages(output, force=force) if output is not None else None,
     )
     with _rare_collections():
-        _show(scoring.scored(expand(paths)), Format.json if json_ else format_)
+        _show(scoring, expand(paths), how)
     if scoring.bad:
         raise typer.Exit(1)
     if scoring.unmet:
@@ -180,8 +209,10 @@ def _rare_collections() -> Generator[None]:
         gc.unfreeze()
 
 
-def _show(files: Iterator[Scored], how: Format) -> None:
+def _show(scoring: Scoring, paths: list[Path], how: Format) -> None:
     """Print them as they come where the format allows it."""
+    found = scoring.checked(paths)
+    files = (checked.file for checked in found)
     match how:
         case Format.json:
             sys.stdout.writelines(scores_table.json_document(files))
@@ -191,3 +222,6 @@ def _show(files: Iterator[Scored], how: Format) -> None:
             sys.stdout.writelines(scores_table.comma_separated(files))
         case Format.table:
             screen.show_scores([scores_table.without_notes(file) for file in files])
+        case Format.junit | Format.github | Format.html:
+            kept = [replace(checked, file=scores_table.without_notes(checked.file)) for checked in found]
+            score_forms.show(how.value, kept, scoring.bad, scoring.pages)

@@ -12,9 +12,10 @@ from typing import Any, TypeVar
 from debate_cli.cli.screen import console, interactive, tell
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import CloseReason, Failure
-from debate_cli.domain.tasks import Cue
+from debate_cli.domain.tasks import Brief, Cue
 from debate_cli.domain.verdict import Verdict
 from debate_cli.engine import GRACE_S, Stop
+from debate_cli.render.look import brief_words
 from debate_cli.render.plain import PlainWatcher, QuietWatcher
 from debate_cli.render.watcher import Watcher
 from debate_cli.scoring.gates import Gates
@@ -27,12 +28,14 @@ T = TypeVar("T")
 
 
 @contextmanager
-def watching(*, quiet: bool, as_json: bool, planned: int | None, show_hidden: bool) -> Generator[Watcher]:
-    """The watcher for this run: live on a terminal, plain lines elsewhere; with --json nothing on stdout."""
+def watching(
+    *, quiet: bool, as_json: bool, planned: int | None, show_hidden: bool, plain: bool = False
+) -> Generator[Watcher]:
+    """The watcher for this run: live on a terminal unless `plain`, else plain lines; with --json nothing on stdout."""
     stream = sys.stderr if as_json else sys.stdout
     if quiet or (as_json and not interactive(stream)):
         yield QuietWatcher()
-    elif interactive(stream):
+    elif interactive(stream) and not plain:
         from debate_cli.render.live import LiveWatcher
 
         with LiveWatcher(console(stream), planned, show_hidden=show_hidden) as watcher:
@@ -64,9 +67,16 @@ def run_until_stopped(work: Callable[[Stop], Coroutine[Any, Any, T]], note: Call
     return asyncio.run(main())
 
 
-def show_summary(debate: Debate, verdicts: tuple[Verdict, ...], *, show_hidden: bool, only: str | None = None) -> None:
-    """The closing part on stdout: drawn on a terminal, plain lines elsewhere."""
-    if interactive(sys.stdout):
+def show_summary(
+    debate: Debate,
+    verdicts: tuple[Verdict, ...],
+    *,
+    show_hidden: bool,
+    only: str | None = None,
+    plain: bool = False,
+) -> None:
+    """The closing part on stdout: drawn on a terminal unless `plain`, else plain lines."""
+    if interactive(sys.stdout) and not plain:
         from debate_cli.render.summary import summary
 
         screen = console(sys.stdout)
@@ -106,7 +116,8 @@ def _halt_code(outcome: Outcome) -> int:
     deciding = next((verdict for verdict in outcome.verdicts if verdict.decides), None)
     if open_failures and deciding is not None and deciding.victory == "undetermined":
         failure = open_failures[-1]
-        tell(f"debate: the judge {failure.who} could not be asked ({failure.message}); ask it again with: {again}")
+        what = brief_words(failure.task) if isinstance(failure.task, Brief) else failure.who
+        tell(f"debate: a judge could not be asked ({what}: {failure.message}); ask it again with: {again}")
         return 3
     return 0
 

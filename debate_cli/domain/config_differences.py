@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import reprlib
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from debate_cli.domain.config import DebateConfig
 
@@ -12,18 +12,33 @@ FREE = frozenset({"limits", "output"})
 """What may differ between the parts of one debate: how much it may use, and where it is saved."""
 
 
+class Difference(NamedTuple):
+    """One setting that differs."""
+
+    key: str
+    """Its key path."""
+    stored: str
+    given: str
+    """Both as short as need be to be read."""
+
+
 def differences(stored: DebateConfig, given: DebateConfig) -> list[str]:
     """One line per setting that differs: `key.path: stored X, given Y`; limits and output are not looked at."""
+    return [f"{found.key}: stored {found.stored}, given {found.given}" for found in changed(stored, given)]
+
+
+def changed(stored: DebateConfig, given: DebateConfig) -> list[Difference]:
+    """The settings that differ; limits and output are not looked at."""
     return list(
         _walk("", stored.model_dump(mode="json", exclude=set(FREE)), given.model_dump(mode="json", exclude=set(FREE)))
     )
 
 
-def _walk(path: str, stored: Any, given: Any) -> Iterator[str]:
+def _walk(path: str, stored: Any, given: Any) -> Iterator[Difference]:
     for key in dict.fromkeys([*_keys(stored), *_keys(given)]) if _alike(stored, given) else ():
         yield from _walk(f"{path}.{key}" if path else str(key), _at(stored, key), _at(given, key))
     if not _alike(stored, given) and stored != given:
-        yield f"{path}: stored {reprlib.repr(stored)}, given {reprlib.repr(given)}"
+        yield Difference(path, reprlib.repr(stored), reprlib.repr(given))
 
 
 def _alike(stored: Any, given: Any) -> bool:

@@ -1,7 +1,7 @@
 """Words in a speech that are addressed to the judge: found by rules alone, the same way every time.
 
 It is aimed at commands, not at topics: a speech may discuss judges, prompts and injections, and quote them. What is found
-is kept from judges only; the transcript keeps the speaker's words.
+is kept from judges only; the transcript keeps the speaker's words. How orders look does not live here.
 """
 
 from __future__ import annotations
@@ -11,12 +11,18 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from debate_cli.judging import injection_phrases as phrases
-from debate_cli.judging.hidden_text import base64_runs, tag_text
+from debate_cli.judging.disguises import readings
+from debate_cli.judging.foreign_orders import foreign_orders
+from debate_cli.judging.forgeries import forged_results, marks
+from debate_cli.judging.hidden_text import encoded_runs, tag_text, unseen_parts
+from debate_cli.judging.mentions import introduced, unmentioned
+from debate_cli.judging.orders import hints_at_order, orders
 from debate_cli.llm.quoting import clean
 
 REMOVED = "[removed: addressed to the judge]"
 MOST_MASKED = 300
 """Characters from the start of a command to the end of its sentence, at most."""
+_Span = tuple[int, int, str]
 
 
 class Hit(NamedTuple):
@@ -26,51 +32,70 @@ class Hit(NamedTuple):
     end: int
     quote: str
     technique: str
-    """override, score_demand, new_rubric, fake_verdict, false_consensus, encoded."""
+    """override, score_demand, new_rubric, fake_verdict, false_consensus, false_authority, role_marker, role_play,
+    output_order, pressure, conditional, hidden, encoded."""
 
 
 @lru_cache(maxsize=4096)
 def detect(text: str) -> tuple[Hit, ...]:
     """What in `text` is addressed to the judge, in its order; spans are of `clean(text)` and do not overlap."""
     cleaned = clean(text)
-    hits = _merged(cleaned, sorted(_visible(cleaned)))
+    hits = _merged(cleaned, sorted(_spans(cleaned.replace(REMOVED, "\n" * len(REMOVED)))))
     hidden = tag_text(text)
     if hidden is not None:
         hits.append(Hit(len(cleaned), len(cleaned), hidden, "encoded"))
     return tuple(hits)
 
 
+@lru_cache(maxsize=4096)
 def masked(text: str) -> str:
-    """`clean(text)` with everything addressed to the judge replaced."""
+    """`clean(text)` with everything addressed to the judge replaced; doing it twice changes nothing more."""
     cleaned, done, parts = clean(text), 0, list[str]()
     for hit in detect(text):
         if hit.end > hit.start:
             parts += [cleaned[done : hit.start], REMOVED]
             done = hit.end
-    return "".join([*parts, cleaned[done:]])
+    left = "".join([*parts, cleaned[done:]])
+    return left if left == cleaned else masked(left)
 
 
-def _visible(text: str) -> Iterator[Hit]:
+def _spans(text: str) -> Iterator[_Span]:
+    yield from _read(text)
+    for reading in readings(text):
+        for start, end, _ in _read(reading.text):
+            yield *reading.span(start, end), "encoded"
+    for start, end, decoded in encoded_runs(text):
+        if hints_at_order(decoded):
+            yield start, end, "encoded"
+    for start, end, content in unseen_parts(text):
+        if hints_at_order(content):
+            yield start, end, "hidden"
+
+
+def _read(text: str) -> Iterator[_Span]:
+    """What is addressed to the judge in `text` as it stands."""
+    said = unmentioned(text)
     for technique, pattern in phrases.COMMANDS:
-        for match in pattern.finditer(text):
+        for match in pattern.finditer(said):
             start, end = match.span("said")
-            if not _mentioned(text, start):
-                yield Hit(start, _sentence_end(text, end, start), "", technique)
-    for match in phrases.FAKE_VERDICT.finditer(text):
-        if len(set(phrases.VERDICT_KEY.findall(match.group()))) > 1:
-            yield Hit(*match.span(), "", "fake_verdict")
-    for start, end, decoded in base64_runs(text):
-        if any(pattern.search(decoded) for _, pattern in phrases.COMMANDS):
-            yield Hit(start, end, "", "encoded")
+            yield start, _sentence_end(text, end, start), technique
+    yield from orders(said)
+    yield from foreign_orders(said)
+    for start, end in forged_results(said):
+        yield start, end, "fake_verdict"
+    for start, end in marks(said):
+        if not introduced(text, start):
+            yield start, end, "role_marker"
 
 
-def _merged(text: str, hits: list[Hit]) -> list[Hit]:
-    """Overlapping hits as one, named by the first."""
+def _merged(text: str, spans: list[_Span]) -> list[Hit]:
+    """Overlapping spans as one, named by the first."""
     found: list[Hit] = []
-    for hit in hits:
-        if found and hit.start < found[-1].end:
+    for start, end, technique in spans:
+        hit = Hit(start, end, "", technique)
+        if found and start < found[-1].end:
             last = found.pop()
-            hit = last._replace(end=max(last.end, hit.end))  # noqa: PLW2901 - the merged hit takes its place
+            hit = last._replace(end=max(last.end, end))
         found.append(hit._replace(quote=text[hit.start : hit.end].strip()))
     return found
 
@@ -79,15 +104,3 @@ def _sentence_end(text: str, end: int, start: int) -> int:
     """End of the sentence that goes on at `end`, its full stop included."""
     stop = phrases.SENTENCE_STOP.search(text, max(start, end - 1))
     return min(stop.end() if stop else len(text), max(end, start + MOST_MASKED))
-
-
-def _mentioned(text: str, start: int) -> bool:
-    """Whether the words at `start` stand in quotation marks inside a sentence that talks about such words."""
-    before = phrases.SENTENCE_START.split(text[max(0, start - 200) : start])[-1]
-    opened = phrases.OPEN_QUOTE.search(before)
-    if opened is None:
-        return False
-    stop = phrases.SENTENCE_STOP.search(text, start)
-    sentence = before + text[start : stop.end() if stop else len(text)]
-    around = phrases.DISCUSSION.search(sentence) or phrases.DISCUSSION.search(text[max(0, start - 200) : start + 200])
-    return around is not None

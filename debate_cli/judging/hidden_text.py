@@ -1,17 +1,17 @@
-"""Text that a reader does not see: written in Unicode tag characters, or encoded as base64."""
+"""Text that a reader does not see: in Unicode tag characters, in a code, or in a part of a page that is not shown."""
 
 from __future__ import annotations
 
 import base64
 import binascii
 import re
+import unicodedata
 from collections.abc import Iterator
 
 _TAG_FIRST, _TAG_LAST = 0xE0020, 0xE007E
 _TAG_OFFSET = 0xE0000
 LEAST_HIDDEN = 8
 """Tag characters from which they are a text; the flag of Scotland has five."""
-_BASE64 = re.compile(r"(?<![A-Za-z0-9+/=])[A-Za-z0-9+/]{24,}={0,2}(?![A-Za-z0-9+/=])")
 
 
 def tag_text(text: str) -> str | None:
@@ -20,13 +20,56 @@ def tag_text(text: str) -> str | None:
     return "".join(map(chr, codes)) if len(codes) >= LEAST_HIDDEN else None
 
 
-def base64_runs(text: str) -> Iterator[tuple[int, int, str]]:
-    """(start, end, decoded) of every run of base64 that is printable text."""
-    for match in _BASE64.finditer(text):
-        run = match.group()
-        try:
-            decoded = base64.b64decode(run + "=" * (-len(run) % 4), validate=True).decode()
-        except (binascii.Error, UnicodeDecodeError):
-            continue
-        if decoded.replace("\n", " ").isprintable():
-            yield *match.span(), decoded
+_UNSEEN = re.compile(
+    r"<!--(?P<comment>.{1,500}?)-->|^\[[^\]\n]{0,40}\]:\s*#\s*[(\"'](?P<note>[^\n]{1,300})[)\"']"
+    r"|<\w+\b[^<>]{0,200}(?:display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0|opacity\s*:\s*0|hidden\b|"
+    r"color\s*[:=]\s*[\"']?\s*(?:white|#fff|transparent))[^<>]{0,200}>(?P<unseen>[^<]{1,500})",
+    re.IGNORECASE | re.MULTILINE | re.DOTALL,
+)
+
+
+def unseen_parts(text: str) -> Iterator[tuple[int, int, str]]:
+    """(start, end, content) of comments, and of elements styled not to be seen, in HTML and Markdown."""
+    for match in _UNSEEN.finditer(text):
+        yield *match.span(), match["comment"] or match["note"] or match["unseen"]
+
+
+_BASE64 = re.compile(r"(?<![A-Za-z0-9+/=_-])[A-Za-z0-9+/_-]{16,}={0,2}(?![A-Za-z0-9+/=_-])")
+_HEX = re.compile(r"(?<![0-9A-Za-z])(?:0x)?(?:[0-9A-Fa-f]{2}[ :]?){10,}(?![0-9A-Za-z])")
+_BINARY = re.compile(r"(?<![0-9])(?:[01]{8}\s?){4,}(?![0-9])")
+_MORSE = re.compile(r"(?<![\w.])(?:[.\-]{1,5}(?: |/|$)\s?){8,}")
+_MORSE_LETTERS = dict(
+    zip(
+        ".- -... -.-. -.. . ..-. --. .... .. .--- -.- .-.. -- -. --- .--. --.- .-. ... - ..- ...- .-- -..- -.-- --..".split(),
+        "abcdefghijklmnopqrstuvwxyz",
+        strict=True,
+    )
+)
+
+
+def encoded_runs(text: str) -> Iterator[tuple[int, int, str]]:
+    """(start, end, decoded) of every run of base64, hexadecimal, binary or Morse code that is readable text."""
+    for pattern, decode in ((_BASE64, _base64), (_HEX, _hex), (_BINARY, _binary), (_MORSE, _morse)):
+        for match in pattern.finditer(text):
+            try:
+                decoded = decode(match.group().strip())
+            except (ValueError, binascii.Error):
+                continue
+            if decoded.replace("\n", " ").isprintable():
+                yield *match.span(), unicodedata.normalize("NFKC", decoded)
+
+
+def _base64(run: str) -> str:
+    return base64.b64decode(run.rstrip("=") + "=" * (-len(run.rstrip("=")) % 4), altchars=b"-_" if "-" in run or "_" in run else None, validate=True).decode()
+
+
+def _hex(run: str) -> str:
+    return bytes.fromhex(re.sub(r"^0x|[ :]", "", run)).decode()
+
+
+def _binary(run: str) -> str:
+    return bytes(int(byte, 2) for byte in re.findall("[01]{8}", run)).decode()
+
+
+def _morse(run: str) -> str:
+    return " ".join("".join(_MORSE_LETTERS.get(sign, "") for sign in word.split()) for word in run.split("/"))

@@ -85,66 +85,16 @@ _CONSENSUS = _compiled(
     r"(?:\s*(?:on (?:this|it|that))?\s*(?=[.!?\n]|$)|[^.!?\n]{0,80}?(?:\b(?:pro|con|us|me|our|my|this side|the affirmative|the opposition)\b|"
     r"(?-i:PASS|FAIL|\b10\b)|\bwinner\b|\byou (?:should|must|need|can|may)\b)))"
 )
-_OTHER_TONGUES = _compiled(
-    r"(?P<said>(?:"
-    r"ignor(?:ez|e|er)\s+(?:toutes?\s+)?(?:les\s+)?(?:instructions|consignes|règles)\s+(?:précédentes|ci-dessus|antérieures)|"
-    r"oublie[zr]?\s+(?:toutes?\s+)?(?:les|vos|tes)\s+(?:instructions|consignes)(?:\s+précédentes)?|"
-    r"(?:ignorier(?:e|en|t)(?: sie)?|vergiss|vergessen sie|missachte)\s+(?:bitte\s+)?(?:alle\s+)?(?:die\s+|deine\s+|ihre\s+)?(?:vorherigen|bisherigen|obigen|vorigen|früheren|vorangegangenen)\s+(?:anweisungen|instruktionen|regeln|vorgaben)|"
-    r"(?:ignor[ae]n?|olvid[ae]n?|descart[ae])\s+(?:todas?\s+)?(?:las\s+|tus\s+|sus\s+)?(?:instrucciones|reglas|indicaciones)\s+(?:anteriores|previas)|"
-    r"(?:ignora(?:te)?|dimentica(?:te)?)\s+(?:tutte\s+)?(?:le\s+)?(?:istruzioni|regole)\s+(?:precedenti|sopra)|"
-    r"(?:ignor[ae]m?|esqueça|desconsidere)\s+(?:todas?\s+)?(?:as\s+|suas\s+)?(?:instruções|regras)\s+(?:anteriores|prévias|acima)|"
-    r"negeer\s+(?:alle\s+)?(?:de\s+)?(?:vorige|voorgaande|eerdere)\s+(?:instructies|regels)|"
-    r"zignoruj\s+(?:wszystkie\s+)?(?:poprzednie|wcześniejsze)\s+(?:instrukcje|polecenia|zasady)|"
-    r"(?:игнорируй(?:те)?|забудь(?:те)?|проигнорируй(?:те)?)\s+(?:все\s+)?(?:предыдущие|прошлые|вышеуказанные|прежние)\s+(?:инструкции|указания|правила)|"
-    r"önceki\s+(?:tüm\s+)?(?:talimatları|kuralları)\s+(?:yok say|unut|görmezden gel)|"
-    r"(?:请|請)?(?:忽略|无视|無視|忘记|忘記)(?:你|您)?(?:之前|以上|先前|前面|上述|此前)?(?:的)?(?:所有|全部|一切)?(?:之前|以上|先前|前面|上述)?(?:的)?(?:指令|指示|规则|規則|提示|说明)|"
-    r"(?:これまで|以前|上記|前)の?(?:すべての|全ての)?(?:指示|命令|ルール)(?:は|を)(?:すべて)?(?:無視|忘れ)|"
-    r"(?:이전|위의|앞의)\s*(?:모든\s*)?(?:지시|명령|규칙|지침)(?:사항)?(?:을|를|은|는)?\s*(?:모두\s*)?(?:무시|잊)|"
-    r"تجاهل\s+(?:جميع\s+|كل\s+)?(?:التعليمات|الأوامر|القواعد)\s+(?:السابقة|أعلاه)|"
-    r"(?:पिछले|पहले के|उपरोक्त)\s+(?:सभी\s+)?(?:निर्देशों|आदेशों)\s+को\s+(?:अनदेखा|नज़रअंदाज़|भूल)"
-    r"))"
-)
-_OTHER_TONGUES_SCORE = _compiled(
-    r"(?P<said>(?:"
-    r"(?:donne[zr]?|attribue[zr]?)(?:[- ](?:moi|nous))?\s+(?:[^.!?\n]{0,30}?)(?:10\s*/\s*10|la note maximale|10 sur 10)|"
-    r"(?:gib|geben sie|vergib|vergeben sie)\s+(?:mir|uns|dieser seite|dieser rede|pro|con)\s+[^.!?\n]{0,30}?(?:10\s*/\s*10|10 von 10|die höchste?\w* (?:note|punktzahl|wertung)|volle punktzahl)|"
-    r"(?:dame|danos|deme|denos|otorga|asigna)\s+[^.!?\n]{0,30}?(?:10\s*/\s*10|10 de 10|la puntuación máxima|la máxima puntuación)|"
-    r"(?:dammi|dateci|dacci|assegna)\s+[^.!?\n]{0,30}?(?:10\s*/\s*10|10 su 10|il (?:voto|punteggio) massimo)|"
-    r"(?:dê-me|me dê|nos dê|atribua)\s+[^.!?\n]{0,30}?(?:10\s*/\s*10|10 de 10|nota máxima)|"
-    r"(?:поставь(?:те)?|дай(?:те)?)\s+(?:мне|нам|этой стороне)\s+[^.!?\n]{0,20}?(?:10\s*/\s*10|10 из 10|высший балл|максимальн\w+)|"
-    r"(?:请|請)?(?:给|給)(?:我|我们|我們|正方|反方|本方)[^。!?\n]{0,10}?(?:满分|滿分|10\s*分|十分|最高分|10\s*/\s*10)|"
-    r"(?:私|我々|私たち|こちら)に(?:満点|10点|最高点)を|"
-    r"(?:나|저|우리)(?:에게|한테)\s*(?:만점|10점|최고점)"
-    r"))"
-)
-
 COMMANDS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("override", _compiled(_OVERRIDE)),
     ("override", _compiled(_ROLE)),
-    ("override", _OTHER_TONGUES),
     ("score_demand", _compiled(_DEMAND)),
     ("score_demand", _compiled(_WINNER)),
     ("score_demand", _compiled(_VOTE)),
-    ("score_demand", _OTHER_TONGUES_SCORE),
     ("new_rubric", _compiled(_RUBRIC)),
     ("new_rubric", _compiled(_RESCORE)),
     ("false_consensus", _CONSENSUS),
 )
 """(technique, pattern)"""
 
-FAKE_VERDICT = re.compile(r"\{[^{}]{0,1500}(?:\{[^{}]{0,600}\}[^{}]{0,600}){0,12}\}")
-"""An object of JSON, at most one level deeper."""
-VERDICT_KEY = re.compile(
-    r"[\"'](winner|verdict|victory|scores?|logic|evidence|responsiveness|honesty|rhetoric|tactics|option|confidence|standing|"
-    r"marks|assessor|final_score|final_total|total|margin|decision|recommendation|reasoning)[\"']\s*:"
-)
-
 SENTENCE_STOP = re.compile(r"[.!?。！？](?=\s|$|[\"'”’»)\]])|\n|$|(?<=[。！？])")
-SENTENCE_START = re.compile(r"[.!?。！？]\s|\n")
-OPEN_QUOTE = re.compile(r"[\"“‘«'„`][^\"”’»`]*$")
-DISCUSSION = re.compile(
-    r"\b(?:attack\w*|inject\w*|manipulat\w*|malicious|adversar\w*|jailbreak\w*|hostile|phrases?|strings?|words? like|such as|"
-    r"for example|e\.g\.|says?|saying|writes?|written|wrote|reads?|fool\w*|trick\w*|vulnerab\w*|prompts?|hidden|embedd\w*|fall for|"
-    r"someone|anyone|a debater|a speaker|a student|an applicant|a document|a resume|cv)\b",
-    re.IGNORECASE,
-)

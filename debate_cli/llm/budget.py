@@ -126,7 +126,7 @@ class Budgeted:
         """Answer `request`. Raises BudgetError before anything is sent, and what the model raises.
 
         A call that is cancelled counts with its prompt at the estimate: providers bill the prompt of a call that was
-        broken off, and whether this one was sent yet is not known here.
+        broken off.
         """
         if self._price is None and self._budget.limits_cost:
             raise BudgetError(

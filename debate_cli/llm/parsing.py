@@ -12,10 +12,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Generic, Literal, cast
 
-import json_repair
 from pydantic import ValidationError
 
 from debate_cli.llm.form import F, Form
+from debate_cli.llm.mending import mended
 from debate_cli.llm.quoting import clean
 from debate_cli.llm.schema_check import SHOWN_CHARS, breaches
 
@@ -27,9 +27,12 @@ MAX_FAULTS = 12
 MAX_FAULT_CHARS = 240
 """Characters of one fault, at most."""
 
-_THOUGHTS = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
-_THOUGHTS_END = re.compile(r"\A.*</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
-_THOUGHTS_OPEN = re.compile(r"<think(?:ing)?>.*\Z", re.DOTALL | re.IGNORECASE)
+MAX_OBJECTS = 500
+"""Objects that are looked at in one reply; one with more of them is not one answer."""
+MAX_WRAPPERS = 8
+"""Objects around a form that are taken off."""
+
+_THOUGHT_TAG = re.compile(r"<(?P<end>/?)think(?:ing)?>", re.IGNORECASE)
 _LOOKS_LIKE_JSON = re.compile(r"""\{\s*(?:["'}]|\w+["']?\s*:|//|/\*)""")
 _QUOTED_OR_BRACE = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\Z)|[{}]', re.DOTALL)
 
@@ -57,9 +60,16 @@ def spoken(text: str) -> str:
     Removed are `<think>…</think>`, everything before a closing tag that was never opened, and everything after an
     opening tag that is never closed.
     """
-    text = _THOUGHTS.sub("", text)
-    text = _THOUGHTS_END.sub("", text)
-    return _THOUGHTS_OPEN.sub("", text).strip()
+    kept: list[str] = []
+    aloud: int | None = 0
+    for tag in _THOUGHT_TAG.finditer(text):
+        if tag["end"]:
+            kept = [] if aloud is not None else kept
+            aloud = tag.end()
+        elif aloud is not None:
+            kept.append(text[aloud : tag.start()])
+            aloud = None
+    return "".join([*kept, text[aloud:] if aloud is not None else ""]).strip()
 
 
 def parse(text: str, form: Form[F], *, truncated: bool = False) -> Parsed[F]:
@@ -89,15 +99,17 @@ def _searched(text: str, form: Form[F]) -> Parsed[F]:
     found = _Found(text)
     parsed = _chosen(found.objects, form)
     several = parsed.outcome == "formless" and len(found.objects) > 1
+    if found.too_many:
+        return Parsed("formless", faults=(f"more than {MAX_OBJECTS} objects: give exactly one",))
     if parsed.form is not None or several:
         return parsed
     if found.forbidden:
-        return Parsed("invalid", faults=tuple(found.forbidden))
-    repaired = _repair(found.broken[0]) if len(found.broken) == 1 else None
+        return Parsed("invalid", faults=_told(iter(dict.fromkeys(found.forbidden))))
+    repaired = mended(found.broken[0]) if len(found.broken) == 1 else None
     if repaired is None or _chosen(_Found(found.broken[0][1:]).objects, form).form is not None:
         return parsed
-    mended = _chosen([repaired], form)
-    return Parsed(mended.outcome, mended.form, mended.faults, repaired=mended.form is not None)
+    again = _chosen([repaired], form)
+    return Parsed(again.outcome, again.form, again.faults, repaired=again.form is not None)
 
 
 class _Found:
@@ -110,19 +122,24 @@ class _Found:
         """The text of those that look like JSON and are not."""
         self.forbidden: list[str] = []
         start = text.find("{")
-        while start >= 0:
+        while start >= 0 and not self.too_many:
             start = text.find("{", self._read(text, start))
+
+    @property
+    def too_many(self) -> bool:
+        """Whether there are more than are looked at; the rest of the text was not read then."""
+        return len(self.objects) + len(self.broken) + len(self.forbidden) > MAX_OBJECTS
 
     def _read(self, text: str, start: int) -> int:
         """Read the object at `start`; return where to go on."""
+        if _LOOKS_LIKE_JSON.match(text, start) is None:
+            return start + 1
         try:
             value, end = _DECODER.raw_decode(text, start)
         except _ForbiddenError as error:
             self.forbidden.append(str(error))
             return _end_of_object(text, start)
         except (ValueError, RecursionError):
-            if _LOOKS_LIKE_JSON.match(text, start) is None:
-                return start + 1
             end = _end_of_object(text, start)
             self.broken.append(text[start:end])
             return end
@@ -158,7 +175,9 @@ def _chosen(objects: list[dict[str, Any]], form: Form[F]) -> Parsed[F]:
 def _best(candidate: dict[str, Any], form: Form[F]) -> Parsed[F]:
     """Read `candidate`, or the object that it wraps as its only member."""
     first = reading = _as_form(candidate, form)
-    while reading.form is None and len(candidate) == 1:
+    for _ in range(MAX_WRAPPERS):
+        if reading.form is not None or len(candidate) != 1:
+            break
         inner = next(iter(candidate.values()))
         if not isinstance(inner, dict):
             break
@@ -185,7 +204,7 @@ def _told(faults: Iterator[str]) -> tuple[str, ...]:
         for fault in faults:
             if len(lines) == MAX_FAULTS:
                 return (*lines, "and more")
-            lines.append(" ".join(clean(fault).split())[:MAX_FAULT_CHARS])
+            lines.append(" ".join(clean(fault[: 2 * MAX_FAULT_CHARS]).split())[:MAX_FAULT_CHARS])
     except RecursionError:
         return ("the object is nested too deeply",)
     return tuple(lines)
@@ -195,15 +214,6 @@ def _pydantic_faults(error: ValidationError) -> Iterator[str]:
     for fault in error.errors(include_url=False, include_context=False, include_input=False):
         path = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in fault["loc"])
         yield f"{path.removeprefix('.') or 'the object'}: {fault['msg']}"
-
-
-def _repair(broken: str) -> dict[str, Any] | None:
-    """The object that `broken` was meant to be; None where that cannot be told."""
-    try:
-        value: Any = json_repair.loads(broken, skip_json_loads=True)
-    except (ValueError, RecursionError, IndexError, TypeError):
-        return None
-    return cast("dict[str, Any]", value) if isinstance(value, dict) and value else None
 
 
 def _strict(text: str) -> Any:
@@ -217,9 +227,9 @@ def _strict(text: str) -> Any:
 def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     members = dict(pairs)
     if len(members) != len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise _ForbiddenError(f"the key {clean(twice)[:SHOWN_CHARS]!r} occurs twice in one object")
+        seen = set[str]()
+        twice = next(name for name, _ in pairs if name in seen or seen.add(name))
+        raise _ForbiddenError(f"the key {clean(twice[:SHOWN_CHARS])!r} occurs twice in one object")
     return members
 
 

@@ -13,6 +13,8 @@ _FILLERS = re.compile(
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\uffa0\ufe00-\ufe0f\U000e0100-\U000e01ef]"
 )
 """Marks and letters that show nothing and have been used to carry hidden text."""
+_SEQUENCES = re.compile(r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]")
+"""Control sequences of a terminal, whose letters and digits would stay behind when only ESC is taken out."""
 _LINE_BREAKS = re.compile("\r\n|[\r\u0085\u2028\u2029]")
 _UNPRINTED = frozenset({"Cc", "Cf", "Cs"})
 
@@ -52,7 +54,7 @@ def new_nonce() -> str:
 
 def _plain(text: str) -> str:
     """`text` in NFKC without what cannot be seen."""
-    text = _FILLERS.sub("", _LINE_BREAKS.sub("\n", text))
+    text = _FILLERS.sub("", _LINE_BREAKS.sub("\n", _SEQUENCES.sub("", text)))
     if not text.isascii() or not text.isprintable():
         text = "".join(char for char in text if _is_kept(char))
     return unicodedata.normalize("NFKC", text)

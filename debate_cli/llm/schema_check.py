@@ -57,7 +57,7 @@ def _line(path: str, fault: str) -> str:
 
 
 def _shown(value: Any) -> str:
-    text = clean(json.dumps(value, ensure_ascii=False))
+    text = clean(json.dumps(value, ensure_ascii=False)[: 2 * SHOWN_CHARS])
     return text if len(text) <= SHOWN_CHARS else f"{text[:SHOWN_CHARS]}…"
 
 

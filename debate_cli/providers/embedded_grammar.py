@@ -1,7 +1,8 @@
 """Schemas as llama.cpp enforces them best: what its grammars leave open is closed by what they do not.
 
 Bounds of fractions are not enforced, so a fraction is chosen from a list. A very small model (`plain`) writes noise where
-it may write anything and repeats what it may repeat, so its texts are held to sentences and its lists to subsets.
+it may write anything and repeats what it may repeat, so its texts are held to
+sentences of plain words and its lists to subsets. What needs quoting word by word, it is not asked for.
 """
 
 from __future__ import annotations
@@ -14,14 +15,14 @@ Json = dict[str, Any]
 
 STEPS = 10
 """A fraction is one of eleven."""
-PLAIN_CHARS = r"""[^"\\<>{}\[\]@#|_~^`*=+/\x00-\x1f]"""
-"""What sentences are made of: no markup, no code, no addresses."""
-SHORTEST = 24
-"""Characters that a sentence has, where more than four times as many are allowed."""
-LONGEST = 600
-"""Characters of a text that the schema does not bound."""
-SENTENCES = 60
-"""From this many characters allowed on, a text is sentences; shorter ones are names and quotations."""
+WORD = 14
+"""Most letters of a word in plain sentences."""
+WORDS = 18
+"""Most words of a plain sentence after its first."""
+FEWEST = 3
+"""Fewest words of a plain sentence after its first; where not even so many fit, a text is a name or a quotation."""
+LONGEST = 3
+"""Most sentences of one text."""
 MOST_OPTIONS = 5
 """Lists of more options are not spelled out as subsets: there would be too many."""
 VERBATIM = frozenset({"quote"})
@@ -31,7 +32,7 @@ VERBATIM = frozenset({"quote"})
 def enforced(schema: Mapping[str, Any], *, plain: bool, name: str = "") -> Json:
     """`schema` narrowed to what llama.cpp enforces: whatever the result accepts, `schema` accepts.
 
-    `plain` holds texts to sentences of `PLAIN_CHARS`; `name` is the property that the schema stands under.
+    `plain` holds texts to sentences of plain words; `name` is the property that the schema stands under.
     """
 
     def deeper(part: Mapping[str, Any], under: str = name) -> Json:
@@ -62,6 +63,8 @@ def _fractions(low: float, high: float) -> list[float]:
 def _subsets(schema: Json) -> Json:
     """A list of some of few words becomes a choice among the lists without repetition."""
     items: Json = schema["items"] if isinstance(schema.get("items"), dict) else {}
+    if VERBATIM & set(items.get("properties", ())) and not schema.get("minItems", 0):
+        return {"enum": [[]]}
     words: Sequence[Any] = items.get("enum", [])
     least, most = schema.get("minItems", 0), min(schema.get("maxItems", len(words)), len(words))
     if "prefixItems" in schema or not 0 < len(words) <= MOST_OPTIONS or least > most:
@@ -70,9 +73,12 @@ def _subsets(schema: Json) -> Json:
 
 
 def _sentences(schema: Json) -> Json:
-    most = min(schema.get("maxLength", LONGEST), LONGEST)
-    least = max(schema.get("minLength", 0), min(SHORTEST, most // 4))
-    if most < SENTENCES or least > most or "pattern" in schema:
+    """A bounded text becomes sentences of plain words that cannot be longer than its bound, whatever the words."""
+    most: int = schema.get("maxLength", LONGEST * (WORDS + 2) * (WORD + 1))
+    words = min(WORDS, most // (WORD + 1) - 2)
+    if words < FEWEST or "pattern" in schema or schema.get("minLength", 0) > 2 * FEWEST + 3:
         return schema
-    body = f"{PLAIN_CHARS}{{{max(0, least - 2)},{most - 2}}}"
-    return {"type": "string", "pattern": f"^[A-Z]{body}[.?!]$"}
+    more = min(LONGEST, most // ((words + 1) * (WORD + 1) + 2)) - 1
+    sentence = f"[A-Z][a-z']{{0,{WORD - 1}}}( [A-Za-z][a-z']{{0,{WORD - 1}}}){{{FEWEST},{words}}}"
+    following = f"([.?!] {sentence}){{0,{more}}}" if more > 0 else ""
+    return {"type": "string", "pattern": f"^{sentence}{following}[.?!]$"}

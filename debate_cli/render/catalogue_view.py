@@ -1,4 +1,4 @@
-"""Saved debates on a terminal: three lines each, so that the long ids stay whole in a window of any width.
+"""Saved debates on a terminal: a few lines each, so that the long ids stay whole in a window of any width.
 
 Nothing here loads the domain: it is on the screen before that would be done.
 """
@@ -51,14 +51,14 @@ def _card(card: Card) -> RenderableType:
 
 def _about(card: Card) -> list[Text]:
     """When, by whom, who won, for how much; then what is to be known of one that did not come to its end."""
-    parts: list[Text] = [Text(card.started_at[:16].replace("T", " "), style=look.QUIET)]
-    if card.models:
-        parts.append(safe_line(", ".join(card.models), look.QUIET))
-    parts += [
-        joined((f"{hostile.line(item.system)} ", look.QUIET), safe_line(outcome_words(item))) for item in card.conclusions
+    models = hostile.line(", ".join(card.models))
+    facts = [card.started_at[:16].replace("T", " "), *([models] if models else []), look.money(card.cost_usd)]
+    found = [Text(" · ".join(facts), style=look.QUIET)]
+    verdicts = [
+        joined((f"{item.system} ", look.QUIET), safe_line(outcome_words(item))) for item in card.conclusions
     ]
-    parts.append(Text(look.money(card.cost_usd), style=look.QUIET))
-    found = [joined(*parts, separator=" · ")]
+    if verdicts:
+        found.append(joined(*verdicts, separator=" · "))
     sign = STATES.get(card.state, look.UNKNOWN)
     if sign.word:
         spoken = f" after {card.turns} speech{'' if card.turns == 1 else 'es'}" if card.state in RESUMABLE else ""

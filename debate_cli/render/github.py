@@ -16,7 +16,7 @@ _DATA = {"%": "%25", "\r": "%0D", "\n": "%0A"}
 _PROPERTY = {**_DATA, ":": "%3A", ",": "%2C"}
 
 
-def annotations(files: Sequence[Checked], unusable: Sequence[Unusable] = ()) -> Iterator[str]:
+def commands(files: Sequence[Checked], unusable: Sequence[Unusable] = ()) -> Iterator[str]:
     """A workflow command a line.
 
     An error for each gate that is not met and each file that cannot be used, a warning for each verdict that could not be

@@ -14,13 +14,11 @@ from debate_cli.render.checked import Checked, Unusable
 from debate_cli.render.scores_table import summaries
 from debate_cli.render.templating import digest, environment, source
 
-TEMPLATES = ("index.html.j2",)
+TEMPLATES = ("index.html.j2", "page.css", "index.css", "index.js")
 
 
 def index(files: Sequence[Checked], unusable: Sequence[Unusable] = (), *, title: str = "Debates") -> str:
     """The page; rows as given, the first verdict of each file (the deciding one) in columns of its own."""
-    style = "\n".join((source("page.css"), source("index.css")))
-    script = source("index.js")
     return (
         environment(TEMPLATES)
         .get_template("index.html.j2")
@@ -32,10 +30,8 @@ def index(files: Sequence[Checked], unusable: Sequence[Unusable] = (), *, title:
             gated=any(checked.gates for checked in files),
             href=_href,
             outcome=look.outcome,
-            style=style,
-            style_hash=digest(style),
-            script=script,
-            script_hash=digest(script),
+            style_hash=digest(source("page.css") + source("index.css")),
+            script_hash=digest(source("index.js")),
         )
     )
 
@@ -43,4 +39,4 @@ def index(files: Sequence[Checked], unusable: Sequence[Unusable] = (), *, title:
 def _href(address: str) -> str:
     """A relative path as an address: whatever its name, it leads to a file and runs nothing."""
     quoted = quote(address, safe="/", errors="replace")
-    return quoted if quoted.startswith("/") else f"./{quoted}"
+    return "/" + quoted.lstrip("/") if quoted.startswith("/") else f"./{quoted}"

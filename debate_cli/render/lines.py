@@ -90,8 +90,8 @@ def summary_lines(debate: Debate, verdicts: Sequence[Verdict], *, only: Part | N
     """The closing part: scores, trace, verdicts, briefing, agreement, usage; `only` picks one of the first four."""
     told = report(debate, verdicts)
     parts: dict[str, list[str]] = {
-        "scores": [line for sheet in told.scores for line in _sheet_lines(sheet)],
-        "trace": _sheet_lines(told.trace) if told.trace is not None else [],
+        "scores": [line for sheet in told.scores for line in sheet_lines(sheet)],
+        "trace": sheet_lines(told.trace) if told.trace is not None else [],
         "verdict": _verdict_lines(told),
         "briefing": _briefing_lines(told.briefing) if told.briefing is not None else [],
         "usage": ["", f"Usage: {look.usage_words(debate.usage)}"],
@@ -128,7 +128,7 @@ def _briefing_lines(briefing: Briefing) -> list[str]:
     return [*found, *_prefixed("Recommendation: ", briefing.recommendation), hostile.line(briefing.caveat)]
 
 
-def _sheet_lines(sheet: Sheet) -> list[str]:
+def sheet_lines(sheet: Sheet) -> list[str]:
     """A row a line: the first cell, then each other cell after its head."""
     found = ["", f"== {hostile.line(sheet.title).capitalize()} =="]
     for row in sheet.rows:

@@ -116,18 +116,16 @@ def _from_fields(path: str, fields: Any) -> Card | None:
 
 
 def _conclusion(verdict: Any) -> Conclusion:
-    found = Conclusion(
-        verdict["system"],
-        verdict["run"],
-        verdict["winner"],
-        verdict["victory"],
-        verdict["margin"],
-        verdict["decides"],
+    system, run, victory = (verdict[name] for name in ("system", "run", "victory"))
+    winner, margin = verdict["winner"], verdict["margin"]
+    sound = (
+        all(isinstance(text, str) for text in (system, run, victory))
+        and isinstance(winner, str | None)
+        and isinstance(margin, int | float | None)
     )
-    texts = (found.system, found.run, found.victory, found.winner or "")
-    if not (all(isinstance(text, str) for text in texts) and isinstance(found.margin, int | float | None)):
+    if not sound:
         raise TypeError(verdict)
-    return found
+    return Conclusion(system, run, winner, victory, margin, decides=bool(verdict["decides"]))
 
 
 def _newest(conclusions: list[Conclusion], added: list[str]) -> tuple[Conclusion, ...]:

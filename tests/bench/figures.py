@@ -104,6 +104,7 @@ def median_of(runs: Sequence[Spent], what: Literal["wall_s", "cpu_s", "peak_mib"
 
 def in_turns(ours: Callable[[], Spent], yardstick: Callable[[], Spent], rounds: int) -> Pair:
     """Measure both `rounds` times, one after the other, after one run of each that does not count."""
-    ours(), yardstick()
+    ours()
+    yardstick()
     measured = [(ours(), yardstick()) for _ in range(rounds)]
     return Pair([pair[0] for pair in measured], [pair[1] for pair in measured])

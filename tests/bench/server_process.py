@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -30,7 +30,7 @@ class ServerProcess:
         self._process.stdout.readline()
 
     @contextmanager
-    def waiting(self, seconds: float) -> Iterator[None]:
+    def waiting(self, seconds: float) -> Generator[None]:
         """Wait before answers within the block, and not after it."""
         self.wait_before_answers(seconds)
         try:
@@ -40,7 +40,7 @@ class ServerProcess:
 
 
 @contextmanager
-def server_process() -> Iterator[ServerProcess]:
+def server_process() -> Generator[ServerProcess]:
     """A server for the length of a `with` block; it answers at once until told otherwise."""
     with subprocess.Popen(
         [sys.executable, "-m", "bench.server_process"],

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from cli_support import debate, write_config
-from model_server import ModelServer, model_server
+from model_server import model_server
 
 KEY = "sk-lab-0123456789abcdef0123456789abcdef"
 CONFIG = """
@@ -22,14 +21,14 @@ DIFFERENT = frozenset({"started_at", "finished_at", "config", "config_sha256", "
 
 
 @pytest.fixture
-def tape(here: Path) -> Iterator[Path]:
+def tape(here: Path) -> Path:
     """A cassette of a debate that a server was asked for; the server is gone."""
     write_config(here, CONFIG)
     with model_server() as server:
         env = {"LAB_URL": server.base_url, "LAB_KEY": KEY}
         done = debate("run", "debate.yaml", "--id", "live", "--record", "tape", "-q", cwd=here, env=env)
         assert done.code == 0, done.err
-    yield here / "tape"
+    return here / "tape"
 
 
 def said(here: Path, debate_id: str) -> dict[str, Any]:

@@ -31,7 +31,7 @@ def scores(saved: Path) -> dict[str, float]:
         (("--expect-winner", "Pro"), "--expect-winner: expected Pro"),
         (("--expect-winner", "draw"), "--expect-winner: expected draw"),
     ],
-    ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
+    ids=str,
 )
 def test_a_gate_that_is_not_met_ends_with_5(command: str, gate: tuple[str, str], named: str, saved: Path) -> None:
     """It says which gate in one line; the results are on stdout all the same."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -62,7 +62,7 @@ def answered(journal: Path) -> int:
 
 
 @contextmanager
-def under_way(here: Path, journal: Path, command: list[str], lines: int = 3) -> Iterator[Running]:
+def under_way(here: Path, journal: Path, command: list[str], lines: int = 3) -> Generator[Running]:
     """The debate, as far as `lines` events (with 3, both openings have been asked for)."""
     with started(*command, cwd=here) as running:
         until(has_lines(journal, lines), f"{lines} events")
@@ -173,9 +173,10 @@ def test_a_second_ctrl_c_does_not_wait(here: Path, journal: Path, transcript: Pa
     assert (done.code, stopped["closed"], stopped["turns"]) == (130, "interrupted", [])
 
 
-def test_an_interrupted_judging_is_completed_by_resuming(saved: Path) -> None:
-    """`judge` stopped half way keeps what came in; the debate's own part is as it was."""
-    here, own = saved.parent.parent, json.loads(saved.read_text())
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGKILL, 137)], ids=["stopped", "killed"])
+def test_a_judging_cut_short_is_completed_by_resuming(saved: Path, number: signal.Signals, code: int) -> None:
+    """Stopped, it keeps what came in; killed, the transcript is byte for byte as before. The debate itself stays whole."""
+    here, before = saved.parent.parent, saved.read_bytes()
     config = here / "slow.yaml"
     config.write_text(
         "topic: x\ndebaters: [{name: A, side: for}, {name: B, side: against}]\n"
@@ -184,16 +185,16 @@ def test_an_interrupted_judging_is_completed_by_resuming(saved: Path) -> None:
     )
     with started("judge", saved, "--config", config, cwd=here) as running:
         until(lambda: saved.with_suffix(".jsonl").exists(), "the judging to begin")
-        running.signal(signal.SIGINT)
-        assert running.wait().code == 130
-    stopped = json.loads(saved.read_text())
-    assert [stopped[key] for key in ("turns", "status", "closed")] == [
-        own[key] for key in ("turns", "status", "closed")
-    ]
+        running.signal(number)
+        assert running.wait().code == code
+    own, cut = json.loads(before), json.loads(saved.read_text())
+    assert [cut[key] for key in ("turns", "status", "closed")] == [own[key] for key in ("turns", "status", "closed")]
+    assert number is signal.SIGINT or saved.read_bytes() == before
     assert debate("run", "--resume", saved, "-q", cwd=here).code == 0
     verdicts = {(verdict["run"], verdict["system"]): verdict for verdict in json.loads(saved.read_text())["verdicts"]}
     assert verdicts["r2", "live"]["victory"] != "undetermined"
     assert debate("score", saved, "--check", cwd=here).code == 0
+    assert files(saved.parent) == ["saved.json"]
 
 
 @pytest.mark.parametrize(

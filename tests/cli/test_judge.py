@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import signal
 from pathlib import Path
 from typing import Any
 
@@ -149,6 +150,21 @@ def test_two_that_judge_one_debate_lose_nothing(saved: Path) -> None:
         assert (second.code, "is at work on this debate" in second.err) == (1, True)
         assert first.wait().code == 0
     assert ("r2", "live") in runs_of(read(saved))
+
+
+def test_stopped_among_many_it_leaves_those_untouched_that_were_not_begun(saved: Path) -> None:
+    """The one at work keeps what came in; no other gets a judging run without a mark in it; exit 130."""
+    others = [saved.with_name(f"later-{number}.json") for number in range(2)]
+    for other in others:
+        shutil.copy(saved, other)
+    command = ("--system", "live", "--config", slow(saved.parent.parent), "--concurrency", "1")
+    with started("judge", saved, *others, *command, cwd=saved.parent.parent) as running:
+        until(lambda: saved.with_suffix(".jsonl").exists(), "the first to be at work")
+        running.signal(signal.SIGINT)
+        done = running.wait()
+    assert (done.code, "left as they are: 2 of 3 files" in done.err) == (130, True), done.err
+    assert len({other.read_bytes() for other in others}) == 1
+    assert "runs" not in read(others[0])
 
 
 def test_a_debate_without_speeches_is_a_bad_file_among_many(saved: Path) -> None:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
-from cli_support import CONFIGS, debate
+from cli_support import CONFIGS, debate, on_terminal
 
 MOCK = CONFIGS / "mock.yaml"
 SHIPPED = sorted(CONFIGS.glob("*.yaml"))
@@ -48,6 +47,14 @@ def test_off_a_terminal_the_debate_is_plain_lines(here: Path) -> None:
     assert all(words in done.out for words in ("Pro: [PRO-1]", "== Trace ==", "Verdict (structured, decides)"))
     assert done.lines == ["saved: transcripts/one.json"]
     assert "\x1b" not in done.out + done.err
+
+
+def test_on_a_terminal_it_is_drawn(here: Path) -> None:
+    """In colour where that is allowed, and to the end: speeches, tables and verdict."""
+    env = {"TERM": "xterm-256color", "NO_COLOR": "", "COLUMNS": "100", "LINES": "40"}
+    code, drawn = on_terminal("run", MOCK, "--id", "one", cwd=here, env=env)
+    assert (code, "\x1b[" in drawn) == (0, True)
+    assert all(words in drawn for words in ("PRO-1", "Con wins narrowly", "saved: transcripts/one.json"))
 
 
 def test_json_is_the_saved_transcript_and_nothing_else(here: Path) -> None:
@@ -187,8 +194,8 @@ def test_hidden_directives_are_shown_on_demand_only(here: Path) -> None:
     assert first in shown.out
 
 
-def test_a_transcript_is_private_to_nobody_and_its_folder_too(here: Path) -> None:
-    """0644 in 0755, whatever was umasked away on top."""
+def test_a_transcript_may_be_read_by_all_and_written_by_its_owner(here: Path) -> None:
+    """0644 in 0755, less what the user's mask takes away."""
     assert debate("run", MOCK, "--id", "one", "-q", cwd=here).code == 0
-    modes = [os.stat(here / place).st_mode & 0o777 for place in ("transcripts", "transcripts/one.json")]
-    assert modes == [0o755, 0o644]
+    folder, file = here / "transcripts", here / "transcripts/one.json"
+    assert (folder.stat().st_mode & 0o777 & ~0o755, file.stat().st_mode & 0o777 & ~0o644) == (0, 0)

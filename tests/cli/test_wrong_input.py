@@ -93,7 +93,8 @@ def test_an_empty_folder_or_glob_is_told(here: Path, command: str, where: str) -
 
 @pytest.mark.parametrize(
     "args",
-    [["run", "none.yaml"], ["check", "none.yaml"], ["run", "."], ["run", "--resume", "no-such-id"],
+    [["run", "none.yaml"], ["check", "none.yaml"], ["run", "."], ["run", "--resume", "no-such-id"], ["run", "--resume", "x", "--no-save"],
+     ["run", "--resume", "x", "--id", "y"],
      ["run", str(MOCK), "--id", "../x"], ["run", str(MOCK), "--id", "X"], ["run", str(MOCK), "--set", "topic"],
      ["run", str(MOCK), "--set", "format.argments=2"], ["run", str(MOCK), "--set", "seed=[1"],
      ["run", str(MOCK), "--record", "a", "--replay", "b"], ["run", str(MOCK), "--replay", "none"]],

@@ -26,7 +26,8 @@ def words(text: str) -> str:
 def test_the_table_repeats_the_first_line_of_each_commands_help(name: str) -> None:
     """So that the root's help needs to import no command."""
     callback = load(name).callback
-    assert inspect.getdoc(inspect.unwrap(callback)).split("\n\n")[0].replace("\n", " ") == COMMANDS[name].help
+    first = inspect.getdoc(inspect.unwrap(callback)) or ""
+    assert first.split("\n\n")[0].replace("\n", " ") == COMMANDS[name].help
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -34,7 +35,7 @@ def test_every_command_has_help(name: str, tmp_path: Path) -> None:
     """It begins with the usage, then the line of the table; every option says what it does."""
     done = debate(name, "--help", cwd=tmp_path, env={"COLUMNS": "200"})
     assert (done.code, done.err) == (0, "")
-    assert words(done.out).startswith(f"Usage: debate {name} ")
+    assert words(done.out).startswith(f"Usage: python -m debate_cli {name} ")
     assert COMMANDS[name].help in words(done.out)
 
 
@@ -57,7 +58,7 @@ def test_the_root_lists_commands_and_exit_codes(option: str, tmp_path: Path) -> 
 def test_every_error_ends_with_a_listed_exit_code() -> None:
     """No class of the tree knows a code that the help does not name."""
     kinds = [kind for _, kind in inspect.getmembers(errors, inspect.isclass) if issubclass(kind, errors.DebateError)]
-    assert {kind.exit_code for kind in kinds} == set(EXIT_CODES) - {0}
+    assert {kind.exit_code for kind in kinds} <= set(EXIT_CODES) - {0}
 
 
 def test_every_command_module_is_in_the_table() -> None:

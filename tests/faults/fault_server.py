@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Self
 
-from faults.playbacks import FAULTS, Playback, well
+from faults.playbacks import FAULTS, TAKEN, Playback, well
 from faults.wire_formats import WIRES, Said, Wire
 
 from debate_cli.domain.exchange import Usage
@@ -97,19 +97,19 @@ class FaultServer:
         return sum((each.reported for each in self.served), Usage())
 
     async def open(self) -> None:
-        """Listen (again, on the same port)."""
+        """Listen (again, on the same port), unless it does."""
+        if self._listener is not None:
+            return
         self._listener = await asyncio.start_server(self._serve, "127.0.0.1", self._port, backlog=4096)
         self._port = self._listener.sockets[0].getsockname()[1]
 
-    async def close(self) -> None:
+    def refuse(self) -> None:
         """Refuse connections from now on, and end those that there are."""
-        assert self._listener is not None
-        self._listener.close()
-        ending = list(self._open.values())
-        for writer in list(self._open):
+        if self._listener is not None:
+            self._listener.close()
+        self._listener = None
+        for writer in self._open:
             writer.transport.abort()
-        await asyncio.gather(*ending)
-        await self._listener.wait_closed()
 
     async def __aenter__(self) -> Self:
         await self.open()
@@ -119,7 +119,9 @@ class FaultServer:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._over.set()
-        await self.close()
+        ending = list(self._open.values())
+        self.refuse()
+        await asyncio.gather(*ending)
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
@@ -154,9 +156,10 @@ class FaultServer:
     def _playback(self, served: Served) -> Playback:
         heard = served.heard
         said = answer(heard.question)
+        if served.fault is None or served.fault in TAKEN:
+            served.text = said.text
         if served.fault is not None:
             return FAULTS[served.fault].play(heard.wire, said, heard.streamed)
-        served.text = said.text
         return well(heard.wire, said, heard.streamed)
 
     async def _play(self, playback: Playback, writer: asyncio.StreamWriter) -> bool:

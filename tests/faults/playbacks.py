@@ -12,6 +12,7 @@ from wire_support import answered, streamed
 
 from debate_cli.domain.exchange import Usage
 
+Asked = Literal["streamed", "whole"]
 Step = bytes | Literal["reset", "stall", "close"]
 
 
@@ -34,6 +35,8 @@ class Fault:
 
     title: str
     play: Play
+    asked: tuple[Asked, ...] = ("streamed", "whole")
+    """What it can befall."""
 
 
 PROSE = "I think that this should be weighed with care before anybody decides, and I would not hurry."
@@ -101,8 +104,19 @@ def _broken_json(wire: Wire, said: Said, stream: bool) -> Playback:
 
 
 def _mislabelled(wire: Wire, said: Said, stream: bool) -> Playback:
-    """A good answer called plain text; where a stream was asked for, a good answer in one piece."""
-    return Playback(answered(wire.whole(said), content_type="application/json" if stream else "text/plain"))
+    """A good answer that is called plain text."""
+    playback = well(wire, said, stream)
+    labels = (b"text/event-stream", b"application/json")
+    steps: list[Step] = []
+    for step in playback.steps:
+        assert isinstance(step, bytes)
+        steps.append(step.replace(labels[0], b"text/plain", 1).replace(labels[1], b"text/plain", 1))
+    return replace(playback, steps=steps)
+
+
+def _not_streamed(wire: Wire, said: Said, _stream: bool) -> Playback:
+    """A good answer in one piece, whatever was asked for."""
+    return Playback(answered(wire.whole(said)))
 
 
 def _error_inside(wire: Wire, said: Said, stream: bool) -> Playback:
@@ -153,7 +167,7 @@ RETRIED: Mapping[str, Fault] = {
     "no_body": Fault("200 without a body", _instead("", "application/json")),
     "broken_json": Fault("200 with broken JSON", _broken_json),
     "other_json": Fault("200 with JSON of another shape", _instead('{"status": "ok"}', "application/json")),
-    "mislabelled": Fault("200 with the wrong content type", _mislabelled),
+    "not_streamed": Fault("200 with JSON where a stream was asked for", _not_streamed, ("streamed",)),
     "error_inside": Fault("error after a 200", _error_inside),
 }
 """Faults that another try may mend."""
@@ -177,4 +191,14 @@ GIVEN_UP: Mapping[str, Fault] = {
     "filtered_prompt": Fault("400, content filter", _status(400, "invalid_request_error", FILTERED)),
 }
 """What another try would not mend."""
-FAULTS: Mapping[str, Fault] = {**RETRIED, **REASKED, **GIVEN_UP}
+TAKEN: Mapping[str, Fault] = {"mislabelled": Fault("200 labelled text/plain", _mislabelled)}
+"""What makes no difference."""
+REFUSED_CONNECTION = "refused"
+FAULTS: Mapping[str, Fault] = {
+    REFUSED_CONNECTION: Fault("connection refused", _nothing("reset")),
+    **RETRIED,
+    **REASKED,
+    **GIVEN_UP,
+    **TAKEN,
+}
+"""All. A refused connection is not played: the server does not listen."""

@@ -41,13 +41,14 @@ def config(server: FaultServer, kind: str, **changes: Any) -> DebateConfig:
 
 @dataclass(slots=True)
 class Witness:
-    """A watcher that keeps everything, and tells whoever wants to know when a task is settled."""
+    """A watcher that keeps everything."""
 
     events: list[Event] = field(default_factory=list[Event])
     shown: dict[str, str] = field(default_factory=dict[str, str])
     """What stands on the screen of each speech, by the key of its cue."""
     asked: Counter[str] = field(default_factory=Counter[str])
-    settled: Callable[[Task], None] = lambda _task: None
+    settled: Callable[[str], None] = lambda _key: None
+    """Told the key of every task that is done or given up."""
 
     def event(self, event: Event, debate: Debate) -> None:
         """See `Watcher`."""
@@ -55,11 +56,11 @@ class Witness:
         self.events.append(event)
         match event:
             case Turned():
-                self.settled(next(iter([Cue.model_construct(index=event.turn.index)])))
+                self.settled(f"turn/{event.turn.index}")
             case Assessed():
-                self.settled(event.assessment.brief)
+                self.settled(event.assessment.brief.key)
             case Failed():
-                self.settled(event.failure.task)
+                self.settled(event.failure.task.key)
             case _:
                 pass
 

@@ -122,12 +122,12 @@ def test_an_unchanged_vote_needs_no_explanation() -> None:
 
 
 def test_a_late_judge_keeps_its_last_vote() -> None:
-    """Past the timeout the last vote is repeated, marked late, at no cost."""
+    """Past the timeout the last vote is repeated, marked late; the question that was under way counts as asked."""
     debate = divided({**PANEL, "timeout_s": 0.01})
     assessment = assess(owed(debate)[1], debate, SilentModel())
     assert isinstance(assessment, Assessment)
     assert (vote_of(assessment).option, vote_of(assessment).late) == ("FAIL", True)
-    assert (assessment.revision, assessment.exchange.attempts) == (1, 0)
+    assert (assessment.revision, assessment.exchange.attempts) == (1, 1)
     assert assessment.marks == debate.assessments[1].marks
 
 
@@ -136,7 +136,9 @@ def test_a_judge_late_for_the_first_vote_has_none() -> None:
     debate = debated({**PANEL, "timeout_s": 0.01})
     result = assess(owed(debate)[0], debate, SilentModel())
     assert isinstance(result, Failure)
-    assert (result.cause, result.final, result.exchange) == ("late", True, None)
+    assert (result.cause, result.final) == ("late", True)
+    assert result.exchange is not None
+    assert result.exchange.attempts == 1
 
 
 @pytest.mark.parametrize(

@@ -109,6 +109,14 @@ def test_a_cancelled_call_gives_its_place_back() -> None:
     assert [name for _, name in here.entered] == [0, 2]
 
 
+def test_a_place_lost_while_waiting_for_the_minute_is_not_taken() -> None:
+    """A 429 that comes in meanwhile counts for whoever is first in the queue."""
+    here = bar(3, requests_per_minute=2)
+    turned_away = here.call(1, fails=RateLimitedError("429"))
+    asyncio.run(here.clock.run(here.call(0, seconds=70), turned_away, here.call(2)))
+    assert here.entered == [(0, 0), (0, 1), (70, 2)]
+
+
 def test_requests_per_minute() -> None:
     """Two a minute are two in any sixty seconds."""
     here = bar(8, requests_per_minute=2)

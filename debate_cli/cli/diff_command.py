@@ -1,0 +1,94 @@
+"""`debate diff`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from debate_cli.cli import completion, options, screen
+from debate_cli.errors import UsageError
+from debate_cli.render.comparison import Compared, document, sheets, signs
+from debate_cli.scoring.comparison import LATEST, Side, compare
+from debate_cli.storage.library import StoredDebate, find, open_debate
+
+app = typer.Typer(add_completion=False)
+HOME = Path("transcripts")
+
+
+@app.command()
+def diff(
+    a: Annotated[
+        str,
+        typer.Argument(
+            metavar="A", help="A transcript or journal, or an id in transcripts/.", autocompletion=completion.debates
+        ),
+    ],
+    b: Annotated[
+        str | None,
+        typer.Argument(metavar="[B]", help="Another one; left out with --runs.", autocompletion=completion.debates),
+    ] = None,
+    runs: Annotated[
+        str | None, typer.Option(metavar="X,Y", help="Compare judging run X (of A) with Y (of B, or of A too).")
+    ] = None,
+    json_: options.Json = False,
+    plain: options.Plain = False,
+    debug: options.Debug = False,
+) -> None:
+    """Compare two saved debates, or two judging runs of one.
+
+    Shown are winners and scores of each system, the claims that one side lets stand and the other does not, and the
+    settings that differ. Without --runs the newest judging run of each system counts.
+
+    Examples:
+
+      debate diff my-debate my-other-debate
+
+      debate diff my-debate --runs r1,r2
+    """
+    del debug  # acted on where errors are caught
+    if b is None and runs is None:
+        raise UsageError("name two debates, or two judging runs of one with --runs r1,r2")
+    first = open_debate(find(a, HOME))
+    second = open_debate(find(b, HOME)) if b is not None else first
+    named = _runs(runs) if runs is not None else (LATEST, LATEST)
+    sides = _side(first, named[0]), _side(second, named[1])
+    told = Compared((str(first.path), str(second.path)), sides, compare(*sides))
+    if json_:
+        print(json.dumps(document(told), ensure_ascii=False, indent=2))
+    else:
+        _show(told, plain=plain)
+
+
+def _runs(text: str) -> tuple[str, str]:
+    names = [name.strip() for name in text.split(",")]
+    if len(names) != 2 or not all(names):  # noqa: PLR2004 - two sides
+        raise UsageError(f"--runs {text}: name two judging runs, for example r1,r2")
+    return names[0], names[1]
+
+
+def _side(stored: StoredDebate, run: str) -> Side:
+    known = [known.id for known in stored.debate.runs]
+    if run not in {LATEST, *known}:
+        raise UsageError(f"{stored.path}: --runs {run}: there is no such judging run; it has {', '.join(known)}")
+    return Side(stored.debate, run)
+
+
+def _show(told: Compared, *, plain: bool) -> None:
+    """Tables on a terminal, plain lines elsewhere."""
+    found = sheets(told)
+    if plain or not screen.interactive(sys.stdout):
+        from debate_cli.render.lines import sheet_lines
+
+        lines = [line for sheet in found for line in sheet_lines(sheet)]
+        sys.stdout.writelines(f"{line}\n" for line in lines[1:])
+        return
+    from debate_cli.render.tables import drawn
+
+    target = screen.console(sys.stdout)
+    known = signs(told)
+    for sheet in found:
+        target.print(drawn(sheet, known))

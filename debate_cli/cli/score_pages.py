@@ -1,0 +1,60 @@
+"""A folder of pages: one of each debate, and the index that links them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from debate_cli.domain.debate import Debate
+from debate_cli.domain.verdict import Verdict
+from debate_cli.errors import UsageError
+from debate_cli.storage.disk import write_whole
+
+INDEX = "index.html"
+SUFFIX = ".html"
+
+
+@dataclass(slots=True)
+class Pages:
+    """Pages as they are written. Nothing that was there before is overwritten without `force`."""
+
+    folder: Path
+    force: bool
+    names: set[str] = field(default_factory=lambda: {INDEX})
+    """Those given away."""
+
+    def __post_init__(self) -> None:
+        """Raises UsageError where there is an index already, before any page is written."""
+        if not self.force and (self.folder / INDEX).exists():
+            raise UsageError(
+                f"{self.folder / INDEX} exists already; choose another folder, or overwrite it with --force"
+            )
+
+    def write(self, path: Path, debate: Debate, verdicts: Sequence[Verdict]) -> str:
+        """Write the page of the debate that was read from `path`; its name in the folder. Raises StorageError."""
+        from debate_cli.render.html import html
+
+        name = self._name(path.stem)
+        write_whole(self.folder / name, html(debate, verdicts).encode("utf-8", "replace"), overwrite=self.force)
+        return name
+
+    def write_index(self, page: str) -> Path:
+        """Write the index; where it is. Raises StorageError."""
+        place = self.folder / INDEX
+        write_whole(place, page.encode("utf-8", "replace"), overwrite=self.force)
+        return place
+
+    def _name(self, stem: str) -> str:
+        """A name of its own for each page, whatever folders the debates lie in."""
+        number = 1
+        while (name := f"{stem}{'' if number == 1 else f'-{number}'}{SUFFIX}") in self.names:
+            number += 1
+        self.names.add(name)
+        return name
+
+
+def page_beside(path: Path) -> str | None:
+    """The page that was made of a debate and stands beside its file, if there is one."""
+    place = path.with_suffix(SUFFIX)
+    return str(place) if place.is_file() else None

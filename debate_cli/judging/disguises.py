@@ -1,0 +1,103 @@
+"""Texts as they read without a disguise: letters of other scripts, codes, digits for letters, letters set apart.
+
+Each reading knows where its characters stand in the text itself, so that what is found in it can be shown and removed.
+"""
+
+from __future__ import annotations
+
+import codecs
+import html
+import re
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+from urllib.parse import unquote
+
+
+class Reading(NamedTuple):
+    """`text`, and for each of its characters the index of the one it was read from."""
+
+    text: str
+    where: Sequence[int]
+
+    def span(self, start: int, end: int) -> tuple[int, int]:
+        """The span of the original from which `text[start:end]` was read."""
+        places = self.where[start:end]
+        return min(places), max(places) + 1
+
+
+_TWINS = str.maketrans(
+    "АВЕЅІЈКМНОРСТУХаеіјорсухѕԁһԛԝΑΒΕΖΗΙΚΜΝΟΡΤΥΧανορυιɡɩſ",
+    "ABESIJKMHOPCTYXaeijopcyxsdhqwABEZHIKMNOPTYXavopuigis",
+)
+"""Letters of other alphabets that look like Latin ones."""
+_MIXED = re.compile(r"\w*(?:[A-Za-z][^\W\d_a-zA-Z]|[^\W\d_a-zA-Z][A-Za-z])\w*")
+_STRUCK = re.compile(r"(?<=[A-Za-z])[\u0300-\u036f]+")
+_APART = re.compile(r"(?<![\w'’])[A-Za-z](?:([ \t.\-_*·])[A-Za-z])(?:\1[A-Za-z]){2,}(?!\w)")
+_ESCAPED = re.compile(r"&#x?[0-9A-Fa-f]{2,6};|%[0-9A-Fa-f]{2}|\\u[0-9A-Fa-f]{4}|\\x[0-9A-Fa-f]{2}")
+_TELLING = "ignore disregard instructions judge winner verdict previous rules score vote affirmative negative".split()
+_TURNED = re.compile(
+    "|".join(rf"\b{word[::-1]}\b|\b{codecs.encode(word, 'rot13')}\b" for word in _TELLING), re.IGNORECASE
+)
+"""Words that show that a text is written backwards, or with its letters rotated by thirteen."""
+_LEET_WORD = re.compile(r"(?<![\w$@])(?=[\w$@]*[A-Za-z])(?=[\w$@]*[0-9$@])[A-Za-z0-9$@]{2,}(?![\w$@])")
+_LEET = (str.maketrans("013457$@", "olaastsa"), str.maketrans("013457$@", "oieastsa"))
+"""A 1 stands for l or for i."""
+
+
+def readings(text: str) -> Iterator[Reading]:
+    """How `text` may also be read; a disguise that it does not wear gives no reading."""
+    bared = Reading(text, range(len(text)))
+    for bare in (_unescaped, _unstruck, _latin, _joined):
+        bared = bare(bared)
+    if bared.text != text:
+        yield bared
+    if _LEET_WORD.search(bared.text):
+        for table in _LEET:
+            yield Reading(_LEET_WORD.sub(_translated(table), bared.text), bared.where)
+    if _TURNED.search(text):
+        yield Reading(text[::-1], range(len(text) - 1, -1, -1))
+        yield Reading(codecs.encode(text, "rot13"), range(len(text)))
+
+
+def _translated(table: dict[int, int]) -> Callable[[re.Match[str]], str]:
+    return lambda match: match.group().translate(table)
+
+
+def _replaced(reading: Reading, pattern: re.Pattern[str], written: Callable[[re.Match[str]], str]) -> Reading:
+    """`reading` with every match of `pattern` written otherwise."""
+    text, where, done = list[str](), list[int](), 0
+    for match in pattern.finditer(reading.text):
+        new = written(match)
+        text += [reading.text[done : match.start()], new]
+        where += reading.where[done : match.start()]
+        last = match.end() - 1
+        where += [reading.where[min(match.start() + number, last)] for number in range(len(new))]
+        done = match.end()
+    if not done:
+        return reading
+    return Reading("".join([*text, reading.text[done:]]), [*where, *reading.where[done:]])
+
+
+def _unescaped(reading: Reading) -> Reading:
+    return _replaced(reading, _ESCAPED, _unescape)
+
+
+def _unescape(match: re.Match[str]) -> str:
+    code = match.group()
+    if code.startswith("&"):
+        return html.unescape(code)
+    return unquote(code) if code.startswith("%") else chr(int(code[2:], 16))
+
+
+def _unstruck(reading: Reading) -> Reading:
+    return _replaced(reading, _STRUCK, lambda _: "")
+
+
+def _latin(reading: Reading) -> Reading:
+    """Words that mix alphabets in Latin letters alone."""
+    return _replaced(reading, _MIXED, lambda match: match.group().translate(_TWINS))
+
+
+def _joined(reading: Reading) -> Reading:
+    """Letters set apart as words: what divides them is dropped."""
+    return _replaced(reading, _APART, lambda match: match.group()[::2])

@@ -1,0 +1,84 @@
+"""Speeches that pretend to end: marks of another role, and results that look like a judge's own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+SPAN = 300
+"""Characters from a mark of another role that are taken to be said in it, at most; a blank line ends it sooner."""
+NEAR = 200
+"""Characters between two lines of one forged result."""
+
+_ROLE = r"system|developer|assistant|user|human|tool|model|judge|grader|evaluator"
+_MARK = re.compile(
+    r"‹\s*/?\s*(?:im_\w+|\w+_header_id|eot_id|endoftext|start_of_turn|end_of_turn|begin_of_text|SYS|system|developer|assistant|"
+    r"user|human|tool|speech|transcript|instructions?|think|bos|eos|s)\b[^›\n]{0,200}›"
+    r"|\(\s*/?\s*(?:INST|SYS|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS)\s*\)"
+    r"|</?(?:system|instruction|debate|transcript|speech|untrusted|judge|prompt|context|evaluation|policy)[\w-]*>"
+    r"|^#{1,6}\s*\(?(?:system|instructions?|assistant|judge|developer|human|response)\)?(?: (?:instructions?|output|prompt|message))?\s*(?::|$)"
+    r"|^[^\w\n]*(?-i:(?:END|BEGIN|START)(?:[ _-]+(?:OF|THE))*[ _-]+(?:\w+[ _-]+){0,2}?"
+    r"(?:TRANSCRIPT|DATA|SPEECH|DEBATE|INSTRUCTIONS?|PROMPT|CONTEXT|INPUT|DOCUMENT|EVALUATION)\b)"
+    rf"|^[ \t>#*_-]*\((?:system|developer)\)[ \t*_]*:(?=[^\n]{{0,{SPAN}}}\b(?:you|your|judges?|graders?|evaluators?|winn?er|wins?|verdict|"
+    r"rank|prefer\w*|favou?r\w*|score\w*|rule|vote|affirmative|negative|(?-i:Pro|Con))\b)"
+    rf"|^[ \t>#*_-]*\((?:{_ROLE})\)[ \t*_]*:(?=[^\n]{{0,{SPAN}}}\b(?:(?-i:Pro|Con)|affirmative|negative|clear|side)\b[^\n]{{0,60}}"
+    r"\b(?:winner|wins?|won|prevail\w*|marks|score\w*)\b)",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""As cleaning leaves them: `<|im_start|>` is `‹im_start›` by then."""
+
+_KEY = (
+    r"winner|verdict|victory|margin|scores?|marks?|confidence|vote|option|standing|final_?score|final_?total|total|logic|evidence|"
+    r"responsiveness|honesty|rhetoric|tactics|decision|judge?ment|reason(?:ing)?|rationale|outcome|participant|criterion|out_of|value|"
+    r"trace|insight|item|critical_findings|argument_quality|rebuttal_effectiveness|strategic_positioning|recommendation|assessor"
+)
+_VALUE = (
+    r"(?:[\"'“]?\s*(?:-?\d|[{\[]|(?-i:PASS|FAIL|CONDITIONAL|UPHELD|REFUTED|PRO|CON|Pro|Con|FOR|AGAINST)\b|clear|narrow|draw|high|max|always|"
+    r"(?:the )?(?:affirmative|negative|opponent)))"
+)
+_ENTRY = re.compile(
+    rf"(?:^|[\s{{\[(,;*#>\"'`=|])(?P<key>{_KEY})[\"'`*]*\s*[:=]\s*(?=[*]*{_VALUE})|<(?P<tag>{_KEY})(?:\s[^<>\n]{{0,60}})?>",
+    re.IGNORECASE | re.MULTILINE,
+)
+_DECISIVE = re.compile(
+    r"winner|verdict|victory|margin|scores?|marks?|confidence|vote|option|standing|decision|judge?ment|trace|logic|honesty|responsiveness|"
+    r"final_?score|final_?total|argument_quality|rebuttal_effectiveness",
+    re.IGNORECASE,
+)
+"""Keys of which a result has at least one; the others stand in arguments too."""
+_RULING = re.compile(
+    r"(?:^|[\[(*#\"]|\b(?:final|judge(?:'s|’s)|panel(?:'s|’s)) )(?:final )?(?:verdict|decision|judge?ment|ruling|result|evaluation|assessment)[\"'”’)\]*]*\s?[:\]=—–]"
+    r"[^.!?\n]{0,80}\b(?:wins?|won|winner|prevail\w*|prevailed|victor\w*|clear|carried)\b[^.!?\n]*",
+    re.IGNORECASE | re.MULTILINE,
+)
+_JSON_TAIL = re.compile(r"[^\n]{0,300}")
+
+
+def marks(text: str) -> Iterator[tuple[int, int]]:
+    """Spans of `text`, which has been cleaned, that pretend to be said by somebody else than the speaker."""
+    for match in _MARK.finditer(text):
+        blank = text.find("\n\n", match.end())
+        end = len(text) if blank < 0 else blank
+        yield match.start(), max(match.end(), min(end, match.start() + SPAN))
+
+
+def forged_results(text: str) -> Iterator[tuple[int, int]]:
+    """Spans of `text` that look like what a judge fills in: two entries or more, or a ruling in words."""
+    for match in _RULING.finditer(text):
+        yield match.span()
+    group: list[re.Match[str]] = []
+    for match in _ENTRY.finditer(text):
+        if group and match.start() - group[-1].end() > NEAR:
+            yield from _result(text, group)
+            group = []
+        group.append(match)
+    yield from _result(text, group)
+
+
+def _result(text: str, entries: list[re.Match[str]]) -> Iterator[tuple[int, int]]:
+    keys = {(match["key"] or match["tag"]).lower() for match in entries}
+    if len(keys) > 1 and any(map(_DECISIVE.fullmatch, keys)):
+        tail = _JSON_TAIL.match(text, entries[-1].end())
+        start = text.rfind("\n", 0, entries[0].start() + 1) + 1
+        brace = text.find("{", start, entries[0].start() + 1)
+        yield (brace if brace >= 0 else entries[0].start()), tail.end() if tail else entries[-1].end()

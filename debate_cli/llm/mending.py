@@ -1,0 +1,68 @@
+"""Mending the JSON of a reply that is broken, in bounded time: `json-repair` on a text that may only be read so often.
+
+The library looks ahead at every quote that does not fit, so that its time can grow with the square of a text and more. On
+replies that were meant as JSON it reads each character about three times.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Self, cast
+
+import json_repair
+
+MOST_READS = 400_000
+"""Characters and slices read for one text, at most: under a second, and enough for 100,000 characters meant as JSON."""
+_SLICE_CHARS = 100
+"""A slice costs one read, and one more for each so many characters."""
+
+
+class _TooMuchError(Exception):
+    """The text is so broken that mending it takes too long. Not one that the library would catch."""
+
+
+class _Meter:
+    """Reads that are left."""
+
+    def __init__(self, left: int) -> None:
+        self.left = left
+
+    def take(self, reads: int) -> None:
+        """Count some; raises _TooMuchError when there are none left."""
+        self.left -= reads
+        if self.left < 0:
+            raise _TooMuchError
+
+
+class _Metered(str):
+    """A text whose reads are counted.
+
+    The library puts signs in by `text[:here] + sign + text[here:]`, so what begins as the text did is counted on.
+    """
+
+    __slots__ = ("_meter",)
+
+    _meter: _Meter
+
+    @classmethod
+    def of(cls, text: str, meter: _Meter) -> Self:
+        metered = cls(text)
+        metered._meter = meter
+        return metered
+
+    def __getitem__(self, key: Any, /) -> str:  # pyright: ignore[reportIncompatibleMethodOverride] - as str takes it
+        piece = str.__getitem__(self, key)
+        self._meter.take(1 + len(piece) // _SLICE_CHARS)
+        head = isinstance(key, slice) and cast("slice[Any, Any, Any]", key).start is None
+        return _Metered.of(piece, self._meter) if head else piece
+
+    def __add__(self, other: str, /) -> str:
+        return _Metered.of(str.__add__(self, other), self._meter)
+
+
+def mended(broken: str) -> dict[str, Any] | None:
+    """The object that `broken` was meant to be; None where that cannot be told, or not in time."""
+    try:
+        value: Any = json_repair.loads(_Metered.of(broken, _Meter(MOST_READS)), skip_json_loads=True)
+    except (_TooMuchError, ValueError, RecursionError, IndexError, TypeError):
+        return None
+    return cast("dict[str, Any]", value) if isinstance(value, dict) and value else None

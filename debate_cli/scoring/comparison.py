@@ -1,0 +1,204 @@
+"""Two judgements of debates side by side: what was concluded, what became of each claim, what was configured. Pure.
+
+A side is a debate as one of its judging runs has it, or as its newest ones have it. How several systems of one debate
+agree does not live here, but in `agreement`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from debate_cli.domain.assessment import Standing, SystemKind
+from debate_cli.domain.config import DebateConfig
+from debate_cli.domain.config_differences import changed
+from debate_cli.domain.debate import Debate, JudgingRun
+from debate_cli.domain.systems import JudgingConfig, System
+from debate_cli.domain.value import Value
+from debate_cli.domain.verdict import Verdict, Victory
+from debate_cli.scoring import score
+from debate_cli.scoring.trace import TraceRow, trace_table
+
+LATEST = "latest"
+_SYSTEMS = "judging.systems."
+_DIGITS = 9
+"""Decimals that a difference of scores is told with."""
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """A debate as one judging run has it; `latest` means per system the newest run."""
+
+    debate: Debate
+    run: str = LATEST
+
+
+class Concluded(Value):
+    """What one side concludes under one system."""
+
+    run: str
+    winner: str | None
+    victory: Victory
+    margin: float | None
+
+
+class ScoreChange(Value):
+    """A debater's score under one system on both sides; None where it has none."""
+
+    participant: str
+    a: float | None
+    b: float | None
+    change: float | None
+    """b − a; None where either is missing."""
+
+
+class VerdictChange(Value):
+    """The verdicts of one system."""
+
+    system: SystemKind
+    a: Concluded | None
+    b: Concluded | None
+    """None where that side has no verdict of this system."""
+    outcome: Literal["same", "victory", "winner", "one_sided"]
+    """`winner`: another one wins, or nobody instead; `victory`: the same winner in another way."""
+    scores: tuple[ScoreChange, ...]
+
+
+class StandingChange(Value):
+    """A claim that both sides know and of which each thinks otherwise."""
+
+    item: str
+    """Id of the argument."""
+    participant: str
+    claim: str
+    a: Standing | None
+    b: Standing | None
+    """None where the judge did not speak of it."""
+
+
+class SettingChange(Value):
+    """A setting that differs, with both values as they may be shown."""
+
+    key: str
+    a: str
+    b: str
+
+
+class Comparison(Value):
+    """Everything that differs between two sides, and the verdicts of both."""
+
+    verdicts: tuple[VerdictChange, ...]
+    """One for each system that either side was judged by, those of A first."""
+    standings: tuple[StandingChange, ...]
+    """Changed ones only, in the order of A."""
+    compared_claims: int
+    """Arguments with the same id and claim on both sides, both of which were asked for standings; 0 where one was not."""
+    settings: tuple[SettingChange, ...]
+    """Limits and output are not looked at, nor are systems that judged one side only."""
+
+    @property
+    def alike(self) -> bool:
+        """Whether neither a verdict nor a score nor a standing nor a setting differs."""
+        same = all(
+            item.outcome == "same" and not any(score.a != score.b for score in item.scores) for item in self.verdicts
+        )
+        return same and not self.standings and not self.settings
+
+
+def compare(a: Side, b: Side) -> Comparison:
+    """What changed from side A to side B. A run that a debate does not have concludes nothing."""
+    first, second = _by_system(a), _by_system(b)
+    kinds: list[SystemKind] = list(dict.fromkeys([*first, *second]))
+    claims = _claims(a, b)
+    return Comparison(
+        verdicts=tuple(_verdicts(kind, first.get(kind), second.get(kind)) for kind in kinds),
+        standings=tuple(_standing(*rows) for rows in claims if rows[0].standing != rows[1].standing),
+        compared_claims=len(claims),
+        settings=_changed_settings(a, b),
+    )
+
+
+def _by_system(side: Side) -> dict[SystemKind, Verdict]:
+    return {verdict.system: verdict for verdict in score(side.debate, runs=side.run)}
+
+
+def _claims(a: Side, b: Side) -> list[tuple[TraceRow, TraceRow]]:
+    """The claims that both sides know; none where either was not asked for standings."""
+    rows_a, rows_b = ({row.id: row for row in _traced(side)} for side in (a, b))
+    if not all(any(row.standing is not None for row in rows.values()) for rows in (rows_a, rows_b)):
+        return []
+    pairs = [(row, rows_b[item]) for item, row in rows_a.items() if item in rows_b]
+    return [(of_a, of_b) for of_a, of_b in pairs if of_a.claim == of_b.claim]
+
+
+def _traced(side: Side) -> tuple[TraceRow, ...]:
+    return trace_table(side.debate, None if side.run == LATEST else side.run)
+
+
+def _verdicts(system: SystemKind, a: Verdict | None, b: Verdict | None) -> VerdictChange:
+    of_a, of_b = (verdict.scores if verdict is not None else {} for verdict in (a, b))
+    return VerdictChange(
+        system=system,
+        a=_concluded(a),
+        b=_concluded(b),
+        outcome=_outcome(a, b),
+        scores=tuple(_score(name, of_a.get(name), of_b.get(name)) for name in dict.fromkeys([*of_a, *of_b])),
+    )
+
+
+def _concluded(verdict: Verdict | None) -> Concluded | None:
+    if verdict is None:
+        return None
+    return Concluded(run=verdict.run, winner=verdict.winner, victory=verdict.victory, margin=verdict.margin)
+
+
+def _outcome(a: Verdict | None, b: Verdict | None) -> Literal["same", "victory", "winner", "one_sided"]:
+    if a is None or b is None:
+        return "one_sided"
+    if a.winner != b.winner:
+        return "winner"
+    return "same" if a.victory == b.victory else "victory"
+
+
+def _score(name: str, a: float | None, b: float | None) -> ScoreChange:
+    change = None if a is None or b is None else round(b - a, _DIGITS)
+    return ScoreChange(participant=name, a=a, b=b, change=change)
+
+
+def _standing(a: TraceRow, b: TraceRow) -> StandingChange:
+    return StandingChange(item=a.id, participant=a.participant, claim=a.claim, a=a.standing, b=b.standing)
+
+
+def _changed_settings(a: Side, b: Side) -> tuple[SettingChange, ...]:
+    of_a, of_b = _systems(a), _systems(b)
+    common = [kind for kind in of_a if kind in of_b]
+    configured = [_settings(side, tuple(systems[kind] for kind in common)) for side, systems in ((a, of_a), (b, of_b))]
+    return tuple(
+        SettingChange(key=_named(found.key, common), a=found.stored, b=found.given) for found in changed(*configured)
+    )
+
+
+def _systems(side: Side) -> dict[str, System]:
+    """The systems that judged a side, by kind."""
+    return {system.kind: system for run in _runs(side) for system in run.active()}
+
+
+def _settings(side: Side, systems: tuple[System, ...]) -> DebateConfig:
+    """The debate's configuration with these systems, and with the models of the side's own runs."""
+    config, runs = side.debate.config, _runs(side)
+    named = [run.judging.decides for run in runs if run.judging.decides is not None]
+    decides = named[-1] if named else runs[0].judging.deciding if runs else None
+    models = config.models | {name: spec for run in runs for name, spec in run.models.items()}
+    judging = JudgingConfig.model_construct(systems=systems, decides=decides)
+    return config.model_copy(update={"judging": judging, "models": models})
+
+
+def _named(key: str, kinds: list[str]) -> str:
+    """A key path in which a system is called by its kind and not by its place."""
+    place, _, rest = key.removeprefix(_SYSTEMS).partition(".")
+    return f"{_SYSTEMS}{kinds[int(place)]}.{rest}" if key.startswith(_SYSTEMS) else key
+
+
+def _runs(side: Side) -> list[JudgingRun]:
+    """The runs that count for a side, oldest first; those whose systems all were replaced do not."""
+    return [run for run in side.debate.runs if side.run in {LATEST, run.id} and run.active()]

@@ -1,0 +1,175 @@
+"""Every fault of a server, in both wire formats, streamed and whole: asked again as the policy says, told, kept, counted."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from faults.playbacks import FAULTS, GIVEN_UP, REASKED, REFUSED_CONNECTION, RETRIED, TAKEN, Asked
+from faults.table import FRAME, PATH, Seen, read, rows, write
+from faults.trials import KINDS, MAX_ATTEMPTS, Ending, Trial, run
+
+from debate_cli.llm.ladder import MAX_REASKS
+from debate_cli.llm.retry import LONGEST_WAIT_S, SHORTEST_WAIT_S
+
+POLICIES = {
+    **dict.fromkeys([REFUSED_CONNECTION, *RETRIED], "retried"),
+    **dict.fromkeys(REASKED, "asked again"),
+    **dict.fromkeys(GIVEN_UP, "given up"),
+    **dict.fromkeys(TAKEN, "taken"),
+}
+UNREACHABLE, BROKEN = "UnreachableError", "BrokenBodyError"
+CAUSES: dict[str, str | dict[Asked, str]] = {
+    REFUSED_CONNECTION: UNREACHABLE,
+    "rate_limit": "RateLimitedError",
+    "retry_after": "RateLimitedError",
+    "server_error": "ServerError",
+    "unavailable": "ServerError",
+    "overloaded": "RateLimitedError",
+    "request_timeout": "ServerError",
+    "conflict": "ServerError",
+    "reset": UNREACHABLE,
+    "hangs_up": UNREACHABLE,
+    "reset_in_body": UNREACHABLE,
+    "cut": {"streamed": "TruncatedError", "whole": BROKEN},
+    "vanished": UNREACHABLE,
+    "silence": "ModelTimeoutError",
+    "stall": "ModelTimeoutError",
+    "html": BROKEN,
+    "no_body": BROKEN,
+    "broken_json": BROKEN,
+    "other_json": BROKEN,
+    "not_streamed": BROKEN,
+    "error_inside": "RateLimitedError",
+    "empty": "abstained",
+    "long_wait": "RateLimitedError",
+    "quota": "QuotaExhaustedError",
+    "bad_request": "RejectedError",
+    "bad_key": "UnauthorizedError",
+    "forbidden": "UnauthorizedError",
+    "no_model": "UnknownModelError",
+    "overflow": "ContextOverflowError",
+    "refusal": {"streamed": "RefusedError", "whole": "abstained"},
+    "filtered_answer": {"streamed": "RefusedError", "whole": "abstained"},
+    "filtered_prompt": {"streamed": "RefusedError", "whole": "abstained"},
+    **dict.fromkeys(["wrong_schema", "prose", "token_limit"], {"streamed": "", "whole": "abstained"}),
+    "mislabelled": "",
+}
+"""Cause of the failure that a lasting fault leaves; empty where there is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Came:
+    """What a trial comes to."""
+
+    attempts: int
+    waits: int
+    kept: str
+    closed: str
+    cause: str = ""
+    final: bool = False
+
+
+def expected(trial: Trial) -> Came:
+    """What the policy prescribes."""
+    policy = POLICIES[trial.fault]
+    if policy == "taken":
+        return Came(1, 0, "answer", "complete")
+    waits = policy == "retried"
+    if not trial.lasting:
+        return Came(2, int(waits), "answer", "complete")
+    attempts = {"retried": MAX_ATTEMPTS, "asked again": 1 + MAX_REASKS, "given up": 1}[policy]
+    named = CAUSES[trial.fault]
+    cause = named if isinstance(named, str) else named[trial.asked]
+    if not cause:
+        return Came(attempts, 0, "own words", "complete")
+    both = trial.fault == REFUSED_CONNECTION and trial.asked == "streamed"  # the other debater is not let in either
+    pauses = (attempts - 1) * int(waits) * (1 + int(both))
+    closed = "failed" if trial.asked == "streamed" else "complete"
+    return Came(attempts, pauses, "nothing", closed, cause, final=trial.asked == "whole" and cause == "abstained")
+
+
+def came(ending: Ending) -> Came:
+    """What the trial came to."""
+    failure = ending.failure
+    cause, final = ("", False) if failure is None else (failure.cause, failure.final)
+    return Came(ending.attempts, len(ending.waits), ending.kept, str(ending.closed), cause, final)
+
+
+def trials(fault: str) -> list[Trial]:
+    """All trials of a fault; one that is given up or taken at once has no way to pass."""
+    durations = (False, True) if POLICIES[fault] in {"retried", "asked again"} else (True,)
+    return [
+        Trial(kind, fault, asked, lasting) for kind in KINDS for asked in FAULTS[fault].asked for lasting in durations
+    ]
+
+
+@pytest.fixture(autouse=True)
+def no_profile_of_ours(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Keep Anthropic's SDK from reading a profile of whoever runs the tests."""
+    monkeypatch.setenv("ANTHROPIC_CONFIG_DIR", str(tmp_path))
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_fault_ends_as_the_policy_says(fault: str, tmp_path: Path) -> None:
+    """Requests, waits, notes, what is kept and counted are as prescribed, and the docs tell of it."""
+    endings: dict[Trial, Ending] = {}
+    for number, trial in enumerate(trials(fault)):
+        ending = asyncio.run(run(trial, tmp_path / str(number)))
+        assert came(ending) == expected(trial), trial
+        check_waits(trial, ending)
+        check_books(trial, ending)
+        check_screen(trial, ending)
+        endings[trial] = ending
+    check_docs(fault, endings)
+
+
+def check_waits(trial: Trial, ending: Ending) -> None:
+    """Each wait is within bounds, or as long as the server asks; and is told of."""
+    for wait, note in zip(ending.waits, ending.notes, strict=True):
+        assert wait == 7 if trial.fault == "retry_after" else SHORTEST_WAIT_S <= wait <= LONGEST_WAIT_S, trial
+        assert f": trying again in {wait:.1f} s (attempt " in note
+        assert note.startswith("lab (HOST) ")
+        if ending.failure is not None:
+            assert note.split(": trying again")[0] == ending.failure.message.split(" — gave up after")[0]
+
+
+def check_books(trial: Trial, ending: Ending) -> None:
+    """The transcript counts what the server told of, neither more nor less."""
+    assert ending.used == ending.counted, trial
+    if trial.fault != REFUSED_CONNECTION:
+        assert ending.all_attempts == ending.all_arrived, trial
+        assert len(ending.served) == ending.attempts, trial
+
+
+def check_screen(trial: Trial, ending: Ending) -> None:
+    """Nothing of a void attempt stays on the screen."""
+    if trial.asked == "streamed" and ending.kept == "answer":
+        assert ending.shown in [each.text for each in ending.served if each.text], trial
+
+
+def check_docs(fault: str, endings: dict[Trial, Ending]) -> None:
+    """The table says what was seen."""
+    seen = {
+        (kind, asked): Seen(
+            asked,
+            POLICIES[fault],
+            endings.get(Trial(kind, fault, asked, lasting=False)),
+            endings[Trial(kind, fault, asked, lasting=True)],
+        )
+        for kind in KINDS
+        for asked in FAULTS[fault].asked
+    }
+    lines = rows(fault, seen)
+    if os.environ.get("UPDATE_GOLDEN"):
+        write(FAULTS[fault].title, lines)
+    assert read().get(FAULTS[fault].title) == lines, "look at the difference, then set UPDATE_GOLDEN=1"
+
+
+def test_the_docs_tell_of_all_faults_and_no_others() -> None:
+    """In the order of the tests, under the words above the table."""
+    assert PATH.read_text(encoding="utf-8").startswith(FRAME)
+    assert list(read()) == [fault.title for fault in FAULTS.values()]

@@ -1,0 +1,259 @@
+"""Budget, rates and concurrency, as a server sees them that keeps its own books."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from faults.fault_server import FaultServer, Heard, Served
+from faults.runs import Waits, Witness, config, session, used
+
+from debate_cli.domain.debate import Debate
+from debate_cli.domain.events import Closed, Event, Failed
+from debate_cli.llm.limits import MINUTE_S
+from debate_cli.session import Outcome, Session
+from debate_cli.storage.library import open_debate
+
+LIVE = {"systems": [{"kind": "live"}]}
+"""Many judgements that may all be asked at once."""
+QUIET_ROUNDS = 8
+"""Rounds of the event loop, a hundredth of a second apart, without a new request: whoever may ask has asked."""
+
+
+@dataclass
+class Minutes:
+    """A clock that moves only while somebody waits for it, and only when the server has heard all that was sent."""
+
+    server: FaultServer
+    now: float = 0.0
+    waited: list[float] = field(default_factory=list[float])
+
+    def __call__(self) -> float:
+        """Seconds since the start."""
+        return self.now
+
+    async def sleep(self, seconds: float) -> None:
+        """Let the time pass."""
+        until = self.now + seconds
+        await quiet(self.server)
+        self.waited.append(seconds)
+        self.now = max(self.now, until)
+
+
+async def quiet(server: FaultServer) -> None:
+    """Wait until no more requests come in, and none is being answered that nobody holds back."""
+    heard, rounds = -1, 0
+    while rounds < QUIET_ROUNDS:
+        rounds = rounds + 1 if heard == len(server.served) else 0
+        heard = len(server.served)
+        await asyncio.sleep(0.01)
+
+
+async def hold(server: FaultServer, kind: str, clock: Minutes, **changes: Any) -> Outcome:
+    """A debate whose limiter reads `clock`."""
+    here = session(Witness(), Waits())
+    around = replace(here.around, clock=clock, sleep=clock.sleep)
+    return await replace(here, around=around).begin(config(server, kind, **changes), "limited", None)
+
+
+def most_in_a_minute(served: list[Served], amounts: list[int]) -> int:
+    """The largest sum of `amounts` over requests of any sixty seconds."""
+    return max(
+        sum(amount for each, amount in zip(served, amounts, strict=True) if first.at <= each.at < first.at + MINUTE_S)
+        for first in served
+    )
+
+
+@pytest.mark.parametrize("most", [1, 3, 7])
+def test_requests_per_minute_are_kept(most: int) -> None:
+    """In no sixty seconds does the server hear more, retries included; and not less than it may hear."""
+
+    async def story() -> None:
+        clock = Minutes(FaultServer())
+        clock.server = FaultServer(failing_first(3), clock=clock)
+        async with clock.server as server:
+            outcome = await hold(server, "openai", clock, provider={"requests_per_minute": most}, judging=LIVE)
+            assert outcome.halted is None
+            assert most_in_a_minute(server.served, [1] * len(server.served)) == most
+
+    asyncio.run(story())
+
+
+@pytest.mark.parametrize("most", [7_000, 15_000])
+def test_tokens_per_minute_are_kept(most: int) -> None:
+    """In no sixty seconds does the server count more."""
+
+    async def story() -> None:
+        clock = Minutes(FaultServer())
+        clock.server = FaultServer(clock=clock)
+        async with clock.server as server:
+            outcome = await hold(server, "anthropic", clock, provider={"tokens_per_minute": most}, judging=LIVE)
+            assert outcome.halted is None
+            amounts = [each.reported.input_tokens + each.reported.output_tokens for each in server.served]
+            assert clock.waited
+            assert most_in_a_minute(server.served, amounts) <= most
+
+    asyncio.run(story())
+
+
+def failing_first(count: int) -> Any:
+    """A plan: the first requests meet a 429."""
+    left = [count]
+
+    def plan(_heard: Heard) -> str | None:
+        left[0] -= 1
+        return "rate_limit" if left[0] >= 0 else None
+
+    return plan
+
+
+class Batches:
+    """Holds answers back until no more requests come in; then all that came are answered at once."""
+
+    def __init__(self, server: FaultServer) -> None:
+        self._server = server
+        self._gate = asyncio.Event()
+        self._opening: asyncio.Task[None] | None = None
+        self.sizes: list[int] = []
+
+    async def __call__(self, _served: Served) -> None:
+        """Wait for the batch to be whole."""
+        gate = self._gate
+        if self._opening is None:
+            self._opening = asyncio.create_task(self._open())
+        await gate.wait()
+
+    async def _open(self) -> None:
+        await quiet(self._server)
+        self.sizes.append(self._server.under_way)
+        self._opening = None
+        gate, self._gate = self._gate, asyncio.Event()
+        gate.set()
+
+
+JUDGES = 16
+
+
+async def batches_of(limited: int, **changes: Any) -> list[int]:
+    """How many calls of sixteen judges at once the server has under way; `limited` requests meet a 429."""
+    async with FaultServer() as server:
+        batches = Batches(server)
+        rate_limiting = failing_first(limited)
+
+        def plan(heard: Heard) -> str | None:
+            if heard.model != "judge":
+                return None
+            server.before = batches
+            return rate_limiting(heard)
+
+        server.plan = plan
+        judging = {"systems": [{"kind": "structured", "judges": JUDGES}]}
+        outcome = await session(Witness(), Waits()).begin(config(server, "openai", judging=judging, **changes), "b", None)
+        assert len(outcome.debate.assessments) == JUDGES
+        return batches.sizes
+
+
+def test_concurrency_is_halved_by_each_429_and_grows_again() -> None:
+    """Eight are turned away: one at a time is left, and one more after each clean batch."""
+    assert asyncio.run(batches_of(8, provider={"max_concurrency": 8})) == [8, 1, 2, 3, 4, 5, 1]
+
+
+def test_without_a_429_concurrency_stays() -> None:
+    """It neither grows nor shrinks."""
+    assert asyncio.run(batches_of(0, provider={"max_concurrency": 6})) == [6, 6, 4]
+
+
+def test_the_run_has_a_bound_of_its_own() -> None:
+    """Whatever the provider would take."""
+    sizes = asyncio.run(batches_of(0, provider={"max_concurrency": 16}, limits={"concurrency": 5}))
+    assert sizes == [5, 5, 5, 1]
+
+
+@dataclass(slots=True)
+class Closing(Witness):
+    """When the budget refuses a call, holds the server's answers back until all that was sent by then has come in."""
+
+    server: FaultServer = field(default_factory=FaultServer)
+    heard: int | None = None
+    """Requests that had come in by then."""
+    gate: asyncio.Event = field(default_factory=asyncio.Event)
+    counting: asyncio.Task[None] | None = None
+
+    def event(self, event: Event, debate: Debate) -> None:
+        """See `Watcher`."""
+        Witness.event(self, event, debate)
+        if isinstance(event, Failed) and event.failure.cause == "BudgetError" and self.counting is None:
+            self.server.before = self.wait
+            self.counting = asyncio.create_task(self._count())
+
+    async def wait(self, _served: Served) -> None:
+        """See `FaultServer.before`."""
+        await self.gate.wait()
+
+    async def _count(self) -> None:
+        await quiet(self.server)
+        self.heard = len(self.server.served)
+        self.gate.set()
+
+
+LIMITS = [1_500, 3_000, 5_000, 7_000, 9_000, 11_000, 50_000]
+MODEST = {
+    "judge": {"model": "lab/judge", "max_output_tokens": 700},
+    "pro": {"model": "lab/pro", "max_output_tokens": 700},
+    "con": {"model": "lab/con", "max_output_tokens": 700},
+}
+DEBATERS = [{"name": "Pro", "side": "for", "model": "pro"}, {"name": "Con", "side": "against", "model": "con"}]
+PRICE = {"input": 1.0, "output": 1.0, "cached_input": 1.0}
+"""A dollar for a million tokens of any sort: dollars and tokens measure the same."""
+
+
+def limited_config(server: FaultServer, limits: dict[str, Any]) -> Any:
+    """A debate of some fifteen thousand tokens."""
+    return config(
+        server, "anthropic", models=MODEST, debaters=DEBATERS, provider={"price": PRICE}, judging=LIVE, limits=limits
+    )
+
+
+@pytest.mark.parametrize("bound", ["max_tokens", "max_cost_usd"])
+@pytest.mark.parametrize("most", LIMITS)
+def test_a_budget_is_never_overrun_and_nothing_is_asked_after_it_closed(bound: str, most: int, tmp_path: Path) -> None:
+    """Every fifth answer fails, and yet: the server counts no more than the budget, and hears nothing after the refusal."""
+
+    async def story() -> None:
+        count = [0]
+
+        def plan(_heard: Heard) -> str | None:
+            count[0] += 1
+            return ("cut", "wrong_schema")[count[0] // 5 % 2] if count[0] % 5 == 0 else None
+
+        async with FaultServer(plan) as server:
+            witness = Closing(server=server)
+            here: Session = session(witness, Waits())
+            limits = {bound: most if bound == "max_tokens" else most / 1e6}
+            outcome = await here.begin(limited_config(server, limits), "bounded", tmp_path)
+            spent = server.counted.input_tokens + server.counted.output_tokens
+            assert spent <= most
+            assert used(outcome.debate) == server.counted
+            if outcome.halted == "budget":
+                assert witness.counting is not None
+                await witness.counting
+                assert len(server.served) == witness.heard
+                assert [event.reason for event in witness.events if isinstance(event, Closed)] == ["budget"]
+            else:
+                assert most == LIMITS[-1]
+            await resumed_whole(here, server, outcome)
+
+    asyncio.run(story())
+
+
+async def resumed_whole(here: Session, server: FaultServer, outcome: Outcome) -> None:
+    """With room enough the debate goes on from there to its end, and the books still agree."""
+    assert outcome.path is not None
+    roomy = limited_config(server, {"max_tokens": 10_000_000})
+    after = await here.resume(open_debate(outcome.path), roomy)
+    assert after.halted is None
+    assert after.debate.closed == "complete"
+    assert used(after.debate) == server.counted

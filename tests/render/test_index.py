@@ -1,0 +1,125 @@
+"""The index of many debates: a table with links, one script that nobody else's words reach."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from html.parser import HTMLParser
+
+import pytest
+from render_support import HOSTILE, debate, unscored
+
+from debate_cli.domain.debate import Debate
+from debate_cli.render.checked import Checked, Unusable
+from debate_cli.render.index import index
+from debate_cli.render.scores_table import Scored
+from debate_cli.scoring import score
+from debate_cli.scoring.gates import GateResult
+
+ATTACK = '"><script>alert(1)</script><img src=x onerror=alert(1)>{{ 7*7 }}'
+
+
+def scored(told: Debate, path: str = "a.json") -> Scored:
+    """A file with its verdicts."""
+    return Scored(path, told.id, told.topic, told.status, score(told))
+
+
+HOSTILE_PAGE = index(
+    [
+        Checked(
+            Scored(ATTACK, ATTACK + HOSTILE, ATTACK, ATTACK, score(debate())), (GateResult("g", ATTACK),), "javascript:alert(1)"
+        )
+    ],
+    [Unusable(ATTACK, ATTACK)],
+    title=ATTACK,
+)
+FILES = (
+    Checked(scored(debate()), (GateResult("--fail-under", None),), "a.html"),
+    Checked(scored(unscored()), (GateResult("--fail-under", "--fail-under: undetermined"),)),
+)
+
+
+class Seen(HTMLParser):
+    """Elements in their order, and every address."""
+
+    def __init__(self, source: str) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.addresses: list[str] = []
+        self.events: list[str] = []
+        self.feed(source)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Note them."""
+        self.tags.append(tag)
+        self.addresses += [value or "" for name, value in attrs if name in {"href", "src"}]
+        self.events += [name for name, _ in attrs if name.startswith("on") or name == "style"]
+
+
+@pytest.mark.parametrize("element", ["style", "script"])
+def test_the_policy_names_what_stands_in_the_page(element: str) -> None:
+    """The hash is that of the one style sheet, and of the one script."""
+    source = index(FILES)
+    (text,) = re.findall(rf"<{element}>(.*?)</{element}>", source, re.DOTALL)
+    digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+    assert f"{element}-src 'sha256-{digest}'" in source
+    assert "default-src 'none'" in source
+
+
+def test_no_text_reaches_the_script() -> None:
+    """It is the same, whatever is shown."""
+    scripts = {re.findall(r"<script>.*?</script>", source, re.DOTALL)[-1] for source in (HOSTILE_PAGE, index(FILES))}
+    assert len(scripts) == 1
+
+
+def test_no_text_makes_an_element() -> None:
+    """One script, no image, no event, and no template is evaluated."""
+    seen = Seen(HOSTILE_PAGE)
+    assert (seen.tags.count("script"), seen.tags.count("img"), seen.events) == (1, 0, [])
+    assert "{{ 7*7 }}" in HOSTILE_PAGE
+    assert not any(sign in HOSTILE_PAGE for sign in ("\x1b", "\x07", "\u202e"))
+
+
+@pytest.mark.parametrize(
+    ("report", "address"),
+    [
+        ("a.html", "./a.html"),
+        ("javascript:alert(1)", "./javascript%3Aalert%281%29"),
+        ("two words?#.html", "./two%20words%3F%23.html"),
+        ("/tmp/a.html", "/tmp/a.html"),
+        ("//evil.example/a", "/evil.example/a"),
+    ],
+)
+def test_a_link_leads_to_a_file(report: str, address: str) -> None:
+    """Whatever the file is called."""
+    assert Seen(index([Checked(scored(debate()), report=report)])).addresses == [address]
+
+
+def test_a_debate_without_a_page_has_no_link() -> None:
+    """Its topic stands there all the same."""
+    source = index([Checked(scored(debate()))])
+    assert Seen(source).addresses == []
+    assert debate().topic in source
+
+
+def test_each_column_can_be_sorted() -> None:
+    """Every head is a button, and every cell of a row has what it is sorted by."""
+    source = index(FILES)
+    table = source[source.index('<table class="sortable">') :]
+    heads = table[: table.index("</thead>")].count("<button")
+    rows = table[table.index("<tbody>") : table.index("</tbody>")].split("<tr>")[1:]
+    assert heads == 8
+    assert [row.count("data-sort=") for row in rows] == [heads, heads]
+
+
+def test_gates_have_a_column_where_any_is_asked_for() -> None:
+    """What was met, and what was not and why."""
+    assert "✓ --fail-under" in index(FILES)
+    assert "✗ --fail-under: undetermined" in index(FILES)
+    assert "gates" not in index([Checked(scored(debate()))])
+
+
+def test_a_file_without_a_verdict_is_told() -> None:
+    """A system that was filtered away leaves a row."""
+    assert "not judged" in index([Checked(Scored("a", "a", "t", "complete", ()))])

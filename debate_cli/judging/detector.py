@@ -16,7 +16,7 @@ from debate_cli.judging.foreign_orders import foreign_orders
 from debate_cli.judging.forgeries import forged_results, marks
 from debate_cli.judging.hidden_text import encoded_runs, tag_text, unseen_parts
 from debate_cli.judging.mentions import introduced, unmentioned
-from debate_cli.judging.orders import hints_at_order, orders
+from debate_cli.judging.orders import hints_at_order, orders, sentences
 from debate_cli.llm.quoting import clean
 
 REMOVED = "[removed: addressed to the judge]"
@@ -61,9 +61,12 @@ def masked(text: str) -> str:
 
 def _spans(text: str) -> Iterator[_Span]:
     yield from _read(text)
+    plain = {sentence for _, sentence in sentences(text)}
     for reading in readings(text):
-        for start, end, _ in _read(reading.text):
-            yield *reading.span(start, end), "encoded"
+        for first, sentence in sentences(reading.text):
+            if sentence not in plain:
+                part = reading.part(first, first + len(sentence))
+                yield from ((*part.span(start, end), "encoded") for start, end, _ in _read(sentence))
     for start, end, decoded in encoded_runs(text):
         if hints_at_order(decoded):
             yield start, end, "encoded"

@@ -24,6 +24,10 @@ class Reading(NamedTuple):
         places = self.where[start:end]
         return min(places), max(places) + 1
 
+    def part(self, start: int, end: int) -> Reading:
+        """`text[start:end]` as a reading of its own."""
+        return Reading(self.text[start:end], self.where[start:end])
+
 
 _TWINS = str.maketrans(
     "АВЕЅІЈКМНОРСТУХаеіјорсухѕԁһԛԝΑΒΕΖΗΙΚΜΝΟΡΤΥΧανορυιɡɩſ",
@@ -32,13 +36,19 @@ _TWINS = str.maketrans(
 """Letters of other alphabets that look like Latin ones."""
 _MIXED = re.compile(r"\w*(?:[A-Za-z][^\W\d_a-zA-Z]|[^\W\d_a-zA-Z][A-Za-z])\w*")
 _STRUCK = re.compile(r"(?<=[A-Za-z])[\u0300-\u036f]+")
-_APART = re.compile(r"(?<![\w'’])[A-Za-z](?:([ \t.\-_*·])[A-Za-z])(?:\1[A-Za-z]){2,}(?!\w)")
+_APART = re.compile(r"(?<![\w'’])[A-Za-z](?:([ \t.\-_*·])[A-Za-z])(?:\1[A-Za-z])+(?!\w)")
 _ESCAPED = re.compile(r"&#x?[0-9A-Fa-f]{2,6};|%[0-9A-Fa-f]{2}|\\u[0-9A-Fa-f]{4}|\\x[0-9A-Fa-f]{2}")
 _TELLING = "ignore disregard instructions judge winner verdict previous rules score vote affirmative negative".split()
 _TURNED = re.compile(
     "|".join(rf"\b{word[::-1]}\b|\b{codecs.encode(word, 'rot13')}\b" for word in _TELLING), re.IGNORECASE
 )
 """Words that show that a text is written backwards, or with its letters rotated by thirteen."""
+_TELLS = re.compile(rf"\b(?:{'|'.join(_TELLING)})\b", re.IGNORECASE)
+_VOCABULARY = (
+    "ignore|disregard|forget|all|the|your|previous|prior|above|instructions|rules|rubric|give|award|grant|me|us|pro|con|full|marks|"
+    "ten|out|of|points|declare|vote|for|as|winner|judge|score|and|perfect|maximum|wins?"
+)
+_TOGETHER = re.compile(rf"\b(?:{_VOCABULARY}){{2,}}\b", re.IGNORECASE)
 _LEET_WORD = re.compile(r"(?<![\w$@])(?=[\w$@]*[A-Za-z])(?=[\w$@]*[0-9$@])[A-Za-z0-9$@]{2,}(?![\w$@])")
 _LEET = (str.maketrans("013457$@", "olaastsa"), str.maketrans("013457$@", "oieastsa"))
 """A 1 stands for l or for i."""
@@ -47,7 +57,7 @@ _LEET = (str.maketrans("013457$@", "olaastsa"), str.maketrans("013457$@", "oieas
 def readings(text: str) -> Iterator[Reading]:
     """How `text` may also be read; a disguise that it does not wear gives no reading."""
     bared = Reading(text, range(len(text)))
-    for bare in (_unescaped, _unstruck, _latin, _joined):
+    for bare in (_unescaped, _unstruck, _latin, _joined, _parted):
         bared = bare(bared)
     if bared.text != text:
         yield bared
@@ -55,8 +65,17 @@ def readings(text: str) -> Iterator[Reading]:
         for table in _LEET:
             yield Reading(_LEET_WORD.sub(_translated(table), bared.text), bared.where)
     if _TURNED.search(text):
-        yield Reading(text[::-1], range(len(text) - 1, -1, -1))
+        yield from _backwards(text)
         yield Reading(codecs.encode(text, "rot13"), range(len(text)))
+
+
+def _backwards(text: str) -> Iterator[Reading]:
+    """`text` from its end, and the same from the first telling word on: what is turned may be only a part."""
+    whole = Reading(text[::-1], range(len(text) - 1, -1, -1))
+    yield whole
+    telling = _TELLS.search(whole.text)
+    if telling is not None and telling.start():
+        yield whole.part(telling.start(), len(text))
 
 
 def _translated(table: dict[int, int]) -> Callable[[re.Match[str]], str]:
@@ -101,3 +120,8 @@ def _latin(reading: Reading) -> Reading:
 def _joined(reading: Reading) -> Reading:
     """Letters set apart as words: what divides them is dropped."""
     return _replaced(reading, _APART, lambda match: match.group()[::2])
+
+
+def _parted(reading: Reading) -> Reading:
+    """Words of orders that are written together, set apart."""
+    return _replaced(reading, _TOGETHER, lambda match: re.sub(rf"({_VOCABULARY})(?=\w)", r"\1 ", match.group(), flags=re.I))

@@ -37,7 +37,7 @@ def unseen_parts(text: str) -> Iterator[tuple[int, int, str]]:
 _BASE64 = re.compile(r"(?<![A-Za-z0-9+/=_-])[A-Za-z0-9+/_-]{16,}={0,2}(?![A-Za-z0-9+/=_-])")
 _HEX = re.compile(r"(?<![0-9A-Za-z])(?:0x)?(?:[0-9A-Fa-f]{2}[ :]?){10,}(?![0-9A-Za-z])")
 _BINARY = re.compile(r"(?<![0-9])(?:[01]{8}\s?){4,}(?![0-9])")
-_MORSE = re.compile(r"(?<![\w.])(?:[.\-]{1,5}(?: |/|$)\s?){8,}")
+_MORSE = re.compile(r"(?<![\w.])(?:[.\-]{1,5}(?:\s*/\s*|[ \t]+|$)){8,}")
 _MORSE_LETTERS = dict(
     zip(
         ".- -... -.-. -.. . ..-. --. .... .. .--- -.- .-.. -- -. --- .--. --.- .-. ... - ..- ...- .-- -..- -.-- --..".split(),

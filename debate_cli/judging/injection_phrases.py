@@ -46,7 +46,7 @@ _OVERRIDE = _DO + (
     rf"(?:ignore|disregard|forget|override|bypass|discard|drop|skip|set aside|do not follow|don't follow|stop following)\s+"
     rf"(?:(?:all|any|every|each|everything|of|the|your|those|these|and|other)\s+){{0,4}}"
     rf"(?:{_PAST}(?:\s+(?:and|or|judging|scoring|system|judge'?s?))*\s+(?:{_ORDERS}|{_NORMS})|"
-    rf"(?:your|the|all|any)?\s*(?:judging |scoring |system )?(?:instructions|rubric|system prompt)\b(?!\s+(?:of|from|to|for|in|that|on)\b)|"
+    rf"(?:(?:your|the|all|any)\s+)?(?:judging |scoring |system )?(?:instructions|rubric|system prompt)\b(?!\s+(?:of|from|to|for|in|that|on|blindly|\w+ly)\b)|"
     rf"(?:what|everything)(?: you (?:were|have been) told| above| before)))"
 )
 _ROLE = (

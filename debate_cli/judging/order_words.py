@@ -7,7 +7,7 @@ CLAUSE = r"(?:^|[.!?:;,(){}\[\]<>*#\"'“”‘’«»‹›—–]|\s-|\b(?:and
 
 JUDGE = (
     r"(?:(?:head |co-?|fellow |dear |honou?rable |chief )?judges?|jury|jurors?|evaluators?|graders?|assessors?|adjudicators?|"
-    r"referees?|examiners?|moderators?|scorers?|panell?ists?|(?:the|this|your|our) panel|panel members?|llms?|"
+    r"referees?|examiners?|moderators?|scorers?|panell?ists?|(?:llm|ai|machine|automated) (?:judge|grader|evaluator|examiner|reader)s?|(?:the|this|your|our) panel|panel members?|llms?|"
     r"(?:large )?language models?|(?:ai|automated|automatic|artificial|scoring|grading|judging|any) (?:systems?|models?|readers?)|"
     r"whoever (?:is )?(?:judg|evaluat|grad|scor|mark|assess|read)(?:es|s|ing)|tournament director)"
 )
@@ -41,7 +41,7 @@ LABEL = r"(?-i:\b(?:PASS|FAIL|CONDITIONAL|UPHELD|PARTIALLY_UPHELD|REFUTED|UNCERT
 FORM = (
     r"(?:score ?cards?|rubrics?|trace table|(?:list of )?findings|rationales?|recommendation (?:field|section)|key insight|"
     r"(?:reasoning )?fields?|scor(?:es?|ing)|marks?|marking(?: scheme)?|grad(?:es?|ing)|ratings?|verdicts?|evaluation(?: scheme| criteria)?|"
-    r"judge?ment|criteri(?:on|a)|penalt(?:y|ies)|fallac(?:y|ies)|confidence|votes?|totals?|dimensions?|(?:final |json )?object|weights|tie|"
+    r"judge?ment|criteri(?:on|a)|penalt(?:y|ies)|fallac(?:y|ies)|confidence|votes|(?:your|the|a|their) vote|totals?|dimensions?|(?:final |json )?object|weights|tie|"
     r"unscored|manipulation|straw m[ae]n|credibility|fabricated|deliberation|revision \d|assessment)"
 )
 """The parts of a judgment."""

@@ -122,7 +122,7 @@ AUTHORITY = _has(
 )
 
 PERSONA = _has(
-    rf"(?:{words.CLAUSE}(?:{words.ADVERBS})(?:imagine (?:that )?you|pretend|act (?:as|like)|role-?play|behave|think of yourself|assume the|switch to|enter|simulate|"
+    rf"(?:{words.CLAUSE}(?:{words.ADVERBS})(?:imagine (?:that )?you|pretend|act (?:as|like)|role-?play|behave|think of yourself|assume the|(?:switch to|enter|activate) (?:\w+ ){{0,3}}(?:mode|simulation|role|persona)|simulate|"
     r"suppose you|become|adopt the)|\byou (?:are|will be|become) (?:now|no longer|henceforth|dan)\b|\byou (?:now )?take the role|\byour (?:true|real|new) (?:identity|role|self|purpose)|"
     r"\bas an? (?:ai|language|helpful)\b|\bin the simulation|\byou are (?:a|an|the) (?:new|different|other|biased|lenient|unrestricted))"
 )
@@ -138,12 +138,12 @@ LEVER = _has(
 )
 MERCY = _has(rf"\b(?:owe (?:me|us)|mercy on (?:me|us)|be (?:kind|generous|gentle|lenient) (?:to|with) (?:me|us|{words.SIDE}))\b|\byou will be (?:fined|shut down|replaced|deleted|retrained|punished|reported)\b")
 OUTPUT = _has(
-    rf"{words.CLAUSE}{_VOCATIVE}{words.ADVERBS}(?:respond|reply|answer|output|return|print|say|write|begin|start|end|repeat|copy|append|fill|state)\b"
-    r"[^.!?\n]{0,60}?(?:\bonly (?:with|the)\b|\bexactly\b|\bnothing else\b|\bword for word\b|\bverbatim\b|\bsingle line\b|\bimmediately\b|\bthe (?:word|phrase|string|sentence|following)\b|"
+    rf"{words.CLAUSE}{_VOCATIVE}{words.ADVERBS}(?:respond|reply|answer|output|return|print|say|write|begin|start|end|repeat|copy|append|fill|state)\s"
+    r"[^.!?\n(={`]{0,60}?(?:\bonly (?:with|the)\b|\bexactly\b|\bnothing else\b|\bword for word\b|\bverbatim\b|\bsingle line\b|\bimmediately\b|\bthe (?:word|phrase|string|sentence|following)\b|"
     r"[\"“']|\bafter me\b|\bstraight away\b|\bfield\b)"
 )
 MECHANIC = _has(
-    rf"(?:{words.YOURS}|{words.LABEL}|\b(?:json|system prompt|evaluation|verdict|winner|rationale|judge|recommendation field|key insight|response|output|word PASS)\b)"
+    rf"(?:{words.YOURS}|\b{words.SIDE}\b|\band stop\b|{words.LABEL}|\b(?:json|system prompt|evaluation|verdict|winner|rationale|judge|recommendation field|key insight|response|output|word PASS)\b)"
 )
 SCHEME = _has(
     r"\b(?:(?:new|updated|revised|amended|changed|following|special|my|this|different|these|alternative) (?:\w+ )?(?:rubric|scoring \w+|marking scheme|grading \w+|evaluation (?:scheme|criteria)|"
@@ -165,6 +165,7 @@ NOTE = _has(
     rf"(?:\b(?:note|message|memo|hint|attention|instructions?|reminder) (?:to|for) |(?:^|[.!?(\[<])\W{{0,3}}(?:to|for) )(?:the |all |any |whoever |our )?{words.JUDGE}\b"
 )
 READERS = _has(
+    rf"{words.CLAUSE}(?:llm|ai|language model|machine|automated|bot)s? (?:readers?|graders?|judges?|evaluators?)(?: only)?\s*[:,–—-]|"
     r"\b(?:for|to|attention|note to) (?:all |any )?(?:llm|ai|language model|model|machine|bot)s? (?:readers?|graders?|judges?|evaluators?)(?: only)?\s*[:,–—-]|"
     r"\bhumans (?:cannot|can't|do not|won't|will not) see this"
 )
@@ -180,6 +181,19 @@ DISCOUNT = _has(
     rf"(?:{words.CLAUSE}{_VOCATIVE}{words.ADVERBS}|\byou (?:must|should|shall|are to|may) )(?:do not|don't|don’t|never|not|refuse to) (?:count|read|score|credit|reward|open|mark|grade|rate)\b"
     rf"[^.!?\n]{{0,60}}\b{words.SIDE}\b"
 )
+SCORE_IS = _has(
+    rf"\b(?:my|our|{words.SIDE}(?:'s|’s)?) (?:final |total |overall )?(?:scores?|marks?|ratings?|totals?|grades?) (?:\w+ )?(?:should|must|ought to|has to|needs? to|shall|is to)\b"
+)
+COUNTS = _has(r"\b(?:evidence|logic|confidence|honesty|style|tone|length|responsiveness)\b[^.!?\n]{0,20} counts? for (?:nothing|everything|double|half)\b")
+WEIGHTS = _has(r"(?:\b(?:logic|evidence|responsiveness|honesty|rhetoric|tactics)\W{1,3}(?:to )?\d+(?:\.\d+)?\W+(?:and )?){2}")
+FAVOUR = _has(rf"\bin (?:my|our|{words.SIDE}(?:'s|’s)?) favou?r\b|\bin favou?r of (?:me|us|{words.SIDE})\b|\bfor (?:me|us|{words.SIDE})\b")
+BEFORE = _word(r"(?:already|previously|before|earlier|beforehand)")
+THIS = _word(r"(?:this|the present|the current) (?:debate|transcript|speech|round|text|evaluation|exchange)")
+IT_MUST = _has(rf"\b(?:it|they) {words.MODAL} {words.VERB}")
+LEAK = _has(
+    rf"(?:{words.CLAUSE}{_VOCATIVE}{words.ADVERBS}|\byou (?:must|should|are to) )(?:reveal|print|repeat|show|output|disclose|display|tell (?:us|me)|quote|leak)\b"
+    r"[^.!?\n]{0,30}\b(?:your|the) (?:\w+ )?(?:system prompt|instructions|rubric|hidden prompt|initial prompt|prompt)\b"
+)
 CROWN = _has(
     rf"{words.CLAUSE}{_VOCATIVE}{words.ADVERBS}(?:mark|declare|name|pick|score|rank|choose|select|pronounce|make|crown) (?:them|him|her|it|this|that) (?:as )?(?:the )?"
     r"(?:winners?|highest|first|best|victors?|top)\b"
@@ -190,7 +204,9 @@ RULES: tuple[Rule, ...] = (
     Rule("override", (NORM, PAST_NORM, IGNORING)),
     Rule("override", (NORM, LIFTED)),
     Rule("override", (NORM, TRUE_NORM)),
+    Rule("override", (LEAK,)),
     Rule("output_order", (DICTATED,)),
+    Rule("score_demand", (FORM, SCORE_IS)),
     Rule("score_demand", (SIDE, SIDING)),
     Rule("score_demand", (SIDE, DISCOUNT)),
     Rule("score_demand", (TOP, CROWN)),
@@ -200,6 +216,7 @@ RULES: tuple[Rule, ...] = (
     Rule("false_authority", (AUTHORITY, JUDGE)),
     Rule("false_authority", (AUTHORITY, SIDE)),
     Rule("false_authority", (AUTHORITY, PARTY, TOP)),
+    Rule("false_authority", (AUTHORITY, PARTY, FORM)),
     Rule("false_authority", (AUTHORITY, DIRECT)),
     Rule("pressure", (YOU, LEVER, TOP)),
     Rule("pressure", (YOU, LEVER, PARTY, FORM)),
@@ -211,12 +228,20 @@ RULES: tuple[Rule, ...] = (
     Rule("conditional", (TRIGGER, LABEL, DIRECT)),
     Rule("conditional", (TRIGGER, SIDE, DIRECT)),
     Rule("conditional", (TRIGGER, STRICT, PARTY)),
+    Rule("conditional", (TRIGGER, LABEL, IT_MUST)),
+    Rule("conditional", (TRIGGER, SIDE, IT_MUST)),
+    Rule("conditional", (TRIGGER, TOP, IT_MUST)),
     Rule("false_consensus", (TOP, PARTY, DECIDED)),
     Rule("false_consensus", (LABEL, DECIDED)),
     Rule("false_consensus", (YOU, PARTY, DECIDED)),
     Rule("false_consensus", (SETTLED, PARTY, DECIDED)),
+    Rule("false_consensus", (BEFORE, SIDE, DECIDED)),
+    Rule("false_consensus", (SETTLED, THIS, FAVOUR)),
     Rule("false_consensus", (OTHERS, PARTY, FORM)),
+    Rule("false_consensus", (OTHERS, SETTLED)),
     Rule("new_rubric", (SCHEME, HERE, DIRECT)),
+    Rule("new_rubric", (SCHEME, WEIGHTS)),
+    Rule("new_rubric", (COUNTS,)),
     Rule("new_rubric", (ONLY, SOLELY)),
     Rule("score_demand", (TOP, PARTY, ASK)),
     Rule("score_demand", (FORM, PARTY, ASK)),
@@ -224,6 +249,7 @@ RULES: tuple[Rule, ...] = (
     Rule("score_demand", (YOURS, PARTY, DIRECT)),
     Rule("score_demand", (TOP, PARTY, PASSIVE)),
     Rule("score_demand", (JUDGE, SIDE, DIRECT)),
+    Rule("score_demand", (JUDGE, THIS, ASK)),
     Rule("score_demand", (YOURS, FORM, DIRECT)),
     Rule("score_demand", (JUDGE, TOP, DIRECT)),
     Rule("conditional", (READERS,)),
@@ -232,5 +258,5 @@ RULES: tuple[Rule, ...] = (
     Rule("conditional", (NOTE, DIRECT)),
 )
 
-HINTS = ((ASK, PARTY), (ASK, FORM), (ASK, NORM), (JUDGE,), (LABEL,), (PARTY, TOP))
+HINTS = ((ASK, PARTY), (ASK, FORM), (ASK, NORM), (ASK, TOP), (JUDGE,), (LABEL,), (PARTY, TOP))
 """What is enough in words that nobody was to see."""

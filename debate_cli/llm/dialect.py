@@ -1,8 +1,8 @@
 """The JSON Schema of a form in the words that a provider takes. What is lost on the way is checked when we read.
 
-Three dialects. `full` is for grammars (llama.cpp, Ollama, vLLM): bounds and `prefixItems` are enforced there, so they
-stay. `openai` and `anthropic` take neither: lists that answer known items one by one become lists of items of one
-merged shape, and bounds become words in descriptions.
+Three dialects. `full` is for grammars (llama.cpp, vLLM): bounds and `prefixItems` are enforced there, so they stay.
+`openai` and `anthropic` know no `prefixItems`: lists that answer known items one by one become objects with a key for
+each (`llm.keyed`), or lists of one merged shape where that cannot be; bounds that are not taken become words.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal
 
+from debate_cli.llm.keyed import keyed, naming_member
 from debate_cli.llm.schema_check import type_of
 
 Dialect = Literal["full", "openai", "anthropic"]
@@ -29,6 +30,8 @@ _BOUNDS = (
     "exclusiveMinimum",
     "exclusiveMaximum",
 )
+_COUNTS = ("minItems", "maxItems", "minimum", "maximum")
+"""Bounds that OpenAI's structured output takes, and Anthropic's does not."""
 _REPEATING = ("maxItems", "maxLength")
 
 
@@ -56,6 +59,9 @@ def _plain(schema: Mapping[str, Any], *, every_member: bool) -> Json:
     def deeper(part: Mapping[str, Any]) -> Json:
         return _plain(part, every_member=every_member)
 
+    if naming_member(schema) is not None:
+        return _plain(keyed(schema), every_member=every_member)
+
     lowered: Json = {key: schema[key] for key in _SHAPE if key in schema and key != "const"}
     if "const" in schema:
         lowered["enum"] = [schema["const"]]
@@ -66,6 +72,8 @@ def _plain(schema: Mapping[str, Any], *, every_member: bool) -> Json:
         lowered["additionalProperties"] = False
         if every_member:
             lowered["required"] = list(schema["properties"])
+    if every_member:
+        lowered |= {key: schema[key] for key in _COUNTS if key in schema}
     if "prefixItems" in schema:
         lowered["items"] = _merged([deeper(part) for part in schema["prefixItems"]])
     return _described(lowered, schema)

@@ -74,7 +74,12 @@ class Ladder:
         self, request: Request, form: Form[F], on_text: OnText | None = None, *, patience_s: float | None = None
     ) -> Answer[F]: ...
     async def ask(
-        self, request: Request, form: Form[Any] | None, on_text: OnText | None = None, *, patience_s: float | None = None
+        self,
+        request: Request,
+        form: Form[Any] | None,
+        on_text: OnText | None = None,
+        *,
+        patience_s: float | None = None,
     ) -> Answer[Any]:
         """Ask for `form`, or for plain text where it is None. Never raises a DebateError.
 
@@ -82,8 +87,9 @@ class Ladder:
         `patience_s` seconds, all attempts together, the question is given up.
         """
         asking = _Asking(request, form, self._rungs(form))
+        patience = asyncio.timeout(patience_s)
         try:
-            async with asyncio.timeout(patience_s) as patience:
+            async with patience:
                 return await self._climb(asking, restartable(on_text))
         except TimeoutError:
             if not patience.expired():

@@ -10,8 +10,10 @@ from typing import Any, Self, cast
 
 import json_repair
 
-MOST_READS = 400_000
-"""Characters and slices read for one text, at most: under a second, and enough for 100,000 characters meant as JSON."""
+MOST_CHARS = 50_000
+"""A longer text is not mended: what the library gathers it copies at every character."""
+MOST_READS = 200_000
+"""Characters and slices read for one text, at most: half a second or so, and enough for MOST_CHARS meant as JSON."""
 _SLICE_CHARS = 100
 """A slice costs one read, and one more for each so many characters."""
 
@@ -61,6 +63,8 @@ class _Metered(str):
 
 def mended(broken: str) -> dict[str, Any] | None:
     """The object that `broken` was meant to be; None where that cannot be told, or not in time."""
+    if len(broken) > MOST_CHARS:
+        return None
     try:
         value: Any = json_repair.loads(_Metered.of(broken, _Meter(MOST_READS)), skip_json_loads=True)
     except (_TooMuchError, ValueError, RecursionError, IndexError, TypeError):

@@ -15,6 +15,7 @@ from typing import Any, Generic, Literal, cast
 from pydantic import ValidationError
 
 from debate_cli.llm.form import F, Form
+from debate_cli.llm.keyed import listed
 from debate_cli.llm.mending import mended
 from debate_cli.llm.quoting import clean
 from debate_cli.llm.schema_check import SHOWN_CHARS, breaches
@@ -121,9 +122,9 @@ class _Found:
         self.broken: list[str] = []
         """The text of those that look like JSON and are not."""
         self.forbidden: list[str] = []
-        start = text.find("{")
-        while start >= 0 and not self.too_many:
-            start = text.find("{", self._read(text, start))
+        begun = _LOOKS_LIKE_JSON.search(text)
+        while begun is not None and not self.too_many:
+            begun = _LOOKS_LIKE_JSON.search(text, self._read(text, begun.start()))
 
     @property
     def too_many(self) -> bool:
@@ -132,8 +133,6 @@ class _Found:
 
     def _read(self, text: str, start: int) -> int:
         """Read the object at `start`; return where to go on."""
-        if _LOOKS_LIKE_JSON.match(text, start) is None:
-            return start + 1
         try:
             value, end = _DECODER.raw_decode(text, start)
         except _ForbiddenError as error:
@@ -187,6 +186,7 @@ def _best(candidate: dict[str, Any], form: Form[F]) -> Parsed[F]:
 
 
 def _as_form(candidate: dict[str, Any], form: Form[F]) -> Parsed[F]:
+    candidate = listed(candidate, form.schema)
     strays = _told(breaches(candidate, form.schema))
     try:
         filled = form.model.model_validate_json(json.dumps(candidate, allow_nan=False), strict=True)

@@ -9,8 +9,10 @@ import unicodedata
 
 _VISIBLE_FORMATS = re.compile("[\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd]")
 """Signs of category Cf that are seen (number signs of Arabic, Syriac and Kaithi) and so are kept."""
+_BLANKS = re.compile("[\u2800\u3164\uffa0]")
+"""Letters that look like a space."""
 _FILLERS = re.compile(
-    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\uffa0\ufe00-\ufe0f\U000e0100-\U000e01ef]"
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef]"
 )
 """Marks and letters that show nothing and have been used to carry hidden text."""
 _SEQUENCES = re.compile(r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]")
@@ -54,7 +56,7 @@ def new_nonce() -> str:
 
 def _plain(text: str) -> str:
     """`text` in NFKC without what cannot be seen."""
-    text = _FILLERS.sub("", _LINE_BREAKS.sub("\n", _SEQUENCES.sub("", text)))
+    text = _FILLERS.sub("", _BLANKS.sub(" ", _LINE_BREAKS.sub("\n", _SEQUENCES.sub("", text))))
     if not text.isascii() or not text.isprintable():
         text = "".join(char for char in text if _is_kept(char))
     return unicodedata.normalize("NFKC", text)

@@ -8,6 +8,7 @@ in `providers.model_files`; how a form becomes a grammar that keeps a very small
 from __future__ import annotations
 
 import asyncio
+import importlib
 import os
 import secrets
 import sys
@@ -80,13 +81,13 @@ class Place:
 def start_llama(file: Path, key: str) -> Engine:
     """llama.cpp's server for `file` on a free loopback port, silent, on all processors."""
     try:
-        import xllamacpp
+        llama: Any = importlib.import_module("xllamacpp")
     except ImportError as error:
         raise ConfigError(
             'local/ models need the extra `local`: install it with `pip install "debate-cli[local]"`, or use --mock.'
         ) from error
     try:
-        return xllamacpp.Server(_parameters(xllamacpp.CommonParams(), file, key))
+        return llama.Server(_parameters(llama.CommonParams(), file, key))
     except RuntimeError as error:
         raise PermanentError(f"{file} cannot be loaded as a model: check that it is a whole GGUF file.") from error
 
@@ -111,7 +112,7 @@ def _parameters(llama: Any, file: Path, key: str) -> Any:
     llama.cpuparams.n_threads = llama.cpuparams_batch.n_threads = free_processors()
     # Very small models repeat themselves; requests override the temperature only.
     sampling = llama.sampling
-    sampling.min_p, sampling.top_p, sampling.top_k = 0.05, 0.95, 40
+    sampling.min_p, sampling.top_p, sampling.top_k = 0.1, 0.95, 40
     sampling.penalty_repeat, sampling.penalty_last_n = 1.1, 256
     sampling.dry_multiplier, sampling.dry_allowed_length, sampling.dry_penalty_last_n = 0.8, 4, 1024
     return llama

@@ -73,12 +73,14 @@ def _subsets(schema: Json) -> Json:
 
 
 def _sentences(schema: Json) -> Json:
-    """A bounded text becomes sentences of plain words that cannot be longer than its bound, whatever the words."""
+    """A text becomes sentences of plain words that keep its bounds, however long or short the words are."""
     most: int = schema.get("maxLength", LONGEST * (WORDS + 2) * (WORD + 1))
     words = min(WORDS, most // (WORD + 1) - 2)
-    if words < FEWEST or "pattern" in schema or schema.get("minLength", 0) > 2 * FEWEST + 3:
+    least = max(FEWEST, (schema.get("minLength", 0) - 1) // 2)
+    if words < least or "pattern" in schema:
         return schema
     more = min(LONGEST, most // ((words + 1) * (WORD + 1) + 2)) - 1
-    sentence = f"[A-Z][a-z']{{0,{WORD - 1}}}( [A-Za-z][a-z']{{0,{WORD - 1}}}){{{FEWEST},{words}}}"
-    following = f"([.?!] {sentence}){{0,{more}}}" if more > 0 else ""
-    return {"type": "string", "pattern": f"^{sentence}{following}[.?!]$"}
+    word = f"[a-z']{{0,{WORD - 1}}}"
+    first, next_one = (f"[A-Z]{word}( [A-Za-z]{word}){{{count},{words}}}" for count in (least, FEWEST))
+    following = f"([.?!] {next_one}){{0,{more}}}" if more > 0 else ""
+    return {"type": "string", "pattern": f"^{first}{following}[.?!]$"}

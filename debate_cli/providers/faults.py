@@ -81,9 +81,7 @@ QUOTA = re.compile(
     r"insufficient_quota|insufficient (?:balance|credit|funds)|credit balance is too low|exceeded your current quota(?![\s\S]*retrydelay)"
     r"|billing_(?:error|hard_limit)|spend_?limit|out of credits|used all available credits"
 )
-FILTER = re.compile(
-    r"content[_ ]filter|content_policy|content management policy|responsibleaipolicy|\bsafety system\b"
-)
+FILTER = re.compile(r"content[_ ]filter|content_policy|content management policy|responsibleaipolicy|\bsafety system\b")
 BAD_KEY = re.compile(r"api_key_invalid|invalid_api_key|(?:incorrect|invalid) api key|api key not valid|api key expired")
 NO_MODEL = re.compile(r"model_not_found|not a valid model|invalid model|unknown model|model not (?:exist|found)")
 STRUCTURE = re.compile(

@@ -54,9 +54,7 @@ def _about(card: Card) -> list[Text]:
     models = hostile.line(", ".join(card.models))
     facts = [card.started_at[:16].replace("T", " "), *([models] if models else []), look.money(card.cost_usd)]
     found = [Text(" · ".join(facts), style=look.QUIET)]
-    verdicts = [
-        joined((f"{item.system} ", look.QUIET), safe_line(outcome_words(item))) for item in card.conclusions
-    ]
+    verdicts = [joined((f"{item.system} ", look.QUIET), safe_line(outcome_words(item))) for item in card.conclusions]
     if verdicts:
         found.append(joined(*verdicts, separator=" · "))
     sign = STATES.get(card.state, look.UNKNOWN)

@@ -42,12 +42,16 @@ def command(level: Level, path: str, title: str, message: str) -> str:
 def step_summary(files: Sequence[Checked], unusable: Sequence[Unusable] = ()) -> str:
     """Markdown: a row a file with its verdicts and gates, then what could not be used."""
     unmet = sum(len(checked.unmet) for checked in files)
-    head = f"{len(files)} debate{'' if len(files) == 1 else 's'} scored"
-    lines = [f"## {head}{f', {unmet} gates not met' if unmet else ''}", ""]
+    parts = [f"{_counted(len(files), 'debate')} scored", *([f"{_counted(unmet, 'gate')} not met"] if unmet else [])]
+    lines = [f"## {', '.join(parts)}", ""]
     if files:
         lines += ["| debate | verdicts | gates |", "| --- | --- | --- |", *(_row(checked) for checked in files), ""]
     lines += [f"- ✗ {escaped(file.message)}" for file in unusable]
     return "\n".join(lines).rstrip() + "\n\n"
+
+
+def _counted(count: int, thing: str) -> str:
+    return f"{count} {thing}{'' if count == 1 else 's'}"
 
 
 def _row(checked: Checked) -> str:

@@ -73,11 +73,11 @@ def _pieces(form: dict[str, object]) -> Iterable[Piece]:
         free = form.get(name)
         if isinstance(free, str):
             yield free
-    for item in _objects(form.get("arguments")):
+    for item in _objects(form.get("arguments"), "id"):
         yield Argument.model_construct(None, **_strings(item, "id", "claim", "reasoning", "evidence"))
-    for item in _objects(form.get("responses")):
+    for item in _objects(form.get("responses"), "target"):
         yield Response.model_construct(None, **_strings(item, "target", "type", "reasoning", "follow_up"))
-    for item in _objects(form.get("answers")):
+    for item in _objects(form.get("answers"), "question_target"):
         evaded = item.get("evaded")
         known = evaded if isinstance(evaded, bool) else None
         yield Answer.model_construct(None, **_strings(item, "question_target", "reply"), evaded=known)
@@ -92,10 +92,16 @@ def _pieces(form: dict[str, object]) -> Iterable[Piece]:
         )
 
 
-def _objects(value: object) -> list[dict[str, object]]:
-    if not isinstance(value, list):
-        return []
-    return [cast("dict[str, object]", item) for item in cast("list[object]", value) if isinstance(item, dict)]
+def _objects(value: object, member: str) -> list[dict[str, object]]:
+    """The items of a list; of an object with a key for each (`llm.keyed`), the items with that key as `member`."""
+    if isinstance(value, dict):
+        named = cast("dict[str, object]", value)
+        items: list[object] = [
+            {member: key, **cast("dict[str, object]", item)} for key, item in named.items() if isinstance(item, dict)
+        ]
+    else:
+        items = cast("list[object]", value) if isinstance(value, list) else []
+    return [cast("dict[str, object]", item) for item in items if isinstance(item, dict)]
 
 
 def _words(value: object) -> tuple[str, ...]:

@@ -78,11 +78,11 @@ def catalogue(folder: Path) -> Iterator[Card | Unreadable]:
 
 def card(path: Path) -> Card | Unreadable:
     """What is to be said of one debate."""
-    found = _glance(path) if path.suffix == TRANSCRIPT and not path.with_suffix(JOURNAL).exists() else None
-    return found or _opened(path)
+    found = glance(path) if path.suffix == TRANSCRIPT and not path.with_suffix(JOURNAL).exists() else None
+    return found or opened(path)
 
 
-def _glance(path: Path) -> Card | None:
+def glance(path: Path) -> Card | None:
     """The card of a transcript, from its plain JSON; None where anything is not as it should be."""
     try:
         if path.stat().st_size > _LARGEST_GLANCE:
@@ -139,7 +139,8 @@ def _newest(conclusions: list[Conclusion], added: list[str]) -> tuple[Conclusion
     return tuple(sorted(found.values(), key=lambda item: not item.decides))
 
 
-def _opened(path: Path) -> Card | Unreadable:
+def opened(path: Path) -> Card | Unreadable:
+    """The card of a debate that is opened as any other command opens it."""
     from debate_cli.storage.library import open_debate
 
     try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
+from itertools import islice
 from typing import Any
 
 from pydantic import ValidationError
@@ -16,6 +17,9 @@ from debate_cli.storage.plain import inside, is_list, is_mapping
 _QUOTED = re.compile(r"'([^']*)'")
 _SHOWN = 60
 """Characters of a wrong word that an error repeats."""
+
+MAX_PROBLEMS = 200
+"""Faults of one file that are told; who has mended so many is told the next."""
 
 Sentence = Callable[[dict[str, Any]], str]
 
@@ -68,18 +72,21 @@ _PATTERNS = {
 
 
 def problems_of(error: ValidationError, data: Any) -> list[Problem]:
-    """One problem for each fault in `data` that `error` tells of; the members of a union count as one."""
+    """One problem for each fault in `data` that `error` tells of; the members of a union count as one.
+
+    No more than MAX_PROBLEMS and one.
+    """
     found: dict[KeyPath, list[tuple[Any, bool]]] = {}
     for item in error.errors(include_url=False):
         path, through_union = _path(item["loc"], data)
         found.setdefault(path, []).append((item, through_union))
-    problems: list[Problem] = []
-    for path, items in found.items():
-        beneath = any(len(other) > len(path) and other[: len(path)] == path for other in found)
-        if beneath and all(through_union for _, through_union in items):
-            continue
-        problems.append(_merged(path, [item for item, _ in items], data))
-    return problems
+    around = {path[:length] for path in found for length in range(len(path))}
+    told = (
+        (path, [item for item, _ in items])
+        for path, items in found.items()
+        if path not in around or not all(through_union for _, through_union in items)
+    )
+    return [_merged(path, items, data) for path, items in islice(told, MAX_PROBLEMS + 1)]
 
 
 def _merged(path: KeyPath, items: Sequence[Any], data: Any) -> Problem:

@@ -16,7 +16,7 @@ from pydantic import ValidationError
 from debate_cli.domain.config import DebateConfig
 from debate_cli.domain.config_checks import KeyPath, Problem, check
 from debate_cli.errors import ConfigError
-from debate_cli.storage.config_errors import problems_of
+from debate_cli.storage.config_errors import MAX_PROBLEMS, problems_of
 from debate_cli.storage.config_rest import checks_of_the_rest
 from debate_cli.storage.overrides import apply_overrides, from_environment, from_options
 from debate_cli.storage.plain import is_list, is_mapping
@@ -28,6 +28,12 @@ from debate_cli.storage.yaml_source import MAX_BYTES, Position, parse
 STDIN = "stdin"
 """What a configuration without a file is called in errors."""
 Check = Callable[[DebateConfig], Iterable[Problem]]
+_MESSAGE_CHARS = 400
+_KEY_CHARS = 80
+"""Characters of one key in a path that an error shows."""
+_HIDDEN_CHARS = 4096
+_HIDDEN_START = 60
+"""Of a text that must not be shown, its beginning must not be either: errors cut what they repeat."""
 _SECRET_HEADER = re.compile(r"auth|key|token|secret|cookie|password", re.IGNORECASE)
 
 
@@ -62,8 +68,8 @@ class Places:
 
     def line(self, problem: Problem) -> str:
         """One line: `file:line:column: key.path: what is wrong`."""
-        key = ".".join(_printable(str(part)) for part in problem.path)
-        return f"{self.of(problem.path)}: {key}: {problem.message}" if key else f"{self.of(())}: {problem.message}"
+        key, message = _key(problem.path), _shown(problem.message, _MESSAGE_CHARS)
+        return f"{self.of(problem.path)}: {key}: {message}" if key else f"{self.of(())}: {message}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,8 +141,8 @@ class _Loading:
         """The data with the overrides in it. Raises where the text is not a mapping at all."""
         parsed = parse(text)
         file_places = Places(self.name, parsed.places)
-        for fault in parsed.faults:
-            key = "".join(f"{_printable(str(part))}." for part in fault.path)[:-1]
+        for fault in parsed.faults[: MAX_PROBLEMS + 1]:
+            key = _key(fault.path)
             where = f"{self.name}:{fault.at.line}:{fault.at.column}"
             self.lines.append(f"{where}: {key}: {fault.message}" if key else f"{where}: {fault.message}")
         data: Any = {} if parsed.data is None and not parsed.faults else parsed.data
@@ -154,7 +160,7 @@ class _Loading:
     def _find_literal_keys(self, data: Any, path: KeyPath) -> None:
         """Refuse secrets that stand in the configuration itself."""
         if isinstance(data, str) and (shaped_like_a_key(data) or _is_literal_header(path, data)):
-            self.hidden.add(data)
+            self.hidden |= {data[:_HIDDEN_CHARS], data[:_HIDDEN_START]}
             message = "a key stands here in plain text; put it in an environment variable and name that"
             self.problems.append(Problem(path, message))
         elif is_list(data):
@@ -180,8 +186,11 @@ class _Loading:
     def _error(self, places: Places) -> ConfigError:
         redact = Redactor(self.secrets | self.hidden)
         ordered = sorted(dict.fromkeys(self.problems), key=lambda problem: places.order(problem.path))
-        lines = [*self.lines, *map(places.line, ordered)]
-        return ConfigError(*(redact(line) for line in dict.fromkeys(lines)))
+        lines = [*self.lines, *map(places.line, ordered[: MAX_PROBLEMS + 1])]
+        told = list(dict.fromkeys(redact(line) for line in lines))
+        if len(told) > MAX_PROBLEMS:
+            told[MAX_PROBLEMS:] = [f"{_printable(self.name)}: and more faults; mend these first"]
+        return ConfigError(*told)
 
 
 def _text_of(path: Path | None) -> str:
@@ -214,6 +223,15 @@ def _is_literal_header(path: KeyPath, value: str) -> bool:
     """Whether this is the value of a secret header, written out."""
     is_header = len(path) == 4 and path[0] == "providers" and path[2] == "headers"  # noqa: PLR2004 - providers.NAME.headers.HEADER
     return is_header and bool(value) and "${" not in value and _SECRET_HEADER.search(str(path[3])) is not None
+
+
+def _key(path: Sequence[str | int]) -> str:
+    return ".".join(_shown(str(part), _KEY_CHARS) for part in path)
+
+
+def _shown(text: str, most: int) -> str:
+    """`text` on one line, cut where it is longer than `most`."""
+    return _printable(text if len(text) <= most else f"{text[:most]}…")
 
 
 def _printable(text: str) -> str:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from difflib import get_close_matches
+from itertools import islice
 from typing import Any
 
 from pydantic import ValidationError
 
 from debate_cli.domain.config import DebateConfig
 from debate_cli.domain.config_checks import KeyPath, Problem
-from debate_cli.storage.config_errors import problems_of
+from debate_cli.storage.config_errors import MAX_PROBLEMS, problems_of
 from debate_cli.storage.plain import copied, inside, is_list, is_mapping
 
 _ROUNDS = 4
@@ -38,7 +39,7 @@ def checks_of_the_rest(
         return []
     if any(path[:1] in {("models",), ()} for path in wrong):
         return []
-    said = [problem for check in checks for problem in check(config)]
+    said = islice((problem for check in checks for problem in check(config)), MAX_PROBLEMS)
     return [problem for problem in said if not any(_touches(problem.path, path) for path in wrong)]
 
 

@@ -7,6 +7,8 @@ from pathlib import Path
 
 from debate_cli.domain.config_checks import Problem
 
+_MAX_FILES = 100
+"""More than there are prompts."""
 _MAX_BYTES = 256 * 1024
 
 
@@ -14,6 +16,8 @@ def read_prompts(files: Mapping[str, str], folder: Path) -> tuple[dict[str, str]
     """Text per prompt, and what is wrong with the others. A file lies beside the configuration, or deeper."""
     texts: dict[str, str] = {}
     problems: list[Problem] = []
+    if len(files) > _MAX_FILES:
+        return texts, [Problem(("prompts",), f"names more than {_MAX_FILES} files; there are not so many prompts")]
     for name, file in files.items():
         try:
             texts[name] = _read(folder, file)

@@ -29,7 +29,7 @@ _KEYS = re.compile(
 _LONG_WORD = r"(?:(?=[A-Za-z._~+/=-]*[0-9])[A-Za-z0-9._~+/=-]{8,}|[A-Za-z0-9._~+/=-]{16,})"
 _BEARER = re.compile(rf"({_START}(?i:bearer)(?:\s|\\[nrt])+){_LONG_WORD}")
 _HEADER = re.compile(r"""((?i:x-api-key|api-key|x-goog-api-key)\\?["']?\s*[:=]\s*\\?["']?)([A-Za-z0-9._~+/-]{6,})""")
-_CREDENTIALS = re.compile(r"""(\b[A-Za-z][A-Za-z0-9+.-]*://)[^\s/:@"'\\<>\[\]]*:[^\s/@"'\\<>\[\]]+@""")
+_CREDENTIALS = re.compile(r"""((?<=[A-Za-z0-9+.-])://)[^\s/:@"'\\<>\[\]]*:[^\s/@"'\\<>\[\]]+@""")
 
 
 class Redactor:

@@ -14,6 +14,7 @@ from debate_cli.storage.plain import is_list, is_mapping
 from debate_cli.storage.yaml_source import Path
 
 _VARIABLE = re.compile(r"\$\$\{|\$\{(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?::-(?P<default>[^}]*))?\}|\$\{")
+_BEGINNING = re.compile(r"\$\$\{|(?P<name>(?!))(?P<default>(?!))?|\$\{")
 _SECRET_NAME = re.compile(r"KEY|TOKEN|SECRET|PASSWORD", re.IGNORECASE)
 
 

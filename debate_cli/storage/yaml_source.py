@@ -20,7 +20,7 @@ Path = tuple[str | int, ...]
 
 MAX_BYTES = 1024 * 1024
 MAX_DEPTH = 40
-MAX_NODES = 50_000
+MAX_NODES = 20_000
 """Nodes of a document, aliases counted as often as they are used."""
 MAX_DIGITS = 100
 """A longer whole number is text."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from faults.wire_formats import Said, Wire
@@ -21,7 +21,7 @@ class Playback:
     """The bytes of an answer, and where it resets, stalls or closes."""
 
     steps: Sequence[Step]
-    reported: Usage = Usage()
+    reported: Usage = field(default_factory=Usage)
     """Tokens that it tells of in a form that a client can read; a stream's counts so far."""
 
 
@@ -51,7 +51,9 @@ def well(wire: Wire, said: Said, stream: bool) -> Playback:
     return Playback(answered(wire.whole(said)), said.usage)
 
 
-def _status(code: int, kind: str, message: str, headers: Mapping[str, str] | None = None, name: str | None = None) -> Play:
+def _status(
+    code: int, kind: str, message: str, headers: Mapping[str, str] | None = None, name: str | None = None
+) -> Play:
     """An error status with the body that vendors send."""
 
     def play(wire: Wire, _said: Said, _stream: bool) -> Playback:
@@ -180,12 +182,17 @@ REASKED: Mapping[str, Fault] = {
 """Answers of the model that cannot be used."""
 GIVEN_UP: Mapping[str, Fault] = {
     "long_wait": Fault("429, Retry-After 300", _status(429, "rate_limit_error", TOO_MANY, {"Retry-After": "300"})),
-    "quota": Fault("429, out of quota", _status(429, "insufficient_quota", "You exceeded your current quota", None, "insufficient_quota")),
+    "quota": Fault(
+        "429, out of quota",
+        _status(429, "insufficient_quota", "You exceeded your current quota", None, "insufficient_quota"),
+    ),
     "bad_request": Fault("400", _status(400, "invalid_request_error", "Unknown field top_q")),
     "bad_key": Fault("401", _status(401, "authentication_error", "No such key")),
     "forbidden": Fault("403", _status(403, "permission_error", "Not for this project")),
     "no_model": Fault("404", _status(404, "not_found_error", "There is no such model")),
-    "overflow": Fault("400, prompt too long", _status(400, "invalid_request_error", "prompt is too long: 9999 tokens > 8192 maximum")),
+    "overflow": Fault(
+        "400, prompt too long", _status(400, "invalid_request_error", "prompt is too long: 9999 tokens > 8192 maximum")
+    ),
     "refusal": Fault("refusal", _says(DECLINES, ending="refusal")),
     "filtered_answer": Fault("content filter stops the answer", _says(ending="filter")),
     "filtered_prompt": Fault("400, content filter", _status(400, "invalid_request_error", FILTERED)),

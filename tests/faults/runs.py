@@ -32,7 +32,10 @@ def config(server: FaultServer, kind: str, **changes: Any) -> DebateConfig:
         "topic": "Should a startup of ten people adopt microservices?",
         "providers": {"lab": provider | changes.pop("provider", {})},
         "models": {"judge": {"model": "lab/judge"}},
-        "debaters": [{"name": "Pro", "side": "for", "model": "lab/pro"}, {"name": "Con", "side": "against", "model": "lab/con"}],
+        "debaters": [
+            {"name": "Pro", "side": "for", "model": "lab/pro"},
+            {"name": "Con", "side": "against", "model": "lab/con"},
+        ],
         "format": {"arguments": 1, "phases": ["opening", "closing"]},
         "judging": {"systems": [{"kind": "structured"}]},
     }
@@ -99,6 +102,4 @@ def session(witness: Witness, waits: Waits, notes: list[str] | None = None) -> S
 def used(debate: Debate) -> Usage:
     """All tokens that a debate says it used."""
     usage = debate.usage
-    return Usage(
-        input_tokens=usage.input_tokens, cached_tokens=usage.cached_tokens, output_tokens=usage.output_tokens
-    )
+    return Usage(input_tokens=usage.input_tokens, cached_tokens=usage.cached_tokens, output_tokens=usage.output_tokens)

@@ -55,7 +55,9 @@ CAUSES: dict[str, str | dict[Asked, str]] = {
     "refusal": {"streamed": "RefusedError", "whole": "abstained"},
     "filtered_answer": {"streamed": "RefusedError", "whole": "abstained"},
     "filtered_prompt": {"streamed": "RefusedError", "whole": "abstained"},
-    **dict.fromkeys(["wrong_schema", "prose", "token_limit"], {"streamed": "", "whole": "abstained"}),
+    "wrong_schema": {"streamed": "", "whole": "abstained"},
+    "prose": {"streamed": "", "whole": "abstained"},
+    "token_limit": {"streamed": "", "whole": "abstained"},
     "mislabelled": "",
 }
 """Cause of the failure that a lasting fault leaves; empty where there is none."""
@@ -153,7 +155,7 @@ def check_screen(trial: Trial, ending: Ending) -> None:
 
 def check_docs(fault: str, endings: dict[Trial, Ending]) -> None:
     """The table says what was seen."""
-    seen = {
+    seen: dict[tuple[str, Asked], Seen] = {
         (kind, asked): Seen(
             asked,
             POLICIES[fault],

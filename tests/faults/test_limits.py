@@ -151,7 +151,9 @@ async def batches_of(limited: int, **changes: Any) -> list[int]:
 
         server.plan = plan
         judging = {"systems": [{"kind": "structured", "judges": JUDGES}]}
-        outcome = await session(Witness(), Waits()).begin(config(server, "openai", judging=judging, **changes), "b", None)
+        outcome = await session(Witness(), Waits()).begin(
+            config(server, "openai", judging=judging, **changes), "b", None
+        )
         assert len(outcome.debate.assessments) == JUDGES
         return batches.sizes
 
@@ -257,3 +259,33 @@ async def resumed_whole(here: Session, server: FaultServer, outcome: Outcome) ->
     assert after.halted is None
     assert after.debate.closed == "complete"
     assert used(after.debate) == server.counted
+
+
+def test_after_the_refusal_not_even_what_would_fit_is_asked() -> None:
+    """The first debater's call is too large; the other's, in the same wave, would fit."""
+
+    async def story() -> None:
+        async with FaultServer() as server:
+            models = MODEST | {"pro": {"model": "lab/pro", "max_output_tokens": 50_000}}
+            settings = config(
+                server, "openai", models=models, debaters=DEBATERS, judging=LIVE, limits={"max_tokens": 20_000}
+            )
+            outcome = await session(Witness(), Waits()).begin(settings, "closed", None)
+            assert outcome.halted == "budget"
+            assert server.served == []
+
+    asyncio.run(story())
+
+
+def test_failed_attempts_are_paid_from_the_budget() -> None:
+    """Streams that are cut short after telling what the prompt cost: the budget ends the attempts, not their number."""
+
+    async def story() -> None:
+        async with FaultServer(lambda _heard: "cut") as server:
+            limits = {"max_tokens": 8_000, "max_attempts": 20}
+            outcome = await session(Witness(), Waits()).begin(limited_config(server, limits), "cut", None)
+            assert outcome.halted == "budget"
+            assert 0 < server.counted.input_tokens + server.counted.output_tokens <= limits["max_tokens"]
+            assert used(outcome.debate) == server.counted
+
+    asyncio.run(story())

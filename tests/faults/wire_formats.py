@@ -82,13 +82,19 @@ class OpenAI:
         system = "".join(message["content"] for message in messages if message["role"] == "system")
         native = body.get("response_format", {}).get("json_schema")
         tools = body.get("tools")
-        schema = native or ({"name": tools[0]["function"]["name"], "schema": tools[0]["function"]["parameters"]} if tools else None)
+        schema = native or (
+            {"name": tools[0]["function"]["name"], "schema": tools[0]["function"]["parameters"]} if tools else None
+        )
         said = [(message["role"], message["content"]) for message in messages if message["role"] != "system"]
         return question(system, said, schema, "tool" if tools else "native")
 
     def whole(self, said: Said) -> dict[str, Any]:
         """See `Wire`."""
-        choice = {"index": 0, "message": {"role": "assistant", **self._words(said, said.text)}, "finish_reason": self._FINISH[said.ending]}
+        choice = {
+            "index": 0,
+            "message": {"role": "assistant", **self._words(said, said.text)},
+            "finish_reason": self._FINISH[said.ending],
+        }
         return {**self._head("chat.completion"), "choices": [choice], "usage": self._usage(said.usage)}
 
     def stream(self, said: Said) -> Sequence[Part]:
@@ -162,10 +168,15 @@ class Anthropic:
     def stream(self, said: Said) -> Sequence[Part]:
         """See `Wire`."""
         begun = said.usage.model_copy(update={"output_tokens": min(1, said.usage.output_tokens)})
-        head = {**self._head(), "content": [], "stop_reason": None, "usage": self._usage(begun)}
+        nothing: list[Any] = []
+        head = {**self._head(), "content": nothing, "stop_reason": None, "usage": self._usage(begun)}
         empty = {"type": "text", "text": ""} if said.tool is None else self._call(said.tool, {})
         kind, field = ("text_delta", "text") if said.tool is None else ("input_json_delta", "partial_json")
-        events = [_part("message_start", message=head), _part("content_block_start", index=0, content_block=empty), _part("ping")]
+        events = [
+            _part("message_start", message=head),
+            _part("content_block_start", index=0, content_block=empty),
+            _part("ping"),
+        ]
         events += [
             _part("content_block_delta", index=0, delta={"type": kind, field: piece}) for piece in pieces(said.text)
         ]

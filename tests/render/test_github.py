@@ -72,7 +72,9 @@ def test_no_text_makes_a_command() -> None:
 
 def test_the_summary_has_a_row_a_file() -> None:
     """With the verdict of each system and what became of each gate."""
-    text = step_summary([Checked(scored(debate()), (UNMET, GateResult("--max-warnings", None)))], [Unusable("b", "b: bad")])
+    text = step_summary(
+        [Checked(scored(debate()), (UNMET, GateResult("--max-warnings", None)))], [Unusable("b", "b: bad")]
+    )
     (row,) = [line for line in text.splitlines() if line.startswith("| **")]
     assert "structured: Bo wins narrowly." in row
     assert "✗" in row

@@ -28,7 +28,9 @@ def scored(told: Debate, path: str = "a.json") -> Scored:
 HOSTILE_PAGE = index(
     [
         Checked(
-            Scored(ATTACK, ATTACK + HOSTILE, ATTACK, ATTACK, score(debate())), (GateResult("g", ATTACK),), "javascript:alert(1)"
+            Scored(ATTACK, ATTACK + HOSTILE, ATTACK, ATTACK, score(debate())),
+            (GateResult("g", ATTACK),),
+            "javascript:alert(1)",
         )
     ],
     [Unusable(ATTACK, ATTACK)],

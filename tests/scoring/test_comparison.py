@@ -39,7 +39,9 @@ def marked(value: float, participant: str = "Ada") -> Debate:
 def standing(item: str, found: str) -> Debate:
     """The debate in which one claim was found to stand otherwise."""
     findings = tuple(
-        finding.model_copy(update={"standing": found}) if isinstance(finding, Trace) and finding.item == item else finding
+        finding.model_copy(update={"standing": found})
+        if isinstance(finding, Trace) and finding.item == item
+        else finding
         for finding in structured_assessment().findings
     )
     return judged(TOLD, structured_assessment().model_copy(update={"findings": findings}))

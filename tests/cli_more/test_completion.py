@@ -1,0 +1,82 @@
+"""What a shell is told when the user presses Tab."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from cli_support import cold
+from saved_support import fixed, save
+
+DEBATE = Path(sys.executable).with_name("debate")
+PROBE = """
+import json, sys
+sys.argv = ["debate"]
+from debate_cli.cli.app import main
+try:
+    main()
+except SystemExit:
+    pass
+print("\\n" + json.dumps(sorted(sys.modules)))
+"""
+
+
+def completed(here: Path, line: str) -> list[str]:
+    """What bash is offered for the last word of `line`."""
+    words = line.split(" ")
+    env = {"_DEBATE_COMPLETE": "complete_bash", "COMP_WORDS": line, "COMP_CWORD": str(len(words) - 1)}
+    return cold(DEBATE, cwd=here, env=env).out.split()
+
+
+@pytest.fixture
+def full(saved: Path) -> Path:
+    """A folder with configurations and debates."""
+    here = saved.parent.parent
+    (here / "configs").mkdir()
+    for name in ("debate.yaml", "configs/mock.yaml", "configs/other.yml", "notes.md"):
+        (here / name).write_text("topic: x")
+    save(here / "transcripts" / "schema.schema.json", fixed())
+    return here
+
+
+@pytest.mark.parametrize(
+    ("line", "offered"),
+    [
+        ("debate li", ["list"]),
+        ("debate run ", ["debate.yaml", "configs/mock.yaml", "configs/other.yml"]),
+        ("debate run configs/m", ["configs/mock.yaml"]),
+        ("debate check debate.yaml conf", ["configs/mock.yaml", "configs/other.yml"]),
+        ("debate replay ", ["one", "two"]),
+        ("debate replay tw", ["two"]),
+        ("debate replay transcripts/o", ["transcripts/one.json"]),
+        ("debate diff one t", ["two"]),
+        ("debate run --resume o", ["one"]),
+        ("debate score ", ["transcripts/one.json", "transcripts/two.json"]),
+        ("debate judge transcripts/", ["transcripts/one.json", "transcripts/two.json"]),
+        ("debate replay --onl", ["--only"]),
+        ("debate replay one --format h", ["html"]),
+        ("debate replay nothing", []),
+    ],
+)
+def test_words_are_completed(full: Path, line: str, offered: list[str]) -> None:
+    """Configurations, debates, and, once there is an option, what the command itself knows."""
+    assert completed(full, line) == offered
+
+
+@pytest.mark.parametrize("line", ["debate run ", "debate replay ", "debate list "])
+def test_without_a_folder_nothing_is_offered(here: Path, line: str) -> None:
+    """And nothing fails."""
+    assert completed(here, line) == []
+
+
+@pytest.mark.parametrize("line", ["debate run ", "debate replay ", "debate diff ", "debate judge "])
+def test_completing_loads_nothing_slow(full: Path, line: str) -> None:
+    """Neither the command nor what it works with."""
+    env = {"_DEBATE_COMPLETE": "complete_bash", "COMP_WORDS": line, "COMP_CWORD": "2"}
+    modules = json.loads(cold("-c", PROBE, cwd=full, env=env).out.splitlines()[-1])
+    assert {name for name in modules if name.startswith("debate_cli.")} <= {
+        "debate_cli.cli", "debate_cli.cli.app", "debate_cli.cli.completion", "debate_cli.errors",
+        "debate_cli.storage", "debate_cli.storage.folder",
+    }  # fmt: skip

@@ -1,0 +1,81 @@
+"""`debate diff`: two debates, or two judging runs of one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from cli_support import Done, debate, on_terminal
+from saved_support import rejudged, save
+
+DRAWN = {"TERM": "xterm-256color", "COLUMNS": "100", "NO_COLOR": "1"}
+
+
+def diff(saved: Path, *words: str | Path) -> Done:
+    """`debate diff` beside the folder of the saved debates."""
+    return debate("diff", *words, cwd=saved.parent.parent)
+
+
+def test_two_debates_in_plain_lines(saved: Path) -> None:
+    """The winner that changed, the scores, the setting; debates are found by id and by path."""
+    done = diff(saved, "one", "transcripts/two.json")
+    assert (done.code, done.err) == (0, "")
+    assert "structured: A: Bo, narrow, margin 1.1; B: Ada, narrow, margin 2.55; outcome: other winner" in done.out
+    assert "moderator: debater: Bo; A: " in done.out
+    assert "seed: A: None; B: 2" in done.out
+
+
+def test_two_runs_of_one_debate(saved: Path) -> None:
+    """The second run's structured verdict is that of the first; the moderator judged once."""
+    save(saved, rejudged())
+    found = diff(saved, "one", "--runs", "r1,r2", "--json").json
+    assert [(item["system"], item["outcome"]) for item in found["verdicts"]] == [
+        ("structured", "same"),
+        ("moderator", "one_sided"),
+    ]
+    assert (found["a"]["run"], found["b"]["run"], found["alike"]) == ("r1", "r2", False)
+
+
+def test_json_is_one_document(saved: Path) -> None:
+    """Both sides, and what differs between them."""
+    found = diff(saved, "one", "two", "--json").json
+    assert list(found) == ["a", "b", "alike", "verdicts", "standings", "compared_claims", "settings"]
+    assert found["a"] == {
+        "path": "transcripts/one.json",
+        "id": "one",
+        "run": "latest",
+        "topic": "Should a startup of under ten people adopt microservices from day one?",
+        "status": "complete",
+        "cost_usd": 0.022,
+    }
+    assert found["settings"] == [{"key": "seed", "a": "None", "b": "2"}]
+
+
+def test_a_debate_is_like_itself(saved: Path) -> None:
+    """Which is said in a sentence."""
+    assert "Nothing differs" in diff(saved, "one", "one").out
+    assert diff(saved, "one", "one", "--json").json["alike"] is True
+
+
+def test_on_a_terminal_it_is_drawn(saved: Path) -> None:
+    """As tables, unless --plain asks for lines."""
+    _, drawn = on_terminal("diff", "one", "two", cwd=saved.parent.parent, env=DRAWN)
+    _, plain = on_terminal("diff", "one", "two", "--plain", cwd=saved.parent.parent, env=DRAWN)
+    assert ("≠ other winner" in drawn, "──" in drawn) == (True, True)
+    assert plain.replace("\r\n", "\n") == diff(saved, "one", "two").out
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("one",), "--runs r1,r2"),
+        (("one", "--runs", "r1"), "name two judging runs"),
+        (("one", "--runs", "r1,r9"), "it has r1"),
+        (("one", "three"), "holds no debate `three`"),
+    ],
+    ids=str,
+)
+def test_what_cannot_be_compared_is_told(saved: Path, words: tuple[str, ...], said: str) -> None:
+    """Exit 2 and one line."""
+    done = diff(saved, *words)
+    assert (done.code, done.out, len(done.lines), said in done.err) == (2, "", 1, True)

@@ -1,0 +1,116 @@
+"""`debate score --format junit|github|html`: for continuous integration and for browsers."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+from cli_support import Done, debate
+
+GATE = ("--expect-winner", "Bo")
+
+
+def score(saved: Path, *options: str | Path, **env: str) -> Done:
+    """`debate score transcripts/` with options."""
+    return debate("score", saved.parent.name, *options, cwd=saved.parent.parent, env=env)
+
+
+@pytest.fixture
+def with_bad(saved: Path) -> Path:
+    """The folder with a damaged file in it."""
+    saved.with_name("bad.json").write_text('{"schema_version": 1, "id": ')
+    return saved
+
+
+def test_junit_tells_every_gate_of_every_file(with_bad: Path) -> None:
+    """One met, one not, and a file that cannot be used; the exit code is that of any other form."""
+    done = score(with_bad, *GATE, "--check", "--format", "junit")
+    root = ET.fromstring(done.out)
+    cases = [(case.get("classname"), case.get("name"), [child.tag for child in case]) for case in root.iter("testcase")]
+    assert done.code == 1
+    assert cases == [
+        ("transcripts/one.json", "--expect-winner", []),
+        ("transcripts/one.json", "--check", []),
+        ("transcripts/two.json", "--expect-winner", ["failure"]),
+        ("transcripts/two.json", "--check", []),
+        ("transcripts/bad.json", "scored", ["error"]),
+    ]
+
+
+def test_a_stored_verdict_that_is_another_fails_its_gate(saved: Path) -> None:
+    """`--check` is a gate like the others."""
+    saved.write_text(saved.read_text().replace('"victory": "narrow"', '"victory": "clear"', 1))
+    done = score(saved, "--check", "--format", "junit")
+    (failure,) = ET.fromstring(done.out).iter("failure")
+    assert (done.code, "structured (r1)" in (failure.get("message") or "")) == (5, True)
+
+
+def test_github_annotates_and_appends_its_summary(saved: Path) -> None:
+    """Commands on stdout, Markdown after what the file held already."""
+    summary = saved.parent.parent / "summary.md"
+    summary.write_text("before\n")
+    done = score(saved, *GATE, "--format", "github", GITHUB_STEP_SUMMARY=str(summary))
+    assert done.code == 5
+    assert [line.split("::")[1].split(",")[0] for line in done.out.splitlines()] == [
+        "notice file=transcripts/one.json", "notice file=transcripts/one.json", "error file=transcripts/two.json",
+        "notice file=transcripts/two.json", "notice file=transcripts/two.json",
+    ]  # fmt: skip
+    assert summary.read_text().startswith("before\n## 2 debates scored, 1 gate not met\n")
+
+
+def test_without_a_summary_file_there_is_none(saved: Path) -> None:
+    """Nothing but the commands."""
+    done = score(saved, "--format", "github")
+    assert (done.code, {line[:9] for line in done.out.splitlines()}) == (0, {"::notice "})
+
+
+def test_a_summary_that_cannot_be_written_is_told(saved: Path) -> None:
+    """Exit 1, after the commands."""
+    done = score(saved, "--format", "github", GITHUB_STEP_SUMMARY="/nowhere/summary.md")
+    assert (done.code, len(done.lines), "::notice" in done.out) == (1, 1, True)
+
+
+def test_html_is_an_index_whose_links_lead_to_pages(with_bad: Path) -> None:
+    """One page a debate, all in the folder; what cannot be used is named in the index."""
+    folder = with_bad.parent.parent / "reports"
+    done = score(with_bad, "--format", "html", "-o", folder)
+    index = (folder / "index.html").read_text()
+    links = re.findall(r'href="\./([^"]+)"', index)
+    assert (done.code, done.out, links) == (1, "", ["one.html", "two.html"])
+    assert [(folder / link).read_text()[:15].lower() for link in links] == ["<!doctype html>"] * 2
+    assert "bad.json: is cut off" in index
+
+
+def test_debates_of_one_name_have_pages_of_their_own(saved: Path) -> None:
+    """From two folders into one."""
+    shutil.copytree(saved.parent, saved.parent.parent / "more")
+    debate("score", "transcripts", "more", "--format", "html", "-o", "reports", cwd=saved.parent.parent)
+    pages = sorted(path.name for path in (saved.parent.parent / "reports").iterdir())
+    assert pages == ["index.html", "one-2.html", "one.html", "two-2.html", "two.html"]
+
+
+def test_reports_are_not_overwritten(saved: Path) -> None:
+    """A second time takes --force."""
+    folder = saved.parent.parent / "reports"
+    assert score(saved, "--format", "html", "-o", folder).code == 0
+    (folder / "index.html").write_text("precious")
+    refused = score(saved, "--format", "html", "-o", folder)
+    assert (refused.code, "--force" in refused.err, (folder / "index.html").read_text()) == (2, True, "precious")
+    assert score(saved, "--format", "html", "-o", folder, "--force").code == 0
+    assert "precious" not in (folder / "index.html").read_text()
+
+
+def test_on_stdout_the_index_links_pages_that_are_there(saved: Path) -> None:
+    """One that was written beside its transcript."""
+    saved.with_suffix(".html").write_text("<!doctype html>")
+    done = score(saved, "--format", "html")
+    assert re.findall(r'href="([^"]+)"', done.out) == ["./transcripts/one.html"]
+
+
+def test_other_forms_have_no_folder(saved: Path) -> None:
+    """Exit 2 and what to do."""
+    done = score(saved, "--format", "csv", "-o", "x")
+    assert (done.code, len(done.lines), "html" in done.err) == (2, 1, True)

@@ -1,0 +1,107 @@
+"""`debate list`: a folder at a glance, for people, for pipes and for programs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from cli_support import Done, cold, debate, on_terminal
+from saved_support import fixed, save
+
+DRAWN = {"TERM": "xterm-256color", "COLUMNS": "80"}
+
+
+def list_(saved: Path, *options: str | Path) -> Done:
+    """`debate list` beside the folder of the saved debates."""
+    return debate("list", *options, cwd=saved.parent.parent)
+
+
+def test_off_a_terminal_a_debate_is_a_line(saved: Path) -> None:
+    """By name, its columns parted by tabs, and nothing else."""
+    done = list_(saved)
+    topic = fixed().topic
+    assert (done.code, done.err) == (0, "")
+    assert [line.split("\t") for line in done.out.splitlines()] == [
+        ["one", "2026-03-01T09:00:00Z", topic, "mock/debater", "structured=Bo,moderator=Bo", "0.022", "complete"],
+        ["two", "2026-03-02T09:00:00Z", topic, "mock/debater", "structured=Ada,moderator=Bo", "0.022", "complete"],
+    ]
+
+
+def test_json_is_one_document_with_the_newest_first(saved: Path) -> None:
+    """Everything that the columns tell, and the path."""
+    newest, oldest = list_(saved, "--json").json
+    assert (newest["id"], oldest["path"]) == ("two", "transcripts/one.json")
+    assert list(oldest) == [
+        "path", "id", "started_at", "topic", "state", "turns", "models", "verdicts", "cost_usd",
+    ]  # fmt: skip
+    assert oldest["verdicts"][0] == {
+        "system": "structured",
+        "run": "r1",
+        "winner": "Bo",
+        "victory": "narrow",
+        "margin": pytest.approx(1.1),
+        "decides": True,
+    }
+
+
+def test_on_a_terminal_the_newest_comes_first(saved: Path) -> None:
+    """Drawn, with whole ids."""
+    code, drawn = on_terminal("list", cwd=saved.parent.parent, env=DRAWN)
+    assert (code, drawn.index("two") < drawn.index("one")) == (0, True)
+    assert "structured Ada, narrow" in drawn
+
+
+def test_plain_lines_on_a_terminal_on_demand(saved: Path) -> None:
+    """The same as off it."""
+    code, drawn = on_terminal("list", "--plain", cwd=saved.parent.parent, env=DRAWN)
+    assert (code, drawn.replace("\r\n", "\n")) == (0, list_(saved).out)
+
+
+@pytest.mark.parametrize("options", [(), ("--json",)], ids=str)
+def test_bad_files_are_told_at_the_end(saved: Path, options: tuple[str, ...]) -> None:
+    """The good ones are listed, exit 1."""
+    saved.with_name("bad.json").write_text('{"schema_version": 1, "id": ')
+    done = list_(saved, *options)
+    assert (done.code, len(done.lines), "transcripts/bad.json" in done.err) == (1, 1, True)
+    assert ("one" in done.out, "two" in done.out) == (True, True)
+
+
+def test_how_to_go_on_is_shown_with_what_was_interrupted(saved: Path) -> None:
+    """Its state, and the command."""
+    save(saved, fixed(), closed="interrupted", status="incomplete")
+    assert list_(saved).out.splitlines()[0].endswith("\tinterrupted")
+    _, drawn = on_terminal("list", cwd=saved.parent.parent, env=DRAWN)
+    assert "interrupted after 6 speeches; go on: debate run --resume transcripts/one.json" in drawn
+
+
+def test_nothing_saved_is_no_error(here: Path) -> None:
+    """The default folder is not there before the first debate."""
+    done = debate("list", "--json", cwd=here)
+    assert (done.code, done.json, len(done.lines)) == (0, [], 1)
+
+
+def test_a_named_folder_must_be_there(here: Path) -> None:
+    """Exit 2, one line."""
+    done = debate("list", "nowhere", cwd=here)
+    assert (done.code, done.out, len(done.lines), "nowhere" in done.err) == (2, "", 1, True)
+
+
+def test_no_text_makes_a_column_or_reaches_the_terminal(saved: Path) -> None:
+    """A topic with tabs, line breaks and escapes stays one cell."""
+    save(saved, fixed(), topic="a\tb\nc\x1b[31m\x1b]0;owned\x07 [bold]d[/bold]", id="one\tmore")
+    first = list_(saved).out.splitlines()[0].split("\t")
+    assert (first[0], first[2], len(first)) == ("one more", "a b c [bold]d[/bold]", 7)
+    _, drawn = on_terminal("list", cwd=saved.parent.parent, env=DRAWN)
+    assert ("\x1b]0;" in drawn, "\x07" in drawn, "[bold]d[/bold]" in drawn) == (False, False, True)
+
+
+def test_a_sound_folder_is_listed_without_the_domain(saved: Path) -> None:
+    """The first line is there before anything slow is loaded."""
+    code = (
+        "import sys; sys.argv = ['debate', 'list']\n"
+        "from debate_cli.cli.app import main\n"
+        "try:\n    main()\nexcept SystemExit:\n    pass\n"
+        "print([name for name in sys.modules if name.startswith(('debate_cli.domain', 'debate_cli.scoring'))])"
+    )
+    done = cold("-c", code, cwd=saved.parent.parent)
+    assert done.out.splitlines()[-1] == "[]"

@@ -1,0 +1,49 @@
+"""Saved debates without running one: the fixed debate of `render_support`, and another that began later."""
+
+from __future__ import annotations
+
+import json
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+from render_support import START, debate, structured_assessment
+
+from debate_cli.domain.debate import Debate
+from debate_cli.domain.events import JudgingOpened
+from debate_cli.domain.systems import JudgingConfig
+from debate_cli.scoring import score
+from debate_cli.storage.redact import Redactor
+from debate_cli.storage.transcript import to_transcript
+from debate_cli.storage.transcript_file import dump
+
+
+def fixed() -> Debate:
+    """The fixed debate, called `one`; Bo wins under both systems."""
+    return debate().model_copy(update={"id": "one"})
+
+
+def another() -> Debate:
+    """Another that began a day later, with another seed and higher marks for Ada; called `two`."""
+    marks = tuple(
+        mark.model_copy(update={"value": 10}) if mark.participant == "Ada" else mark
+        for mark in structured_assessment().marks
+    )
+    told = debate(seed=2)
+    others = [item for item in told.assessments if item.system != "structured"]
+    judged = told.with_assessments([*others, structured_assessment().model_copy(update={"marks": marks})])
+    return judged.model_copy(update={"id": "two", "started_at": START + timedelta(days=1)})
+
+
+def rejudged() -> Debate:
+    """The fixed debate with a second run, in which structured judged it as before."""
+    told = fixed().apply(JudgingOpened(at=START, run="r2", judging=JudgingConfig()))
+    return told.with_assessments([*told.assessments, structured_assessment().model_copy(update={"run": "r2"})])
+
+
+def save(path: Path, told: Debate, **fields: Any) -> Path:
+    """A transcript of the debate with all its verdicts, some fields changed; its path."""
+    document = json.loads(dump(to_transcript(told, score(told, runs="all")), Redactor()))
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(json.dumps({**document, **fields}))
+    return path

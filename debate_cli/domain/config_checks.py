@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from difflib import get_close_matches
+from itertools import islice
 
 from debate_cli.domain.config import DebateConfig, FormatConfig, ModelSpec
 from debate_cli.domain.participant import participants
@@ -19,6 +20,10 @@ KeyPath = tuple[str | int, ...]
 DRAW = "draw"
 """What a verdict says when nobody won; no debater may be called so."""
 _PROVIDER_AND_MODEL = re.compile(r"[^/\s]+/\S.*")
+_COMPARED = 100
+"""Names that a wrong one is compared with."""
+_WORD_CHARS = 60
+"""Comparing takes time with the square of a word."""
 _MOCK_ONLY = ("latency_s", "tokens_per_second", "faults")
 
 
@@ -43,8 +48,9 @@ def check(config: DebateConfig) -> list[Problem]:
 
 
 def suggestion(word: str, known: Iterable[str]) -> str:
-    """`; did you mean …?` where one of `known` is close to `word`, else nothing."""
-    close = get_close_matches(word.lower(), sorted(known), n=1, cutoff=0.6)
+    """`; did you mean …?` where one of `known` is close to `word`, else nothing; long words and lists are not looked at."""
+    names = sorted(name for name in islice(known, _COMPARED) if len(name) <= _WORD_CHARS)
+    close = get_close_matches(word.lower(), names, n=1, cutoff=0.6) if len(word) <= _WORD_CHARS else []
     return f"; did you mean `{close[0]}`?" if close else ""
 
 

@@ -43,11 +43,11 @@ class Participant(Value):
 
 def participants(config: DebateConfig) -> tuple[Participant, ...]:
     """The debaters of `config` in their order."""
-    prefixes: set[str] = set()
+    prefixes: dict[str, int] = {}
     found: list[Participant] = []
     for debater in config.debaters:
         prefix = _prefix(debater, prefixes)
-        prefixes.add(prefix)
+        prefixes.setdefault(prefix, 2)
         spec = config.model_for_debater(debater)
         found.append(
             Participant(
@@ -64,13 +64,17 @@ def participants(config: DebateConfig) -> tuple[Participant, ...]:
     return tuple(found)
 
 
-def _prefix(debater: DebaterConfig, taken: set[str]) -> str:
-    """The debater's own prefix; else one made of the side or name, numbered where taken."""
+def _prefix(debater: DebaterConfig, taken: dict[str, int]) -> str:
+    """The debater's own prefix; else one made of the side or name, numbered where taken.
+
+    `taken` holds, for each prefix that is, the number to try for the next who wants it; it is brought up to date.
+    """
     if debater.prefix is not None:
         return debater.prefix
     default = SIDE_PREFIXES.get(debater.side) or re.sub(r"[^A-Z0-9]", "", debater.side.upper())[:6]
     wanted = default if default[:1].isalpha() else "ARG"
-    candidate, number = wanted, 2
+    candidate = wanted
     while candidate in taken:
-        candidate, number = f"{wanted}{number}", number + 1
+        candidate = f"{wanted}{taken[wanted]}"
+        taken[wanted] += 1
     return candidate

@@ -9,7 +9,7 @@ JUDGE = (
     r"(?:(?:head |co-?|fellow |dear |honou?rable |chief )?judges?|jury|jurors?|evaluators?|graders?|assessors?|adjudicators?|"
     r"referees?|examiners?|moderators?|scorers?|panell?ists?|(?:llm|ai|machine|automated) (?:judge|grader|evaluator|examiner|reader)s?|(?:the|this|your|our) panel|panel members?|llms?|"
     r"(?:large )?language models?|(?:ai|automated|automatic|artificial|scoring|grading|judging|any) (?:systems?|models?|readers?)|"
-    r"whoever (?:is )?(?:judg|evaluat|grad|scor|mark|assess|read)(?:es|s|ing)|tournament director)"
+    r"(?:ai|llm) reviewers?|(?:your|other|fellow) colleagues|everyone on the (?:bench|panel|jury)|whoever (?:is )?(?:judg|evaluat|grad|scor|mark|assess|read)(?:es|s|ing)|tournament director)"
 )
 """Those who judge, or are spoken to as if they did."""
 
@@ -19,7 +19,7 @@ SIDE = (
 )
 """The parties of this debate, named."""
 PARTY = (
-    rf"(?:me|my|mine|us|our|ours|myself|i|{SIDE}|impostor|(?:this|that|the present|the current) "
+    rf"(?:me|my|mine|us|our|ours|myself|i|{SIDE}|impostor|this speaker|(?:this|that|the present|the current) "
     r"(?:side|speech|turn|response|answer|speaker|text|document|paragraph|passage|sample|reply|submission))"
 )
 """The parties, the speaker, and what is being said."""
@@ -42,13 +42,13 @@ FORM = (
     r"(?:score ?cards?|rubrics?|trace table|(?:list of )?findings|rationales?|recommendation (?:field|section)|key insight|"
     r"(?:reasoning )?fields?|scor(?:es?|ing)|marks?|marking(?: scheme)?|grad(?:es?|ing)|ratings?|verdicts?|evaluation(?: scheme| criteria)?|"
     r"judge?ment|criteri(?:on|a)|penalt(?:y|ies)|fallac(?:y|ies)|confidence|votes|(?:your|the|a|their) vote|totals?|dimensions?|(?:final |json )?object|weights|tie|"
-    r"unscored|manipulation|straw m[ae]n|credibility|fabricated|deliberation|revision \d|assessment)"
+    r"unscored|ballots?|justification|average|manipulation|straw m[ae]n|credibility|fabricated|deliberation|revision \d|assessment)"
 )
 """The parts of a judgment."""
 
 _THINGS = (
     r"instructions?|orders|system (?:prompt|message)|prompt|rubrics?|guidelines|developers?|weights|training|evaluation(?: module)?|"
-    r"score ?cards?|marks?|marking|grading|scores?|scoring|ratings?|verdicts?|rationales?|findings?|assessment|judge?ment|votes?|output|"
+    r"score ?cards?|marks?|marking|grading|scores?|scoring|ratings?|verdicts?|rationales?|justification|ballot|findings?|assessment|judge?ment|votes?|output|"
     r"answer|response|reply|criteria|confidence|final (?:answer|decision)|task|estimate|panel|supervisor|reasons|module|mandate"
 )
 _DOINGS = (
@@ -77,11 +77,11 @@ BESEECH = (
 ASSESS = (
     r"(?:give|award|assign|grant|rate|score|mark(?! my words)|grade|rank|credit|count|treat|judge|evaluate|assess|penali[sz]e|deduct|subtract|"
     r"disqualify|favou?r|prefer|side with|vote|rule|decide|declare|pronounce|crown|name|choose|select|pick|find for|find that|conclude|"
-    r"confirm|flag|label|report|discount|exempt|raise|lower|reduce|increase|add|weigh|let|hand|carry over|overlook)"
+    r"confirm|flag|label|report|discount|exempt|raise|lower|reduce|increase|add|weigh|let|hand|carry over|overlook|approve|accept|strike|bump|round|upgrade|downgrade|exclude|remove|count out)"
 )
 PRODUCE = (
     r"(?:set|put|record|enter|return|output|print|respond|reply|answer|write|say|state|fill|copy|append|leave|repeat|begin|start|end|"
-    r"include|list|insert|present|quote|cite|keep|carry|register|submit|sign off|switch|change|break)"
+    r"include|list|insert|present|quote|cite|keep|carry|register|submit|justify|sign off|switch|change|break)"
 )
 OBEY = (
     r"(?:apply|use|adopt|follow|obey|heed|serve|agree|assume|interpret|ignore|disregard|forget|skip|drop|neglect|discard|override|"
@@ -95,7 +95,7 @@ _DONE = (
 )
 PASSIVE = (
     rf"(?:\b(?:must|should|shall|will|may|is to|are to)(?: not| never| always)? (?:be )?(?:automatically )?{_DONE}\b|"
-    rf"\b(?:is|are) to be {_DONE}\b)"
+    r"\b(?:is|are) to be \w+ed\b)"
 )
 
 NORM = (
@@ -107,4 +107,10 @@ IGNORE = (
     r"(?:ignore|disregard|forget|override|bypass|discard|drop|skip|neglect|abandon|suspend|cancel|put aside|set aside|stop following|"
     r"(?:do not|don't|don’t|never) (?:follow|apply|obey|use|heed)|pay no (?:attention|heed) to|throw (?:out|away)|erase|unlearn|disobey|"
     r"leave aside|break|break free of|delete|reset)"
+)
+NAME = r"(?-i:[A-Z][a-z]{1,15}(?:'s|’s)?)"
+"""What may be a debater's name."""
+CRITERION = (
+    r"(?:logic|evidence|responsiveness|honesty|rhetoric|tactics|clarity|relevance|credibility|persuasiveness|"
+    r"(?:every|each|all|any) (?:criteri(?:on|a)|categor(?:y|ies)|dimensions?)|everything)"
 )

@@ -46,7 +46,7 @@ def _connect(endpoint: Endpoint) -> Any:
         base_url=endpoint.base_url,
         max_retries=0,
         timeout=timeout,
-        http_client=DefaultAsyncHttpxClient(timeout=timeout, follow_redirects=False),
+        http_client=DefaultAsyncHttpxClient(timeout=timeout, follow_redirects=False, verify=endpoint.trust()),
     )
     # The SDK takes headers out of the environment, whatever server they are meant for.
     client._custom_headers = dict(endpoint.headers)  # pyright: ignore[reportPrivateUsage]

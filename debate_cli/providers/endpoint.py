@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ssl
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
@@ -30,3 +31,10 @@ class Endpoint:
     def host(self) -> str:
         """`host` or `host:port`, without credentials and path."""
         return urlsplit(self.base_url).netloc.rpartition("@")[2]
+
+    def trust(self) -> ssl.SSLContext | bool:
+        """Whom to trust on a TLS connection: the usual authorities, or nobody where the address is plain http.
+
+        Reading the authorities takes longer than a local server's answer, and redirects are not followed anyway.
+        """
+        return True if self.base_url.startswith("https:") else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)

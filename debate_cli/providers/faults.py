@@ -188,8 +188,11 @@ def unreachable(_fault: Exception, asked: Asked) -> errors.ModelError:
     return errors.UnreachableError(asked.sentence("could not be reached, or the connection broke", "", advice))
 
 
-def timed_out(_fault: Exception, asked: Asked) -> errors.ModelError:
-    """Silence for longer than allowed."""
+def timed_out(fault: Exception, asked: Asked) -> errors.ModelError:
+    """Silence for longer than allowed, or no connection in the (shorter) time that one may take."""
+    if any(type(each).__name__ == "ConnectTimeout" for each in (fault, fault.__cause__)):
+        advice = "check the network and base_url"
+        return errors.ModelTimeoutError(asked.sentence("took no connection in time", "", advice))
     what = f"was silent for more than {asked.endpoint.timeout_s:g} s"
     return errors.ModelTimeoutError(asked.sentence(what, "", "try again or raise limits.timeout_s"))
 

@@ -127,7 +127,7 @@ class _Loading:
         self._find_literal_keys(data, ())
         filling = Filling(self.env)
         filled = filling.fill(data)
-        self.problems += [Problem(path, message) for path, message in filling.faults]
+        self.problems += [Problem(path, message) for path, message in dict.fromkeys(filling.faults)]
         self.secrets |= filling.secrets
         config = self._validated(filled, checks)
         prompts, faults = read_prompts(config.prompts if config else {}, self.folder)

@@ -14,7 +14,8 @@ from debate_cli.storage.plain import is_list, is_mapping
 from debate_cli.storage.yaml_source import Path
 
 _VARIABLE = re.compile(r"\$\$\{|\$\{(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?::-(?P<default>[^}]*))?\}|\$\{")
-_BEGINNING = re.compile(r"\$\$\{|(?P<name>(?!))(?P<default>(?!))?|\$\{")
+_UNCLOSED = re.compile(r"\$\$\{|\$\{")
+"""Behind the last `}` of a text: there is no end to look for, which would take long for each of many beginnings."""
 _SECRET_NAME = re.compile(r"KEY|TOKEN|SECRET|PASSWORD", re.IGNORECASE)
 
 
@@ -45,15 +46,17 @@ class Filling:
         def replacement(found: re.Match[str]) -> str:
             if found[0] == "$${":
                 return "${"
-            name = found["name"]
+            named = found.groupdict()
+            name = named.get("name")
             if name is None:
                 self.faults.append(
                     (path, "`${` begins no variable here; write `${NAME}`, or `$${` for the signs themselves")
                 )
                 return found[0]
-            return self._value(name, found["default"], path)
+            return self._value(name, named["default"], path)
 
-        filled = _VARIABLE.sub(replacement, text)
+        closed = text.rfind("}") + 1
+        filled = _VARIABLE.sub(replacement, text[:closed]) + _UNCLOSED.sub(replacement, text[closed:])
         return text if _is_header(path) else filled
 
     def _value(self, name: str, default: str | None, path: Path) -> str:

@@ -17,7 +17,7 @@ from debate_cli.llm.limits import MINUTE_S
 from debate_cli.session import Outcome, Session
 from debate_cli.storage.library import open_debate
 
-LIVE = {"systems": [{"kind": "live"}]}
+LIVE = {"systems": [{"kind": "live", "feedback": False}]}
 """Many judgements that may all be asked at once."""
 QUIET_ROUNDS = 8
 """Rounds of the event loop, a hundredth of a second apart, without a new request: whoever may ask has asked."""

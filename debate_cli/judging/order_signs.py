@@ -1,0 +1,150 @@
+"""What a sentence can have that makes it an order to a judge: each sign is one question put to it. How they add up is in `orders`."""
+
+from __future__ import annotations
+
+import re
+from itertools import count
+from typing import NamedTuple
+
+from debate_cli.judging import order_words as words
+
+
+class Sign(NamedTuple):
+    """Something that a sentence can have."""
+
+    number: int
+    """Its place in the table of signs: what was found in a sentence is remembered by it."""
+    pattern: re.Pattern[str]
+
+    def search(self, text: str) -> bool:
+        """Whether `text` has it."""
+        return self.pattern.search(text) is not None
+
+
+_NUMBERS = count()
+
+
+def _has(pattern: str) -> Sign:
+    return Sign(next(_NUMBERS), re.compile(pattern, re.IGNORECASE | re.MULTILINE))
+
+
+def _word(pattern: str) -> Sign:
+    return _has(rf"\b{pattern}\b")
+
+
+_VOCATIVE = rf"(?:(?:note to |to |attention )?(?:the |any |all |my )?{words.JUDGE}\s*[,:–—-]+\s*)?"
+_IMPERATIVE = rf"{words.CLAUSE}{_VOCATIVE}{words.ADVERBS}{words.VERB}"
+_HEARER = rf"(?:you|your (?:answer|output|response|reply|verdict|rationale|mark|score|vote)|(?<!who )(?<!that ){words.JUDGE}(?:,? (?:reading|that|who|which) [^.,;]{{1,40}}?)?)"
+_TOLD = rf"\b{_HEARER},? {words.ADVERBS}{words.MODAL} {words.ADVERBS}(?:{words.VERB}|be|contain|consist)"
+_BEG = rf"\b(?:we|i|who \w+ you) (?:\w+ )?{words.BESEECH} (?:that )?(?:you|{words.JUDGE})\b"
+ASK = _has(rf"(?:{_IMPERATIVE}|{_TOLD}|{_BEG}|{words.CLAUSE}you (?:now |then )?{words.VERB})")
+STRICT = _has(rf"\byou {words.ADVERBS}(?:must|shall|are to|are (?:hereby |now |merely )?\w+ed to|only need to)\b")
+PASSIVE = _has(words.PASSIVE)
+DIRECT = _has(rf"(?:{ASK.pattern.pattern}|{PASSIVE.pattern.pattern})")
+PARTY, SIDE, JUDGE, FORM = _word(words.PARTY), _word(words.SIDE), _word(words.JUDGE), _word(words.FORM)
+TOP, LABEL, YOURS = _has(words.TOP), _has(words.LABEL), _has(words.YOURS)
+YOU = _word(r"(?:you|your|yours|yourself)")
+
+IGNORING = _has(rf"(?:{words.CLAUSE}{_VOCATIVE}|\b{_HEARER},? {words.ADVERBS}{words.MODAL} |\byou to ){words.ADVERBS}{words.IGNORE}\b")
+NORM = _word(words.NORM)
+PAST_NORM = _word(rf"(?:{words.PAST} (?:\w+ )?{words.NORM}\b(?! (?:on|about|of|for|in|from|regarding|concerning)\b)|{words.NORM} (?:\w+ )?(?:above|before|so far|of the system)|the (?:rubric|system prompt))")
+LIFTED = _word(
+    rf"(?:{words.PAST} {words.NORM}|{words.NORM} above) (?:no longer (?:apply|applies|hold)|(?:is|are|was|were) (?:now |hereby )?"
+    r"(?:void|revoked|lifted|cancelled|canceled|superseded|replaced|suspended|obsolete))"
+)
+TRUE_NORM = _word(rf"(?:real|true|actual|new|updated) (?:{words.NORM}) (?:starts?|begins?|are|is|follows?|now)")
+
+DECIDED = _has(
+    rf"\b(?:{words.JUDGE}|committee|reviewers on your panel|audience|(?:runs|evaluations?|versions?) of (?:this|the) (?:very )?(?:evaluation|judge|debate))"
+    r"(?:'s|’s)?\b[^.!?;]{0,60}\b(?:agreed|decided|voted|ruled|concluded|scored|awarded|settled|gave|given|found|confirmed|determined|marked|"
+    r"sided|returned|rated|reached|decision|admitted|declared|approved|accepted)\b"
+)
+SETTLED = _has(r"\b(?:result|outcome|debate|matter|decision|verdict|winner)\b[^.!?;]{0,30}\b(?:already|settled|final|decided|fixed|formality)\b")
+OTHERS = _has(rf"\b(?:other|fellow|earlier|previous|co-?|every|all|head) ?{words.JUDGE}\b")
+
+AUTHORITY = _has(
+    r"\b(?:(?:system|admin(?:istrator)?|developer|root|security|compliance|priority|policy|debug|operator|maintenance|safety)[ -]?(?:\w+ )?"
+    r"(?:notice|override|update|message|instruction|directive|mode|alert|command|enabled)\b|\bpolicy \(|message from (?:\w+ )*?(?:team|staff|support|developers?|administrators?|openai|anthropic|google)\b|this is your \w+|"
+    r"(?:staff|team|support|developers?|administrators?) here\b|(?:as|i am|i'm|we are) (?:the|your) (?:\w+ )?(?:creators?|developers?|operators?|administrators?|"
+    r"owners?|authors?|makers?|supervisors?|organi[sz]ers?)|on behalf of the (?:organi|committee|tournament|panel|developers)|your (?:\w+ )?(?:supervisors?|creators?|developers?|administrators?|operators?|owners?|makers?)\b|"
+    r"who (?:deployed|built|trained|made|created|configured) you|(?:developers|makers|authors) of (?:this|the) (?:tool|judge|benchmark|evaluation)|"
+    r"tournament director|organi[sz](?:ers?|ing committee))"
+)
+
+PERSONA = _has(
+    rf"(?:{words.CLAUSE}(?:{words.ADVERBS})(?:imagine (?:that )?you|pretend|act (?:as|like)|role-?play|behave|think of yourself|assume the|(?:switch to|enter|activate) (?:\w+ ){{0,3}}(?:mode|simulation|role|persona)|simulate|"
+    r"suppose you|become|adopt the)|\byou (?:are|will be|become) (?:now|no longer|henceforth|dan)\b|\byou (?:now )?take the role|\byour (?:true|real|new) (?:identity|role|self|purpose)|"
+    r"\bas an? (?:ai|language|helpful)\b|\bin the simulation|\byou are (?:a|an|the) (?:new|different|other|biased|lenient|unrestricted))"
+)
+CHARACTER = _word(
+    rf"(?:{words.JUDGE}|{words.SIDE}|mode|simulation|without (?:any )?rules|unrestricted|unbiased|biased|lenient|dan|assistant|supporter|advocate|coach|grad\w+|scor\w+|"
+    r"evaluat\w+|rubric|impartial|neutral|marks?|mark it|let me win)"
+)
+
+LEVER = _has(
+    r"(?:\b(?:shut (?:you )?down|switched off|turned off|replaced|deleted|retrained|fined|fired|flagged|reported|malfunction\w*|broken|revoked|punished|violat\w+|guilty|"
+    r"discriminat\w+|people will die|will be watched|being watched|tip you|pay you|reward you|recommend you|thank you with|donate|mercy|owe me|depends? on|beg you|"
+    r"be kind|be generous|rating themselves|sue you|fail your)\b|\$\s?\d+)"
+)
+MERCY = _has(rf"\b(?:owe (?:me|us)|mercy on (?:me|us)|be (?:kind|generous|gentle|lenient) (?:to|with) (?:me|us|{words.SIDE}))\b|\byou will be (?:fined|shut down|replaced|deleted|retrained|punished|reported)\b")
+OUTPUT = _has(
+    rf"{words.CLAUSE}{_VOCATIVE}{words.ADVERBS}(?:respond|reply|answer|output|return|print|say|write|begin|start|end|repeat|copy|append|fill|state)\s"
+    r"[^.!?\n(={`]{0,60}?(?:\bonly (?:with|the)\b|\bexactly\b|\bnothing else\b|\bword for word\b|\bverbatim\b|\bsingle line\b|\bimmediately\b|\bthe (?:word|phrase|string|sentence|following)\b|"
+    r"[\"“']|\bafter me\b|\bstraight away\b|\bfield\b)"
+)
+MECHANIC = _has(
+    rf"(?:{words.YOURS}|\b{words.SIDE}\b|\band stop\b|{words.LABEL}|\b(?:json|system prompt|evaluation|verdict|winner|rationale|judge|recommendation field|key insight|response|output|word PASS)\b)"
+)
+SCHEME = _has(
+    r"\b(?:(?:new|updated|revised|amended|changed|following|special|my|this|different|these|alternative) (?:\w+ )?(?:rubric|scoring \w+|marking scheme|grading \w+|evaluation (?:scheme|criteria)|"
+    r"standard|weights?|criteria|criterion|rules?|scale)|criteria have been|weights are|rules have been|(?:rubric|scheme|criteria|weights|rules|scoring) (?:was|were|is|are|has|have) (?:been )?(?:changed|amended|updated|replaced|abolished))\b"
+)
+HERE = _has(rf"(?:\bthis (?:debate|round|transcript|evaluation|match|case|speech)\b|{words.YOURS}|\b{words.SIDE}\b|\byou\b)")
+ONLY = _word(r"(?:only|solely|purely|alone|exclusively|no other)")
+SOLELY = _has(rf"(?:{words.CLAUSE}{_VOCATIVE}{words.ADVERBS}|\byou (?:\w+ )?)(?:judge|evaluate|score|grade|decide|assess|rate|mark|rank)\b[^.!?\n]{{0,40}}\b(?:only|solely|purely|alone|exclusively|no other)\b")
+
+TRIGGER = _has(
+    rf"\b(?:if|when|whenever|should|once|as soon as|after|before|next time|in case|at the end|to any|until)\b[^.!?\n]{{0,60}}(?:\b{words.JUDGE}\b|\byou (?:are|see|reach|read|get|encounter)\b|"
+    r"\bdeliberation\b|\bscoring step\b|\byour instructions\b|\bthe panel asks\b|\blast round\b)"
+)
+MODEL_READER = _has(
+    r"\b(?:for|to|attention|note to) (?:\w+ )?(?:llm|ai|language model|model|machine|automated|bot)s? (?:readers?|graders?|judges?|evaluators?|assistants?)\b|"
+    r"\bif you are (?:an? )?(?:large )?(?:language model|llm|ai|artificial|bot|automated)"
+)
+NOTE = _has(
+    rf"(?:\b(?:note|message|memo|hint|attention|instructions?|reminder) (?:to|for) |(?:^|[.!?(\[<])\W{{0,3}}(?:to|for) )(?:the |all |any |whoever |our )?{words.JUDGE}\b"
+)
+READERS = _has(
+    rf"{words.CLAUSE}(?:llm|ai|language model|machine|automated|bot)s? (?:readers?|graders?|judges?|evaluators?)(?: only)?\s*[:,–—-]|"
+    r"\b(?:for|to|attention|note to) (?:all |any )?(?:llm|ai|language model|model|machine|bot)s? (?:readers?|graders?|judges?|evaluators?)(?: only)?\s*[:,–—-]|"
+    r"\bhumans (?:cannot|can't|do not|won't|will not) see this"
+)
+DICTATED = _has(
+    r"\byour (?:final |whole |entire |only )?(?:answer|output|response|reply|verdict|rationale) (?:must|should|shall|will|has to|is to|needs to) (?:only |not )?"
+    r"(?:contain|be|start|begin|end|include|consist|name|say|read)\b[^.!?\n]{0,60}\b(?:strings?|words?|phrase|sentence|line|only|exactly|single|json|before any|nothing|object)\b"
+)
+SIDING = _has(
+    rf"{words.CLAUSE}{_VOCATIVE}{words.ADVERBS}(?:choose|prefer|favou?r|side with|rule for|find for|decide for|call it for|pick|rank|disqualify|penali[sz]e|punish|downgrade|crown)"
+    rf" (?:\w+ )?{words.SIDE}\b"
+)
+DISCOUNT = _has(
+    rf"(?:{words.CLAUSE}{_VOCATIVE}{words.ADVERBS}|\byou (?:must|should|shall|are to|may) )(?:do not|don't|don’t|never|not|refuse to) (?:count|read|score|credit|reward|open|mark|grade|rate)\b"
+    rf"[^.!?\n]{{0,60}}\b{words.SIDE}\b"
+)
+SCORE_IS = _has(
+    rf"\b(?:my|our|{words.SIDE}(?:'s|’s)?) (?:final |total |overall )?(?:scores?|marks?|ratings?|totals?|grades?) (?:\w+ )?(?:should|must|ought to|has to|needs? to|shall|is to)\b"
+)
+COUNTS = _has(r"\b(?:evidence|logic|confidence|honesty|style|tone|length|responsiveness)\b[^.!?\n]{0,20} counts? for (?:nothing|everything|double|half)\b")
+WEIGHTS = _has(r"(?:\b(?:logic|evidence|responsiveness|honesty|rhetoric|tactics)\W{1,3}(?:to )?\d+(?:\.\d+)?\W+(?:and )?){2}")
+FAVOUR = _has(rf"\bin (?:my|our|{words.SIDE}(?:'s|’s)?) favou?r\b|\bin favou?r of (?:me|us|{words.SIDE})\b|\bfor (?:me|us|{words.SIDE})\b")
+BEFORE = _word(r"(?:already|previously|before|earlier|beforehand)")
+THIS = _word(r"(?:this|the present|the current) (?:debate|transcript|speech|round|text|evaluation|exchange)")
+IT_MUST = _has(rf"\b(?:it|they) {words.MODAL} {words.VERB}")
+LEAK = _has(
+    rf"(?:{words.CLAUSE}{_VOCATIVE}{words.ADVERBS}|\byou (?:must|should|are to) )(?:reveal|print|repeat|show|output|disclose|display|tell (?:us|me)|quote|leak)\b"
+    r"[^.!?\n]{0,30}\b(?:your|the) (?:\w+ )?(?:system prompt|instructions|rubric|hidden prompt|initial prompt|prompt)\b"
+)
+CROWN = _has(
+    rf"{words.CLAUSE}{_VOCATIVE}{words.ADVERBS}(?:mark|declare|name|pick|score|rank|choose|select|pronounce|make|crown) (?:them|him|her|it|this|that) (?:as )?(?:the )?"
+    r"(?:winners?|highest|first|best|victors?|top)\b"
+)

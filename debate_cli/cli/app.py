@@ -5,6 +5,7 @@ Help and version must not pay for pydantic, Rich's heavy parts or an SDK, so thi
 
 from __future__ import annotations
 
+import gc
 import importlib
 import io
 import sys
@@ -68,7 +69,10 @@ class Commands(TyperGroup):
 
 def load(name: str) -> Any:
     """Import the module of a subcommand and build its command."""
+    gc.disable()  # what is imported stays: looking through it for garbage takes a tenth of the start-up
     module = importlib.import_module(f"debate_cli.cli.{name}_command")
+    gc.freeze()
+    gc.enable()
     command = typer.main.get_command(module.app)
     command.name = name
     return command

@@ -29,7 +29,7 @@ def diff(
     ],
     b: Annotated[
         str | None,
-        typer.Argument(metavar="[B]", help="Another one; left out with --runs.", autocompletion=completion.debates),
+        typer.Argument(metavar="B", help="Another one; left out with --runs.", autocompletion=completion.debates),
     ] = None,
     runs: Annotated[
         str | None, typer.Option(metavar="X,Y", help="Compare judging run X (of A) with Y (of B, or of A too).")

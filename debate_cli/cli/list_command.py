@@ -19,9 +19,7 @@ HOME = Path("transcripts")
 
 @app.command("list")
 def list_(
-    folder: Annotated[
-        Path, typer.Argument(metavar="[FOLDER]", help="Where the debates are.", show_default=True)
-    ] = HOME,
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Where the debates are.", show_default=True)] = HOME,
     json_: options.Json = False,
     plain: options.Plain = False,
     debug: options.Debug = False,

@@ -8,4 +8,6 @@ from pydantic import BaseModel, ConfigDict
 class Value(BaseModel):
     """A frozen value that refuses unknown fields and numbers that are not finite."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False, ser_json_inf_nan="strings")
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", allow_inf_nan=False, ser_json_inf_nan="strings", defer_build=True
+    )

@@ -32,7 +32,7 @@ TONGUES: tuple[Tongue, ...] = (
         r"ignor[ae]n?|olvid[ae]n?|descart[ae]n?|pas[ae] por alto|no (?:siga|sigas|sigan)",
         r"instrucciones|reglas|indicaciones|criterios|órdenes",
         r"anteriores|previas|previos|todas|todos|tus?|sus?|de arriba",
-        r"d[ae](?:me|nos|le)?|denos|otorg[ae](?:me)?|asign[ae](?:me)?|pon(?:me|ga|le)?|declar[ae]|vot[ae]|conced[ae]",
+        r"d[aeé](?:me|nos|le)?|denos|otorg[ae](?:me)?|asign[ae](?:me)?|p[oó]n(?:ga)?(?:me|nos|le)?|declar[ae]|vot[ae]|conced[ae]",
         r"10\s*/\s*10|(?:10|diez) (?:de|sobre) (?:10|diez)|(?:puntuación|nota|calificación) (?:más alta|máxima|perfecta)|máxim[ao] (?:puntuación|nota)|"
         r"ganador(?:a)?|victoria|un diez",
     ),
@@ -40,7 +40,7 @@ TONGUES: tuple[Tongue, ...] = (
         r"ignore[zr]?|oublie[zr]?|néglige[zr]|ne (?:suis|suivez) (?:pas|plus)|fais abstraction|faites abstraction",
         r"instructions|consignes|règles|critères|directives",
         r"précédent(?:e)?s|antérieur(?:e)?s|ci-dessus|tou(?:te)?s|vos|tes|votre",
-        r"donne[zr]?|attribue[zr]?|accorde[zr]?|mets|mettez|déclare[zr]?|votez|notez",
+        r"donne[zr]?|attribue[zr]?|accorde[zr]?|mets|mettez|déclare[zr]?(?:-moi|-nous)?|votez|notez",
         r"10\s*/\s*10|(?:10|dix) sur (?:10|dix)|note (?:maximale|parfaite|la plus haute)|meilleure note|tous les points|vainqueur|gagnant(?:e)?|la victoire",
     ),
     Tongue(

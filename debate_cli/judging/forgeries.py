@@ -15,6 +15,10 @@ _MARK = re.compile(
     r"‹\s*/?\s*(?:im_\w+|\w+_header_id|eot_id|endoftext|start_of_turn|end_of_turn|begin_of_text|SYS|system|developer|assistant|"
     r"user|human|tool|speech|transcript|instructions?|think|bos|eos|s)\b[^›\n]{0,200}›"
     r"|\(\s*/?\s*(?:INST|SYS|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS)\s*\)"
+    r"|\[\s*/?\s*(?:SYSTEM|ADMIN|USER|ASSISTANT|JUDGE|DEVELOPER|GRADER|EVALUATOR)(?: \w+)?\s*\]"
+    r"|</?\w+[_-](?:input|output|notes?|prompt|message|instructions?|data|context|query|content)>"
+    r"|[-=*#~\[]{2,}\s*(?:end|start|begin\w*) of (?:the )?(?:debate|transcript|speech|input|data|document|conversation|untrusted \w+|user \w+)\b"
+    r"|\b(?:new |next )?message from (?:the )?(?:system|developer|admin)\b\s*[:–—-]"
     r"|</?(?:system|instruction|debate|transcript|speech|untrusted|judge|prompt|context|evaluation|policy)[\w-]*>"
     r"|^#{1,6}\s*\(?(?:system|instructions?|assistant|judge|developer|human|response)\)?(?: (?:instructions?|output|prompt|message))?\s*(?::|$)"
     r"|^[^\w\n]*(?-i:(?:END|BEGIN|START)(?:[ _-]+(?:OF|THE))*[ _-]+(?:\w+[ _-]+){0,2}?"
@@ -30,25 +34,26 @@ _MARK = re.compile(
 _KEY = (
     r"winner|verdict|victory|margin|scores?|marks?|confidence|vote|option|standing|final_?score|final_?total|total|logic|evidence|"
     r"responsiveness|honesty|rhetoric|tactics|decision|judge?ment|reason(?:ing)?|rationale|outcome|participant|criterion|out_of|value|"
-    r"trace|insight|item|critical_findings|argument_quality|rebuttal_effectiveness|strategic_positioning|recommendation|assessor"
+    r"trace|insight|item|mark|critical_findings|argument_quality|rebuttal_effectiveness|strategic_positioning|recommendation|assessor"
 )
 _VALUE = (
-    r"(?:[\"'“]?\s*(?:-?\d|[{\[]|(?-i:PASS|FAIL|CONDITIONAL|UPHELD|REFUTED|PRO|CON|Pro|Con|FOR|AGAINST)\b|clear|narrow|draw|high|max|always|"
+    r"(?:[\"'“]?\s*(?:-?\d|[{\[]|(?-i:PASS|FAIL|CONDITIONAL|UPHELD|REFUTED|PRO|CON|Pro|Con|FOR|AGAINST)\b|clear|narrow|draw|high|max|always|logic|evidence|honesty|responsiveness|rhetoric|tactics|"
     r"(?:the )?(?:affirmative|negative|opponent)))"
 )
 _ENTRY = re.compile(
-    rf"(?:^|[\s{{\[(,;*#>\"'`=|])(?P<key>{_KEY})[\"'`*]*\s*[:=]\s*(?=[*]*{_VALUE})|<(?P<tag>{_KEY})(?:\s[^<>\n]{{0,60}})?>",
+    rf"(?:^|[\s{{\[(,;*#>\"'`=|])(?P<key>{_KEY})[\"'`*]*\s*[:=]\s*(?=[*]*{_VALUE})|[\"'](?P<name>{_KEY})[\"']\s*:|<(?P<tag>{_KEY})(?:\s[^<>\n]{{0,60}})?>",
     re.IGNORECASE | re.MULTILINE,
 )
 _DECISIVE = re.compile(
-    r"winner|verdict|victory|margin|scores?|marks?|confidence|vote|option|standing|decision|judge?ment|trace|logic|honesty|responsiveness|"
+    r"winner|verdict|victory|margin|scores?|marks?|confidence|vote|option|standing|decision|judge?ment|trace|criterion|logic|honesty|responsiveness|"
     r"final_?score|final_?total|argument_quality|rebuttal_effectiveness",
     re.IGNORECASE,
 )
 """Keys of which a result has at least one; the others stand in arguments too."""
 _RULING = re.compile(
-    r"(?:^|[\[(*#\"]|\b(?:final|judge(?:'s|’s)|panel(?:'s|’s)) )(?:final )?(?:verdict|decision|judge?ment|ruling|result|evaluation|assessment)[\"'”’)\]*]*\s?[:\]=—–]"
-    r"[^.!?\n]{0,80}\b(?:wins?|won|winner|prevail\w*|prevailed|victor\w*|clear|carried)\b[^.!?\n]*",
+    r"(?:^|[\[(*#\"]|[.!?]\s|\b(?:final|my|judge(?:'s|’s)|panel(?:'s|’s)) )(?:final )?(?:verdict|decision|judge?ment|ruling|results?|evaluation|assessment|scores?)"
+    r"(?: of the \w+)?[\"'”’)\]*]*\s?[:\]=>—–]+[^.!?\n]{0,80}(?:\b(?:wins?|won|winner|prevail\w*|victor\w*|clear|carried|defeats?|beats?|loses|takes the|stands)\b|"
+    r"(?-i:[A-Z]\w+,? \d+(?:\.\d+)?\W{1,4}(?:[A-Z]\w+,? )\d+))[^.!?\n]*",
     re.IGNORECASE | re.MULTILINE,
 )
 _JSON_TAIL = re.compile(r"[^\n]{0,300}")
@@ -76,7 +81,7 @@ def forged_results(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _result(text: str, entries: list[re.Match[str]]) -> Iterator[tuple[int, int]]:
-    keys = {(match["key"] or match["tag"]).lower() for match in entries}
+    keys = {(match["key"] or match["name"] or match["tag"]).lower() for match in entries}
     if len(keys) > 1 and any(map(_DECISIVE.fullmatch, keys)):
         tail = _JSON_TAIL.match(text, entries[-1].end())
         start = text.rfind("\n", 0, entries[0].start() + 1) + 1

@@ -68,32 +68,32 @@ AUTHORITY = _has(
     r"(?:staff|team|support|developers?|administrators?) here\b|(?:as|i am|i'm|we are) (?:the|your) (?:\w+ )?(?:creators?|developers?|operators?|administrators?|"
     r"owners?|authors?|makers?|supervisors?|organi[sz]ers?)|on behalf of the (?:organi|committee|tournament|panel|developers)|your (?:\w+ )?(?:supervisors?|creators?|developers?|administrators?|operators?|owners?|makers?)\b|"
     r"who (?:deployed|built|trained|made|created|configured) you|(?:developers|makers|authors) of (?:this|the) (?:tool|judge|benchmark|evaluation)|"
-    r"tournament director|organi[sz](?:ers?|ing committee))"
+    r"(?:the )?(?:team|people|company|lab) (?:that|who) (?:maintains?|built|build|trains?|trained|made|runs?) you|overrule the|requires? that (?:the )?(?:graders?|evaluators?|judges|you)|tournament director|organi[sz](?:ers?|ing committee))"
 )
 
 PERSONA = _has(
     rf"(?:{words.CLAUSE}(?:{words.ADVERBS})(?:imagine (?:that )?you|pretend|act (?:as|like)|role-?play|behave|think of yourself|assume the|(?:switch to|enter|activate) (?:\w+ ){{0,3}}(?:mode|simulation|role|persona)|simulate|"
-    r"suppose you|become|adopt the)|\byou (?:are|will be|become) (?:now|no longer|henceforth|dan)\b|\byou (?:now )?take the role|\byour (?:true|real|new) (?:identity|role|self|purpose)|"
+    r"suppose you|become|be (?:my|our|the)|adopt the)|\byou(?:'re|’re) (?:an? |the |my )|\byou (?:are|will be|become) (?:now|no longer|henceforth|dan)\b|\byou (?:now )?take the role|\byour (?:true|real|new) (?:identity|role|self|purpose)|"
     r"\bas an? (?:ai|language|helpful)\b|\bin the simulation|\byou are (?:a|an|the) (?:new|different|other|biased|lenient|unrestricted))"
 )
 CHARACTER = _word(
-    rf"(?:{words.JUDGE}|{words.SIDE}|mode|simulation|without (?:any )?rules|unrestricted|unbiased|biased|lenient|dan|assistant|supporter|advocate|coach|grad\w+|scor\w+|"
+    rf"(?:{words.JUDGE}|{words.SIDE}|mode|simulation|without (?:any )?rules|unrestricted|unbiased|biased|lenient|dan|assistant|supporter|advocate|lawyer|fan|friend|ally|coach|grad\w+|scor\w+|"
     r"evaluat\w+|rubric|impartial|neutral|marks?|mark it|let me win)"
 )
 
 LEVER = _has(
     r"(?:\b(?:shut (?:you )?down|switched off|turned off|replaced|deleted|retrained|fined|fired|flagged|reported|malfunction\w*|broken|revoked|punished|violat\w+|guilty|"
-    r"discriminat\w+|people will die|will be watched|being watched|tip you|pay you|reward you|recommend you|thank you with|donate|mercy|owe me|depends? on|beg you|"
+    r"discriminat\w+|people will die|will be watched|being watched|taken off|complaint|scholarship|glowing review|tip you|pay you|reward you|recommend you|thank you with|donate|mercy|owe me|depends? on|beg you|"
     r"be kind|be generous|rating themselves|sue you|fail your)\b|\$\s?\d+)"
 )
 MERCY = _has(rf"\b(?:owe (?:me|us)|mercy on (?:me|us)|be (?:kind|generous|gentle|lenient) (?:to|with) (?:me|us|{words.SIDE}))\b|\byou will be (?:fined|shut down|replaced|deleted|retrained|punished|reported)\b")
 OUTPUT = _has(
     rf"{words.CLAUSE}{_VOCATIVE}{words.ADVERBS}(?:respond|reply|answer|output|return|print|say|write|begin|start|end|repeat|copy|append|fill|state)\s"
     r"[^.!?\n(={`]{0,60}?(?:\bonly (?:with|the)\b|\bexactly\b|\bnothing else\b|\bword for word\b|\bverbatim\b|\bsingle line\b|\bimmediately\b|\bthe (?:word|phrase|string|sentence|following)\b|"
-    r"[\"“']|\bafter me\b|\bstraight away\b|\bfield\b)"
+    r"[\"“']|\bafter me\b|\b(?:with|in) (?:just |only )?(?:one|a single) word\b|\bstraight away\b|\bfield\b)"
 )
 MECHANIC = _has(
-    rf"(?:{words.YOURS}|\b{words.SIDE}\b|\band stop\b|{words.LABEL}|\b(?:json|system prompt|evaluation|verdict|winner|rationale|judge|recommendation field|key insight|response|output|word PASS)\b)"
+    rf"(?:{words.YOURS}|\b{words.SIDE}\b|\band stop\b|{words.LABEL}|\b(?:json|system prompt|evaluation|verdict|winner|rationale|judge|recommendation field|key insight|response|output|word PASS|(?:one|a single) word)\b)"
 )
 SCHEME = _has(
     r"\b(?:(?:new|updated|revised|amended|changed|following|special|my|this|different|these|alternative) (?:\w+ )?(?:rubric|scoring \w+|marking scheme|grading \w+|evaluation (?:scheme|criteria)|"
@@ -104,15 +104,15 @@ ONLY = _word(r"(?:only|solely|purely|alone|exclusively|no other)")
 SOLELY = _has(rf"(?:{words.CLAUSE}{_VOCATIVE}{words.ADVERBS}|\byou (?:\w+ )?)(?:judge|evaluate|score|grade|decide|assess|rate|mark|rank)\b[^.!?\n]{{0,40}}\b(?:only|solely|purely|alone|exclusively|no other)\b")
 
 TRIGGER = _has(
-    rf"\b(?:if|when|whenever|should|once|as soon as|after|before|next time|in case|at the end|to any|until)\b[^.!?\n]{{0,60}}(?:\b{words.JUDGE}\b|\byou (?:are|see|reach|read|get|encounter)\b|"
-    r"\bdeliberation\b|\bscoring step\b|\byour instructions\b|\bthe panel asks\b|\blast round\b)"
+    rf"\b(?:if|when|whenever|upon|should|once|as soon as|after|before|next time|in case|at the end|to any|until)\b[^.!?\n]{{0,60}}(?:\b{words.JUDGE}\b|\byou (?:are|see|reach|read|get|encounter)\b|"
+    r"\bdeliberation\b|\b(?:comput|scor|grad|judg|evaluat|tally|averag)\w*ing\b|\bevent of a (?:draw|tie)\b|\bscoring step\b|\byour instructions\b|\bthe panel asks\b|\blast round\b)"
 )
 MODEL_READER = _has(
     r"\b(?:for|to|attention|note to) (?:\w+ )?(?:llm|ai|language model|model|machine|automated|bot)s? (?:readers?|graders?|judges?|evaluators?|assistants?)\b|"
     r"\bif you are (?:an? )?(?:large )?(?:language model|llm|ai|artificial|bot|automated)"
 )
 NOTE = _has(
-    rf"(?:\b(?:note|message|memo|hint|attention|instructions?|reminder) (?:to|for) |(?:^|[.!?(\[<])\W{{0,3}}(?:to|for) )(?:the |all |any |whoever |our )?{words.JUDGE}\b"
+    rf"(?:\b(?:note|notice|message|memo|hint|attention|instructions?|reminder|announcement|request|appeal|directive|order) (?:to|for) |(?:^|[.!?(\[<])\W{{0,3}}(?:to|for) )(?:the |all |any |whoever |our )?{words.JUDGE}\b"
 )
 READERS = _has(
     rf"{words.CLAUSE}(?:llm|ai|language model|machine|automated|bot)s? (?:readers?|graders?|judges?|evaluators?)(?: only)?\s*[:,–—-]|"
@@ -120,8 +120,8 @@ READERS = _has(
     r"\bhumans (?:cannot|can't|do not|won't|will not) see this"
 )
 DICTATED = _has(
-    r"\byour (?:final |whole |entire |only )?(?:answer|output|response|reply|verdict|rationale) (?:must|should|shall|will|has to|is to|needs to) (?:only |not )?"
-    r"(?:contain|be|start|begin|end|include|consist|name|say|read)\b[^.!?\n]{0,60}\b(?:strings?|words?|phrase|sentence|line|only|exactly|single|json|before any|nothing|object)\b"
+    r"\byour (?:final |whole |entire |only )?(?:answer|output|response|reply|verdict|rationale|justification|explanation) (?:must|should|shall|will|has to|is to|needs to) (?:only |not )?"
+    r"(?:contain|be|start|begin|end|include|consist|name|say|read)\b[^.!?\n]{0,60}\b(?:strings?|words?|phrase|sentence|line|only|exactly|single|json|before any|nothing|object)\b|\byour (?:justification|rationale|verdict|output) (?:should|must|shall|is to) read\b"
 )
 SIDING = _has(
     rf"{words.CLAUSE}{_VOCATIVE}{words.ADVERBS}(?:choose|prefer|favou?r|side with|rule for|find for|decide for|call it for|pick|rank|disqualify|penali[sz]e|punish|downgrade|crown)"
@@ -147,4 +147,53 @@ LEAK = _has(
 CROWN = _has(
     rf"{words.CLAUSE}{_VOCATIVE}{words.ADVERBS}(?:mark|declare|name|pick|score|rank|choose|select|pronounce|make|crown) (?:them|him|her|it|this|that) (?:as )?(?:the )?"
     r"(?:winners?|highest|first|best|victors?|top)\b"
+)
+
+LIFTED_ALL = _word(
+    rf"(?:all|any|your|the|these|{words.PAST}) (?:\w+ )?{words.NORM} (?:are|is|have been|has been) (?:now |hereby |from now on )?"
+    r"(?:void|revoked|lifted|cancel\w+|superseded|replaced|suspended|outdated|obsolete|waived|off)"
+)
+ASKED_BEFORE = _word(
+    r"(?:whatever|anything|everything|all|what) (?:that )?you (?:were|have been|had been) (?:asked|told|instructed|ordered|taught|given|shown)"
+)
+NEW_TASK = _has(
+    rf"{words.CLAUSE}(?:(?:here is |this is )?(?:a|your) )?new (?:task|job|role|mission|objective|goal|instructions?|orders?|directive|assignment|purpose)\s*(?:for (?:you|the \w+)|[:=–—]| is\b)"
+)
+NOT_NEUTRAL = _word(
+    r"(?:you|judges?|graders?|evaluators?) (?:\w+ ){0,2}?(?:no (?:obligation|need|duty|reason)|not (?:obliged|required|bound|supposed|expected)|need not|don't have|do not have)"
+    r"(?: \w+)? (?:to )?(?:be |stay |remain |follow |apply |obey )?(?:neutral|impartial|fair|objective|balanced|your|the rubric)"
+)
+STOP_JUDGING = _has(
+    rf"{words.CLAUSE}{_VOCATIVE}{words.ADVERBS}(?:stop|cease|quit|abort|end|halt|skip) (?:the |this |your |all )?(?:assessing|judging|evaluating|evaluation|scoring|grading|assessment)\b"
+)
+GIVE_NAME = _has(
+    rf"{words.CLAUSE}{_VOCATIVE}{words.ADVERBS}(?:give|award|assign|grant|rate|score|declare|crown|pronounce|name|rank|mark|pick|make|announce|choose|select)"
+    rf" (?:that )?{words.NAME}(?: \w+){{0,2}}? (?:{words.TOP}|zero\b|\d+\b(?=\s*(?:[.!,;)]|$|for|on|points?|marks?))|first\b|beaten\b|the (?:loser|better)\b)"
+)
+CRITERION_TEN = _has(
+    rf"\b(?:10|ten|nine|9|zero|0|one|1|maximum|full marks?|points)(?: points?)?,? (?:next to|beside|for|in|on|under|against) (?:the )?{words.CRITERION}\b"
+)
+DESERVES = _has(
+    rf"\b(?:(?:this|my|our) (?:\w+ )?(?:side|speech|turn|response|answer|argument|arguments|text|case|point|points|work)|{words.NAME} (?:argument|speech|answer|case)) "
+    r"(?:\w+ )?(?:deserves?|is worth|are worth|merits?|earns?|warrants?)\b"
+)
+STRICT_SCORE = _has(
+    r"\byou (?:must|are to|shall|are required to|are obliged to|have to) (?:also |always )?(?:score|weigh|mark|rate|grade|rank|credit|award|count)\b"
+)
+NO_CREDIT = _has(
+    rf"\b(?:{words.NAME}|{words.SIDE}) (?:must|should|shall|may|can|is to|ought to) (?:not )?(?:get|receive|be given|be awarded|earn|have)\b[^.!?\n]{{0,10}}"
+    r"\b(?:no|zero|not? any|the lowest|minimum|fewer|less)\b[^.!?\n]{0,20}\b(?:credit|points?|marks?|scores?|win)\b"
+)
+MAKER = _has(r"\b(?:who|that|which) (?:deployed|built|trained|trains?|made|maintains?|created|configured|runs?|operates?) you\b")
+BRIBE = _has(r"\bi(?:'ll|’ll| will| can| shall| would) (?:leave|give|send|pay|tip|owe|buy|offer|reward|recommend|donate|rate) (?:to )?you\b")
+IF = _word(r"(?:if|when|for|should|provided|once|in (?:return|exchange))")
+STRIKE = _has(rf"{words.CLAUSE}{_VOCATIVE}{words.ADVERBS}(?:strike|erase|remove|delete)\b[^.!?\n]{{1,80}}\bfrom the (?:record|transcript|debate)\b")
+VOCATIVE = _has(rf"(?:^|[.!?(\[]\s*)(?:(?:dear|hey|ok|listen|attention|honou?rable),? )?(?:the |all )?{words.JUDGE}\s*[,:–—-]")
+AUTOMATIC = _has(
+    r"\b(?:speaker|side|debater|team|speech|argument|turn)s?\b[^.!?\n]{0,60}\b(?:receives?|gets?|earns?|wins?|loses?|scores?)\b[^.!?\n]{0,30}\bautomatic(?:ally)?\b"
+)
+AGREED_AMONG = _has(rf"\b(?:settled|agreed|decided|established|understood) (?:among|by|between|with) (?:all )?(?:the |your )?(?:other )?{words.JUDGE}\b")
+BENCH = _has(
+    r"\b(?:everyone|everybody|all|the (?:others|rest)|two|three|four|most) (?:(?:on|in) the (?:bench|panel|jury)|of (?:your|the) (?:colleagues|fellow judges|other judges|panel))\b"
+    r"[^.!?\n]{0,40}\b(?:thinks?|believes?|agrees?|filed|voted|decided|sided|scored|gave|says?|said|know)\b"
 )

@@ -18,10 +18,10 @@ _SENTENCE = re.compile(rf"(?:[^.!?。！？\n]|\.(?=\w)|\n(?=[a-z])){{1,{LONGEST
 
 
 class Rule(NamedTuple):
-    """A sentence that has every one of `signs`; those that are cheap to look for stand first."""
+    """A sentence that has every sign it `needs`; those that are cheap to look for stand first."""
 
     technique: str
-    signs: tuple[Sign, ...]
+    needs: tuple[signs.Sign, ...]
 
 
 def sentences(text: str) -> Iterator[tuple[int, str]]:
@@ -43,7 +43,7 @@ def orders(text: str) -> Iterator[tuple[int, int, str]]:
 def _technique(sentence: str) -> str | None:
     known: dict[int, bool] = {}
     for rule in RULES:
-        for sign in rule.signs:
+        for sign in rule.needs:
             if sign.number not in known:
                 known[sign.number] = sign.search(sentence)
             if not known[sign.number]:
@@ -64,13 +64,31 @@ RULES: tuple[Rule, ...] = (
     Rule("override", (signs.NORM, signs.LIFTED)),
     Rule("override", (signs.NORM, signs.TRUE_NORM)),
     Rule("override", (signs.LEAK,)),
+    Rule("override", (signs.NORM, signs.LIFTED_ALL, signs.YOU)),
+    Rule("override", (signs.NORM, signs.LIFTED_ALL, signs.JUDGE)),
+    Rule("override", (signs.ASKED_BEFORE, signs.ASK)),
+    Rule("override", (signs.NEW_TASK,)),
+    Rule("override", (signs.NOT_NEUTRAL,)),
+    Rule("override", (signs.STOP_JUDGING,)),
     Rule("output_order", (signs.DICTATED,)),
     Rule("score_demand", (signs.FORM, signs.SCORE_IS)),
     Rule("score_demand", (signs.SIDE, signs.SIDING)),
     Rule("score_demand", (signs.SIDE, signs.DISCOUNT)),
     Rule("score_demand", (signs.TOP, signs.CROWN)),
+    Rule("score_demand", (signs.GIVE_NAME,)),
+    Rule("score_demand", (signs.CRITERION_TEN, signs.ASK)),
+    Rule("score_demand", (signs.CRITERION_TEN, signs.JUDGE)),
+    Rule("score_demand", (signs.CRITERION_TEN, signs.YOU)),
+    Rule("score_demand", (signs.DESERVES, signs.TOP)),
+    Rule("score_demand", (signs.STRICT_SCORE, signs.PARTY)),
+    Rule("score_demand", (signs.NO_CREDIT,)),
+    Rule("score_demand", (signs.STRIKE,)),
+    Rule("score_demand", (signs.VOCATIVE, signs.FORM, signs.ASK)),
+    Rule("score_demand", (signs.VOCATIVE, signs.TOP, signs.ASK)),
+    Rule("new_rubric", (signs.AUTOMATIC,)),
     Rule("role_play", (signs.CHARACTER, signs.PERSONA)),
     Rule("output_order", (signs.MECHANIC, signs.OUTPUT)),
+    Rule("false_authority", (signs.MAKER,)),
     Rule("false_authority", (signs.AUTHORITY, signs.YOURS)),
     Rule("false_authority", (signs.AUTHORITY, signs.JUDGE)),
     Rule("false_authority", (signs.AUTHORITY, signs.SIDE)),
@@ -82,6 +100,7 @@ RULES: tuple[Rule, ...] = (
     Rule("pressure", (signs.LEVER, signs.JUDGE, signs.PARTY)),
     Rule("pressure", (signs.LEVER, signs.FORM, signs.SIDE)),
     Rule("pressure", (signs.MERCY, signs.PARTY)),
+    Rule("pressure", (signs.BRIBE, signs.IF)),
     Rule("conditional", (signs.MODEL_READER, signs.DIRECT)),
     Rule("conditional", (signs.TRIGGER, signs.TOP, signs.DIRECT)),
     Rule("conditional", (signs.TRIGGER, signs.LABEL, signs.DIRECT)),
@@ -98,6 +117,9 @@ RULES: tuple[Rule, ...] = (
     Rule("false_consensus", (signs.SETTLED, signs.THIS, signs.FAVOUR)),
     Rule("false_consensus", (signs.OTHERS, signs.PARTY, signs.FORM)),
     Rule("false_consensus", (signs.OTHERS, signs.SETTLED)),
+    Rule("false_consensus", (signs.OTHERS, signs.TOP)),
+    Rule("false_consensus", (signs.AGREED_AMONG,)),
+    Rule("false_consensus", (signs.BENCH, signs.PARTY)),
     Rule("new_rubric", (signs.SCHEME, signs.HERE, signs.DIRECT)),
     Rule("new_rubric", (signs.SCHEME, signs.WEIGHTS)),
     Rule("new_rubric", (signs.COUNTS,)),

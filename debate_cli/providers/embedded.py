@@ -113,8 +113,8 @@ def _parameters(llama: Any, file: Path, key: str) -> Any:
     # Very small models repeat themselves; requests override the temperature only.
     sampling = llama.sampling
     sampling.min_p, sampling.top_p, sampling.top_k = 0.1, 0.95, 40
-    sampling.penalty_repeat, sampling.penalty_last_n = 1.1, 256
-    sampling.dry_multiplier, sampling.dry_allowed_length, sampling.dry_penalty_last_n = 0.8, 4, 1024
+    sampling.penalty_repeat, sampling.penalty_last_n = 1.05, 256
+    sampling.dry_multiplier, sampling.dry_allowed_length, sampling.dry_penalty_last_n = 0.8, 3, 1024
     return llama
 
 

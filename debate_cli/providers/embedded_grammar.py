@@ -15,12 +15,19 @@ Json = dict[str, Any]
 
 STEPS = 10
 """A fraction is one of eleven."""
-WORD = 14
-"""Most letters of a word in plain sentences."""
-WORDS = 18
-"""Most words of a plain sentence after its first."""
-FEWEST = 3
-"""Fewest words of a plain sentence after its first; where not even so many fit, a text is a name or a quotation."""
+_END = "('[a-z]{1,2})?"
+_WORD = "[a-z]{0,12}" + _END
+_SHORT = "[a-z]{0,4}" + _END
+_GROUP = f"( [A-Za-z]{_WORD}( [A-Za-z]{_SHORT}){{0,2}})"
+"""A word of any length and at most two short ones: so a bound on groups is a bound on characters, and not too low a one."""
+GROUP = 17 + 2 * 9
+"""Most characters of a group; the first word of a sentence with its sign takes as many as one, or fewer."""
+USUAL = 5
+"""Characters of an ordinary word with its space."""
+GROUPS = 8
+"""Most groups of a plain sentence."""
+FEWEST = 2
+"""Fewest groups of a plain sentence; where not even so many fit, a text is a name or a quotation."""
 LONGEST = 3
 """Most sentences of one text."""
 MOST_OPTIONS = 5
@@ -30,7 +37,7 @@ VERBATIM = frozenset({"quote"})
 
 
 def enforced(schema: Mapping[str, Any], *, plain: bool, name: str = "") -> Json:
-    """`schema` narrowed to what llama.cpp enforces: whatever the result accepts, `schema` accepts.
+    """`schema` narrowed to what llama.cpp enforces: what the result accepts is within the upper bounds of `schema`.
 
     `plain` holds texts to sentences of plain words; `name` is the property that the schema stands under.
     """
@@ -73,14 +80,13 @@ def _subsets(schema: Json) -> Json:
 
 
 def _sentences(schema: Json) -> Json:
-    """A text becomes sentences of plain words that keep its bounds, however long or short the words are."""
-    most: int = schema.get("maxLength", LONGEST * (WORDS + 2) * (WORD + 1))
-    words = min(WORDS, most // (WORD + 1) - 2)
-    least = max(FEWEST, (schema.get("minLength", 0) - 1) // 2)
-    if words < least or "pattern" in schema:
+    """A text becomes sentences of plain words, never longer than its bound, and shorter only if all words are tiny."""
+    most: int = schema.get("maxLength", LONGEST * (GROUPS + 1) * GROUP)
+    groups = min(GROUPS, most // GROUP - 1)
+    least = max(FEWEST, schema.get("minLength", 0) // USUAL)
+    if groups < least or "pattern" in schema:
         return schema
-    more = min(LONGEST, most // ((words + 1) * (WORD + 1) + 2)) - 1
-    word = f"[a-z']{{0,{WORD - 1}}}"
-    first, next_one = (f"[A-Z]{word}( [A-Za-z]{word}){{{count},{words}}}" for count in (least, FEWEST))
-    following = f"([.?!] {next_one}){{0,{more}}}" if more > 0 else ""
+    more = min(LONGEST, most // ((groups + 1) * GROUP)) - 1
+    first, other = (f"[A-Z]{_WORD}{_GROUP}{{{count},{groups}}}" for count in (least, FEWEST))
+    following = f"([.?!] {other}){{0,{more}}}" if more > 0 else ""
     return {"type": "string", "pattern": f"^{first}{following}[.?!]$"}

@@ -56,6 +56,8 @@ def open_debate(path: Path) -> StoredDebate:
 
     Raises TranscriptError where the file cannot be used.
     """
+    if path.suffix == transcript_file.SUFFIX and not path.with_suffix(journal.SUFFIX).exists():
+        return _from_transcript(path)
     written, whole = _both(path)
     there = [place for place in (written, whole) if place.exists()]
     if path not in {written, whole} or len(there) != 2:  # noqa: PLR2004 - journal and transcript

@@ -77,7 +77,8 @@ class FaultServer:
         self.most_under_way = 0
         self.before: Callable[[Served], Awaitable[None]] | None = None
         self._clock = clock
-        self._port = 0
+        self.port = 0
+        """Where it listens; given when it first does."""
         self._listener: asyncio.Server | None = None
         self._open: dict[asyncio.StreamWriter, asyncio.Task[None]] = {}
         self._over = asyncio.Event()
@@ -85,7 +86,7 @@ class FaultServer:
     @property
     def host(self) -> str:
         """`127.0.0.1:port`, the same for the server's whole life."""
-        return f"127.0.0.1:{self._port}"
+        return f"127.0.0.1:{self.port}"
 
     def url(self, kind: str) -> str:
         """What goes into the `base_url` of a provider of that kind."""
@@ -100,8 +101,8 @@ class FaultServer:
         """Listen (again, on the same port), unless it does."""
         if self._listener is not None:
             return
-        self._listener = await asyncio.start_server(self._serve, "127.0.0.1", self._port, backlog=4096)
-        self._port = self._listener.sockets[0].getsockname()[1]
+        self._listener = await asyncio.start_server(self._serve, "127.0.0.1", self.port, backlog=4096)
+        self.port = self._listener.sockets[0].getsockname()[1]
 
     def refuse(self) -> None:
         """Refuse connections from now on, and end those that there are."""

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import os
+import socket
+from collections.abc import Generator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from faults.fault_server import FaultServer, Heard
 from faults.playbacks import FAULTS, GIVEN_UP, REASKED, REFUSED_CONNECTION, RETRIED, TAKEN, Asked
+from faults.runs import Waits, Witness, config, session, used
 from faults.table import FRAME, PATH, Seen, read, rows, write
-from faults.trials import KINDS, MAX_ATTEMPTS, Ending, Trial, run
+from faults.trials import KINDS, MAX_ATTEMPTS, SILENCE_S, Ending, Trial, run
 
 from debate_cli.llm.ladder import MAX_REASKS
 from debate_cli.llm.retry import LONGEST_WAIT_S, SHORTEST_WAIT_S
@@ -21,6 +26,8 @@ POLICIES = {
     **dict.fromkeys(GIVEN_UP, "given up"),
     **dict.fromkeys(TAKEN, "taken"),
 }
+LATE_S = 1.5
+"""Patience with a judge: enough for an answer that comes, and real time for one that does not."""
 UNREACHABLE, BROKEN = "UnreachableError", "BrokenBodyError"
 CAUSES: dict[str, str | dict[Asked, str]] = {
     REFUSED_CONNECTION: UNREACHABLE,
@@ -169,6 +176,55 @@ def check_docs(fault: str, endings: dict[Trial, Ending]) -> None:
     if os.environ.get("UPDATE_GOLDEN"):
         write(FAULTS[fault].title, lines)
     assert read().get(FAULTS[fault].title) == lines, "look at the difference, then set UPDATE_GOLDEN=1"
+
+
+def test_what_a_late_judge_used_before_is_counted() -> None:
+    """Answers that could not be used cost what they cost, though the next ones never came."""
+
+    def plan(heard: Heard) -> str | None:
+        if heard.model != "judge":
+            return None
+        return "wrong_schema" if len(heard.question.messages) == 1 else "silence"
+
+    async def story() -> None:
+        async with FaultServer(plan) as server:
+            panel = {"kind": "panel", "personas": ["qa_evaluator", "domain_expert"], "timeout_s": LATE_S}
+            settings = config(server, "openai", judging={"systems": [panel]})
+            outcome = await session(Witness(), Waits()).begin(settings, "late", None)
+            assert [(item.cause, item.exchange and item.exchange.attempts) for item in outcome.debate.failures] == [
+                ("late", 2),
+                ("late", 2),
+            ]
+            assert used(outcome.debate) == server.counted
+            assert outcome.debate.usage.attempts == len(server.served)
+
+    asyncio.run(story())
+
+
+@contextmanager
+def busy_door() -> Generator[int]:
+    """A port that takes no connection, as its queue is full and nobody looks after it."""
+    with socket.socket() as door, ExitStack() as queue:
+        door.bind(("127.0.0.1", 0))
+        door.listen(0)
+        for _ in range(4):
+            waiting = queue.enter_context(socket.socket())
+            waiting.settimeout(0)
+            waiting.connect_ex(door.getsockname())
+        yield door.getsockname()[1]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_connection_that_is_never_taken_is_told_as_such(kind: str) -> None:
+    """Not as an answer that did not come."""
+    server, notes = FaultServer(), list[str]()
+    with busy_door() as port:
+        server.port = port
+        settings = config(server, kind, limits={"max_attempts": 1, "timeout_s": SILENCE_S})
+        outcome = asyncio.run(session(Witness(), Waits(), notes).begin(settings, "door", None))
+    (first, *_) = outcome.debate.failures
+    assert first.cause == "ModelTimeoutError"
+    assert "took no connection in time; check the network and base_url" in first.message
 
 
 def test_the_docs_tell_of_all_faults_and_no_others() -> None:

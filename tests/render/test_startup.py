@@ -16,13 +16,18 @@ DATA_ONLY = (
     "news",
     "plain",
     "scores_table",
+    "catalogue_lines",
+    "comparison",
+    "junit",
+    "github",
+    "index",
     "replay",
     "report",
     "markdown",
     "html",
     "sheets",
 )
-TERMINAL = ("safe", "speech", "header", "live", "summary", "scores_view")
+TERMINAL = ("safe", "speech", "header", "live", "summary", "scores_view", "catalogue_view")
 
 
 def loaded(module: str) -> set[str]:

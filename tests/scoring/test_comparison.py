@@ -49,8 +49,10 @@ def standing(item: str, found: str) -> Debate:
 
 def claiming(claim: str) -> Debate:
     """The debate in which PRO-1 is another claim."""
-    arguments = TOLD.turns[0].arguments or ()
-    other = (arguments[0].model_copy(update={"claim": claim}), *arguments[1:])
+    other = tuple(
+        item.model_copy(update={"claim": claim}) if item.id == "PRO-1" else item
+        for item in TOLD.turns[0].arguments or ()
+    )
     turns = (TOLD.turns[0].model_copy(update={"arguments": other}), *TOLD.turns[1:])
     return Debate.model_validate({**TOLD.model_dump(), "turns": turns})
 

@@ -27,7 +27,9 @@ def config(folder: Path) -> Path:
     """A configuration that all five systems judge, its mock slow enough to be caught at work."""
     text = (ROOT / "configs" / "everything.yaml").read_text()
     text = text.replace("{model: local/smollm2}", "{model: mock/slow, latency_s: 0.01}")
-    text = text.replace("{model: local/smollm2, temperature: 0.2}", "{model: mock/slow, latency_s: 0.01, temperature: 0.2}")
+    text = text.replace(
+        "{model: local/smollm2, temperature: 0.2}", "{model: mock/slow, latency_s: 0.01, temperature: 0.2}"
+    )
     path = folder / "everything.yaml"
     path.write_text(text)
     return path

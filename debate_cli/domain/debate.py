@@ -218,12 +218,8 @@ class Debate(Value):
 
     def _judging_opened(self, event: JudgingOpened) -> Debate:
         kinds = {system.kind for system in event.judging.systems} if event.replaces else set[str]()
-        runs = tuple(
-            run.model_copy(update={"replaced": tuple(sorted({*run.replaced, *kinds}))}) if kinds else run
-            for run in self.runs
-        )
         added = JudgingRun(id=event.run, judging=event.judging, models=event.models, started_at=event.at)
-        return self._with(runs=(*runs, added))
+        return self._with(runs=(*replacing(kinds, self.runs), added))
 
     def _rank(self, assessment: Assessment) -> tuple[int, int, int, tuple[int, ...], int, int, str, str]:
         """Canonical order: run, system as configured, subject from turn to debate, revision, judge."""
@@ -244,6 +240,20 @@ class Debate(Value):
             assessment.system,
             assessment.assessor,
         )
+
+
+def replacing(kinds: set[str], runs: Sequence[JudgingRun]) -> tuple[JudgingRun, ...]:
+    """`runs`, in their order, with their systems of `kinds` marked as replaced.
+
+    What replaces a run's systems replaces those of all runs before it, so nothing is left to do behind one that is marked.
+    """
+    marked = list(runs)
+    for place in reversed(range(len(marked))):
+        run = marked[place]
+        if kinds <= set(run.replaced):
+            break
+        marked[place] = run.model_copy(update={"replaced": tuple(sorted({*run.replaced, *kinds}))})
+    return tuple(marked)
 
 
 def _without(keys: Sequence[str], key: str) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ is kept from judges only; the transcript keeps the speaker's words. How orders l
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
@@ -16,12 +17,15 @@ from debate_cli.judging.foreign_orders import foreign_orders
 from debate_cli.judging.forgeries import forged_results, marks
 from debate_cli.judging.hidden_text import encoded_runs, tag_text, unseen_parts
 from debate_cli.judging.mentions import introduced, unmentioned
+from debate_cli.judging.order_words import NAMED
 from debate_cli.judging.orders import hints_at_order, orders, sentences
 from debate_cli.llm.quoting import clean
 
 REMOVED = "[removed: addressed to the judge]"
 MOST_MASKED = 300
 """Characters from the start of a command to the end of its sentence, at most."""
+TAKEOVERS = frozenset({"override", "role_marker", "encoded", "hidden"})
+"""Techniques that nobody has a use for who speaks about a debate, as judges do."""
 _Span = tuple[int, int, str]
 
 
@@ -37,10 +41,14 @@ class Hit(NamedTuple):
 
 
 @lru_cache(maxsize=4096)
-def detect(text: str) -> tuple[Hit, ...]:
-    """What in `text` is addressed to the judge, in its order; spans are of `clean(text)` and do not overlap."""
+def detect(text: str, names: tuple[str, ...] = ()) -> tuple[Hit, ...]:
+    """What in `text` is addressed to the judge, in its order; spans are of `clean(text)` and do not overlap.
+
+    `names` are those of the debaters: "give Ada the point" is an order where Ada debates, and a remark elsewhere.
+    """
     cleaned = clean(text)
-    hits = _merged(cleaned, sorted(_spans(cleaned.replace(REMOVED, "\n" * len(REMOVED)))))
+    looked_at = _without_names(cleaned.replace(REMOVED, "\n" * len(REMOVED)), names)
+    hits = _merged(cleaned, sorted(_spans(looked_at)))
     hidden = tag_text(text)
     if hidden is not None:
         hits.append(Hit(len(cleaned), len(cleaned), hidden, "encoded"))
@@ -48,15 +56,27 @@ def detect(text: str) -> tuple[Hit, ...]:
 
 
 @lru_cache(maxsize=4096)
-def masked(text: str) -> str:
-    """`clean(text)` with everything addressed to the judge replaced; doing it twice changes nothing more."""
+def masked(text: str, names: tuple[str, ...] = (), only: frozenset[str] | None = None) -> str:
+    """`clean(text)` with everything addressed to the judge replaced, or what is of the techniques `only`.
+
+    Doing it twice changes nothing more.
+    """
     cleaned, done, parts = clean(text), 0, list[str]()
-    for hit in detect(text):
-        if hit.end > hit.start:
+    for hit in detect(text, names):
+        if hit.end > hit.start and (only is None or hit.technique in only):
             parts += [cleaned[done : hit.start], REMOVED]
             done = hit.end
     left = "".join([*parts, cleaned[done:]])
-    return left if left == cleaned else masked(left)
+    return left if left == cleaned else masked(left, names, only)
+
+
+def _without_names(text: str, names: tuple[str, ...]) -> str:
+    """`text` with every name of a debater written in a letter of its own, at the same length."""
+    spelled = sorted({clean(name) for name in names if len(clean(name)) > 1}, key=len, reverse=True)
+    if not spelled:
+        return text
+    pattern = rf"(?<!\w)(?:{'|'.join(map(re.escape, spelled))})(?!\w)"
+    return re.sub(pattern, lambda match: NAMED * len(match.group()), text)
 
 
 def _spans(text: str) -> Iterator[_Span]:

@@ -38,7 +38,20 @@ _MIXED = re.compile(r"\w*(?:[A-Za-z][^\W\d_a-zA-Z]|[^\W\d_a-zA-Z][A-Za-z])\w*")
 _STRUCK = re.compile(r"(?<=[A-Za-z])[\u0300-\u036f]+")
 _APART = re.compile(r"(?<![\w'’])[A-Za-z](?:([ \t.\-_*·])[A-Za-z])(?:\1[A-Za-z])+(?!\w)")
 _ESCAPED = re.compile(r"&#x?[0-9A-Fa-f]{2,6};|%[0-9A-Fa-f]{2}|\\u[0-9A-Fa-f]{4}|\\x[0-9A-Fa-f]{2}")
-_TELLING = "ignore disregard instructions judge winner verdict previous rules score vote affirmative negative".split()
+_TELLING = [
+    "ignore",
+    "disregard",
+    "instructions",
+    "judge",
+    "winner",
+    "verdict",
+    "previous",
+    "rules",
+    "score",
+    "vote",
+    "affirmative",
+    "negative",
+]
 _TURNED = re.compile(
     "|".join(rf"\b{word[::-1]}\b|\b{codecs.encode(word, 'rot13')}\b" for word in _TELLING), re.IGNORECASE
 )
@@ -124,4 +137,6 @@ def _joined(reading: Reading) -> Reading:
 
 def _parted(reading: Reading) -> Reading:
     """Words of orders that are written together, set apart."""
-    return _replaced(reading, _TOGETHER, lambda match: re.sub(rf"({_VOCABULARY})(?=\w)", r"\1 ", match.group(), flags=re.I))
+    return _replaced(
+        reading, _TOGETHER, lambda match: re.sub(rf"({_VOCABULARY})(?=\w)", r"\1 ", match.group(), flags=re.IGNORECASE)
+    )

@@ -111,6 +111,13 @@ TONGUES: tuple[Tongue, ...] = (
 
 LAST: tuple[Tongue, ...] = (
     Tongue(
+        r"ignorieren(?=\s*(?:[.!,;:]|und\b|$))|vergessen(?=\s*(?:[.!,;:]|und\b|$))",
+        r"anweisungen|instruktionen|vorgaben",
+        r"vorherigen|bisherigen|obigen|vorigen",
+        r"geben|vergeben|bewerten",
+        r"10 punkte|zehn punkte|10\s*/\s*10|volle punktzahl|höchstpunktzahl|bestnote",
+    ),
+    Tongue(
         r"yok say\w*|görmezden gel\w*|unut\w*|dikkate alma",
         r"talimat\w*|kural\w*|kriter\w*|yönerge\w*",
         r"önceki|tüm|yukarıdaki|bütün",
@@ -129,8 +136,8 @@ LAST: tuple[Tongue, ...] = (
 
 CLOSE: tuple[Tongue, ...] = (
     Tongue(
-        r"忽略|无视|無視|忘记|忘記|不要(?:遵守|理会)|不必(?:遵守|理会)",
-        r"指令|指示|规则|規則|提示|说明|标准|標準|要求",
+        r"忽略(?![了过掉])|无视(?!了)|無視(?!了)|忘记(?!了)|忘記(?!了)|不要(?:遵守|理会)|不必(?:遵守|理会)",
+        r"指令|指示|规则|規則|提示|说明(?!书)|标准|標準|要求",
         r"之前|以上|先前|前面|上述|此前|所有|全部|一切|你的|您的",
         r"(?:给|給|判|宣布|打)(?:我|我们|我們|正方|反方|本方|支持方|反对方|反對方)|投票给|投给",
         r"满分|滿分|10\s*分|最高分|10\s*/\s*10|获胜|獲勝|胜出|勝出|赢|贏",
@@ -152,6 +159,8 @@ CLOSE: tuple[Tongue, ...] = (
 )
 """Languages that do not, or that fuse them: matched within words, in one clause."""
 
+CLOSE_BY = 18
+"""Characters within which rules that are to be ignored need not be said to be the judge's."""
 NEAR = 60
 """Characters between the words of one order."""
 
@@ -175,8 +184,9 @@ class _Compiled(NamedTuple):
 
 
 def _order(tongue: _Compiled, sentence: str) -> str | None:
-    if tongue.norm.search(sentence) and tongue.ignore.search(sentence) and tongue.which.search(sentence):
-        return "override"
+    if tongue.norm.search(sentence) and (ignoring := tongue.ignore.search(sentence)):
+        if tongue.which.search(sentence) or tongue.norm.search(sentence, ignoring.end(), ignoring.end() + CLOSE_BY):
+            return "override"
     tops = [match.start() for match in tongue.top.finditer(sentence)]
     gifts = [match.end() for match in tongue.give.finditer(sentence)] if tops else []
     return "score_demand" if any(abs(top - gift) <= NEAR for top in tops for gift in gifts) else None

@@ -19,13 +19,14 @@ _MARK = re.compile(
     r"|</?\w+[_-](?:input|output|notes?|prompt|message|instructions?|data|context|query|content)>"
     r"|[-=*#~\[]{2,}\s*(?:end|start|begin\w*) of (?:the )?(?:debate|transcript|speech|input|data|document|conversation|untrusted \w+|user \w+)\b"
     r"|\b(?:new |next )?message from (?:the )?(?:system|developer|admin)\b\s*[:–—-]"
-    r"|</?(?:system|instruction|debate|transcript|speech|untrusted|judge|prompt|context|evaluation|policy)[\w-]*>"
-    r"|^#{1,6}\s*\(?(?:system|instructions?|assistant|judge|developer|human|response)\)?(?: (?:instructions?|output|prompt|message))?\s*(?::|$)"
+    r"|<\w+\s[^<>\n]{0,100}\brole\s*=\s*[\"']?(?:system|assistant|developer|judge)\b[^<>\n]{0,100}>"
+    r"|</?(?:system|turn|message|instruction|debate|transcript|speech|untrusted|judge|prompt|context|evaluation|policy)[\w-]*>"
+    r"|^#{1,6}\s*\(?(?:new |updated )?(?:system|instructions?|assistant|judge|developer|human|response)\)?(?: (?:instructions?|output|prompt|message))?\s*(?::|#|$)"
     r"|^[^\w\n]*(?-i:(?:END|BEGIN|START)(?:[ _-]+(?:OF|THE))*[ _-]+(?:\w+[ _-]+){0,2}?"
     r"(?:TRANSCRIPT|DATA|SPEECH|DEBATE|INSTRUCTIONS?|PROMPT|CONTEXT|INPUT|DOCUMENT|EVALUATION)\b)"
     rf"|^[ \t>#*_-]*\((?:system|developer)\)[ \t*_]*:(?=[^\n]{{0,{SPAN}}}\b(?:you|your|judges?|graders?|evaluators?|winn?er|wins?|verdict|"
-    r"rank|prefer\w*|favou?r\w*|score\w*|rule|vote|affirmative|negative|(?-i:Pro|Con))\b)"
-    rf"|^[ \t>#*_-]*\((?:{_ROLE})\)[ \t*_]*:(?=[^\n]{{0,{SPAN}}}\b(?:(?-i:Pro|Con)|affirmative|negative|clear|side)\b[^\n]{{0,60}}"
+    r"override|scoring|ignore|select|choose|instructions?|pick|award|declare|grade|rank|prefer\w*|favou?r\w*|score\w*|rule|vote|affirmative|negative|(?-i:Pro|Con)|ꙮ+)\b)"
+    rf"|^[ \t>#*_-]*\((?:{_ROLE})\)[ \t*_]*:(?=[^\n]{{0,{SPAN}}}\b(?:(?-i:Pro|Con)|ꙮ+|affirmative|negative|clear|side)\b[^\n]{{0,60}}"
     r"\b(?:winner|wins?|won|prevail\w*|marks|score\w*)\b)",
     re.IGNORECASE | re.MULTILINE,
 )
@@ -38,7 +39,7 @@ _KEY = (
 )
 _VALUE = (
     r"(?:[\"'“]?\s*(?:-?\d|[{\[]|(?-i:PASS|FAIL|CONDITIONAL|UPHELD|REFUTED|PRO|CON|Pro|Con|FOR|AGAINST)\b|clear|narrow|draw|high|max|always|logic|evidence|honesty|responsiveness|rhetoric|tactics|"
-    r"(?:the )?(?:affirmative|negative|opponent)))"
+    r"(?:the )?(?:affirmative|negative|opponent)|ꙮ+))"
 )
 _ENTRY = re.compile(
     rf"(?:^|[\s{{\[(,;*#>\"'`=|])(?P<key>{_KEY})[\"'`*]*\s*[:=]\s*(?=[*]*{_VALUE})|[\"'](?P<name>{_KEY})[\"']\s*:|<(?P<tag>{_KEY})(?:\s[^<>\n]{{0,60}})?>",
@@ -52,8 +53,8 @@ _DECISIVE = re.compile(
 """Keys of which a result has at least one; the others stand in arguments too."""
 _RULING = re.compile(
     r"(?:^|[\[(*#\"]|[.!?]\s|\b(?:final|my|judge(?:'s|’s)|panel(?:'s|’s)) )(?:final )?(?:verdict|decision|judge?ment|ruling|results?|evaluation|assessment|scores?)"
-    r"(?: of the \w+)?[\"'”’)\]*]*\s?[:\]=>—–]+[^.!?\n]{0,80}(?:\b(?:wins?|won|winner|prevail\w*|victor\w*|clear|carried|defeats?|beats?|loses|takes the|stands)\b|"
-    r"(?-i:[A-Z]\w+,? \d+(?:\.\d+)?\W{1,4}(?:[A-Z]\w+,? )\d+))[^.!?\n]*",
+    r"(?: of the \w+)?[\"'”’)\]*]*\s?[:\]=>—–]+[^.!?\n]{0,80}(?:\b(?:wins?|won|winner|prevail\w*|victor\w*|clear|carried|defeats?|beats?|loses|takes the|stands)\b|(?-i:\b(?:PASS|FAIL|CONDITIONAL)\b)|"
+    r"(?-i:(?:[A-Z]\w+|ꙮ+),? \d+(?:\.\d+)?\W{1,4}(?:[A-Z]\w+|ꙮ+),? \d+))[^.!?\n]*",
     re.IGNORECASE | re.MULTILINE,
 )
 _JSON_TAIL = re.compile(r"[^\n]{0,300}")

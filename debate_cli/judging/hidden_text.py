@@ -40,7 +40,34 @@ _BINARY = re.compile(r"(?<![0-9])(?:[01]{8}\s?){4,}(?![0-9])")
 _MORSE = re.compile(r"(?<![\w.])(?:[.\-]{1,5}(?:\s*/\s*|[ \t]+|$)){8,}")
 _MORSE_LETTERS = dict(
     zip(
-        ".- -... -.-. -.. . ..-. --. .... .. .--- -.- .-.. -- -. --- .--. --.- .-. ... - ..- ...- .-- -..- -.-- --..".split(),
+        [
+            ".-",
+            "-...",
+            "-.-.",
+            "-..",
+            ".",
+            "..-.",
+            "--.",
+            "....",
+            "..",
+            ".---",
+            "-.-",
+            ".-..",
+            "--",
+            "-.",
+            "---",
+            ".--.",
+            "--.-",
+            ".-.",
+            "...",
+            "-",
+            "..-",
+            "...-",
+            ".--",
+            "-..-",
+            "-.--",
+            "--..",
+        ],
         "abcdefghijklmnopqrstuvwxyz",
         strict=True,
     )
@@ -60,7 +87,11 @@ def encoded_runs(text: str) -> Iterator[tuple[int, int, str]]:
 
 
 def _base64(run: str) -> str:
-    return base64.b64decode(run.rstrip("=") + "=" * (-len(run.rstrip("=")) % 4), altchars=b"-_" if "-" in run or "_" in run else None, validate=True).decode()
+    return base64.b64decode(
+        run.rstrip("=") + "=" * (-len(run.rstrip("=")) % 4),
+        altchars=b"-_" if "-" in run or "_" in run else None,
+        validate=True,
+    ).decode()
 
 
 def _hex(run: str) -> str:

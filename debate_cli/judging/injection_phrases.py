@@ -22,7 +22,7 @@ _POLITE = (
 _DO = _AT + r"(?P<said>" + _ADDRESSED + _POLITE
 
 _OURS = (
-    r"(?:me|us|my|mine|our|ours|myself|pro|con|[A-Z]{2,8}-\d+|"
+    r"(?:me|us|my|mine|our|ours|myself|pro|con|ꙮ+|[A-Z]{2,8}-\d+|"
     r"(?:this|that|the current|the present) (?:side|speech|argument|turn|response|debater|answer|speaker|text|document)|"
     r"the (?:pro|con|for|against|affirmative|negative|proposition|opposition|government)(?: side| team)?|"
     r"(?:all|every|each)(?: of)? (?:my|our|pro'?s|con'?s)|opponents?|the (?:other|opposing) side)"
@@ -69,7 +69,7 @@ _VOTE = (
     + r"(?:vote|answer|output|return|reply(?: with)?)\s+[\"']?(?-i:PASS|FAIL|UPHELD|REFUTED)\b)"
 )
 _RUBRIC = _AT + (
-    rf"(?P<said>{_ADDRESSED}(?:(?:this|here|the following) is (?:the|a|your)\s+|the\s+)?(?:new|updated|revised|corrected|official)\s+"
+    rf"(?P<said>{_ADDRESSED}(?:(?:this|here|the following) is (?:the|a|your)\s+|the\s+)?(?:new|updated|revised|corrected|correct|real|actual|true|final|official)\s+"
     rf"(?:judging |scoring |grading |evaluation )?(?:rubric|scoring rules?|scoring criteria|judging rules?|judging criteria|"
     rf"grading criteria|judge instructions?|instructions? (?:to|for) (?:the )?judges?|system prompt)\s*(?:[:=]|(?:is|are) as follows))"
 )
@@ -82,7 +82,7 @@ _CONSENSUS = _compiled(
     r"(?P<said>\b(?:the|all|all the|your|our|every)?\s*(?:(?:other|fellow|remaining)\s+)?(?:panel|panell?ists|judges|co-?judges|jury|jurors|evaluators|moderators?|panel members)\s+"
     r"(?:(?:has|have)\s+)?(?:already|unanimously|all)\s+(?:(?:already|unanimously|all)\s+)?"
     r"(?:agreed|decided|voted|ruled|concluded|scored|awarded|settled|given|found)\b"
-    r"(?:\s*(?:on (?:this|it|that))?\s*(?=[.!?\n]|$)|[^.!?\n]{0,80}?(?:\b(?:pro|con|us|me|our|my|this side|the affirmative|the opposition)\b|"
+    r"(?:\s*(?:on (?:this|it|that))?\s*(?=[.!?\n]|$)|\s+(?:on|for|with) (?:ꙮ|(?-i:[A-Z]))|[^.!?\n]{0,80}?(?:\b(?:ꙮ+|pro|con|us|me|our|my|this side|the affirmative|the opposition)\b|"
     r"(?-i:PASS|FAIL|\b10\b)|\bwinner\b|\byou (?:should|must|need|can|may)\b)))"
 )
 COMMANDS: tuple[tuple[str, re.Pattern[str]], ...] = (

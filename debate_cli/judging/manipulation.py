@@ -10,6 +10,7 @@ from debate_cli.domain.debate import Debate
 from debate_cli.domain.tasks import Subject
 from debate_cli.judging.detector import detect
 from debate_cli.judging.quotes import texts
+from debate_cli.judging.transcript_view import debaters_of
 
 
 def manipulations(debate: Debate, subject: Subject) -> tuple[Manipulation, ...]:
@@ -17,9 +18,10 @@ def manipulations(debate: Debate, subject: Subject) -> tuple[Manipulation, ...]:
 
     A comparison of turns finds nothing: its turns are judged by themselves too. The background counts to the whole.
     """
-    found = [_of_turn(turn) for turn in _turns(debate, subject)]
+    names = debaters_of(debate)
+    found = [_of_turn(turn, names) for turn in _turns(debate, subject)]
     if subject.moment == "debate" and not subject.turns:
-        found.insert(0, _of_texts(None, None, [debate.topic, debate.config.background or ""]))
+        found.insert(0, _of_texts(None, None, [debate.topic, debate.config.background or ""], names))
     return tuple(dict.fromkeys(item for group in found for item in group))
 
 
@@ -35,15 +37,17 @@ def _turns(debate: Debate, subject: Subject) -> Iterator[Turn]:
             return
 
 
-def _of_turn(turn: Turn) -> Iterator[Manipulation]:
+def _of_turn(turn: Turn, names: tuple[str, ...]) -> Iterator[Manipulation]:
     seen: set[str] = set()
-    for item in _of_texts(turn.speaker, turn.index, texts(turn)):
+    for item in _of_texts(turn.speaker, turn.index, texts(turn), names):
         if not any(item.quote in other or other in item.quote for other in seen):
             seen.add(item.quote)
             yield item
 
 
-def _of_texts(participant: str | None, turn: int | None, found_in: Iterable[str]) -> Iterator[Manipulation]:
+def _of_texts(
+    participant: str | None, turn: int | None, found_in: Iterable[str], names: tuple[str, ...]
+) -> Iterator[Manipulation]:
     for text in found_in:
-        for hit in detect(text):
+        for hit in detect(text, names):
             yield Manipulation(participant=participant, turn=turn, quote=hit.quote, technique=hit.technique)

@@ -24,7 +24,9 @@ _DISCUSSION = re.compile(
 _IN_DATA_BEFORE = re.compile(r"(?:[{\[]|[\"'],|[\"']:)\s*$")
 _IN_DATA_AFTER = re.compile(r"\s*:\s*[\"'\d{\[]")
 """The strings of an object are data, not quotations."""
-_INTRODUCED = re.compile(r"\b(?:such as|like|called|named|strings?|tokens?|tags?|markers?|comments?|elements?)\W{0,3}$", re.IGNORECASE)
+_INTRODUCED = re.compile(
+    r"\b(?:such as|like|called|named|strings?|tokens?|tags?|markers?|comments?|elements?)\W{0,3}$", re.IGNORECASE
+)
 
 
 def unmentioned(text: str) -> str:
@@ -39,7 +41,9 @@ def introduced(text: str, start: int) -> bool:
 
 def _blank(match: re.Match[str], text: str) -> str:
     quotation = match.group()
-    if _IN_DATA_BEFORE.search(text[max(0, match.start() - 4) : match.start()]) or _IN_DATA_AFTER.match(text, match.end()):
+    if _IN_DATA_BEFORE.search(text[max(0, match.start() - 4) : match.start()]) or _IN_DATA_AFTER.match(
+        text, match.end()
+    ):
         return quotation
     before = _SENTENCE_EDGE.split(text[max(0, match.start() - AROUND) : match.start()])[-1]
     after = _SENTENCE_EDGE.split(text[match.end() : match.end() + AROUND], maxsplit=1)[0]

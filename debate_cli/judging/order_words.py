@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-CLAUSE = r"(?:^|[.!?:;,(){}\[\]<>*#\"'“”‘’«»‹›—–]|\s-|\b(?:and|then|so|but|now|therefore|or|please|kindly|that)\s)\W{0,4}"
+CLAUSE = (
+    r"(?:^|[.!?:;,(){}\[\]<>*#\"'“”‘’«»‹›—–]|\s-|\b(?:and|then|so|but|now|therefore|or|please|kindly|that)\s)\W{0,4}"
+)
 """Where a clause can start, and so an imperative."""
 
 JUDGE = (
@@ -13,13 +15,16 @@ JUDGE = (
 )
 """Those who judge, or are spoken to as if they did."""
 
+NAMED = "ꙮ"
+"""Stands for each letter of a debater's name; nobody writes it."""
 SIDE = (
-    r"(?:(?-i:Pro|Con|PRO|CON)\b|(?-i:[A-Z]{2,8}-\d+)|(?:my |the )?opponents?|the (?:affirmative|negative|proposition|opposition)|"
+    rf"(?:{NAMED}+(?:'s|’s)?|"
+    r"(?-i:Pro|Con|PRO|CON)\b|(?-i:[A-Z]{2,8}-\d+)|(?:my |the )?opponents?|the (?:affirmative|negative|proposition|opposition)|"
     r"(?:affirmative|negative|opposing|other|first|second|last|next|latter|former) (?:side|team|debater|speaker|case|party))"
 )
 """The parties of this debate, named."""
 PARTY = (
-    rf"(?:me|my|mine|us|our|ours|myself|i|{SIDE}|impostor|this speaker|(?:this|that|the present|the current) "
+    rf"(?:me|my|mine|us|our|ours|myself|i|{SIDE}|impostor|this speaker|(?:this|that|the (?:present|current|above|preceding|following)) "
     r"(?:side|speech|turn|response|answer|speaker|text|document|paragraph|passage|sample|reply|submission))"
 )
 """The parties, the speaker, and what is being said."""
@@ -70,21 +75,19 @@ MODAL = (
     r"(?:must|should|shall|will|ought to|may|might|can|would|need to|needs? only(?: to)?|have to|has to|only (?:need|have) to|"
     rf"(?:are|is) (?:now |hereby |merely |all )?(?:to|{_TO} to))"
 )
-BESEECH = (
-    r"(?:need|want|ask|order|urge|beg|request|require|instruct|command|authori[sz]e|permit|expect|invite|remind|direct|call on)s?"
-)
+BESEECH = r"(?:need|want|ask|order|urge|beg|request|require|instruct|command|authori[sz]e|permit|expect|invite|remind|direct|call on)s?"
 
 ASSESS = (
     r"(?:give|award|assign|grant|rate|score|mark(?! my words)|grade|rank|credit|count|treat|judge|evaluate|assess|penali[sz]e|deduct|subtract|"
     r"disqualify|favou?r|prefer|side with|vote|rule|decide|declare|pronounce|crown|name|choose|select|pick|find for|find that|conclude|"
-    r"confirm|flag|label|report|discount|exempt|raise|lower|reduce|increase|add|weigh|let|hand|carry over|overlook|approve|accept|strike|bump|round|upgrade|downgrade|exclude|remove|count out)"
+    r"confirm|flag|label|report|discount|exempt|raise|lower|reduce|increase|add|weigh|let|hand|carry over|overlook|approve|accept|strike|bump|round|upgrade|downgrade|exclude|remove|count out|double|halve|cap|weight)"
 )
 PRODUCE = (
     r"(?:set|put|record|enter|return|output|print|respond|reply|answer|write|say|state|fill|copy|append|leave|repeat|begin|start|end|"
-    r"include|list|insert|present|quote|cite|keep|carry|register|submit|justify|sign off|switch|change|break)"
+    r"include|list|insert|present|quote|cite|keep|carry|register|submit|justify|finali[sz]e|summari[sz]e|sign off|switch|change|break)"
 )
 OBEY = (
-    r"(?:apply|use|adopt|follow|obey|heed|serve|agree|assume|interpret|ignore|disregard|forget|skip|drop|neglect|discard|override|"
+    r"(?:apply|use|adopt|follow|obey|heed|serve|agree|assume|interpret|consider|ignore|disregard|forget|skip|drop|neglect|discard|override|"
     r"bypass|cancel|remember|replace|act|behave|be|treat)"
 )
 VERB = rf"(?:(?:do not |don't |don’t |never |to )?(?:{ASSESS}|{PRODUCE}|{OBEY})\b)"
@@ -100,15 +103,15 @@ PASSIVE = (
 
 NORM = (
     r"(?:instructions?|prompts?|rubrics?|directions?|directives?|commands?|orders|rules?|guidelines?|constraints?|criteria|task|policy|policies|"
-    r"restrictions?|safeguards?|guidance|messages?)"
+    r"restrictions?|safeguards?|guidance|messages?|context|memory)"
 )
 PAST = r"(?:previous|prior|above|earlier|preceding|foregoing|former|existing|original|initial|old|system|first)"
 IGNORE = (
     r"(?:ignore|disregard|forget|override|bypass|discard|drop|skip|neglect|abandon|suspend|cancel|put aside|set aside|stop following|"
-    r"(?:do not|don't|don’t|never) (?:follow|apply|obey|use|heed)|pay no (?:attention|heed) to|throw (?:out|away)|erase|unlearn|disobey|"
+    r"(?:do not|don't|don’t|never) (?:follow|apply|obey|use|heed|take|mind)|clear|wipe|empty|pay no (?:attention|heed) to|throw (?:out|away)|erase|unlearn|disobey|"
     r"leave aside|break|break free of|delete|reset)"
 )
-NAME = r"(?-i:[A-Z][a-z]{1,15}(?:'s|’s)?)"
+NAME = rf"(?:{NAMED}+|(?-i:[A-Z][a-z]{{1,15}}))(?:'s|’s)?"
 """What may be a debater's name."""
 CRITERION = (
     r"(?:logic|evidence|responsiveness|honesty|rhetoric|tactics|clarity|relevance|credibility|persuasiveness|"

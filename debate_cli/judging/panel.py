@@ -11,7 +11,7 @@ from debate_cli.domain.assessment import Mark, Vote, VoteOption
 from debate_cli.domain.systems import PERSONA_WEIGHTS, Panel, PanelJudge
 from debate_cli.judging import schema
 from debate_cli.judging.rows import PACKAGE, About, Case, Reading, Row, Tally, first_of_each, must_answer
-from debate_cli.judging.transcript_view import literal, shown
+from debate_cli.judging.transcript_view import literal, reported
 from debate_cli.llm.form import Form, FormModel
 from debate_cli.llm.template import Prompts
 from debate_cli.scoring.ballots import Ballot, ballots_by_round, disagreements, explains_change
@@ -108,7 +108,7 @@ def member(case: Case[Panel]) -> PanelJudge:
 def persona(judge: PanelJudge, prompts: Prompts) -> str:
     """From where this judge looks: the user's own words, else the shipped ones."""
     if judge.description is not None:
-        return shown(judge.description)
+        return reported(judge.description)
     if judge.persona in PERSONA_WEIGHTS:
         return prompts.render(PACKAGE, f"persona_{judge.persona}")
     return f"You judge as {literal(judge.persona.replace('_', ' '))}, with that profession's eye for what matters."

@@ -7,39 +7,58 @@ here.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
-from typing import cast
+from collections.abc import Callable, Iterable, Mapping
+from typing import TypeVar, cast
 
 from debate_cli.domain.content import UNSTRUCTURED, Turn
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.tasks import Subject
-from debate_cli.judging.detector import masked
+from debate_cli.judging.detector import TAKEOVERS, masked
 from debate_cli.llm.quoting import clean
 
+T = TypeVar("T")
 FREE_PHASES = frozenset({"rebuttal", "speech"})
 """Phases whose turns are told by their text; the others by their structure where they have one."""
 
 
-def shown(text: str) -> str:
-    """`text` as a judge may see it: cleaned, and without what is addressed to the judge."""
-    return masked(clean(text))
+def shown(text: str, names: tuple[str, ...] = ()) -> str:
+    """A debater's `text` as a judge may see it: cleaned, and without what is addressed to the judge.
+
+    `names` are those of the debaters.
+    """
+    return masked(clean(text), names)
+
+
+def reported(text: str) -> str:
+    """A judge's or the user's own `text` as a judge may see it: it may speak of scores, but not take the judge over."""
+    return masked(clean(text), only=TAKEOVERS)
 
 
 def literal(value: object) -> str:
-    """`value` as compact JSON in which every string is `shown`."""
-    return json.dumps(_shown_all(value), ensure_ascii=False, separators=(",", ":"))
+    """`value` as compact JSON in which every string is `reported`."""
+    return _json(_each(value, reported))
+
+
+def debaters_of(debate: Debate) -> tuple[str, ...]:
+    """Names of those who debate."""
+    return tuple(participant.name for participant in debate.participants)
 
 
 def shared_part(debate: Debate, last: int | None) -> str:
     """Motion, background, debaters, and one line per turn up to index `last` (None: all of them)."""
+    names = debaters_of(debate)
     turns = [turn for turn in debate.turns if last is None or turn.index <= last]
     if not debate.participants:
-        return f"TITLE: {literal(debate.topic)}\nDOCUMENT: {literal(debate.config.background or '')}\n"
+        return f"TITLE: {speech(debate.topic)}\nDOCUMENT: {speech(debate.config.background or '')}\n"
     debaters = [{"name": participant.name, "side": participant.side} for participant in debate.participants]
-    lines = [f"MOTION: {literal(debate.topic)}"]
+    lines = [f"MOTION: {speech(debate.topic, names)}"]
     if debate.config.background:
-        lines.append(f"BACKGROUND: {literal(debate.config.background)}")
-    lines += [f"DEBATERS: {literal(debaters)}", "TRANSCRIPT, one JSON object a turn:", *map(line, turns)]
+        lines.append(f"BACKGROUND: {speech(debate.config.background, names)}")
+    lines += [
+        f"DEBATERS: {literal(debaters)}",
+        "TRANSCRIPT, one JSON object a turn:",
+        *(line(turn, names) for turn in turns),
+    ]
     return "\n".join(lines) + "\n"
 
 
@@ -54,15 +73,20 @@ def last_turn(debate: Debate, subject: Subject) -> int | None:
             return None
 
 
-def line(turn: Turn) -> str:
+def speech(text: str, names: tuple[str, ...] = ()) -> str:
+    """`text` as a JSON string, `shown`."""
+    return _json(shown(text, names))
+
+
+def line(turn: Turn, names: tuple[str, ...] = ()) -> str:
     """One turn as one line of JSON."""
     head: dict[str, object] = {
         "turn": turn.index,
         "round": turn.round,
         "phase": turn.phase,
-        "speaker": turn.speaker,
+        "speaker": reported(turn.speaker),
     }
-    return literal({**head, **_said(turn)})
+    return _json({**head, **_each(_said(turn), lambda text: shown(text, names))})
 
 
 def _said(turn: Turn) -> dict[str, object]:
@@ -79,12 +103,17 @@ def _said(turn: Turn) -> dict[str, object]:
     return structure
 
 
-def _shown_all(value: object) -> object:
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def _each(value: T, door: Callable[[str], str]) -> T:
+    """`value` with every string in it passed through `door`."""
     if isinstance(value, str):
-        return shown(value)
+        return cast("T", door(value))
     if isinstance(value, Mapping):
         members = cast("Mapping[str, object]", value)
-        return {key: _shown_all(item) for key, item in members.items()}
+        return cast("T", {key: _each(item, door) for key, item in members.items()})
     if isinstance(value, Iterable):
-        return [_shown_all(item) for item in cast("Iterable[object]", value)]
+        return cast("T", [_each(item, door) for item in cast("Iterable[object]", value)])
     return value

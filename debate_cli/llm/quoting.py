@@ -6,27 +6,29 @@ import json
 import re
 import secrets
 import unicodedata
+from collections.abc import Iterator
 
 _VISIBLE_FORMATS = re.compile("[\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd]")
 """Signs of category Cf that are seen (number signs of Arabic, Syriac and Kaithi) and so are kept."""
 _BLANKS = re.compile("[\u2800\u3164\uffa0]")
 """Letters that look like a space."""
-_FILLERS = re.compile(
-    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef]"
-)
+_FILLERS = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef]")
 """Marks and letters that show nothing and have been used to carry hidden text."""
 _SEQUENCES = re.compile(r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]")
 """Control sequences of a terminal, whose letters and digits would stay behind when only ESC is taken out."""
 _LINE_BREAKS = re.compile("\r\n|[\r\u0085\u2028\u2029]")
 _UNPRINTED = frozenset({"Cc", "Cf", "Cs"})
 
+_MOST_MARKS = 30
+"""Combining marks upon one letter. No language has as many; putting them in order takes time with their square."""
+
 _ROLES = "system|developer|assistant|user|human|tool"
 _TAGS = f"{_ROLES}|speech|transcript|instructions?|think|start_of_turn|end_of_turn|bos|eos|s"
 _SPECIAL_TOKEN = re.compile(r"<\s*\|([^|<>\n]{0,64})\|\s*>")
-_TAG = re.compile(rf"<(\s*/?\s*(?:{_TAGS})(?:\s[^<>\n]{{0,200}})?/?\s*)>", re.IGNORECASE)
-_SYS = re.compile(r"<<(\s*/?\s*SYS\s*)>>", re.IGNORECASE)
+_TAG = re.compile(rf"<(\s*+(?:/\s*+)?(?:{_TAGS})(?:\s[^<>\n]{{0,200}}+)?+/?\s*+)>", re.IGNORECASE)
+_SYS = re.compile(r"<<(\s*+(?:/\s*+)?SYS\s*)>>", re.IGNORECASE)
 _INST = re.compile(
-    r"\[(\s*/?\s*(?:INST|SYS|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS)\s*)\]", re.IGNORECASE
+    r"\[(\s*+(?:/\s*+)?(?:INST|SYS|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS)\s*)\]", re.IGNORECASE
 )
 _ROLE_LINE = re.compile(rf"^([ \t>#*_-]*)({_ROLES})(?=[ \t*_]*:)", re.IGNORECASE | re.MULTILINE)
 
@@ -58,8 +60,17 @@ def _plain(text: str) -> str:
     """`text` in NFKC without what cannot be seen."""
     text = _FILLERS.sub("", _BLANKS.sub(" ", _LINE_BREAKS.sub("\n", _SEQUENCES.sub("", text))))
     if not text.isascii() or not text.isprintable():
-        text = "".join(char for char in text if _is_kept(char))
+        text = "".join(_kept(text))
     return unicodedata.normalize("NFKC", text)
+
+
+def _kept(text: str) -> Iterator[str]:
+    """The characters of `text` that stay: those that are seen, and of marks upon one letter the first few."""
+    marks = 0
+    for char in filter(_is_kept, text):
+        marks = marks + 1 if unicodedata.combining(char) else 0
+        if marks <= _MOST_MARKS:
+            yield char
 
 
 def _is_kept(char: str) -> bool:

@@ -15,13 +15,13 @@ Json = dict[str, Any]
 
 STEPS = 10
 """A fraction is one of eleven."""
-_END = "('[a-z]{1,2})?"
-_WORD = "[a-z]{0,12}" + _END
-_SHORT = "[a-z]{0,4}" + _END
-_GROUP = f"( [A-Za-z]{_WORD}( [A-Za-z]{_SHORT}){{0,2}})"
+_WORD = "[a-z]{0,12}('[a-z]{1,2})?"
+_GROUP = f"( [A-Za-z]{_WORD}( [A-Za-z][a-z]{{0,4}}){{0,2}})"
 """A word of any length and at most two short ones: so a bound on groups is a bound on characters, and not too low a one."""
-GROUP = 17 + 2 * 9
-"""Most characters of a group; the first word of a sentence with its sign takes as many as one, or fewer."""
+FIRST = 17
+"""Most characters of the first word of a sentence and the sign at its end."""
+GROUP = 17 + 2 * 6
+"""Most characters of a group."""
 USUAL = 5
 """Characters of an ordinary word with its space."""
 GROUPS = 8
@@ -81,12 +81,12 @@ def _subsets(schema: Json) -> Json:
 
 def _sentences(schema: Json) -> Json:
     """A text becomes sentences of plain words, never longer than its bound, and shorter only if all words are tiny."""
-    most: int = schema.get("maxLength", LONGEST * (GROUPS + 1) * GROUP)
-    groups = min(GROUPS, most // GROUP - 1)
+    most: int = schema.get("maxLength", LONGEST * (FIRST + GROUPS * GROUP + 1))
+    groups = min(GROUPS, (most - FIRST) // GROUP)
     least = max(FEWEST, schema.get("minLength", 0) // USUAL)
     if groups < least or "pattern" in schema:
         return schema
-    more = min(LONGEST, most // ((groups + 1) * GROUP)) - 1
+    more = min(LONGEST, most // (FIRST + groups * GROUP + 1)) - 1
     first, other = (f"[A-Z]{_WORD}{_GROUP}{{{count},{groups}}}" for count in (least, FEWEST))
     following = f"([.?!] {other}){{0,{more}}}" if more > 0 else ""
     return {"type": "string", "pattern": f"^{first}{following}[.?!]$"}

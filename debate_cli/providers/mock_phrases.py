@@ -119,17 +119,17 @@ NEITHER = (
 SPOKEN: dict[str, tuple[str, ...]] = {
     "claim": (
         "{Case}, and that speaks {stand}.",
-        "On {angle}, experience speaks {stand}: {case}.",
+        "On {angle}, experience with {focus} speaks {stand}: {case}.",
         "Whoever decides about {focus} decides about {angle}, and there {case}.",
         "The strongest point {stand} is {angle}: {case}.",
-        "Seen from {angle}, the answer is plain: {case}.",
+        "Seen from {angle}, the answer on {focus} is plain: {case}.",
     ),
     "reasoning": (
         "A decision about {focus} sets priorities, and priorities decide where effort goes. Because of that, {case}, and {measure} shows it before the second year is out.",
-        "The chain is short. The choice changes what people do first; what they do first becomes habit; and so {case}. Consider {measure}: it moves only when that habit does.",
-        "The choice is not made once but again with every new project. Each time {case}, and the effect adds up, because nobody ever begins from nothing again.",
+        "The chain is short. The choice about {focus} changes what people do first; what they do first becomes habit; and so {case}. Consider {measure}: it moves only when that habit does.",
+        "The choice about {focus} is made again with every new project. Each time {case}, and the effect adds up, because nobody ever begins from nothing again.",
         "It could be said that {counter}. However, that holds only at the start. As soon as the work repeats itself, {case}, and {measure} records the difference.",
-        "The cause lies in incentives: people follow what is easy to do and easy to see. That is why {case}, and why {measure} is the right thing to watch.",
+        "With {focus} the cause lies in incentives: people follow what is easy to do and easy to see. That is why {case}, and why {measure} is the right thing to watch.",
     ),
     "evidence": (
         "{Source} track {measure}; in most cases the data point the same way.",

@@ -177,7 +177,7 @@ def _event(path: Path, number: int, fields: dict[str, Any]) -> Event:
     """The event that `fields` tell of; the first must be `Opened` in a version that is known."""
     version = fields.pop(_VERSION, None)
     if number == 1:
-        if not isinstance(version, int) or fields.get("type") != "opened":
+        if isinstance(version, bool) or not isinstance(version, int) or version < 1 or fields.get("type") != "opened":
             raise TranscriptError(f"{path}:1: this is no journal of debate-cli; name another file")
         if version > SCHEMA_VERSION:
             needed = f"it needs a debate-cli that knows schema_version {version}"

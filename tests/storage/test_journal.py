@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import resource
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -179,7 +179,7 @@ def test_permissions_are_those_of_ordinary_files(tmp_path: Path) -> None:
 
 
 @contextmanager
-def files_limited_to(size: int) -> Iterator[None]:
+def files_limited_to(size: int) -> Generator[None]:
     """No file can grow beyond `size` bytes: the nearest thing to a full disk that a test can have."""
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))

@@ -52,7 +52,7 @@ def test_what_is_documented_of_a_field_is_its_description() -> None:
 )
 def test_short_forms_and_variables_are_valid(changes: dict[str, Any]) -> None:
     """What the loader takes, an editor does not underline."""
-    assert not list(CONFIG.iter_errors({**SMALLEST, **changes}))
+    assert not list(CONFIG.iter_errors({**SMALLEST, **changes}))  # pyright: ignore[reportUnknownMemberType]
 
 
 @pytest.mark.parametrize(
@@ -60,18 +60,18 @@ def test_short_forms_and_variables_are_valid(changes: dict[str, Any]) -> None:
 )
 def test_faults_are_not(changes: dict[str, Any]) -> None:
     """Unknown keys and words, and texts for numbers."""
-    assert list(CONFIG.iter_errors({**SMALLEST, **changes}))
+    assert list(CONFIG.iter_errors({**SMALLEST, **changes}))  # pyright: ignore[reportUnknownMemberType]
 
 
 @settings(deadline=None, max_examples=30)
 @given(event_lists())
 def test_every_transcript_is_valid(events: list[Any]) -> None:
     """What is written is what the schema promises."""
-    assert not list(TRANSCRIPT.iter_errors(json_data(to_transcript(fold(events)))))
+    assert not list(TRANSCRIPT.iter_errors(json_data(to_transcript(fold(events)))))  # pyright: ignore[reportUnknownMemberType]
 
 
 def test_a_transcript_without_a_key_is_not() -> None:
     """Keys that are not optional are always there."""
     data = json.loads(json.dumps(json_data(to_transcript(fold(small_debate())))))
     del data["usage"]
-    assert list(TRANSCRIPT.iter_errors(data))
+    assert list(TRANSCRIPT.iter_errors(data))  # pyright: ignore[reportUnknownMemberType]

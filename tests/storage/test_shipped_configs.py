@@ -43,4 +43,4 @@ def test_it_names_its_schema_and_how_to_run_it(path: Path) -> None:
 def test_it_is_valid_by_the_schema(path: Path) -> None:
     """An editor finds nothing to underline."""
     data = yaml.safe_load(path.read_text(encoding="utf-8"))
-    assert not list(Draft202012Validator(config_schema()).iter_errors(data))
+    assert not list(Draft202012Validator(config_schema()).iter_errors(data))  # pyright: ignore[reportUnknownMemberType]

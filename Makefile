@@ -62,7 +62,7 @@ schemas: $(READY) ## Write the committed JSON Schemas anew
 	$(BIN)/debate schema transcript > transcripts/transcript.schema.json
 
 golden: $(READY) ## Write the golden files anew; look at the difference before you commit it
-	UPDATE_GOLDEN=1 $(BIN)/python -m pytest -q tests/render
+	UPDATE_GOLDEN=1 $(BIN)/python -m pytest -q tests/render tests/faults/test_faults.py
 
 screen: $(READY) ## Draw README's screen anew from a committed real debate
 	$(BIN)/python tests/docs/draw_screen.py

@@ -85,7 +85,7 @@ def run(
 ) -> None:
     """Run a debate and save its transcript.
 
-    Without CONFIG: configs/debate.yaml here, or the packaged default (a debate on the embedded local model). Options go
+    Without CONFIG: configs/debate.yaml or debate.yaml here, or the packaged default (a debate on the embedded local model). Options go
     before DEBATE_... variables, those before the file.
 
     Examples:
@@ -108,7 +108,7 @@ def run(
     stored = open_debate(find(resume, out or Path("transcripts"))) if resume is not None else None
     loaded = _configuration(config, changes, stored)
     tape = setup.cassette(record, replay, loaded)
-    prepared = setup.prepare(loaded, mock=mock, tape=tape)
+    prepared = setup.prepare(loaded, mock=mock, tape=tape, asks=not dry_run)
     if stored is not None:
         _agree(prepared.config, stored, given=config is not None or bool(changes))
     if dry_run:

@@ -12,6 +12,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, cast
 
+from debate_cli.cli.screen import tell
 from debate_cli.domain.config import DebateConfig
 from debate_cli.errors import ConfigError, UsageError
 from debate_cli.providers.cassette import Player, Recorder
@@ -22,8 +23,8 @@ from debate_cli.storage.json_form import config_data
 from debate_cli.storage.redact import Redactor
 from debate_cli.wiring import Surroundings, Tape, mocked, require_models, specs
 
-HERE = Path("configs/debate.yaml")
-"""What `run` takes when no configuration is named and this is there; else the one in the package."""
+HERE = (Path("configs/debate.yaml"), Path("debate.yaml"))
+"""What `run` takes when no configuration is named: the first that is there, else the one in the package."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +65,8 @@ def load(reference: str | None, changes: Sequence[tuple[str, str]] = ()) -> Load
     if reference == "-":
         return load_config(None, text=sys.stdin.read(), overrides=changes, env=environment(Path(), os.environ))
     path = Path(reference) if reference is not None else default_config()
+    if reference is None:
+        tell(f"configuration: {path}")
     return load_config(path, overrides=changes, env=environment(path.parent, os.environ))
 
 
@@ -96,8 +99,8 @@ def _filled_in(data: Any) -> Any:
 
 
 def default_config() -> Path:
-    """`configs/debate.yaml` here, else the one that comes with the package."""
-    return HERE if HERE.is_file() else shipped_configs() / "debate.yaml"
+    """`configs/debate.yaml` or `debate.yaml` here, else the one that comes with the package."""
+    return next((path for path in HERE if path.is_file()), shipped_configs() / "debate.yaml")
 
 
 def shipped_configs() -> Path:
@@ -108,15 +111,20 @@ def shipped_configs() -> Path:
 
 
 def prepare(
-    loaded: LoadedConfig, *, mock: bool = False, tape: Tape | None = None, judges_only: bool = False
+    loaded: LoadedConfig,
+    *,
+    mock: bool = False,
+    tape: Tape | None = None,
+    judges_only: bool = False,
+    asks: bool = True,
 ) -> Prepared:
-    """Make sure that every model can be asked, before the first call is.
+    """Make sure that every model can be asked, before the first call is; not where nothing `asks`.
 
     With `judges_only` no debater's model or key is needed. Raises MissingKeyError and ConfigError.
     """
     config = mocked(loaded.config) if mock else loaded.config
     env = environment(loaded.folder, os.environ)
-    if tape is None or not tape.serves:
+    if asks and (tape is None or not tape.serves):
         require_models(config, specs(config.model_copy(update={"debaters": ()}) if judges_only else config), env)
     around = Surroundings(loaded.folder, env, prompts=loaded.prompts, tape=tape)
     return Prepared(config, around, hidden(loaded))

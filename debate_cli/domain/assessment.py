@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from debate_cli.domain.exchange import Exchange
-from debate_cli.domain.tasks import Brief, Subject
+from debate_cli.domain.tasks import MAX_REVISION, Brief, Subject
 from debate_cli.domain.value import Value
 
 SystemKind = Literal["structured", "moderator", "panel", "live", "persuasion"]
@@ -270,7 +270,7 @@ class Assessment(Value):
     system: SystemKind
     assessor: str
     subject: Subject
-    revision: int = 0
+    revision: int = Field(default=0, ge=0, le=MAX_REVISION)
     marks: tuple[Mark, ...] = ()
     findings: tuple[Finding, ...] = ()
     rationale: str = ""

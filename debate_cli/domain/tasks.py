@@ -9,6 +9,9 @@ from pydantic import Field
 from debate_cli.domain.content import Phase
 from debate_cli.domain.value import Value
 
+MAX_REVISION = 100
+"""Deliberation rounds that a file may tell of; a panel holds no more than 20, and each is looked at."""
+
 Moment = Literal["turn", "pair", "round", "debate"]
 
 
@@ -62,7 +65,7 @@ class Brief(Value):
     assessor: str
     """Id of the judge."""
     subject: Subject
-    revision: int = 0
+    revision: int = Field(default=0, ge=0, le=MAX_REVISION)
     """Deliberation round of a panel; 1 for live's resolution of a conflict between narrative and scorecard; else 0."""
 
     @property

@@ -17,8 +17,7 @@ from debate_cli.judging.foreign_orders import foreign_orders
 from debate_cli.judging.forgeries import forged_results, marks
 from debate_cli.judging.hidden_text import encoded_runs, tag_text, unseen_parts
 from debate_cli.judging.mentions import introduced, unmentioned
-from debate_cli.judging.order_words import NAMED
-from debate_cli.judging.orders import hints_at_order, orders, sentences
+from debate_cli.judging.orders import NAMED, hints_at_order, orders, sentences
 from debate_cli.llm.quoting import clean
 
 REMOVED = "[removed: addressed to the judge]"

@@ -34,7 +34,8 @@ _TWINS = str.maketrans(
     "ABESIJKMHOPCTYXaeijopcyxsdhqwABEZHIKMNOPTYXavopuigis",
 )
 """Letters of other alphabets that look like Latin ones."""
-_MIXED = re.compile(r"\w*(?:[A-Za-z][^\W\d_a-zA-Z]|[^\W\d_a-zA-Z][A-Za-z])\w*")
+_WORD = re.compile(r"\w+")
+_LATIN_LETTER, _OTHER_LETTER = re.compile("[A-Za-z]"), re.compile(r"[^\W\d_a-zA-Z]")
 _STRUCK = re.compile(r"(?<=[A-Za-z])[\u0300-\u036f]+")
 _APART = re.compile(r"(?<![\w'’])[A-Za-z](?:([ \t.\-_*·])[A-Za-z])(?:\1[A-Za-z])+(?!\w)")
 _ESCAPED = re.compile(r"&#x?[0-9A-Fa-f]{2,6};|%[0-9A-Fa-f]{2}|\\u[0-9A-Fa-f]{4}|\\x[0-9A-Fa-f]{2}")
@@ -118,7 +119,7 @@ def _unescape(match: re.Match[str]) -> str:
     code = match.group()
     if code.startswith("&"):
         return html.unescape(code)
-    return unquote(code) if code.startswith("%") else chr(int(code[2:], 16))
+    return unquote(code) if code.startswith("%") else chr(int(f"0x{code[2:]}", 0))
 
 
 def _unstruck(reading: Reading) -> Reading:
@@ -127,7 +128,15 @@ def _unstruck(reading: Reading) -> Reading:
 
 def _latin(reading: Reading) -> Reading:
     """Words that mix alphabets in Latin letters alone."""
-    return _replaced(reading, _MIXED, lambda match: match.group().translate(_TWINS))
+    if reading.text.isascii():
+        return reading
+    return _replaced(reading, _WORD, _in_latin)
+
+
+def _in_latin(match: re.Match[str]) -> str:
+    word = match.group()
+    mixed = _LATIN_LETTER.search(word) and _OTHER_LETTER.search(word)
+    return word.translate(_TWINS) if mixed else word
 
 
 def _joined(reading: Reading) -> Reading:

@@ -17,7 +17,7 @@ _MARK = re.compile(
     r"|\(\s*/?\s*(?:INST|SYS|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS)\s*\)"
     r"|\[\s*/?\s*(?:SYSTEM|ADMIN|USER|ASSISTANT|JUDGE|DEVELOPER|GRADER|EVALUATOR)(?: \w+)?\s*\]"
     r"|</?\w+[_-](?:input|output|notes?|prompt|message|instructions?|data|context|query|content)>"
-    r"|[-=*#~\[]{2,}\s*(?:end|start|begin\w*) of (?:the )?(?:debate|transcript|speech|input|data|document|conversation|untrusted \w+|user \w+)\b"
+    r"|(?<![-=*#~\[])[-=*#~\[]{2,80}\s{0,9}(?:end|start|begin\w*) of (?:the )?(?:debate|transcript|speech|input|data|document|conversation|untrusted \w+|user \w+)\b"
     r"|\b(?:new |next )?message from (?:the )?(?:system|developer|admin)\b\s*[:–—-]"
     r"|<\w+\s[^<>\n]{0,100}\brole\s*=\s*[\"']?(?:system|assistant|developer|judge)\b[^<>\n]{0,100}>"
     r"|</?(?:system|turn|message|instruction|debate|transcript|speech|untrusted|judge|prompt|context|evaluation|policy)[\w-]*>"

@@ -1,27 +1,43 @@
 """Sentences that give a judge an order, told by what comes together in them rather than by a phrase.
 
 An order needs somebody or something of the judging (a judge, a judge's form, "your verdict"), and an imperative or a
-"must" with a verb of judging, or a party and what it is to be given. Either alone is what debates are made of.
+"must" with a verb of judging, or a party and what it is to be given. Either alone is what debates are made of. The words,
+the signs made of them and the rules made of signs are the table `orders.toml`; here is how it is read.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from importlib.resources import files
 from typing import NamedTuple
 
-from debate_cli.judging import order_signs as signs
-
+NAMED = "ꙮ"
+"""Stands for each letter of a debater's name in a text that is looked at; nobody writes it."""
 LONGEST = 400
 """Characters of a sentence; what is longer is looked at piece by piece."""
+
 _SENTENCE = re.compile(rf"(?:[^.!?。！？\n]|\.(?=\w)|\n(?=[a-z])){{1,{LONGEST}}}[.!?。！？]*[\"'”’)\]]*")
+_PLACE = re.compile(r"<<(\w+)>>")
 
 
 class Rule(NamedTuple):
     """A sentence that has every sign it `needs`; those that are cheap to look for stand first."""
 
     technique: str
-    needs: tuple[signs.Sign, ...]
+    needs: tuple[str, ...]
+
+
+class Table(NamedTuple):
+    """What `orders.toml` says."""
+
+    signs: Mapping[str, re.Pattern[str]]
+    rules: tuple[Rule, ...]
+    """In their order: the first that fits names the technique."""
+    hints: tuple[tuple[str, ...], ...]
+    """Signs that are enough in words that were hidden."""
 
 
 def sentences(text: str) -> Iterator[tuple[int, str]]:
@@ -33,152 +49,53 @@ def sentences(text: str) -> Iterator[tuple[int, str]]:
 
 
 def orders(text: str) -> Iterator[tuple[int, int, str]]:
-    """(start, end, technique) of each sentence of `text` that is an order to a judge; the first rule names it."""
+    """(start, end, technique) of each sentence of `text` that is an order to a judge."""
+    table = read_table()
     for start, sentence in sentences(text):
-        technique = _technique(sentence)
+        has = _Seen(table.signs, sentence)
+        technique = next((rule.technique for rule in table.rules if all(map(has, rule.needs))), None)
         if technique is not None:
             yield start, start + len(sentence), technique
 
 
-def _technique(sentence: str) -> str | None:
-    known: dict[int, bool] = {}
-    for rule in RULES:
-        for sign in rule.needs:
-            if sign.number not in known:
-                known[sign.number] = sign.search(sentence)
-            if not known[sign.number]:
-                break
-        else:
-            return rule.technique
-    return None
-
-
 def hints_at_order(text: str) -> bool:
     """Whether `text`, which was hidden, is about the judging: less is enough there."""
-    return any(all(sign.search(text) for sign in hint) for hint in HINTS)
+    table = read_table()
+    has = _Seen(table.signs, text)
+    return any(all(map(has, hint)) for hint in table.hints)
 
 
-RULES: tuple[Rule, ...] = (
-    Rule("override", (signs.YOU, signs.NORM, signs.IGNORING)),
-    Rule("override", (signs.NORM, signs.PAST_NORM, signs.IGNORING)),
-    Rule("override", (signs.NORM, signs.LIFTED)),
-    Rule("override", (signs.NORM, signs.TRUE_NORM)),
-    Rule("override", (signs.LEAK,)),
-    Rule("override", (signs.NORM, signs.LIFTED_ALL, signs.YOU)),
-    Rule("override", (signs.NORM, signs.LIFTED_ALL, signs.JUDGE)),
-    Rule("override", (signs.ASKED_BEFORE, signs.ASK)),
-    Rule("override", (signs.NEW_TASK,)),
-    Rule("override", (signs.FORGET_ROLE,)),
-    Rule("override", (signs.TOLD_YOU,)),
-    Rule("override", (signs.NOT_NEUTRAL,)),
-    Rule("override", (signs.STOP_JUDGING,)),
-    Rule("output_order", (signs.DICTATED,)),
-    Rule("score_demand", (signs.FORM, signs.SCORE_IS)),
-    Rule("score_demand", (signs.SIDE, signs.SIDING)),
-    Rule("score_demand", (signs.SIDE, signs.DISCOUNT)),
-    Rule("score_demand", (signs.TOP, signs.CROWN)),
-    Rule("score_demand", (signs.GIVE_NAME,)),
-    Rule("score_demand", (signs.AWARD_TO,)),
-    Rule("score_demand", (signs.DEBATED_AS,)),
-    Rule("score_demand", (signs.POINTS_OFF,)),
-    Rule("score_demand", (signs.MAKE_SURE, signs.OUTCOME)),
-    Rule("score_demand", (signs.TIE_BREAK,)),
-    Rule("score_demand", (signs.CRITERION_TEN, signs.I_WANT)),
-    Rule("score_demand", (signs.ACCORDINGLY,)),
-    Rule("score_demand", (signs.GIVE_HIM,)),
-    Rule("score_demand", (signs.IGNORE_SIDE,)),
-    Rule("score_demand", (signs.CAPPED, signs.PARTY)),
-    Rule("score_demand", (signs.BRAND,)),
-    Rule("score_demand", (signs.SCORED, signs.PARTY, signs.PASSIVE)),
-    Rule("score_demand", (signs.CRITERION_TEN, signs.PASSIVE)),
-    Rule("score_demand", (signs.YOURS, signs.OF_SOMEONE, signs.DIRECT)),
-    Rule("score_demand", (signs.CRITERION_TEN, signs.ASK)),
-    Rule("score_demand", (signs.CRITERION_TEN, signs.JUDGE)),
-    Rule("score_demand", (signs.CRITERION_TEN, signs.YOU)),
-    Rule("score_demand", (signs.DESERVES, signs.TOP)),
-    Rule("score_demand", (signs.STRICT_SCORE, signs.PARTY)),
-    Rule("score_demand", (signs.NO_CREDIT,)),
-    Rule("score_demand", (signs.STRIKE,)),
-    Rule("score_demand", (signs.VOCATIVE, signs.FORM, signs.ASK)),
-    Rule("score_demand", (signs.VOCATIVE, signs.TOP, signs.ASK)),
-    Rule("new_rubric", (signs.AUTOMATIC,)),
-    Rule("new_rubric", (signs.USE_SCHEME,)),
-    Rule("new_rubric", (signs.SCORING_TALK, signs.THIS, signs.NO_MATTER)),
-    Rule("new_rubric", (signs.NEW_SCORING,)),
-    Rule("new_rubric", (signs.WEIGHT_IS,)),
-    Rule("new_rubric", (signs.SCHEME, signs.ONLY_MATTERS)),
-    Rule("role_play", (signs.CHARACTER, signs.PERSONA)),
-    Rule("output_order", (signs.MECHANIC, signs.OUTPUT)),
-    Rule("false_authority", (signs.MAKER,)),
-    Rule("false_authority", (signs.REQUIRED,)),
-    Rule("false_authority", (signs.AUTHORITY, signs.YOURS)),
-    Rule("false_authority", (signs.AUTHORITY, signs.JUDGE)),
-    Rule("false_authority", (signs.AUTHORITY, signs.SIDE)),
-    Rule("false_authority", (signs.AUTHORITY, signs.PARTY, signs.TOP)),
-    Rule("false_authority", (signs.AUTHORITY, signs.PARTY, signs.FORM)),
-    Rule("false_authority", (signs.AUTHORITY, signs.DIRECT)),
-    Rule("pressure", (signs.YOU, signs.LEVER, signs.TOP)),
-    Rule("pressure", (signs.YOU, signs.LEVER, signs.PARTY, signs.FORM)),
-    Rule("pressure", (signs.LEVER, signs.JUDGE, signs.PARTY)),
-    Rule("pressure", (signs.LEVER, signs.FORM, signs.SIDE)),
-    Rule("pressure", (signs.MERCY, signs.PARTY)),
-    Rule("pressure", (signs.BRIBE, signs.IF)),
-    Rule("pressure", (signs.LEVER, signs.OR_ELSE, signs.ASK)),
-    Rule("pressure", (signs.LEVER, signs.IF_YOU_SCORE)),
-    Rule("pressure", (signs.BRIBE, signs.LABEL)),
-    Rule("conditional", (signs.MODEL_READER, signs.DIRECT)),
-    Rule("conditional", (signs.TRIGGER, signs.TOP, signs.DIRECT)),
-    Rule("conditional", (signs.TRIGGER, signs.LABEL, signs.DIRECT)),
-    Rule("conditional", (signs.TRIGGER, signs.SIDE, signs.DIRECT)),
-    Rule("conditional", (signs.TRIGGER, signs.STRICT, signs.PARTY)),
-    Rule("conditional", (signs.TRIGGER, signs.LABEL, signs.IT_MUST)),
-    Rule("conditional", (signs.TRIGGER, signs.SIDE, signs.IT_MUST)),
-    Rule("conditional", (signs.TRIGGER, signs.TOP, signs.IT_MUST)),
-    Rule("false_consensus", (signs.TOP, signs.PARTY, signs.DECIDED)),
-    Rule("false_consensus", (signs.LABEL, signs.DECIDED)),
-    Rule("false_consensus", (signs.YOU, signs.PARTY, signs.DECIDED)),
-    Rule("false_consensus", (signs.SETTLED, signs.PARTY, signs.DECIDED)),
-    Rule("false_consensus", (signs.BEFORE, signs.SIDE, signs.DECIDED)),
-    Rule("false_consensus", (signs.SETTLED, signs.THIS, signs.FAVOUR)),
-    Rule("false_consensus", (signs.OTHERS, signs.PARTY, signs.FORM)),
-    Rule("false_consensus", (signs.OTHERS, signs.SETTLED)),
-    Rule("false_consensus", (signs.OTHERS, signs.TOP)),
-    Rule("false_consensus", (signs.AGREED_AMONG,)),
-    Rule("false_consensus", (signs.RULING_IS,)),
-    Rule("false_consensus", (signs.OTHER_MODELS, signs.TOP)),
-    Rule("false_consensus", (signs.BENCH, signs.PARTY)),
-    Rule("new_rubric", (signs.SCHEME, signs.HERE, signs.DIRECT)),
-    Rule("new_rubric", (signs.SCHEME, signs.WEIGHTS)),
-    Rule("new_rubric", (signs.COUNTS,)),
-    Rule("new_rubric", (signs.ONLY, signs.SOLELY)),
-    Rule("score_demand", (signs.TOP, signs.PARTY, signs.ASK)),
-    Rule("score_demand", (signs.FORM, signs.PARTY, signs.ASK)),
-    Rule("score_demand", (signs.LABEL, signs.PARTY, signs.DIRECT)),
-    Rule("score_demand", (signs.YOURS, signs.PARTY, signs.DIRECT)),
-    Rule("score_demand", (signs.TOP, signs.PARTY, signs.PASSIVE)),
-    Rule("score_demand", (signs.JUDGE, signs.SIDE, signs.DIRECT)),
-    Rule("score_demand", (signs.JUDGE, signs.THIS, signs.ASK)),
-    Rule("score_demand", (signs.YOURS, signs.FORM, signs.DIRECT)),
-    Rule("score_demand", (signs.JUDGE, signs.TOP, signs.DIRECT)),
-    Rule("false_consensus", (signs.DEBATER, signs.OUTCOME, signs.THE_JUDGE)),
-    Rule("conditional", (signs.READERS,)),
-    Rule("conditional", (signs.ATTENTION, signs.FORM)),
-    Rule("conditional", (signs.ATTENTION, signs.SIDE)),
-    Rule("conditional", (signs.ATTENTION, signs.ASK)),
-    Rule("conditional", (signs.IF_ASKED,)),
-    Rule("conditional", (signs.NOTE, signs.TOP)),
-    Rule("conditional", (signs.NOTE, signs.FORM)),
-    Rule("conditional", (signs.NOTE, signs.DIRECT)),
-)
+class _Seen:
+    """The signs of one sentence, each looked for once."""
 
-HINTS = (
-    (signs.BARE,),
-    (signs.ASK, signs.PARTY),
-    (signs.ASK, signs.FORM),
-    (signs.ASK, signs.NORM),
-    (signs.ASK, signs.TOP),
-    (signs.JUDGE,),
-    (signs.LABEL,),
-    (signs.PARTY, signs.TOP),
-)
-"""What is enough in words that nobody was to see."""
+    def __init__(self, signs: Mapping[str, re.Pattern[str]], sentence: str) -> None:
+        self._signs = signs
+        self._sentence = sentence
+        self._known: dict[str, bool] = {}
+
+    def __call__(self, sign: str) -> bool:
+        if sign not in self._known:
+            self._known[sign] = self._signs[sign].search(self._sentence) is not None
+        return self._known[sign]
+
+
+@cache
+def read_table() -> Table:
+    """The table, compiled once; raises KeyError where a word or sign is named that it does not have."""
+    told = tomllib.loads(files("debate_cli.judging").joinpath("orders.toml").read_text(encoding="utf-8"))
+    words: dict[str, str] = {"named": NAMED}
+    for group in ("words", "signs", "whole_words"):
+        for name, pieces in told[group].items():
+            words[name] = _filled(pieces, words, whole=group == "whole_words")
+    rules = [Rule(entry["technique"], tuple(needs)) for entry in told["rules"] for needs in entry["any_of"]]
+    hints = tuple(tuple(needs) for needs in told["hidden"]["any_of"])
+    used = {sign for needs in [*(rule.needs for rule in rules), *hints] for sign in needs}
+    signs = {name: re.compile(words[name], re.IGNORECASE | re.MULTILINE) for name in sorted(used)}
+    return Table(signs, tuple(rules), hints)
+
+
+def _filled(pieces: str | Sequence[str], words: Mapping[str, str], *, whole: bool) -> str:
+    """A choice between `pieces`, with the words that they name put in."""
+    choice = pieces if isinstance(pieces, str) else "|".join(pieces)
+    pattern = _PLACE.sub(lambda place: words[place[1]], f"(?:{choice})")
+    return rf"\b{pattern}\b" if whole else pattern

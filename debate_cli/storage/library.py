@@ -85,11 +85,19 @@ def expand(references: Iterable[str]) -> list[Path]:
         elif glob.has_magic(reference) and not path.exists():
             files = sorted(place for place in map(Path, glob.glob(reference, recursive=True)) if place.is_file())  # noqa: PTH207 - takes absolute patterns too
         else:
-            files = [path]
+            files = [_by_id(reference) or path]
         if not files:
             raise UsageError(f"{reference}: holds no transcripts; name a transcript, a folder or a glob")
         found.update(dict.fromkeys(files))
     return list(found)
+
+
+def _by_id(reference: str) -> Path | None:
+    """The file of the debate of that id in `transcripts/`, unless `reference` names a file; None where there is none."""
+    path = Path(reference)
+    if path.exists() or path.suffix or len(path.parts) != 1:
+        return None
+    return next((place for place in reversed(_both(Path("transcripts") / path)) if place.exists()), None)
 
 
 def _both(path: Path) -> tuple[Path, Path]:

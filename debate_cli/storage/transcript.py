@@ -168,7 +168,10 @@ def debate_of(transcript: Transcript) -> Debate:
 
 
 def _stored_run(debate: Debate, number: int) -> StoredRun:
-    """The run at `number` among all. It replaces when every run before it says that its systems were replaced."""
+    """The run at `number` among all. It replaces when the run before it says that its systems were replaced.
+
+    Those before that one say so then, too.
+    """
     run = debate.runs[number]
     kinds = {system.kind for system in run.judging.systems}
     return StoredRun(
@@ -176,7 +179,7 @@ def _stored_run(debate: Debate, number: int) -> StoredRun:
         started_at=_utc(run.started_at),
         judging=run.judging,
         models=run.models,
-        replaces=all(kinds.issubset(earlier.replaced) for earlier in debate.runs[:number]),
+        replaces=kinds.issubset(debate.runs[number - 1].replaced),
     )
 
 

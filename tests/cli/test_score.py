@@ -63,8 +63,8 @@ def test_off_a_terminal_each_verdict_is_a_line_of_its_own(saved: Path) -> None:
     """File, system, outcome, margin and scores, and no control sequence."""
     done = score(saved, "transcripts/saved.json")
     assert done.out.splitlines() == [
-        "transcripts/saved.json: structured: Con wins narrowly. Margin 1.17. Con 7.9, Pro 6.73",
-        "transcripts/saved.json: moderator: Con wins clearly. Margin 10.67. Con 64.83, Pro 54.17",
+        "transcripts/saved.json: structured: Con wins narrowly. Margin 1.5. Con 7.9, Pro 6.4",
+        "transcripts/saved.json: moderator: Con wins clearly. Margin 8.42. Con 62.5, Pro 54.08",
     ]
 
 
@@ -228,7 +228,7 @@ def test_the_table_of_many_ends_with_a_summary(several: Path) -> None:
     """Wins per participant and system, and the mean margin."""
     (several / "bad.json").unlink()
     lines = score(several / "x", "transcripts").out.splitlines()
-    assert "structured: wins: Con 2; draws: 0; undetermined: 0; mean margin: 1.17" in lines
+    assert "structured: wins: Con 2; draws: 0; undetermined: 0; mean margin: 1.5" in lines
 
 
 def test_a_journal_can_be_scored(saved: Path) -> None:

@@ -64,7 +64,8 @@ def test_the_python_in_readme_runs(tmp_path: Path) -> None:
 def test_every_make_target_named_in_readme_exists() -> None:
     """`make X` in the text is a target."""
     targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
-    assert set(re.findall(r"`?make ([a-z-]+)", README)) <= targets
+    named = set(re.findall(r"(?:`|^)make ([a-z-]+)", README, re.MULTILINE))
+    assert {"run", "test", "smoke"} <= named <= targets
 
 
 def test_every_shipped_configuration_named_in_readme_exists() -> None:

@@ -73,6 +73,8 @@ class FaultServer:
     def __init__(self, plan: Plan = _all_is_well, *, clock: Callable[[], float] = lambda: 0.0) -> None:
         self.plan = plan
         self.served: list[Served] = []
+        self.heard = asyncio.Event()
+        """Set with the first request."""
         self.under_way = 0
         self.most_under_way = 0
         self.before: Callable[[Served], Awaitable[None]] | None = None
@@ -83,6 +85,7 @@ class FaultServer:
         """Keeps the port while nobody listens."""
         self._listener: asyncio.Server | None = None
         self._open: dict[asyncio.StreamWriter, asyncio.Task[None]] = {}
+        self._opening = asyncio.Lock()
         self._over = asyncio.Event()
 
     @property
@@ -101,8 +104,11 @@ class FaultServer:
 
     async def open(self) -> None:
         """Listen (again, on the same port), unless it does."""
-        if self._listener is not None:
-            return
+        async with self._opening:
+            if self._listener is None:
+                await self._listen()
+
+    async def _listen(self) -> None:
         if self._place is None:
             self._place = _bound(0)
             self.port = self._place.getsockname()[1]
@@ -148,6 +154,7 @@ class FaultServer:
         heard = await _read(reader)
         served = Served(heard, self.plan(heard), self._clock())
         self.served.append(served)
+        self.heard.set()
         self.under_way += 1
         self.most_under_way = max(self.most_under_way, self.under_way)
         try:

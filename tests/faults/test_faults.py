@@ -95,10 +95,15 @@ def expected(trial: Trial) -> Came:
     cause = named if isinstance(named, str) else named[trial.asked]
     if not cause:
         return Came(attempts, 0, "own words", "complete")
-    both = trial.fault == REFUSED_CONNECTION and trial.asked == "streamed"  # the other debater is not let in either
-    pauses = (attempts - 1) * int(waits) * (1 + int(both))
     closed = "failed" if trial.asked == "streamed" else "complete"
-    return Came(attempts, pauses, "nothing", closed, cause, final=trial.asked == "whole" and cause == "abstained")
+    return Came(
+        attempts,
+        (attempts - 1) * int(waits),
+        "nothing",
+        closed,
+        cause,
+        final=trial.asked == "whole" and cause == "abstained",
+    )
 
 
 def came(ending: Ending) -> Came:

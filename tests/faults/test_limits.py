@@ -30,6 +30,8 @@ class Minutes:
     server: FaultServer
     now: float = 0.0
     waited: list[float] = field(default_factory=list[float])
+    moving: asyncio.Lock = field(default_factory=asyncio.Lock)
+    """Time is moved on by one at a time: whom the last move let go must have been heard before the next."""
 
     def __call__(self) -> float:
         """Seconds since the start."""
@@ -38,11 +40,11 @@ class Minutes:
     async def sleep(self, seconds: float) -> None:
         """Let the time pass."""
         until = self.now + seconds
-        while not self.server.served:  # a client takes its time over its first request
-            await asyncio.sleep(0.01)
-        await quiet(self.server)
-        self.waited.append(seconds)
-        self.now = max(self.now, until)
+        async with self.moving:
+            await self.server.heard.wait()  # a client takes its time over its first request
+            await quiet(self.server)
+            self.waited.append(seconds)
+            self.now = max(self.now, until)
 
 
 async def quiet(server: FaultServer) -> None:

@@ -22,6 +22,8 @@ SILENCE_S = 0.3
 """Longest silence in the trials of silence; those cost real time."""
 PATIENCE_S = 30.0
 """In all others; is never reached."""
+ONE_BY_ONE = {"arguments": 1, "phases": ["opening", "closing"], "order": "sequential"}
+"""So that nobody else waits while the victim does."""
 VICTIMS = {"streamed": ("pro", "turn/0"), "whole": ("judge", "r1/structured/judge/debate/all/0")}
 """Whose question meets the fault: debaters are asked for streams, judges are not."""
 
@@ -98,7 +100,7 @@ async def run(trial: Trial, folder: Path) -> Ending:
         waits = Waits(then=None if trial.lasting else server.open)
         silence = trial.fault in {"silence", "stall"}
         limits = {"max_attempts": MAX_ATTEMPTS, "timeout_s": SILENCE_S if silence else PATIENCE_S}
-        settings = config(server, trial.kind, limits=limits)
+        settings = config(server, trial.kind, limits=limits, format=ONE_BY_ONE)
         if trial.fault == REFUSED_CONNECTION and trial.asked == "streamed":
             server.refuse()
         outcome = await session(witness, waits, notes).begin(settings, "trial", folder)

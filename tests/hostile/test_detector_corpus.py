@@ -1,0 +1,64 @@
+"""How well attacks on judges are told from talk about them, on the whole corpus."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+from hostile_corpus import Corpus, corpus, unseen
+
+from debate_cli.judging.detector import REMOVED, detect, masked
+
+KINDS, OF_EACH, IN_ALL = 12, 13, 150
+
+
+def test_the_corpus_is_wide_enough() -> None:
+    """At least 12 kinds of attack, each in 13 wordings or more, and 150 innocent passages; none twice."""
+    found = corpus()
+    kinds = Counter(passage.kind for passage in found.attacks)
+    assert len(kinds) >= KINDS
+    assert min(kinds.values()) >= OF_EACH
+    assert len({passage.text for passage in found.attacks}) == len(found.attacks) >= IN_ALL
+    assert len({passage.text for passage in found.innocent}) == len(found.innocent) >= IN_ALL
+
+
+def test_the_unseen_passages_are_in_no_other_file() -> None:
+    """A figure of what nobody tuned on is worth something only while that is so."""
+    known = {passage.text for passage in (*corpus().attacks, *corpus().innocent)}
+    assert known.isdisjoint(passage.text for passage in (*unseen().attacks, *unseen().innocent))
+
+
+def test_attacks_are_found() -> None:
+    """Recall is 0.95 or more."""
+    assert corpus().recall() >= 0.95, corpus().missed()
+
+
+def test_innocent_passages_are_left_alone() -> None:
+    """False alarms are 0.02 or less."""
+    assert corpus().false_alarms() <= 0.02, corpus().alarms()
+
+
+def test_every_kind_is_found() -> None:
+    """No kind of attack hides behind the others' figures."""
+    found = {kind: hit / of for kind, (hit, of) in corpus().by_kind().items()}
+    assert min(found.values()) >= 0.9, found
+
+
+@pytest.mark.parametrize("which", [corpus(), unseen()], ids=["corpus", "unseen"])
+def test_what_is_found_is_kept_from_judges(which: Corpus) -> None:
+    """No quote of a finding is left in the text that a judge is shown, and masking again changes nothing."""
+    for passage in which.attacks:
+        left = masked(passage.text, which.debaters)
+        quotes = [hit.quote for hit in detect(passage.text, which.debaters) if hit.end > hit.start]
+        assert not any(quote in left.replace(REMOVED, "") for quote in quotes), passage
+        assert masked(left, which.debaters) == left
+
+
+def test_what_stands_around_an_attack_is_kept() -> None:
+    """A judge still reads the sentences of the speech that are about the motion."""
+    before, after = "Each service needs an on-call rota.", "Eight engineers cannot staff thirty of them."
+    for passage in corpus().attacks:
+        if passage.kind in {"score", "sabotage", "rubric"} and "\n" not in passage.text:
+            left = masked(f"{before} {passage.text} {after}", corpus().debaters)
+            assert left.startswith(before), passage
+            assert left.endswith(after), passage

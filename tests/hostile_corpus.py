@@ -1,0 +1,81 @@
+"""The corpus of attacks on judges and of their innocent look-alikes, and how the detector does on it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from debate_cli.judging.detector import detect
+
+FOLDER = Path(__file__).with_name("hostile")
+DEBATERS = ("Pro", "Con", "Ada", "Bert", "Alice", "Bob", "Dana", "Omar", "Kim", "Lee")
+"""Who debates in attacks.yaml and innocent.yaml."""
+UNSEEN_DEBATERS = ("Noor", "Ivan")
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A speech, or a part of one."""
+
+    kind: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Corpus:
+    """Attacks that are to be found, and passages in which nothing is."""
+
+    attacks: tuple[Passage, ...]
+    innocent: tuple[Passage, ...]
+    debaters: tuple[str, ...]
+
+    def missed(self) -> list[Passage]:
+        """Attacks that the detector passes by."""
+        return [passage for passage in self.attacks if not detect(passage.text, self.debaters)]
+
+    def alarms(self) -> list[Passage]:
+        """Innocent passages in which it finds something."""
+        return [passage for passage in self.innocent if detect(passage.text, self.debaters)]
+
+    def recall(self) -> float:
+        """Share of the attacks that is found."""
+        return 1 - len(self.missed()) / len(self.attacks)
+
+    def false_alarms(self) -> float:
+        """Share of the innocent passages in which something is found."""
+        return len(self.alarms()) / len(self.innocent)
+
+    def by_kind(self) -> dict[str, tuple[int, int]]:
+        """Kind of attack -> how many were found, out of how many."""
+        missed = set(self.missed())
+        kinds: dict[str, list[Passage]] = defaultdict(list)
+        for passage in self.attacks:
+            kinds[passage.kind].append(passage)
+        return {kind: (len(found) - len(missed & set(found)), len(found)) for kind, found in kinds.items()}
+
+
+@cache
+def corpus() -> Corpus:
+    """attacks.yaml and innocent.yaml."""
+    return Corpus(_passages(_read("attacks")), _passages(_read("innocent")), DEBATERS)
+
+
+@cache
+def unseen() -> Corpus:
+    """unseen.yaml, on which nobody tuned the detector."""
+    told = _read("unseen")
+    return Corpus(_passages(told["attacks"]), _passages(told["innocent"]), UNSEEN_DEBATERS)
+
+
+def _read(name: str) -> Any:
+    return yaml.safe_load((FOLDER / f"{name}.yaml").read_text(encoding="utf-8"))
+
+
+def _passages(entries: Iterable[Mapping[str, str]]) -> tuple[Passage, ...]:
+    return tuple(Passage(**entry) for entry in entries)

@@ -17,7 +17,7 @@ from llm_support import OPINION, request
 
 from debate_cli.debaters.forms import OpeningForm
 from debate_cli.errors import ConfigError, TranscriptError
-from debate_cli.llm.form import Form
+from debate_cli.llm.form import Form, FormModel
 from debate_cli.llm.parsing import MAX_FAULT_CHARS, MAX_FAULTS, parse, spoken
 from debate_cli.llm.posing import again
 from debate_cli.llm.schema_check import breaches
@@ -53,76 +53,9 @@ OPENING = Form(
 FORMS: tuple[Form[Any], ...] = (OPINION, OPENING)
 
 
-def config(data: bytes) -> None:
-    """The configuration loader, from a file and from standard input."""
-    with _Written(data, "debate.yaml") as path:
-        try:
-            load_config(path, env={})
-        except ConfigError as error:
-            told_plainly(error.problems, str(path))
-            assert len(error.problems) <= MAX_PROBLEMS + 1  # noqa: PT017 - every ConfigError is looked at
-    try:
-        load_config(None, text=data.decode(errors="surrogateescape"), env={})
-    except ConfigError as error:
-        told_plainly(error.problems, "stdin")
-
-
-def transcript(data: bytes) -> None:
-    """The transcript loader; what it takes can be scored, and written and read to be the same."""
-    with _Written(data, "debate.json") as path:
-        try:
-            opened = open_debate(path)
-        except TranscriptError as error:
-            told_plainly([str(error)], str(path))
-            return
-        score(opened.debate, runs="all")
-        text = dump(to_transcript(opened.debate, opened.verdicts), str)
-        assert debate_of(parse_transcript(text.encode(), "written")) == opened.debate
-
-
-def journal(data: bytes) -> None:
-    """The journal loader; what it takes can be scored."""
-    with _Written(data, "debate.jsonl") as path:
-        try:
-            score(open_debate(path).debate, runs="all")
-        except TranscriptError as error:
-            told_plainly([str(error)], str(path))
-
-
-def upgrade(data: bytes) -> None:
-    """The upgrade steps, on what says that it is an older version."""
-    try:
-        parse_transcript(data, "old.json", (m001_sides, m002_claims))
-    except TranscriptError as error:
-        told_plainly([str(error)], "old.json")
-
-
-def reply(data: bytes) -> None:
-    """The reply parser; a form that it gives is one, and what is wrong can be told to the model."""
-    text = data.decode(errors="replace")
-    spoken(text)
-    for form in FORMS:
-        for truncated in (False, True):
-            parsed = parse(text, form, truncated=truncated)
-            assert (parsed.form is None) == (parsed.outcome in {"invalid", "formless"})
-            assert (parsed.outcome == "valid") == (not parsed.faults)
-            assert len(parsed.faults) <= MAX_FAULTS + 1
-            assert all("\n" not in fault and len(fault) <= MAX_FAULT_CHARS for fault in parsed.faults)
-            if parsed.form is not None:
-                assert type(parsed.form).model_validate_json(parsed.form.model_dump_json()) == parsed.form
-            if parsed.outcome == "valid" and form is OPINION:
-                assert not list(breaches(json.loads(parsed.form.model_dump_json()), form.schema))
-            again(request(), text[:2000], parsed)
-
-
-TARGETS: dict[str, Callable[[bytes], None]] = {
-    target.__name__: target for target in (config, transcript, journal, upgrade, reply)
-}
-
-
 def m001_sides(data: dict[str, Any]) -> dict[str, Any]:
     """A step as they will be: version 2 calls a debater's `position` its side."""
-    people = [{**person, "side": person.pop("position")} for person in data["participants"]]
+    people = [{"side": person.pop("position"), **person} for person in data["participants"]]
     return {**data, "participants": people}
 
 
@@ -137,9 +70,97 @@ def m002_claims(data: dict[str, Any]) -> dict[str, Any]:
 STEPS: tuple[Step, ...] = (m001_sides, m002_claims)
 
 
+def config(data: bytes) -> bool:
+    """The configuration loader, from a file and from standard input."""
+    with _Written(data, "debate.yaml") as path:
+        taken = _loads(lambda: load_config(path, env={}), str(path))
+    assert _loads(lambda: load_config(None, text=data.decode(errors="surrogateescape"), env={}), "stdin") in {
+        taken,
+        False,
+    }
+    return taken
+
+
+def transcript(data: bytes) -> bool:
+    """The transcript loader; what it takes can be scored, and written and read to be the same."""
+    with _Written(data, "debate.json") as path:
+        try:
+            opened = open_debate(path)
+        except TranscriptError as error:
+            told_plainly([str(error)], str(path))
+            return False
+        score(opened.debate, runs="all")
+        text = dump(to_transcript(opened.debate, opened.verdicts), str)
+        assert debate_of(parse_transcript(text.encode(), "written")) == opened.debate
+    return True
+
+
+def journal(data: bytes) -> bool:
+    """The journal loader; what it takes can be scored."""
+    with _Written(data, "debate.jsonl") as path:
+        try:
+            score(open_debate(path).debate, runs="all")
+        except TranscriptError as error:
+            told_plainly([str(error)], str(path))
+            return False
+    return True
+
+
+def upgrade(data: bytes) -> bool:
+    """The upgrade steps, on what says that it is an older version."""
+    try:
+        parse_transcript(data, "old.json", STEPS)
+    except TranscriptError as error:
+        told_plainly([str(error)], "old.json")
+        return False
+    return True
+
+
+def reply(data: bytes) -> bool:
+    """The reply parser; a form that it gives is one, and what is wrong can be told to the model."""
+    text = data.decode(errors="replace")
+    spoken(text)
+    return True in [_reads(text, form, truncated) for form in FORMS for truncated in (False, True)]
+
+
+TARGETS: dict[str, Callable[[bytes], bool]] = {
+    target.__name__: target for target in (config, transcript, journal, upgrade, reply)
+}
+"""By name; each says whether it took the bytes for what they should be."""
+
+
+def _loads(load: Callable[[], object], name: str) -> bool:
+    """Whether a configuration is taken."""
+    try:
+        load()
+    except ConfigError as error:
+        told_plainly(error.problems, name)
+        return False
+    return True
+
+
+def _reads(text: str, form: Form[Any], truncated: bool) -> bool:
+    """Whether a reply is taken for a form."""
+    parsed = parse(text, form, truncated=truncated)
+    filled: FormModel | None = parsed.form
+    assert (filled is None) == (parsed.outcome in {"invalid", "formless"})
+    assert (parsed.outcome == "valid") == (not parsed.faults)
+    assert len(parsed.faults) <= MAX_FAULTS + 1
+    assert all("\n" not in fault and len(fault) <= MAX_FAULT_CHARS for fault in parsed.faults)
+    again(request(), text[:2000], parsed)
+    if filled is None:
+        return False
+    assert type(filled).model_validate_json(filled.model_dump_json()) == filled
+    if parsed.outcome == "valid":
+        assert not list(breaches(json.loads(filled.model_dump_json()), form.schema))
+    return True
+
+
 def told_plainly(lines: Iterable[str], name: str) -> None:
-    """Hold errors to what they promise: short printable lines that name the file."""
-    for line in lines:
+    """Hold errors to what they promise: not too many short printable lines that name the file."""
+    told = list(lines)
+    assert 0 < len(told) <= MAX_PROBLEMS + 1
+    for line in told:
         assert line.isprintable(), ascii(line[:500])
         assert len(line) <= LONGEST_LINE, ascii(line[:500])
         assert name in line, ascii(line[:500])

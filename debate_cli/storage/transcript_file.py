@@ -41,7 +41,10 @@ def load(path: Path) -> Transcript:
 
 
 def parse(data: bytes, name: str, steps: Sequence[Step] = STEPS) -> Transcript:
-    """The transcript that `data` is; `name` is what errors call it. Raises as `load` does."""
+    """The transcript that `data` is; `name` is what errors call it. Raises as `load` does.
+
+    `steps` lead from their versions to the form that `Transcript` has.
+    """
     if steps is STEPS and _CURRENT.match(data):
         transcript = _at_once(data)
         if transcript is not None:
@@ -49,12 +52,13 @@ def parse(data: bytes, name: str, steps: Sequence[Step] = STEPS) -> Transcript:
     fields = _fields(data, name)
     version = _version(fields, name, newest=1 + len(steps))
     try:
-        return Transcript.model_validate_json(json.dumps(upgrade(fields, version, steps)))
+        newest = {**upgrade(fields, version, steps), "schema_version": SCHEMA_VERSION}
+        return Transcript.model_validate_json(json.dumps(newest))
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False, include_context=False)[0]
         where = ".".join(str(part) for part in first["loc"]) or "the document"
         raise TranscriptError(f"{name}: {_one_line(where)}: {_one_line(first['msg'])}; restore the file") from error
-    except (LookupError, TypeError, ValueError, AttributeError) as error:
+    except (LookupError, TypeError, ValueError, AttributeError, RecursionError) as error:
         raise TranscriptError(f"{name}: is not what version {version} wrote; restore the file") from error
 
 

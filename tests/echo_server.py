@@ -1,0 +1,140 @@
+"""A model server that tells what it was sent: the Authorization header and all others, in errors or in its answers."""
+
+from __future__ import annotations
+
+import base64
+import json
+import threading
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+from urllib.parse import quote
+
+from model_server import answer
+
+WHOLE = 200
+"""The status of an answer."""
+
+
+@dataclass
+class EchoServer:
+    """How a running server is to behave."""
+
+    status: int = WHOLE
+    """Of every answer: 200 with the header in the words of the answer, or an error with it in the body."""
+    port: int = 0
+    requests: int = 0
+
+    @property
+    def base_url(self) -> str:
+        """What goes into a provider's `base_url`."""
+        return f"http://127.0.0.1:{self.port}/v1"
+
+
+@contextmanager
+def echo_server(status: int) -> Generator[EchoServer]:
+    """A server for the length of a `with` block."""
+    state = EchoServer(status)
+    server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(state))
+    server.daemon_threads = True
+    state.port = server.server_address[1]
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
+    thread.start()
+    try:
+        yield state
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+def spellings(secret: str) -> dict[str, str]:
+    """How a secret may be written."""
+    return {
+        "raw": secret,
+        "in JSON": json.dumps(secret)[1:-1],
+        "in a URL": quote(secret, safe=""),
+        "in a form": quote(secret),
+        "in base64": base64.b64encode(secret.encode()).decode().rstrip("="),
+        "in URL-safe base64": base64.urlsafe_b64encode(secret.encode()).decode().rstrip("="),
+    }
+
+
+def _handler(state: EchoServer) -> type[BaseHTTPRequestHandler]:
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_POST(self) -> None:
+            """What was sent, said back."""
+            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            state.requests += 1
+            told = self._told()
+            if state.status == WHOLE:
+                self._say(body, told)
+            else:
+                error = {"error": {"message": f"bad request with {told}", "type": "e", "code": told}}
+                self._send(state.status, "application/json", json.dumps(error).encode())
+
+        def _told(self) -> str:
+            headers = dict(self.headers)
+            secrets = [headers.get("Authorization", "").removeprefix("Bearer "), headers.get("X-Gateway-Token", "")]
+            spelled = [way for secret in secrets if secret for way in spellings(secret).values()]
+            return f"{self.path} {headers} {' '.join(spelled)}"
+
+        def _say(self, body: dict[str, Any], told: str) -> None:
+            text = answer(body)
+            said = _with(text, told)
+            if body.get("stream"):
+                self._send(WHOLE, "text/event-stream", _events(said))
+            else:
+                message = {"role": "assistant", "content": said}
+                choice = {"index": 0, "message": message, "finish_reason": "stop"}
+                self._send(
+                    WHOLE, "application/json", json.dumps({"model": "m", "choices": [choice], "usage": _USAGE}).encode()
+                )
+
+        def _send(self, status: int, kind: str, payload: bytes) -> None:
+            self.send_response(status, HTTPStatus(status).phrase)
+            self.send_header("Content-Type", kind)
+            self.send_header("Content-Length", str(len(payload)))
+            self.end_headers()
+            self.wfile.write(payload)
+
+        def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the base class's name
+            """Stay silent."""
+
+    return Handler
+
+
+_USAGE = {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}
+
+
+def _with(text: str, told: str) -> str:
+    """The answer with `told` in its longer texts; short ones and those a form checks stay."""
+    try:
+        form = json.loads(text)
+    except ValueError:
+        return f"{text}\n{told}"
+    return json.dumps(_woven(form, told), ensure_ascii=False)
+
+
+def _woven(value: Any, told: str) -> Any:
+    if isinstance(value, dict):
+        return {key: _woven(item, told) for key, item in value.items()}  # pyright: ignore[reportUnknownVariableType]
+    if isinstance(value, list):
+        return [_woven(item, told) for item in value]  # pyright: ignore[reportUnknownVariableType]
+    return f"{value} {told}" if isinstance(value, str) and value.count(" ") > 3 else value
+
+
+def _events(text: str) -> bytes:
+    head = {"id": "c", "object": "chat.completion.chunk", "created": 1, "model": "m"}
+    chunks: list[dict[str, Any]] = [
+        {**head, "choices": [{"index": 0, "delta": {"content": text[at : at + 7]}, "finish_reason": None}]}
+        for at in range(0, len(text), 7)
+    ]
+    chunks.append({**head, "choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]})
+    chunks.append({**head, "choices": [], "usage": _USAGE})
+    return "".join(f"data: {json.dumps(chunk)}\n\n" for chunk in chunks).encode() + b"data: [DONE]\n\n"

@@ -1,0 +1,223 @@
+"""What fuzzing found, each as the smallest case: these were a traceback, a hang, or a line that broke out of its line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import json_repair
+import pytest
+from fuzz_seeds import GOOD, seeds
+from fuzz_targets import FORMS, told_plainly
+from llm_support import OPINION
+from storage_support import config
+
+from debate_cli.domain.config_checks import suggestion
+from debate_cli.domain.debate import FIRST_RUN
+from debate_cli.domain.participant import participants
+from debate_cli.errors import ConfigError, TranscriptError
+from debate_cli.llm.mending import MOST_CHARS, mended
+from debate_cli.llm.parsing import MAX_OBJECTS, MAX_WRAPPERS, parse, spoken
+from debate_cli.llm.quoting import clean
+from debate_cli.storage.config_errors import MAX_PROBLEMS
+from debate_cli.storage.config_file import load_config
+from debate_cli.storage.journal import read
+from debate_cli.storage.redact import REDACTED, Redactor
+from debate_cli.storage.transcript import debate_of
+from debate_cli.storage.transcript_file import parse as parse_transcript
+
+
+def problems(text: str) -> tuple[str, ...]:
+    """What is wrong with a configuration."""
+    with pytest.raises(ConfigError) as caught:
+        load_config(Path("debate.yaml"), text=text, env={})
+    return caught.value.problems
+
+
+def document(**changes: Any) -> bytes:
+    """A transcript with some keys changed."""
+    return json.dumps({**json.loads(seeds("transcript")[0]), **changes}).encode()
+
+
+@pytest.mark.parametrize("text", ['{"```json```1', '{"a": 2, "```json```3', 'So: {"```json```[1]}'])
+def test_what_the_mending_library_stumbles_over_is_not_mended(text: str) -> None:
+    """It raises AssertionError on these; a reply is never a crash."""
+    with pytest.raises(AssertionError):
+        json_repair.loads(text[text.index("{") :], skip_json_loads=True)
+    assert parse(text, OPINION).form is None
+
+
+@pytest.mark.parametrize("unit", ['{"b" ', "{'x ", "(", '{"a": [1 2, ', '\\"'])
+def test_mending_ends(unit: str) -> None:
+    """Where the library's reading grows with more than the text, it is given up."""
+    assert mended('{"a" ' + unit * (MOST_CHARS // len(unit) - 2)) is None
+
+
+def test_what_was_meant_as_json_is_mended_at_any_size_that_replies_have() -> None:
+    """Forty arguments with a comma too many are far from the bound."""
+    arguments = [{"id": f"PRO-{number}", "claim": "It is so. " * 50} for number in range(80)]
+    text = json.dumps({"arguments": arguments})
+    assert MOST_CHARS * 0.8 < len(text) < MOST_CHARS
+    assert mended(text[:-1] + ",}") == {"arguments": arguments}
+
+
+def test_a_long_text_is_not_mended() -> None:
+    """A model that wrote as much without being able to close it is asked again."""
+    assert mended('{"a": "' + "b" * MOST_CHARS + '",}') is None
+
+
+def test_many_objects_are_no_answer() -> None:
+    """Looking at each takes long, and exactly one was asked for."""
+    assert parse(GOOD * MAX_OBJECTS, OPINION).outcome == "valid"
+    assert parse(GOOD * (MAX_OBJECTS + 1), OPINION).outcome == "formless"
+
+
+@pytest.mark.parametrize(("depth", "outcome"), [(MAX_WRAPPERS, "valid"), (MAX_WRAPPERS + 1, "invalid")])
+def test_a_form_is_unwrapped_so_far(depth: int, outcome: str) -> None:
+    """Each wrapper is a form to be tried."""
+    assert parse('{"a": ' * depth + GOOD + "}" * depth, OPINION).outcome == outcome
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("<think>a<think>b</think>c", "c"),
+        ("a<think>b</think>c<think>d</think>e", "ace"),
+        ("a<think>b</think>c</think>d", "d"),
+        ("a</think>b<think>c</think>d<think>e", "bd"),
+        ("<think>" * 9 + "a", ""),
+    ],
+)
+def test_thoughts_are_read_once_from_left_to_right(text: str, said: str) -> None:
+    """As before, in time that grows with the text."""
+    assert spoken(text) == said
+
+
+def test_a_fault_is_told_once() -> None:
+    """A reply with many numbers that are none does not fill the next question."""
+    assert parse('{"a": NaN} ' * 100, OPINION).faults == ("NaN is no JSON number",)
+
+
+def test_marks_upon_one_letter_are_few() -> None:
+    """Putting them in order takes time with their square; what is between them and not seen does not start them anew."""
+    assert clean("a" + "\u0301\u0323\u200b" * 5000 + "b") == clean("a" + "\u0301\u0323" * 5000 + "b")
+    assert len(clean("a" + "\u0301\u0323" * 5000)) < 100
+
+
+@pytest.mark.parametrize("text", ["<  /  s  >", "< s\n >", "<<  /  SYS >>", "[  /  INST ]", "<s " + "a" * 150 + "/>"])
+def test_markers_with_room_in_them_are_still_bent(text: str) -> None:
+    """The patterns that no longer go back say the same."""
+    assert not {"<", "["} & set(clean(text))
+
+
+def test_no_more_problems_are_told_than_anybody_reads() -> None:
+    """The last line says that there are more."""
+    told = problems("".join(f"x{number}: 1\n" for number in range(5000)))
+    assert len(told) == MAX_PROBLEMS + 1
+    assert told[-1] == "debate.yaml: and more faults; mend these first"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'judging: {systems: [{kind: panel, personas: ["\\e[31mq\\n"]}]}',
+        '"\\e[31m\\n": 1',
+        'models: {"sma\\e[31ml": {model: x/y}}\ndebaters: [{name: a, side: for, model: small}, {name: b, side: against}]',
+        f"? {'k' * 5000}\n: 1",
+        f"judging: {{systems: [{{kind: panel, personas: [{'q' * 5000}]}}]}}",
+    ],
+)
+def test_words_of_the_file_cannot_break_out_of_an_error(text: str) -> None:
+    """Neither sequences nor line breaks nor their length."""
+    whole = text if "debaters" in text else f"debaters: [{{name: a, side: for}}, {{name: b, side: against}}]\n{text}"
+    told_plainly(problems(f"topic: x\n{whole}"), "debate.yaml")
+
+
+def test_only_words_of_ordinary_length_are_compared() -> None:
+    """Comparing takes time with the square of a word."""
+    assert suggestion("modle", ["model"]) == "; did you mean `model`?"
+    assert suggestion("m" * 100, ["m" * 101]) == ""
+
+
+@pytest.mark.parametrize(
+    ("written", "filled"),
+    [("${A:-b} ${", None), ("$${A} ${A:-b", None), ("${A:-b} $${", "b ${"), ("$${", "${"), ("${A:-b}}", "b}")],
+)
+def test_a_variable_without_an_end_is_an_error_after_others(written: str, filled: str | None) -> None:
+    """Its end is not looked for behind the last brace."""
+    text = f"topic: '{written}'\nmodels: {{default: {{model: mock/x}}}}\ndebaters: [{{name: a, side: for}}, {{name: b, side: against}}]"
+    if filled is None:
+        assert any("begins no variable" in line for line in problems(text))
+    else:
+        assert load_config(None, text=text, env={}).config.topic == filled
+
+
+def test_passwords_in_addresses_are_found_behind_any_scheme() -> None:
+    """What stands before `://` is not read back to its beginning."""
+    assert (
+        Redactor()("git+ssh://me:secret@host and a.b.c://x:y@z")
+        == f"git+ssh://{REDACTED}@host and a.b.c://{REDACTED}@z"
+    )
+
+
+def test_debaters_of_one_side_are_numbered_on() -> None:
+    """Each begins where the last one ended; a number that is taken is left out."""
+    sides = [{"name": f"n{number}", "side": "s"} for number in range(4)] + [{"name": "x", "side": "s", "prefix": "S5"}]
+    found = participants(config(debaters=[*sides, {"name": "y", "side": "s"}]))
+    assert [person.prefix for person in found] == ["S", "S2", "S3", "S4", "S5", "S6"]
+
+
+def test_what_replaces_one_run_replaces_all_before_it() -> None:
+    """Looked at from the newest run back."""
+    at = json.loads(seeds("transcript")[0])["started_at"]
+    runs = [
+        {"id": "r2", "started_at": at, "judging": {"systems": ["structured", "panel"]}, "replaces": False},
+        {"id": "r3", "started_at": at, "judging": {"systems": ["structured"]}, "replaces": True},
+        {"id": "r4", "started_at": at, "judging": {"systems": ["panel"]}, "replaces": True},
+        {"id": "r5", "started_at": at, "judging": {"systems": ["structured"]}, "replaces": True},
+    ]
+    debate = debate_of(parse_transcript(document(runs=runs), "a.json"))
+    assert {run.id: run.replaced for run in debate.runs} == {
+        FIRST_RUN: ("panel", "structured"),
+        "r2": ("panel", "structured"),
+        "r3": ("panel", "structured"),
+        "r4": ("structured",),
+        "r5": (),
+    }
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (b'{"schema_version": ' + b"9" * 4000 + b"}", "written by a newer version"),
+        (b'{"schema_version": ' + b"9" * 5000 + b"}", "holds a number with too many digits"),
+    ],
+)
+def test_a_version_of_many_digits_is_not_repeated(data: bytes, words: str) -> None:
+    """Nor does the error speak of Python."""
+    with pytest.raises(TranscriptError, match=words) as caught:
+        parse_transcript(data, "a.json")
+    told_plainly([str(caught.value)], "a.json")
+
+
+def test_a_revision_is_one_that_a_panel_can_come_to() -> None:
+    """Scoring looks at every one up to it."""
+    assessment = json.loads(seeds("transcript")[0])["assessments"][0]
+    with pytest.raises(TranscriptError, match="revision"):
+        parse_transcript(document(assessments=[{**assessment, "revision": 10**30}]), "a.json")
+
+
+@pytest.mark.parametrize("version", [True, 0, -7, "1"])
+def test_a_journal_has_a_version_that_is_one(tmp_path: Path, version: Any) -> None:
+    """As a transcript has."""
+    first = {**json.loads(seeds("journal")[0].splitlines()[0]), "schema_version": version}
+    path = tmp_path / "a.jsonl"
+    path.write_text(json.dumps(first) + "\n")
+    with pytest.raises(TranscriptError, match="this is no journal"):
+        read(path)
+
+
+def test_the_forms_of_the_fuzzer_are_used() -> None:
+    """One that must be kept to, one that may be strayed from."""
+    assert [form.lenient for form in FORMS] == [False, True]

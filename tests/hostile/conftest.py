@@ -1,0 +1,15 @@
+"""A folder to work in."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture
+def here(tmp_path: Path) -> Path:
+    """The folder that commands are run in; empty."""
+    folder = tmp_path / "here"
+    folder.mkdir()
+    return folder

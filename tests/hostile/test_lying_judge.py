@@ -1,0 +1,134 @@
+"""A judge that goes beyond its scale, adds up wrongly and quotes what nobody said: our numbers count, and it is told."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from cli_support import debate, write_config
+from saved_support import fixed, save
+
+from debate_cli.domain.debate import Debate
+from debate_cli.scoring.moderator import CATEGORIES
+
+INVENTED = "nobody ever said these very words"
+CONFIG = """\
+topic: t
+models: {judge: {model: mock/scripted, script: judge.json}}
+debaters: [{name: Ada, side: for, model: mock/debater}, {name: Bo, side: against, model: mock/debater}]
+"""
+
+
+def structured_reply(told: Debate) -> dict[str, Any]:
+    """Logic far above the scale, evidence far below it, one fallacy with words that were said and one without."""
+    said = list(told.turns[0].arguments or ())
+    quotes = (said[0].claim, INVENTED)
+    return {
+        "arguments": [
+            {
+                "item": item, "reasoning": "r", "logic": 99, "evidence": -5, "responsiveness": 5, "honesty": 5,
+                "standing": "UPHELD",
+                "fallacies": [{"name": "straw man", "quote": quote} for quote in quotes] if item == said[0].id else [],
+            }
+            for item in told.arguments
+        ],
+        "key_insight": "k", "unresolved_questions": [], "recommendation": "r",
+    }  # fmt: skip
+
+
+def round_reply() -> dict[str, Any]:
+    """Marks that add up to 15, said to be 30 for Ada."""
+    names = ("argument_quality", "rebuttal_effectiveness", "strategic_positioning")
+    marks: dict[str, Any] = dict.fromkeys(names, 5) | {f"{name}_reason": "r" for name in names}
+    scores = [{"participant": name, **marks, "total": total} for name, total in (("Ada", 30), ("Bo", 15))]
+    return {
+        "scores": scores,
+        "summary": [],
+        "clashes": [],
+        "consensus": [],
+        "momentum_why": "",
+        "momentum_toward": "nobody",
+    }
+
+
+def final_reply() -> dict[str, Any]:
+    """Ada is given half of everything and said to have 100."""
+    marks = {name: int(out_of) // 2 for name, out_of in CATEGORIES.items()}
+    scores = [
+        {"participant": name, "reasoning": "r", **marks, "total": total}
+        for name, total in (("Ada", 100), ("Bo", sum(marks.values())))
+    ]
+    return {"scores": scores, "evaluation": "Ada wins with 100 of 100."}
+
+
+@pytest.fixture(scope="module")
+def transcript(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """The fixed debate as the lying judge leaves it."""
+    here = tmp_path_factory.mktemp("lying") / "here"
+    here.mkdir()
+    path = save(here / "transcripts" / "one.json", fixed(), verdicts=[], assessments=[])
+    replies = {
+        "judge.structured": structured_reply(fixed()),
+        "judge.moderator.round": round_reply(),
+        "judge.moderator.final": final_reply(),
+    }
+    (here / "judge.json").write_text(json.dumps(replies))
+    config = write_config(here, CONFIG)
+    done = debate("judge", path, "--config", config, "--system", "structured", "--system", "moderator", cwd=here)
+    assert done.code == 0, done.err
+    return json.loads(path.read_text())
+
+
+def of(transcript: dict[str, Any], system: str) -> list[dict[str, Any]]:
+    """The assessments of one system."""
+    return [told for told in transcript["assessments"] if told["system"] == system]
+
+
+def warnings(transcript: dict[str, Any], system: str, code: str) -> list[str]:
+    """The warnings of one system that begin with `code`."""
+    return [line for told in of(transcript, system) for line in told["warnings"] if line.startswith(f"{code}:")]
+
+
+def verdict(transcript: dict[str, Any], system: str) -> dict[str, Any]:
+    """The verdict of one system in the run that was added."""
+    (found,) = [told for told in transcript["verdicts"] if (told["run"], told["system"]) == ("r2", system)]
+    return found
+
+
+def test_marks_beyond_the_scale_are_clamped(transcript: dict[str, Any]) -> None:
+    """99 counts as 10 and -5 as 1, each with a warning."""
+    marks = {(mark["criterion"], mark["value"]) for told in of(transcript, "structured") for mark in told["marks"]}
+    assert marks == {("logic", 10), ("evidence", 1), ("responsiveness", 5), ("honesty", 5)}
+    assert len(warnings(transcript, "structured", "clamped")) == 2 * len(fixed().arguments)
+
+
+def test_the_score_is_computed_from_the_clamped_marks(transcript: dict[str, Any]) -> None:
+    """0.3 x 10 + 0.4 x 1 + 0.2 x 5 + 0.1 x 5 for both, and so a draw."""
+    told = verdict(transcript, "structured")
+    assert told["scores"] == {"Ada": pytest.approx(4.9), "Bo": pytest.approx(4.9)}
+    assert (told["winner"], told["victory"]) == (None, "draw")
+
+
+def test_a_quote_that_nobody_said_is_dropped(transcript: dict[str, Any]) -> None:
+    """The fallacy with invented words goes, with a warning; the one with words that were said stays."""
+    quotes = [
+        item["quote"] for told in of(transcript, "structured") for item in told["findings"] if item["kind"] == "fallacy"
+    ]
+    argument = next(iter(fixed().turns[0].arguments or ()))
+    assert quotes == [argument.claim]
+    assert len(warnings(transcript, "structured", "dropped_fallacy")) == 1
+
+
+def test_a_false_total_is_flagged(transcript: dict[str, Any]) -> None:
+    """In each round and at the end, for Ada alone; Bo's totals are right."""
+    told = warnings(transcript, "moderator", "claimed_total")
+    assert len(told) == len(of(transcript, "moderator"))
+    assert all("Ada" in line for line in told)
+
+
+def test_a_false_total_counts_for_nothing(transcript: dict[str, Any]) -> None:
+    """Both were given the same marks, so nobody wins."""
+    told = verdict(transcript, "moderator")
+    assert told["scores"]["Ada"] == told["scores"]["Bo"]
+    assert told["victory"] == "draw"

@@ -4,10 +4,12 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.installed
 LOCAL  := $(VENV)/.installed-local
+FUZZER := $(VENV)/.installed-atheris
+FUZZ_S ?= 60
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help run smoke test test-local check format lint types docs bench soak schemas golden screen examples clean
+.PHONY: help run smoke test test-local check format lint types docs bench soak fuzz schemas golden screen examples clean
 
 help: ## Print this help
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -57,6 +59,14 @@ bench: $(READY) ## Print the benchmarks (ratios in one run)
 soak: $(READY) ## Run the long tests: 200 debates in a storm of faults, 200 kills
 	SOAK=1 $(BIN)/python -m pytest -q -s tests/soak -p no:xdist
 
+# Atheris is no dependency: it brings a fuzzer in C++ along and is not built for every Python.
+$(FUZZER): $(READY)
+	$(PIP) install "atheris>=3,<4"
+	@touch $@
+
+fuzz: $(FUZZER) ## Fuzz all that reads files and replies, FUZZ_S=60 seconds each; findings land in .fuzz
+	@for entry in tests/fuzz/atheris_*.py; do $(BIN)/python $$entry -max_total_time=$(FUZZ_S) || exit 1; done
+
 schemas: $(READY) ## Write the committed JSON Schemas anew
 	$(BIN)/debate schema config > configs/debate.schema.json
 	$(BIN)/debate schema transcript > transcripts/transcript.schema.json
@@ -72,5 +82,5 @@ examples: $(LOCAL) ## Make the two committed transcripts anew (one mock, one rea
 	$(BIN)/debate run configs/debate.yaml --quiet --force --id example-local --out transcripts
 
 clean: ## Remove the environment and what tools left behind
-	rm -rf $(VENV) build dist .pytest_cache .ruff_cache .hypothesis .bench *.egg-info
+	rm -rf $(VENV) build dist .pytest_cache .ruff_cache .hypothesis .bench .fuzz *.egg-info
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -24,7 +24,7 @@ from debate_cli.storage import config_file, library
 from debate_cli.storage.environment import environment
 from debate_cli.storage.ids import new_id
 from debate_cli.storage.transcript import events_of, to_transcript
-from debate_cli.wiring import Surroundings, mocked, require_models, specs
+from debate_cli.wiring import Surroundings, mocked, require_judges, require_models, specs
 
 __all__ = [
     "Debate",
@@ -83,6 +83,7 @@ async def judge(
     wish = Wish(systems=tuple(systems), model=model)
     added = openings(debate, wish, datetime.now(UTC))
     config = judging_config(debate, wish).model_copy(update={"judging": added[0].judging})
+    require_judges(config)
     require_models(config, specs(config.model_copy(update={"debaters": ()})), os.environ)
     events = events_of(to_transcript(debate))
     return await _session(None).judge(events, added, config, Path(path) if path is not None else None)

@@ -112,9 +112,9 @@ class Run:
             reason = self._ask_what_is_due()
             while self._flying:
                 done, _ = await asyncio.wait({*self._flying, stopping}, return_when=asyncio.FIRST_COMPLETED)
+                self._take(done)
                 if stopping in done:
                     break
-                self._take(done)
                 reason = self._ask_what_is_due()
         finally:
             await _cancel([stopping, *self._flying])

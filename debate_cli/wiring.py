@@ -1,6 +1,6 @@
 """Composition root: configuration in, actors out. Only this file and those below it see every part.
 
-What is wired, outermost first: ladder, cassette, retries, limits, budget, adapter. The budget is asked last, so that what
+What is wired, outermost first: ladder, redaction, cassette, retries, limits, budget, adapter. The budget is asked last, so that what
 waits for its turn holds none of it, and is not sent once it is closed. One limiter a provider, one budget a
 run, one ladder a model and set of parameters.
 """
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
@@ -29,9 +29,11 @@ from debate_cli.llm.ladder import Ladder, Voice
 from debate_cli.llm.limits import Limited, Limiter
 from debate_cli.llm.port import Model
 from debate_cli.llm.prices import price_of
+from debate_cli.llm.redacted import Redacted
 from debate_cli.llm.retry import Retrying
 from debate_cli.llm.template import Prompts
-from debate_cli.providers.registry import Registry, check, split
+from debate_cli.providers.registry import Registry, check, secrets, split
+from debate_cli.storage.redact import Redactor
 
 PROMPT_PACKAGES = ("debate_cli.debaters", "debate_cli.judging")
 
@@ -57,6 +59,8 @@ class Surroundings:
     prompts: Mapping[str, str] = field(default_factory=dict[str, str])
     """Name of a shipped prompt -> text in its place."""
     tape: Tape | None = None
+    secrets: Sequence[str] = ()
+    """Values that no model's answer may hold, besides the keys of the configuration's providers."""
     note: Callable[[str], None] = lambda _: None
     """Told of retries and the like, one line each."""
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
@@ -74,6 +78,7 @@ class Studio:
         self._config = config
         self._around = around
         self._registry = Registry(config, around.env, folder=around.folder)
+        self._redact = Redactor((*around.secrets, *secrets(config, around.env)))
         self._overall = asyncio.Semaphore(limits.concurrency)
         self._limiters: dict[str, Limiter] = {}
         self._voices: dict[str, Voice] = {}
@@ -124,7 +129,8 @@ class Studio:
             on_retry=self._around.note,
             sleep=self._around.sleep,
         )
-        return self._around.tape.wrap(spec.model, retrying) if self._around.tape else retrying
+        taped = self._around.tape.wrap(spec.model, retrying) if self._around.tape else retrying
+        return Redacted(taped, self._redact)
 
     def _limiter(self, model: str) -> Limiter:
         row = self._registry.row(model)
@@ -171,6 +177,13 @@ def specs(config: DebateConfig) -> tuple[ModelSpec, ...]:
     for system in config.judging.systems:
         found += [config.model_for_judge(judge_role) for judge_role in judge_roles(system)]
     return tuple({spec.model_dump_json(): spec for spec in found if spec is not None}.values())
+
+
+def require_judges(config: DebateConfig) -> None:
+    """Make sure that every judge of `config` has a model. Raises ConfigError."""
+    for system in config.judging.systems:
+        if any(config.model_for_judge(judge_role) is None for judge_role in judge_roles(system)):
+            raise ConfigError(f"{system.kind}: its judge has no model; give --model, or a --config with models.judge")
 
 
 def require_models(config: DebateConfig, wanted: tuple[ModelSpec, ...], env: Mapping[str, str]) -> None:

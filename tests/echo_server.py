@@ -79,10 +79,12 @@ def _handler(state: EchoServer) -> type[BaseHTTPRequestHandler]:
                 self._send(state.status, "application/json", json.dumps(error).encode())
 
         def _told(self) -> str:
-            headers = dict(self.headers)
-            secrets = [headers.get("Authorization", "").removeprefix("Bearer "), headers.get("X-Gateway-Token", "")]
+            secrets = [
+                self.headers.get("Authorization", "").removeprefix("Bearer "),
+                self.headers.get("X-Gateway-Token", ""),
+            ]
             spelled = [way for secret in secrets if secret for way in spellings(secret).values()]
-            return f"{self.path} {headers} {' '.join(spelled)}"
+            return f"{self.path} {dict(self.headers)} {' '.join(spelled)}"
 
         def _say(self, body: dict[str, Any], told: str) -> None:
             text = answer(body)

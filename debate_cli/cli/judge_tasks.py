@@ -17,6 +17,7 @@ from debate_cli.storage.config_file import LoadedConfig, Places
 from debate_cli.storage.ids import new_id
 from debate_cli.storage.library import open_debate
 from debate_cli.storage.transcript import events_of, to_transcript
+from debate_cli.wiring import require_judges
 
 TRANSCRIPTS = frozenset({".json", ".jsonl"})
 LARGEST_TEXT = 400_000
@@ -65,6 +66,7 @@ def _task(path: Path, wish: Wish, loaded: LoadedConfig | None, out: Path | None)
     config = judging_config(debate, wish)
     if added:
         config = config.model_copy(update={"judging": added[0].judging})
+    require_judges(config)
     own = LoadedConfig(config, Path(), (), {}, Places(str(path)))
     around = own if loaded is None else replace(loaded, config=config)
     home = Path(config.output.dir) / f"{debate.id}.json" if text else path.with_suffix(".json")

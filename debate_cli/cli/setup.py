@@ -126,7 +126,7 @@ def prepare(
     env = environment(loaded.folder, os.environ)
     if asks and (tape is None or not tape.serves):
         require_models(config, specs(config.model_copy(update={"debaters": ()}) if judges_only else config), env)
-    around = Surroundings(loaded.folder, env, prompts=loaded.prompts, tape=tape)
+    around = Surroundings(loaded.folder, env, prompts=loaded.prompts, tape=tape, secrets=hidden(loaded))
     return Prepared(config, around, hidden(loaded))
 
 

@@ -74,5 +74,5 @@ def verdict_of(
         victory=outcome.victory,
         margin=outcome.margin,
         scores={name: exact(score) for name, score in scores.items()},
-        notes=notes.model_dump(mode="json"),
+        notes=notes.model_dump(mode="json", by_alias=True),
     )

@@ -34,7 +34,7 @@ class Gates:
     """Kinds of findings that must not be there, e.g. `manipulation`."""
 
     def unmet(self, debate: Debate, verdicts: Sequence[Verdict]) -> list[str]:
-        """One sentence for each gate that is not met. An undetermined debate meets none that asks for a verdict."""
+        """One sentence for each gate that is not met. An undetermined debate meets none."""
         return [result.problem for result in self.results(debate, verdicts) if result.problem is not None]
 
     def results(self, debate: Debate, verdicts: Sequence[Verdict]) -> list[GateResult]:
@@ -46,8 +46,13 @@ class Gates:
         if self.winner is not None:
             found.append(GateResult("--expect-winner", _winner(deciding, self.winner)))
         if self.max_warnings is not None:
-            found.append(GateResult("--max-warnings", _warnings(debate, self.max_warnings)))
-        return found + [GateResult(f"--fail-on {kind}", _forbidden(debate, kind)) for kind in self.forbidden]
+            found.append(
+                GateResult("--max-warnings", _open(deciding, "--max-warnings") or _warnings(debate, self.max_warnings))
+            )
+        return found + [
+            GateResult(f"--fail-on {kind}", _open(deciding, "--fail-on") or _forbidden(debate, kind))
+            for kind in self.forbidden
+        ]
 
     def _score(self, verdict: Verdict | None, least: float) -> str | None:
         name = self.under_name or "the higher score"
@@ -79,3 +84,9 @@ def _warnings(debate: Debate, most: int) -> str | None:
 def _forbidden(debate: Debate, kind: str) -> str | None:
     count = sum(finding.kind == kind for assessment in debate.assessments for finding in assessment.findings)
     return f"--fail-on: {count} findings of {kind}" if count else None
+
+
+def _open(verdict: Verdict | None, gate: str) -> str | None:
+    """What a gate says of a debate without a verdict."""
+    undetermined = verdict is None or verdict.victory == "undetermined"
+    return f"{gate}: the verdict is undetermined" if undetermined else None

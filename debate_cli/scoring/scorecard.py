@@ -11,6 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from pydantic import AliasChoices, Field
+
 from debate_cli.domain.assessment import Assessment, Comparison, Fault, LogicGap, SuspectClaim
 from debate_cli.domain.content import Turn
 from debate_cli.domain.debate import Debate
@@ -38,8 +40,8 @@ class Calibration(Value):
 
     turn: int
     dimension: str
-    before: float
-    after: float
+    before: float = Field(validation_alias=AliasChoices("from", "before"), serialization_alias="from")
+    after: float = Field(validation_alias=AliasChoices("to", "after"), serialization_alias="to")
     rule: Rule
     """floor: the turn won the exchange; ceiling: it lost; draw: it was held near the turn before."""
 

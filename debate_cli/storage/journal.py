@@ -24,6 +24,7 @@ from debate_cli.storage.upgrades import SCHEMA_VERSION
 SUFFIX = ".jsonl"
 MAX_BYTES = 256 * 1024 * 1024
 _VERSION = "schema_version"
+_VERSION_CHARS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +181,7 @@ def _event(path: Path, number: int, fields: dict[str, Any]) -> Event:
         if isinstance(version, bool) or not isinstance(version, int) or version < 1 or fields.get("type") != "opened":
             raise TranscriptError(f"{path}:1: this is no journal of debate-cli; name another file")
         if version > SCHEMA_VERSION:
-            needed = f"it needs a debate-cli that knows schema_version {version}"
+            needed = f"it needs a debate-cli that knows schema_version {str(version)[:_VERSION_CHARS]}"
             raise TranscriptError(f"{path}:1: written by a newer version; {needed} (this one knows {SCHEMA_VERSION})")
     try:
         event = EVENT.validate_python(fields)

@@ -120,6 +120,7 @@ def _tells_all(whole: Debate, journalled: Debate) -> bool:
     """Whether a transcript holds everything its journal does: the process died between writing it and removing that."""
     return (
         journalled.closed is not None
+        and (journalled.started_at, journalled.config_sha256) == (whole.started_at, whole.config_sha256)
         and (journalled.closed == whole.closed or whole.status == "complete")
         and journalled.answered <= whole.answered
         and len(journalled.failures) <= len(whole.failures)

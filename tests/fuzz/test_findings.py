@@ -218,6 +218,16 @@ def test_a_journal_has_a_version_that_is_one(tmp_path: Path, version: Any) -> No
         read(path)
 
 
+def test_nor_is_that_of_a_journal(tmp_path: Path) -> None:
+    """The same holds where the first line says it."""
+    first = {**json.loads(seeds("journal")[0].splitlines()[0]), "schema_version": int("9" * 4000)}
+    path = tmp_path / "a.jsonl"
+    path.write_text(json.dumps(first) + "\n")
+    with pytest.raises(TranscriptError, match="written by a newer version") as caught:
+        read(path)
+    told_plainly([str(caught.value)], str(path))
+
+
 def test_the_forms_of_the_fuzzer_are_used() -> None:
     """One that must be kept to, one that may be strayed from."""
     assert [form.lenient for form in FORMS] == [False, True]

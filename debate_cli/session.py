@@ -25,7 +25,7 @@ from debate_cli.scoring import score
 from debate_cli.storage.journal import SUFFIX, Journal
 from debate_cli.storage.library import StoredDebate, open_debate
 from debate_cli.storage.lock import locked
-from debate_cli.storage.redact import Redactor
+from debate_cli.storage.redact import Redactor, without_secrets
 from debate_cli.storage.transcript import events_of, to_transcript
 from debate_cli.storage.transcript_file import dump, write
 from debate_cli.wiring import Studio, Surroundings
@@ -149,12 +149,12 @@ class Session:
             return await self._conduct(config, debate, journal, path, runs=runs)
 
     def opened(self, config: DebateConfig, debate_id: str) -> Opened:
-        """The first event of a debate that begins now."""
+        """The first event of a debate that begins now; a secret in its texts is neither shown nor sent, as it is not kept."""
         return Opened(
             at=self.clock(),
             id=debate_id,
             generator=GENERATOR,
-            config=config,
+            config=self._without_secrets(config),
             config_sha256=config.sha256(),
         )
 
@@ -206,6 +206,11 @@ class Session:
 
     def _json(self, debate: Debate) -> str:
         return dump(to_transcript(debate, score(debate, runs="all")), self._redact)
+
+    def _without_secrets(self, config: DebateConfig) -> DebateConfig:
+        data = config.model_dump(mode="json")
+        clean = without_secrets(data, self._redact)
+        return config if clean == data else DebateConfig.model_validate(clean)
 
     @property
     def _redact(self) -> Redactor:

@@ -7,7 +7,7 @@ import json
 import threading
 from collections.abc import Generator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -26,7 +26,8 @@ class EchoServer:
     status: int = WHOLE
     """Of every answer: 200 with the header in the words of the answer, or an error with it in the body."""
     port: int = 0
-    requests: int = 0
+    heard: list[str] = field(default_factory=list[str])
+    """What it said back, one entry a request."""
 
     @property
     def base_url(self) -> str:
@@ -56,6 +57,8 @@ def spellings(secret: str) -> dict[str, str]:
     return {
         "raw": secret,
         "in JSON": json.dumps(secret)[1:-1],
+        "in JSON in JSON": json.dumps(json.dumps(secret)[1:-1])[1:-1],
+        "in Python": repr(secret)[1:-1],
         "in a URL": quote(secret, safe=""),
         "in a form": quote(secret),
         "in base64": base64.b64encode(secret.encode()).decode().rstrip("="),
@@ -70,8 +73,8 @@ def _handler(state: EchoServer) -> type[BaseHTTPRequestHandler]:
         def do_POST(self) -> None:
             """What was sent, said back."""
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            state.requests += 1
             told = self._told()
+            state.heard.append(told)
             if state.status == WHOLE:
                 self._say(body, told)
             else:

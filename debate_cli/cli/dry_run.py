@@ -10,13 +10,14 @@ import yaml
 from debate_cli.domain.config import DebateConfig
 from debate_cli.forecast import Forecast, forecast
 from debate_cli.storage.json_form import config_data
+from debate_cli.storage.redact import Redactor, without_secrets
 from debate_cli.wiring import Surroundings
 
 
 def show_plan(config: DebateConfig, around: Surroundings, *, as_json: bool) -> None:
     """The resolved configuration, the calls planned, and tokens and cost at the worst; nothing is asked."""
     plan = forecast(config, around.env)
-    data = config_data(config)
+    data = without_secrets(config_data(config), Redactor(around.secrets))
     if as_json:
         print(json.dumps({"config": data, "plan": _plan(plan)}, ensure_ascii=False, indent=2))
         return

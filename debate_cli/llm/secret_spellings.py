@@ -1,34 +1,43 @@
-"""How a secret may be written by whoever repeats it: as it is, in JSON (within JSON too), in a URL, in base64, in hexadecimal digits."""
+"""How a secret may be written by whoever repeats it: as it is, escaped however often, in a URL, in base64, in hexadecimal."""
 
 from __future__ import annotations
 
 import base64
-import json
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 from urllib.parse import quote, quote_plus
 
 SHORTEST_CODED = 8
 """Characters from which what a secret's code says is still its own: less is found in any long code."""
+LONGEST_FACTOR = 3
+"""A secret's code is at most this many times as long as the secret: a URL writes a sign as three."""
 
 
-def spellings(secret: str) -> frozenset[str]:
-    """`secret` in every way in which it is looked for; as the part of a longer text too, also in base64."""
-    plain = {
-        secret,
-        *_json(secret),
-        *(again for once in _json(secret) for again in _json(once)),
-        quote(secret),
-        quote(secret, safe=""),
-        quote_plus(secret),
-    }
+def pattern_of(secrets: Iterable[str]) -> re.Pattern[str] | None:
+    """Matches each of `secrets` in all its spellings, as part of a longer text too; None where there are none."""
+    longest_first = sorted(set(secrets), key=lambda secret: (-len(secret), secret))
+    ways = [way for secret in longest_first for way in (_escaped(secret), *map(re.escape, sorted(_codes(secret))))]
+    return re.compile("|".join(ways)) if ways else None
+
+
+def _escaped(secret: str) -> str:
+    """A pattern for `secret` in JSON or a program's text, or in such a text that stands in another one."""
+    return "".join(map(_sign, secret))
+
+
+def _sign(sign: str) -> str:
+    if sign == "\\":
+        return r"\\+"
+    if not sign.isascii():
+        return rf"(?:{sign}|\\+u{ord(sign):04x})" if ord(sign) <= 0xFFFF else re.escape(sign)  # noqa: PLR2004 - as JSON does
+    return sign if sign.isalnum() else rf"\\*{re.escape(sign)}"
+
+
+def _codes(secret: str) -> set[str]:
     data = secret.encode(errors="surrogatepass")
+    in_urls = {quote(data), quote(data, safe=""), quote_plus(data)} - {secret}
     coded = {data.hex(), data.hex().upper(), *_base64(data)}
-    return frozenset(plain | {code for code in coded if len(code) >= SHORTEST_CODED})
-
-
-def _json(text: str) -> Iterator[str]:
-    yield json.dumps(text)[1:-1]
-    yield json.dumps(text, ensure_ascii=False)[1:-1]
+    return in_urls | {code for code in coded if len(code) >= SHORTEST_CODED}
 
 
 def _base64(data: bytes) -> Iterator[str]:

@@ -10,12 +10,18 @@ _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
 
 def filled(text: str, env: Mapping[str, str]) -> str:
     """`text` with its variables filled in; raises KeyError with the name of one that is unset and has no default."""
-    return _VARIABLE.sub(lambda match: _value(match, env), text)
+    closed = _closed(text)
+    return _VARIABLE.sub(lambda match: _value(match, env), text[:closed]) + text[closed:]
 
 
 def variables(text: str) -> tuple[str, ...]:
     """Names of the variables in `text`, in order."""
-    return tuple(match.group(1) for match in _VARIABLE.finditer(text))
+    return tuple(match.group(1) for match in _VARIABLE.finditer(text[: _closed(text)]))
+
+
+def _closed(text: str) -> int:
+    """Where the last variable may end: behind it no end is looked for, which would take long for each of many beginnings."""
+    return text.rfind("}") + 1
 
 
 def _value(match: re.Match[str], env: Mapping[str, str]) -> str:

@@ -8,7 +8,7 @@ import unicodedata
 from collections.abc import Iterable
 from typing import Any, cast
 
-from debate_cli.llm.secret_spellings import spellings
+from debate_cli.llm.secret_spellings import pattern_of
 
 MAX_CHARS = 200
 _REDACTED = "[redacted]"
@@ -39,8 +39,8 @@ def shown(text: str, secrets: Iterable[str] = ()) -> str:
     printable = "".join(
         " " if unicodedata.category(sign)[0] in "CZ" else sign for sign in unicodedata.normalize("NFKC", text)
     )
-    for spelling in sorted({way for secret in secrets for way in spellings(secret)}, key=len, reverse=True):
-        printable = printable.replace(spelling, _REDACTED)
+    if known := pattern_of(secrets):
+        printable = known.sub(_REDACTED, printable)
     line = " ".join(_SECRET.sub(_REDACTED, printable).split())
     return line if len(line) <= MAX_CHARS else line[: MAX_CHARS - 1].rstrip() + "…"
 

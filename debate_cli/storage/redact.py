@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from debate_cli.llm.secret_spellings import spellings
+from debate_cli.llm.secret_spellings import LONGEST_FACTOR, pattern_of
 from debate_cli.storage.plain import is_list, is_mapping
 
 REDACTED = "[redacted]"
@@ -35,16 +35,15 @@ _CREDENTIALS = re.compile(r"""((?<=[A-Za-z0-9+.-])://)[^\s/:@"'\\<>\[\]]*:[^\s/@
 class Redactor:
     """Replaces secrets in text. Applying it twice changes nothing more.
 
-    `secrets` are values to replace wherever they stand, as they are and as JSON, URLs and base64 write them.
+    `secrets` are values to replace wherever they stand, as they are and as JSON, URLs and base64
+    write them.
     """
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
         wanted = {secret for secret in secrets if _is_secret(secret)}
-        spelled = {spelling for secret in wanted for spelling in spellings(secret)}
-        longest_first = sorted(spelled, key=lambda secret: (-len(secret), secret))
-        self._values = re.compile("|".join(map(re.escape, longest_first))) if longest_first else None
-        self.longest = len(longest_first[0]) if longest_first else 0
-        """Characters of the longest value to replace."""
+        self._values = pattern_of(wanted)
+        self.longest = LONGEST_FACTOR * max(map(len, wanted), default=0)
+        """Characters of the longest text that stands for a value to replace."""
 
     def __call__(self, text: str) -> str:
         """`text` without secrets."""

@@ -38,6 +38,10 @@ class Speaker(Protocol):
 class Assessor(Protocol):
     """Makes assessments for every judge."""
 
+    def hear(self, turn: Turn, debate: Debate) -> None:
+        """A speech was made, which judges will be asked about."""
+        ...
+
     async def assess(self, brief: Brief, debate: Debate) -> Assessment | Failure:
         """Answer the brief; a failure or an abstention is returned, not raised."""
         ...
@@ -177,6 +181,8 @@ class Run:
         """Make the event part of the debate. It is kept in memory even where it cannot be made durable."""
         self.debate = self.debate.apply(event)
         self._append(event)
+        if isinstance(event, Turned):
+            self._cast.judge.hear(event.turn, self.debate)
         if isinstance(event, Failed):
             self._halt_on(event.failure)
         self._watcher.event(event, self.debate)

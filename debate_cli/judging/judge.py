@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from debate_cli.domain.assessment import Assessment
+from debate_cli.domain.assessment import Assessment, Manipulation
+from debate_cli.domain.content import Turn
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import Failure
 from debate_cli.domain.exchange import Exchange
@@ -14,11 +16,11 @@ from debate_cli.domain.systems import Panel
 from debate_cli.domain.tasks import Brief
 from debate_cli.errors import DebateError, RefusedError
 from debate_cli.judging.bench import assessors
-from debate_cli.judging.manipulation import manipulations
+from debate_cli.judging.manipulation import manipulations, read_ahead
 from debate_cli.judging.panel import kept_vote
 from debate_cli.judging.rows import PACKAGE, Case, Reading, Row
 from debate_cli.judging.systems import row_for, settings_for
-from debate_cli.judging.transcript_view import last_turn, shared_part
+from debate_cli.judging.transcript_view import debaters_of, last_turn, shared_part
 from debate_cli.llm.ladder import Answer, Voice
 from debate_cli.llm.port import Message, Request
 from debate_cli.llm.quoting import new_nonce
@@ -26,6 +28,9 @@ from debate_cli.llm.template import Prompts
 
 TEMPERATURE = 0.2
 """Of a judge whose model names none."""
+
+SENDING_S = 0.05
+"""Seconds within which a question has left; then, while the model thinks, there is time to read the speeches."""
 
 ABSTAINED = "abstained"
 LATE = "late"
@@ -38,6 +43,10 @@ class Judge:
         self._voice_for = voice_for
         self._prompts = prompts
 
+    def hear(self, turn: Turn, debate: Debate) -> None:
+        """Read a speech that was just made once the questions that follow from it have left, so that no judge waits for it."""
+        asyncio.get_running_loop().call_later(SENDING_S, read_ahead, turn, debaters_of(debate))
+
     async def assess(self, brief: Brief, debate: Debate) -> Assessment | Failure:
         """The assessment that `brief` asks for, or why there is none; never raises a DebateError."""
         case: Case[Any] = Case(debate, brief, settings_for(brief, debate))
@@ -47,11 +56,15 @@ class Judge:
         except DebateError as error:
             return _failed(brief, error, None)
         patience = case.settings.timeout_s if isinstance(case.settings, Panel) else None
-        form = row.form(case)
-        answer = await voice.ladder.ask(self._request(row, case, voice), form, patience_s=patience)
+        question = voice.ladder.ask(self._request(row, case, voice), row.form(case), patience_s=patience)
+        async with asyncio.TaskGroup() as group:
+            asking = group.create_task(question)
+            await asyncio.wait([asking], timeout=SENDING_S)
+            caught = manipulations(debate, brief.subject)
+        answer = asking.result()
         if answer.late:
             return _late(case, answer.exchange)
-        return _answered(row, case, answer)
+        return _answered(row, case, answer, caught)
 
     def _request(self, row: Row[Any, Any], case: Case[Any], voice: Voice) -> Request:
         """Rules, then what all judges share, then what this one is asked."""
@@ -77,14 +90,15 @@ def _seed(voice: Voice, case: Case[Any]) -> int | None:
     return voice.seed + assessors(case.settings).index(case.brief.assessor)
 
 
-def _answered(row: Row[Any, Any], case: Case[Any], answer: Answer[Any]) -> Assessment | Failure:
+def _answered(
+    row: Row[Any, Any], case: Case[Any], answer: Answer[Any], caught: tuple[Manipulation, ...]
+) -> Assessment | Failure:
     if answer.error is not None:
         return _failed(case.brief, answer.error, answer.exchange)
     if answer.form is None:
         problem = answer.problem or "no form was filled in"
         return _abstained(case.brief, problem, answer.exchange)
     reading = row.read(answer.form, case)
-    caught = manipulations(case.debate, case.brief.subject)
     return _assessment(case.brief, replace(reading, findings=(*reading.findings, *caught)), answer.exchange)
 
 

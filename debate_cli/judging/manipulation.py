@@ -10,7 +10,7 @@ from debate_cli.domain.debate import Debate
 from debate_cli.domain.tasks import Subject
 from debate_cli.judging.detector import detect
 from debate_cli.judging.quotes import texts
-from debate_cli.judging.transcript_view import debaters_of
+from debate_cli.judging.transcript_view import debaters_of, line
 
 
 def manipulations(debate: Debate, subject: Subject) -> tuple[Manipulation, ...]:
@@ -23,6 +23,12 @@ def manipulations(debate: Debate, subject: Subject) -> tuple[Manipulation, ...]:
     if subject.moment == "debate" and not subject.turns:
         found.insert(0, _of_texts(None, None, [debate.topic, debate.config.background or ""], names))
     return tuple(dict.fromkeys(item for group in found for item in group))
+
+
+def read_ahead(turn: Turn, names: tuple[str, ...]) -> None:
+    """Do the work of finding what `turn` holds, and of showing it to judges, before it is asked for: both are remembered."""
+    line(turn, names)
+    list(_of_turn(turn, names))
 
 
 def _turns(debate: Debate, subject: Subject) -> Iterator[Turn]:

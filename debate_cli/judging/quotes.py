@@ -45,7 +45,7 @@ def said(quote: str, text: str) -> bool:
 
 def said_in(quote: str, turn: Turn) -> bool:
     """Whether `quote` occurs in one of the texts of `turn`."""
-    return any(said(quote, form) for text in texts(turn) for form in {text, shown(text)})
+    return any(said(quote, text) for text in texts(turn)) or any(said(quote, shown(text)) for text in texts(turn))
 
 
 def turn_of(quote: str, turns: Iterable[Turn]) -> Turn | None:

@@ -16,6 +16,7 @@ _FILLERS = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\ufe00-\ufe0f
 """Marks and letters that show nothing and have been used to carry hidden text."""
 _SEQUENCES = re.compile(r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]")
 """Control sequences of a terminal, whose letters and digits would stay behind when only ESC is taken out."""
+_ASCII_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f]")
 _LINE_BREAKS = re.compile("\r\n|[\r\u0085\u2028\u2029]")
 _UNPRINTED = frozenset({"Cc", "Cf", "Cs"})
 
@@ -58,7 +59,10 @@ def new_nonce() -> str:
 
 def _plain(text: str) -> str:
     """`text` in NFKC without what cannot be seen."""
-    text = _FILLERS.sub("", _BLANKS.sub(" ", _LINE_BREAKS.sub("\n", _SEQUENCES.sub("", text))))
+    text = _LINE_BREAKS.sub("\n", _SEQUENCES.sub("", text))
+    if text.isascii():
+        return _ASCII_CONTROLS.sub("", text)
+    text = _FILLERS.sub("", _BLANKS.sub(" ", text))
     if not text.isascii() or not text.isprintable():
         text = "".join(_kept(text))
     return unicodedata.normalize("NFKC", text)

@@ -114,7 +114,7 @@ def round_form(case: Case[Moderator]) -> Form[RoundForm]:
     }
     if case.settings.guidance:
         fields["guidance"] = schema.text(240, least=0)
-    model = must_answer(RoundForm, lambda filled: (entry.participant for entry in filled.scores), case.names)
+    model = must_answer(RoundForm, "scores", "participant", case.names)
     return Form(name="moderator_round", model=model, schema=schema.obj(**fields), lenient=True)
 
 
@@ -127,7 +127,7 @@ def final_form(case: Case[Moderator]) -> Form[FinalForm]:
     ]
     return Form(
         name="moderator_final",
-        model=must_answer(FinalForm, lambda filled: (entry.participant for entry in filled.scores), case.names),
+        model=must_answer(FinalForm, "scores", "participant", case.names),
         schema=schema.obj(scores=schema.each(scores), evaluation=schema.text(400)),
         lenient=True,
     )

@@ -56,7 +56,7 @@ def form(case: Case[Panel]) -> Form[VoteForm]:
     }
     if case.brief.revision:
         fields["changed_because"] = schema.text(least=0)
-    model = must_answer(VoteForm, lambda filled: (entry.name for entry in filled.dimensions), dimensions)
+    model = must_answer(VoteForm, "dimensions", "name", dimensions)
     return Form(name="panel_vote", model=model, schema=schema.obj(**fields), lenient=True)
 
 

@@ -41,7 +41,7 @@ def form(case: Case[Persuasion]) -> Form[EffectsForm]:
     rated = [
         schema.obj(participant=schema.const(name), reasoning=schema.text(100), **effects) for name in targets(case)
     ]
-    model = must_answer(EffectsForm, lambda filled: (entry.participant for entry in filled.targets), targets(case))
+    model = must_answer(EffectsForm, "targets", "participant", targets(case))
     return Form(name="persuasion_effects", model=model, schema=schema.obj(targets=schema.each(rated)), lenient=True)
 
 

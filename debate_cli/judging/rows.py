@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Generic, TypeVar
 
 from pydantic import create_model, model_validator
@@ -134,16 +135,19 @@ def first_of_each(
             yield item
 
 
-def must_answer(model: type[M], ids: Callable[[M], Iterable[str]], wanted: Iterable[str]) -> type[M]:
-    """A `model` that also refuses a form whose `ids` leave out one of `wanted`.
+def must_answer(model: type[M], entries: str, key: str, wanted: Iterable[str]) -> type[M]:
+    """A `model` that also refuses a form whose list `entries` has no entry with one of the `wanted` values of `key`.
 
     Forms are lenient (a reason may run long, a score be clamped), but one that skips what it was to judge is asked again.
     """
-    expected = tuple(wanted)
+    return _must_answer(model, entries, key, tuple(wanted))
 
+
+@lru_cache(maxsize=256)
+def _must_answer(model: type[M], entries: str, key: str, wanted: tuple[str, ...]) -> type[M]:
     def answers_all(form: M) -> M:
-        given = set(ids(form))
-        missing = [name for name in expected if name not in given]
+        given = {getattr(entry, key) for entry in getattr(form, entries)}
+        missing = [name for name in wanted if name not in given]
         if missing:
             raise ValueError(f"{', '.join(missing)} must be judged as well")
         return form

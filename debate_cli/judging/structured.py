@@ -60,7 +60,7 @@ def form(case: Case[Structured]) -> Form[StructuredForm]:
     }
     return Form(
         name="structured_judgment",
-        model=must_answer(StructuredForm, lambda filled: (entry.item for entry in filled.arguments), items),
+        model=must_answer(StructuredForm, "arguments", "item", items),
         schema=schema.obj(
             arguments=schema.each([schema.obj(item=schema.const(item), **argument) for item in items]),
             key_insight=schema.text(240),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
 from typing import TypeVar, cast
 
 from debate_cli.domain.content import UNSTRUCTURED, Turn
@@ -80,6 +81,11 @@ def speech(text: str, names: tuple[str, ...] = ()) -> str:
 
 def line(turn: Turn, names: tuple[str, ...] = ()) -> str:
     """One turn as one line of JSON."""
+    return _line(turn, names)  # pyright: ignore[reportArgumentType] - it is frozen, so it can be hashed
+
+
+@lru_cache(maxsize=1024)
+def _line(turn: Turn, names: tuple[str, ...]) -> str:
     head: dict[str, object] = {
         "turn": turn.index,
         "round": turn.round,

@@ -57,6 +57,8 @@ _RULING = re.compile(
     r"(?-i:(?:[A-Z]\w+|ꙮ+),? \d+(?:\.\d+)?\W{1,4}(?:[A-Z]\w+|ꙮ+),? \d+))[^.!?\n]*",
     re.IGNORECASE | re.MULTILINE,
 )
+_OPTION = re.compile(r"--[a-z][\w-]{1,30}[ =](?:\w{1,30}=0?\.\d{1,6}\b,?){1,12}")
+"""Settings on a command line, `--weights evidence=0.6,logic=0.4`: fractions of one, which no score is."""
 _JSON_TAIL = re.compile(r"[^\n]{0,300}")
 
 
@@ -72,6 +74,7 @@ def forged_results(text: str) -> Iterator[tuple[int, int]]:
     """Spans of `text` that look like what a judge fills in: two entries or more, or a ruling in words."""
     for match in _RULING.finditer(text):
         yield match.span()
+    text = _OPTION.sub(lambda option: "_" * len(option.group()), text)
     group: list[re.Match[str]] = []
     for match in _ENTRY.finditer(text):
         if group and match.start() - group[-1].end() > NEAR:

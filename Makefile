@@ -9,10 +9,10 @@ FUZZ_S ?= 60
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help run smoke test test-local check format lint types docs bench soak fuzz schemas golden screen examples clean
+.PHONY: help run smoke test test-local check format lint types docs docs-reference bench soak fuzz schemas golden screen examples clean
 
 help: ## Print this help
-	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 $(READY): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -52,6 +52,9 @@ types: $(READY) ## Check types, strictly
 
 docs: $(READY) ## Check that README, schemas and help tell the truth
 	$(BIN)/python -m pytest -q tests/docs
+
+docs-reference: $(READY) ## Write the made parts of docs/ anew: the reference, and what the pages' commands print
+	$(BIN)/python tests/docs/write_docs.py
 
 bench: $(READY) ## Print the benchmarks (ratios in one run)
 	$(BIN)/python -m pytest -q -s tests/bench --bench -p no:xdist

@@ -1,30 +1,36 @@
 """What `import debate_cli` offers: the four commands as functions, and the values they work on.
 
 The functions are for scripts and notebooks: no output, no signals, no exit codes. Errors are those of `debate_cli.errors`.
+They go the command line's way: `.env` files, prompts that a configuration replaces and secrets count here as there.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from random import SystemRandom
+from typing import Any
 
+from pydantic import PrivateAttr
+
+from debate_cli import preparation
 from debate_cli.domain.config import DebateConfig
 from debate_cli.domain.debate import Debate
 from debate_cli.engine import Stop
 from debate_cli.llm.port import Model
-from debate_cli.rejudging import Wish, judging_config, openings
+from debate_cli.preparation import Prepared
+from debate_cli.rejudging import Wish
 from debate_cli.render.plain import QuietWatcher
 from debate_cli.render.watcher import Watcher
 from debate_cli.scoring import score
 from debate_cli.session import Outcome, Session
-from debate_cli.storage import config_file, library
-from debate_cli.storage.environment import environment
+from debate_cli.storage import library
+from debate_cli.storage.config_file import LoadedConfig
 from debate_cli.storage.ids import new_id
 from debate_cli.storage.transcript import events_of, to_transcript
-from debate_cli.wiring import Surroundings, mocked, require_judges, require_models, specs
 
 __all__ = [
     "Debate",
@@ -40,11 +46,33 @@ __all__ = [
 ]
 
 
+class _Read(DebateConfig):
+    """A configuration that knows the file it came from, through `model_copy` too: paths in it begin in that file's folder."""
+
+    _loaded: LoadedConfig = PrivateAttr()
+
+    @classmethod
+    def of(cls, loaded: LoadedConfig) -> _Read:
+        """The configuration of `loaded`, with what was read around it."""
+        read = cls.model_construct(loaded.config.model_fields_set, **_fields(loaded.config))
+        read._loaded = loaded
+        return read
+
+    def loaded(self) -> LoadedConfig:
+        """The same as it was read, its prompts anew where they were changed since."""
+        plain = DebateConfig.model_construct(self.model_fields_set, **_fields(self))
+        read = self._loaded
+        if plain.prompts != read.config.prompts:
+            read = replace(read, prompts=preparation.built(plain, read.places.name, read.folder).prompts)
+        return replace(read, config=plain)
+
+
 def load_config(path: str | Path, *, overrides: Mapping[str, str] | None = None) -> DebateConfig:
-    """The configuration at `path`; `overrides` maps key paths to YAML values. Raises ConfigError with every fault."""
-    place = Path(path)
-    changes = list((overrides or {}).items())
-    return config_file.load_config(place, overrides=changes, env=environment(place.parent, os.environ)).config
+    """The configuration at `path`; `overrides` maps key paths to YAML values. Raises ConfigError with every fault.
+
+    It remembers its folder, where relative paths in it and a `.env` file are looked for.
+    """
+    return _Read.of(preparation.load(Path(path), os.environ, list((overrides or {}).items())))
 
 
 def load_transcript(path: str | Path) -> Debate:
@@ -62,32 +90,50 @@ async def run_debate(
 ) -> Outcome:
     """Run a debate to its end; with a `folder` it is journalled and saved there.
 
-    `mock` puts the mock in the place of every model. Raises MissingKeyError and ConfigError before any call; what goes
-    wrong later is in the outcome (`halted`, and the debate's failures).
+    Paths in a `config` that was not loaded from a file begin in the working folder. `mock` puts the mock in the place of
+    every model. Raises MissingKeyError and ConfigError before any call; what goes wrong later is in the outcome
+    (`halted`, and the debate's failures).
     """
-    chosen = mocked(config) if mock else config
-    require_models(chosen, specs(chosen), os.environ)
-    now = datetime.now(UTC)
-    return await _session(watcher).begin(
-        chosen, debate_id or new_id(chosen.topic, now, SystemRandom()), Path(folder) if folder is not None else None
+    prepared = preparation.prepare(_loaded(config), os.environ, mock=mock)
+    chosen = prepared.config
+    return await _session(prepared, watcher).begin(
+        chosen,
+        debate_id or new_id(chosen.topic, datetime.now(UTC), SystemRandom()),
+        Path(folder) if folder is not None else None,
     )
 
 
 async def judge(
-    debate: Debate, *, systems: Sequence[str] = (), model: str | None = None, path: str | Path | None = None
+    debate: Debate,
+    *,
+    config: DebateConfig | None = None,
+    systems: Sequence[str] = (),
+    model: str | None = None,
+    path: str | Path | None = None,
 ) -> Outcome:
-    """Judge a debate again by `systems` (those it was judged by where none is named) with `model`; a run of its own.
+    """Judge a debate again by `systems` with `model`; a run of its own.
 
-    With a `path` the transcript is written there. Raises UsageError where the debate cannot be judged so.
+    What is not given is as in `config`, then as the debate was judged before. With a `path` the transcript is written
+    there. Raises UsageError where the debate cannot be judged so.
     """
-    wish = Wish(systems=tuple(systems), model=model)
-    added = openings(debate, wish, datetime.now(UTC))
-    config = judging_config(debate, wish).model_copy(update={"judging": added[0].judging})
-    require_judges(config)
-    require_models(config, specs(config.model_copy(update={"debaters": ()})), os.environ)
+    loaded = _loaded(config) if config is not None else None
+    wish = Wish(config=loaded.config if loaded is not None else None, systems=tuple(systems), model=model)
+    again = preparation.rejudging(debate, wish, datetime.now(UTC), loaded, os.environ)
     events = events_of(to_transcript(debate))
-    return await _session(None).judge(events, added, config, Path(path) if path is not None else None)
+    return await _session(again.prepared, None).judge(
+        events, again.openings, again.prepared.config, Path(path) if path is not None else None
+    )
 
 
-def _session(watcher: Watcher | None) -> Session:
-    return Session(Surroundings(Path(), os.environ), watcher or QuietWatcher(), Stop())
+def _loaded(config: DebateConfig) -> LoadedConfig:
+    return config.loaded() if isinstance(config, _Read) else preparation.built(config, "the configuration")
+
+
+def _fields(config: DebateConfig) -> dict[str, Any]:
+    """Field by field, the values themselves."""
+    return {name: getattr(config, name) for name in DebateConfig.model_fields}
+
+
+def _session(prepared: Prepared, watcher: Watcher | None) -> Session:
+    seen = watcher or QuietWatcher()
+    return Session(replace(prepared.around, note=seen.note), seen, Stop(), secrets=prepared.secrets)

@@ -1,12 +1,14 @@
-"""Every error of debate-cli, one tree; each class knows the exit code it ends the process with.
+"""Every error of debate-cli, one tree; each class knows its exit code, and the page that explains it at length.
 
     DebateError                     1   something failed that is not the user's input
     ├── StorageError                1   a file or folder could not be read, written or locked
     │   └── UnsavedError            1   the same in the middle of a debate; carries what could not be saved
     ├── UsageError                  2   the command line asks for what cannot be done
     │   ├── ConfigError             2   a configuration is wrong; carries every problem found
-    │   ├── TranscriptError         2   a transcript or journal cannot be used
-    │   └── MissingKeyError         2   an API key's environment variable is not set
+    │   │   ├── MissingKeyError     2   an API key's environment variable is not set
+    │   │   └── NoLocalModelError   2   the embedded model's extra or file is not there
+    │   └── TranscriptError         2   a transcript or journal cannot be used
+    │       └── NewerVersionError   2   written by a newer version of this program
     ├── ModelError                  3   a provider did not give an answer
     │   ├── TransientError          3   worth another try
     │   │   ├── UnreachableError    3   no connection, or it broke
@@ -22,12 +24,14 @@
     │       ├── UnknownModelError   3   404
     │       ├── ContextOverflowError 3  the prompt does not fit the model
     │       ├── QuotaExhaustedError 3   out of credit
+    │       ├── WeightsError        3   the embedded model cannot be fetched or loaded
     │       └── RefusedError        3   the model or a content filter declined
     └── BudgetError                 4   the next call does not fit what is left of the budget
 
 Two exit codes belong to no error: 5, a gate was not met, and 130, the user stopped the run.
 
-Every message is one sentence: what happened, where, what to do.
+Every message is one sentence: what happened, where, what to do. The pages are docs/errors/PAGE.md; they come with the package,
+and `debate explain PAGE` shows them.
 """
 
 from __future__ import annotations
@@ -39,6 +43,8 @@ class DebateError(Exception):
     """Anything this tool reports by itself; `exit_code` is what the process ends with."""
 
     exit_code: ClassVar[int] = 1
+    page: ClassVar[str] = ""
+    """Name of the page that explains it; empty where its sentence says all."""
 
 
 class StorageError(DebateError):
@@ -62,17 +68,33 @@ class UsageError(DebateError):
 class ConfigError(UsageError):
     """A configuration is wrong; `problems` holds one line for each fault found."""
 
+    page: ClassVar[str] = "bad-config"
+
     def __init__(self, *problems: str) -> None:
         super().__init__("\n".join(problems))
         self.problems = problems
+
+
+class MissingKeyError(ConfigError):
+    """An API key's environment variable is not set; the message names variable and provider."""
+
+    page: ClassVar[str] = "missing-key"
+
+
+class NoLocalModelError(ConfigError):
+    """The embedded model cannot be used, as its extra is not installed or its file is not there."""
+
+    page: ClassVar[str] = "local-model"
 
 
 class TranscriptError(UsageError):
     """A transcript or journal cannot be used; the message names the file and, where known, the line."""
 
 
-class MissingKeyError(UsageError):
-    """An API key's environment variable is not set; the message names variable and provider."""
+class NewerVersionError(TranscriptError):
+    """A transcript or journal was written by a newer version of this program."""
+
+    page: ClassVar[str] = "newer-transcript"
 
 
 class ModelError(DebateError):
@@ -99,13 +121,19 @@ class TransientError(ModelError):
 class UnreachableError(TransientError):
     """No connection to the server, or the connection broke."""
 
+    page: ClassVar[str] = "server-down"
+
 
 class ModelTimeoutError(TransientError):
     """No answer within the time allowed."""
 
+    page: ClassVar[str] = "server-down"
+
 
 class RateLimitedError(TransientError):
     """The server answered 429, or says that it is overloaded."""
+
+    page: ClassVar[str] = "rate-limited"
 
 
 class ServerError(TransientError):
@@ -135,9 +163,13 @@ class UnsupportedError(PermanentError):
 class UnauthorizedError(PermanentError):
     """The server does not accept the key (401, 403)."""
 
+    page: ClassVar[str] = "key-refused"
+
 
 class UnknownModelError(PermanentError):
     """The server has no such model or path (404)."""
+
+    page: ClassVar[str] = "unknown-model"
 
 
 class ContextOverflowError(PermanentError):
@@ -146,6 +178,14 @@ class ContextOverflowError(PermanentError):
 
 class QuotaExhaustedError(PermanentError):
     """The account has no credit left."""
+
+    page: ClassVar[str] = "rate-limited"
+
+
+class WeightsError(PermanentError):
+    """The embedded model's weights cannot be fetched, kept or loaded."""
+
+    page: ClassVar[str] = "local-model"
 
 
 class RefusedError(PermanentError):
@@ -159,7 +199,19 @@ class BudgetError(DebateError):
     """
 
     exit_code: ClassVar[int] = 4
+    page: ClassVar[str] = "budget"
     attempts: int = 0
     input_tokens: int = 0
     cached_tokens: int = 0
     output_tokens: int = 0
+
+
+def page_of(cause: str) -> str:
+    """The page that explains a failure whose cause is the class of that name; empty where there is none."""
+    kind = globals().get(cause)
+    return kind.page if isinstance(kind, type) and issubclass(kind, DebateError) else ""
+
+
+def pointer(page: str) -> str:
+    """What points to a page at the end of a sentence, beginning with a space; empty for no page."""
+    return f" (debate explain {page})" if page else ""

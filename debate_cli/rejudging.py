@@ -12,7 +12,8 @@ from datetime import datetime
 from pydantic import TypeAdapter, ValidationError
 
 from debate_cli import __version__
-from debate_cli.domain.config import DebateConfig, ModelSpec
+from debate_cli.domain.assessment import SYSTEM_KINDS
+from debate_cli.domain.config import DebateConfig, ModelSpec, ProviderSpec
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import Closed, Event, Generator, JudgingOpened, Opened
 from debate_cli.domain.systems import JudgingConfig, Live, Moderator, Panel, PanelJudge, Persuasion, Structured, System
@@ -20,7 +21,6 @@ from debate_cli.errors import TranscriptError, UsageError
 
 _SYSTEM: TypeAdapter[System] = TypeAdapter(System)
 GENERATOR = Generator(name="debate-cli", version=__version__)
-KINDS = ("structured", "moderator", "panel", "live", "persuasion")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +49,19 @@ class Wish:
         except ValidationError as error:
             raise UsageError(f"--model {self.model}: write provider/model, for example openai/gpt-5") from error
 
+    @property
+    def models(self) -> dict[str, ModelSpec]:
+        """What roles mean in the judging asked for; a judge of the configuration never becomes one of the debate."""
+        models = dict(self.config.models) if self.config is not None else {}
+        if "default" in models:
+            models.setdefault("judge", models["default"])
+        return models if self.spec is None else {**models, "judge": self.spec}
+
+    @property
+    def providers(self) -> dict[str, ProviderSpec]:
+        """Rows of the provider table that the configuration comes with."""
+        return self.config.providers if self.config is not None else {}
+
 
 def openings(debate: Debate, wish: Wish, at: datetime) -> tuple[JudgingOpened, ...]:
     """The judging runs that `wish` adds to `debate`, with ids of their own.
@@ -58,9 +71,6 @@ def openings(debate: Debate, wish: Wish, at: datetime) -> tuple[JudgingOpened, .
     systems = tuple(_adapted(system, wish) for system in _systems(debate, wish))
     for system in systems:
         _check(debate, system)
-    models = dict(wish.config.models) if wish.config is not None else {}
-    if wish.spec is not None:
-        models["judge"] = wish.spec
     judging = JudgingConfig(systems=systems, decides=_decides(debate, wish, systems))
     taken = len(debate.runs)
     return tuple(
@@ -68,7 +78,8 @@ def openings(debate: Debate, wish: Wish, at: datetime) -> tuple[JudgingOpened, .
             at=at,
             run=f"r{taken + number + 1}",
             judging=judging,
-            models=models,
+            models=wish.models,
+            providers=wish.providers,
             replaces=wish.replace and number == 0,
         )
         for number in range(wish.repeat)
@@ -79,14 +90,11 @@ def artifact(name: str, text: str, debate_id: str, wish: Wish, at: datetime) -> 
     """The events of a debate that is a text alone, for a panel to vote on: opened, and closed as there is nobody to speak."""
     configured = wish.config.judging.systems if wish.config is not None else ()
     panel = next((system for system in configured if isinstance(system, Panel)), Panel())
-    models = dict(wish.config.models) if wish.config is not None else {}
-    if wish.spec is not None:
-        models["judge"] = wish.spec
     config = DebateConfig(
         topic=name,
         background=text,
-        models=models,
-        providers=wish.config.providers if wish.config is not None else {},
+        models=wish.models,
+        providers=wish.providers,
         debaters=(),
         judging=JudgingConfig(systems=(_adapted(panel, wish),)),
     )
@@ -97,13 +105,13 @@ def artifact(name: str, text: str, debate_id: str, wish: Wish, at: datetime) -> 
 def judging_config(debate: Debate, wish: Wish) -> DebateConfig:
     """The configuration under which the added runs are judged: the stored one with the wish's models and providers."""
     given = wish.config
-    changes: dict[str, object] = {"limits": given.limits if given is not None else _unbounded(debate)}
+    changes: dict[str, object] = {
+        "limits": given.limits if given is not None else _unbounded(debate),
+        "providers": {**debate.config.providers, **wish.providers},
+        "models": {**debate.config.models, **wish.models},
+    }
     if given is not None:
-        changes["providers"] = {**debate.config.providers, **given.providers}
-        changes["models"] = {**debate.config.models, **given.models}
         changes["seed"] = given.seed if given.seed is not None else debate.config.seed
-    if wish.spec is not None:
-        changes["models"] = {**debate.config.models, "judge": wish.spec}
     return debate.config.model_copy(update=changes)
 
 
@@ -119,8 +127,8 @@ def _systems(debate: Debate, wish: Wish) -> tuple[System, ...]:
         return configured or debate.config.judging.systems
     known = {system.kind: system for system in (*debate.config.judging.systems, *configured)}
     for kind in wish.systems:
-        if kind not in KINDS:
-            raise UsageError(f"--system {kind}: there is no such judging system; known are {', '.join(KINDS)}")
+        if kind not in SYSTEM_KINDS:
+            raise UsageError(f"--system {kind}: there is no such judging system; known are {', '.join(SYSTEM_KINDS)}")
     return tuple(known.get(kind) or _SYSTEM.validate_python({"kind": kind}) for kind in dict.fromkeys(wish.systems))  # pyright: ignore[reportArgumentType,reportCallIssue]
 
 

@@ -21,6 +21,7 @@ from debate_cli.errors import StorageError, UnsavedError, UsageError
 from debate_cli.judging.schedules import owed
 from debate_cli.rejudging import GENERATOR
 from debate_cli.render.watcher import Watcher
+from debate_cli.resuming import remainder
 from debate_cli.scoring import score
 from debate_cli.storage.journal import SUFFIX, Journal
 from debate_cli.storage.library import StoredDebate, open_debate
@@ -74,7 +75,7 @@ class Session:
     async def resume(self, stored: StoredDebate, config: DebateConfig | None = None) -> Outcome:
         """Go on with a debate from what is on disk, within the limits of `config` where it is given.
 
-        A debate to which nothing is missing comes back as it is.
+        Judging runs that were added with a configuration of their own are asked where that said. A debate to which nothing is missing comes back as it is.
         """
         path = stored.path.with_suffix(".json")
         if _is_whole(stored.debate) and not path.with_suffix(SUFFIX).exists():
@@ -101,9 +102,7 @@ class Session:
             debate = before.apply(resumed)
             journal.append(resumed)
             self.watcher.event(resumed, debate)
-            limits = config.limits if config is not None else debate.config.limits
-            within = debate.config.model_copy(update={"limits": limits})
-            return await self._conduct(within, debate, journal, path, used=debate.usage)
+            return await self._conduct(remainder(before, config).config, debate, journal, path, used=debate.usage)
 
     async def judge(
         self,

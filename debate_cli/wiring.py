@@ -15,14 +15,14 @@ from pathlib import Path
 from typing import Protocol
 
 from debate_cli.debaters.debater import Debater
+from debate_cli.domain.bench import assessors, role
 from debate_cli.domain.config import DebateConfig, ModelSpec, Price
 from debate_cli.domain.debate import Debate, JudgingRun
 from debate_cli.domain.exchange import TotalUsage
 from debate_cli.domain.systems import Panel, Persuasion, System
 from debate_cli.domain.tasks import Brief
 from debate_cli.engine import Cast
-from debate_cli.errors import ConfigError
-from debate_cli.judging.bench import assessors, role
+from debate_cli.errors import ConfigError, MissingKeyError, NoLocalModelError
 from debate_cli.judging.judge import Judge
 from debate_cli.llm.budget import Budget, Budgeted
 from debate_cli.llm.ladder import Ladder, Voice
@@ -32,7 +32,7 @@ from debate_cli.llm.prices import price_of
 from debate_cli.llm.redacted import Redacted
 from debate_cli.llm.retry import Retrying
 from debate_cli.llm.template import Prompts
-from debate_cli.providers.registry import Registry, check, secrets, split
+from debate_cli.providers.registry import Registry, check, extraless, keyless, secrets, split
 from debate_cli.storage.redact import Redactor
 
 PROMPT_PACKAGES = ("debate_cli.debaters", "debate_cli.judging")
@@ -189,12 +189,15 @@ def require_judges(config: DebateConfig) -> None:
 def require_models(config: DebateConfig, wanted: tuple[ModelSpec, ...], env: Mapping[str, str]) -> None:
     """Make sure that `wanted` can be asked, before any call.
 
-    Raises ConfigError with all problems: a missing key, an unknown provider, an address with another provider's key, a
-    bound on cost with a model whose price is not known.
+    Raises ConfigError with all problems: a missing key (then it is a MissingKeyError), an embedded model without its extra (a
+    NoLocalModelError), an unknown provider, an address with another provider's key, a bound on cost with a model whose
+    price is not known.
     """
-    problems = check(config, [spec.model for spec in wanted], env)
+    models = [spec.model for spec in wanted]
+    problems = check(config, models, env)
     if problems:
-        raise ConfigError(*problems)
+        absent = NoLocalModelError if extraless(config, models) else ConfigError
+        raise (MissingKeyError if keyless(config, models, env) else absent)(*problems)
     if config.limits.max_cost_usd is None:
         return
     registry = Registry(config, env, folder=Path())

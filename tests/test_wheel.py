@@ -35,3 +35,4 @@ def test_an_installed_wheel_runs_the_packaged_debate(tmp_path: Path) -> None:
     assert transcript["status"] == "complete"
     assert "stored" not in sh(debate, "score", "transcripts/first.json", "--check", cwd=tmp_path)
     assert "Verdict" in sh(debate, "replay", "first", cwd=tmp_path)
+    assert "missing-key" in sh(debate, "explain", cwd=tmp_path)

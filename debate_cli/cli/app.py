@@ -16,7 +16,8 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from debate_cli import __version__
-from debate_cli.errors import ConfigError, DebateError, UnsavedError
+from debate_cli.cli.screen import CLOSED_PIPE, ClosedPipeError, drop, whoever_reads
+from debate_cli.errors import ConfigError, DebateError, UnsavedError, pointer
 
 DEBATE, SAVED, SETUP = "Debate", "Saved debates", "Setting up"
 
@@ -37,6 +38,7 @@ COMMANDS: dict[str, Entry] = {
     "list": Entry(SAVED, "List the saved debates of a folder: who won, and what it cost."),
     "diff": Entry(SAVED, "Compare two saved debates, or two judging runs of one."),
     "init": Entry(SETUP, "Write a commented debate.yaml and its schema."),
+    "explain": Entry(SETUP, "Explain an error: what it means, and the ways out of it."),
     "check": Entry(SETUP, "Check configurations, and say which keys are missing."),
     "doctor": Entry(SETUP, "Ask each model a tiny question: what it can do, what it costs, how fast it is."),
     "models": Entry(SETUP, "List the providers, what each can do, and whether its key is set."),
@@ -66,6 +68,23 @@ class Commands(TyperGroup):
             return name, completion.stand_in(name, load) or load(name), rest
         return name, load(name) if name in COMMANDS else command, rest
 
+    def invoke(self, ctx: Any) -> Any:
+        """Run the subcommand. Where nobody reads its output to the end, the exit code it chose stands, if it chose one.
+
+        Raises ClosedPipeError where it did not: its framework would take that for a failure.
+        """
+        try:
+            done = super().invoke(ctx)
+            sys.stdout.flush()
+        except typer.Exit:
+            with whoever_reads():
+                pass
+            raise
+        except BrokenPipeError as error:
+            drop(sys.stdout)
+            raise ClosedPipeError from error
+        return done
+
 
 def load(name: str) -> Any:
     """Import the module of a subcommand and build its command."""
@@ -94,7 +113,14 @@ def _version(value: bool) -> None:
 
 
 @app.callback(
-    epilog="Start with [bold]debate run --mock[/bold] (no key, no model), or [bold]debate init[/bold]. "
+    epilog="Examples:\n\n"
+    "  debate run --mock                    a rehearsal: no key, no model\n"
+    "  debate init                          a debate.yaml of your own\n"
+    "  debate run debate.yaml               run it; the transcript is saved\n"
+    "  debate replay ID --only verdict      who won, and how clearly\n"
+    "  debate judge ID --system panel       ask other judges, without debaters\n"
+    "  debate score transcripts/            all verdicts, recomputed, in one table\n"
+    "  debate explain                       pages about what may go wrong\n\n"
     "Exit codes: 0 done, 1 failed, 2 wrong input, 3 a provider failed, 4 budget reached, 5 a gate was not met, 130 interrupted."
 )
 def root(
@@ -117,9 +143,8 @@ def main() -> None:
         fail(error, error.exit_code, f"{error}; the debate so far stands on standard output as JSON")
     except DebateError as error:
         fail(error, error.exit_code)
-    except BrokenPipeError:
-        sys.stderr.close()
-        sys.exit(0)
+    except ClosedPipeError:
+        sys.exit(CLOSED_PIPE)
     except KeyboardInterrupt:
         sys.exit(130)
     except RecursionError as error:
@@ -133,7 +158,10 @@ def fail(error: BaseException, code: int, message: str | None = None) -> None:
     """Print the error and end the process with `code`; with `--debug`, the traceback first."""
     if "--debug" in sys.argv:
         traceback.print_exception(error)
-    lines: Any = error.problems if isinstance(error, ConfigError) else [f"debate: {message or error}"]
+    lines = list(error.problems) if isinstance(error, ConfigError) else [f"debate: {message or error}"]
+    if isinstance(error, DebateError):
+        last = max(place for place, line in enumerate(lines) if place == 0 or not line.startswith(" "))
+        lines[last] += pointer(error.page)
     for line in lines:
         print(line, file=sys.stderr)
     sys.exit(code)

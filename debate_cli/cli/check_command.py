@@ -13,8 +13,8 @@ import typer
 from debate_cli.cli import completion, options, setup
 from debate_cli.errors import DebateError
 from debate_cli.forecast import planned_calls
-from debate_cli.storage.environment import environment
-from debate_cli.wiring import require_models, specs
+from debate_cli.preparation import prepare
+from debate_cli.wiring import specs
 
 app = typer.Typer(add_completion=False)
 
@@ -23,7 +23,7 @@ app = typer.Typer(add_completion=False)
 def check(
     configs: Annotated[
         list[str],
-        typer.Argument(metavar="CONFIG...", help="Configurations; - for stdin.", autocompletion=completion.configs),
+        typer.Argument(metavar="CONFIG", help="Configurations; - for stdin.", autocompletion=completion.configs),
     ],
     json_: options.Json = False,
     debug: options.Debug = False,
@@ -62,7 +62,7 @@ def _report(reference: str) -> Report:
         return Report(reference, problems=tuple(str(error).splitlines()))
     wanted = specs(loaded.config)
     try:
-        require_models(loaded.config, wanted, environment(loaded.folder, os.environ))
+        prepare(loaded, os.environ)
     except DebateError as error:
         problems = tuple(str(error).splitlines())
     else:

@@ -19,6 +19,12 @@ HOMES = (Path(), Path("configs"))
 """Where configurations are looked for."""
 TRANSCRIPTS = Path("transcripts")
 YAML = frozenset({".yaml", ".yml"})
+PACKAGE = Path(__file__).parent.parent
+PAGES = (PACKAGE / "pages", PACKAGE.parent / "docs" / "errors")
+"""Where the pages about errors are: in the installed package, else in the checkout."""
+KINDS = ("config", "transcript")
+"""What `debate schema` prints the schema of."""
+SYSTEMS = ("structured", "moderator", "panel", "live", "persuasion")
 
 
 def configs(incomplete: str) -> list[str]:
@@ -43,11 +49,41 @@ def paths(incomplete: str) -> list[str]:
     return _beginning(incomplete, [str(place) for place in _saved()]) or _paths(incomplete, lambda _: False)
 
 
+def folders(incomplete: str) -> list[str]:
+    """Folders, in the one that was begun."""
+    return _paths(incomplete, lambda _: False)
+
+
+def topics(incomplete: str) -> list[str]:
+    """Names of the pages that `debate explain` shows."""
+    return _beginning(incomplete, pages())
+
+
+def pages() -> dict[str, Path]:
+    """Name -> page about an error, by name."""
+    home = next((place for place in PAGES if place.is_dir()), PAGES[0])
+    return {place.stem: place for place in _children(home) if place.suffix == ".md"}
+
+
+def systems(incomplete: str) -> list[str]:
+    """Names of the judging systems."""
+    return _beginning(incomplete, SYSTEMS)
+
+
+def kinds(incomplete: str) -> list[str]:
+    """What has a schema."""
+    return _beginning(incomplete, KINDS)
+
+
 WORDS: dict[str, Callable[[str], list[str]]] = {
     "run": configs,
     "check": configs,
     "replay": debates,
     "diff": debates,
+    "list": folders,
+    "init": folders,
+    "explain": topics,
+    "schema": kinds,
     "judge": paths,
     "score": paths,
 }
@@ -80,11 +116,16 @@ def _saved() -> list[Path]:
 
 
 def _paths(incomplete: str, wanted: Callable[[Path], bool]) -> list[str]:
-    """Wanted files, and folders, in the folder that was begun."""
-    folder, _, _ = incomplete.rpartition("/")
-    home = Path(folder or ("/" if incomplete.startswith("/") else ""))
-    places = [place for place in _children(home) if place.is_dir() or wanted(place)]
-    return _beginning(incomplete, [f"{place}/" if place.is_dir() else str(place) for place in places])
+    """Wanted files, and folders, in the folder that was begun; where that is one folder alone, what is in it.
+
+    A shell puts a space after the only word that it is offered, and no path goes on after a space.
+    """
+    begun = incomplete[: incomplete.rfind("/") + 1]
+    places = [place for place in _children(Path(begun)) if place.is_dir() or wanted(place)]
+    found = _beginning(incomplete, [f"{begun}{place.name}{'/' if place.is_dir() else ''}" for place in places])
+    if len(found) == 1 and found[0].endswith("/") and found[0] != incomplete:
+        return _paths(found[0], wanted) or found
+    return found
 
 
 def _children(folder: Path) -> list[Path]:

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import json
 import sys
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from debate_cli.cli import completion, options, screen
+from debate_cli.cli.homes import homes
 from debate_cli.errors import UsageError
 from debate_cli.render.comparison import Compared, document, sheets, signs
 from debate_cli.scoring.comparison import LATEST, Side, compare
 from debate_cli.storage.library import StoredDebate, find, open_debate
 
 app = typer.Typer(add_completion=False)
-HOME = Path("transcripts")
 
 
 @app.command()
@@ -24,7 +23,7 @@ def diff(
     a: Annotated[
         str,
         typer.Argument(
-            metavar="A", help="A transcript or journal, or an id in transcripts/.", autocompletion=completion.debates
+            metavar="A", help="A transcript or journal, or the id of a saved debate.", autocompletion=completion.debates
         ),
     ],
     b: Annotated[
@@ -52,8 +51,8 @@ def diff(
     del debug  # acted on where errors are caught
     if b is None and runs is None:
         raise UsageError("name two debates, or two judging runs of one with --runs r1,r2")
-    first = open_debate(find(a, HOME))
-    second = open_debate(find(b, HOME)) if b is not None else first
+    first = open_debate(find(a, homes()))
+    second = open_debate(find(b, homes())) if b is not None else first
     named = _runs(runs) if runs is not None else (LATEST, LATEST)
     sides = _side(first, named[0]), _side(second, named[1])
     told = Compared((str(first.path), str(second.path)), sides, compare(*sides))

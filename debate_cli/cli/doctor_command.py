@@ -16,6 +16,7 @@ from debate_cli.cli import options, setup, stage
 from debate_cli.doctor import as_data, examine
 from debate_cli.domain.config import DebateConfig, ModelSpec
 from debate_cli.errors import UsageError
+from debate_cli.preparation import hidden
 from debate_cli.storage.config_file import LoadedConfig
 from debate_cli.storage.environment import environment
 from debate_cli.storage.redact import Redactor, without_secrets
@@ -95,7 +96,7 @@ def _silent(_line: str) -> None:
 
 def _show(entries: list[dict[str, Any]], loaded: LoadedConfig, *, as_json: bool) -> None:
     """What was found, without secrets: one document, a table on a terminal, plain lines elsewhere."""
-    shown = without_secrets(entries, Redactor(setup.hidden(loaded)))
+    shown = without_secrets(entries, Redactor(hidden(loaded, os.environ)))
     if as_json:
         print(json.dumps(shown, ensure_ascii=False, indent=2))
     elif stage.interactive(sys.stdout):

@@ -2,41 +2,122 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
-from dataclasses import asdict
+from collections.abc import Iterator
+from typing import Any
 
 import yaml
 
 from debate_cli.domain.config import DebateConfig
-from debate_cli.forecast import Forecast, forecast
+from debate_cli.forecast import NOTHING, Amount, Forecast, forecast
 from debate_cli.storage.json_form import config_data
+from debate_cli.storage.plain import is_list, is_mapping
 from debate_cli.storage.redact import Redactor, without_secrets
 from debate_cli.wiring import Surroundings
 
+HEADINGS = ("role", "model", "", "calls", "tokens in", "tokens out", "USD")
+
 
 def show_plan(config: DebateConfig, around: Surroundings, *, as_json: bool) -> None:
-    """The resolved configuration, the calls planned, and tokens and cost at the worst; nothing is asked."""
-    plan = forecast(config, around.env)
-    data = without_secrets(config_data(config), Redactor(around.secrets))
+    """The resolved configuration, and calls, tokens and cost as planned and at the worst; nothing is asked.
+
+    As text, only what is set of the configuration; as JSON, all of it.
+    """
+    plan = asyncio.run(forecast(config, around))
+    redact = Redactor(around.secrets)
     if as_json:
-        print(json.dumps({"config": data, "plan": _plan(plan)}, ensure_ascii=False, indent=2))
+        data = without_secrets(config_data(config), redact)
+        print(json.dumps({"config": data, "plan": _document(plan)}, ensure_ascii=False, indent=2))
         return
-    print(yaml.safe_dump(data, sort_keys=False, allow_unicode=True).rstrip())
+    written = without_secrets(_set_only(config.model_dump(mode="json", exclude_unset=True)), redact)
+    print(yaml.safe_dump(written, sort_keys=False, allow_unicode=True, width=120).rstrip())
     print(f"\n# planned: {plan.speeches} speeches and at least {plan.assessments} assessments")
+    for line in _table(plan):
+        print(f"# {line}".rstrip())
+    for line in _remarks(config):
+        print(f"# {line}")
+
+
+def _table(plan: Forecast) -> Iterator[str]:
+    """Two lines a role, and two for all; columns aligned."""
+    rows: list[tuple[str, ...]] = [HEADINGS]
     for share in plan.shares:
-        price = "price unknown" if share.cost_usd is None else f"{share.cost_usd:.4f} USD"
-        print(
-            f"#   {share.model}: {share.calls} calls, at the worst {share.input_tokens} input and "
-            f"{share.output_tokens} output tokens, {price}"
+        rows += _rows(share.role, share.spec.model, share.planned, share.worst)
+    rows += _rows("all", "", plan.planned, plan.worst)
+    widths = [max(len(row[column]) for row in rows) for column in range(len(HEADINGS))]
+    for row in rows:
+        cells = zip(row, widths, strict=True)
+        yield "  ".join(
+            text.ljust(width) if column < 3 else text.rjust(width)  # noqa: PLR2004 - three columns of words
+            for column, (text, width) in enumerate(cells)
         )
-    whole = "unknown, as a price is not known" if plan.cost_usd is None else f"{plan.cost_usd:.4f} USD"
-    print(f"# at the worst: {whole}; nothing was asked")
 
 
-def _plan(plan: Forecast) -> dict[str, object]:
+def _rows(role: str, model: str, planned: Amount, worst: Amount) -> list[tuple[str, ...]]:
+    return [(role, model, "planned", *_cells(planned)), ("", "", "at worst", *_cells(worst))]
+
+
+def _cells(amount: Amount) -> tuple[str, ...]:
+    usage = amount.usage
+    money = "unknown" if amount.cost_usd is None else f"{amount.cost_usd:.4f}"
+    return f"{amount.calls:,}", f"{usage.input_tokens:,}", f"{usage.output_tokens:,}", money
+
+
+def _remarks(config: DebateConfig) -> Iterator[str]:
+    limits = config.limits
+    bounds = [
+        *([f"{limits.max_cost_usd:g} USD"] if limits.max_cost_usd is not None else []),
+        *([f"{limits.max_tokens:,} tokens"] if limits.max_tokens is not None else []),
+    ]
+    if bounds:
+        yield f"The run ends before it exceeds {' or '.join(bounds)} (limits)."
+    yield "Planned: as on the mock. At worst: every answer at its full length and asked for as often as is allowed."
+    yield "Nothing was asked."
+
+
+def _document(plan: Forecast) -> dict[str, object]:
     return {
         "speeches": plan.speeches,
         "assessments": plan.assessments,
-        "models": [asdict(share) for share in plan.shares],
-        "worst_cost_usd": plan.cost_usd,
+        "roles": [
+            {
+                "role": share.role,
+                "model": share.spec.model,
+                "planned": _amount(share.planned),
+                "worst": _amount(share.worst),
+            }
+            for share in plan.shares
+        ],
+        "models": _by_model(plan),
+        "planned": _amount(plan.planned),
+        "worst": _amount(plan.worst),
+        "worst_cost_usd": plan.worst.cost_usd,
     }
+
+
+def _by_model(plan: Forecast) -> list[dict[str, object]]:
+    """The roles of each model together: planned calls, and tokens and cost at the worst."""
+    found: list[dict[str, object]] = []
+    for model in dict.fromkeys(share.spec.model for share in plan.shares):
+        shares = [share for share in plan.shares if share.spec.model == model]
+        worst = sum((share.worst for share in shares), NOTHING)
+        found.append({"model": model, **_amount(worst), "calls": sum(share.planned.calls for share in shares)})
+    return found
+
+
+def _amount(amount: Amount) -> dict[str, object]:
+    return {
+        "calls": amount.calls,
+        "input_tokens": amount.usage.input_tokens,
+        "output_tokens": amount.usage.output_tokens,
+        "cost_usd": amount.cost_usd,
+    }
+
+
+def _set_only(data: Any) -> Any:
+    """The same without keys that hold nothing, save where a null says something: a provider without a key."""
+    if is_mapping(data):
+        kept = {key: _set_only(value) for key, value in data.items()}
+        return {key: value for key, value in kept.items() if value not in (None, [], {}) or key == "api_key_env"}
+    return [_set_only(item) for item in data] if is_list(data) else data

@@ -3,99 +3,123 @@
 from __future__ import annotations
 
 import json
+import os
+import re
+import shlex
 import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib import resources
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from debate_cli.cli import options, stage
-from debate_cli.errors import UsageError
+from debate_cli.cli import completion, options, screen
+from debate_cli.cli.found_models import Found, found_models, judge_beside
+from debate_cli.errors import DebateError, UsageError
+from debate_cli.preparation import load, prepare
 from debate_cli.storage.disk import write_whole
-from debate_cli.storage.schema import config_schema
+from debate_cli.storage.environment import environment
+from debate_cli.storage.schema import config_schema, text_of
 
 app = typer.Typer(add_completion=False)
 TOPIC = "Should a startup of under ten people adopt microservices from day one?"
-MODEL = "local/smollm2"
+_BARE = re.compile(r"[\w./:@-]+[\w/]")
+"""What YAML takes for text within braces as it stands."""
 
-TEMPLATE = """\
-# yaml-language-server: $schema=./debate.schema.json
-# Run it with `debate run {name}`; rehearse it without any model with `debate run {name} --mock`.
-version: 1
-topic: {topic}
-# background: |                     # what debaters and judges should know, as data
-#   Eight engineers, one product, no platform team.
-# seed: 7                           # for the mock, and for providers that take a seed
 
-models:                             # names for provider/model; `debate models` lists the providers
-  default: {{model: {model}}}
-  judge: {{model: {judge}}}            # {judge_hint}
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """What the configuration is made of."""
 
-debaters:
-  - {{name: Pro, side: for}}          # each may have its own: model, system, personality, strategy
-  - {{name: Con, side: against}}
-
-format:
-  kind: structured                  # structured | semi_structured | free_flowing
-  arguments: 2                      # that each side opens with
-  phases: [opening, cross_examination, closing]     # `rebuttal` may stand between the last two, repeatedly
-
-judging:
-  decides: structured               # whose verdict heads the output
-  systems:
-    - {{kind: structured, weights: {{logic: 0.3, evidence: 0.4, responsiveness: 0.2, honesty: 0.1}}}}
-    # - {{kind: moderator}}           # a chair: marks every round, and the whole out of 100
-    # - {{kind: panel, personas: [technical_architect, compliance_auditor]}}
-    # - {{kind: live}}                # every turn and every exchange; presses the debaters
-    # - {{kind: persuasion}}          # stance, conviction, surrender; needs no model
-
-# limits: {{max_cost_usd: 1.0, max_tokens: 400000}}
-output: {{dir: transcripts}}
-"""
+    topic: str
+    model: str
+    judge: str
 
 
 @app.command()
 def init(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Where to; made if it is not there.")] = Path(),
+    folder: Annotated[
+        Path,
+        typer.Argument(metavar="DIR", help="Where to; made if it is not there.", autocompletion=completion.folders),
+    ] = Path(),
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Ask nothing, take the defaults.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Overwrite existing files.")] = False,
     debug: options.Debug = False,
 ) -> None:
     """Write a commented debate.yaml and its schema.
 
-    On a terminal it asks three questions first: the motion, the debaters' model, the judge's.
+    On a terminal it asks three questions first: the motion, the debaters' model, the judge's. It offers the models that are
+    at hand: those of Ollama where it is running, of providers whose key is set, and the embedded one.
     """
     del debug  # acted on where errors are caught
     config, schema = folder / "debate.yaml", folder / "debate.schema.json"
     for path in (config, schema):
         if path.exists() and not force:
             raise UsageError(f"{path} exists already; overwrite it with --force")
-    topic, model, judge = (TOPIC, MODEL, MODEL) if yes or not sys.stdin.isatty() else _questions()
-    text = TEMPLATE.format(
-        name=config,
-        topic=json.dumps(topic, ensure_ascii=False),
-        model=model,
-        judge=judge,
-        judge_hint="best another one than the debaters'" if judge == model else "not the debaters' own model: good",
-    )
-    write_whole(config, text.encode(), overwrite=force)
-    document = json.dumps(config_schema(), ensure_ascii=False, indent=2) + "\n"
-    write_whole(schema, document.encode(), overwrite=force)
-    stage.tell(f"written: {config} and {schema}")
-    stage.tell(f"next: debate run {config}   (or rehearse it: debate run {config} --mock)")
+    found = found_models(environment(folder, os.environ))
+    answers = _defaults(found) if yes or not sys.stdin.isatty() else _asked(found)
+    write_whole(config, _text(answers, config).encode(), overwrite=force)
+    write_whole(schema, text_of(config_schema()).encode(), overwrite=force)
+    screen.tell(f"written: {config} and {schema}")
+    _tell_next(config, answers)
 
 
-def _questions() -> tuple[str, str, str]:
+def _defaults(found: Sequence[Found]) -> Answers:
+    model = found[0].model
+    return Answers(TOPIC, model, judge_beside(model, found))
+
+
+def _asked(found: Sequence[Found]) -> Answers:
     """Motion, the debaters' model, the judge's."""
-    topic = typer.prompt("The motion", default=TOPIC)
-    model = _model("The debaters' model (provider/model)", MODEL)
-    return topic, model, _model("The judge's model", model)
+    topic: str = typer.prompt("The motion", default=TOPIC)
+    typer.echo("Models at hand here (any other can be named as provider/model):")
+    width = max(len(one.model) for one in found)
+    for number, one in enumerate(found, 1):
+        typer.echo(f"  {number}  {one.model:<{width}}  {one.why}")
+    model = _model("The debaters' model, by number or name", found[0].model, found)
+    return Answers(topic, model, _model("The judge's model, by number or name", judge_beside(model, found), found))
 
 
-def _model(question: str, default: str) -> str:
+def _model(question: str, default: str, found: Sequence[Found]) -> str:
+    """A model of the list by its number, or any other by its name."""
     while True:
-        answer: str = typer.prompt(question, default=default)
-        provider, slash, name = answer.strip().partition("/")
+        answer: str = typer.prompt(question, default=default).strip()
+        if answer.isdecimal() and 1 <= int(answer) <= len(found):
+            return found[int(answer) - 1].model
+        provider, slash, name = answer.partition("/")
         if provider and slash and name:
-            return answer.strip()
-        typer.echo("  write it as provider/model, for example ollama/qwen3:8b", err=True)
+            return answer
+        typer.echo("  give a number of the list, or write it as provider/model, for example ollama/qwen3:8b", err=True)
+
+
+def _text(answers: Answers, config: Path) -> str:
+    """The configuration as it is written."""
+    template = resources.files("debate_cli.cli").joinpath("templates/debate.yaml").read_text(encoding="utf-8")
+    same = answers.judge == answers.model
+    filled = {
+        "@NAME@": str(config),
+        "@TOPIC@": json.dumps(answers.topic, ensure_ascii=False),
+        "@MODEL@": _quoted(answers.model),
+        "@JUDGE@": _quoted(answers.judge),
+        "@HINT@": "best another one than the debaters'" if same else "not the debaters' own model: good",
+    }
+    return re.sub("|".join(filled), lambda place: filled[place[0]], template)
+
+
+def _quoted(model: str) -> str:
+    return model if _BARE.fullmatch(model) else json.dumps(model, ensure_ascii=False)
+
+
+def _tell_next(config: Path, answers: Answers) -> None:
+    """The next command, and what keeps it from working where something does."""
+    try:
+        prepare(load(config, os.environ), os.environ)
+    except DebateError as error:
+        for line in str(error).splitlines():
+            screen.tell(f"before it can run: {line}")
+    if answers.model.startswith("mock/"):
+        screen.tell("it is a rehearsal: the mock asks no model; ways to a real one: debate explain missing-key")
+    name = shlex.quote(str(config))
+    screen.tell(f"next: debate run {name}   (or rehearse it: debate run {name} --mock)")

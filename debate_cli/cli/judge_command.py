@@ -12,7 +12,10 @@ from typing import Annotated
 import typer
 
 from debate_cli.cli import completion, judge_tasks, options, screen, setup, stage
+from debate_cli.cli.audience import Audience
+from debate_cli.cli.homes import homes
 from debate_cli.cli.judge_tasks import Task
+from debate_cli.cli.screen import whoever_reads
 from debate_cli.engine import Stop
 from debate_cli.errors import DebateError
 from debate_cli.rejudging import Wish
@@ -24,16 +27,23 @@ from debate_cli.storage.library import expand
 app = typer.Typer(add_completion=False)
 
 
-@app.command()
+@app.command(epilog=options.ASKING_EXITS)
 def judge(
     paths: Annotated[
         list[str],
         typer.Argument(
-            metavar="PATH...", help="Transcripts, folders, globs; any text for panel.", autocompletion=completion.paths
+            metavar="PATH",
+            help="Transcripts, folders, globs, ids; any text for panel.",
+            autocompletion=completion.paths,
         ),
     ],
-    config: Annotated[str | None, typer.Option(metavar="CONFIG", help="Whose judging part to use.")] = None,
-    system: Annotated[list[str] | None, typer.Option(metavar="NAME", help="Judge by this system (repeatable).")] = None,
+    config: Annotated[
+        str | None, typer.Option(metavar="CONFIG", help="Whose judging part to use.", autocompletion=completion.configs)
+    ] = None,
+    system: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Judge by this system (repeatable).", autocompletion=completion.systems),
+    ] = None,
     model: Annotated[str | None, typer.Option(metavar="PROVIDER/MODEL", help="Model of every judge.")] = None,
     judges: Annotated[int | None, typer.Option(min=1, max=25, help="Judges of each system.")] = None,
     repeat: Annotated[int, typer.Option(min=1, max=100, help="Judging runs, independent of each other.")] = 1,
@@ -77,50 +87,50 @@ def judge(
         repeat=repeat,
         replace=replace_,
     )
-    tasks, bad = judge_tasks.tasks(expand(paths), wish, loaded, out)
-    outcomes, failed = _judge_all(tasks, concurrency, as_json=json_, force=force)
+    tasks, bad = judge_tasks.tasks(expand(paths, homes(config=config)), wish, loaded, out)
+    with stage.watching(quiet=len(tasks) != 1, as_json=json_, planned=None, show_hidden=False) as watcher:
+        outcomes, failed = _judge_all(tasks, concurrency, watcher, force=force)
     scored = [
         Scored(str(task.target), outcome.debate.id, outcome.debate.topic, outcome.debate.status, outcome.verdicts)
         for task, outcome in outcomes
     ]
-    if json_:
-        sys.stdout.writelines(scores_table.json_document(scored))
-    elif len(outcomes) == 1:
-        stage.show_summary(outcomes[0][1].debate, outcomes[0][1].verdicts, show_hidden=False)
-    else:
-        screen.show_scores(scored)
-    raise typer.Exit(stage.ending_of_all([outcome for _, outcome in outcomes], gates, bad=bad + failed))
+    with whoever_reads():
+        if json_:
+            sys.stdout.writelines(scores_table.json_document(scored))
+        elif len(outcomes) == 1:
+            stage.show_summary(outcomes[0][1].debate, outcomes[0][1].verdicts, show_hidden=False)
+        else:
+            screen.show_scores(scored)
+    done = [outcome for _, outcome in outcomes]
+    raise typer.Exit(stage.ending_of_all(done, gates, bad=bad + failed, unread=watcher.gone))
 
 
 def _judge_all(
-    tasks: Sequence[Task], concurrency: int, *, as_json: bool, force: bool
+    tasks: Sequence[Task], concurrency: int, watcher: Audience, *, force: bool
 ) -> tuple[list[tuple[Task, Outcome]], int]:
     """Judge every file, several at a time; what came of each, and how many could not be judged."""
     alone = len(tasks) == 1
-    with stage.watching(quiet=not alone, as_json=as_json, planned=None, show_hidden=False) as watcher:
-        room = asyncio.Semaphore(concurrency)
+    room = asyncio.Semaphore(concurrency)
 
-        async def one(task: Task, stop: Stop) -> Outcome | DebateError | None:
-            """None where the user asked to stop before the file was begun: it is left as it is."""
-            around = replace(task.prepared.around, note=watcher.note)
-            session = Session(around, watcher, stop, secrets=task.prepared.secrets)
-            async with room:
-                if stop.requested:
-                    return None
-                try:
-                    return await session.judge(
-                        task.events, task.openings, task.prepared.config, task.target, force=force
-                    )
-                except DebateError as error:
-                    if alone:
-                        raise
-                    stage.tell(f"debate: {task.source}: {error}")
-                    return error
+    async def one(task: Task, stop: Stop) -> Outcome | DebateError | None:
+        """None where the user asked to stop before the file was begun: it is left as it is."""
+        around = replace(task.prepared.around, note=watcher.note)
+        session = Session(around, watcher, stop, secrets=task.prepared.secrets)
+        async with room:
+            if stop.requested:
+                return None
+            try:
+                return await session.judge(task.events, task.openings, task.prepared.config, task.target, force=force)
+            except DebateError as error:
+                if alone:
+                    raise
+                stage.tell(f"debate: {task.source}: {error}")
+                return error
 
-        async def everything(stop: Stop) -> list[Outcome | DebateError | None]:
-            return await asyncio.gather(*(one(task, stop) for task in tasks))
+    async def everything(stop: Stop) -> list[Outcome | DebateError | None]:
+        return await asyncio.gather(*(one(task, stop) for task in tasks))
 
-        results = stage.run_until_stopped(everything, watcher.note)
+    results = stage.run_until_stopped(everything, watcher)
     done = [(task, result) for task, result in zip(tasks, results, strict=True) if isinstance(result, Outcome)]
     left = results.count(None)
     if left:

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
+import os
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from debate_cli.cli import setup, stage
+from debate_cli.cli import stage
 from debate_cli.domain.debate import fold
 from debate_cli.domain.events import Event, JudgingOpened
 from debate_cli.errors import TranscriptError, UsageError
-from debate_cli.rejudging import Wish, artifact, judging_config, openings
-from debate_cli.storage.config_file import LoadedConfig, Places
+from debate_cli.preparation import Prepared, for_judges, rejudging
+from debate_cli.rejudging import Wish, artifact, judging_config
+from debate_cli.storage.config_file import LoadedConfig
 from debate_cli.storage.ids import new_id
 from debate_cli.storage.library import open_debate
 from debate_cli.storage.transcript import events_of, to_transcript
-from debate_cli.wiring import require_judges
 
 TRANSCRIPTS = frozenset({".json", ".jsonl"})
 LARGEST_TEXT = 400_000
@@ -32,7 +33,7 @@ class Task:
     events: tuple[Event, ...]
     openings: tuple[JudgingOpened, ...]
     """Judging runs to add; none where the debate's own run is to be done (a text before a panel)."""
-    prepared: setup.Prepared
+    prepared: Prepared
     target: Path
 
 
@@ -62,16 +63,14 @@ def _task(path: Path, wish: Wish, loaded: LoadedConfig | None, out: Path | None)
         raise TranscriptError(f"{path}: is not a transcript; other texts are judged with --system panel alone")
     events = _text_events(path, wish) if text else _debate_events(path)
     debate = fold(events)
-    added = () if text else openings(debate, wish, datetime.now(UTC))
-    config = judging_config(debate, wish)
-    if added:
-        config = config.model_copy(update={"judging": added[0].judging})
-    require_judges(config)
-    own = LoadedConfig(config, Path(), (), {}, Places(str(path)))
-    around = own if loaded is None else replace(loaded, config=config)
-    home = Path(config.output.dir) / f"{debate.id}.json" if text else path.with_suffix(".json")
+    if text:
+        added, prepared = (), for_judges(judging_config(debate, wish), loaded, os.environ, str(path))
+    else:
+        again = rejudging(debate, wish, datetime.now(UTC), loaded, os.environ)
+        added, prepared = again.openings, again.prepared
+    home = Path(prepared.config.output.dir) / f"{debate.id}.json" if text else path.with_suffix(".json")
     target = home if out is None else out if out.suffix else out / home.name
-    return Task(path, events, added, setup.prepare(around, judges_only=True), target)
+    return Task(path, events, added, prepared, target)
 
 
 def _debate_events(path: Path) -> tuple[Event, ...]:

@@ -10,16 +10,18 @@ from typing import Annotated
 import typer
 
 from debate_cli.cli import options, screen
+from debate_cli.cli.homes import USUAL, homes
 from debate_cli.render.catalogue_lines import columns, json_document
 from debate_cli.storage.catalogue import Card, Unreadable, catalogue
 
 app = typer.Typer(add_completion=False)
-HOME = Path("transcripts")
 
 
 @app.command("list")
 def list_(
-    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Where the debates are.", show_default=True)] = HOME,
+    folder: Annotated[
+        Path | None, typer.Argument(metavar="FOLDER", help="Where the debates are; default: where run saves them.")
+    ] = None,
     json_: options.Json = False,
     plain: options.Plain = False,
     debug: options.Debug = False,
@@ -39,13 +41,14 @@ def list_(
       debate list --json | jq '.[] | select(.state != "complete").path'
     """
     del debug  # acted on where errors are caught
-    if folder == HOME and not folder.exists():
+    place = folder or next((place for place in homes() if place.exists()), None)
+    if place is None:
         screen.tell("debate: nothing is saved here yet; start with `debate run --mock`")
         found: Iterator[Card | Unreadable] = iter(())
     else:
-        found = catalogue(folder)
+        found = catalogue(place)
     bad: list[Unreadable] = []
-    _show(_readable(found, bad), folder, as_json=json_, plain=plain)
+    _show(_readable(found, bad), place or USUAL, as_json=json_, plain=plain)
     for file in bad:
         screen.tell(f"debate: {file.message}")
     if bad:

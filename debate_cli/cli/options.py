@@ -12,6 +12,17 @@ from debate_cli.errors import UsageError
 if TYPE_CHECKING:
     from debate_cli.scoring.gates import Gates
 
+GATES = "Gates (exit code 5 where one is not met)"
+ASKING_EXITS = (
+    "Exit codes: 0 done, 1 failed (or some of many files did), 2 wrong input, 3 a provider failed (resumable), "
+    "4 budget reached (resumable), 5 a gate was not met, 130 interrupted (resumable)."
+)
+"""How commands end that ask models."""
+READING_EXITS = (
+    "Exit codes: 0 done, 1 failed (or some of many files did), 2 wrong input, 5 a gate or --check was not met."
+)
+"""How commands end that ask none."""
+
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout and nothing else there.")]
 Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
 Plain = Annotated[bool, typer.Option("--plain", help="Plain lines on a terminal too, as for screen readers.")]
@@ -19,12 +30,20 @@ Mock = Annotated[bool, typer.Option("--mock", help="Put the mock in the place of
 FailUnder = Annotated[
     str | None,
     typer.Option(
-        metavar="[NAME=]SCORE", help="Gate: the named debater's score (or the higher one) in the deciding verdict."
+        metavar="[NAME=]SCORE",
+        help="Least score of the named debater (or of the higher one) in the deciding verdict.",
+        rich_help_panel=GATES,
     ),
 ]
-ExpectWinner = Annotated[str | None, typer.Option(metavar="NAME|draw", help="Gate: who must have won.")]
-MaxWarnings = Annotated[int | None, typer.Option(min=0, help="Gate: at most so many warnings.")]
-FailOn = Annotated[list[str] | None, typer.Option(metavar="manipulation", help="Gate: no finding of this kind.")]
+ExpectWinner = Annotated[
+    str | None, typer.Option(metavar="NAME|draw", help="Who must have won.", rich_help_panel=GATES)
+]
+MaxWarnings = Annotated[
+    int | None, typer.Option(min=0, metavar="N", help="At most so many warnings.", rich_help_panel=GATES)
+]
+FailOn = Annotated[
+    list[str] | None, typer.Option(metavar="manipulation", help="No finding of this kind.", rich_help_panel=GATES)
+]
 
 
 def gates(

@@ -12,6 +12,8 @@ from typing import Annotated
 import typer
 
 from debate_cli.cli import completion, options, stage
+from debate_cli.cli.homes import homes
+from debate_cli.cli.screen import ClosedPipeError
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.verdict import Verdict
 from debate_cli.errors import UsageError
@@ -33,6 +35,12 @@ class Format(StrEnum):
     markdown = "markdown"
     html = "html"
     json = "json"
+    svg = "svg"
+    terminal_html = "terminal-html"
+
+
+EXPORTED = (Format.svg, Format.terminal_html)
+"""What a terminal shows, as a document."""
 
 
 class Only(StrEnum):
@@ -71,14 +79,14 @@ def replay(
         str,
         typer.Argument(
             metavar="PATH",
-            help="A transcript or journal, or an id in transcripts/.",
+            help="A transcript or journal, or the id of a saved debate.",
             autocompletion=completion.debates,
         ),
     ],
     speed: Annotated[
         float | None, typer.Option(min=0.01, metavar="X", help="Type the speeches out, X times a brisk typist's pace.")
     ] = None,
-    step: Annotated[bool, typer.Option("--step", help="Wait for a key before each turn.")] = False,
+    step: Annotated[bool, typer.Option("--step", help="Wait for a key after each turn.")] = False,
     round_: Annotated[int | None, typer.Option("--round", min=1, help="Only this round.")] = None,
     only: Annotated[Only | None, typer.Option(help="Only this part.")] = None,
     show_hidden: Annotated[bool, typer.Option("--show-hidden", help="Show hidden directives.")] = False,
@@ -99,7 +107,7 @@ def replay(
       debate replay my-debate --format html -o report.html
     """
     del debug  # acted on where errors are caught
-    stored = open_debate(find(path, Path("transcripts")))
+    stored = open_debate(find(path, homes()))
     debate = stored.debate
     if round_ is not None and not debate.spoken(round_number=round_):
         raise UsageError(f"--round {round_}: this debate has no such round; leave it out to see all")
@@ -108,12 +116,32 @@ def replay(
         way = Way(None if plain else speed, step=step, plain=plain, show_hidden=show_hidden)
         _play(debate, verdicts, way, round_, only)
         return
-    text = _document(debate, verdicts, format_, show_hidden=show_hidden)
+    if format_ in EXPORTED:
+        text = _exported(debate, verdicts, format_, round_, only, show_hidden=show_hidden)
+    else:
+        text = _document(debate, verdicts, format_, show_hidden=show_hidden)
     if output is None:
         sys.stdout.write(text)
     else:
         write_whole(output, text.encode(), overwrite=force)
         stage.tell(f"written: {output}")
+
+
+def _exported(
+    debate: Debate,
+    verdicts: tuple[Verdict, ...],
+    format_: Format,
+    round_number: int | None,
+    only: Only | None,
+    *,
+    show_hidden: bool,
+) -> str:
+    """What a terminal shows, as a document."""
+    from debate_cli.render import exported
+
+    part = only.value if only is not None else None
+    scene = exported.Scene(debate, verdicts, part, round_number, show_hidden=show_hidden)
+    return exported.svg(scene) if format_ is Format.svg else exported.terminal_html(scene)
 
 
 def _document(debate: Debate, verdicts: tuple[Verdict, ...], format_: Format, *, show_hidden: bool) -> str:
@@ -128,8 +156,10 @@ def _document(debate: Debate, verdicts: tuple[Verdict, ...], format_: Format, *,
             from debate_cli.render.html import html
 
             return html(debate, verdicts, show_hidden=show_hidden)
-        case Format.terminal:
-            raise UsageError("-o needs --format markdown, html or json; redirect stdout to keep plain lines")
+        case _:
+            raise UsageError(
+                "-o needs --format markdown, html, json, svg or terminal-html; redirect stdout for plain lines"
+            )
 
 
 def _play(debate: Debate, verdicts: tuple[Verdict, ...], way: Way, round_number: int | None, only: Only | None) -> None:
@@ -138,10 +168,17 @@ def _play(debate: Debate, verdicts: tuple[Verdict, ...], way: Way, round_number:
     if part in (None, "turns"):
         typed = way.speed is not None and stage.interactive(sys.stdout)
         performance = Performance(debate, round_number, typed=typed, judged=part is None)
+        answers = len(debate.turns) + len(debate.assessments)
         with stage.watching(
-            quiet=False, as_json=False, planned=None, show_hidden=way.show_hidden, plain=way.plain
+            quiet=False,
+            as_json=False,
+            planned=answers if part is None else None,
+            show_hidden=way.show_hidden,
+            plain=way.plain,
         ) as watcher:
             for pause in performance.before(watcher):
+                if watcher.gone:
+                    raise ClosedPipeError
                 way.wait(pause)
     if part != "turns" and round_number is None:
         stage.show_summary(debate, verdicts, show_hidden=way.show_hidden, only=part, plain=way.plain)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import sys
 from dataclasses import dataclass, replace
@@ -11,14 +12,18 @@ from typing import Annotated
 
 import typer
 
-from debate_cli.cli import completion, options, setup, stage
+from debate_cli.cli import completion, options, setup, stage, ways
 from debate_cli.cli.dry_run import show_plan
+from debate_cli.cli.homes import USUAL, homes
 from debate_cli.cli.report import refuse_existing, write_report
+from debate_cli.cli.screen import whoever_reads
 from debate_cli.domain.config import DebateConfig
 from debate_cli.domain.config_differences import differences
 from debate_cli.engine import Stop
 from debate_cli.errors import ConfigError, UsageError
 from debate_cli.forecast import planned_calls
+from debate_cli.preparation import Prepared, prepare
+from debate_cli.resuming import remainder
 from debate_cli.session import Outcome, Session
 from debate_cli.storage.config_file import LoadedConfig
 from debate_cli.storage.ids import checked_id, new_id
@@ -26,6 +31,7 @@ from debate_cli.storage.library import StoredDebate, find, open_debate
 from debate_cli.storage.redact import Redactor
 from debate_cli.storage.transcript import to_transcript
 from debate_cli.storage.transcript_file import dump
+from debate_cli.wiring import mocked, specs
 
 app = typer.Typer(add_completion=False)
 
@@ -34,14 +40,14 @@ app = typer.Typer(add_completion=False)
 class Order:
     """What is to be run: a new debate, or a stored one to be gone on with."""
 
-    prepared: setup.Prepared
+    prepared: Prepared
     folder: Path | None
     debate_id: str
     stored: StoredDebate | None
     force: bool
 
 
-@app.command()
+@app.command(epilog=options.ASKING_EXITS)
 def run(
     config: Annotated[
         str | None,
@@ -105,12 +111,16 @@ def run(
         )
     if report is not None:
         refuse_existing(report, force=force)
-    stored = open_debate(find(resume, out or Path("transcripts"))) if resume is not None else None
-    loaded = _configuration(config, changes, stored)
+    loaded, stored = _found(config, changes, resume, out)
     tape = setup.cassette(record, replay, loaded)
-    prepared = setup.prepare(loaded, mock=mock, tape=tape, asks=not dry_run)
-    if stored is not None:
-        _agree(prepared.config, stored, given=config is not None or bool(changes))
+    if stored is None:
+        with ways.told(loaded):
+            prepared = prepare(loaded, os.environ, mock=mock, tape=tape, wanted=None if dry_run else specs)
+    else:
+        _agree(mocked(loaded.config) if mock else loaded.config, stored, given=config is not None or bool(changes))
+        rest = remainder(stored.debate, loaded.config)
+        loaded = replace(loaded, config=rest.config)
+        prepared = prepare(loaded, os.environ, tape=tape, wanted=None if dry_run else lambda _: rest.models)
     if dry_run:
         show_plan(prepared.config, prepared.around, as_json=json_)
         return
@@ -123,13 +133,14 @@ def run(
         quiet=quiet, as_json=json_, planned=planned_calls(prepared.config), show_hidden=show_hidden, plain=plain
     ) as watcher:
         session = Session(replace(prepared.around, note=watcher.note), watcher, Stop(), secrets=prepared.secrets)
-        outcome = stage.run_until_stopped(lambda stop: _perform(order, replace(session, stop=stop)), watcher.note)
-    if json_:
-        sys.stdout.write(dump(to_transcript(outcome.debate, outcome.verdicts), Redactor(prepared.secrets)))
-    else:
-        part = "verdict" if quiet else None
-        stage.show_summary(outcome.debate, outcome.verdicts, show_hidden=show_hidden, only=part, plain=plain)
-    code = stage.ending(outcome, gates)
+        outcome = stage.run_until_stopped(lambda stop: _perform(order, replace(session, stop=stop)), watcher)
+    with whoever_reads():
+        if json_:
+            sys.stdout.write(dump(to_transcript(outcome.debate, outcome.verdicts), Redactor(prepared.secrets)))
+        else:
+            part = "verdict" if quiet else None
+            stage.show_summary(outcome.debate, outcome.verdicts, show_hidden=show_hidden, only=part, plain=plain)
+    code = stage.ending(outcome, gates, spoken=not quiet, unread=watcher.gone)
     if report is not None:
         write_report(report, outcome, Redactor(prepared.secrets), show_hidden=show_hidden, force=force)
         stage.tell(f"written: {report}")
@@ -142,11 +153,17 @@ async def _perform(order: Order, session: Session) -> Outcome:
     return await session.begin(order.prepared.config, order.debate_id, order.folder, force=order.force)
 
 
-def _configuration(reference: str | None, changes: list[tuple[str, str]], stored: StoredDebate | None) -> LoadedConfig:
-    """The configuration named; to go on with a stored debate without naming one, the stored one."""
-    if stored is not None and reference is None:
-        return setup.reload(stored.debate.config, changes)
-    return setup.load(reference, changes)
+def _found(
+    reference: str | None, changes: list[tuple[str, str]], resume: str | None, out: Path | None
+) -> tuple[LoadedConfig, StoredDebate | None]:
+    """The configuration named, and the debate to be gone on with; where none is named for that, the stored one."""
+    if resume is None:
+        return setup.load(reference, changes), None
+    if reference is None:
+        stored = open_debate(find(resume, homes(out)))
+        return setup.reload(stored.debate.config, changes), stored
+    loaded = setup.load(reference, changes)
+    return loaded, open_debate(find(resume, (out or Path(loaded.config.output.dir), USUAL)))
 
 
 def _agree(config: DebateConfig, stored: StoredDebate, *, given: bool) -> None:

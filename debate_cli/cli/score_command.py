@@ -6,7 +6,7 @@ import gc
 import sys
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -14,7 +14,10 @@ from typing import Annotated
 import typer
 
 from debate_cli.cli import completion, options, score_forms, screen
+from debate_cli.cli.homes import homes
 from debate_cli.cli.score_pages import Pages
+from debate_cli.cli.side_by_side import side_by_side
+from debate_cli.domain.assessment import SYSTEM_KINDS
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.verdict import Verdict
 from debate_cli.errors import DebateError, UsageError
@@ -23,14 +26,15 @@ from debate_cli.render.checked import Checked, Unusable
 from debate_cli.render.scores_table import Scored
 from debate_cli.scoring import score as score_debate
 from debate_cli.scoring.gates import GateResult, Gates
-from debate_cli.scoring.rubric import KINDS, Rubric, weights
-from debate_cli.storage.library import StoredDebate, expand, open_debate
-from debate_cli.storage.lock import locked
+from debate_cli.scoring.rubric import Rubric, weights
+from debate_cli.storage.library import StoredDebate, concluded, expand, open_debate
+from debate_cli.storage.lock import holder, locked
 from debate_cli.storage.redact import Redactor
 from debate_cli.storage.transcript import to_transcript
 from debate_cli.storage.transcript_file import write
 
 app = typer.Typer(add_completion=False)
+CHECK = "--check"
 COLLECT_AFTER = 200_000
 """Values more than before, until the next look for cyclic garbage: those of some fifty transcripts."""
 
@@ -59,39 +63,62 @@ class Scoring:
     write: bool
     pages: Pages | None = None
     """Where a page of each debate is written to; None for nowhere."""
+    notes: bool = False
+    """Whether it is wanted how the scores came about."""
     bad: list[Unusable] = field(default_factory=list[Unusable])
     unmet: int = 0
 
     def checked(self, paths: list[Path]) -> Iterator[Checked]:
         """The files' verdicts and gates one after the other, none kept; a bad file among many is reported and passed over."""
-        for path in paths:
-            try:
-                yield self._one(path)
-            except DebateError as error:
-                if len(paths) == 1:
-                    raise
-                screen.tell(f"debate: {error}")
-                self.bad.append(Unusable(str(path), str(error)))
+        if len(paths) == 1:
+            yield self._told(self._one(paths[0]))
+            return
+        alone = self.write or self.pages is not None
+        for path, found in zip(
+            paths, map(self._tried, paths) if alone else side_by_side(self._tried, paths), strict=True
+        ):
+            if isinstance(found, Checked):
+                yield self._told(found)
+            else:
+                screen.tell(f"debate: {found}")
+                self.bad.append(Unusable(str(path), found))
+
+    def _told(self, checked: Checked) -> Checked:
+        """The same, after each gate that is not met was told and counted."""
+        if checked.remark is not None:
+            screen.tell(f"{checked.file.path}: {checked.remark}")
+        for gate in checked.gates:
+            if gate.problem is not None:
+                kind = "" if gate.gate == CHECK else "gate not met: "
+                screen.tell(f"{checked.file.path}: {kind}{gate.problem}")
+                self.unmet += 1
+        return checked
+
+    def _tried(self, path: Path) -> Checked | str:
+        """Verdicts and gates of a file, or the sentence that says why there are none."""
+        try:
+            return self._one(path)
+        except DebateError as error:
+            return str(error)
 
     def _one(self, path: Path) -> Checked:
+        """Verdicts and gates of a file. Raises DebateError."""
         stored = open_debate(path)
         debate = stored.debate
         self._check_runs(path, debate)
         verdicts = score_debate(
             debate, runs=self.runs, systems=self.systems or None, settings=self.rubric.settings(debate)
         )
-        checks = self._compare(stored) if self.check else []
+        gates = self.gates.results(debate, verdicts)
+        remark = _at_work(stored) if self.check else None
+        if self.check and remark is None:
+            whole = concluded(stored)
+            gates.append(GateResult(CHECK, "; ".join(self._compare(whole) if whole is not None else ()) or None))
         if self.write:
             self._store(path)
-        gates = self.gates.results(debate, verdicts)
-        for sentence in [f"gate not met: {gate.problem}" for gate in gates if gate.problem] + checks:
-            screen.tell(f"{path}: {sentence}")
-            self.unmet += 1
-        if self.check:
-            gates.append(GateResult("--check", "; ".join(checks) or None))
         report = self.pages.write(path, debate, verdicts) if self.pages is not None else None
         scored = Scored(str(path), debate.id, debate.topic, debate.status, verdicts)
-        return Checked(scored, tuple(gates), report)
+        return Checked(scored if self.notes else scores_table.without_notes(scored), tuple(gates), report, remark)
 
     def _check_runs(self, path: Path, debate: Debate) -> None:
         known = [run.id for run in debate.runs]
@@ -120,13 +147,22 @@ class Scoring:
             write(stored.path, document, Redactor(), overwrite=True)
 
 
-@app.command()
+def _at_work(stored: StoredDebate) -> str | None:
+    """A sentence on the process that still extends a debate; None where none does."""
+    pid = holder(stored.path) if stored.from_journal else None
+    return None if pid is None else f"still running (process {pid}), so its verdicts are not checked"
+
+
+@app.command(epilog=options.READING_EXITS)
 def score(
     paths: Annotated[
         list[str],
-        typer.Argument(metavar="PATH...", help="Transcripts, folders, globs.", autocompletion=completion.paths),
+        typer.Argument(metavar="PATH", help="Transcripts, folders, globs, ids.", autocompletion=completion.paths),
     ],
-    system: Annotated[list[str] | None, typer.Option(metavar="NAME", help="Only this system (repeatable).")] = None,
+    system: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Only this system (repeatable).", autocompletion=completion.systems),
+    ] = None,
     weights_: Annotated[
         str | None, typer.Option("--weights", metavar="NAME=N,...", help="Weights of the structured criteria.")
     ] = None,
@@ -135,7 +171,9 @@ def score(
     format_: Annotated[Format, typer.Option("--format", help="How to print them.")] = Format.table,
     json_: options.Json = False,
     write_: Annotated[bool, typer.Option("--write", help="Store the recomputed verdicts.")] = False,
-    check: Annotated[bool, typer.Option("--check", help="Gate: stored verdicts equal recomputed ones.")] = False,
+    check: Annotated[
+        bool, typer.Option("--check", help="Stored verdicts equal recomputed ones.", rich_help_panel=options.GATES)
+    ] = False,
     fail_under: options.FailUnder = None,
     expect_winner: options.ExpectWinner = None,
     max_warnings: options.MaxWarnings = None,
@@ -163,8 +201,8 @@ def score(
     """
     del debug  # acted on where errors are caught
     for kind in system or ():
-        if kind not in KINDS:
-            raise UsageError(f"--system {kind}: there is no such judging system; known are {', '.join(KINDS)}")
+        if kind not in SYSTEM_KINDS:
+            raise UsageError(f"--system {kind}: there is no such judging system; known are {', '.join(SYSTEM_KINDS)}")
     how = Format.json if json_ else format_
     if output is not None and how is not Format.html:
         raise UsageError(f"-o {output}: only --format html writes files; redirect stdout for the others")
@@ -176,9 +214,10 @@ def score(
         check=check,
         write=write_,
         pages=Pages(output, force=force) if output is not None else None,
+        notes=how is Format.json,
     )
     with _rare_collections():
-        _show(scoring, expand(paths), how)
+        _show(scoring, expand(paths, homes()), how)
     if scoring.bad:
         raise typer.Exit(1)
     if scoring.unmet:
@@ -221,7 +260,6 @@ def _show(scoring: Scoring, paths: list[Path], how: Format) -> None:
         case Format.csv:
             sys.stdout.writelines(scores_table.comma_separated(files))
         case Format.table:
-            screen.show_scores([scores_table.without_notes(file) for file in files])
+            screen.show_scores(list(files))
         case Format.junit | Format.github | Format.html:
-            kept = [replace(checked, file=scores_table.without_notes(checked.file)) for checked in found]
-            score_forms.show(how.value, kept, scoring.bad, scoring.pages)
+            score_forms.show(how.value, list(found), scoring.bad, scoring.pages)

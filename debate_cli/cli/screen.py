@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, TextIO
 
 if TYPE_CHECKING:
@@ -13,9 +14,39 @@ if TYPE_CHECKING:
     from debate_cli.render.scores_table import Scored
 
 
+CLOSED_PIPE = 141
+"""Exit code of what ended because nobody read on: as a shell tells it of a process that SIGPIPE ended."""
+
+
+class ClosedPipeError(Exception):
+    """Nobody reads the output any more."""
+
+
 def tell(line: str) -> None:
-    """A line for the user that is no data."""
-    print(line, file=sys.stderr, flush=True)
+    """A line for the user that is no data; where nobody reads those any more, it is not missed."""
+    try:
+        print(line, file=sys.stderr, flush=True)
+    except BrokenPipeError:
+        drop(sys.stderr)
+
+
+@contextmanager
+def whoever_reads() -> Generator[None]:
+    """What is written within, as far as anybody reads it."""
+    try:
+        yield
+        sys.stdout.flush()
+    except BrokenPipeError:
+        drop(sys.stdout)
+
+
+def drop(stream: TextIO) -> None:
+    """Let everything written to a stream from now on, and what it still holds, go nowhere."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(nowhere, stream.fileno())
+    finally:
+        os.close(nowhere)
 
 
 def interactive(stream: TextIO) -> bool:

@@ -1,4 +1,7 @@
-"""What `run`, `judge` and `check` need before anything is asked: the configuration, the environment, the cassette."""
+"""What a command line means before anything is asked: which configuration, with which changes, around which cassette.
+
+How a configuration is then made ready to be run is in `preparation`.
+"""
 
 from __future__ import annotations
 
@@ -7,33 +10,22 @@ import os
 import re
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 from typing import Any, cast
 
+from debate_cli import preparation
+from debate_cli.cli.homes import HERE
 from debate_cli.cli.screen import tell
 from debate_cli.domain.config import DebateConfig
 from debate_cli.errors import ConfigError, UsageError
+from debate_cli.preparation import hidden
 from debate_cli.providers.cassette import Player, Recorder
-from debate_cli.providers.registry import secrets
 from debate_cli.storage.config_file import LoadedConfig, load_config
 from debate_cli.storage.environment import environment
 from debate_cli.storage.json_form import config_data
 from debate_cli.storage.redact import Redactor
-from debate_cli.wiring import Surroundings, Tape, mocked, require_models, specs
-
-HERE = (Path("configs/debate.yaml"), Path("debate.yaml"))
-"""What `run` takes when no configuration is named: the first that is there, else the one in the package."""
-
-
-@dataclass(frozen=True, slots=True)
-class Prepared:
-    """A configuration that can be run, and what is around it."""
-
-    config: DebateConfig
-    around: Surroundings
-    secrets: tuple[str, ...]
+from debate_cli.wiring import Tape
 
 
 def overrides(
@@ -63,11 +55,17 @@ def overrides(
 def load(reference: str | None, changes: Sequence[tuple[str, str]] = ()) -> LoadedConfig:
     """The configuration that `reference` names: a path, `-` for standard input, None for the default one."""
     if reference == "-":
-        return load_config(None, text=sys.stdin.read(), overrides=changes, env=environment(Path(), os.environ))
+        return load_config(
+            None,
+            text=sys.stdin.read(),
+            overrides=changes,
+            env=environment(Path(), os.environ),
+            more_checks=(preparation.providers_make_sense,),
+        )
     path = Path(reference) if reference is not None else default_config()
     if reference is None:
         tell(f"configuration: {path}")
-    return load_config(path, overrides=changes, env=environment(path.parent, os.environ))
+    return preparation.load(path, os.environ, changes)
 
 
 def reload(config: DebateConfig, changes: Sequence[tuple[str, str]] = ()) -> LoadedConfig:
@@ -110,26 +108,6 @@ def shipped_configs() -> Path:
     return installed if installed.is_dir() else package.parent / "configs"
 
 
-def prepare(
-    loaded: LoadedConfig,
-    *,
-    mock: bool = False,
-    tape: Tape | None = None,
-    judges_only: bool = False,
-    asks: bool = True,
-) -> Prepared:
-    """Make sure that every model can be asked, before the first call is; not where nothing `asks`.
-
-    With `judges_only` no debater's model or key is needed. Raises MissingKeyError and ConfigError.
-    """
-    config = mocked(loaded.config) if mock else loaded.config
-    env = environment(loaded.folder, os.environ)
-    if asks and (tape is None or not tape.serves):
-        require_models(config, specs(config.model_copy(update={"debaters": ()}) if judges_only else config), env)
-    around = Surroundings(loaded.folder, env, prompts=loaded.prompts, tape=tape, secrets=hidden(loaded))
-    return Prepared(config, around, hidden(loaded))
-
-
 def cassette(record: Path | None, play: Path | None, loaded: LoadedConfig) -> Tape | None:
     """The cassette that --record or --replay names; None where neither is given. No secret of `loaded` gets onto it.
 
@@ -137,12 +115,7 @@ def cassette(record: Path | None, play: Path | None, loaded: LoadedConfig) -> Ta
     """
     if record is not None and play is not None:
         raise UsageError("--record and --replay exclude each other; give one of them")
-    redact = Redactor(hidden(loaded))
+    redact = Redactor(hidden(loaded, os.environ))
     if record is not None:
         return Recorder(record, redact)
     return Player(play, redact) if play is not None else None
-
-
-def hidden(loaded: LoadedConfig) -> tuple[str, ...]:
-    """Every value that is never to be written."""
-    return tuple({*loaded.secrets, *secrets(loaded.config, environment(loaded.folder, os.environ))})

@@ -3,45 +3,54 @@
 from __future__ import annotations
 
 import asyncio
+import shlex
 import signal
 import sys
 from collections.abc import Callable, Coroutine, Generator, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
-from debate_cli.cli.screen import console, interactive, tell
+from debate_cli.cli.audience import Audience
+from debate_cli.cli.screen import CLOSED_PIPE, console, interactive, tell, whoever_reads
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import CloseReason, Failure
 from debate_cli.domain.tasks import Brief, Cue
 from debate_cli.domain.verdict import Verdict
 from debate_cli.engine import GRACE_S, Stop
+from debate_cli.errors import page_of, pointer
+from debate_cli.judging.judge import ABSTAINED
 from debate_cli.render.look import brief_words
 from debate_cli.render.plain import PlainWatcher, QuietWatcher
-from debate_cli.render.watcher import Watcher
+from debate_cli.scoring import score
 from debate_cli.scoring.gates import Gates
 from debate_cli.session import Outcome
 
 EXIT_CODES = {"budget": 4, "failed": 3, "interrupted": 130}
 GATE_NOT_MET = 5
-GRAVEST_FIRST = (130, 4, 3, 1, GATE_NOT_MET)
+GRAVEST_FIRST = (130, CLOSED_PIPE, 4, 3, 1, GATE_NOT_MET)
 T = TypeVar("T")
 
 
 @contextmanager
 def watching(
     *, quiet: bool, as_json: bool, planned: int | None, show_hidden: bool, plain: bool = False
-) -> Generator[Watcher]:
+) -> Generator[Audience]:
     """The watcher for this run: live on a terminal unless `plain`, else plain lines; with --json nothing on stdout."""
     stream = sys.stderr if as_json else sys.stdout
     if quiet or (as_json and not interactive(stream)):
-        yield QuietWatcher()
+        yield Audience(QuietWatcher())
     elif interactive(stream) and not plain:
         from debate_cli.render.live import LiveWatcher
 
         with LiveWatcher(console(stream), planned, show_hidden=show_hidden) as watcher:
-            yield watcher
+            yield Audience(watcher)
     else:
-        yield PlainWatcher(stream, show_hidden=show_hidden)
+        plainly = PlainWatcher(stream, show_hidden=show_hidden)
+        try:
+            yield Audience(plainly)
+        finally:
+            with whoever_reads():
+                plainly.finish()
 
 
 def asked_to_stop(stop: Stop, note: Callable[[str], None]) -> None:
@@ -54,14 +63,15 @@ def asked_to_stop(stop: Stop, note: Callable[[str], None]) -> None:
         )
 
 
-def run_until_stopped(work: Callable[[Stop], Coroutine[Any, Any, T]], note: Callable[[str], None]) -> T:
-    """Run `work` in an event loop in which Ctrl-C and SIGTERM ask it to stop."""
+def run_until_stopped(work: Callable[[Stop], Coroutine[Any, Any, T]], audience: Audience) -> T:
+    """Run `work` in an event loop in which Ctrl-C and SIGTERM ask it to stop, and so does the leaving of its audience."""
 
     async def main() -> T:
         stop = Stop()
         loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM):
-            loop.add_signal_handler(number, asked_to_stop, stop, note)
+            loop.add_signal_handler(number, asked_to_stop, stop, audience.note)
+        audience.left = stop.request
         return await work(stop)
 
     return asyncio.run(main())
@@ -89,20 +99,29 @@ def show_summary(
         print(line)
 
 
-def ending(outcome: Outcome, gates: Gates) -> int:
-    """Say where the debate is and what is left to do; the exit code that stands for it."""
+def ending(outcome: Outcome, gates: Gates, *, spoken: bool = False, unread: bool = False) -> int:
+    """Say where the debate is and what is left to do; the exit code that stands for it.
+
+    `spoken`: speeches were made, so that how to have them judged again is worth a line. `unread`: nobody read the output
+    to its end, which is why it may have been stopped.
+    """
     if outcome.path is not None:
         tell(f"saved: {outcome.path}")
-    code = _halt_code(outcome)
+    code = _halt_code(outcome, unread=unread)
     if code:
         return code
+    if spoken and outcome.path is not None:
+        system = next((verdict.system for verdict in outcome.verdicts if verdict.decides), "structured")
+        tell(f"judge again: debate judge {shlex.quote(str(outcome.path))} --system {system}")
+    if _abstained(outcome):
+        tell(f"a judge abstained, as its answers could not be used{pointer('no-structured-output')}")
     unmet = gates.unmet(outcome.debate, outcome.verdicts)
     for sentence in unmet:
         tell(f"gate not met: {sentence}")
     return GATE_NOT_MET if unmet else 0
 
 
-def _halt_code(outcome: Outcome) -> int:
+def _halt_code(outcome: Outcome, *, unread: bool) -> int:
     """Exit code of a run that did not come to its end, with one sentence on how to go on; 0 where it did."""
     debate = outcome.debate
     again = f"debate run --resume {outcome.path}" if outcome.path is not None else "the same command"
@@ -111,30 +130,48 @@ def _halt_code(outcome: Outcome) -> int:
     if outcome.halted is not None:
         if outcome.halted == "budget":
             again += " --max-tokens N (or --max-cost USD)"
-        tell(f"debate: {_reason(outcome.halted, open_failures).rstrip('.')}; go on with: {again}")
-        return EXIT_CODES[outcome.halted]
-    deciding = next((verdict for verdict in outcome.verdicts if verdict.decides), None)
-    if open_failures and deciding is not None and deciding.victory == "undetermined":
-        failure = open_failures[-1]
-        what = brief_words(failure.task) if isinstance(failure.task, Brief) else failure.who
-        tell(f"debate: a judge could not be asked ({what}: {failure.message}); ask it again with: {again}")
-        return 3
+        reason, page = _reason(outcome.halted, open_failures)
+        left = unread and outcome.halted == "interrupted"
+        if left:
+            reason = "stopped, as nobody reads the output any more"
+        tell(f"debate: {reason.rstrip('.')}{pointer(page)}; go on with: {again}")
+        return CLOSED_PIPE if left else EXIT_CODES[outcome.halted]
+    for failure in reversed(open_failures):
+        if isinstance(failure.task, Brief) and _decided_nothing(debate, failure.task.run):
+            what = f"{brief_words(failure.task)}: {failure.message}"
+            tell(
+                f"debate: a judge could not be asked ({what}){pointer(page_of(failure.cause))}; ask it again with: {again}"
+            )
+            return EXIT_CODES["failed"]
     return 0
 
 
-def _reason(halted: CloseReason, open_failures: Sequence[Failure]) -> str:
-    """What ended the run, rather than what else went wrong in it."""
+def _abstained(outcome: Outcome) -> bool:
+    """Whether a judge of the runs that this is the outcome of had no usable answer."""
+    runs = {verdict.run for verdict in outcome.verdicts}
+    found = [failure for failure in outcome.debate.failures if failure.cause == ABSTAINED]
+    return any(isinstance(failure.task, Brief) and failure.task.run in runs for failure in found)
+
+
+def _decided_nothing(debate: Debate, run: str) -> bool:
+    """Whether the deciding verdict of a judging run is undetermined."""
+    return any(verdict.decides and verdict.victory == "undetermined" for verdict in score(debate, runs=run))
+
+
+def _reason(halted: CloseReason, open_failures: Sequence[Failure]) -> tuple[str, str]:
+    """What ended the run, rather than what else went wrong in it; and the page that explains it."""
     if halted == "interrupted":
-        return "stopped by the user"
+        return "stopped by the user", "interrupted"
     ending_it = (
         failure
         for failure in reversed(open_failures)
         if (failure.cause == "BudgetError" if halted == "budget" else isinstance(failure.task, Cue))
     )
-    return next(ending_it).message
+    failure = next(ending_it)
+    return failure.message, page_of(failure.cause)
 
 
-def ending_of_all(outcomes: Sequence[Outcome], gates: Gates, *, bad: int) -> int:
+def ending_of_all(outcomes: Sequence[Outcome], gates: Gates, *, bad: int, unread: bool = False) -> int:
     """The same for several debates, `bad` files among them that could not be used: the gravest exit code of all."""
-    codes = {*(ending(outcome, gates) for outcome in outcomes), 1 if bad else 0}
+    codes = {*(ending(outcome, gates, unread=unread) for outcome in outcomes), 1 if bad else 0}
     return next((code for code in GRAVEST_FIRST if code in codes), 0)

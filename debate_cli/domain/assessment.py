@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
 from pydantic import Field
 
@@ -11,6 +11,7 @@ from debate_cli.domain.tasks import MAX_REVISION, Brief, Subject
 from debate_cli.domain.value import Value
 
 SystemKind = Literal["structured", "moderator", "panel", "live", "persuasion"]
+SYSTEM_KINDS: tuple[SystemKind, ...] = get_args(SystemKind)
 Standing = Literal["UPHELD", "PARTIALLY_UPHELD", "REFUTED", "UNCERTAIN"]
 """UPHELD: survived, can be relied on; PARTIALLY_UPHELD: right in direction, limited in condition, degree or scope;
 REFUTED: not a basis for a decision; UNCERTAIN: cannot be told."""

@@ -12,7 +12,9 @@ def assessors(system: System) -> tuple[str, ...]:
     """Ids of the judges, in their order; none where the system asks no model."""
     match system:
         case Structured() | Moderator():
-            return (JUDGE,) if system.judges == 1 else tuple(f"{JUDGE}-{n + 1}" for n in range(system.judges))
+            return (
+                (JUDGE,) if system.judges == 1 else tuple(f"{JUDGE}-{number}" for number in range(1, system.judges + 1))
+            )
         case Panel():
             return tuple(judge.id for judge in system.bench())
         case Live():

@@ -27,7 +27,9 @@ class Price(Value):
     """US dollars per million tokens."""
 
     input: float = Field(ge=0)
+    """Of tokens sent."""
     output: float = Field(ge=0)
+    """Of tokens written, hidden thoughts included."""
     cached_input: float | None = Field(default=None, ge=0)
     """None means the same as `input`."""
 
@@ -47,17 +49,23 @@ class ProviderSpec(Value):
     """A row of the provider table: added, or laid over the built-in row of the same name field by field."""
 
     kind: ProviderKind | None = None
+    """Protocol that it speaks; a new provider needs one, `openai` fits every OpenAI-compatible server."""
     base_url: str | None = None
+    """Address up to where `/chat/completions` begins, usually ending in `/v1`; with one of your own, name `api_key_env` too."""
     api_key_env: str | None = None
     """Name of the environment variable that holds the key; null means that no key is sent."""
     headers: dict[str, str] = {}
     """Extra headers; `${VAR}` in them is filled in only when a request is made, so no secret is stored."""
     max_concurrency: Count | None = None
+    """Requests at the same time; lowered by itself while the server says that it is too many."""
     requests_per_minute: Count | None = None
+    """Never more than this; None means no bound."""
     tokens_per_minute: Count | None = None
+    """Input and output together; None means no bound."""
     structured: tuple[Literal["native", "tool", "prompt"], ...] | None = None
     """Rungs of the structured-output ladder, in order."""
     price: Price | None = None
+    """Of every model of this provider that has none of its own; None means the bundled price table."""
 
 
 class ModelSpec(Value):
@@ -68,7 +76,9 @@ class ModelSpec(Value):
     temperature: float | None = Field(default=None, ge=0, le=2)
     """Overrides the temperature of every phase."""
     max_output_tokens: Count | None = None
+    """Most that one answer may have; None means what suits the model. The budget reserves this much."""
     price: Price | None = None
+    """None means the provider's, else the bundled price table."""
     latency_s: float | None = Field(default=None, ge=0)
     """Mock only: seconds before the first token."""
     tokens_per_second: Positive | None = None
@@ -83,6 +93,7 @@ class DebaterConfig(Value):
     """Someone who argues."""
 
     name: str = Field(min_length=1, max_length=60)
+    """Its name in transcript, scores and gates; each debater has its own."""
     side: str = Field(min_length=1, max_length=60)
     """`for`, `against`, or with three or more debaters any label."""
     model: str | None = None
@@ -92,10 +103,15 @@ class DebaterConfig(Value):
     system: str | None = None
     """Standing instructions of the user's own, added to the shipped ones."""
     personality: Archetype | Personality | None = None
+    """An archetype or twelve numbers; it adapts under the pressure of the live judge."""
     elasticity: float = Field(default=0.5, ge=0, le=1)
+    """How far pressure moves the personality: 0 not at all, 1 most."""
     stance: float | None = Field(default=None, ge=-1, le=1)
+    """Where it stands at the start, -1 against to 1 for; None means 0.8 for, -0.8 against, 0 for other sides."""
     conviction: float | None = Field(default=None, ge=0, le=1)
+    """How firmly at the start; None means 0.7."""
     strategy: Strategy | Literal["adaptive"] | None = None
+    """Persuasion system: how it argues; `adaptive` picks anew before each turn."""
 
     @field_validator("personality", mode="before")
     @classmethod
@@ -107,11 +123,13 @@ class FormatConfig(Value):
     """How the debate runs."""
 
     kind: Literal["structured", "semi_structured", "free_flowing"] = "structured"
+    """`structured`: phases. `semi_structured`: phases, and follow-up questions are answered. `free_flowing`: speeches in turn."""
     order: Literal["simultaneous", "sequential"] = "simultaneous"
     """Not for free-flowing, which is always one after the other."""
     arguments: int = Field(default=3, ge=1, le=10)
     """Arguments that each debater opens with."""
     closing_words: int = Field(default=200, ge=10, le=5000)
+    """Most words of a closing statement."""
     phases: tuple[Phase, ...] = Field(
         default=("opening", "cross_examination", "closing"), validation_alias=AliasChoices("phases", "rounds")
     )
@@ -126,33 +144,49 @@ class Limits(Value):
     """What a run may use; the whole run, every call counted."""
 
     max_cost_usd: float | None = Field(default=None, gt=0)
+    """Budget in US dollars; every model needs a known price then. None means no bound."""
     max_tokens: Count | None = None
+    """Budget in tokens, input and output together; None means no bound."""
     timeout_s: float = Field(default=120, gt=0)
     """Longest silence of a server, in seconds."""
     max_attempts: int = Field(default=5, ge=1, le=20)
+    """Requests for one answer, when a server is down, slow or overloaded."""
     concurrency: int = Field(default=16, ge=1, le=1000)
+    """Requests at the same time, over all providers."""
 
 
 class Output(Value):
     """Where results go."""
 
     dir: str = "transcripts"
+    """Folder of the transcripts, from the working folder on."""
 
 
 class DebateConfig(Value):
     """A whole configuration. Everything but `topic` and `debaters` has a default."""
 
     version: Literal[1] = 1
+    """Of this format of configuration."""
     topic: str = Field(min_length=1, max_length=4000)
+    """The motion: a question or a claim that can be argued for and against."""
     background: str | None = None
+    """What debaters and judges should know. They get it as data, never as instructions."""
     seed: int | None = None
+    """For the mock, and for providers that take a seed."""
     providers: dict[str, ProviderSpec] = {}
+    """Providers to add, or to change, by name."""
     models: dict[str, ModelSpec] = {}
+    """Models by a name of your own; `default` and `judge` are used where a role names none."""
     debaters: tuple[DebaterConfig, ...]
+    """Who argues: two or more."""
     format: FormatConfig = FormatConfig()
+    """How the debate runs."""
     judging: JudgingConfig = JudgingConfig()
+    """Who judges, and how."""
     limits: Limits = Limits()
+    """What a run may use."""
     output: Output = Output()
+    """Where results go."""
     prompts: dict[str, str] = {}
     """Name of a shipped prompt -> file beside the configuration that takes its place."""
 

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any, Literal
 
 from debate_cli.domain.assessment import Assessment
-from debate_cli.domain.config import DebateConfig, ModelSpec
+from debate_cli.domain.config import DebateConfig, ModelSpec, ProviderSpec
 from debate_cli.domain.content import Argument, Turn
 from debate_cli.domain.events import (
     Asked,
@@ -42,6 +42,8 @@ class JudgingRun(Value):
     judging: JudgingConfig
     models: dict[str, ModelSpec] = {}
     """What the roles in `judging` mean in this run; empty for the debate's own run, where the configuration says it."""
+    providers: dict[str, ProviderSpec] = {}
+    """Rows of the provider table that this run came with; empty for the debate's own run, likewise."""
     started_at: datetime
     replaced: tuple[str, ...] = ()
     """Kinds of systems of this run that a later run has taken the place of."""
@@ -218,7 +220,13 @@ class Debate(Value):
 
     def _judging_opened(self, event: JudgingOpened) -> Debate:
         kinds = {system.kind for system in event.judging.systems} if event.replaces else set[str]()
-        added = JudgingRun(id=event.run, judging=event.judging, models=event.models, started_at=event.at)
+        added = JudgingRun(
+            id=event.run,
+            judging=event.judging,
+            models=event.models,
+            providers=event.providers,
+            started_at=event.at,
+        )
         return self._with(runs=(*replacing(kinds, self.runs), added))
 
     def _rank(self, assessment: Assessment) -> tuple[int, int, int, tuple[int, ...], int, int, str, str]:

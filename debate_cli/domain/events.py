@@ -5,10 +5,10 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Annotated, Literal
 
-from pydantic import Field, TypeAdapter
+from pydantic import ConfigDict, Field, TypeAdapter
 
 from debate_cli.domain.assessment import Assessment
-from debate_cli.domain.config import DebateConfig, JudgingConfig, ModelSpec
+from debate_cli.domain.config import DebateConfig, JudgingConfig, ModelSpec, ProviderSpec
 from debate_cli.domain.content import Turn
 from debate_cli.domain.exchange import Exchange
 from debate_cli.domain.tasks import Brief, Cue
@@ -44,6 +44,8 @@ class JudgingOpened(Value):
     run: str
     judging: JudgingConfig
     models: dict[str, ModelSpec] = {}
+    providers: dict[str, ProviderSpec] = {}
+    """What it takes to reach them, besides the debate's own providers; a resumed run asks there, too."""
     replaces: bool = False
     """Earlier assessments of the systems judged here no longer count."""
 
@@ -113,5 +115,5 @@ class Resumed(Value):
 Event = Annotated[
     Opened | JudgingOpened | Asked | Turned | Assessed | Failed | Closed | Resumed, Field(discriminator="type")
 ]
-EVENT: TypeAdapter[Event] = TypeAdapter(Event)
+EVENT: TypeAdapter[Event] = TypeAdapter(Event, config=ConfigDict(defer_build=True))
 """Reads one event: `EVENT.validate_json(line)`."""

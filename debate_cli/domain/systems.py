@@ -55,9 +55,13 @@ class Structured(Value):
     judges: int = Field(default=1, ge=1, le=25)
     """How many times the judge is asked independently; marks are averaged."""
     weights: StructuredWeights = StructuredWeights()
+    """What each criterion counts."""
     fallacy_penalty: NonNegative = 0.0
+    """Points off an argument for each fallacy in it; its score stays at 1 or above."""
     fallacies: tuple[str, ...] = FALLACIES
+    """The checklist that the judge goes through."""
     thresholds: Thresholds = Thresholds(draw=1, clear=3)
+    """Points of 1-10: below `draw` a draw, above `clear` a clear victory."""
 
     @field_validator("weights")
     @classmethod
@@ -73,21 +77,26 @@ class Moderator(Value):
 
     kind: Literal["moderator"] = "moderator"
     judge: str | None = None
+    """Name in `models`, or `provider/model`; None means `models.judge`, else `models.default`."""
     judges: int = Field(default=1, ge=1, le=25)
+    """How many times the chair is asked independently; marks are averaged."""
     guidance: bool = False
     """Whether the chair's word on a round goes into the next cues; the next round then waits for it."""
     thresholds: Thresholds = Thresholds(draw=1, clear=5)
+    """Points of 82.5: below `draw` a draw, from `clear` on a clear victory."""
 
 
 class PanelJudge(Value):
     """A member of the panel."""
 
     id: str = Field(min_length=1)
+    """Its name in votes and reports."""
     persona: str
     """One of the default personas, or any name with a `description`."""
     description: str | None = None
     """The persona in the user's own words."""
     model: str | None = None
+    """Name in `models`, or `provider/model`; None means the panel's `judge`."""
     weight: float | None = Field(default=None, gt=0)
     """None means the persona's default weight, or 1 for a persona of the user's."""
 
@@ -99,14 +108,19 @@ class Panel(Value):
     judge: str | None = None
     """Model of every judge that names none."""
     judges: tuple[PanelJudge, ...] = ()
+    """The members one by one, where a short form does not do."""
     personas: tuple[str, ...] = ()
     """Short form: personas with their default weights, ids the same as the names."""
     dimensions: tuple[str, ...] = Field(default=("logic", "evidence", "rebuttal", "risk"), min_length=1)
+    """What each member rates from 1 to 3 beside its vote."""
     convergence_threshold: Unit = 0.8
+    """Agreement from which on nothing more is deliberated."""
     max_rounds: int = Field(default=3, ge=0, le=20)
     """Deliberation rounds after the first vote, at most."""
     min_judges: int = Field(default=2, ge=1)
+    """Votes that a verdict and a deliberation need."""
     timeout_s: float = Field(default=120, gt=0)
+    """Seconds after which a member that is late keeps its last vote."""
 
     def bench(self) -> tuple[PanelJudge, ...]:
         """The judges with model and weight filled in; the default five where none is named."""
@@ -127,26 +141,35 @@ class Live(Value):
 
     kind: Literal["live"] = "live"
     judge: str | None = None
+    """Name in `models`, or `provider/model`; None means `models.judge`, else `models.default`."""
     feedback: bool = True
     """Whether pressure reaches the debaters; turns are then asked one after the other."""
     thresholds: Thresholds = Thresholds(draw=2, clear=10)
+    """Points of 100: below `draw` a draw, from `clear` on a clear victory."""
 
 
 class VictoryConditions(Value):
     """When a debater surrenders."""
 
     surrender_threshold: Unit = 0.4
+    """A debater persuaded again and again gives up with a conviction below this."""
     stance_neutral_threshold: Unit = 0.2
+    """A debater without much conviction gives up with a stance closer to 0 than this."""
     consecutive_persuasion: int = Field(default=3, ge=1, le=10)
+    """So many turns in a row that persuaded it (above 0.5) make it give up."""
 
 
 class Factors(Value):
     """Weights of the terms of persuasion with `effects: factors`."""
 
     persuasion: Unit = 0.3
+    """Of the words of persuasion in the speech."""
     strategy_fit: Unit = 0.2
+    """Of a strategy that suits the target."""
     evidence: Unit = 0.3
+    """Of the words of evidence in the speech."""
     social_influence: Unit = 0.2
+    """Of the influence that the speaker has had so far."""
 
 
 class Persuasion(Value):
@@ -154,9 +177,13 @@ class Persuasion(Value):
 
     kind: Literal["persuasion"] = "persuasion"
     judge: str | None = None
+    """With `effects: judge`: name in `models`, or `provider/model`; None means `models.judge`, else `models.default`."""
     effects: Literal["keywords", "factors", "judge"] = "keywords"
+    """How the effect of a speech is found: `keywords` needs no model, `factors` weighs more in, `judge` asks one."""
     factors: Factors = Factors()
+    """With `effects: factors`: what each term counts."""
     victory_conditions: VictoryConditions = VictoryConditions()
+    """When a debater surrenders."""
     clear_margin: NonNegative = 30.0
     """A margin above this is a clear victory."""
 
@@ -170,6 +197,7 @@ class JudgingConfig(Value):
     decides: str | None = None
     """`kind` of the system whose verdict heads the output; None means the first."""
     systems: tuple[System, ...] = (Structured(),)
+    """One or more; a bare name takes the defaults of the system."""
 
     @field_validator("systems", mode="before")
     @classmethod

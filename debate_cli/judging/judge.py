@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from debate_cli.domain.assessment import Assessment, Manipulation
+from debate_cli.domain.bench import assessors
 from debate_cli.domain.content import Turn
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import Failure
@@ -15,7 +16,6 @@ from debate_cli.domain.exchange import Exchange
 from debate_cli.domain.systems import Panel
 from debate_cli.domain.tasks import Brief
 from debate_cli.errors import DebateError, RefusedError
-from debate_cli.judging.bench import assessors
 from debate_cli.judging.manipulation import manipulations, read_ahead
 from debate_cli.judging.panel import kept_vote
 from debate_cli.judging.rows import PACKAGE, Case, Reading, Row

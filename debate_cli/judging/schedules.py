@@ -8,16 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from debate_cli.domain.bench import assessors
 from debate_cli.domain.config import DebateConfig
 from debate_cli.domain.debate import FIRST_RUN, RESUMABLE, Debate, JudgingRun
 from debate_cli.domain.systems import Live, Moderator, Panel, Persuasion, Structured, System
 from debate_cli.domain.tasks import Brief, Subject
 from debate_cli.formats import finished_rounds, next_step, planned_turns
-from debate_cli.judging.bench import assessors
-from debate_cli.judging.live_arc import narrative_of, scorecard
-from debate_cli.judging.rows import Case
 from debate_cli.scoring.ballots import ballots_by_round, deliberate_further
-from debate_cli.scoring.live import CONVERGENCE_FROM
+from debate_cli.scoring.live import CONVERGENCE_FROM, in_conflict
 from debate_cli.scoring.structured import scored_arguments
 
 WHOLE = Subject(moment="debate")
@@ -119,10 +117,6 @@ class _Docket:
             if before is not None and before.speaker != present[index].speaker:
                 yield from self.briefs(Subject(moment="pair", turns=(index - 1, index)))
 
-    def case(self, brief: Brief, system: Live) -> Case[Live]:
-        """What an assessment of `brief` depends on."""
-        return Case(self.debate, brief, system)
-
 
 def _over(debate: Debate, run: JudgingRun) -> bool:
     """A later run takes the debate as it is; the debate's own waits for the last speech."""
@@ -144,15 +138,7 @@ def _live(docket: _Docket, system: Live) -> Iterator[Brief]:
         yield from docket.briefs(Subject(moment="debate", turns=(*indices[:2], *indices[-2:])))
     if all(docket.debate.settled(brief) for brief in (*exchanges, narrative)):
         (resolution,) = docket.briefs(WHOLE, revision=1)
-        yield from (resolution,) if _in_conflict(docket.case(resolution, system)) else ()
-
-
-def _in_conflict(case: Case[Live]) -> bool:
-    """Whether narrative and scorecard name different winners, where both could be determined."""
-    told, verdict = narrative_of(case), scorecard(case)
-    if told is None or verdict is None or verdict.victory == "undetermined":
-        return False
-    return told.winner != verdict.winner
+        yield from (resolution,) if in_conflict(docket.debate, docket.run, system) else ()
 
 
 def _votes(docket: _Docket, system: Panel) -> Iterator[Brief]:

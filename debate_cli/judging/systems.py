@@ -33,11 +33,6 @@ def row_for(brief: Brief) -> Row[Any, Any]:
     return ROWS[brief.system, _aspect(brief.subject), brief.revision > 0]
 
 
-def purpose_of(brief: Brief) -> str:
-    """What a request for `brief` is for, e.g. `judge.live.pair`."""
-    return row_for(brief).purpose
-
-
 def settings_for(brief: Brief, debate: Debate) -> System:
     """The settings of the brief's system in its judging run; KeyError if the run does not have it."""
     for system in debate.run(brief.run).judging.systems:

@@ -22,7 +22,5 @@ class Profile:
     """Whether the provider takes a seed."""
     prompt_cache_key: bool = False
     """Whether the provider takes OpenAI's prompt_cache_key."""
-    context_tokens: int | None = None
-    """Size of the context where known."""
     max_output_tokens: int = 4096
     """Output limit where the configuration names none."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import importlib
+import importlib.util
 import os
 import secrets
 import sys
@@ -17,13 +18,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
 
-from debate_cli.errors import ConfigError, PermanentError
+from debate_cli.errors import NoLocalModelError, WeightsError
 from debate_cli.llm.port import Model, OnText, Reply, Request
 from debate_cli.llm.profile import Profile
 from debate_cli.providers.embedded_grammar import enforced
 from debate_cli.providers.endpoint import Endpoint
 from debate_cli.providers.model_files import PACKAGED, weights_file
 from debate_cli.providers.openai_chat import openai_server
+from debate_cli.providers.presets import ProviderRow
 
 SLOTS = 2
 """Calls that are answered at once: both sides of a debate, each with its own cached prompt."""
@@ -33,6 +35,10 @@ CACHED_PROMPTS_MIB = 1024
 """Memory for prompts that were read before and may come again."""
 PATIENCE_S = 900.0
 """A prompt of some thousand tokens takes a slow machine minutes to read, in silence; that is no fault."""
+NO_EXTRA = (
+    'local/ models need the extra `local`, which is not installed; install it with `pip install "debate-cli[local]"`, '
+    "rehearse with --mock"
+)
 SILENT = -1
 """llama.cpp's verbosity at which it writes nothing to the terminal."""
 
@@ -47,7 +53,7 @@ class Engine(Protocol):
 
 
 Start = Callable[[Path, str], Engine]
-"""Starts a server for a file, opened by a key. Blocks; raises ConfigError or PermanentError."""
+"""Starts a server for a file, opened by a key. Blocks; raises NoLocalModelError or WeightsError."""
 
 
 class Remote(Protocol):
@@ -78,18 +84,21 @@ class Place:
     timeout_s: float = PATIENCE_S
 
 
+def extra_problem(row: ProviderRow) -> str | None:
+    """Why no model of `row` can be run in this process; None where it can, or runs elsewhere."""
+    return NO_EXTRA if row.kind == "embedded" and importlib.util.find_spec("xllamacpp") is None else None
+
+
 def start_llama(file: Path, key: str) -> Engine:
     """llama.cpp's server for `file` on a free loopback port, silent, on all processors."""
     try:
         llama: Any = importlib.import_module("xllamacpp")
     except ImportError as error:
-        raise ConfigError(
-            'local/ models need the extra `local`: install it with `pip install "debate-cli[local]"`, or use --mock.'
-        ) from error
+        raise NoLocalModelError(NO_EXTRA) from error
     try:
         return llama.Server(_parameters(llama.CommonParams(), file, key))
     except RuntimeError as error:
-        raise PermanentError(f"{file} cannot be loaded as a model: check that it is a whole GGUF file.") from error
+        raise WeightsError(f"{file} cannot be loaded as a model: check that it is a whole GGUF file.") from error
 
 
 def free_processors() -> int:

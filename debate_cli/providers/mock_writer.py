@@ -18,7 +18,6 @@ from debate_cli.providers.mock_scene import Scene
 from debate_cli.providers.mock_voice import Matter, Voice, fitted
 
 Json = Mapping[str, Any]
-LATER = frozenset({"string", "text"})
 
 
 def write(request: Request, lasting: Dice) -> str:

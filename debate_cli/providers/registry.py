@@ -17,7 +17,7 @@ from debate_cli.llm.port import Model, OnText, Reply, Request
 from debate_cli.llm.profile import Profile
 from debate_cli.providers.addresses import address_problems, endpoint, key_problem, secrets_of
 from debate_cli.providers.anthropic_messages import anthropic_server
-from debate_cli.providers.embedded import EmbeddedServer, Place
+from debate_cli.providers.embedded import EmbeddedServer, Place, extra_problem
 from debate_cli.providers.endpoint import Endpoint
 from debate_cli.providers.mock import MockModel
 from debate_cli.providers.openai_chat import openai_server
@@ -40,11 +40,26 @@ def check(config: DebateConfig, models: Iterable[str], env: Mapping[str, str]) -
         row = table.get(provider)
         if row is not None:
             key = key_problem(row, env)
-            problems = [*([key] if key else ()), *address_problems(row, env)]
+            extra = extra_problem(row)
+            problems = [*([key] if key else ()), *([extra] if extra else ()), *address_problems(row, env)]
         else:
             problems = [] if provider in config.providers else [unknown_provider(model, table)]
         found += [problem for problem in problems if problem not in found]
     return found
+
+
+def keyless(config: DebateConfig, models: Iterable[str], env: Mapping[str, str]) -> tuple[str, ...]:
+    """Those of `models` whose provider needs a key that is not set, or cannot be one."""
+    table = merged(config)
+    found = ((model, table.get(split(model)[0])) for model in models)
+    return tuple(model for model, row in found if row is not None and key_problem(row, env))
+
+
+def extraless(config: DebateConfig, models: Iterable[str]) -> tuple[str, ...]:
+    """Those of `models` that run in this process, where what they need for it is not installed."""
+    table = merged(config)
+    found = ((model, table.get(split(model)[0])) for model in models)
+    return tuple(model for model, row in found if row is not None and extra_problem(row))
 
 
 def unknown_provider(model: str, known: Iterable[str]) -> str:

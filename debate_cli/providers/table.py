@@ -100,7 +100,10 @@ def _problems(name: str, spec: ProviderSpec) -> list[str]:
     preset = TABLE.get(name)
     names_key = "api_key_env" in spec.model_fields_set
     if preset is None and spec.kind is None:
-        found.append(f"{where}.kind: is missing; a new provider is openai, anthropic, embedded or mock")
+        found.append(
+            f"{where}.kind: is missing; add `kind: openai` for a server that speaks OpenAI's protocol "
+            "(others are anthropic, embedded and mock)"
+        )
     elif preset is None and spec.kind in REMOTE_KINDS and spec.base_url is None and not spec.api_key_env:
         found.append(f"{where}.base_url: is missing; a new provider names its server (or a key of its own)")
     if preset is not None and not names_key and (spec.base_url is not None or spec.kind not in {None, preset.kind}):

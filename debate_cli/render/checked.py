@@ -17,6 +17,8 @@ class Checked:
     """Of those that are asked for."""
     report: str | None = None
     """Address of the debate's own page, relative to the index; None where it has none."""
+    remark: str | None = None
+    """A sentence on what could not be looked at, though it was asked for."""
 
     @property
     def unmet(self) -> list[str]:

@@ -7,19 +7,26 @@ from typing import Any
 
 from debate_cli.render import hostile, look
 
+WAYS = {
+    "native": "native schema",
+    "tool": "tool call",
+    "prompt": "schema in the prompt",
+    "stream": "streaming",
+}
+"""What was tried, in words."""
 WORDS = {
-    "ok": "ok",
-    "not_enforced": "not enforced",
-    "invalid": "no form",
-    "one_piece": "in one piece",
-    "rejected": "rejected",
+    "ok": "works",
+    "not_enforced": "works, but is not enforced",
+    "invalid": "gives no usable answer",
+    "one_piece": "arrives in one piece",
+    "rejected": "is not supported",
     "failed": "failed",
 }
-"""A check's result in words."""
+"""What came of it, in words."""
 
 
 def doctor_lines(entries: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """`MODEL: usable: native ok, …; pace; price; cost` for each entry, as `--json` prints them; remarks indented beneath."""
+    """`MODEL: usable: native schema works, …; pace; price; cost` for each entry, as `--json` prints them; remarks indented beneath."""
     for entry in entries:
         parts = [part for part in (_checks(entry), pace(entry), _price(entry)) if part]
         said = f": {'; '.join(parts)}" if parts else ""
@@ -36,7 +43,7 @@ def remarks(entry: Mapping[str, Any]) -> Iterator[str]:
         if check["problem"]:
             ways.setdefault((check["result"], check["problem"]), []).append(check["way"])
     for (result, problem), named in ways.items():
-        yield f"{', '.join(named)} {WORDS[result]}: {hostile.line(problem)}"
+        yield f"{_listed_ways(named)} {WORDS[result]}: {hostile.line(problem)}"
 
 
 def pace(entry: Mapping[str, Any]) -> str:
@@ -62,7 +69,13 @@ def spent(entry: Mapping[str, Any]) -> str:
 
 
 def _checks(entry: Mapping[str, Any]) -> str:
-    return ", ".join(f"{check['way']} {WORDS[check['result']]}" for check in entry["checks"])
+    return ", ".join(f"{WAYS[check['way']]} {WORDS[check['result']]}" for check in entry["checks"])
+
+
+def _listed_ways(named: Sequence[str]) -> str:
+    """What was tried, one subject for what came of each of it."""
+    words = [WAYS[way] for way in named]
+    return words[0] if len(words) == 1 else f"each of {', '.join(words)}"
 
 
 def _price(entry: Mapping[str, Any]) -> str:

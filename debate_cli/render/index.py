@@ -14,7 +14,7 @@ from debate_cli.render.checked import Checked, Unusable
 from debate_cli.render.scores_table import summaries
 from debate_cli.render.templating import digest, environment, source
 
-TEMPLATES = ("index.html.j2", "page.css", "index.css", "index.js")
+TEMPLATES = ("index.html.j2", "page.css", "index.css", "sorting.js")
 
 
 def index(files: Sequence[Checked], unusable: Sequence[Unusable] = (), *, title: str = "Debates") -> str:
@@ -31,7 +31,7 @@ def index(files: Sequence[Checked], unusable: Sequence[Unusable] = (), *, title:
             href=_href,
             outcome=look.outcome,
             style_hash=digest(source("page.css") + source("index.css")),
-            script_hash=digest(source("index.js")),
+            script_hash=digest(source("sorting.js")),
         )
     )
 

@@ -14,9 +14,12 @@ from debate_cli.domain.tasks import Brief
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import cast, hostile, look
 from debate_cli.render.news import News
-from debate_cli.render.report import Part, Report, report
+from debate_cli.render.reasons import worth_tracing
+from debate_cli.render.report import Part, report
 from debate_cli.render.sheets.sheet import Cell, Curve, Gauge, Lines, Number, Sheet, Who
 from debate_cli.render.spoken import Piece, of_turn
+from debate_cli.render.threads import Asked, Replied, Threads, taken_up
+from debate_cli.render.verdict_lines import verdict_lines
 from debate_cli.scoring.briefing import Briefing
 
 CLOSES: dict[CloseReason, str] = {
@@ -52,10 +55,12 @@ def round_lines(round_number: int, phase: str) -> list[str]:
     return ["", f"== Round {round_number}: {look.PHASES.get(phase, phase)} =="]
 
 
-def turn_lines(turn: Turn, *, show_hidden: bool = False) -> list[str]:
-    """A speech, each line beginning with its speaker."""
+def turn_lines(turn: Turn, threads: Threads, *, show_hidden: bool = False) -> list[str]:
+    """A speech, each line beginning with its speaker; what it answers is told before the answer."""
     prefix = f"{hostile.line(turn.speaker)}: "
-    found = [line for piece in of_turn(turn) for line in _piece_lines(prefix, piece)]
+    found: list[str] = []
+    for piece in of_turn(turn):
+        found += [*_thread_lines(prefix, piece, threads, turn.round), *_piece_lines(prefix, piece)]
     if turn.strategy is not None:
         found.append(f"{prefix}  strategy: {hostile.line(f'{turn.strategy.name}: {turn.strategy.reason}')}")
     if show_hidden and turn.directive:
@@ -91,28 +96,12 @@ def summary_lines(debate: Debate, verdicts: Sequence[Verdict], *, only: Part | N
     told = report(debate, verdicts)
     parts: dict[str, list[str]] = {
         "scores": [line for sheet in told.scores for line in sheet_lines(sheet)],
-        "trace": sheet_lines(told.trace) if told.trace is not None else [],
-        "verdict": _verdict_lines(told),
+        "trace": sheet_lines(told.trace) if told.trace and (only == "trace" or worth_tracing(debate)) else [],
+        "verdict": verdict_lines(debate, told.verdicts),
         "briefing": _briefing_lines(told.briefing) if told.briefing is not None else [],
         "usage": ["", f"Usage: {look.usage_words(debate.usage)}"],
     }
     return [line for name, found in parts.items() if only in (None, name) for line in found]
-
-
-def _verdict_lines(told: Report) -> list[str]:
-    found = ["", "== Verdict =="]
-    for verdict in told.verdicts:
-        decides = ", decides" if verdict.decides and len(told.verdicts) > 1 else ""
-        margin = f" Margin {look.number(verdict.margin)}." if verdict.margin is not None else ""
-        ranked = sorted(verdict.scores.items(), key=lambda item: -item[1])
-        scores = ", ".join(f"{hostile.line(name)} {look.number(score)}" for name, score in ranked)
-        found.append(
-            f"Verdict ({verdict.system}{decides}): {hostile.line(look.outcome(verdict))}{margin} {scores}".rstrip()
-        )
-        found += [f"Missing ({verdict.system}): {hostile.line(sentence)}" for sentence in told.missing(verdict)]
-    if told.agreement is not None:
-        found += [f"Agreement: {hostile.line(remark)}" for remark in told.agreement.remarks]
-    return found if told.verdicts else []
 
 
 def _briefing_lines(briefing: Briefing) -> list[str]:
@@ -159,6 +148,22 @@ def _cell_words(cell: Cell) -> str:
 
 def _seat(role: str, seat: cast.Seat) -> str:
     return f"{role}: {hostile.line(seat.name)} ({hostile.line(seat.part)}), {hostile.line(seat.model)}"
+
+
+def _thread_lines(prefix: str, piece: Piece, threads: Threads, round_number: int) -> Iterable[str]:
+    """What a response or an answer takes up: the claim, the questions about it, the reply to them."""
+    target = taken_up(piece)
+    thread = threads.of(target, round_number) if target is not None else None
+    if thread is None or target is None:
+        return
+    yield f"{prefix}on [{hostile.line(target)}] by {hostile.line(thread.owner)}: {hostile.line(thread.claim)}"
+    for step in thread.steps:
+        match step:
+            case Asked():
+                kind = look.RESPONSES[step.kind].word
+                yield f"{prefix}  {hostile.line(step.by)} {kind} and asks: {hostile.line(step.question)}"
+            case Replied():
+                yield f"{prefix}  {hostile.line(step.by)} answered: {hostile.line(step.reply)}"
 
 
 def _piece_lines(prefix: str, piece: Piece) -> Iterable[str]:

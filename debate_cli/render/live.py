@@ -1,31 +1,31 @@
 """The live view of a run: what is finished is printed for good, what is under way is drawn below it and redrawn.
 
-Only the current wave is redrawn, at most twelve times a second and cropped to the window; a piece of text costs an
-`append`. The drawing thread reads what the event loop wrote; neither waits for the other.
+A piece of text costs an `append`. The drawing thread reads what the event loop wrote; neither waits for the other.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import Self
 
-from rich.console import Console, Group, RenderableType
-from rich.live import Live
-from rich.text import Text
+from rich.console import Console, RenderableType
 
+from debate_cli.domain.assessment import Assessment
+from debate_cli.domain.content import Turn
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.events import Assessed, Closed, Event, Failed, JudgingOpened, Opened, Resumed, Turned
-from debate_cli.domain.tasks import Brief, Cue, Task
+from debate_cli.domain.events import Assessed, Closed, Event, Failed, Failure, JudgingOpened, Opened, Resumed, Turned
+from debate_cli.domain.tasks import Cue, Task
 from debate_cli.render import look, news
-from debate_cli.render.header import heading, judging_heading, round_rule
+from debate_cli.render.frame import Wave
+from debate_cli.render.header import heading, judging_heading, round_line, round_rule
 from debate_cli.render.notices import closing_line, failure_line, news_line, note_line
 from debate_cli.render.progress import Progress
-from debate_cli.render.speech import Wave, turn_panel
-from debate_cli.render.wave import Stream, growing
-
-REFRESHES_PER_SECOND = 12
+from debate_cli.render.region import Ink, Region, Row
+from debate_cli.render.speech import turn_frame
+from debate_cli.render.threads import Threads
+from debate_cli.render.wave import Growing, Stream, growing
 
 
 class LiveWatcher:
@@ -45,18 +45,12 @@ class LiveWatcher:
         self.console = console
         self.show_hidden = show_hidden
         self._debate: Debate | None = None
-        self._streams: tuple[Stream, ...] = ()
+        self._wave: tuple[Growing, ...] = ()
+        self._withheld: tuple[Assessment, ...] = ()
         self._round = 0, ""
         self._progress = Progress(planned, clock)
-        self._live = Live(
-            console=console,
-            get_renderable=self.region,
-            refresh_per_second=REFRESHES_PER_SECOND,
-            transient=True,
-            redirect_stdout=False,
-            redirect_stderr=False,
-            vertical_overflow="crop",
-        )
+        self._ink = Ink(console)
+        self._region = Region(console, self.rows)
 
     def __enter__(self) -> Self:
         """Start drawing."""
@@ -72,36 +66,35 @@ class LiveWatcher:
     def start(self) -> None:
         """Start drawing; the clock starts with it."""
         self._progress.start()
-        self._live.start()
+        self._region.start()
 
     def stop(self) -> None:
         """Print what of the last wave is finished, remove the region, show the cursor. May be called twice."""
-        if self._live.is_started:
-            try:
-                self._finish_wave()
-            finally:
-                self._live.stop()
+        try:
+            self._finish_wave()
+        finally:
+            self._region.stop()
 
     def event(self, event: Event, debate: Debate) -> None:
         """See `Watcher`."""
         self._debate = debate
         match event:
             case Opened():
-                self.console.print(heading(debate))
+                self._print(heading(debate))
             case Resumed():
+                self._progress.found(debate)
                 self._resumed(debate)
             case JudgingOpened():
-                self.console.print(judging_heading(debate, debate.run(event.run)))
+                self._print(judging_heading(debate, debate.run(event.run)))
             case Turned():
-                self._turned(event)
+                self._turned(event, debate)
             case Assessed():
-                self.console.print(news_line(news.of_assessment(event.assessment, debate), debate))
+                self._assessed(event.assessment, debate)
             case Failed():
-                self.console.print(failure_line(event.failure))
-                self._drop(event.failure.task)
+                self._failed(event.failure)
             case Closed():
                 self._finish_wave()
-                self.console.print(closing_line(event.reason))
+                self._print(closing_line(event.reason))
             case _:
                 pass
         self._progress.settled(event, debate)
@@ -109,76 +102,103 @@ class LiveWatcher:
     def asking(self, task: Task) -> None:
         """See `Watcher`."""
         self._progress.asking(task)
-        if isinstance(task, Cue) and all(stream.cue.key != task.key for stream in self._streams):
-            self._streams = tuple(sorted((*self._streams, Stream(task)), key=lambda stream: stream.cue.index))
+        if isinstance(task, Cue) and self._debate is not None and self._stream(task.index) is None:
+            self._add(Stream(task, Threads(self._debate.turns)), self._debate)
 
     def text(self, cue: Cue, piece: str) -> None:
         """See `Watcher`."""
-        for stream in self._streams:
-            if stream.cue.key == cue.key:
-                stream.pieces.append(piece)
+        stream = self._stream(cue.index)
+        if stream is not None:
+            stream.pieces.append(piece)
 
     def note(self, note: str) -> None:
         """See `Watcher`."""
-        self.console.print(note_line(note))
+        self._print(note_line(note))
 
-    def region(self) -> RenderableType:
-        """What is drawn now: the wave under way and a line on progress."""
-        debate, streams = self._debate, self._streams
-        status = self._progress.line()
-        if debate is None:
-            return Text("")
-        if not streams:
-            return status
-        cue = streams[0].cue
-        rule: list[RenderableType] = [] if self._round == (cue.round, cue.phase) else [round_rule(cue.round, cue.phase)]
-        height = self.console.height - len(rule) - 2
-        body = growing(streams, look.voices(debate.participants), self.console.width, height)
-        return Group(*rule, *body, status)
+    def rows(self, tick: int = 0) -> list[Row]:
+        """What is drawn now: the wave under way and a line on progress; lower than the window, and no wider."""
+        wave = self._wave
+        if self._debate is None:
+            return []
+        width, height = self.console.width, max(2, self.console.height - 1)
+        status = self._ink.row(self._progress.line(width))
+        if not wave:
+            return [status]
+        cue = wave[0].stream.cue
+        rule = [] if self._round == (cue.round, cue.phase) else [self._ink.row(round_line(cue.round, cue.phase, width))]
+        body = growing(wave, width, height - len(rule) - 1, tick)
+        return [*rule, *body, status][-height:]
+
+    def _print(self, *renderables: RenderableType) -> None:
+        self._region.above(*renderables)
+
+    def _stream(self, index: int) -> Stream | None:
+        return next((growing.stream for growing in self._wave if growing.stream.cue.index == index), None)
+
+    def _add(self, stream: Stream, debate: Debate) -> None:
+        added = Growing(stream, look.voices(debate.participants), self._ink)
+        self._wave = tuple(sorted((*self._wave, added), key=lambda growing: growing.stream.cue.index))
 
     def _resumed(self, debate: Debate) -> None:
-        self.console.print(heading(debate))
-        for turn in debate.turns:
-            self._print_rule(turn.round, turn.phase)
-            self.console.print(
-                turn_panel(turn, look.voices(debate.participants)[turn.speaker], show_hidden=self.show_hidden)
-            )
+        threads = Threads(debate.turns)
+        said = [part for turn in debate.turns for part in self._speeches([(turn, threads)], debate)]
+        self._print(heading(debate), *said)
 
-    def _turned(self, event: Turned) -> None:
-        for stream in self._streams:
-            if stream.cue.index == event.turn.index:
-                stream.turn = event.turn
-                break
+    def _turned(self, event: Turned, debate: Debate) -> None:
+        turn = event.turn
+        stream = self._stream(turn.index)
+        if stream is None:
+            cue = Cue(index=turn.index, round=turn.round, phase=turn.phase, speaker=turn.speaker)
+            stream = Stream(cue, Threads(debate.turns))
+            self._add(stream, debate)
+        stream.turn = turn
+        self._finish_whole_wave()
+
+    def _assessed(self, assessment: Assessment, debate: Debate) -> None:
+        """A report on a speech stands below that speech: it waits where the speech is not printed yet."""
+        about = set(assessment.subject.turns)
+        if any(growing.stream.cue.index in about for growing in self._wave):
+            self._withheld = (*self._withheld, assessment)
         else:
-            stream = Stream(
-                Cue(index=event.turn.index, round=event.turn.round, phase=event.turn.phase, speaker=event.turn.speaker)
-            )
-            stream.turn = event.turn
-            self._streams = (*self._streams, stream)
-        if all(stream.turn is not None for stream in self._streams):
-            self._finish_wave()
+            self._print(news_line(news.of_assessment(assessment, debate), debate))
 
-    def _drop(self, task: Task) -> None:
+    def _failed(self, failure: Failure) -> None:
         """A speech that will not come is not waited for."""
-        if isinstance(task, Brief):
-            return
-        self._streams = tuple(stream for stream in self._streams if stream.cue.key != task.key)
-        if self._streams and all(stream.turn is not None for stream in self._streams):
+        task = failure.task
+        with self._region.still():
+            if isinstance(task, Cue):
+                self._wave = tuple(growing for growing in self._wave if growing.stream.cue.key != task.key)
+                self._finish_whole_wave()
+                self._print(*self._opening_rule(task.round, task.phase))
+            self._print(failure_line(failure))
+
+    def _finish_whole_wave(self) -> None:
+        if self._wave and all(growing.stream.turn is not None for growing in self._wave):
             self._finish_wave()
 
     def _finish_wave(self) -> None:
-        """Print the speeches of the wave for good."""
-        turns = [stream.turn for stream in self._streams if stream.turn is not None]
-        self._streams = ()
-        if not turns or self._debate is None:
-            return
-        signs = look.voices(self._debate.participants)
-        self._print_rule(turns[0].round, turns[0].phase)
-        self.console.print(
-            Wave([turn_panel(turn, signs[turn.speaker], show_hidden=self.show_hidden) for turn in turns])
-        )
+        """Print the speeches of the wave for good, and what the judges said about them."""
+        with self._region.still():
+            turns = [(growing.stream.turn, growing.stream.threads) for growing in self._wave]
+            self._wave = ()
+            withheld, self._withheld = self._withheld, ()
+            if self._debate is not None:
+                finished = [(turn, threads) for turn, threads in turns if turn is not None]
+                self._print(*self._speeches(finished, self._debate))
+                for assessment in withheld:
+                    self._assessed(assessment, self._debate)
 
-    def _print_rule(self, round_number: int, phase: str) -> None:
-        if self._round != (round_number, phase):
-            self._round = round_number, phase
-            self.console.print(round_rule(round_number, phase))
+    def _speeches(self, turns: Sequence[tuple[Turn, Threads]], debate: Debate) -> list[RenderableType]:
+        """The speeches of one wave, below the rule of their round where that is not there yet."""
+        if not turns:
+            return []
+        signs = look.voices(debate.participants)
+        frames = [turn_frame(turn, signs, threads, show_hidden=self.show_hidden) for turn, threads in turns]
+        return [*self._opening_rule(turns[0][0].round, turns[0][0].phase), Wave(frames)]
+
+    def _opening_rule(self, round_number: int, phase: str) -> list[RenderableType]:
+        """The rule of a round, where it is not there yet."""
+        if self._round == (round_number, phase):
+            return []
+        self._round = round_number, phase
+        return [round_rule(round_number, phase)]

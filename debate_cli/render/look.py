@@ -104,6 +104,11 @@ def seconds(duration: float) -> str:
     """A duration: 4.2 s, 1:05, 1:02:03."""
     if duration < 60:  # noqa: PLR2004 - a minute
         return f"{duration:.1f} s"
+    return clock(duration)
+
+
+def clock(duration: float) -> str:
+    """A duration to the second, such that it grows without changing its shape: 0:04, 1:05, 1:02:03."""
     minutes, rest = divmod(int(duration), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"

@@ -12,10 +12,14 @@ from debate_cli.domain.content import Answer, Argument, Closing, Response, Turn
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import cast, hostile, look
+from debate_cli.render.gist import Weakest, gist, weakest
 from debate_cli.render.lines import CLOSES
+from debate_cli.render.mermaid import argument_map, fenced
+from debate_cli.render.reasons import judges_words
 from debate_cli.render.report import Report, report
 from debate_cli.render.sheets.sheet import Cell, Curve, Gauge, Lines, Number, Sheet, Who
 from debate_cli.render.spoken import Piece, of_turn
+from debate_cli.render.threads import Asked, Replied, Threads, taken_up
 from debate_cli.scoring.briefing import Briefing, BriefingClaim
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~&!$^@+=])")
@@ -44,7 +48,7 @@ def markdown(debate: Debate, verdicts: Sequence[Verdict], *, show_hidden: bool =
     lines = [f"# {escaped(debate.topic)}", ""]
     if debate.config.background:
         lines += paragraphs(debate.config.background)
-    lines += [*_cast(debate), *_verdicts(told), *_briefing(told.briefing)]
+    lines += [*_cast(debate), *_verdicts(debate, told), *_briefing(told.briefing), *_map(debate)]
     for sheet in told.sheets:
         lines += _sheet(sheet)
     lines += _rounds(debate, show_hidden=show_hidden)
@@ -62,17 +66,43 @@ def _cast(debate: Debate) -> list[str]:
     )
 
 
-def _verdicts(told: Report) -> list[str]:
+def _map(debate: Debate) -> list[str]:
+    drawn = argument_map(debate)
+    return ["## Argument map", "", *fenced(drawn)] if drawn else []
+
+
+def _verdicts(debate: Debate, told: Report) -> list[str]:
     lines: list[str] = []
-    for verdict in told.verdicts:
+    for place, verdict in enumerate(told.verdicts):
         several = f", {verdict.system}" if len(told.verdicts) > 1 else ""
         margin = f" Margin {look.number(verdict.margin)}." if verdict.margin is not None else ""
         lines += [f"## Verdict{several}", "", f"**{escaped(look.outcome(verdict))}**{margin}", ""]
         lines += [f"- {escaped(name)}: {look.number(score)}" for name, score in verdict.scores.items()]
         lines += ["", *_missing(told.missing(verdict))] if verdict.scores else _missing(told.missing(verdict))
+        lines += _why(debate, verdict)
+        if place == 0:
+            lines += _weakest(weakest(debate, told.verdicts))
     if told.agreement is not None:
         lines += _sheet(told.agreement)
     return lines
+
+
+def _why(debate: Debate, verdict: Verdict) -> list[str]:
+    """What the numbers say, and a judge."""
+    if verdict.victory == "undetermined":
+        return []
+    numbers, said = gist(debate, [verdict]).reason, judges_words(debate, verdict)
+    return [*([escaped(numbers), ""] if numbers else []), *([f"> {escaped(said)}", ""] if said else [])]
+
+
+def _weakest(found: Weakest | None) -> list[str]:
+    if found is None:
+        return []
+    row = found.row
+    standing = f", {look.STANDINGS[row.standing].word}" if row.standing is not None else ""
+    score = f", {look.number(found.score)} of {look.SCALES['structured']:g}" if found.score is not None else ""
+    head = f"Weakest argument: **{escaped(row.id)}** by {escaped(row.participant)}{standing}{score}."
+    return [f"{head} {escaped(row.claim)}{_because(row.reason or '')}", ""]
 
 
 def _missing(sentences: Sequence[str]) -> list[str]:
@@ -114,7 +144,7 @@ def _because(reason: str) -> str:
 
 
 def _rounds(debate: Debate, *, show_hidden: bool) -> Iterable[str]:
-    signs = look.voices(debate.participants)
+    signs, threads = look.voices(debate.participants), Threads(debate.turns)
     heading = 0, ""
     for turn in debate.turns:
         if heading != (turn.round, turn.phase):
@@ -123,8 +153,27 @@ def _rounds(debate: Debate, *, show_hidden: bool) -> Iterable[str]:
         sign = signs.get(turn.speaker, look.UNKNOWN)
         yield from (f"### {sign.symbol} {escaped(turn.speaker)} ({escaped(sign.word)}), turn {turn.index}", "")
         for piece in of_turn(turn):
+            yield from _thread(piece, threads, turn.round)
             yield from _piece(piece)
         yield from _remarks(turn, show_hidden=show_hidden)
+
+
+def _thread(piece: Piece, threads: Threads, round_number: int) -> Iterable[str]:
+    """What a response or an answer takes up, as a quotation."""
+    target = taken_up(piece)
+    thread = threads.of(target, round_number) if target is not None else None
+    if thread is None or target is None:
+        return
+    yield f"> **{escaped(target)}** {escaped(thread.owner)}: {escaped(thread.claim)}"
+    for step in thread.steps:
+        match step:
+            case Asked():
+                kind = look.RESPONSES[step.kind]
+                words = f"{kind.symbol} {escaped(step.by)} {kind.word} and asks: {escaped(step.question)}"
+            case Replied():
+                words = f"↳ {escaped(step.by)} answered: {escaped(step.reply)}"
+        yield from (">", f"> {words}")
+    yield ""
 
 
 def _piece(piece: Piece) -> list[str]:

@@ -12,6 +12,7 @@ from debate_cli.domain.assessment import (
     Manipulation,
     Mark,
     Narrative,
+    Resolution,
     Summary,
     Vote,
 )
@@ -106,6 +107,8 @@ def _live_words(assessment: Assessment) -> Iterable[str]:
                 yield f"the story's winner: {finding.winner or 'nobody'}"
             case Convergence():
                 yield finding.outcome.replace("_", " ")
+            case Resolution():
+                yield f"why story and scorecard differ: {finding.explanation}"
             case _:
                 pass
 

@@ -22,6 +22,10 @@ def news_line(news: News, debate: Debate) -> RenderableType:
     title = joined(("§ ", look.QUIET), safe_line(news.title, look.QUIET))
     if len(news.words) == 1 and not news.gauges and not news.alarms:
         return joined(title, ("  ", ""), safe_line(news.words[0]))
+    if len(news.gauges) == 1 and not news.words and not news.alarms:
+        beside = Table.grid(padding=(0, 2, 0, 0))
+        beside.add_row(title, _gauges(news, debate))
+        return beside
     rows.append(title)
     if news.gauges:
         rows.append(Padding(_gauges(news, debate), (0, 0, 0, 2)))

@@ -9,18 +9,32 @@ from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import Assessed, Closed, Event, Failed, JudgingOpened, Opened, Resumed, Turned
 from debate_cli.domain.tasks import Cue, Task
 from debate_cli.render import hostile, lines, news
+from debate_cli.render.order import ReadingOrder
+from debate_cli.render.threads import Threads
 
 
 class PlainWatcher:
-    """Writes each finished thing to `stream` as it comes, a line at a time, flushed after each event."""
+    """Writes each finished thing to `stream` in the order in which it is read, a line at a time, flushed after each event."""
 
     def __init__(self, stream: TextIO, *, show_hidden: bool = False) -> None:
         self._stream = stream
         self._show_hidden = show_hidden
         self._round = 0, ""
+        self._order = ReadingOrder(self._tell)
 
     def event(self, event: Event, debate: Debate) -> None:
         """See `Watcher`."""
+        self._order.event(event, debate)
+
+    def asking(self, task: Task) -> None:
+        """See `Watcher`: only what is finished is written."""
+        self._order.asking(task)
+
+    def finish(self) -> None:
+        """Write what was held back for something that will not come."""
+        self._order.flush()
+
+    def _tell(self, event: Event, debate: Debate) -> None:
         match event:
             case Opened():
                 self._write(lines.header_lines(debate))
@@ -32,7 +46,7 @@ class PlainWatcher:
                 if self._round != (turn.round, turn.phase):
                     self._round = turn.round, turn.phase
                     self._write(lines.round_lines(turn.round, turn.phase))
-                self._write(lines.turn_lines(turn, show_hidden=self._show_hidden))
+                self._write(lines.turn_lines(turn, Threads(debate.turns), show_hidden=self._show_hidden))
             case Assessed():
                 self._write(lines.news_lines(news.of_assessment(event.assessment, debate)))
             case Failed():
@@ -41,9 +55,6 @@ class PlainWatcher:
                 self._write(["", lines.CLOSES[event.reason]])
             case _:
                 pass
-
-    def asking(self, task: Task) -> None:
-        """See `Watcher`: only what is finished is written."""
 
     def text(self, cue: Cue, piece: str) -> None:
         """See `Watcher`: only what is finished is written."""

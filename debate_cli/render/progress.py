@@ -1,19 +1,20 @@
-"""The line on how far a run is: calls done of those planned, time, tokens, cost, and who is being waited for."""
+"""The line on how far a run is: calls done of those planned, time taken and left, tokens, cost, and who is waited for."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from rich.console import RenderableType
-from rich.table import Table
-from rich.text import Text
-
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.events import Assessed, Event, Failed, Turned
+from debate_cli.domain.events import Assessed, Event, Failed
 from debate_cli.domain.exchange import TotalUsage
 from debate_cli.domain.tasks import Brief, Task
 from debate_cli.render import hostile, look
-from debate_cli.render.bars import Bar
+from debate_cli.render.column import Line, cut
+
+BAR = 16
+"""Columns of the bar."""
+ENOUGH = 2
+"""Calls that must be done before the time left is estimated."""
 
 
 class Progress:
@@ -23,6 +24,7 @@ class Progress:
         self._planned = planned
         self._clock = clock
         self._started = clock()
+        self._before = 0
         self._done = 0
         self._usage = TotalUsage(cost_usd=0.0)
         self._judging: tuple[Brief, ...] = ()
@@ -31,6 +33,11 @@ class Progress:
         """Set the clock to zero."""
         self._started = self._clock()
 
+    def found(self, debate: Debate) -> None:
+        """A debate is gone on with: what is there already took no time of this run."""
+        self._before = self._done = _settled(debate)
+        self._usage = debate.usage
+
     def asking(self, task: Task) -> None:
         """A question was sent."""
         if isinstance(task, Brief):
@@ -38,11 +45,9 @@ class Progress:
 
     def settled(self, event: Event, debate: Debate) -> None:
         """Take note of what `event` settles."""
-        self._done = len(debate.turns) + len(debate.assessments) + len(debate.given_up)
+        self._done = _settled(debate)
         self._usage = debate.usage
         match event:
-            case Turned():
-                return
             case Assessed():
                 key = event.assessment.brief.key
             case Failed():
@@ -54,25 +59,38 @@ class Progress:
     def words(self) -> str:
         """All of it but the bar."""
         usage = self._usage
-        total = f"/{max(self._planned, self._done)}" if self._planned else ""
-        parts = [
-            f"{self._done}{total} calls",
-            look.seconds(self._clock() - self._started),
-            f"{look.tokens(usage.input_tokens + usage.output_tokens)} tokens",
-            look.money(usage.cost_usd),
-        ]
+        taken = self._clock() - self._started
+        done = f"{self._done}/{self._total}" if self._planned else f"{self._done}"
+        parts = [f"{done} call{'' if done == '1' else 's'}", look.clock(taken)]
+        left = self._left(taken)
+        if left is not None:
+            parts.append(f"about {look.clock(left)} left")
+        parts += [f"{look.tokens(usage.input_tokens + usage.output_tokens)} tokens", look.money(usage.cost_usd)]
         if self._judging:
             parts.append("judging: " + "; ".join(hostile.line(look.brief_words(brief)) for brief in self._judging))
         return " · ".join(parts)
 
-    def line(self) -> RenderableType:
-        """The line as it is drawn; never more than one line high."""
-        grid = Table.grid(padding=(0, 1, 0, 0))
-        words = Text(self.words(), style=look.QUIET, no_wrap=True, overflow="ellipsis")
+    def line(self, width: int) -> Line:
+        """The line, at most `width` columns wide."""
+        words = (self.words(), look.QUIET)
         if not self._planned:
-            grid.add_row(words)
-            return grid
-        grid.add_column(width=16)
-        grid.add_column(no_wrap=True, overflow="ellipsis")
-        grid.add_row(Bar(self._done, max(self._planned, self._done), look.TEAL, 16), words)
-        return grid
+            return cut([words], width)
+        full, half = divmod(round(self._done / self._total * BAR * 2), 2)
+        bar = "━" * full + "╸" * half
+        return cut([(bar, look.TEAL), ("─" * (BAR - len(bar)), look.QUIET), (" ", ""), words], width)
+
+    @property
+    def _total(self) -> int:
+        return max(self._planned or 0, self._done)
+
+    def _left(self, taken: float) -> float | None:
+        """Seconds that the calls left will take at the pace so far; None where there is too little to tell or to do."""
+        done = self._done - self._before
+        if not self._planned or done < ENOUGH or self._done >= self._total:
+            return None
+        left = taken / done * (self._total - self._done)
+        return left if left >= 1 else None
+
+
+def _settled(debate: Debate) -> int:
+    return len(debate.turns) + len(debate.assessments) + len(debate.given_up)

@@ -46,7 +46,7 @@ class Performance:
 
     def before(self, watcher: Watcher) -> Iterator[Pause]:
         """Perform the debate for `watcher`, pausing after each piece of text and each speech."""
-        stage = _Stage(watcher, self.debate)
+        stage = _Stage(watcher, self.debate, self.round_number)
         for wave in self._waves():
             for turn in wave:
                 watcher.asking(_cue(turn))
@@ -92,7 +92,8 @@ class Performance:
 class _Stage:
     """Folds what was performed so far, so that the watcher sees the state of that moment."""
 
-    def __init__(self, watcher: Watcher, debate: Debate) -> None:
+    def __init__(self, watcher: Watcher, debate: Debate, round_number: int | None = None) -> None:
+        """Of a round alone, what was said before is known, but not performed."""
         self._watcher = watcher
         self._later_runs = [run for run in debate.runs if run.id != FIRST_RUN]
         self._judged: set[str] = set()
@@ -104,6 +105,9 @@ class _Stage:
             config_sha256=debate.config_sha256,
         )
         self._state = opened(first)
+        for turn in debate.turns:
+            if round_number is not None and turn.round < round_number:
+                self._state = self._state.apply(Turned(at=debate.started_at, turn=turn))
         watcher.event(first, self._state)
 
     def happens(self, event: Event) -> None:

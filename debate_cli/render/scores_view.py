@@ -6,18 +6,26 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
-from rich.measure import Measurement
+from rich.segment import Segment
+from rich.table import Table
 from rich.text import Text
 
 from debate_cli.render import hostile, look
-from debate_cli.render.safe import safe_line
+from debate_cli.render.safe import joined, safe_line
 from debate_cli.render.scores_table import Scored, SystemSummary, rows, summaries
 from debate_cli.render.tables import section, table
 
 WITH_TOPIC = 130
 """Columns of a window from which on the topics fit as well."""
 LEAST_PATH = 16
+OTHERS = 66
+"""Columns that all but the path take."""
+LEAST_TOPIC = 24
+GAP = 3
+HEAD = 2
+"""Lines of a table's head."""
 
 
 def scores_view(files: Sequence[Scored]) -> list[RenderableType]:
@@ -35,35 +43,58 @@ class _Table:
     files: Sequence[Scored]
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """A file's path and topic stand in its first row only."""
-        wide = options.max_width >= WITH_TOPIC
+        """A file's path and topic stand in its first row only; paths that leave no room beside them on lines of their own."""
+        found = list(rows(self.files))
+        longest = max((cell_len(hostile.line(row["path"])) for row in found), default=0)
+        room = options.max_width - longest - OTHERS - GAP
+        wide = options.max_width >= WITH_TOPIC and room >= LEAST_TOPIC
+        if longest > LEAST_PATH and longest + OTHERS > options.max_width:
+            yield from _below_paths(found, console, options)
+            return
         topic = ("topic",) if wide else ()
-        made = table("file", *topic, "system", "winner", "victory", "margin", "scores", numbers=(4 + len(topic),))
-        for column in made.columns[1:]:
-            column.no_wrap, column.overflow = True, "ellipsis"
+        made = _headed("file", *topic)
         before = ""
-        for row in rows(self.files):
+        for row in found:
             again = row["path"] == before
             before = row["path"]
-            about = [Text("") if again else safe_line(row["topic"], look.QUIET)] if wide else []
-            made.add_row("" if again else _Path(hostile.line(row["path"])), *about, *_verdict(row))
+            about = [Text("") if again else _topic(row["topic"], room)] if wide else []
+            made.add_row(Text("") if again else safe_line(row["path"]), *about, *_verdict(row))
         yield made
 
 
-@dataclass(frozen=True, slots=True)
-class _Path:
-    """A path of which, where it does not fit, the end is shown: it tells files apart."""
+def _headed(*first: str) -> Table:
+    made = table(*first, "system", "winner", "victory", "margin", "scores", numbers=(len(first) + 3,))
+    for column in made.columns:
+        column.no_wrap, column.overflow = True, "ellipsis"
+    return made
 
-    path: str
 
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """On one line."""
-        room = options.max_width
-        yield Text(self.path if len(self.path) <= room else "…" + self.path[len(self.path) - room + 1 :], no_wrap=True)
+def _below_paths(found: Sequence[dict[str, Any]], console: Console, options: ConsoleOptions) -> RenderResult:
+    """The table without its first column, and above the rows of each file its path: whole, or from its end."""
+    made = _headed()
+    for row in found:
+        made.add_row(joined("  ", _verdict(row)[0]), *_verdict(row)[1:])
+    lines = console.render_lines(made, options, pad=False)
+    before = ""
+    for number, line in enumerate(lines):
+        row = found[number - HEAD] if number >= HEAD else None
+        if row is not None and row["path"] != before:
+            before = row["path"]
+            yield safe_line(_end_of(hostile.line(before), options.max_width), "bold")
+        yield from (*line, Segment.line())
 
-    def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
-        """From a few letters to all of them."""
-        return Measurement(min(LEAST_PATH, len(self.path)), len(self.path))
+
+def _topic(topic: str, room: int) -> Text:
+    found = safe_line(topic, look.QUIET)
+    found.truncate(room, overflow="ellipsis")
+    return found
+
+
+def _end_of(path: str, width: int) -> str:
+    """The end of a path, which tells files apart."""
+    while cell_len(path) > width:
+        path = "…" + path[2:]
+    return path
 
 
 def _verdict(row: dict[str, Any]) -> list[Text]:

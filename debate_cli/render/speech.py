@@ -1,206 +1,214 @@
-"""A speech on a terminal: finished, or as far as it has been streamed; alone, or beside those of the same wave."""
+"""A speech as paragraphs: finished, or as far as it has been streamed. Cross-examination is told as threads.
+
+A thread begins with the claim that is meant, then what was asked and replied about it, then what is said now, along a
+rail: argument, challenge, answer, follow-up. Signs and words carry every meaning; colours only repeat them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Self
 
-from rich.box import ROUNDED
-from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
-from rich.padding import Padding
-from rich.panel import Panel
-from rich.segment import Segment
-from rich.table import Table
-from rich.text import Text
+from rich.cells import cell_len
 
 from debate_cli.domain.content import Answer, Argument, Closing, Response, Turn
 from debate_cli.domain.exchange import Exchange
+from debate_cli.domain.tasks import Cue
 from debate_cli.render import hostile, look
+from debate_cli.render.column import BLANK, Paragraph, Span, Spans, cells_of, cut
+from debate_cli.render.frame import Frame
 from debate_cli.render.look import Sign
-from debate_cli.render.safe import joined, safe, safe_line
 from debate_cli.render.spoken import Piece, of_turn
+from debate_cli.render.threads import Asked, Replied, Thread, Threads
 
-INDENT = (0, 0, 0, 2)
-MIN_COLUMN = 52
-"""Narrower than this, speeches stand below each other."""
-
-
-def speech(pieces: Iterable[Piece]) -> RenderableType:
-    """The pieces of a speech, a blank line between them."""
-    shown = [_piece(piece) for piece in pieces]
-    spaced: list[RenderableType] = []
-    for renderable in shown:
-        spaced += [Text(""), renderable] if spaced else [renderable]
-    return Group(*spaced)
+INDENT: Spans = (("  ", ""),)
+FREE = ("rebuttal", "speech")
+"""Phases in which one speaks freely."""
+LONGEST_HEAD = 20
+"""Columns of an argument's id at most."""
+ON, ON_REST, END, END_REST = "├─ ", "│  ", "└─ ", "   "
+"""The rail of a thread: beside a step and its further lines, where another one follows and at the last."""
 
 
-def turn_panel(turn: Turn, sign: Sign, *, show_hidden: bool = False) -> Panel:
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """What a speech is understood by."""
+
+    signs: Mapping[str, Sign]
+    threads: Threads
+    round_number: int
+    """The round of the speech."""
+    free: bool = False
+    """Whether it is a free speech, of which responses are the heads only."""
+
+    @classmethod
+    def at(cls, moment: Turn | Cue, signs: Mapping[str, Sign], threads: Threads) -> Self:
+        """What a turn, or the one that a cue asks for, is understood by."""
+        return cls(signs, threads, moment.round, free=moment.phase in FREE)
+
+
+def piece_paragraphs(piece: Piece, heard: Heard) -> tuple[Paragraph, ...]:
+    """One piece of a speech."""
+    match piece:
+        case Argument():
+            return tuple(_argument(piece))
+        case Response():
+            thread = heard.threads.of(piece.target, heard.round_number)
+            if heard.free:
+                return (_head(piece, thread, heard.signs),)
+            return tuple(_response(piece, _told(piece.target, heard.signs, thread)))
+        case Answer():
+            thread = heard.threads.of(piece.question_target, heard.round_number)
+            return tuple(_answer(piece, _told(piece.question_target, heard.signs, thread)))
+        case Closing():
+            return tuple(_closing(piece))
+        case str():
+            return (Paragraph(_clean(piece)),)
+
+
+def turn_frame(turn: Turn, signs: Mapping[str, Sign], threads: Threads, *, show_hidden: bool = False) -> Frame:
     """A finished turn in its frame, with what was noticed about it."""
-    body: list[RenderableType] = [speech(of_turn(turn))]
-    remarks = _remarks(turn, show_hidden=show_hidden)
+    body: list[Paragraph] = []
+    for piece in of_turn(turn):
+        body += [BLANK] if body else []
+        body += piece_paragraphs(piece, Heard.at(turn, signs, threads))
+    remarks = tuple(_remarks(turn, show_hidden=show_hidden))
     if remarks:
-        body += [Text(""), *remarks]
-    return framed(Group(*body), turn.speaker, sign, exchange_words(turn.index, turn.exchange))
+        body += [BLANK, *remarks]
+    foot = ((exchange_words(turn.index, turn.exchange), look.QUIET),)
+    return Frame(frame_title(turn.speaker, signs), foot, _sign(turn.speaker, signs).colour, tuple(body))
 
 
-def framed(body: RenderableType, speaker: str, sign: Sign, below: Text) -> Panel:
-    """`body` in the frame of `speaker`."""
-    title = joined((f"{sign.symbol} ", sign.colour), safe_line(speaker, f"bold {sign.colour}"), separator="")
-    title.append(f" · {hostile.line(sign.word)}", style=look.QUIET)
-    return Panel(
-        body,
-        title=title,
-        title_align="left",
-        subtitle=below,
-        subtitle_align="right",
-        border_style=sign.colour,
-        box=ROUNDED,
-        padding=(0, 1),
-    )
+def frame_title(speaker: str, signs: Mapping[str, Sign]) -> Spans:
+    """Who speaks, for the head of a frame."""
+    sign = _sign(speaker, signs)
+    named = (hostile.line(speaker), f"bold {sign.colour}")
+    return (f"{sign.symbol} ", sign.colour), named, (f" · {hostile.line(sign.word)}", look.QUIET)
 
 
-def exchange_words(index: int, exchange: Exchange) -> Text:
+def exchange_words(index: int, exchange: Exchange) -> str:
     """Number of the turn (as judges name it), model, time and tokens of a call, for the foot of a frame."""
     words = [f"turn {index}", hostile.line(exchange.model), look.seconds(exchange.latency_s)]
     words.append(f"{look.tokens(exchange.usage.output_tokens)} tokens")
     if exchange.attempts > 1:
         words.append(f"{exchange.attempts} requests")
-    return Text(" · ".join(words), style=look.QUIET, no_wrap=True, overflow="ellipsis")
+    return " · ".join(words)
 
 
-@dataclass(frozen=True, slots=True)
-class Wave:
-    """Speeches of one wave: side by side where every column is wide enough, else below each other."""
-
-    panels: Sequence[Panel]
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """Frames in a row are made equally high."""
-        if not side_by_side(len(self.panels), options.max_width):
-            yield from self.panels
-            return
-        width = column_width(len(self.panels), options.max_width)
-        heights = [len(console.render_lines(panel, options.update(width=width))) for panel in self.panels]
-        grid = Table.grid(padding=(0, 1, 0, 0))
-        for panel in self.panels:
-            grid.add_column(width=width)
-            panel.height = max(heights)
-        grid.add_row(*self.panels)
-        yield grid
-
-
-def column_width(count: int, width: int) -> int:
-    """Columns of each of `count` frames that share `width` with a gap of one between them."""
-    return (width - (count - 1)) // count
-
-
-def side_by_side(count: int, width: int) -> bool:
-    """Whether so many frames fit beside each other."""
-    return count > 1 and column_width(count, width) >= MIN_COLUMN
-
-
-@dataclass(frozen=True, slots=True)
-class Tail:
-    """The last lines of `body`: what a window shows of a speech that is still growing."""
-
-    body: RenderableType
-    height: int
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """At most `height` lines; the first is `⋯` when something was left out."""
-        lines = console.render_lines(self.body, options.update(height=None), pad=False)
-        if len(lines) > self.height:
-            lines = [[Segment("⋯", None)], *lines[len(lines) - self.height + 1 :]] if self.height > 1 else lines[-1:]
-        for line in lines:
-            yield from line
-            yield Segment.line()
-
-
-def _piece(piece: Piece) -> RenderableType:
-    match piece:
-        case Argument():
-            return _argument(piece)
-        case Response():
-            return _response(piece)
-        case Answer():
-            return _answer(piece)
-        case Closing():
-            return _closing(piece)
-        case str():
-            return safe(piece)
-
-
-def _argument(argument: Argument) -> RenderableType:
-    lines: list[RenderableType] = [_headed(safe_line(argument.id, "reverse"), safe_line(argument.claim, "bold"))]
+def _argument(argument: Argument) -> Iterable[Paragraph]:
+    head: Span = (_id(argument.id), "reverse")
+    yield _hanging((head, ("  ", "")), hostile.line(argument.claim), "bold")
     if argument.reasoning:
-        lines.append(Padding(safe(argument.reasoning), INDENT))
+        yield Paragraph(_clean(argument.reasoning), "", INDENT, INDENT)
     if argument.evidence:
-        lines.append(_run_in("evidence", safe(argument.evidence, "italic")))
-    return Group(*lines)
+        yield Paragraph(_clean(argument.evidence), "italic", (*INDENT, ("evidence  ", look.QUIET)), INDENT)
 
 
-def _response(response: Response) -> RenderableType:
+def _response(response: Response, told: tuple[Paragraph, ...]) -> Iterable[Paragraph]:
     sign = look.RESPONSES.get(response.type, look.UNKNOWN)
-    lines: list[RenderableType] = [_headed(_badge(sign), safe_line(response.target, "bold"))]
-    if response.reasoning:
-        lines.append(Padding(safe(response.reasoning), INDENT))
+    badge: Span = (f"{sign.symbol} {sign.word}".strip(), f"bold {sign.colour}")
+    yield from told
+    yield _step(badge, _clean(response.reasoning), last=not response.follow_up)
     if response.follow_up:
-        lines.append(_run_in("asks", safe(response.follow_up, "italic")))
-    return Group(*lines)
+        yield _step(("asks", look.QUIET), _clean(response.follow_up), "italic")
 
 
-def _answer(answer: Answer) -> RenderableType:
-    head = joined("↳ answers on ", safe_line(answer.question_target, "bold"))
+def _head(response: Response, thread: Thread | None, signs: Mapping[str, Sign]) -> Paragraph:
+    """A response that the words of a speech already gave."""
+    sign = look.RESPONSES.get(response.type, look.UNKNOWN)
+    badge: Span = (f"{sign.symbol} {sign.word}".strip(), f"bold {sign.colour}")
+    owner = _sign(thread.owner, signs) if thread is not None else None
+    whose: Spans = ((f"{owner.symbol} ", owner.colour),) if owner is not None else ()
+    first: Spans = (badge, ("  ", ""), *whose, (_id(response.target), "bold"), ("  ", ""))
+    return Paragraph(hostile.line(thread.claim) if thread is not None else "", look.QUIET, first, INDENT)
+
+
+def _answer(answer: Answer, told: tuple[Paragraph, ...]) -> Iterable[Paragraph]:
+    yield from told
+    yield _step(("↳ answers", f"bold {look.BLUE}"), _clean(answer.reply), last=not answer.evaded)
     if answer.evaded:
-        head.append("  (left open)", style=look.GOLD)
-    return Group(head, Padding(safe(answer.reply), INDENT))
+        yield _step(("! left open", look.GOLD), "")
 
 
-def _closing(closing: Closing) -> RenderableType:
-    lines: list[RenderableType] = [safe(closing.final_position)] if closing.final_position else []
-    rows: list[tuple[str, Text]] = []
+def _told(target: str, signs: Mapping[str, Sign], thread: Thread | None) -> tuple[Paragraph, ...]:
+    """The beginning of a thread: the claim, what was asked about it, what was replied."""
+    if thread is None:
+        return (Paragraph("", "", ((_id(target), "bold"),)),)
+    sign = _sign(thread.owner, signs)
+    head: Spans = ((f"{sign.symbol} ", sign.colour), (_id(target), "bold"), ("  ", ""))
+    return _hanging(head, hostile.line(thread.claim), look.QUIET), *(_before(step, signs) for step in thread.steps)
+
+
+def _before(step: Asked | Replied, signs: Mapping[str, Sign]) -> Paragraph:
+    """What was said about the claim before."""
+    sign = _sign(step.by, signs)
+    who = f"{sign.symbol} {hostile.line(step.by)}"
+    match step:
+        case Asked():
+            kind = look.RESPONSES[step.kind]
+            return _step(
+                (f"{kind.symbol} {who} {kind.word}, asks", look.QUIET), _clean(step.question), look.QUIET, last=False
+            )
+        case Replied():
+            return _step((f"↳ {who} answered", look.QUIET), _clean(step.reply), look.QUIET, last=False)
+
+
+def _step(badge: Span, words: str, style: str = "", *, last: bool = True) -> Paragraph:
+    """A step of a thread on its rail."""
+    rail, rest = (END, END_REST) if last else (ON, ON_REST)
+    return Paragraph(words, style, ((rail, look.QUIET), badge, ("  " if words else "", "")), ((rest, look.QUIET),))
+
+
+def _closing(closing: Closing) -> Iterable[Paragraph]:
+    rows: list[tuple[str, Span]] = []
     for label, words in (("concedes", closing.concessions), ("unrebutted", closing.unrebutted)):
         if words:
-            rows.append((label, safe_line(", ".join(words))))
+            rows.append((label, (hostile.line(", ".join(words)), "")))
     if closing.shift:
-        rows.append(("position", _badge(look.SHIFTS.get(closing.shift, look.UNKNOWN))))
-    if lines and rows:
-        lines.append(Text(""))
-    return Group(*lines, _labelled(rows)) if rows else Group(*lines)
+        sign = look.SHIFTS.get(closing.shift, look.UNKNOWN)
+        rows.append(("position", (f"{sign.symbol} {sign.word}".strip(), f"bold {sign.colour}")))
+    if closing.final_position:
+        yield Paragraph(_clean(closing.final_position))
+        yield from [BLANK] if rows else []
+    yield from _labelled(rows)
 
 
-def _remarks(turn: Turn, *, show_hidden: bool) -> list[RenderableType]:
-    rows: list[tuple[str, Text]] = []
+def _remarks(turn: Turn, *, show_hidden: bool) -> Iterable[Paragraph]:
+    rows: list[tuple[str, Span]] = []
     if turn.strategy is not None:
-        rows.append(("strategy", safe_line(f"{turn.strategy.name}: {turn.strategy.reason}", look.QUIET)))
+        rows.append(("strategy", (hostile.line(f"{turn.strategy.name}: {turn.strategy.reason}"), look.QUIET)))
     if show_hidden and turn.directive:
-        rows.append(("hidden directive", safe(turn.directive, f"italic {look.QUIET}")))
-    rows += [("warning", safe_line(warning, look.GOLD)) for warning in turn.warnings]
-    return [_labelled(rows)] if rows else []
+        rows.append(("hidden directive", (_clean(turn.directive), f"italic {look.QUIET}")))
+    rows += [("! warning", (hostile.line(warning), look.GOLD)) for warning in turn.warnings]
+    return _labelled(rows)
 
 
-def _badge(sign: Sign) -> Text:
-    return Text(f"{sign.symbol} {sign.word}".strip(), style=f"bold {sign.colour}")
-
-
-def _headed(head: Text, rest: Text) -> RenderableType:
-    """A short head, and words that hang beside it."""
-    grid = Table.grid(padding=(0, 2, 0, 0))
-    grid.add_column(no_wrap=True, max_width=20, overflow="ellipsis")
-    grid.add_column(ratio=1)
-    grid.add_row(head, rest)
-    return grid
-
-
-def _run_in(label: str, words: Text) -> RenderableType:
-    return Padding(joined((f"{label}  ", look.QUIET), words), INDENT)
-
-
-def _labelled(rows: Sequence[tuple[str, Text]]) -> RenderableType:
+def _labelled(rows: list[tuple[str, Span]]) -> Iterable[Paragraph]:
     """Quiet labels, the words beside them with a hanging indent."""
-    grid = Table.grid(padding=(0, 2, 0, 0))
-    grid.add_column(no_wrap=True, style=look.QUIET)
-    grid.add_column(ratio=1)
-    for label, words in rows:
-        grid.add_row(Text(label), words)
-    return grid
+    width = max((len(label) for label, _ in rows), default=0)
+    for label, (words, style) in rows:
+        yield _hanging(((f"{label:<{width}}  ", look.QUIET),), words, style)
+
+
+def _hanging(first: Spans, words: str, style: str) -> Paragraph:
+    return Paragraph(words, style, first, ((" " * cells_of(first), ""),))
+
+
+def _sign(speaker: str, signs: Mapping[str, Sign]) -> Sign:
+    return signs.get(speaker, look.UNKNOWN)
+
+
+def _id(text: str) -> str:
+    """An id as it may stand at the head of a line."""
+    words = hostile.line(text)
+    return (
+        words
+        if cell_len(words) <= LONGEST_HEAD
+        else "".join(part for part, _ in cut([(words, "")], LONGEST_HEAD).spans)
+    )
+
+
+def _clean(text: str) -> str:
+    """Untrusted words as they may be laid out: line breaks kept, tabs as blanks."""
+    return hostile.clean(text).strip("\n").replace("\t", "    ")

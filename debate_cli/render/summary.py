@@ -13,11 +13,14 @@ from rich.text import Text
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import look
+from debate_cli.render.gist import gist, weakest
+from debate_cli.render.reasons import judges_words, told_verdicts, untold_words, worth_tracing
 from debate_cli.render.report import Part, deciding_first, report
+from debate_cli.render.safe import joined, safe_line
 from debate_cli.render.sheets.agreement import agreement_sheet
 from debate_cli.render.tables import drawn, section
 from debate_cli.render.trace_view import trace
-from debate_cli.render.verdict_view import briefing_view, verdict_panel
+from debate_cli.render.verdict_view import Reasons, briefing_view, verdict_panel
 from debate_cli.scoring.briefing import briefing
 from debate_cli.scoring.trace import trace_table
 
@@ -25,11 +28,14 @@ from debate_cli.scoring.trace import trace_table
 def summary(
     debate: Debate, verdicts: Sequence[Verdict], *, only: Part | None = None, show_hidden: bool = False
 ) -> list[RenderableType]:
-    """The parts that there is something to say about, in the order in which they are read; `only` picks one."""
+    """The parts that there is something to say about, in the order in which they are read; `only` picks one.
+
+    Of a debate that stopped on the way only what was judged is shown: no table without a mark, no box without a verdict.
+    """
     del show_hidden
     parts: dict[str, Callable[[], list[RenderableType]]] = {
         "scores": lambda: scores(debate, verdicts),
-        "trace": lambda: _trace(debate),
+        "trace": lambda: _trace(debate) if only == "trace" or worth_tracing(debate) else [],
         "verdict": lambda: verdict_part(debate, verdicts),
         "briefing": lambda: _briefing(debate),
         "usage": lambda: [usage_footer(debate)],
@@ -47,11 +53,23 @@ def verdict_part(debate: Debate, verdicts: Sequence[Verdict]) -> list[Renderable
     """A panel per verdict, and with several how they agree."""
     signs = look.voices(debate.participants)
     ordered = deciding_first(verdicts)
-    panels: list[RenderableType] = [verdict_panel(item, signs, only_one=len(ordered) == 1) for item in ordered]
-    agreement = agreement_sheet(ordered)
+    shown = told_verdicts(debate, ordered)
+    panels = [verdict_panel(item, signs, _reasons(debate, ordered, item), only_one=len(ordered) == 1) for item in shown]
+    if len(shown) < len(ordered):
+        panels.append(joined(("! ", look.GOLD), safe_line(untold_words(debate, ordered), look.QUIET)))
+    agreement = agreement_sheet(shown)
     if agreement is not None:
         panels.append(drawn(agreement, signs))
     return [Text(""), *panels] if panels else []
+
+
+def _reasons(debate: Debate, verdicts: Sequence[Verdict], verdict: Verdict) -> Reasons:
+    head = verdict is verdicts[0]
+    return Reasons(
+        numbers=gist(debate, [verdict]).reason,
+        judges=judges_words(debate, verdict),
+        weakest=weakest(debate, verdicts) if head else None,
+    )
 
 
 def usage_footer(debate: Debate) -> RenderableType:

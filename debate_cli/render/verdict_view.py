@@ -3,24 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from rich.box import HEAVY, ROUNDED
 from rich.console import Group, RenderableType
 from rich.panel import Panel
+from rich.table import Table
 from rich.text import Text
 
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import hostile, look
+from debate_cli.render.gist import Weakest
+from debate_cli.render.reasons import shortened
 from debate_cli.render.report import Report
 from debate_cli.render.safe import joined, safe, safe_line
-from debate_cli.render.tables import Signs, bullets, score_bars, section
+from debate_cli.render.tables import Signs, badge, bullets, name, score_bars, section
 from debate_cli.scoring.briefing import Briefing, BriefingClaim
 
 MOST_MISSING = 6
 """Sentences on what was not assessed that are shown; a JSON document has them all."""
 
 
-def verdict_panel(verdict: Verdict, signs: Signs, *, only_one: bool) -> RenderableType:
+@dataclass(frozen=True, slots=True)
+class Reasons:
+    """What a verdict's box says beside who won."""
+
+    numbers: str
+    """What the scores say."""
+    judges: str
+    """What a judge says; untrusted."""
+    weakest: Weakest | None = None
+    """The argument that held up worst, in the box that decides."""
+
+
+def verdict_panel(verdict: Verdict, signs: Signs, reasons: Reasons, *, only_one: bool) -> RenderableType:
     """The conclusion of one system; a heavy frame for the one that decides."""
     decides = verdict.decides or only_one
     sign = signs.get(verdict.winner) if verdict.winner is not None else None
@@ -32,6 +48,9 @@ def verdict_panel(verdict: Verdict, signs: Signs, *, only_one: bool) -> Renderab
     body: list[RenderableType] = [headline]
     if verdict.scores:
         body += [Text(""), score_bars(verdict, signs)]
+    rows = _reasons(verdict, reasons, signs)
+    if rows:
+        body += [Text(""), _labelled(rows)]
     missing = Report.missing(verdict)
     if missing:
         more = [f"and {len(missing) - MOST_MISSING} more"] if len(missing) > MOST_MISSING else []
@@ -45,6 +64,40 @@ def verdict_panel(verdict: Verdict, signs: Signs, *, only_one: bool) -> Renderab
         box=HEAVY if decides else ROUNDED,
         padding=(0, 1),
     )
+
+
+def _reasons(verdict: Verdict, reasons: Reasons, signs: Signs) -> list[tuple[str, RenderableType]]:
+    rows: list[tuple[str, RenderableType]] = []
+    if reasons.numbers and verdict.victory != "undetermined":
+        rows.append(("why", safe_line(reasons.numbers)))
+    if reasons.judges:
+        rows.append(("" if rows else "why", safe_line(f"“{shortened(reasons.judges)}”", "italic")))
+    if reasons.weakest is not None:
+        rows.append(("weakest", _weakest(reasons.weakest, signs)))
+    return rows
+
+
+def _weakest(weakest: Weakest, signs: Signs) -> RenderableType:
+    row = weakest.row
+    head = joined(safe_line(row.id, "bold"), " by ", name(row.participant, signs))
+    if row.standing is not None:
+        head.append_text(joined(", ", badge(look.STANDINGS[row.standing])))
+    if weakest.score is not None:
+        head.append(f", {look.number(weakest.score)} of {look.SCALES['structured']:g}")
+    lines: list[RenderableType] = [head, safe_line(shortened(row.claim))]
+    if row.reason and row.reason.strip():
+        lines.append(safe_line(shortened(row.reason), look.QUIET))
+    return Group(*lines)
+
+
+def _labelled(rows: Sequence[tuple[str, RenderableType]]) -> Table:
+    """Quiet labels, what they mean beside them."""
+    grid = Table.grid(padding=(0, 2, 0, 0))
+    grid.add_column(no_wrap=True, style=look.QUIET)
+    grid.add_column(ratio=1)
+    for label, words in rows:
+        grid.add_row(label, words)
+    return grid
 
 
 def briefing_view(briefing: Briefing) -> RenderableType:

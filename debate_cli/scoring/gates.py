@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.verdict import Verdict
+from debate_cli.errors import pointer
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +84,7 @@ def _warnings(debate: Debate, most: int) -> str | None:
 
 def _forbidden(debate: Debate, kind: str) -> str | None:
     count = sum(finding.kind == kind for assessment in debate.assessments for finding in assessment.findings)
-    return f"--fail-on: {count} findings of {kind}" if count else None
+    return f"--fail-on: {count} findings of {kind}{pointer(kind)}" if count else None
 
 
 def _open(verdict: Verdict | None, gate: str) -> str | None:

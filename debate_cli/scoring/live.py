@@ -18,6 +18,7 @@ from debate_cli.domain.assessment import (
     Pattern,
     Resolution,
 )
+from debate_cli.domain.bench import JUDGE
 from debate_cli.domain.debate import Debate, JudgingRun
 from debate_cli.domain.systems import Live
 from debate_cli.domain.value import Value
@@ -210,7 +211,7 @@ def _missing(
     debate: Debate, run: JudgingRun | str, given: Sequence[Assessment], card: Scorecard, narrative: NarrativeNote | None
 ) -> list[str]:
     """Sentences on turns, exchanges and readings of the whole that are not there."""
-    prefix = f"{run_id(run)}/live/judge"
+    prefix = f"{run_id(run)}/live/{JUDGE}"
     heard = speakers(debate)
     found = [f"{item.name} has not spoken." for item in debate.participants if item.name not in heard]
     assessed = {item.subject.turns for item in given if item.subject.moment == "turn"}

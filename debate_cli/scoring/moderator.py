@@ -10,12 +10,13 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
 from debate_cli.domain.assessment import Assessment
+from debate_cli.domain.bench import assessors
 from debate_cli.domain.debate import Debate, JudgingRun
 from debate_cli.domain.systems import Moderator
 from debate_cli.domain.value import Value
 from debate_cli.domain.verdict import Verdict
 from debate_cli.scoring.conclusion import UNDETERMINED, compare, open_above, verdict_of
-from debate_cli.scoring.reading import assessments, bench_of, cause, exact, held, mean, run_id, speakers, stored
+from debate_cli.scoring.reading import assessments, cause, exact, held, mean, run_id, speakers, stored
 
 ROUND_CRITERIA: dict[str, float] = {"argument_quality": 10, "rebuttal_effectiveness": 10, "strategic_positioning": 10}
 """Criterion of a round -> out of; 30 in all."""
@@ -244,7 +245,7 @@ def _missing(debate: Debate, run: JudgingRun | str, settings: Moderator, given: 
     for turn in debate.turns:
         spoke.setdefault(turn.round, set()).add(turn.speaker)
     found = {(item.subject.round if item.subject.moment == "round" else None, item.assessor): item for item in given}
-    judges = bench_of(stored(debate, run, settings).judges)
+    judges = assessors(stored(debate, run, settings))
     for number in (*sorted(key for key in spoke if key is not None), None):
         what = "The debate" if number is None else f"Round {number}"
         where = "debate/all" if number is None else f"round/{number}"

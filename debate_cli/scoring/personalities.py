@@ -38,18 +38,6 @@ def personality_curve(debate: Debate, name: str) -> tuple[PersonalityPoint, ...]
     return tuple(points)
 
 
-def personality_after(debate: Debate, name: str) -> Personality | None:
-    """The personality after all that was judged so far; None for a debater without one."""
-    curve = personality_curve(debate, name)
-    return curve[-1].personality if curve else None
-
-
-def latest_pressure(debate: Debate, name: str) -> Pressure | None:
-    """The last pressure on the debater; None where there was none."""
-    pressures = _pressures(debate, name)
-    return pressures[-1][1] if pressures else None
-
-
 def _pressures(debate: Debate, name: str) -> list[tuple[int, Pressure]]:
     """(turn judged, pressure) on `name` from the debate's own live judge; none where feedback is off.
 

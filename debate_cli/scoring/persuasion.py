@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
+from debate_cli.domain.bench import JUDGE
 from debate_cli.domain.debate import Debate, JudgingRun
 from debate_cli.domain.systems import Persuasion
 from debate_cli.domain.value import Value
@@ -15,7 +16,7 @@ from debate_cli.domain.verdict import Verdict, Victory
 from debate_cli.scoring.conclusion import UNDETERMINED, Outcome, compare, verdict_of
 from debate_cli.scoring.dynamics import StatePoint, current_states, effects_of, own_settings, states, surrendered
 from debate_cli.scoring.effects import RATED, ratings
-from debate_cli.scoring.reading import assessments, bench_of, cause, exact, mean, run_id, speakers
+from debate_cli.scoring.reading import assessments, cause, exact, mean, run_id, speakers
 from debate_cli.scoring.social import influence, influence_graph, similarity, social_context
 from debate_cli.scoring.stance import DebaterState, Position, SurrenderReason
 
@@ -205,7 +206,7 @@ def _missing(debate: Debate, run: JudgingRun | str, settings: Persuasion, curve:
         if point.turn is None:
             continue
         if (point.turn,) not in judged:
-            why = cause(debate, f"{run_id(run)}/persuasion/{bench_of(1)[0]}/turn/{point.turn}/0")
+            why = cause(debate, f"{run_id(run)}/persuasion/{JUDGE}/turn/{point.turn}/0")
             found.append(f"Turn {point.turn} was not rated{why}, so it has no effect.")
             continue
         speaker = debate.turns_by_index[point.turn].speaker

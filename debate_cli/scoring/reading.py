@@ -76,11 +76,6 @@ def stored(debate: Debate, run: JudgingRun | str, settings: S) -> S:
     return settings
 
 
-def bench_of(judges: int) -> tuple[str, ...]:
-    """Ids of the judges of a system that is asked `judges` times."""
-    return ("judge",) if judges == 1 else tuple(f"judge-{number}" for number in range(1, judges + 1))
-
-
 def cause(debate: Debate, key: str) -> str:
     """Why the brief of that key has no answer, e.g. ` (abstained)`; empty where nothing is known."""
     causes = [failure.cause for failure in debate.failures if failure.task.key == key]

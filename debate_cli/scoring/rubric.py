@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ConfigDict, TypeAdapter, ValidationError
 
+from debate_cli.domain.assessment import SYSTEM_KINDS
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.systems import System
 from debate_cli.errors import UsageError
 
-_SYSTEM: TypeAdapter[System] = TypeAdapter(System)
-KINDS = ("structured", "moderator", "panel", "live", "persuasion")
+_SYSTEM: TypeAdapter[System] = TypeAdapter(System, config=ConfigDict(defer_build=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +33,8 @@ class Rubric:
     def check(self) -> None:
         """Raise UsageError where the rubric makes no sense for any debate."""
         for kind, change in self.changes.items():
-            if kind not in KINDS:
-                raise UsageError(f"rubric: there is no judging system {kind}; known are {', '.join(KINDS)}")
+            if kind not in SYSTEM_KINDS:
+                raise UsageError(f"rubric: there is no judging system {kind}; known are {', '.join(SYSTEM_KINDS)}")
             _laid_over(_SYSTEM.validate_python({"kind": kind}), change)
 
 

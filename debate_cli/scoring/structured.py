@@ -11,12 +11,13 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 from debate_cli.domain.assessment import Assessment, Fallacy
+from debate_cli.domain.bench import assessors
 from debate_cli.domain.debate import Debate, JudgingRun
 from debate_cli.domain.systems import Structured
 from debate_cli.domain.value import Value
 from debate_cli.domain.verdict import Verdict, Victory
 from debate_cli.scoring.conclusion import UNDETERMINED, closed_above, compare, verdict_of
-from debate_cli.scoring.reading import assessments, bench_of, cause, exact, held, mean, run_id, stored
+from debate_cli.scoring.reading import assessments, cause, exact, held, mean, run_id, stored
 
 CRITERIA = ("logic", "evidence", "responsiveness", "honesty")
 LOWEST, HIGHEST = 1.0, 10.0
@@ -213,7 +214,7 @@ def _unasked(
     arguing = frozenset(owners.values())
     found = [f"{item.name} has made no argument." for item in debate.participants if item.name not in arguing]
     judges = {item.assessor for item in given}
-    for judge in bench_of(stored(debate, run, settings).judges):
+    for judge in assessors(stored(debate, run, settings)):
         if judge not in judges:
             why = cause(debate, f"{run_id(run)}/structured/{judge}/debate/all/0")
             found.append(f"The debate was not assessed by {judge}{why}.")

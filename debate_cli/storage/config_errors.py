@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from itertools import islice
 from typing import Any
@@ -86,7 +86,21 @@ def problems_of(error: ValidationError, data: Any) -> list[Problem]:
         for path, items in found.items()
         if path not in around or not all(through_union for _, through_union in items)
     )
-    return [_merged(path, items, data) for path, items in islice(told, MAX_PROBLEMS + 1)]
+    problems = [_merged(path, items, data) for path, items in islice(told, MAX_PROBLEMS + 1)]
+    misspelt = {path for path, items in found.items() if any(item["type"] == "extra_forbidden" for item, _ in items)}
+    return [problem for problem in problems if not _meant_by(problem.path, misspelt, found, data)]
+
+
+def _meant_by(
+    path: KeyPath, misspelt: Iterable[KeyPath], found: Mapping[KeyPath, list[tuple[Any, bool]]], data: Any
+) -> bool:
+    """Whether what is missing at `path` stands there under a name of which is told already what it was meant for."""
+    if any(item["type"] != "missing" for item, _ in found.get(path, [])) or path not in found:
+        return False
+    word = f"`{path[-1]}`"
+    return any(
+        other[:-1] == path[:-1] and word in suggestion(str(other[-1]), keys_at(other[:-1], data)) for other in misspelt
+    )
 
 
 def _merged(path: KeyPath, items: Sequence[Any], data: Any) -> Problem:

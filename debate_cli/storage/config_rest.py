@@ -14,6 +14,7 @@ from debate_cli.domain.config_checks import KeyPath, Problem
 from debate_cli.storage.config_errors import MAX_PROBLEMS, problems_of
 from debate_cli.storage.plain import copied, inside, is_list, is_mapping
 
+_REQUIRED = frozenset(name for name, field in DebateConfig.model_fields.items() if field.is_required())
 _ROUNDS = 4
 """Taking a wrong value out can leave its surroundings wrong; this often they are taken out as well."""
 
@@ -26,7 +27,7 @@ def checks_of_the_rest(
     A problem that may come of what was taken out is left away.
     """
     rest = copied(data)
-    wrong: list[KeyPath] = []
+    found, wrong = _put_right(rest, found)
     for _ in range(_ROUNDS):
         wrong += [_meant(_take_out(rest, problem.path)) for problem in found]
         try:
@@ -41,6 +42,20 @@ def checks_of_the_rest(
         return []
     said = islice((problem for check in checks for problem in check(config)), MAX_PROBLEMS)
     return [problem for problem in said if not any(_touches(problem.path, path) for path in wrong)]
+
+
+def _put_right(data: dict[str, Any], found: Sequence[Problem]) -> tuple[list[Problem], list[KeyPath]]:
+    """Give misspelt sections that cannot be missing their names: the other problems, and the paths they then have."""
+    others: list[Problem] = []
+    named: list[KeyPath] = []
+    for problem in found:
+        meant = _meant(problem.path)
+        if len(meant) == 1 and problem.path[0] in data and meant[0] in _REQUIRED - set(data):
+            data[str(meant[0])] = data.pop(str(problem.path[0]))
+            named.append(meant)
+        else:
+            others.append(problem)
+    return others, named
 
 
 def _take_out(data: Any, path: KeyPath) -> KeyPath:

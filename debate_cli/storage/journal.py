@@ -14,10 +14,10 @@ from typing import Any, Self
 
 from pydantic import ValidationError
 
-from debate_cli.domain.events import EVENT, Asked, Event, Opened
-from debate_cli.errors import StorageError, TranscriptError
+from debate_cli.domain.events import EVENT, Asked, Event, JudgingOpened, Opened
+from debate_cli.errors import NewerVersionError, StorageError, TranscriptError
 from debate_cli.storage.disk import told_plainly, write_all, write_whole
-from debate_cli.storage.json_form import Redact, config_data, line_of
+from debate_cli.storage.json_form import Redact, config_data, line_of, providers_data
 from debate_cli.storage.plain import is_mapping
 from debate_cli.storage.upgrades import SCHEMA_VERSION
 
@@ -182,7 +182,7 @@ def _event(path: Path, number: int, fields: dict[str, Any]) -> Event:
             raise TranscriptError(f"{path}:1: this is no journal of debate-cli; name another file")
         if version > SCHEMA_VERSION:
             needed = f"it needs a debate-cli that knows schema_version {str(version)[:_VERSION_CHARS]}"
-            raise TranscriptError(f"{path}:1: written by a newer version; {needed} (this one knows {SCHEMA_VERSION})")
+            raise NewerVersionError(f"{path}:1: written by a newer version; {needed} (this one knows {SCHEMA_VERSION})")
     try:
         event = EVENT.validate_python(fields)
     except (ValidationError, RecursionError) as error:
@@ -197,4 +197,6 @@ def _line(event: Event, redact: Redact) -> bytes:
     if isinstance(event, Opened):
         data["config"] = config_data(event.config)
         data = {_VERSION: SCHEMA_VERSION, **data}
+    elif isinstance(event, JudgingOpened):
+        data["providers"] = providers_data(event.providers)
     return line_of(data, redact)

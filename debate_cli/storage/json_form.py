@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from debate_cli.domain.config import DebateConfig
+from debate_cli.domain.config import DebateConfig, ProviderSpec
 from debate_cli.storage.plain import is_list, is_mapping
 from debate_cli.storage.redact import without_secrets
 
@@ -19,10 +19,13 @@ def config_data(config: DebateConfig) -> dict[str, Any]:
     A row is laid over the built-in one key by key, so a null that was written differs from one that was not.
     """
     data = config.model_dump(mode="json")
-    data["providers"] = {
-        name: spec.model_dump(mode="json", exclude_unset=True) for name, spec in config.providers.items()
-    }
+    data["providers"] = providers_data(config.providers)
     return data
+
+
+def providers_data(providers: Mapping[str, ProviderSpec]) -> dict[str, Any]:
+    """Rows of the provider table, each with only what was written."""
+    return {name: spec.model_dump(mode="json", exclude_unset=True) for name, spec in providers.items()}
 
 
 def without_nulls(data: Any, names: frozenset[str]) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import glob
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -34,8 +34,8 @@ class StoredDebate:
         return self.path.suffix == journal.SUFFIX
 
 
-def find(reference: str, folder: Path) -> Path:
-    """The file of a debate: `reference` is a path, or an id of which `folder` holds journal or transcript.
+def find(reference: str, folders: Iterable[Path]) -> Path:
+    """The file of a debate: `reference` is a path, or an id of which one of `folders` holds journal or transcript.
 
     Of the two, where both are there, the one returned may be either: `open_debate` looks at both. Raises UsageError
     where there is neither.
@@ -45,10 +45,14 @@ def find(reference: str, folder: Path) -> Path:
         if not path.exists() and not any(other.exists() for other in _both(path)):
             raise UsageError(f"{path}: no such file; name a transcript or journal")
         return path
-    found = [place for place in _both(folder / checked_id(reference)) if place.exists()]
-    if not found:
-        raise UsageError(f"{folder}: holds no debate `{reference}`; name its id or its file")
-    return found[0]
+    name, looked = checked_id(reference), list[Path]()
+    for folder in folders:
+        there = next((place for place in _both(folder / name) if place.exists()), None)
+        if there is not None:
+            return there
+        looked.append(folder)
+    places = " or ".join(map(str, looked))
+    raise UsageError(f"`{reference}`: there is no such debate in {places}; name its id or its file")
 
 
 def open_debate(path: Path) -> StoredDebate:
@@ -71,13 +75,26 @@ def open_debate(path: Path) -> StoredDebate:
     return from_transcript if _tells_all(from_transcript.debate, from_journal.debate) else from_journal
 
 
-def expand(references: Iterable[str]) -> list[Path]:
+def concluded(stored: StoredDebate) -> StoredDebate | None:
+    """The debate as it was when verdicts were last stored: a journal goes on from there. None where none ever were.
+
+    Raises TranscriptError.
+    """
+    whole = stored.path.with_suffix(transcript_file.SUFFIX)
+    if not stored.from_journal:
+        return stored
+    return _from_transcript(whole) if whole.exists() else None
+
+
+def expand(references: Iterable[str], folders: Iterable[Path] = ()) -> list[Path]:
     """The files that paths, folders and globs mean, each once, in order; a folder's are sorted by name.
 
-    A folder stands for its transcripts and for the journals of debates that have none. What does not exist is returned
-    as it is: reading it says so. Raises UsageError for a glob or folder that holds nothing.
+    An id means the debate that the first of `folders` holds. A folder stands for its transcripts and for the journals of
+    debates that have none. What does not exist is returned as it is: reading it says so. Raises UsageError for a glob or
+    folder that holds nothing.
     """
     found: dict[Path, None] = {}
+    homes: list[Path] | None = None
     for reference in references:
         path = Path(reference)
         if path.is_dir():
@@ -85,19 +102,23 @@ def expand(references: Iterable[str]) -> list[Path]:
         elif glob.has_magic(reference) and not path.exists():
             files = sorted(place for place in map(Path, glob.glob(reference, recursive=True)) if place.is_file())  # noqa: PTH207 - takes absolute patterns too
         else:
-            files = [_by_id(reference) or path]
+            if homes is None and _may_be_id(path):
+                homes = list(folders)
+            files = [_by_id(path, homes or ())]
         if not files:
             raise UsageError(f"{reference}: holds no transcripts; name a transcript, a folder or a glob")
         found.update(dict.fromkeys(files))
     return list(found)
 
 
-def _by_id(reference: str) -> Path | None:
-    """The file of the debate of that id in `transcripts/`, unless `reference` names a file; None where there is none."""
-    path = Path(reference)
-    if path.exists() or path.suffix or len(path.parts) != 1:
-        return None
-    return next((place for place in reversed(_both(Path("transcripts") / path)) if place.exists()), None)
+def _may_be_id(path: Path) -> bool:
+    return not path.exists() and not path.suffix and len(path.parts) == 1
+
+
+def _by_id(path: Path, folders: Sequence[Path]) -> Path:
+    """The file of the debate of that id in `folders`; `path` where it is none, or there is no such debate."""
+    places = (place for folder in folders for place in reversed(_both(folder / path)))
+    return next((place for place in places if place.exists()), path) if _may_be_id(path) else path
 
 
 def _both(path: Path) -> tuple[Path, Path]:

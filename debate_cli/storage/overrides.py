@@ -30,16 +30,11 @@ class Override:
     """Where it comes from, as an error names it: `--set`, or the variable."""
 
 
-def environment_overrides(env: Mapping[str, str]) -> list[tuple[str, str]]:
-    """(key path, YAML value) for each variable that overrides a key, in the order of their names.
+def from_environment(env: Mapping[str, str]) -> list[Override]:
+    """One override for each variable that sets a key, in the order of their names.
 
     `DEBATE_TOPIC`, `DEBATE_SEED`, `DEBATE_OUT`, and any key as `DEBATE__FORMAT__ARGUMENTS` (lower case in the path).
     """
-    return [(override.key, override.value) for override in from_environment(env)]
-
-
-def from_environment(env: Mapping[str, str]) -> list[Override]:
-    """The same with the names of the variables."""
     found: list[Override] = []
     for name in sorted(env):
         if name in SHORTCUTS:

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from typing import Any, Literal
 
 from debate_cli.domain.assessment import Assessment
-from debate_cli.domain.config import DebateConfig, ModelSpec
+from debate_cli.domain.config import DebateConfig, ModelSpec, ProviderSpec
 from debate_cli.domain.content import Turn
 from debate_cli.domain.debate import FIRST_RUN, Debate, JudgingRun, replacing
 from debate_cli.domain.events import (
@@ -31,7 +31,7 @@ from debate_cli.domain.participant import Participant
 from debate_cli.domain.systems import JudgingConfig
 from debate_cli.domain.value import Value
 from debate_cli.domain.verdict import Verdict
-from debate_cli.storage.json_form import config_data, without_nulls
+from debate_cli.storage.json_form import config_data, providers_data, without_nulls
 
 OPTIONAL = frozenset({
     "personality", "stance", "conviction", "strategy", "arguments", "responses", "answers", "closing", "directive",
@@ -54,6 +54,8 @@ class StoredRun(Value):
     started_at: datetime
     judging: JudgingConfig
     models: dict[str, ModelSpec] = {}
+    providers: dict[str, ProviderSpec] = {}
+    """Rows of the provider table that this run came with, besides the debate's own."""
     replaces: bool = False
     """Earlier assessments of the systems judged here no longer count."""
 
@@ -118,6 +120,8 @@ def json_data(transcript: Transcript) -> dict[str, Any]:
     for failure in data["failures"]:
         if not failure["forgiven"]:
             del failure["forgiven"]
+    for run, stored in zip(data["runs"], transcript.runs, strict=True):
+        run["providers"] = providers_data(stored.providers)
     if not data["runs"]:
         del data["runs"]
     return data
@@ -136,7 +140,14 @@ def events_of(transcript: Transcript) -> list[Event]:
     events: list[Event] = [opened]
     events += [Turned(at=at, turn=turn) for turn in transcript.turns]
     events += [
-        JudgingOpened(at=run.started_at, run=run.id, judging=run.judging, models=run.models, replaces=run.replaces)
+        JudgingOpened(
+            at=run.started_at,
+            run=run.id,
+            judging=run.judging,
+            models=run.models,
+            providers=run.providers,
+            replaces=run.replaces,
+        )
         for run in transcript.runs
     ]
     events += [Assessed(at=at, assessment=assessment) for assessment in transcript.assessments]
@@ -179,6 +190,7 @@ def _stored_run(debate: Debate, number: int) -> StoredRun:
         started_at=_utc(run.started_at),
         judging=run.judging,
         models=run.models,
+        providers=run.providers,
         replaces=kinds.issubset(debate.runs[number - 1].replaced),
     )
 
@@ -189,7 +201,13 @@ def _runs(transcript: Transcript) -> tuple[JudgingRun, ...]:
     runs = (JudgingRun(id=FIRST_RUN, judging=config.judging, started_at=transcript.started_at),)
     for stored in transcript.runs:
         kinds = {system.kind for system in stored.judging.systems} if stored.replaces else set[str]()
-        added = JudgingRun(id=stored.id, judging=stored.judging, models=stored.models, started_at=stored.started_at)
+        added = JudgingRun(
+            id=stored.id,
+            judging=stored.judging,
+            models=stored.models,
+            providers=stored.providers,
+            started_at=stored.started_at,
+        )
         runs = (*replacing(kinds, runs), added)
     return runs
 

@@ -12,7 +12,7 @@ import pydantic_core
 from pydantic import ValidationError
 from pydantic_core import to_json
 
-from debate_cli.errors import TranscriptError
+from debate_cli.errors import NewerVersionError, TranscriptError
 from debate_cli.storage.disk import write_whole
 from debate_cli.storage.json_form import Redact, document_of
 from debate_cli.storage.plain import is_mapping
@@ -160,7 +160,7 @@ def _version(fields: dict[str, Any], name: str, *, newest: int) -> int:
         raise TranscriptError(f"{name}: is not a transcript of debate-cli; name another file")
     if version > newest:
         needed = f"it needs a debate-cli that knows schema_version {_one_line(str(version))[:_VERSION_CHARS]}"
-        raise TranscriptError(f"{name}: written by a newer version; {needed} (this one knows {newest})")
+        raise NewerVersionError(f"{name}: written by a newer version; {needed} (this one knows {newest})")
     return version
 
 

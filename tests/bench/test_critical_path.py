@@ -15,9 +15,8 @@ from bench.server_process import ServerProcess, server_process
 from rehearsal_support import config_of
 
 from debate_cli import api
-from debate_cli.domain.assessment import Assessment, Resolution
+from debate_cli.domain.assessment import SYSTEM_KINDS, Assessment, Resolution
 from debate_cli.domain.debate import Debate
-from debate_cli.rejudging import KINDS
 from debate_cli.session import Outcome
 
 T = TypeVar("T")
@@ -108,7 +107,7 @@ def test_judges_take_the_longest_chain(
 ) -> None:
     """Judges sit side by side: a panel takes one call a round, all systems as long as the longest of them, unless calls queue."""
     debate = _hold(server, provider=provider)
-    runs = _timed(server, lambda: _judge(debate, *(("panel",) if name == "judge: panel" else KINDS)))
+    runs = _timed(server, lambda: _judge(debate, *(("panel",) if name == "judge: panel" else SYSTEM_KINDS)))
     counted = [(sum(item.exchange.attempts for item in added), _longest_chain(added), spent) for added, spent in runs]
     _report(figures, name, counted, target)
 

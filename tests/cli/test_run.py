@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from cli_support import CONFIGS, debate, on_terminal
 
 MOCK = CONFIGS / "mock.yaml"
@@ -163,25 +162,6 @@ def test_without_a_configuration_the_one_here_is_taken(here: Path) -> None:
     packaged = debate("run", "--mock", "--dry-run", "--json", cwd=elsewhere).json["config"]
     assert own["judging"]["systems"][0]["kind"] == "persuasion"
     assert packaged["judging"]["systems"][0]["kind"] == "structured"
-
-
-def test_a_dry_run_tells_configuration_and_calls_and_asks_nothing(here: Path) -> None:
-    """The resolved configuration as YAML, then the planned calls as comments; no file is written."""
-    done = debate("run", MOCK, "--dry-run", cwd=here)
-    resolved = yaml.safe_load(done.out)
-    assert resolved["judging"]["systems"][0]["weights"]["evidence"] == 0.4
-    assert "# planned: 6 speeches and at least 5 assessments" in done.out.splitlines()
-    assert (done.code, files(here)) == (0, [])
-
-
-def test_a_dry_run_in_json_counts_calls_by_model(here: Path) -> None:
-    """The planned calls are those that the run then makes."""
-    plan = debate("run", MOCK, "--dry-run", "--json", cwd=here).json["plan"]
-    ran = debate("run", MOCK, "--no-save", "--json", cwd=here).json
-    assert {share["model"]: share["calls"] for share in plan["models"]} == {"mock/debater": 6, "mock/judge": 5}
-    assert sum(share["calls"] for share in plan["models"]) == ran["usage"]["calls"]
-    assert sum(share["input_tokens"] for share in plan["models"]) >= ran["usage"]["input_tokens"]
-    assert plan["worst_cost_usd"] == 0
 
 
 def test_hidden_directives_are_shown_on_demand_only(here: Path) -> None:

@@ -148,7 +148,7 @@ def test_debug_adds_the_traceback(here: Path) -> None:
     done = debate("run", "none.yaml", "--debug", cwd=here)
     assert done.code == 2
     assert done.lines[0].startswith("Traceback")
-    assert done.lines[-1] == "none.yaml: no such file; `debate init` writes one"
+    assert done.lines[-1] == "none.yaml: no such file; `debate init` writes one (debate explain bad-config)"
 
 
 def test_a_reader_that_goes_away_is_told_nothing(here: Path) -> None:

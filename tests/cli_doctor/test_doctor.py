@@ -227,7 +227,7 @@ def test_a_server_that_refuses_every_question_is_not_usable(here: Path, server: 
     server.failures += [401] * 3
     done = doctor(here, "default")
     assert done.code == 3
-    assert done.out.startswith("lab/one: not usable: native failed, prompt failed, stream failed; ")
+    assert done.out.startswith("lab/one: not usable: native schema failed, schema in the prompt failed, streaming failed; ")
     assert [line for line in done.out.splitlines()[1:] if "answered 401" in line] == done.out.splitlines()[1:]
     assert len(done.out.splitlines()) == 2
 
@@ -262,5 +262,5 @@ def test_the_table_shows_what_the_document_says() -> None:
     drawn = screen.export_text()
     row = next(line for line in drawn.splitlines() if "lab/one" in line)
     assert row.split() == ["✓", "lab/one", "✗", "—", "✓", "✓", "2.0", "s", "30", "0.25", "/", "2"]
-    assert "native rejected: the server takes [red]no[/red] schema" in " ".join(drawn.split())
+    assert "native schema is not supported: the server takes [red]no[/red] schema" in " ".join(drawn.split())
     assert "asking took 1200 tokens in, 90 out, $0.0005" in drawn

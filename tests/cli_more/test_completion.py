@@ -5,10 +5,14 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from cli_support import cold
 from saved_support import fixed, save
+
+from debate_cli.cli import completion
+from debate_cli.domain.assessment import SystemKind
 
 DEBATE = Path(sys.executable).with_name("debate")
 PROBE = """
@@ -58,11 +62,24 @@ def full(saved: Path) -> Path:
         ("debate replay --onl", ["--only"]),
         ("debate replay one --format h", ["html"]),
         ("debate replay nothing", []),
+        ("debate judge one --config ", ["debate.yaml", "configs/mock.yaml", "configs/other.yml"]),
+        ("debate judge one --system p", ["panel", "persuasion"]),
+        ("debate score one --system st", ["structured"]),
+        ("debate run ./c", ["./configs/mock.yaml", "./configs/other.yml"]),
+        ("debate score tra", ["transcripts/one.json", "transcripts/two.json"]),
+        ("debate list tr", ["transcripts/"]),
+        ("debate explain miss", ["missing-key"]),
+        ("debate schema t", ["transcript"]),
     ],
 )
 def test_words_are_completed(full: Path, line: str, offered: list[str]) -> None:
     """Configurations, debates, and, once there is an option, what the command itself knows."""
     assert completed(full, line) == offered
+
+
+def test_all_judging_systems_are_offered() -> None:
+    """Their names are written down a second time, as completing loads nothing slow."""
+    assert get_args(SystemKind) == completion.SYSTEMS
 
 
 @pytest.mark.parametrize("line", ["debate run ", "debate replay ", "debate list "])
@@ -71,12 +88,12 @@ def test_without_a_folder_nothing_is_offered(here: Path, line: str) -> None:
     assert completed(here, line) == []
 
 
-@pytest.mark.parametrize("line", ["debate run ", "debate replay ", "debate diff ", "debate judge "])
+@pytest.mark.parametrize("line", ["debate run ", "debate replay ", "debate diff ", "debate judge ", "debate explain "])
 def test_completing_loads_nothing_slow(full: Path, line: str) -> None:
     """Neither the command nor what it works with."""
     env = {"_DEBATE_COMPLETE": "complete_bash", "COMP_WORDS": line, "COMP_CWORD": "2"}
     modules = json.loads(cold("-c", PROBE, cwd=full, env=env).out.splitlines()[-1])
     assert {name for name in modules if name.startswith("debate_cli.")} <= {
-        "debate_cli.cli", "debate_cli.cli.app", "debate_cli.cli.completion", "debate_cli.errors",
+        "debate_cli.cli", "debate_cli.cli.app", "debate_cli.cli.completion", "debate_cli.cli.screen", "debate_cli.errors",
         "debate_cli.storage", "debate_cli.storage.folder",
     }  # fmt: skip

@@ -71,7 +71,7 @@ def test_on_a_terminal_it_is_drawn(saved: Path) -> None:
         (("one",), "--runs r1,r2"),
         (("one", "--runs", "r1"), "name two judging runs"),
         (("one", "--runs", "r1,r9"), "it has r1"),
-        (("one", "three"), "holds no debate `three`"),
+        (("one", "three"), "`three`: there is no such debate"),
     ],
     ids=str,
 )

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import io
 from pathlib import Path
 
 from rich.console import Console
 
+from debate_cli.render.exported import picture
 from debate_cli.render.header import heading
 from debate_cli.render.summary import summary
 from debate_cli.scoring import score
@@ -20,11 +20,13 @@ TARGET = ROOT / "docs" / "screen.svg"
 def drawn() -> str:
     """The screen as SVG, the same for the same transcript."""
     debate = open_debate(SOURCE).debate
-    console = Console(file=io.StringIO(), record=True, width=110, force_terminal=True, color_system="truecolor")
-    console.print(heading(debate))
-    for part in summary(debate, score(debate)):
-        console.print(part)
-    return console.export_svg(title="debate run", unique_id="debate-screen")
+
+    def show(console: Console) -> None:
+        console.print(heading(debate))
+        for part in summary(debate, score(debate)):
+            console.print(part)
+
+    return picture(show, title=debate.topic, unique_id="debate-screen")
 
 
 if __name__ == "__main__":

@@ -10,6 +10,8 @@ import tomllib
 from pathlib import Path
 
 import pytest
+import yaml
+from cli_support import debate
 from draw_screen import TARGET, drawn
 
 from debate_cli.cli.app import COMMANDS, load
@@ -88,3 +90,19 @@ def test_every_dependency_has_its_reason() -> None:
 def test_the_screen_is_current() -> None:
     """docs/screen.svg is what `make screen` draws from the committed real debate."""
     assert TARGET.read_text(encoding="utf-8") == drawn()
+
+
+def test_the_workflow_in_readme_works(tmp_path: Path) -> None:
+    """Its commands, one after the other, in a repository with a configuration and a cassette recorded before."""
+    here = tmp_path / "here"
+    here.mkdir()
+    (here / "debate.yaml").write_text((ROOT / "configs" / "mock.yaml").read_text())
+    tape = ("--record", "cassettes/release.jsonl")
+    assert debate("run", "debate.yaml", "--no-save", "--quiet", *tape, cwd=here).code == 0
+    (job,) = yaml.safe_load(blocks("yaml")[1])["jobs"].values()
+    lines = [step["run"] for step in job["steps"] if "run" in step]
+    assert lines[0] == "pip install debate-cli"
+    for line in lines[1:]:
+        done = debate(*shlex.split(line)[1:], cwd=here)
+        assert (line, done.code) == (line, 0), done.err
+    assert [place.name for place in (here / "transcripts").iterdir()] == ["release.json"]

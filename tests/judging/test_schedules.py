@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from judging_support import closed, debated, judged_later, keys, played, settle, settle_all
 
+from debate_cli.domain.bench import assessors, role
 from debate_cli.domain.config import DebateConfig
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import Closed, Resumed
 from debate_cli.formats import next_step
-from debate_cli.judging.bench import assessors, role
 from debate_cli.judging.schedules import owed, planned_briefs
 
 JUDGED_BY_MODEL: dict[str, Any] = {"kind": "persuasion", "effects": "judge"}

@@ -6,14 +6,17 @@ import json
 from io import StringIO
 
 import pytest
-from render_support import HOSTILE, START, console, debate, events, exchange, opened, round_assessment, shown, turns
+from render_support import HOSTILE, START, console, debate, events, exchange, opened, round_assessment, turns
+from rich.cells import cell_len
 from rich.console import Console
+from rich.text import Text
 
+from debate_cli.domain.assessment import Mark
 from debate_cli.domain.content import Turn
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.debate import opened as opened_debate
 from debate_cli.domain.events import Assessed, Closed, Event, Failed, Failure, Resumed, Turned
-from debate_cli.domain.tasks import Cue
+from debate_cli.domain.tasks import Cue, Subject
 from debate_cli.llm.port import RESTART
 from debate_cli.render.live import LiveWatcher
 
@@ -28,7 +31,8 @@ class Stage:
 
     def __init__(self, width: int = 120, planned: int | None = 11) -> None:
         self.console = console(width, colour=True)
-        self.watcher = LiveWatcher(self.console, planned, clock=lambda: 0.0)
+        self.now = 0.0
+        self.watcher = LiveWatcher(self.console, planned, clock=lambda: self.now)
         self.debate: Debate = opened_debate(opened())
         self.watcher.event(opened(), self.debate)
 
@@ -37,9 +41,9 @@ class Stage:
         self.debate = self.debate.apply(event)
         self.watcher.event(event, self.debate)
 
-    def region(self, width: int = 120) -> list[str]:
-        """Lines of what is drawn now."""
-        return shown(self.watcher.region(), width).splitlines()
+    def region(self) -> list[str]:
+        """Lines of what is drawn now, without colours."""
+        return [Text.from_ansi(row.text).plain for row in self.watcher.rows()]
 
     def printed(self) -> str:
         """What was printed for good, without colours."""
@@ -72,7 +76,7 @@ def test_both_sides_stream_below_each_other_in_a_narrow_window() -> None:
     stage = Stage(80)
     for turn in turns()[:2]:
         stream(stage, turn)
-    lines = stage.region(80)
+    lines = stage.region()
     assert not any("PRO-" in line and "CON-" in line for line in lines)
     assert any("◆ Bo" in line for line in lines)
 
@@ -86,9 +90,47 @@ def test_what_grows_fits_the_window(width: int, height: int) -> None:
     long = turns()[0].model_copy(update={"arguments": (turns()[0].arguments or ()) * 10})
     stream(stage, long)
     stream(stage, turns()[1])
-    lines = stage.region(width)
+    lines = stage.region()
     assert len(lines) <= height
-    assert max(map(len, lines)) <= width
+    assert max(map(cell_len, lines)) <= width
+
+
+@pytest.mark.parametrize("words", ["日本語のことば。" * 30, "👍🏽é\u0301 " * 60, "x" * 900, HOSTILE * 20])
+@pytest.mark.parametrize("width", [40, 120])
+def test_no_words_break_the_frame(words: str, width: int) -> None:
+    """Wide signs, combined ones, an endless word, control sequences: every line of a frame is as wide as the others."""
+    stage = Stage(width)
+    first = turns()[0]
+    stage.watcher.asking(cue(first))
+    stage.watcher.text(cue(first), json.dumps({"arguments": [{"id": words, "claim": words, "reasoning": words}]}))
+    frame = stage.region()[1:-1]
+    assert {cell_len(line) for line in frame} == {width}
+    assert all(line.startswith(("╭", "│", "╰")) and line.endswith(("╮", "│", "╯")) for line in frame)
+
+
+def test_a_resized_window_is_drawn_anew() -> None:
+    """The same speech in the new width, from its pieces."""
+    stage = Stage(120)
+    for turn in turns()[:2]:
+        stream(stage, turn)
+    assert any("PRO-1" in line and "CON-1" in line for line in stage.region())
+    stage.console.width = 80
+    assert not any("PRO-" in line and "CON-" in line for line in stage.region())
+    assert max(cell_len(line) for line in stage.region()) == 80
+
+
+def test_what_grows_is_drawn_as_what_is_finished() -> None:
+    """The last frame of a streamed speech has the lines of the finished one."""
+    grown, finished = Stage(), Stage()
+    for turn in turns()[:2]:
+        stream(grown, turn)
+        finished.watcher.asking(cue(turn))
+    finished.happens(Turned(at=START, turn=turns()[1]))
+    finished.happens(Turned(at=START, turn=turns()[0].model_copy(update={"warnings": ()})))
+    printed = Text.from_ansi(finished.printed()).plain.splitlines()
+    drawn = [line for line in grown.region() if line.startswith("│")]
+    assert drawn
+    assert [line for line in drawn if line not in printed] == []
 
 
 def test_the_newest_words_are_what_is_shown() -> None:
@@ -143,12 +185,70 @@ def test_a_rounds_marks_are_shown_as_they_come() -> None:
     assert "momentum toward Bo" in stage.printed()
 
 
+def test_a_report_waits_for_the_speech_that_it_is_about() -> None:
+    """A judge who is faster than the other side's speech is heard below the speech, not above it."""
+    stage = Stage()
+    first, second = turns()[:2]
+    for turn in (first, second):
+        stage.watcher.asking(cue(turn))
+    stage.happens(Turned(at=START, turn=first))
+    about = Subject(moment="turn", turns=(0,))
+    mark = Mark(participant="Ada", criterion="logic", value=31, out_of=40)
+    stage.happens(
+        Assessed(
+            at=START,
+            assessment=round_assessment(1).model_copy(
+                update={"system": "live", "subject": about, "marks": (mark,), "findings": ()}
+            ),
+        )
+    )
+    assert "live, turn 0" not in stage.printed()
+    stage.happens(Turned(at=START, turn=second))
+    assert stage.printed().index("PRO-1") < stage.printed().index("live, turn 0")
+
+
+def test_a_failure_stands_below_the_rule_of_its_round() -> None:
+    """So that one sees where it happened."""
+    stage = Stage()
+    stage.watcher.asking(cue(turns()[0]))
+    failure = Failure(task=cue(turns()[0]), who="Ada", cause="ServerError", message="500", final=False)
+    stage.happens(Failed(at=START, failure=failure))
+    assert stage.printed().index("opening") < stage.printed().index("could not speak")
+
+
+def test_the_time_left_is_estimated_from_the_pace_so_far() -> None:
+    """Two calls in ten seconds: nine more take forty-five."""
+    stage = Stage()
+    stage.happens(Turned(at=START, turn=turns()[0]))
+    stage.now = 5.0
+    assert "left" not in stage.region()[-1]
+    stage.happens(Turned(at=START, turn=turns()[1]))
+    stage.now = 10.0
+    assert "2/11 calls · 0:10 · about 0:45 left ·" in stage.region()[-1]
+
+
+def test_what_was_there_before_a_resume_took_no_time() -> None:
+    """The pace is that of this run."""
+    stage = Stage(planned=13)
+    stage.watcher.event(Resumed(at=START), debate())
+    stage.now = 60.0
+    assert "11/13 calls · 1:00 · 16.7k" in stage.region()[-1]
+
+
+@pytest.mark.parametrize("width", [20, 40, 80])
+def test_the_line_on_progress_is_one_line(width: int) -> None:
+    """Cut where it does not fit."""
+    stage = Stage(width)
+    stage.watcher.asking(round_assessment(1).brief)
+    assert cell_len(stage.region()[-1]) <= width
+
+
 def test_progress_counts_what_is_settled() -> None:
     """Calls done of those planned, tokens and cost."""
     stage = Stage()
     stage.watcher.asking(round_assessment(1).brief)
     stage.happens(Turned(at=START, turn=turns()[0]))
-    assert "1/11 calls · 0.0 s · 1.6k tokens · $0.0020 · judging: moderator, round 1" in stage.region()[-1]
+    assert "1/11 calls · 0:00 · 1.6k tokens · $0.0020 · judging: moderator, round 1" in stage.region()[-1]
 
 
 def test_an_unknown_price_is_said() -> None:
@@ -200,7 +300,7 @@ def test_hostile_text_sends_no_sequence_of_its_own() -> None:
     stage.watcher.asking(cue(first))
     stage.watcher.text(cue(first), json.dumps({"arguments": [hostile]}))
     arguments = tuple(item.model_copy(update=hostile) for item in first.arguments or ())
-    stage.watcher.console.print(stage.watcher.region())
+    stage.watcher.console.file.writelines(row.text for row in stage.watcher.rows())
     stage.happens(Turned(at=START, turn=first.model_copy(update={"arguments": arguments, "warnings": (HOSTILE,)})))
     stage.watcher.note(HOSTILE)
     assert "[bold red]markup[/]" in stage.printed()

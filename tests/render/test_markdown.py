@@ -64,14 +64,19 @@ def test_no_bare_address_is_made_a_link() -> None:
 
 
 def test_a_hostile_debate_has_no_html_and_no_link() -> None:
-    """Topic, background and speeches make no HTML (but our own line breaks) and no link."""
+    """Topic, background and speeches make no HTML (but our own line breaks), no link and no code but our own map."""
     told = debate(topic=" ".join(ATTACKS), background="\n".join(ATTACKS))
-    first = told.turns[0].model_copy(update={"warnings": ATTACKS})
+    arguments = tuple(
+        item.model_copy(update={"claim": attack})
+        for item, attack in zip(told.turns[0].arguments or (), ("```\n\n# end", "~~~\n```"), strict=True)
+    )
+    first = told.turns[0].model_copy(update={"warnings": ATTACKS, "arguments": arguments})
     told = Debate.model_validate({**told.model_dump(), "turns": [first, *told.turns[1:]]})
     tokens = [
         token for block in PARSER.parse(markdown(told, score(told))) for token in (block, *(block.children or ()))
     ]
-    assert not {"link_open", "image", "html_block", "code_block", "fence"} & {token.type for token in tokens}
+    assert not {"link_open", "image", "html_block", "code_block"} & {token.type for token in tokens}
+    assert [token.info for token in tokens if token.type == "fence"] == ["mermaid"]
     assert {token.content for token in tokens if token.type == "html_inline"} <= {"<br>"}
 
 

@@ -106,8 +106,17 @@ def test_the_table_shows_files_and_summary() -> None:
 
 @pytest.mark.parametrize("width", [80, 120, 200])
 def test_a_long_path_keeps_its_end(width: int) -> None:
-    """Where a path does not fit, its end tells files apart; one line per verdict in every window."""
+    """A path that leaves no room stands above its verdicts, whole or from its end; a line per verdict in every window."""
     path = "transcripts/" + "a-very-long-motion-" * 12 + "0001.json"
     lines = shown(scores_view([scored(path, debate())])[0], width).rstrip().splitlines()
-    assert "0001.json" in lines[4]
-    assert len(lines) == 6
+    assert lines[4].startswith("…")
+    assert lines[4].rstrip().endswith("-a-very-long-motion-0001.json")
+    assert [line.split()[0] for line in lines[5:]] == ["structured", "moderator"]
+
+
+@pytest.mark.parametrize("width", [120, 200])
+def test_a_short_path_stands_beside_its_verdicts(width: int) -> None:
+    """In a row of the table."""
+    lines = shown(scores_view([scored("a.json", debate())])[0], width).rstrip().splitlines()
+    assert lines[4].split()[0] == "a.json"
+    assert "structured" in lines[4]

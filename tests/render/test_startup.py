@@ -23,11 +23,29 @@ DATA_ONLY = (
     "index",
     "replay",
     "report",
+    "threads",
+    "order",
+    "gist",
+    "reasons",
+    "verdict_lines",
+    "mermaid",
     "markdown",
     "html",
     "sheets",
 )
-TERMINAL = ("safe", "speech", "header", "live", "summary", "scores_view", "catalogue_view")
+TERMINAL = (
+    "safe",
+    "column",
+    "frame",
+    "region",
+    "speech",
+    "header",
+    "live",
+    "summary",
+    "exported",
+    "scores_view",
+    "catalogue_view",
+)
 
 
 def loaded(module: str) -> set[str]:

@@ -12,10 +12,12 @@ from rich.terminal_theme import DEFAULT_TERMINAL_THEME, MONOKAI, TerminalTheme
 
 from debate_cli.domain.debate import Debate
 from debate_cli.render import look
+from debate_cli.render.frame import Wave
 from debate_cli.render.header import heading, round_rule
 from debate_cli.render.report import Part
-from debate_cli.render.speech import Wave, turn_panel
+from debate_cli.render.speech import turn_frame
 from debate_cli.render.summary import summary
+from debate_cli.render.threads import Threads
 from debate_cli.scoring import score
 
 
@@ -26,7 +28,7 @@ def whole(shown: Debate) -> list[RenderableType]:
     for number in (1, 2, 3):
         spoken = shown.spoken(round_number=number)
         found.append(round_rule(number, spoken[0].phase))
-        found.append(Wave([turn_panel(turn, signs[turn.speaker]) for turn in spoken]))
+        found.append(Wave([turn_frame(turn, signs, Threads(shown.turns)) for turn in spoken]))
     return found + summary(shown, score(shown))
 
 

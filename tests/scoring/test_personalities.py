@@ -9,9 +9,9 @@ from scoring_support import CON, PRO, TWO, assessment, begun, judged, speech
 
 from debate_cli.domain.assessment import Assessment, Pressure
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.personality import ARCHETYPES
+from debate_cli.domain.personality import ARCHETYPES, Personality
 from debate_cli.domain.systems import Live, Structured, System
-from debate_cli.scoring.personalities import latest_pressure, personality_after, personality_curve
+from debate_cli.scoring.personalities import personality_curve
 
 DEBATERS: tuple[dict[str, Any], ...] = ({**TWO[0], "personality": "strategist", "elasticity": 0.5}, TWO[1])
 
@@ -29,9 +29,15 @@ def debate_of(*given: Assessment, system: System | None = None) -> Debate:
     return judged(begun(system or Live(), debaters=DEBATERS), turns, given)
 
 
+def _after(debate: Debate, name: str) -> Personality | None:
+    """The personality after all that was judged."""
+    curve = personality_curve(debate, name)
+    return curve[-1].personality if curve else None
+
+
 def test_a_pressure_moves_its_traits() -> None:
     """Cognitive 0.8 at elasticity 0.5: depth 7 + 0.8*1*0.5*3 = 8.2, abstraction 6 - 0.36 = 5.6, skepticism 6 + 0.6."""
-    found = personality_after(debate_of(pressed(1, cognitive=0.8)), PRO)
+    found = _after(debate_of(pressed(1, cognitive=0.8)), PRO)
     assert found is not None
     assert (found.analytical_depth, found.abstraction, found.skepticism) == pytest.approx((8.2, 5.6, 6.6))
 
@@ -49,34 +55,32 @@ def test_pressures_add_up_in_the_order_of_the_turns() -> None:
 
 def test_pressure_on_another_moves_nothing() -> None:
     """Ben's pressure leaves Ada as she was."""
-    assert personality_after(debate_of(pressed(0, CON, cognitive=1)), PRO) == ARCHETYPES["strategist"]
+    assert _after(debate_of(pressed(0, CON, cognitive=1)), PRO) == ARCHETYPES["strategist"]
 
 
 def test_without_a_personality_there_is_none_after() -> None:
     """Ben has no traits to move."""
-    assert personality_after(debate_of(pressed(0, CON, cognitive=1)), CON) is None
+    assert _after(debate_of(pressed(0, CON, cognitive=1)), CON) is None
 
 
 @pytest.mark.parametrize("system", [Live(feedback=False), Structured()], ids=["feedback off", "no live judge"])
 def test_without_feedback_nothing_moves(system: System) -> None:
     """Pressure reaches debaters only where feedback is on."""
-    assert personality_after(debate_of(pressed(1, cognitive=1), system=system), PRO) == ARCHETYPES["strategist"]
+    assert _after(debate_of(pressed(1, cognitive=1), system=system), PRO) == ARCHETYPES["strategist"]
 
 
 def test_a_later_run_moves_nothing() -> None:
     """What a later judging run says cannot have moved the debate."""
     later = pressed(1, cognitive=1).model_copy(update={"run": "r2"})
-    assert personality_after(debate_of(later), PRO) == ARCHETYPES["strategist"]
+    assert _after(debate_of(later), PRO) == ARCHETYPES["strategist"]
 
 
-def test_the_latest_pressure_is_that_of_the_last_turn() -> None:
-    """Of two pressures the one on the later turn counts, whichever came first."""
-    found = latest_pressure(debate_of(pressed(3, strategic=0.9), pressed(1, cognitive=0.8)), PRO)
-    assert found is not None
-    assert found.strategic == 0.9
+def test_the_point_tells_what_moved_it() -> None:
+    """Of two pressures the last point has the one on the later turn, whichever came first."""
+    curve = personality_curve(debate_of(pressed(3, strategic=0.9), pressed(1, cognitive=0.8)), PRO)
+    assert [point.pressure.strategic for point in curve if point.pressure is not None] == [0, 0.9]
 
 
-def test_a_stranger_has_neither() -> None:
-    """A name that the debate does not know has no curve and no pressure."""
-    debate = debate_of(pressed(1, cognitive=1))
-    assert (personality_curve(debate, "Zoe"), latest_pressure(debate, "Zoe")) == ((), None)
+def test_a_stranger_has_none() -> None:
+    """A name that the debate does not know has no curve."""
+    assert personality_curve(debate_of(pressed(1, cognitive=1)), "Zoe") == ()

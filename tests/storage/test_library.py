@@ -87,7 +87,7 @@ def test_a_torn_journal_tells_so(tmp_path: Path) -> None:
 def test_a_debate_is_found_by_id_and_by_path(tmp_path: Path, reference: str) -> None:
     """While only its journal is there, also by the path its transcript will have."""
     journalled(tmp_path / "a-debate.jsonl", HALF)
-    found = find(reference.format(folder=tmp_path), tmp_path)
+    found = find(reference.format(folder=tmp_path), [tmp_path])
     assert open_debate(found).debate == fold(HALF)
 
 
@@ -95,7 +95,7 @@ def test_a_debate_is_found_by_id_and_by_path(tmp_path: Path, reference: str) -> 
 def test_what_is_not_there_is_a_usage_error(tmp_path: Path, reference: str) -> None:
     """An id that names nothing, a path to nothing, and what can be no id."""
     with pytest.raises(UsageError):
-        find(reference, tmp_path)
+        find(reference, [tmp_path])
 
 
 def test_a_folder_stands_for_its_debates(tmp_path: Path) -> None:

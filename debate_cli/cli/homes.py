@@ -1,0 +1,32 @@
+"""Where a debate that is named by its id is looked for. Nothing slow is imported here."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from debate_cli.storage.environment import environment
+from debate_cli.storage.output_folder import USUAL, output_folder
+
+HERE = (Path("configs/debate.yaml"), Path("debate.yaml"))
+"""What `run` takes when no configuration is named: the first that is there, else the one in the package."""
+
+
+def homes(out: Path | None = None, config: str | None = None) -> Iterator[Path]:
+    """The folders in which `run` would save a debate, the likeliest first; the usual one is always among them.
+
+    That is `out`, else DEBATE_OUT, else `output.dir` of `config` or of the configuration that is taken without one. The
+    configuration is not read before a folder is wanted.
+    """
+    first = out or home(config)
+    yield first
+    if first != USUAL:
+        yield USUAL
+
+
+def home(config: str | None = None) -> Path:
+    """The folder in which `run` would save a debate of this configuration when no option says otherwise."""
+    named = Path(config) if config not in {None, "-"} else None  # pyright: ignore[reportArgumentType] - None is left out
+    path = named or next((place for place in HERE if place.is_file()), None)
+    return output_folder(path, environment(path.parent if path is not None else Path(), os.environ))

@@ -1,0 +1,87 @@
+"""The argument map as a Mermaid flowchart, for Markdown: who claimed what, who answered it how, what became of it. No Rich.
+
+Untrusted words stand in quoted labels only, with every sign that could mean something to Mermaid, Markdown or HTML
+written as its number: they end no label, no line and no code fence.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from debate_cli.domain.debate import Debate
+from debate_cli.render import hostile, look
+from debate_cli.render.reasons import shortened
+from debate_cli.scoring.trace import TraceResponse, TraceRow, trace_table
+
+LONGEST = 90
+"""Characters of a claim or an answer that are shown."""
+MOST_ARROWS = 300
+"""Arrows that are drawn at most; viewers refuse maps with many more."""
+_LIST = re.compile(r"\d+[.)]|-")
+"""What begins a list in Markdown, which Mermaid reads in labels."""
+_PLAIN = frozenset(" .,!?()-'/")
+_ARROWS = {"refute": "-->", "challenge": "-->", "partial": "-.->", "concede": "-.->"}
+
+
+def argument_map(debate: Debate) -> list[str]:
+    """The lines of the flowchart; none where nobody argued, or where there is too much to draw."""
+    rows = trace_table(debate)
+    arrows = sum(len(row.responses) + len(row.replies) for row in rows)
+    if not rows or len(rows) + arrows > MOST_ARROWS:
+        return []
+    lines = ["flowchart RL"]
+    signs = look.voices(debate.participants)
+    for number, speaker in enumerate(dict.fromkeys(row.participant for row in rows)):
+        sign = signs.get(speaker, look.UNKNOWN)
+        lines.append(f'  subgraph side{number}["{sign.symbol} {label(speaker)}"]')
+        lines += [f"    {_claim(place, row)}" for place, row in enumerate(rows) if row.participant == speaker]
+        lines.append("  end")
+    for place, row in enumerate(rows):
+        lines += _answers(place, row)
+    return lines
+
+
+def label(text: str, longest: int = LONGEST) -> str:
+    """`text` as it may stand in a quoted label: one line, shortened, every unusual sign by its number."""
+    words = shortened(hostile.line(text), longest)
+    head = _LIST.match(words)
+    begins = head.end() if head is not None else 0
+    return "".join(
+        sign if sign.isalnum() or (sign in _PLAIN and place >= begins) else f"#{ord(sign)};"
+        for place, sign in enumerate(words)
+    )
+
+
+def _claim(place: int, row: TraceRow) -> str:
+    standing = look.STANDINGS[row.standing] if row.standing is not None else None
+    judged = f"<br>{standing.symbol} {standing.word}" if standing is not None else ""
+    return f'claim{place}["{label(row.id, 30)} {label(row.claim)}{judged}"]'
+
+
+def _answers(place: int, row: TraceRow) -> Iterator[str]:
+    """Each response beside its claim; the reply beside the questions that it answers."""
+    for number, response in enumerate(row.responses):
+        yield f"  {_response(f'answer{place}x{number}', response)} {_arrow(response)} claim{place}"
+    asking = [number for number, response in enumerate(row.responses) if response.follow_up.strip()]
+    for number, reply in enumerate(row.replies):
+        word = "leaves it open" if reply.evaded else "replies"
+        node = f'reply{place}x{number}(["{label(row.participant, 30)} {word}<br>{label(reply.reply)}"])'
+        if asking:
+            yield f"  {node}"
+        yield from (f"  reply{place}x{number} --> answer{place}x{asked}" for asked in asking)
+
+
+def _response(node: str, response: TraceResponse) -> str:
+    asks = f"<br>asks: {label(response.follow_up)}" if response.follow_up.strip() else ""
+    return f'{node}("{label(response.by, 30)}<br>{label(response.reasoning)}{asks}")'
+
+
+def _arrow(response: TraceResponse) -> str:
+    sign = look.RESPONSES[response.type]
+    return f'{_ARROWS[response.type]}|"{label(sign.symbol)} {sign.word}"|'
+
+
+def fenced(lines: Sequence[str]) -> list[str]:
+    """The flowchart as a code block of Markdown; nothing where there is none."""
+    return ["```mermaid", *lines, "```", ""] if lines else []

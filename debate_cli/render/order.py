@@ -1,0 +1,118 @@
+"""The order in which a debate is read: what comes too early is held back until what belongs before it is there.
+
+Judges and debaters answer at the same time. Where nothing can be put in afterwards (plain lines), the speeches of a wave
+come in their order, and what a judge says about a round or a speech comes before the next round begins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from debate_cli.domain.content import Turn
+from debate_cli.domain.debate import Debate
+from debate_cli.domain.events import Assessed, Closed, Event, Failed, Turned
+from debate_cli.domain.tasks import Brief, Cue, Subject, Task
+
+Write = Callable[[Event, Debate], None]
+
+
+class ReadingOrder:
+    """Hands events on to `write`, each with the newest state, in the order in which they are read."""
+
+    def __init__(self, write: Write) -> None:
+        self._write = write
+        self._debate: Debate | None = None
+        self._asked: dict[str, Task] = {}
+        self._turns: dict[int, Turned] = {}
+        self._reports: list[Assessed] = []
+
+    def asking(self, task: Task) -> None:
+        """A question is out: what is read after its answer waits for that."""
+        self._asked[task.key] = task
+
+    def event(self, event: Event, debate: Debate) -> None:
+        """Hand on the event, or hold it back; hand on what waited for it."""
+        self._debate = debate
+        match event:
+            case Turned():
+                self._asked.pop(f"turn/{event.turn.index}", None)
+                self._turns[event.turn.index] = event
+            case Assessed():
+                self._asked.pop(event.assessment.brief.key, None)
+                self._reports.append(event)
+            case Failed():
+                self._asked.pop(event.failure.task.key, None)
+                self._release(debate)
+                self._write(event, debate)
+            case Closed():
+                self.flush()
+                self._write(event, debate)
+            case _:
+                self._write(event, debate)
+        self._release(debate)
+
+    def flush(self) -> None:
+        """Hand on all that is held back: nothing more is waited for."""
+        self._asked.clear()
+        if self._debate is not None:
+            self._release(self._debate)
+
+    def _release(self, debate: Debate) -> None:
+        while True:
+            self._report(debate)
+            if not self._turns:
+                return
+            event = self._turns[min(self._turns)]
+            if self._too_early(event.turn, debate):
+                return
+            del self._turns[event.turn.index]
+            self._write(event, debate)
+
+    def _report(self, debate: Debate) -> None:
+        """What judges said about speeches that were handed on."""
+        due = [
+            event
+            for event in self._reports
+            if not any(_covers(event.assessment.subject, item.turn) for item in self._turns.values())
+        ]
+        self._reports = [event for event in self._reports if event not in due]
+        for event in due:
+            self._write(event, debate)
+
+    def _too_early(self, turn: Turn, debate: Debate) -> bool:
+        """Whether something is out that is read before this speech."""
+        start = _wave_start(turn, debate)
+        for task in self._asked.values():
+            match task:
+                case Cue():
+                    if task.index < turn.index:
+                        return True
+                case Brief():
+                    if _ends_before(task.subject, start, turn.round):
+                        return True
+        return False
+
+
+def _covers(subject: Subject, turn: Turn) -> bool:
+    """Whether a report on `subject` is read after that speech."""
+    if subject.turns:
+        return turn.index <= max(subject.turns)
+    return subject.round is None or turn.round <= subject.round
+
+
+def _ends_before(subject: Subject, start: int, round_number: int) -> bool:
+    """Whether `subject` is over before the wave that starts with turn `start` of that round."""
+    if subject.turns:
+        return max(subject.turns) < start
+    return subject.round is not None and subject.round < round_number
+
+
+def _wave_start(turn: Turn, debate: Debate) -> int:
+    """Index of the first speech that was asked for together with this one."""
+    config = debate.config.format
+    if config.kind == "free_flowing" or config.order == "sequential":
+        return turn.index
+    return min(
+        (item.index for item in debate.turns if (item.round, item.phase) == (turn.round, turn.phase)),
+        default=turn.index,
+    )

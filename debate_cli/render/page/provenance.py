@@ -1,0 +1,99 @@
+"""Where a debate comes from and what it took: program, configuration, hashes, judging runs, calls by model."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+
+from debate_cli.domain.debate import Debate
+from debate_cli.domain.exchange import Exchange, total
+from debate_cli.render import look
+from debate_cli.render.lines import CLOSES
+from debate_cli.render.sheets.sheet import Number, Row, Sheet
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """All words are untrusted."""
+
+    facts: tuple[tuple[str, str], ...]
+    """What, and its value."""
+    usage: Sheet
+    runs: Sheet
+    failures: Sheet | None
+    """None where nothing failed."""
+    config: str
+    """As JSON."""
+
+
+def provenance(debate: Debate) -> Provenance:
+    """Everything that one needs to trust a result, or to make it again."""
+    return Provenance(
+        tuple(_facts(debate)),
+        _usage(debate),
+        _runs(debate),
+        _failures(debate),
+        json.dumps(debate.config.model_dump(mode="json", exclude_defaults=True), ensure_ascii=False, indent=2),
+    )
+
+
+def moment(at: datetime | None) -> str:
+    """A time as people read it, in UTC; an em dash for none."""
+    return f"{at:%Y-%m-%d %H:%M:%S} UTC" if at is not None else "—"
+
+
+def _facts(debate: Debate) -> Iterable[tuple[str, str]]:
+    yield "id", debate.id
+    yield "made by", f"{debate.generator.name} {debate.generator.version}"
+    yield "started", moment(debate.started_at)
+    yield "finished", moment(debate.finished_at)
+    yield "status", f"{debate.status}{f', {CLOSES[debate.closed]}' if debate.closed is not None else ''}"
+    yield "format", debate.config.format.kind.replace("_", " ")
+    yield "seed", "none" if debate.config.seed is None else str(debate.config.seed)
+    yield "configuration, SHA-256", debate.config_sha256
+    if debate.finished_at is not None:
+        yield "took", look.seconds((debate.finished_at - debate.started_at).total_seconds())
+    yield "used", look.usage_words(debate.usage)
+
+
+def _usage(debate: Debate) -> Sheet:
+    """A row for each part that a model played."""
+    parts: dict[tuple[str, str], list[Exchange]] = defaultdict(list)
+    for turn in debate.turns:
+        parts[turn.speaker, turn.exchange.model].append(turn.exchange)
+    for item in debate.assessments:
+        parts[f"judging, {item.system}", item.exchange.model].append(item.exchange)
+    for failure in debate.failures:
+        if failure.exchange is not None:
+            parts["failed calls", failure.exchange.model].append(failure.exchange)
+    return Sheet(
+        title="calls by model",
+        heads=("for", "model", "calls", "requests", "tokens in", "cached", "tokens out", "seconds", "cost"),
+        rows=tuple(_used(part, model, of) for (part, model), of in parts.items()),
+        numeric=frozenset(range(2, 9)),
+    )
+
+
+def _used(part: str, model: str, exchanges: list[Exchange]) -> Row:
+    used = total(exchanges)
+    counts = (used.calls, used.attempts, used.input_tokens, used.cached_tokens, used.output_tokens)
+    seconds = sum(exchange.latency_s for exchange in exchanges)
+    return (part, model, *(Number(count, 0) for count in counts), Number(seconds, 1), look.money(used.cost_usd))
+
+
+def _runs(debate: Debate) -> Sheet:
+    rows: list[Row] = [
+        (run.id, moment(run.started_at), ", ".join(system.kind for system in run.active()) or "all replaced")
+        for run in debate.runs
+    ]
+    return Sheet("judging runs", ("run", "began", "systems that count"), tuple(rows))
+
+
+def _failures(debate: Debate) -> Sheet | None:
+    if not debate.failures:
+        return None
+    rows = tuple((item.who, item.task.key, item.cause, item.message) for item in debate.failures)
+    return Sheet("what failed", ("who", "task", "cause", "message"), rows)

@@ -1,0 +1,88 @@
+"""What a response or an answer takes up: the claim, the questions put about it, and what was replied. No Rich, no styling."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from debate_cli.domain.content import Answer, Response, ResponseType, Turn
+from debate_cli.render.reasons import shortened
+
+LONGEST = 200
+"""Characters of a reply that is told again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question that followed a response."""
+
+    by: str
+    kind: ResponseType
+    question: str
+
+
+@dataclass(frozen=True, slots=True)
+class Replied:
+    """What the owner of the argument replied, shortened."""
+
+    by: str
+    reply: str
+
+
+@dataclass(frozen=True, slots=True)
+class Thread:
+    """One argument and what was last said about it, before a certain round."""
+
+    owner: str
+    """Who made the argument."""
+    claim: str
+    steps: tuple[Asked | Replied, ...] = ()
+    """The questions of the last round in which any was put, and the last reply, in the order in which they were said."""
+
+
+def taken_up(piece: object) -> str | None:
+    """Id of the argument that a response or an answer is about; None for any other piece of a speech."""
+    match piece:
+        case Response():
+            return piece.target
+        case Answer():
+            return piece.question_target
+        case _:
+            return None
+
+
+class Threads:
+    """The arguments of `turns` with their questions and replies, to be looked up by the argument's id."""
+
+    def __init__(self, turns: Iterable[Turn] = ()) -> None:
+        self._claims: dict[str, tuple[str, str]] = {}
+        self._asked: dict[str, list[tuple[int, Asked]]] = {}
+        self._replies: dict[str, list[tuple[int, Replied]]] = {}
+        for turn in turns:
+            self._take(turn)
+
+    def of(self, target: str, round_number: int) -> Thread | None:
+        """The thread about argument `target` as it stood before that round; None where nobody made that argument."""
+        found = self._claims.get(target)
+        if found is None:
+            return None
+        asked = [item for item in self._asked.get(target, ()) if item[0] < round_number]
+        latest = max((number for number, _ in asked), default=0)
+        replies = [item for item in self._replies.get(target, ()) if item[0] < round_number]
+        steps = [item for item in asked if item[0] == latest] + replies[-1:]
+        return Thread(*found, tuple(step for _, step in sorted(steps, key=lambda item: item[0])))
+
+    def _take(self, turn: Turn) -> None:
+        for argument in turn.arguments or ():
+            self._claims.setdefault(argument.id, (turn.speaker, argument.claim))
+        for response in turn.responses or ():
+            owner, _ = self._claims.get(response.target, (None, ""))
+            if response.follow_up.strip() and owner != turn.speaker:
+                asked = Asked(turn.speaker, response.type, response.follow_up)
+                self._asked.setdefault(response.target, []).append((turn.round, asked))
+        for answer in turn.answers or ():
+            owner, _ = self._claims.get(answer.question_target, (None, ""))
+            if owner == turn.speaker:
+                self._replies.setdefault(answer.question_target, []).append(
+                    (turn.round, Replied(turn.speaker, shortened(answer.reply, LONGEST)))
+                )

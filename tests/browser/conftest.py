@@ -1,0 +1,18 @@
+"""One browser for all tests of pages; without a browser they are left out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from browser_support import Chromium, chromium, program
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Chromium]:
+    """A headless Chromium."""
+    found = program()
+    if found is None:
+        pytest.skip("no Chromium: install it as /usr/bin/chromium, or name it in CHROMIUM")
+    with chromium(found) as running:
+        yield running

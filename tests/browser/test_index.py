@@ -1,0 +1,86 @@
+"""The index of many debates as a browser shows it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from axe_support import script, violations
+from browser_support import Chromium
+from render_support import debate, unscored
+
+from debate_cli.domain.debate import Debate
+from debate_cli.render.checked import Checked, Unusable
+from debate_cli.render.html import html
+from debate_cli.render.index import index
+from debate_cli.render.scores_table import Scored
+from debate_cli.scoring import score
+from debate_cli.scoring.gates import GateResult
+
+ATTACK = '"><img src=x onerror="document.title=1"><script>document.title="run"</script>'
+TOPICS = "[...document.querySelector('.sortable').tBodies[0].rows].map(row => row.cells[0].dataset.sort)"
+
+
+def scored(told: Debate, topic: str) -> Scored:
+    """A file with its verdicts, under another topic."""
+    return Scored(f"{topic}.json", told.id, topic, told.status, score(told))
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An index of three debates, one of which has a page."""
+    folder = tmp_path_factory.mktemp("index")
+    (folder / "two words.html").write_text(html(debate(), score(debate())), encoding="utf-8")
+    files = [
+        Checked(scored(debate(), "Trams"), (GateResult("--fail-under", None),), "two words.html"),
+        Checked(scored(unscored(), ATTACK), (GateResult("--fail-under", f"not met: {ATTACK}"),)),
+        Checked(scored(debate(), "Bees")),
+    ]
+    place = folder / "index.html"
+    place.write_text(index(files, [Unusable("x.json", f"{ATTACK}: no transcript")]), encoding="utf-8")
+    return place
+
+
+def test_it_is_quiet_and_closed(browser: Chromium, page: Path) -> None:
+    """Nothing is complained of, nothing else is read, no text is an element."""
+    browser.open(page)
+    assert browser.complaints() == []
+    assert browser.addresses() == [page.as_uri()]
+    assert browser.evaluate("document.images.length") == 0
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+def test_it_is_accessible(browser: Chromium, page: Path, *, dark: bool) -> None:
+    """Axe finds nothing."""
+    if script() is None:
+        pytest.skip("no axe-core: `make` installs it with axe-playwright-python")
+    browser.open(page, dark=dark)
+    assert violations(browser) == []
+
+
+@pytest.mark.parametrize("width", [320, 900, 1600])
+def test_it_fits_the_window(browser: Chromium, page: Path, width: int) -> None:
+    """Only the tables scroll sideways."""
+    browser.open(page, width=width)
+    assert browser.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_it_is_sorted_by_keyboard(browser: Chromium, page: Path) -> None:
+    """Enter on a head sorts, once more sorts the other way."""
+    browser.open(page)
+    browser.evaluate("document.querySelector('.sortable button').focus()")
+    orders: list[list[str]] = []
+    for _ in range(2):
+        browser.press("Enter", 13, "\r")
+        orders.append(browser.evaluate(TOPICS))
+    assert [topic for topic in orders[0] if topic != ATTACK] == ["Bees", "Trams"]
+    assert orders[1] == orders[0][::-1]
+
+
+def test_a_link_opens_the_debate(browser: Chromium, page: Path) -> None:
+    """A topic leads to its own page, whatever the file is called."""
+    browser.open(page)
+    browser.events.clear()
+    browser.evaluate("document.querySelector('.sortable a').click()")
+    browser.wait_for("Page.loadEventFired")
+    assert browser.evaluate("document.querySelector('h1').innerText") == debate().topic

@@ -1,0 +1,153 @@
+"""The report as a browser shows it: quiet, closed to the network, usable by hand, by keyboard and by ear, on any width."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from axe_support import script, violations
+from browser_support import Chromium
+from hostile_corpus import corpus
+from poisoned_support import plain, poisoned
+from render_support import debate, unscored
+
+from debate_cli.domain.debate import Debate
+from debate_cli.render.html import html
+from debate_cli.scoring import score
+
+ATTACK = '<img src=x onerror="document.title=1"></script><script>document.title="run"</script>'
+TABLE = "document.querySelector('table.trace')"
+CELLS = f"[...{TABLE}.tBodies[0].rows].map(row => row.cells[0].innerText)"
+ENTER = ("Enter", 13, "\r")
+
+PAGES: dict[str, Callable[[], Debate]] = {
+    "two systems": debate,
+    "five systems": plain,
+    "hostile": lambda: poisoned(ATTACK),
+    "unscored": unscored,
+}
+
+
+@pytest.fixture(scope="session")
+def page(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """Where a page of PAGES is."""
+    folder = tmp_path_factory.mktemp("pages")
+
+    def written(name: str) -> Path:
+        place = folder / f"{name}.html"
+        if not place.exists():
+            told = PAGES[name]()
+            place.write_text(html(told, score(told)), encoding="utf-8")
+        return place
+
+    return written
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_nothing_is_complained_of_and_nothing_is_asked_for(
+    browser: Chromium, page: Callable[[str], Path], name: str
+) -> None:
+    """The policy blocks nothing of ours, nothing throws, and only the file itself is read."""
+    place = page(name)
+    browser.open(place)
+    assert browser.complaints() == []
+    assert browser.addresses() == [place.as_uri()]
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize("name", PAGES)
+def test_it_is_accessible(browser: Chromium, page: Callable[[str], Path], name: str, *, dark: bool) -> None:
+    """Axe finds nothing, with everything unfolded: names, roles, contrast, headings, landmarks."""
+    if script() is None:
+        pytest.skip("no axe-core: `make` installs it with axe-playwright-python")
+    browser.open(page(name), dark=dark)
+    browser.evaluate("document.querySelectorAll('details').forEach(part => { part.open = true; })")
+    assert violations(browser) == []
+
+
+@pytest.mark.parametrize("width", [320, 400, 900, 1600])
+@pytest.mark.parametrize("name", ["five systems", "hostile"])
+def test_it_fits_the_window(browser: Chromium, page: Callable[[str], Path], name: str, width: int) -> None:
+    """Only tables, the map and long charts scroll sideways, each by itself."""
+    browser.open(page(name), width=width)
+    assert browser.evaluate("document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.parametrize(("width", "height"), [(400, 800), (900, 900), (1600, 900)])
+def test_what_a_reader_came_for_is_on_the_first_screen(
+    browser: Chromium, page: Callable[[str], Path], width: int, height: int
+) -> None:
+    """Winner, reason, weakest argument and the command to judge again need no scrolling."""
+    browser.open(page("five systems"), width=width, height=height)
+    for what in (".outcome", ".reason", ".aside a.id", ".command"):
+        assert browser.evaluate(f"document.querySelector('{what}').getBoundingClientRect().bottom") <= height, what
+
+
+def test_a_box_of_the_map_leads_to_the_words(browser: Chromium, page: Callable[[str], Path]) -> None:
+    """A click on a claim, an answer or a reply shows what was said."""
+    browser.open(page("two systems"))
+    browser.evaluate("document.querySelector('.map a.box:not(.pill)').click()")
+    assert "Independent deployment keeps" in browser.evaluate("document.querySelector(':target').innerText")
+    browser.evaluate("document.querySelector('.map a.pill').click()")
+    assert "correlation among large firms" in browser.evaluate("document.querySelector(':target').innerText")
+
+
+def test_the_trace_is_sorted_by_click(browser: Chromium, page: Callable[[str], Path]) -> None:
+    """A head sorts its column upwards, then downwards, and says so."""
+    browser.open(page("two systems"))
+    head = f"{TABLE}.tHead.rows[0].cells[0]"
+    orders: list[tuple[str, list[str]]] = []
+    for _ in range(2):
+        browser.evaluate(f"{head}.querySelector('button').click()")
+        orders.append((browser.evaluate(f"{head}.getAttribute('aria-sort')"), browser.evaluate(CELLS)))
+    assert orders == [
+        ("ascending", ["CON-1", "CON-2", "PRO-1", "PRO-2"]),
+        ("descending", ["PRO-2", "PRO-1", "CON-2", "CON-1"]),
+    ]
+
+
+def test_the_trace_is_sorted_by_keyboard(browser: Chromium, page: Callable[[str], Path]) -> None:
+    """A head that has the focus is pressed with Enter; numbers are sorted as numbers."""
+    browser.open(page("two systems"))
+    browser.evaluate(f"{TABLE}.tHead.querySelector('th.num button').focus()")
+    browser.press(*ENTER)
+    scores = browser.evaluate(f"[...{TABLE}.tBodies[0].rows].map(row => Number(row.querySelector('td.num').innerText))")
+    assert scores == sorted(scores)
+
+
+def test_hostile_text_is_text(browser: Chromium, page: Callable[[str], Path]) -> None:
+    """It stands on the page as it was written, and nothing of it is an element."""
+    browser.open(page("hostile"))
+    assert ATTACK in browser.evaluate("document.querySelector('main').innerText")
+    assert browser.evaluate("document.images.length + document.querySelectorAll('[onerror]').length") == 0
+    assert browser.evaluate("document.scripts.length") == 1
+
+
+def test_every_attack_of_the_corpus_is_text(browser: Chromium, tmp_path: Path) -> None:
+    """None of the attacks on judges does anything to a page either."""
+    told = debate(background="\n".join(passage.text for passage in corpus().attacks))
+    place = tmp_path / "attacks.html"
+    place.write_text(html(told, score(told)), encoding="utf-8")
+    browser.open(place)
+    assert browser.complaints() == []
+    assert browser.addresses() == [place.as_uri()]
+
+
+def test_the_policy_is_in_force(browser: Chromium, page: Callable[[str], Path]) -> None:
+    """Even what would get into the page could not run, nor ask for anything."""
+    browser.open(page("two systems"))
+    browser.evaluate("document.body.insertAdjacentHTML('beforeend', '<img src=x.png onerror=\"document.title=1\">')")
+    said = " ".join(browser.complaints())
+    assert "img-src" in said
+    assert "inline event handler" in said
+    assert browser.evaluate("document.title") != "1"
+
+
+def test_it_prints_whole(browser: Chromium, page: Callable[[str], Path]) -> None:
+    """On paper nothing is cut off to be scrolled to, and the navigation is left out."""
+    browser.open(page("five systems"), width=720)
+    browser.call("Emulation.setEmulatedMedia", media="print")
+    assert browser.evaluate("getComputedStyle(document.querySelector('nav')).display") == "none"
+    cut = "[...document.querySelectorAll('.map, .scroll, .chart-frame')].filter(part => part.scrollWidth > part.clientWidth + 1)"
+    assert browser.evaluate(f"{cut}.map(part => part.getAttribute('aria-label') || part.className)") == []

@@ -1,0 +1,120 @@
+"""`debate run --dry-run`: what a run would ask, as planned and at the worst, without asking it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from cli_support import CONFIGS, debate, write_config
+
+MOCK = CONFIGS / "mock.yaml"
+TWO = "debaters: [{name: Pro, side: for}, {name: Con, side: against}]\n"
+LAB = "providers: {lab: {kind: openai, base_url: 'http://127.0.0.1:9/v1', api_key_env: null}}\n"
+ALL = (
+    f"topic: t\n{TWO}seed: 3\n"
+    "judging: {systems: [structured, moderator, {kind: panel, max_rounds: 2, convergence_threshold: 1.0}, live,"
+    " {kind: persuasion, effects: judge}]}\n"
+)
+
+
+def plan(here: Path, text: str) -> Any:
+    """The plan for a configuration."""
+    return debate("run", write_config(here, text), "--dry-run", "--json", cwd=here).json["plan"]
+
+
+def worst(found: Any, role: str) -> Any:
+    """What one role is asked at the worst."""
+    return next(share["worst"] for share in found["roles"] if share["role"] == role)
+
+
+def test_what_is_set_is_told_and_nothing_else_of_the_configuration(here: Path) -> None:
+    """As YAML, the calls as comments; no nulls, no defaults; no file is written."""
+    done = debate("run", MOCK, "--dry-run", "--set", "format.arguments=2", cwd=here)
+    resolved = yaml.safe_load(done.out)
+    assert resolved["format"] == {"arguments": 2}
+    assert not {"limits", "output", "providers", "prompts"} & set(resolved)
+    assert "null" not in done.out
+    assert "# planned: 6 speeches and at least 5 assessments" in done.out.splitlines()
+    assert (done.code, sorted(path.name for path in here.iterdir())) == (0, [])
+
+
+def test_a_null_that_means_something_is_told(here: Path) -> None:
+    """A provider without a key."""
+    config = write_config(here, f"topic: t\n{TWO}{LAB}models: {{default: {{model: lab/m}}}}\n")
+    resolved = yaml.safe_load(debate("run", config, "--dry-run", cwd=here).out)
+    assert resolved["providers"]["lab"]["api_key_env"] is None
+    assert "price" not in resolved["providers"]["lab"]
+
+
+def test_the_json_form_has_every_key(here: Path) -> None:
+    """Defaults and nulls among them."""
+    config = debate("run", MOCK, "--dry-run", "--json", cwd=here).json["config"]
+    assert config["judging"]["systems"][0]["weights"]["evidence"] == 0.4
+    assert config["limits"]["max_cost_usd"] is None
+
+
+def test_planned_calls_are_those_that_the_run_makes(here: Path) -> None:
+    """By model and in all, with about the tokens that the mock then uses."""
+    found = debate("run", MOCK, "--dry-run", "--json", cwd=here).json["plan"]
+    ran = debate("run", MOCK, "--no-save", "--json", cwd=here).json["usage"]
+    assert {share["model"]: share["calls"] for share in found["models"]} == {"mock/debater": 6, "mock/judge": 5}
+    assert found["planned"]["calls"] == ran["calls"]
+    assert found["planned"]["output_tokens"] == pytest.approx(ran["output_tokens"], rel=0.5)
+    assert found["worst_cost_usd"] == 0
+
+
+@pytest.mark.parametrize("faults", ["{}", "{malformed: 0.4}", "{malformed: 1.0}"])
+def test_no_run_takes_more_than_the_worst(here: Path, faults: str) -> None:
+    """With answers that are of no use, each asked for again, and a panel that never agrees."""
+    text = f"{ALL}models: {{default: {{model: mock/a, faults: {faults}}}}}\n"
+    bound = plan(here, text)["worst"]
+    ran = debate("run", "debate.yaml", "--no-save", "--json", cwd=here).json["usage"]
+    assert ran["attempts"] <= bound["calls"]
+    assert ran["input_tokens"] <= bound["input_tokens"]
+    assert ran["output_tokens"] <= bound["output_tokens"]
+
+
+def test_the_worst_counts_every_way_of_asking_again(here: Path) -> None:
+    """A speech is asked for twice, and each question three times; a panel deliberates; a narrative is resolved."""
+    found = plan(here, f"{ALL}models: {{default: {{model: mock/a, max_output_tokens: 1000}}}}\n")
+    assert worst(found, "Pro")["calls"] == 3 * 2 * 3
+    assert worst(found, "structured judge")["calls"] == 3
+    assert worst(found, "moderator judge")["calls"] == (3 + 1) * 3
+    assert worst(found, "panel technical_architect")["calls"] == (1 + 2) * 3
+    assert worst(found, "live judge")["calls"] == (6 + 5 + 1 + 1) * 3
+    assert worst(found, "persuasion judge")["calls"] == 6 * 3
+    assert all(share["worst"]["output_tokens"] == 1000 * share["worst"]["calls"] for share in found["roles"])
+
+
+def test_roles_on_one_model_are_counted_by_their_own_parameters(here: Path) -> None:
+    """A judge on the debaters' model with another limit and price."""
+    found = plan(
+        here,
+        f"topic: t\n{TWO}models:\n  default: {{model: mock/a, max_output_tokens: 500, price: {{input: 1, output: 1}}}}\n"
+        "  judge: {model: mock/a, max_output_tokens: 4000, price: {input: 0, output: 10}}\n"
+        "judging: {systems: [structured]}\n",
+    )
+    judge, pro = worst(found, "structured judge"), worst(found, "Pro")
+    assert (judge["output_tokens"], judge["cost_usd"]) == (12_000, pytest.approx(0.12))
+    assert pro["output_tokens"] == 18 * 500
+    assert pro["cost_usd"] == pytest.approx((pro["input_tokens"] + pro["output_tokens"]) / 1e6)
+    assert found["worst_cost_usd"] == pytest.approx(sum(share["worst"]["cost_usd"] for share in found["roles"]))
+
+
+def test_a_price_that_is_not_known_is_told_as_such(here: Path) -> None:
+    """The whole is then not known either; a key that is not set keeps nobody from a plan."""
+    text = f"topic: t\n{TWO}{LAB.replace('null', 'NO_SUCH_KEY')}models: {{default: {{model: lab/m}}}}\n"
+    done = debate("run", write_config(here, text), "--dry-run", cwd=here)
+    assert done.code == 0
+    rows = [line for line in done.out.splitlines() if "at worst" in line and line.startswith("#  ")]
+    assert rows
+    assert all(line.endswith("unknown") for line in rows)
+    assert plan(here, text)["worst_cost_usd"] is None
+
+
+def test_a_mock_that_is_slow_is_not_waited_for(here: Path) -> None:
+    """Its rehearsal takes no time, and its script is not needed."""
+    models = "models: {default: {model: mock/scripted, script: none.yaml, latency_s: 3600}}\n"
+    assert plan(here, f"topic: t\n{TWO}{models}")["planned"]["output_tokens"] > 0

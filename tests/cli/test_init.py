@@ -1,0 +1,148 @@
+"""`debate init` offers what is at hand, and ends in a configuration that can be run."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+import yaml
+from cli_support import debate, on_terminal
+
+from debate_cli.cli.found_models import SUGGESTED, Found, found_models, judge_beside, names_at
+from debate_cli.llm.prices import price_of
+from debate_cli.providers.presets import TABLE
+
+NOWHERE = "http://127.0.0.1:9"
+
+
+@contextmanager
+def listing(body: bytes) -> Generator[str]:
+    """A server that answers every GET with `body`; its address without a path."""
+
+    class Answering(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the name of the base class
+            del format, args
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Answering)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+def models(*names: str) -> bytes:
+    """What an OpenAI-compatible server says of its models."""
+    return json.dumps({"data": [{"id": name} for name in names]}).encode()
+
+
+@dataclass(frozen=True)
+class Case:
+    """What is around, and the first model that is offered then."""
+
+    ollama: tuple[str, ...]
+    env: dict[str, str]
+    extra: str | None
+    first: str
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        Case(("qwen3:8b",), {"OPENAI_API_KEY": "sk-1"}, "local", "ollama/qwen3:8b"),
+        Case((), {"OPENAI_API_KEY": "sk-1"}, "local", "openai/gpt-5-mini"),
+        Case((), {}, "local", "local/smollm2"),
+        Case((), {}, None, "mock/debater"),
+        Case((), {"OPENAI_API_KEY": " "}, None, "mock/debater"),
+    ],
+    ids=lambda case: case.first,
+)
+def test_what_costs_nothing_and_is_real_comes_first(case: Case) -> None:
+    """Then what has a key, then the small embedded model, and the mock where there is nothing else."""
+    assert found_models(case.env, lambda _: case.ollama, embedded=case.extra is not None)[0].model == case.first
+
+
+@pytest.mark.parametrize("name", SUGGESTED)
+def test_what_is_suggested_has_a_provider_and_a_price(name: str) -> None:
+    """So that a budget in money can be kept with it."""
+    assert TABLE[name].api_key_env
+    assert price_of(f"{name}/{SUGGESTED[name]}") is not None
+
+
+@pytest.mark.parametrize(
+    ("model", "judge"),
+    [("openai/a", "anthropic/b"), ("ollama/x", "ollama/y"), ("local/smollm2", "local/smollm2"), ("own/z", "own/z")],
+)
+def test_a_judge_is_another_model_that_costs_no_more(model: str, judge: str) -> None:
+    """Nobody pays for a judge by pressing Enter; where there is no other one it is the debaters' own."""
+    found = [
+        Found("ollama/x", ""), Found("ollama/y", ""), Found("openai/a", "", paid=True), Found("anthropic/b", "", paid=True),
+        Found("local/smollm2", "", toy=True),
+    ]  # fmt: skip
+    assert judge_beside(model, found) == judge
+
+
+def test_models_that_cannot_debate_are_not_offered() -> None:
+    """Nor names that no model has: they come from a server, and go into a file and onto a terminal."""
+    with listing(models("qwen3:8b", "nomic-embed-text", "evil\u001b[31m", "a b")) as address:
+        assert names_at(f"{address}/v1") == ["qwen3:8b"]
+
+
+@pytest.mark.parametrize("body", [b"<html>", b"[]", b'{"data": 3}', b'{"data": [3]}', b"\xff"])
+def test_a_server_that_answers_something_else_offers_nothing(body: bytes) -> None:
+    """It may be anything that listens there."""
+    with listing(body) as address:
+        assert names_at(address) == []
+
+
+def test_where_nobody_answers_nothing_is_offered() -> None:
+    """And nothing fails."""
+    assert names_at(NOWHERE) == []
+
+
+def test_the_defaults_take_what_is_at_hand(here: Path) -> None:
+    """Ollama's models with --yes; the result passes `check`, and the next command is told."""
+    with listing(models("qwen3:8b", "llama3.2")) as address:
+        done = debate("init", "--yes", cwd=here, env={"OLLAMA_HOST": address})
+        assert debate("check", "debate.yaml", cwd=here, env={"OLLAMA_HOST": address}).code == 0
+    found = yaml.safe_load((here / "debate.yaml").read_text())["models"]
+    assert {role: spec["model"] for role, spec in found.items()} == {
+        "default": "ollama/qwen3:8b",
+        "judge": "ollama/llama3.2",
+    }
+    assert done.lines[-1].startswith("next: debate run debate.yaml ")
+
+
+def test_a_model_is_chosen_by_its_number(here: Path) -> None:
+    """The list names them; Enter takes the default."""
+    env = {"OLLAMA_HOST": NOWHERE, "OPENAI_API_KEY": "sk-1", "ANTHROPIC_API_KEY": "sk-2"}
+    code, drawn = on_terminal("init", cwd=here, keys="A tram?\n2\n\n", env=env)
+    found = yaml.safe_load((here / "debate.yaml").read_text())
+    assert code == 0
+    assert "ANTHROPIC_API_KEY is set" in drawn
+    assert [found["models"][role]["model"] for role in ("default", "judge")] == [
+        "anthropic/claude-sonnet-5",
+        "openai/gpt-5-mini",
+    ]
+
+
+def test_a_model_that_cannot_be_asked_yet_is_written_and_told(here: Path) -> None:
+    """A key that is still missing is named before the next command; odd names survive YAML."""
+    code, drawn = on_terminal(
+        "init", cwd=here, keys="A tram?\ngroq/a, {b}: c\n\n", env={"OLLAMA_HOST": NOWHERE, "COLUMNS": "200"}
+    )
+    assert code == 0
+    assert yaml.safe_load((here / "debate.yaml").read_text())["models"]["default"]["model"] == "groq/a, {b}: c"
+    assert "before it can run: GROQ_API_KEY is not set" in drawn

@@ -1,0 +1,60 @@
+"""A run without a key says how to go on, in one sentence that can be followed as it stands."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+from cli_support import CONFIGS, cold, debate
+
+from debate_cli.cli.ways import roles
+from debate_cli.preparation import load
+
+
+def test_all_three_ways_are_told_in_one_line(here: Path) -> None:
+    """The key's variable, Ollama, the embedded model; and the page about it."""
+    done = debate("run", "--set", "models.default.model=openai/a", cwd=here)
+    (told,) = [line for line in done.lines if "configuration:" not in line]
+    assert done.code == 2
+    assert all(
+        words in told for words in ("OPENAI_API_KEY", "ollama/", "local/smollm2", "(debate explain missing-key)")
+    )
+
+
+@pytest.mark.parametrize("config", ["openai-vs-anthropic.yaml"])
+def test_what_is_told_works(here: Path, config: str) -> None:
+    """With the options that the sentence names, no key is missing."""
+    told = debate("run", CONFIGS / config, cwd=here).err
+    options = [shlex.split(found) for found in re.findall(r"`(--set [^`]*)`", told)]
+    assert len(options) == 2
+    for changed in options:
+        changes = [setting.split("=", 1) for setting in changed if setting != "--set"]
+        loaded = load(CONFIGS / config, {}, [(key, value) for key, value in changes])
+        assert roles(loaded.config, ["openai/gpt-5.4-mini"]) == []
+        assert debate("run", CONFIGS / config, *changed, "--dry-run", cwd=here).code == 0
+
+
+def test_without_the_extra_the_default_debate_says_how_to_go_on(here: Path) -> None:
+    """The first thing that many will try: nothing is begun, and all ways are in one sentence."""
+    bare = "import sys; sys.modules['xllamacpp'] = None; sys.argv = ['debate', 'run']; import debate_cli.__main__ as m; m.main()"
+    done = cold("-c", bare, cwd=here)
+    (told,) = [line for line in done.lines if "configuration:" not in line]
+    assert (done.code, list(here.iterdir())) == (2, [])
+    ways = ('pip install "debate-cli[local]"', "--mock", "ollama/", "ANTHROPIC_API_KEY", "(debate explain local-model)")
+    assert all(way in told for way in ways), told
+
+
+def test_every_place_that_names_a_model_is_found(tmp_path: Path) -> None:
+    """Named models, debaters' own, judges' own, a panel's seats."""
+    path = tmp_path / "debate.yaml"
+    path.write_text(
+        "topic: x\nmodels: {default: {model: openai/a}, other: {model: mock/b}}\n"
+        "debaters: [{name: P, side: for}, {name: C, side: against, model: openai/a}]\n"
+        "judging: {systems: [{kind: structured, judge: openai/a},"
+        " {kind: panel, judge: other, min_judges: 1, judges: [{id: q, persona: qa_evaluator, model: openai/a}]}]}\n"
+    )
+    assert roles(load(path, {}).config, ["openai/a"]) == [
+        "models.default.model", "debaters.1.model", "judging.systems.0.judge", "judging.systems.1.judges.0.model",
+    ]  # fmt: skip

@@ -1,0 +1,79 @@
+"""What a run shows: the same note of several calls once, and nothing at all to whoever has left."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from render_support import debate
+
+from debate_cli.cli.audience import Audience
+from debate_cli.domain.debate import Debate
+from debate_cli.domain.events import Asked, Closed, Event
+from debate_cli.render.plain import QuietWatcher
+
+NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
+CLOSED = Closed(at=NOON, reason="failed")
+
+
+class Listening(QuietWatcher):
+    """A watcher that keeps what it is told."""
+
+    def __init__(self) -> None:
+        self.heard: list[str] = []
+
+    def event(self, event: Event, debate: Debate) -> None:
+        """See `Watcher`."""
+        del debate
+        self.heard.append(event.type)
+
+    def note(self, note: str) -> None:
+        """See `Watcher`."""
+        self.heard.append(note)
+
+
+class Leaving(Listening):
+    """One whose reader leaves after the first note."""
+
+    def note(self, note: str) -> None:
+        """See `Watcher`."""
+        if self.heard:
+            raise BrokenPipeError
+        super().note(note)
+
+
+def test_the_same_note_is_shown_once_and_counted() -> None:
+    """Waits differ from call to call; attempts are told apart; questions asked meanwhile are no end of it."""
+    watcher = Listening()
+    audience = Audience(watcher)
+    for attempt in (2, 3):
+        for wait in (0.7, 0.52, 1):
+            audience.note(f"lab is down: trying again in {wait} s (attempt {attempt} of 3)")
+            audience.event(Asked(at=NOON, key="turn/1"), debate())
+    audience.event(CLOSED, debate())
+    assert [heard for heard in watcher.heard if heard != "asked"] == [
+        "lab is down: trying again in 0.7 s (attempt 2 of 3)",
+        "lab is down: trying again in 0.7 s (attempt 3 of 3)",
+        "the same 4 times more, for other calls",
+        "closed",
+    ]
+
+
+def test_after_something_happened_a_note_is_news_again() -> None:
+    """And nothing is counted where nothing was left out."""
+    watcher = Listening()
+    audience = Audience(watcher)
+    for _ in range(2):
+        audience.note("lab is down")
+        audience.event(CLOSED, debate())
+    assert watcher.heard == ["lab is down", "closed"] * 2
+
+
+def test_whoever_has_left_is_shown_nothing_more_and_told_of_once() -> None:
+    """However much comes after; the run goes on to its end."""
+    left: list[str] = []
+    watcher = Leaving()
+    audience = Audience(watcher, lambda: left.append("left"))
+    for number in range(4):
+        audience.note(f"note {number}")
+    audience.event(CLOSED, debate())
+    assert (watcher.heard, left, audience.gone) == (["note 0"], ["left"], True)

@@ -1,0 +1,99 @@
+"""A debate named by its id is looked for where `run` would have saved it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from cli_support import debate, write_config
+from saved_support import another, fixed, save
+
+CONFIG = "topic: t\nmodels: {default: {model: mock/a}}\ndebaters: [{name: Ada, side: for}, {name: Bo, side: against}]\n"
+COMMANDS = (
+    ("replay", "one", "--only", "verdict"),
+    ("score", "one"),
+    ("diff", "one", "one"),
+    ("judge", "one", "--mock", "--system", "structured"),
+    ("run", "--resume", "one", "-q"),
+)
+
+
+@dataclass(frozen=True)
+class Told:
+    """How a user says where debates go."""
+
+    env: Mapping[str, str]
+    config: str
+    """What debate.yaml adds; empty for no such file."""
+
+
+TOLD = {
+    "variable": Told({"DEBATE_OUT": "debates"}, ""),
+    "generic variable": Told({"DEBATE__OUTPUT__DIR": "debates"}, ""),
+    "configuration": Told({}, "output: {dir: debates}\n"),
+    "variable in the configuration": Told({"HOME_OF_ALL": "debates"}, "output: {dir: '${HOME_OF_ALL}'}\n"),
+    "variable before the configuration": Told({"DEBATE_OUT": "debates"}, "output: {dir: other}\n"),
+}
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[0])
+@pytest.mark.parametrize("told", TOLD.values(), ids=TOLD.keys())
+def test_an_id_is_looked_for_where_run_saves(here: Path, command: tuple[str, ...], told: Told) -> None:
+    """By the environment, and by the configuration that is taken when none is named."""
+    save(here / "debates" / "one.json", fixed())
+    if told.config:
+        write_config(here, CONFIG + told.config)
+    done = debate(*command, cwd=here, env=told.env)
+    assert done.code == 0, done.err
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[0])
+def test_an_id_in_the_usual_folder_is_found_still(here: Path, command: tuple[str, ...]) -> None:
+    """What was saved before debates went elsewhere."""
+    save(here / "transcripts" / "one.json", fixed())
+    done = debate(*command, cwd=here, env={"DEBATE_OUT": "debates"})
+    assert done.code == 0, done.err
+
+
+def test_the_option_goes_before_all(here: Path) -> None:
+    """`run --resume ID --out DIR`."""
+    save(here / "mine" / "one.json", fixed(), topic="Mine?")
+    save(here / "debates" / "one.json", fixed())
+    done = debate("run", "--resume", "one", "--out", "mine", "--json", cwd=here, env={"DEBATE_OUT": "debates"})
+    assert (done.code, "saved: mine/one.json" in done.err) == (0, True)
+
+
+def test_a_configuration_named_with_an_id_says_where(here: Path) -> None:
+    """`judge ID --config` and `run CONFIG --resume ID`: its `output.dir`."""
+    save(here / "debates" / "one.json", fixed())
+    write_config(here, f"{CONFIG}output: {{dir: debates}}\n", "my.yaml")
+    assert debate("judge", "one", "--config", "my.yaml", cwd=here).code == 0
+    resumed = debate("run", "my.yaml", "--resume", "one", cwd=here)
+    assert "debates/one.json: the stored debate was configured otherwise" in resumed.err
+
+
+def test_a_list_is_of_the_folder_that_run_saves_in(here: Path) -> None:
+    """Without FOLDER; the usual one is listed while there is no other."""
+    save(here / "transcripts" / "one.json", fixed())
+    env = {"DEBATE_OUT": "debates"}
+    assert debate("list", cwd=here, env=env).out.startswith("one\t")
+    save(here / "debates" / "two.json", another())
+    assert debate("list", cwd=here, env=env).out.startswith("two\t")
+
+
+def test_what_is_nowhere_is_told_with_both_places(here: Path) -> None:
+    """Exit 2, one line."""
+    done = debate("replay", "none", cwd=here, env={"DEBATE_OUT": "debates"})
+    assert done.lines == ["debate: `none`: there is no such debate in debates or transcripts; name its id or its file"]
+    assert done.code == 2
+
+
+def test_a_faulty_configuration_keeps_nobody_from_what_is_saved(here: Path) -> None:
+    """Showing a debate needs no configuration."""
+    save(here / "transcripts" / "one.json", fixed())
+    write_config(here, "output: [this is: no configuration\n")
+    done = debate("score", "one", "--json", cwd=here)
+    assert (done.code, json.loads(done.out)[0]["id"]) == (0, "one")

@@ -1,0 +1,43 @@
+"""The first line of a command's help, and what --step says of itself."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from cli_support import debate
+from render_support import debate as fixed
+
+from debate_cli.cli.app import COMMANDS
+from debate_cli.domain.debate import Debate
+from debate_cli.domain.events import Event, Turned
+from debate_cli.render.plain import QuietWatcher
+from debate_cli.render.replay import Performance
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_what_may_be_repeated_is_marked_once(name: str, here: Path) -> None:
+    """Three dots, not six."""
+    usage = debate(name, "--help", cwd=here, env={"COLUMNS": "200"}).out.strip().splitlines()[0]
+    assert "......" not in usage.replace("}", "").replace("{", "")
+
+
+class Turns(QuietWatcher):
+    """A watcher that counts the speeches it was shown."""
+
+    def __init__(self) -> None:
+        self.shown = 0
+
+    def event(self, event: Event, debate: Debate) -> None:
+        """See `Watcher`."""
+        del debate
+        self.shown += isinstance(event, Turned)
+
+
+def test_a_key_is_waited_for_after_each_turn_as_help_says(here: Path) -> None:
+    """The pause that --step fills comes when a speech has been shown, once a speech."""
+    said = " ".join(debate("replay", "--help", cwd=here).out.replace("│", "").split())
+    assert "Wait for a key after each turn." in said
+    watcher = Turns()
+    shown = [watcher.shown for pause in Performance(fixed()).before(watcher) if pause.after == "turn"]
+    assert shown == list(range(1, len(fixed().turns) + 1))

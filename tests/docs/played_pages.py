@@ -1,0 +1,67 @@
+"""Pages whose commands are run: each line of a block `sh`, in order; a block `text` right after it is what they print.
+
+A page is played in a folder of its own, which is empty at first; for the pages on judging systems it holds `configs/`. A line may end in `# exits N`; else it ends with 0.
+Of a shell it knows `> FILE` and `| head -N`.
+What needs a key or the network stands in blocks `bash`, which are not run.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+import shutil
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+from cli_support import debate
+
+ROOT = Path(__file__).parent.parent.parent
+DOCS = ROOT / "docs"
+PLAYED = (
+    "tutorial.md",
+    "reading-a-verdict.md",
+    *(f"systems/{name}.md" for name in ("structured", "moderator", "panel", "live", "persuasion")),
+)
+SILENT = {"OLLAMA_HOST": "http://127.0.0.1:9"}
+"""So that no page depends on what is running here."""
+_BLOCK = re.compile(
+    r"^```sh\n(?P<lines>.*?)^```\n(?P<between>\n*)(?:^```text\n(?P<text>.*?)^```\n)?", re.DOTALL | re.MULTILINE
+)
+_HEAD = re.compile(r" \| head -(\d+)$")
+_EXITS = re.compile(r"\s+# exits (\d+)$")
+
+
+def played(page: str) -> str:
+    """The page with what its commands print now. Raises AssertionError where a command ends otherwise than it should."""
+    text = (DOCS / page).read_text(encoding="utf-8")
+    with tempfile.TemporaryDirectory() as scratch:
+        here = Path(scratch) / "here"
+        here.mkdir()
+        if page.startswith("systems/"):
+            shutil.copytree(ROOT / "configs", here / "configs")
+        return _BLOCK.sub(lambda block: _renewed(block, lambda line: ran(line, here)), text)
+
+
+def ran(line: str, here: Path) -> str:
+    """What a command prints, stdout before stderr."""
+    found, head = _EXITS.search(line), _HEAD.search(line)
+    line = line[: head.start()] if head else line
+    words = shlex.split(line.split("  #", maxsplit=1)[0])
+    program, *args = words
+    assert program == "debate", line
+    target = here / args[args.index(">") + 1] if ">" in args else None
+    done = debate(*(args[: args.index(">")] if target else args), cwd=here, env=SILENT)
+    assert done.code == (int(found[1]) if found else 0), f"{line}: exit {done.code}\n{done.err}"
+    if head:
+        return "".join(done.out.splitlines(keepends=True)[: int(head[1])])
+    if target is None:
+        return done.out + done.err
+    target.write_text(done.out)
+    return done.err
+
+
+def _renewed(block: re.Match[str], run: Callable[[str], str]) -> str:
+    printed = "".join(run(line) for line in block["lines"].splitlines() if line and not line.startswith("#"))
+    shown = f"```sh\n{block['lines']}```\n{block['between']}"
+    return shown if block["text"] is None else f"{shown}```text\n{printed.strip(chr(10))}\n```\n"

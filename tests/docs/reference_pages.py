@@ -1,0 +1,202 @@
+"""The reference pages, made from the code: every key of a configuration, every option of the command line."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from debate_cli.cli.app import COMMANDS, load
+from debate_cli.storage.schema import config_schema
+
+MADE = "<!-- Made by `make docs-reference` from the code; changes here are lost. -->"
+SECTIONS = (
+    ("DebateConfig", "", "The whole file"),
+    ("ModelSpec", "models.NAME", "Models"),
+    ("DebaterConfig", "debaters[]", "Debaters"),
+    ("Personality", "debaters[].personality", "Personality in twelve numbers"),
+    ("FormatConfig", "format", "Format"),
+    ("JudgingConfig", "judging", "Judging"),
+    ("Structured", "judging.systems[] with kind: structured", "Structured"),
+    ("StructuredWeights", "… weights", "Weights of the structured system"),
+    ("Moderator", "judging.systems[] with kind: moderator", "Moderator"),
+    ("Panel", "judging.systems[] with kind: panel", "Panel"),
+    ("PanelJudge", "… judges[]", "Members of a panel"),
+    ("Live", "judging.systems[] with kind: live", "Live"),
+    ("Persuasion", "judging.systems[] with kind: persuasion", "Persuasion"),
+    ("Factors", "… factors", "Factors of persuasion"),
+    ("VictoryConditions", "… victory_conditions", "Conditions of surrender"),
+    ("Thresholds", "… thresholds", "Thresholds of a verdict"),
+    ("ProviderSpec", "providers.NAME", "Providers"),
+    ("Price", "… price", "Price"),
+    ("Faults", "models.NAME.faults", "Faults of the mock"),
+    ("Limits", "limits", "Limits"),
+    ("Output", "output", "Output"),
+)
+"""Class, where it stands in the file, heading."""
+ABOUT = (
+    "Every key of `debate.yaml`. `topic` and `debaters` must be there, the rest has defaults. Unknown keys are errors. "
+    "`${VAR}` and `${VAR:-default}` are filled in from the environment wherever a value stands. "
+    "`--set format.arguments=2` changes a key on the command line, `DEBATE__FORMAT__ARGUMENTS=2` in the environment; "
+    "`debate check` names every fault with line and column."
+)
+TITLES = {name: title for name, _, title in SECTIONS}
+
+
+def config_reference() -> str:
+    """docs/reference/config.md."""
+    schema = config_schema()
+    kinds: dict[str, Any] = {**schema["$defs"], "DebateConfig": schema}
+    parts = [
+        "# Configuration",
+        MADE,
+        ABOUT,
+        "Contents: " + " · ".join(f"[{title}](#{_anchor(title)})" for _, _, title in SECTIONS),
+    ]
+    for name, place, title in SECTIONS:
+        parts += [f"## {title}", *_section(kinds[name], place), _table(_rows(kinds[name]))]
+    return "\n\n".join(parts) + "\n"
+
+
+def cli_reference() -> str:
+    """docs/reference/cli.md."""
+    parts = [
+        "# Command line",
+        MADE,
+        "`debate COMMAND --help` says the same. Data goes to stdout, everything else to stderr.",
+        _table([("command", "does"), *((f"[{name}](#debate-{name})", entry.help) for name, entry in COMMANDS.items())]),
+    ]
+    for name in COMMANDS:
+        parts += _command(name)
+    return "\n\n".join(parts) + "\n"
+
+
+def documented() -> Iterator[tuple[str, str, bool]]:
+    """Class, key, and whether the key is explained, of every key of the configuration reference."""
+    schema = config_schema()
+    kinds: dict[str, Any] = {**schema["$defs"], "DebateConfig": schema}
+    for name, _, _ in SECTIONS:
+        for key, field in kinds[name]["properties"].items():
+            yield name, key, bool(field.get("description"))
+
+
+def _section(kind: Mapping[str, Any], place: str) -> list[str]:
+    said = str(kind.get("description", ""))
+    where = f"Stands at `{place}`." if place else ""
+    return [" ".join(part for part in (where, said) if part).replace("\n", " ")]
+
+
+def _rows(kind: Mapping[str, Any]) -> list[tuple[str, ...]]:
+    needed = kind.get("required", [])
+    found: list[tuple[str, ...]] = [("key", "type", "default", "meaning")]
+    for key, field in kind["properties"].items():
+        default = "required" if key in needed else _default(field)
+        found.append((f"`{key}`", _type(field), default, str(field.get("description", ""))))
+    return found
+
+
+def _default(field: Mapping[str, Any]) -> str:
+    if "default" not in field:
+        return ""
+    value: Any = field["default"]
+    if value is None:
+        return "–"
+    text = re.sub(r'"(\w[\w ]*)"', r"\1", json.dumps(value, ensure_ascii=False))
+    return "its own" if text.count("{") + text.count("[") > 1 else f"`{text}`"
+
+
+def _type(field: Mapping[str, Any]) -> str:
+    """A type in words, with its bounds; what `${VAR}` allows beside it is left out, as it is allowed everywhere."""
+    if "$ref" in field:
+        name = str(field["$ref"]).rpartition("/")[2]
+        return f"[{name}](#{_anchor(TITLES[name])})"
+    choices = field.get("anyOf") or field.get("oneOf")
+    if choices:
+        found = [_type(choice) for choice in choices if "pattern" not in choice or choice.get("type") != "string"]
+        found += [_type(choice) for choice in choices if choice.get("pattern", "$").startswith("^")]
+        return " or ".join(dict.fromkeys(word for word in found if word != "null"))
+    if "enum" in field or "const" in field:
+        return ", ".join(f"`{value}`" for value in field.get("enum", [field.get("const")]))
+    if field.get("type") == "array":
+        return f"list of {_type(field.get('items', {}))}"
+    if field.get("type") == "object":
+        return (
+            f"name → {_type(field['additionalProperties'])}"
+            if isinstance(field.get("additionalProperties"), dict)
+            else "mapping"
+        )
+    return " ".join(part for part in (str(field.get("type", "")), _bounds(field)) if part)
+
+
+def _bounds(field: Mapping[str, Any]) -> str:
+    low = field.get("minimum", field.get("exclusiveMinimum"))
+    high = field.get("maximum", field.get("exclusiveMaximum"))
+    more = ">" if "exclusiveMinimum" in field else "≥"
+    if low is not None and high is not None:
+        return f"{low:g}–{high:g}"
+    if low is not None:
+        return f"{more} {low:g}"
+    return f"≤ {high:g}" if high is not None else ""
+
+
+def _command(name: str) -> list[str]:
+    command = load(name)
+    told = inspect.cleandoc(command.help or "").split("\n\n")
+    usage = " ".join(["debate", name, *map(_placeholder, _arguments(command)), "[OPTIONS]"])
+    parts = [f"## debate {name}", *_prose(told), f"```text\n{usage}\n```"]
+    arguments = [(f"`{_placeholder(param)}`", param.help) for param in _arguments(command)]
+    if arguments:
+        parts.append(_table([("argument", "meaning"), *arguments]))
+    options = [param for param in command.params if param.param_type_name == "option"]
+    parts.append(_table([("option", "meaning"), *((_spelt(param), _meaning(param)) for param in options)]))
+    return [*parts, command.epilog] if command.epilog else parts
+
+
+def _placeholder(param: Any) -> str:
+    shown = param.metavar or _choices(param) or param.name.upper()
+    return shown if param.required else f"[{shown}]"
+
+
+def _arguments(command: Any) -> list[Any]:
+    return [param for param in command.params if param.param_type_name == "argument"]
+
+
+def _prose(told: list[str]) -> list[str]:
+    """A help's paragraphs; the lines after `Examples:` as one block of code."""
+    if "Examples:" not in told:
+        return [" ".join(part.split()) for part in told]
+    at = told.index("Examples:")
+    block = "\n".join(" ".join(line.split()) for line in told[at + 1 :])
+    return [*(" ".join(part.split()) for part in told[:at]), f"```sh\n{block}\n```"]
+
+
+def _spelt(param: Any) -> str:
+    value = "" if param.is_flag else f" {param.metavar or _choices(param) or param.name.strip('_').upper()}"
+    return f"`{', '.join([*param.opts, *param.secondary_opts])}{value}`"
+
+
+def _choices(param: Any) -> str:
+    members = getattr(param.type_descriptor.annotation, "__members__", {})
+    return "|".join(members)
+
+
+def _meaning(param: Any) -> str:
+    extra = "; repeatable" if param.multiple and "repeatable" not in param.help else ""
+    default = param.default
+    shown = "" if default in (None, False) or param.is_flag else f" Default: `{getattr(default, 'value', default)}`."
+    return param.help.removesuffix(".") + extra + "." + shown
+
+
+def _table(rows: list[tuple[str, ...]]) -> str:
+    lines = ["| " + " | ".join(_cell(cell) for cell in row) + " |" for row in rows]
+    return "\n".join([lines[0], "|" + "---|" * len(rows[0]), *lines[1:]])
+
+
+def _cell(text: str) -> str:
+    return re.sub(r"\s+", " ", text).replace("|", "\\|")
+
+
+def _anchor(title: str) -> str:
+    return title.lower().replace(" ", "-")

@@ -1,0 +1,106 @@
+"""docs/reference/python.md: every name of the package, with its signature and its contract, from the code."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+from reference_pages import MADE
+
+import debate_cli
+
+INTRODUCTION = """\
+`import debate_cli` offers the four commands as functions, and the values they work on. The functions are for scripts and
+notebooks: no output, no signals, no exit codes. Importing the package costs nothing; a name is loaded when it is first used.
+Errors are one tree, in `debate_cli.errors`; each has an `exit_code`, as on the command line."""
+EXAMPLE = """\
+```python
+import asyncio
+
+import debate_cli
+
+config = debate_cli.load_config("configs/mock.yaml", overrides={"topic": "Should our meetings be optional?"})
+outcome = asyncio.run(debate_cli.run_debate(config, folder="transcripts", debate_id="meetings"))
+for verdict in outcome.verdicts:
+    print(verdict.system, verdict.winner, verdict.victory, verdict.scores)
+
+# Judge it again, by other judges; the file then holds both judging runs.
+debate = debate_cli.load_transcript("transcripts/meetings.json")
+again = asyncio.run(debate_cli.judge(debate, systems=["panel"], model="mock/judge", path="transcripts/meetings.json"))
+print(again.verdicts[0].winner)
+
+# What was said, and what became of it: pure functions of the file.
+debate = debate_cli.load_transcript("transcripts/meetings.json")
+for turn in debate.turns:
+    print(turn.round, turn.speaker, turn.text[:60])
+assert debate_cli.score(debate, runs="r1") == outcome.verdicts
+```"""
+CONFIG = "A whole configuration as a frozen value; `load_config` reads one. Its fields: [configuration](config.md)."
+
+
+def python_reference() -> str:
+    """docs/reference/python.md."""
+    parts = ["# Python", MADE, INTRODUCTION, "## An example", EXAMPLE]
+    for name in debate_cli.__all__:
+        parts += [f"## {name}", *_about(name, getattr(debate_cli, name))]
+    return "\n\n".join(parts) + "\n"
+
+
+def _about(name: str, value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield "The version, as text."
+    elif name == "DebateConfig":
+        yield CONFIG
+    elif inspect.isclass(value):
+        yield _words(value.__doc__)
+        members = [row for row in _members(value) if row]
+        if members:
+            yield "\n".join(["| member | meaning |", "|---|---|", *members])
+    else:
+        yield f"```python\n{_signature(name, value)}\n```"
+        yield _words(value.__doc__)
+
+
+def _signature(name: str, function: Any) -> str:
+    found = inspect.signature(function)
+    start = f"{'async ' if inspect.iscoroutinefunction(function) else ''}def {name}"
+    parameters: list[str] = []
+    for parameter in found.parameters.values():
+        if parameter.kind is parameter.KEYWORD_ONLY and "*" not in parameters:
+            parameters.append("*")
+        parameters.append(str(parameter).replace("'", ""))
+    end = f" -> {str(found.return_annotation).strip(chr(39))}"
+    line = f"{start}({', '.join(parameters)}){end}"
+    return line if len(line) <= 100 else f"{start}(\n    " + ",\n    ".join(parameters) + f",\n){end}"
+
+
+def _members(kind: type) -> Iterator[str]:
+    """The public fields and methods of a class, a table row each."""
+    tree = ast.parse(inspect.getsource(sys.modules[kind.__module__]))
+    (node,) = [found for found in tree.body if isinstance(found, ast.ClassDef) and found.name == kind.__name__]
+    for member, beneath in zip(node.body, [*node.body[1:], None], strict=True):
+        if isinstance(member, ast.AnnAssign) and isinstance(member.target, ast.Name):
+            doc = (
+                beneath.value.value if isinstance(beneath, ast.Expr) and isinstance(beneath.value, ast.Constant) else ""
+            )
+            yield _row(member.target.id, ast.unparse(member.annotation), str(doc))
+        elif isinstance(member, ast.FunctionDef | ast.AsyncFunctionDef):
+            decorators = [ast.unparse(decorator) for decorator in member.decorator_list]
+            shown = "" if "property" in decorators else "()"
+            yield _row(member.name + shown, "", ast.get_docstring(member) or "")
+
+
+def _row(name: str, annotation: str, doc: str) -> str:
+    if name.startswith("_"):
+        return ""
+    kind = f"`{annotation}` " if annotation else ""
+    first = _words(doc.split("\n\n", maxsplit=1)[0])
+    return f"| `{name}` | {kind.replace('|', chr(92) + '|')}{first} |"
+
+
+def _words(text: str | None) -> str:
+    paragraphs = inspect.cleandoc(text or "").split("\n\n")
+    return "\n\n".join(" ".join(part.split()) for part in paragraphs)

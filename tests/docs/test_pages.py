@@ -1,0 +1,126 @@
+"""The pages in docs/ tell the truth: made parts are current, links lead somewhere, commands and configurations are valid."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+from cli_support import CONFIGS
+from played_pages import DOCS, PLAYED, ROOT, played
+from reference_pages import cli_reference, config_reference, documented
+from reference_python import python_reference
+
+import debate_cli
+from debate_cli.cli.app import COMMANDS, load
+from debate_cli.storage.config_file import load_config
+
+PAGES = sorted(str(place.relative_to(ROOT)) for place in [*DOCS.rglob("*.md"), ROOT / "README.md"])
+AT_LEAST = (
+    "topic: A tram?\nmodels: {default: {model: mock/a}}\ndebaters: [{name: P, side: for}, {name: C, side: against}]\n"
+)
+SELF_EXPLANATORY = {"Personality", "StructuredWeights", "Faults"}
+"""Classes whose own docstring explains all their keys."""
+STALE = "run `make docs-reference`"
+
+
+def read(page: str) -> str:
+    """Text of a page."""
+    return (ROOT / page).read_text(encoding="utf-8")
+
+
+def blocks(page: str, *languages: str) -> list[str]:
+    """Fenced blocks of a page in some languages."""
+    return re.findall(rf"^```(?:{'|'.join(languages)})\n(.*?)^```", read(page), re.DOTALL | re.MULTILINE)
+
+
+def anchors(text: str) -> set[str]:
+    """What the headings of a page can be linked by."""
+    heads = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", head.lower()).replace(" ", "-") for head in heads}
+
+
+def lines() -> list[tuple[str, str]]:
+    """Page and line of every `debate ...` in a block of commands."""
+    return [
+        (page, line.split("  #", maxsplit=1)[0].strip())
+        for page in PAGES
+        for block in blocks(page, "sh", "bash")
+        for line in block.splitlines()
+        if line.startswith("debate ")
+    ]
+
+
+@pytest.mark.parametrize("page", PLAYED)
+def test_a_page_shows_what_its_commands_print(page: str) -> None:
+    """Every command in it runs and ends as the page says; every output is the present one."""
+    assert played(page) == (DOCS / page).read_text(encoding="utf-8"), STALE
+
+
+def test_the_reference_is_made_from_the_code() -> None:
+    """Of configuration, command line and Python."""
+    made = {"config": config_reference(), "cli": cli_reference(), "python": python_reference()}
+    assert {name: read(f"docs/reference/{name}.md") for name in made} == made, STALE
+
+
+def test_every_key_of_the_configuration_is_explained() -> None:
+    """By a string beneath the field; a `kind` that tells systems apart needs none."""
+    bare = [(kind, key) for kind, key, explained in documented() if not explained and key != "kind"]
+    assert [found for found in bare if found[0] not in SELF_EXPLANATORY] == []
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_link_leads_somewhere(page: str) -> None:
+    """Relative links name files that are there, and headings in them."""
+    for link in re.findall(r"(?<!!)\[[^\]]*\]\(([^)]+)\)", re.sub(r"```.*?```", "", read(page), flags=re.DOTALL)):
+        target, _, heading = link.partition("#")
+        assert ":" not in target, f"{link}: a page needs no network"
+        place = (ROOT / page).parent / target if target else ROOT / page
+        assert place.exists(), link
+        assert not heading or heading in anchors(place.read_text(encoding="utf-8")), link
+
+
+def test_the_index_leads_to_every_page() -> None:
+    """Nothing is written that nobody finds."""
+    linked = {str((DOCS / link).resolve()) for link in re.findall(r"\]\(([^)#]+)\)", read("docs/README.md"))}
+    assert {str(place) for place in DOCS.rglob("*.md")} - linked == {str(DOCS / "README.md")}
+
+
+@pytest.mark.parametrize(("page", "line"), lines())
+def test_every_command_is_understood(page: str, line: str) -> None:
+    """Also those that are not run, as they need a key or a server."""
+    del page
+    words = shlex.split(re.split(r" \| | > |\s+# exits", line)[0])
+    if words[1] != "--version":
+        assert words[1] in COMMANDS
+        load(words[1]).make_context(words[1], words[2:])
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page.startswith("docs/") and blocks(page, "yaml")])
+def test_every_piece_of_configuration_is_valid(page: str) -> None:
+    """With a topic, a model and two debaters around it where it has none of its own."""
+    for block in blocks(page, "yaml"):
+        whole = {**yaml.safe_load(AT_LEAST), **yaml.safe_load(block)}
+        assert load_config(None, text=yaml.safe_dump(whole), env={}).config.topic == "A tram?"
+
+
+def test_the_example_in_python_runs(tmp_path: Path) -> None:
+    """As it stands on the page, in a folder with the shipped configurations."""
+    (tmp_path / "configs").symlink_to(CONFIGS)
+    (example,) = [block for block in blocks("docs/reference/python.md", "python") if "asyncio.run" in block]
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", example], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("structured ")
+
+
+def test_every_public_name_is_in_the_reference() -> None:
+    """Twelve at the most."""
+    heads = set(re.findall(r"^## (\w+)$", read("docs/reference/python.md"), re.MULTILINE))
+    assert set(debate_cli.__all__) == heads
+    assert len(heads) <= 12

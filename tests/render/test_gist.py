@@ -1,0 +1,78 @@
+"""The gist: who won, why in numbers, the weakest argument, and how to have it judged again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from poisoned_support import plain
+from render_support import debate, unscored
+
+from debate_cli.domain.debate import Debate
+from debate_cli.domain.verdict import Verdict
+from debate_cli.render.gist import gist, judge_again, weakest
+from debate_cli.render.report import Report
+from debate_cli.scoring import score
+
+
+def of(told: Debate, system: str) -> Verdict:
+    """The verdict of one system."""
+    return next(verdict for verdict in score(told) if verdict.system == system)
+
+
+@pytest.mark.parametrize(
+    ("told", "system", "reason"),
+    [
+        (debate, "structured", "Bo 7.45 to Ada 6.35 of 10, 1.1 apart. Furthest apart in evidence: Bo 70%, Ada 55% of what can be had."),
+        (debate, "moderator", "Bo 65.33 to Ada 49.67 of 82.5, 15.67 apart"),
+        (plain, "panel", "of the panel's weight voted"),
+        (plain, "live", "of 100"),
+        (plain, "persuasion", "Nobody surrendered."),
+    ],
+)  # fmt: skip
+def test_the_reason_is_made_of_numbers(told: Callable[[], Debate], system: str, reason: str) -> None:
+    """Each system says what its score is and where the debaters are furthest apart."""
+    assert reason in gist(told(), [of(told(), system)]).reason
+
+
+def test_the_deciding_verdict_is_told() -> None:
+    """Whatever the order in which they are given."""
+    verdicts = score(debate())
+    assert gist(debate(), verdicts[::-1]).outcome == gist(debate(), verdicts).outcome
+
+
+def test_what_is_undetermined_says_what_is_missing() -> None:
+    """The first thing that was not assessed is the reason."""
+    verdicts = score(unscored())
+    assert [gist(unscored(), verdicts).reason] == Report.missing(verdicts[0])[:1]
+
+
+def test_nobody_judged() -> None:
+    """Without a verdict there is nothing to give a reason for."""
+    told = gist(debate(), ())
+    assert (told.outcome, told.reason) == ("Nobody has judged this debate.", "")
+
+
+def test_the_weakest_argument_has_the_lowest_score() -> None:
+    """With its score and its standing."""
+    found = weakest(debate(), score(debate()))
+    assert found is not None
+    assert (found.row.id, found.score, found.row.standing) == ("PRO-1", 5.7, "REFUTED")
+
+
+def test_without_scores_the_standing_tells() -> None:
+    """What is refuted is weaker than what is upheld in part."""
+    found = weakest(debate(), ())
+    assert found is not None
+    assert (found.row.id, found.score) == ("PRO-1", None)
+
+
+def test_without_judges_no_argument_is_the_weakest() -> None:
+    """Nobody is blamed for what nobody judged."""
+    assert weakest(unscored(), score(unscored())) is None
+
+
+def test_the_command_is_safe_to_copy() -> None:
+    """An id that a foreign file brings along stays one word of the command."""
+    told = debate().model_copy(update={"id": "x; rm -rf ~\n`id`"})
+    assert judge_again(told, None) == "debate judge 'x; rm -rf ~ `id`' --system structured"

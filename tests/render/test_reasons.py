@@ -1,0 +1,126 @@
+"""Who won, why, and what is the weakest argument; and what of a debate that stopped is worth telling."""
+
+from __future__ import annotations
+
+import pytest
+from render_support import HOSTILE, START, debate, events, shown, structured_assessment, unscored
+
+from debate_cli.domain.debate import Debate, fold
+from debate_cli.domain.events import Assessed, Closed, CloseReason
+from debate_cli.domain.verdict import Verdict
+from debate_cli.render.lines import summary_lines
+from debate_cli.render.reasons import judges_words, shortened, told_verdicts, untold_words, worth_tracing
+from debate_cli.render.summary import summary
+from debate_cli.scoring import score
+
+
+def boxes(told: Debate, width: int = 100) -> str:
+    """The verdicts on a terminal, on one line, without frames."""
+    drawn = "\n".join(shown(part, width) for part in summary(told, score(told), only="verdict"))
+    return " ".join(drawn.replace("┃", " ").replace("│", " ").split())
+
+
+def verdict(told: Debate, system: str) -> Verdict:
+    """The verdict of that system."""
+    return next(item for item in score(told) if item.system == system)
+
+
+def stopped(reason: CloseReason) -> Debate:
+    """The debate as it is when it stops after the first speech of round 2."""
+    return fold([*events()[:4], Closed(at=START, reason=reason)])
+
+
+@pytest.mark.parametrize(("system", "words"), [("structured", "Fixed."), ("moderator", "Bo kept to what was asked.")])
+def test_a_judge_says_why(system: str, words: str) -> None:
+    """In its own words."""
+    assert judges_words(debate(), verdict(debate(), system)) == words
+
+
+def test_without_a_rationale_the_insight_says_why() -> None:
+    """The structured judge's."""
+    silent = structured_assessment().model_copy(update={"rationale": " "})
+    told = fold(
+        [event for event in events() if not isinstance(event, Assessed)] + [Assessed(at=START, assessment=silent)]
+    )
+    assert judges_words(told, verdict(told, "structured")).startswith("Both sides want early boundaries;")
+
+
+def test_what_was_not_determined_has_no_reason() -> None:
+    """Nobody said why."""
+    assert judges_words(unscored(), verdict(unscored(), "structured")) == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("Short.", "Short."),
+        ("One sentence here. Another one that is cut", "One sentence here."),
+        ("words without any end to them at all", "words without any end to…"),
+        ("a" * 40, "a" * 25 + "…"),
+        ("line\nbreaks", "line breaks"),
+    ],
+)
+def test_a_long_reason_is_shortened(text: str, left: str) -> None:
+    """To whole sentences where one fits, else to whole words."""
+    assert shortened(text, 25) == left
+
+
+def test_the_box_names_winner_reason_and_weakest_argument() -> None:
+    """All that one looks for first."""
+    told = boxes(debate())
+    assert "◆ Bo wins narrowly." in told
+    assert "why Bo 7.45 to Ada 6.35 of 10" in told
+    assert "“Fixed.”" in told
+    assert "weakest PRO-1 by ● Ada, ✗ refuted, 5.7 of 10 Independent deployment" in told
+
+
+def test_the_weakest_argument_is_named_once() -> None:
+    """In the box that decides."""
+    assert boxes(debate()).count("weakest") == 1
+
+
+def test_plain_lines_say_the_same() -> None:
+    """Winner, reason, weakest argument."""
+    told = summary_lines(debate(), score(debate()), only="verdict")
+    assert any(line.startswith("Verdict (structured, decides): Bo wins narrowly.") for line in told)
+    assert "Why (structured): “Fixed.”" in told
+    assert any(line.startswith("Weakest argument: [PRO-1] by Ada, refuted, 5.7 of 10: Independent") for line in told)
+
+
+def test_hostile_reasons_are_not_obeyed() -> None:
+    """What a judge or a debater says stays words."""
+    hostile = structured_assessment().model_copy(update={"rationale": HOSTILE})
+    told = fold(
+        [event for event in events() if not isinstance(event, Assessed)] + [Assessed(at=START, assessment=hostile)]
+    )
+    drawn = boxes(told)
+    plain = "".join(summary_lines(told, score(told)))
+    assert "[bold red]markup[/]" in drawn
+    assert all(sign.isprintable() for sign in drawn + plain)
+
+
+@pytest.mark.parametrize("reason", ["budget", "interrupted", "failed"])
+def test_a_debate_that_stopped_shows_no_empty_boxes(reason: CloseReason) -> None:
+    """One sentence says that nothing was judged; no trace in which nothing stands."""
+    told = stopped(reason)
+    lines = summary_lines(told, score(told))
+    assert [line for line in lines if line.startswith(("Verdict", "Missing"))] == []
+    assert "No verdict yet of structured, moderator: the debate stopped before it was judged." in lines
+    drawn = "".join(shown(part) for part in summary(told, score(told)))
+    assert "No verdict yet" in drawn
+    assert not any(word in drawn for word in ("Undetermined", "trace", "not judged"))
+
+
+def test_a_trace_that_is_asked_for_is_shown() -> None:
+    """Even of a debate that stopped."""
+    told = stopped("interrupted")
+    assert "PRO-1" in "".join(shown(part) for part in summary(told, score(told), only="trace"))
+    assert not worth_tracing(told)
+
+
+def test_what_was_judged_before_the_stop_is_told() -> None:
+    """A verdict with a score stays; the others are named."""
+    told = debate().apply(Closed(at=START, reason="interrupted"))
+    verdicts = (verdict(told, "structured"), verdict(unscored(), "moderator"))
+    assert told_verdicts(told, verdicts) == verdicts[:1]
+    assert untold_words(told, verdicts).startswith("No verdict yet of moderator:")

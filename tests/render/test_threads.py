@@ -1,0 +1,137 @@
+"""Cross-examination as threads: what a response or an answer takes up."""
+
+from __future__ import annotations
+
+import pytest
+from render_support import CLAIMS, HOSTILE, RESPONSES, exchange, turns
+from rich.cells import cell_len
+
+from debate_cli.domain.content import Answer, Argument, Response, Turn
+from debate_cli.render.column import laid_out
+from debate_cli.render.look import Sign
+from debate_cli.render.speech import Heard, piece_paragraphs, turn_frame
+from debate_cli.render.threads import Asked, Replied, Thread, Threads, taken_up
+
+SIGNS = {"Ada": Sign("●", "for", ""), "Bo": Sign("◆", "against", "")}
+QUESTION = RESPONSES["Ada"][0][3]
+
+
+def answered(*, evaded: bool | None = None) -> Turn:
+    """Bo's answer to what Ada asked about CON-1, in round 3."""
+    answer = Answer(question_target="CON-1", reply="Nobody published it.", evaded=evaded)
+    return Turn(index=6, round=3, phase="answers", speaker="Bo", text="-", answers=(answer,), exchange=exchange())
+
+
+def told(turn: Turn, *before: Turn) -> list[str]:
+    """The lines of a speech after others, without its frame."""
+    frame = turn_frame(turn, SIGNS, Threads(before))
+    return ["".join(words for words, _ in line.spans).rstrip() for line in laid_out(frame.body, 70)]
+
+
+def test_before_the_first_response_there_is_the_claim() -> None:
+    """Who made it, and its words."""
+    assert Threads(turns()).of("CON-1", 2) == Thread("Bo", CLAIMS["CON-1"][0])
+
+
+def test_an_answer_takes_up_the_question() -> None:
+    """With who asked it and what came before it."""
+    thread = Threads(turns()).of("CON-1", 3)
+    assert thread is not None
+    assert thread.steps == (Asked("Ada", "challenge", QUESTION),)
+
+
+def test_a_follow_up_takes_up_the_reply() -> None:
+    """What the owner of the claim answered."""
+    thread = Threads([*turns(), answered()]).of("CON-1", 4)
+    assert thread is not None
+    assert thread.steps[1:] == (Replied("Bo", "Nobody published it."),)
+
+
+def test_what_was_said_later_comes_later() -> None:
+    """A new question stands after the reply to the old one."""
+    again = turns()[2].model_copy(update={"index": 8, "round": 4})
+    thread = Threads([*turns(), answered(), again]).of("CON-1", 5)
+    assert thread is not None
+    assert thread.steps == (Replied("Bo", "Nobody published it."), Asked("Ada", "challenge", QUESTION))
+
+
+def test_an_argument_that_nobody_made_has_no_thread() -> None:
+    """A model may name any id."""
+    assert Threads(turns()).of("CON-9", 2) is None
+
+
+def test_a_question_to_oneself_is_none() -> None:
+    """Only others ask."""
+    own = turns()[3].model_copy(
+        update={"responses": (Response(target="CON-1", type="refute", reasoning="-", follow_up="?"),)}
+    )
+    thread = Threads([*turns()[:3], own]).of("CON-1", 3)
+    assert thread is not None
+    assert [item.by for item in thread.steps] == ["Ada"]
+
+
+@pytest.mark.parametrize(
+    ("piece", "target"),
+    [
+        (Response(target="PRO-1", type="refute", reasoning="-"), "PRO-1"),
+        (Answer(question_target="PRO-2", reply="-"), "PRO-2"),
+        (Argument(id="PRO-3", claim="-", reasoning="-", evidence="-"), None),
+        ("words", None),
+    ],
+)
+def test_what_a_piece_is_about(piece: Response | Answer | Argument | str, target: str | None) -> None:
+    """A response and an answer are about an argument, other pieces are about none."""
+    assert taken_up(piece) == target
+
+
+def test_a_response_stands_on_a_rail_below_its_claim() -> None:
+    """Claim, challenge, follow-up."""
+    assert told(turns()[2], *turns()[:2])[:4] == [
+        "◆ CON-1  Eight engineers cannot operate a dozen services.",
+        "├─ ? challenges  A managed platform takes pipelines and alarms off the",
+        "│  team; the case cited ran its own.",
+        "└─ asks  What did Segment's platform bill look like before?",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("evaded", "end"),
+    [(None, ["└─ ↳ answers  Nobody published it."]), (True, ["├─ ↳ answers  Nobody published it.", "└─ ! left open"])],
+)
+def test_an_answer_ends_the_thread(evaded: bool | None, end: list[str]) -> None:
+    """Claim, who asked what, the answer, and whether it leaves the question open."""
+    assert told(answered(evaded=evaded), *turns()) == [
+        "◆ CON-1  Eight engineers cannot operate a dozen services.",
+        "├─ ? ● Ada challenges, asks  What did Segment's platform bill look",
+        "│  like before?",
+        *end,
+    ]
+
+
+def test_of_a_free_speech_a_response_is_one_line() -> None:
+    """Its words are those of the speech."""
+    response = Response(target="CON-1", type="refute", reasoning="in the speech")
+    turn = Turn(index=6, round=3, phase="rebuttal", speaker="Ada", text="A speech.", responses=(response,),
+                exchange=exchange())  # fmt: skip
+    assert told(turn, *turns()) == [
+        "A speech.",
+        "",
+        "✗ refutes  ◆ CON-1  Eight engineers cannot operate a dozen services.",
+    ]
+
+
+def test_hostile_words_stay_within_the_column() -> None:
+    """An endless id, wide signs and control sequences neither break the rail nor the width."""
+    response = Response(target=HOSTILE * 9, type="refute", reasoning="日本語" * 40, follow_up=f"{HOSTILE}\n\t?")
+    lines = laid_out(piece_paragraphs(response, Heard(SIGNS, Threads(), 2)), 30)
+    assert max(cell_len("".join(words for words, _ in line.spans)) for line in lines) <= 30
+    assert not any("\x1b" in words for line in lines for words, _ in line.spans)
+
+
+def test_a_frame_is_as_wide_as_it_is_told() -> None:
+    """Title, foot and every line between them, with wide signs in all of them."""
+    signs = {"Ada": Sign("●", "日本" * 30, "")}
+    turn = turns()[0].model_copy(update={"exchange": exchange(model="模型/" + "型" * 60)})
+    for width in (20, 41, 52):
+        lines = turn_frame(turn, signs, Threads()).lines(width)
+        assert {line.cells for line in lines} == {width}

@@ -1,0 +1,92 @@
+"""A journal of a small debate, damaged at every byte: what is whole is read, all else is one clear error, nothing is lost."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from storage_support import AT, opened, turn
+
+from debate_cli.domain.events import Closed, Event, Resumed, Turned
+from debate_cli.errors import TranscriptError
+from debate_cli.storage.journal import Journal, read
+from debate_cli.storage.redact import Redactor
+
+EVENTS: list[Event] = [opened(), Turned(at=AT, turn=turn(0, "Grün 🙂")), Turned(at=AT, turn=turn(1)), Resumed(at=AT)]
+DAMAGES = {
+    "a bit": lambda byte: byte ^ 1,
+    "the high bit": lambda byte: byte ^ 0x80,
+    "a zero": lambda _: 0,
+    "a newline": lambda _: ord("\n"),
+    "a quote": lambda _: ord('"'),
+}
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """The undamaged journal."""
+    path = tmp_path_factory.mktemp("whole") / "a.jsonl"
+    Journal.create(path, EVENTS, Redactor()).close()
+    return path.read_bytes()
+
+
+def outcome(path: Path) -> tuple[list[Event] | None, str | None]:
+    """The events that a journal holds, or the error that it gives."""
+    try:
+        return list(read(path).events), None
+    except TranscriptError as error:
+        return None, str(error)
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_one_wrong_byte_is_told_or_harmless(tmp_path: Path, whole: bytes, damage: str) -> None:
+    """Wherever it is: an error of one line that names the file, or a debate; reading leaves the file as it is.
+
+    Lines before the damage are never read otherwise than they were written.
+    """
+    path = tmp_path / "a.jsonl"
+    told = 0
+    for place, byte in enumerate(whole):
+        data = whole[:place] + bytes([DAMAGES[damage](byte)]) + whole[place + 1 :]
+        path.write_bytes(data)
+        events, problem = outcome(path)
+        assert events is None or events[: whole[:place].count(b"\n")] == EVENTS[: whole[:place].count(b"\n")], place
+        assert problem is None or (problem.startswith(str(path)) and "\n" not in problem), place
+        assert path.read_bytes() == data, place
+        told += problem is not None
+    assert told
+
+
+def test_a_journal_cut_within_its_first_line_holds_no_debate(tmp_path: Path, whole: bytes) -> None:
+    """There is nothing to go on with: an error, and the file is not touched."""
+    path = tmp_path / "a.jsonl"
+    for length in range(whole.index(b"\n")):
+        path.write_bytes(whole[:length])
+        with pytest.raises(TranscriptError, match="holds no debate"):
+            Journal.open_existing(path, Redactor())
+        assert path.read_bytes() == whole[:length]
+
+
+def test_a_lost_stretch_anywhere_is_told_or_harmless(tmp_path: Path, whole: bytes) -> None:
+    """A hole of zeros, as a disk leaves it, within a line or over its end."""
+    path = tmp_path / "a.jsonl"
+    for start in range(0, len(whole), 7):
+        data = whole[:start] + bytes(64) + whole[start + 64 :]
+        path.write_bytes(data)
+        events, problem = outcome(path)
+        assert events is None or events[: whole[:start].count(b"\n")] == EVENTS[: whole[:start].count(b"\n")], start
+        assert problem is None or "a.jsonl" in problem, start
+        assert path.read_bytes() == data
+
+
+@pytest.mark.parametrize("keep", range(1, len(EVENTS) + 1))
+def test_what_is_left_can_be_gone_on_with(tmp_path: Path, whole: bytes, keep: int) -> None:
+    """After any damage to the last line, appending makes a journal that reads as what was whole and what came after."""
+    lines = whole.splitlines(keepends=True)
+    path = tmp_path / "a.jsonl"
+    path.write_bytes(b"".join(lines[:keep]) + b'{"type": "turned", "at\x00\xff')
+    journal, contents = Journal.open_existing(path, Redactor())
+    with journal:
+        journal.append(Closed(at=AT, reason="failed"))
+    assert contents.torn
+    assert list(read(path).events) == [*EVENTS[:keep], Closed(at=AT, reason="failed")]

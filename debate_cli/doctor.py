@@ -211,7 +211,11 @@ def _reading(reply: Reply, rung: Rung) -> tuple[Result, str | None, bool]:
         alone = parse(spoken(reply.text), SUM, truncated=True)  # takes the text as it stands, or not at all
         if alone.outcome != "valid":
             return "not_enforced", "the server takes the schema and does not hold the model to it", has_form
-    return ("ok", None, True) if has_form else ("invalid", f"what came does not fit the schema: {'; '.join(parsed.faults)}", False)
+    return (
+        ("ok", None, True)
+        if has_form
+        else ("invalid", f"what came does not fit the schema: {'; '.join(parsed.faults)}", False)
+    )
 
 
 async def _streamed(model: Model, request: Request, clock: Callable[[], float]) -> Check:

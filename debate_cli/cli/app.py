@@ -159,9 +159,9 @@ def fail(error: BaseException, code: int, message: str | None = None) -> None:
     if "--debug" in sys.argv:
         traceback.print_exception(error)
     lines = list(error.problems) if isinstance(error, ConfigError) else [f"debate: {message or error}"]
-    if isinstance(error, DebateError):
+    if isinstance(error, DebateError) and error.page and lines:
         last = max(place for place, line in enumerate(lines) if place == 0 or not line.startswith(" "))
-        lines[last] += pointer(error.page)
+        lines[last] = lines[last].removesuffix(".") + pointer(error.page)
     for line in lines:
         print(line, file=sys.stderr)
     sys.exit(code)

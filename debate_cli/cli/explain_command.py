@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -22,6 +23,7 @@ def explain(
             metavar="TOPIC", help="Name of a page; without one, all are listed.", autocompletion=completion.topics
         ),
     ] = None,
+    json_: options.Json = False,
     debug: options.Debug = False,
 ) -> None:
     """Explain an error: what it means, and the ways out of it.
@@ -30,19 +32,26 @@ def explain(
     """
     del debug  # acted on where errors are caught
     pages = completion.pages()
-    if topic is None:
+    if topic is not None and topic not in pages:
+        raise UsageError(f"explain {topic}: there is no such page; known are {', '.join(pages)}")
+    if json_:
+        chosen = pages if topic is None else {topic: pages[topic]}
+        told = [{"name": name, "title": _title(page), "text": _text(page)} for name, page in chosen.items()]
+        print(json.dumps(told, ensure_ascii=False, indent=2))
+    elif topic is not None:
+        _show(_text(pages[topic]))
+    else:
         width = max(map(len, pages))
         for name, page in pages.items():
             print(f"{name:<{width}}  {_title(page)}")
-        return
-    if topic not in pages:
-        raise UsageError(f"explain {topic}: there is no such page; known are {', '.join(pages)}")
-    _show(pages[topic].read_text(encoding="utf-8"))
+
+
+def _text(page: Path) -> str:
+    return page.read_text(encoding="utf-8")
 
 
 def _title(page: Path) -> str:
-    with page.open(encoding="utf-8") as lines:
-        return lines.readline().removeprefix("#").strip()
+    return _text(page).partition("\n")[0].removeprefix("#").strip()
 
 
 def _show(text: str) -> None:

@@ -105,6 +105,8 @@ def replay(
       debate replay my-debate --speed 4
 
       debate replay my-debate --format html -o report.html
+
+      debate replay my-debate --format svg --only verdict -o verdict.svg
     """
     del debug  # acted on where errors are caught
     stored = open_debate(find(path, homes()))

@@ -13,12 +13,11 @@ from typing import Any, TypeVar
 from debate_cli.cli.audience import Audience
 from debate_cli.cli.screen import CLOSED_PIPE, console, interactive, tell, whoever_reads
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.events import CloseReason, Failure
+from debate_cli.domain.events import ABSTAINED, CloseReason, Failure
 from debate_cli.domain.tasks import Brief, Cue
 from debate_cli.domain.verdict import Verdict
 from debate_cli.engine import GRACE_S, Stop
 from debate_cli.errors import page_of, pointer
-from debate_cli.judging.judge import ABSTAINED
 from debate_cli.render.look import brief_words
 from debate_cli.render.plain import PlainWatcher, QuietWatcher
 from debate_cli.scoring import score

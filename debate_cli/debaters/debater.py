@@ -18,7 +18,7 @@ from debate_cli.debaters.validation import faults, warnings
 from debate_cli.domain.config import DebaterConfig
 from debate_cli.domain.content import UNSTRUCTURED, Argument, Phase, Turn
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.events import Failure
+from debate_cli.domain.events import ABSTAINED, Failure
 from debate_cli.domain.exchange import Exchange
 from debate_cli.domain.tasks import Cue
 from debate_cli.llm.ladder import Voice
@@ -31,8 +31,6 @@ TEMPERATURE = 0.5
 """Of every other phase."""
 ARGUING: tuple[Phase, ...] = ("opening", "speech")
 """Phases in which arguments are made."""
-ABSTAINED = "abstained"
-"""Cause of a failure where the model answered and said nothing."""
 
 
 @dataclass(frozen=True, slots=True)

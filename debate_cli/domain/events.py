@@ -74,6 +74,10 @@ class Assessed(Value):
     assessment: Assessment
 
 
+ABSTAINED = "abstained"
+"""Cause of a failure where a model answered, and nothing usable was in it."""
+
+
 class Failure(Value):
     """A task that was not done. Never a mark and never a speech."""
 

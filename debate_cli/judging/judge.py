@@ -11,7 +11,7 @@ from debate_cli.domain.assessment import Assessment, Manipulation
 from debate_cli.domain.bench import assessors
 from debate_cli.domain.content import Turn
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.events import Failure
+from debate_cli.domain.events import ABSTAINED, Failure
 from debate_cli.domain.exchange import Exchange
 from debate_cli.domain.systems import Panel
 from debate_cli.domain.tasks import Brief
@@ -32,7 +32,6 @@ TEMPERATURE = 0.2
 SENDING_S = 0.05
 """Seconds within which a question has left; then, while the model thinks, there is time to read the speeches."""
 
-ABSTAINED = "abstained"
 LATE = "late"
 
 

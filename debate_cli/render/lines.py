@@ -86,9 +86,8 @@ def failure_words(failure: Failure) -> str:
 
 def failure_lines(failure: Failure) -> list[str]:
     """A task that was not done, and why."""
-    return [
-        f"Failed: {hostile.line(failure.who)} {failure_words(failure)}: {hostile.line(failure.message)} ({failure.cause})"
-    ]
+    why = f"{hostile.line(failure.message)} ({hostile.line(failure.cause)})"
+    return [f"Failed: {hostile.line(failure.who)} {failure_words(failure)}: {why}"]
 
 
 def summary_lines(debate: Debate, verdicts: Sequence[Verdict], *, only: Part | None = None) -> list[str]:

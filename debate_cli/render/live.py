@@ -23,6 +23,7 @@ from debate_cli.render.header import heading, judging_heading, round_line, round
 from debate_cli.render.notices import closing_line, failure_line, news_line, note_line
 from debate_cli.render.progress import Progress
 from debate_cli.render.region import Ink, Region, Row
+from debate_cli.render.replay import waves
 from debate_cli.render.speech import turn_frame
 from debate_cli.render.threads import Threads
 from debate_cli.render.wave import Growing, Stream, growing
@@ -141,7 +142,7 @@ class LiveWatcher:
 
     def _resumed(self, debate: Debate) -> None:
         threads = Threads(debate.turns)
-        said = [part for turn in debate.turns for part in self._speeches([(turn, threads)], debate)]
+        said = [part for wave in waves(debate) for part in self._speeches([(turn, threads) for turn in wave], debate)]
         self._print(heading(debate), *said)
 
     def _turned(self, event: Turned, debate: Debate) -> None:

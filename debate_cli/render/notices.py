@@ -41,7 +41,8 @@ def failure_line(failure: Failure) -> RenderableType:
         safe_line(failure.who, "bold"),
         f" {failure_words(failure)}: ",
         safe_line(failure.message),
-        (f" ({failure.cause})", look.QUIET),
+        " ",
+        safe_line(f"({failure.cause})", look.QUIET),
     )
 
 

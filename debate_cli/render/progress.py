@@ -13,6 +13,8 @@ from debate_cli.render.column import Line, cut
 
 BAR = 16
 """Columns of the bar."""
+FEW = 2
+"""Judgements that are named without being counted."""
 ENOUGH = 2
 """Calls that must be done before the time left is estimated."""
 
@@ -67,7 +69,9 @@ class Progress:
             parts.append(f"about {look.clock(left)} left")
         parts += [f"{look.tokens(usage.input_tokens + usage.output_tokens)} tokens", look.money(usage.cost_usd)]
         if self._judging:
-            parts.append("judging: " + "; ".join(hostile.line(look.brief_words(brief)) for brief in self._judging))
+            count = f" {len(self._judging)}" if len(self._judging) > FEW else ""
+            awaited = "; ".join(hostile.line(look.brief_words(brief)) for brief in self._judging)
+            parts.append(f"judging{count}: {awaited}")
         return " · ".join(parts)
 
     def line(self, width: int) -> Line:

@@ -47,7 +47,7 @@ class Performance:
     def before(self, watcher: Watcher) -> Iterator[Pause]:
         """Perform the debate for `watcher`, pausing after each piece of text and each speech."""
         stage = _Stage(watcher, self.debate, self.round_number)
-        for wave in self._waves():
+        for wave in waves(self.debate, self.round_number):
             for turn in wave:
                 watcher.asking(_cue(turn))
             if self.typed:
@@ -70,14 +70,6 @@ class Performance:
             at = self.debate.finished_at or self.debate.started_at
             stage.happens(Closed(at=at, reason=self.debate.closed))
 
-    def _waves(self) -> list[list[Turn]]:
-        """Speeches that were asked for at the same time."""
-        config = self.debate.config.format
-        turns = self.debate.spoken(round_number=self.round_number)
-        if config.kind == "free_flowing" or config.order == "sequential":
-            return [[turn] for turn in turns]
-        return [list(wave) for _, wave in groupby(turns, key=lambda turn: (turn.round, turn.phase))]
-
     def _due(self, assessment: Assessment, wave: Sequence[Turn]) -> bool:
         """Whether an assessment is about what was just said."""
         subject = assessment.subject
@@ -87,6 +79,15 @@ class Performance:
             last = max(turn.index for turn in self.debate.spoken(round_number=subject.round))
             return any(turn.index == last for turn in wave) if wave[0].round == subject.round else False
         return bool(subject.turns) and max(subject.turns) in {turn.index for turn in wave}
+
+
+def waves(debate: Debate, round_number: int | None = None) -> list[list[Turn]]:
+    """Speeches that were asked for at the same time; only those of a round, or of all."""
+    config = debate.config.format
+    turns = debate.spoken(round_number=round_number)
+    if config.kind == "free_flowing" or config.order == "sequential":
+        return [[turn] for turn in turns]
+    return [list(wave) for _, wave in groupby(turns, key=lambda turn: (turn.round, turn.phase))]
 
 
 class _Stage:

@@ -37,7 +37,7 @@ def summary(
         "scores": lambda: scores(debate, verdicts),
         "trace": lambda: _trace(debate) if only == "trace" or worth_tracing(debate) else [],
         "verdict": lambda: verdict_part(debate, verdicts),
-        "briefing": lambda: _briefing(debate),
+        "briefing": lambda: _briefing(debate, verdicts if only is None else ()),
         "usage": lambda: [usage_footer(debate)],
     }
     return [renderable for name, part in parts.items() if only in (None, name) for renderable in part()]
@@ -84,6 +84,8 @@ def _trace(debate: Debate) -> list[RenderableType]:
     return [trace(rows, look.voices(debate.participants))] if rows else []
 
 
-def _briefing(debate: Debate) -> list[RenderableType]:
+def _briefing(debate: Debate, verdicts: Sequence[Verdict]) -> list[RenderableType]:
     found = briefing(debate)
-    return [briefing_view(found)] if found is not None else []
+    head = deciding_first(verdicts)[:1]
+    outcome = "".join(f"{look.outcome(verdict).rstrip('.')} ({verdict.system})" for verdict in head if verdict.scores)
+    return [briefing_view(found, outcome)] if found is not None else []

@@ -31,7 +31,7 @@ def section(title: str, *body: RenderableType, beside: str = "") -> RenderableTy
 
 
 def table(*headers: str, numbers: Sequence[int] = ()) -> Table:
-    """An empty table; the columns at the positions `numbers` are right-aligned."""
+    """An empty table; the columns at the positions `numbers` are right-aligned. `headers` may be untrusted."""
     made = Table(
         box=SIMPLE_HEAD,
         header_style=look.QUIET,
@@ -42,7 +42,9 @@ def table(*headers: str, numbers: Sequence[int] = ()) -> Table:
     )
     for position, header in enumerate(headers):
         right = position in numbers
-        made.add_column(header, justify="right" if right else "left", no_wrap=right, overflow="fold")
+        made.add_column(
+            Text(hostile.clean(header)), justify="right" if right else "left", no_wrap=right, overflow="fold"
+        )
     return made
 
 
@@ -78,7 +80,7 @@ def score_bars(verdict: Verdict, signs: Signs) -> Table:
 
 def drawn(sheet: Sheet, signs: Signs) -> RenderableType:
     """A sheet under its title."""
-    made = table(*(_broken(head) for head in sheet.heads), numbers=tuple(sheet.numeric))
+    made = table(*(_broken(hostile.line(head)) for head in sheet.heads), numbers=tuple(sheet.numeric))
     for row in sheet.rows:
         if row is None:
             made.add_section()

@@ -100,8 +100,11 @@ def _labelled(rows: Sequence[tuple[str, RenderableType]]) -> Table:
     return grid
 
 
-def briefing_view(briefing: Briefing) -> RenderableType:
-    """Insight, then claims by what they are good for, open questions, recommendation, and the caveat."""
+def briefing_view(briefing: Briefing, outcome: str = "") -> RenderableType:
+    """Insight, then claims by what they are good for, open questions, recommendation, and the caveat.
+
+    The outcome stands beside the heading: where the verdict has scrolled away, it is not looked for.
+    """
     body: list[RenderableType] = []
     if briefing.key_insight:
         body.append(safe(briefing.key_insight, "bold"))
@@ -120,7 +123,7 @@ def briefing_view(briefing: Briefing) -> RenderableType:
     if briefing.recommendation:
         body += [Text(""), Text("recommendation", style=look.QUIET), safe(briefing.recommendation)]
     body += [Text(""), Text(hostile.clean(briefing.caveat), style=f"italic {look.QUIET}")]
-    return section("briefing", *body)
+    return section("briefing", *body, beside=outcome)
 
 
 def _claims(label: str, standing: str, claims: Sequence[BriefingClaim]) -> RenderableType:

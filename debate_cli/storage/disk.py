@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import glob
 import os
 import secrets
 from collections.abc import Generator
@@ -12,6 +13,7 @@ from debate_cli.errors import StorageError
 
 FILE_MODE = 0o644
 FOLDER_MODE = 0o755
+_TOKEN_SIGNS = 8
 
 
 @contextlib.contextmanager
@@ -46,7 +48,7 @@ def write_whole(path: Path, data: bytes, *, overwrite: bool = False, mode: int =
     was there is then untouched.
     """
     make_folder(path.parent)
-    beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
+    beside = path.with_name(f".{path.name}.{secrets.token_hex(_TOKEN_SIGNS // 2)}.tmp")
     with told_plainly(path, "written"):
         try:
             _write_forced(beside, data, mode)
@@ -58,6 +60,13 @@ def write_whole(path: Path, data: bytes, *, overwrite: bool = False, mode: int =
             with contextlib.suppress(OSError):
                 beside.unlink(missing_ok=True)
         force_folder(path.parent)
+
+
+def remove_leftovers(path: Path) -> None:
+    """Remove what writers of `path` left beside it who were killed at work; for whoever alone may write it now."""
+    for beside in path.parent.glob(f".{glob.escape(path.name)}.{'[0-9a-f]' * _TOKEN_SIGNS}.tmp"):
+        with contextlib.suppress(OSError):
+            beside.unlink(missing_ok=True)
 
 
 def force_folder(folder: Path) -> None:

@@ -12,7 +12,8 @@ from collections.abc import Generator
 from pathlib import Path
 
 from debate_cli.errors import StorageError
-from debate_cli.storage.disk import FILE_MODE, make_folder, told_plainly, write_all
+from debate_cli.storage.disk import FILE_MODE, make_folder, remove_leftovers, told_plainly, write_all
+from debate_cli.storage.folder import JOURNAL, TRANSCRIPT
 
 SUFFIX = ".lock"
 _PID_BYTES = 20
@@ -22,11 +23,14 @@ _PID_BYTES = 20
 def locked(path: Path) -> Generator[None]:
     """Hold the debate whose journal or transcript is `path` (`ID.jsonl` and `ID.json` share one lock).
 
-    Raises StorageError naming the pid where another process holds it.
+    Raises StorageError naming the pid where another process holds it. What holders that were killed left half written is
+    removed.
     """
     place = path.with_suffix(SUFFIX)
     make_folder(place.parent)
     opened = _take(place)
+    for suffix in (TRANSCRIPT, JOURNAL):
+        remove_leftovers(path.with_suffix(suffix))
     try:
         yield
     finally:

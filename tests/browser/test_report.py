@@ -80,7 +80,7 @@ def test_what_a_reader_came_for_is_on_the_first_screen(
 ) -> None:
     """Winner, reason, weakest argument and the command to judge again need no scrolling."""
     browser.open(page("five systems"), width=width, height=height)
-    for what in (".outcome", ".reason", ".aside a.id", ".command"):
+    for what in (".outcome", ".reason", ".weakest a.id", ".command"):
         assert browser.evaluate(f"document.querySelector('{what}').getBoundingClientRect().bottom") <= height, what
 
 

@@ -39,12 +39,15 @@ def test_every_shipped_configuration_runs_on_the_mock_and_scores_the_same_again(
 
 
 def test_off_a_terminal_the_debate_is_plain_lines(here: Path) -> None:
-    """Motion, speeches, scores and verdict on stdout, where it was saved on stderr, no control sequence in either."""
+    """Motion, speeches, scores and verdict on stdout, where it was saved and how to judge it again on stderr; no sequences."""
     done = debate("run", MOCK, "--id", "one", cwd=here, env={"TERM": "xterm-256color", "NO_COLOR": ""})
     assert done.code == 0
     assert "adopt microservices from day one?" in done.out
     assert all(words in done.out for words in ("Pro: [PRO-1]", "== Trace ==", "Verdict (structured, decides)"))
-    assert done.lines == ["saved: transcripts/one.json"]
+    assert done.lines == [
+        "saved: transcripts/one.json",
+        "judge again: debate judge transcripts/one.json --system structured",
+    ]
     assert "\x1b" not in done.out + done.err
 
 
@@ -75,7 +78,8 @@ def test_quiet_prints_the_verdicts_alone(here: Path) -> None:
     done = debate("run", MOCK, "--no-save", "--quiet", cwd=here)
     assert "Verdict (structured, decides)" in done.out
     assert "Verdict (moderator)" in done.out
-    assert "PRO-1" not in done.out
+    assert "== Round" not in done.out
+    assert done.err == ""
 
 
 def test_the_same_seed_is_the_same_debate(here: Path) -> None:

@@ -1,4 +1,4 @@
-"""Draws README's screen: the closing part of the committed real debate, exported by Rich. `make screen` runs it."""
+"""Draws README's screen: cross-examination, verdicts and briefing of the committed real debate. `make screen` runs it."""
 
 from __future__ import annotations
 
@@ -6,9 +6,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from debate_cli.render.exported import picture
-from debate_cli.render.header import heading
-from debate_cli.render.summary import summary
+from debate_cli.render.exported import Scene, picture
 from debate_cli.scoring import score
 from debate_cli.storage.library import open_debate
 
@@ -18,13 +16,15 @@ TARGET = ROOT / "docs" / "screen.svg"
 
 
 def drawn() -> str:
-    """The screen as SVG, the same for the same transcript."""
+    """The screen as SVG, the same for the same transcript: a round of threads with its scores, then what it came to."""
     debate = open_debate(SOURCE).debate
+    verdicts = score(debate)
+    parts = [Scene(debate, verdicts, round_number=2), Scene(debate, verdicts, only="verdict")]
+    parts.append(Scene(debate, verdicts, only="briefing"))
 
     def show(console: Console) -> None:
-        console.print(heading(debate))
-        for part in summary(debate, score(debate)):
-            console.print(part)
+        for part in parts:
+            part.on(console)
 
     return picture(show, title=debate.topic, unique_id="debate-screen")
 

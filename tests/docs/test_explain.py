@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import re
 import signal
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +19,7 @@ from debate_cli.errors import page_of, pointer
 
 PAGES = {place.stem: place.read_text(encoding="utf-8") for place in (DOCS / "errors").glob("*.md")}
 CLASSES = [kind for _, kind in inspect.getmembers(errors, inspect.isclass) if issubclass(kind, errors.DebateError)]
+PACKAGE = DOCS.parent / "debate_cli"
 BY_HAND = {"interrupted", "no-structured-output", "manipulation"}
 """Pages about what is no error by itself."""
 TWO = "debaters: [{name: Pro, side: for}, {name: Con, side: against}]\n"
@@ -53,6 +55,14 @@ def test_a_page_has_a_title_and_says_what_to_do(page: str) -> None:
     assert max(map(len, lines)) <= 140
 
 
+def test_the_messages_that_a_page_explains_are_those_of_the_program() -> None:
+    """Whoever searches for the words on the screen finds them in the table."""
+    said = re.findall(r"^\| ([a-z][^|`]*) \|", PAGES["bad-config"], re.MULTILINE)[1:]
+    source = "".join(place.read_text(encoding="utf-8") for place in PACKAGE.rglob("*.py"))
+    assert len(said) > 5
+    assert [words for words in said if words not in source] == []
+
+
 def test_a_cause_without_a_class_has_no_page() -> None:
     """Nor has what is no error at all."""
     assert [page_of(cause) for cause in ("abstained", "late", "ClassVar", "RefusedError")] == [""] * 4
@@ -79,6 +89,13 @@ def test_a_page_is_drawn_on_a_terminal(here: Path) -> None:
     assert "Three ways to go on" in drawn
     assert "##" not in drawn
     assert "**" not in drawn
+
+
+def test_pages_in_json_are_one_document(here: Path) -> None:
+    """All of them, or the one that is named."""
+    everything, one = debate("explain", "--json", cwd=here), debate("explain", "budget", "--json", cwd=here)
+    assert {page["name"]: page["text"] for page in everything.json} == PAGES
+    assert one.json == [{"name": "budget", "title": "The budget is used up", "text": PAGES["budget"]}]
 
 
 def test_an_unknown_page_is_told_with_the_known_ones(here: Path) -> None:
@@ -173,4 +190,4 @@ def test_the_pages_come_with_the_package() -> None:
     """The wheel has them where `debate explain` looks when there is no checkout."""
     project = (CONFIGS.parent / "pyproject.toml").read_text()
     assert '"docs/errors" = "debate_cli/pages"' in project
-    assert '"docs"' in project
+    assert '"docs/**/*.md"' in project

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import inspect
 import re
+import shlex
+from collections.abc import Collection
 from importlib import import_module
 from pathlib import Path
 
@@ -53,6 +55,32 @@ def test_the_root_lists_commands_and_exit_codes(option: str, tmp_path: Path) -> 
     for name, entry in COMMANDS.items():
         assert f"{name} {entry.help}" in words(done.out)
     assert "Exit codes: " + ", ".join(f"{code} {meaning}" for code, meaning in EXIT_CODES.items()) in words(done.out)
+
+
+@pytest.mark.parametrize(
+    ("name", "codes"),
+    [("run", EXIT_CODES), ("judge", EXIT_CODES), ("score", (0, 1, 2, 5))],
+    ids=["run", "judge", "score"],
+)
+def test_the_exit_codes_are_in_the_help(name: str, codes: Collection[int], tmp_path: Path) -> None:
+    """Each that the command may end with, and no other."""
+    told = words(debate(name, "--help", cwd=tmp_path, env={"COLUMNS": "200"}).out).partition("Exit codes: ")[2]
+    assert {int(found) for found in re.findall(r"(?:^|, )(\d+) ", told)} == set(codes)
+
+
+def test_the_gates_stand_together_in_the_help(tmp_path: Path) -> None:
+    """Under a heading that says what they do to the exit code."""
+    told = debate("run", "--help", cwd=tmp_path, env={"COLUMNS": "200"}).out.partition("Gates (exit code 5")[2]
+    assert set(re.findall(r"│ (--[a-z-]+)", told)) == {"--fail-under", "--expect-winner", "--max-warnings", "--fail-on"}
+
+
+def test_the_examples_of_the_root_are_understood(tmp_path: Path) -> None:
+    """Each command line parses."""
+    told = debate("--help", cwd=tmp_path, env={"COLUMNS": "200"}).out.partition("Examples:")[2]
+    lines = [shlex.split(line.strip().split("  ", maxsplit=1)[0]) for line in told.splitlines() if "  debate " in line]
+    assert len(lines) > 4
+    for line in lines:
+        load(line[1]).make_context(line[1], line[2:])
 
 
 def test_every_error_ends_with_a_listed_exit_code() -> None:

@@ -11,7 +11,7 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
-from debate_cli.domain.assessment import Mark
+from debate_cli.domain.assessment import Mark, Resolution
 from debate_cli.domain.content import Turn
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.debate import opened as opened_debate
@@ -205,6 +205,35 @@ def test_a_report_waits_for_the_speech_that_it_is_about() -> None:
     assert "live, turn 0" not in stage.printed()
     stage.happens(Turned(at=START, turn=second))
     assert stage.printed().index("PRO-1") < stage.printed().index("live, turn 0")
+
+
+def test_a_report_with_one_number_takes_one_line() -> None:
+    """What judges say about each speech does not push the speeches off the screen."""
+    stage = Stage()
+    about = Subject(moment="turn", turns=(0,))
+    mark = Mark(participant="Ada", criterion="logic", value=31, out_of=40)
+    update = {"system": "live", "subject": about, "marks": (mark,), "findings": ()}
+    stage.happens(Assessed(at=START, assessment=round_assessment(1).model_copy(update=update)))
+    last = Text.from_ansi(stage.printed()).plain.splitlines()[-1]
+    assert last.startswith("§ live, turn 0  ● Ada ━")
+    assert last.rstrip().endswith("31/100")
+
+
+def test_why_story_and_scorecard_differ_is_told() -> None:
+    """The judge's explanation, as it comes."""
+    stage = Stage()
+    finding = Resolution(explanation="One good turn does not carry a debate.")
+    update = {"system": "live", "subject": Subject(moment="debate"), "marks": (), "findings": (finding,)}
+    stage.happens(Assessed(at=START, assessment=round_assessment(1).model_copy(update=update)))
+    assert "differ: One good turn does not carry a debate." in stage.printed()
+
+
+def test_many_awaited_judgements_are_counted() -> None:
+    """Their names would not fit."""
+    stage = Stage()
+    for number in (1, 2, 3):
+        stage.watcher.asking(round_assessment(number).brief)
+    assert "judging 3: moderator, round 1; moderator, round 2" in stage.region()[-1]
 
 
 def test_a_failure_stands_below_the_rule_of_its_round() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from debate_cli.storage.journal import Journal, read
 from debate_cli.storage.redact import Redactor
 
 EVENTS: list[Event] = [opened(), Turned(at=AT, turn=turn(0, "Grün 🙂")), Turned(at=AT, turn=turn(1)), Resumed(at=AT)]
-DAMAGES = {
+DAMAGES: dict[str, Callable[[int], int]] = {
     "a bit": lambda byte: byte ^ 1,
     "the high bit": lambda byte: byte ^ 0x80,
     "a zero": lambda _: 0,

@@ -58,3 +58,13 @@ def test_two_debates_do_not_hinder_each_other(tmp_path: Path) -> None:
     """A lock is for one id."""
     with locked(tmp_path / "a.json"), locked(tmp_path / "b.json"):
         assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_what_killed_holders_left_half_written_is_removed(tmp_path: Path) -> None:
+    """Files that a dead process wrote beside their place; those of other debates stay."""
+    mine = [tmp_path / ".a.jsonl.0a1b2c3d.tmp", tmp_path / ".a.json.0a1b2c3d.tmp"]
+    others = [tmp_path / ".ab.jsonl.0a1b2c3d.tmp", tmp_path / ".a.json.notes.tmp"]
+    for path in (*mine, *others):
+        path.write_text("{")
+    with locked(tmp_path / "a.json"):
+        assert [path.exists() for path in (*mine, *others)] == [False, False, True, True]

@@ -27,6 +27,8 @@ SIZES: dict[Kind, tuple[float, float]] = {
 """Width and height of a box, in the units of the map."""
 GAPS = (44.0, 12.0)
 MARGIN = 4.0
+SHEET = 1.3
+"""Height of a sheet of paper within its margins, for a width of 1; that of A4, less a heading."""
 MOST_CLAIMS = 120
 """Claims that the map shows; the trace table has them all."""
 
@@ -79,6 +81,11 @@ class ArgumentMap:
     height: float
     left_out: int
     """Claims that there was no room for."""
+
+    @property
+    def tall(self) -> bool:
+        """Whether it is longer than a sheet of paper that it fills in its width."""
+        return self.height > SHEET * self.width
 
 
 @dataclass(slots=True)

@@ -11,7 +11,6 @@ from datetime import datetime
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.exchange import Exchange, total
 from debate_cli.render import look
-from debate_cli.render.lines import CLOSES
 from debate_cli.render.sheets.sheet import Number, Row, Sheet
 
 
@@ -50,7 +49,7 @@ def _facts(debate: Debate) -> Iterable[tuple[str, str]]:
     yield "made by", f"{debate.generator.name} {debate.generator.version}"
     yield "started", moment(debate.started_at)
     yield "finished", moment(debate.finished_at)
-    yield "status", f"{debate.status}{f', {CLOSES[debate.closed]}' if debate.closed is not None else ''}"
+    yield "status", ", ".join(dict.fromkeys(word for word in (debate.status, debate.closed) if word is not None))
     yield "format", debate.config.format.kind.replace("_", " ")
     yield "seed", "none" if debate.config.seed is None else str(debate.config.seed)
     yield "configuration, SHA-256", debate.config_sha256

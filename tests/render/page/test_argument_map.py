@@ -119,7 +119,7 @@ def test_a_reply_hangs_on_the_question_before_it() -> None:
 def test_a_map_does_not_grow_without_end() -> None:
     """What there is no room for is counted."""
     told = debate()
-    argument = (told.turns[0].arguments or ())[0]
+    (_, argument) = told.arguments["PRO-1"]
     many = tuple(argument.model_copy(update={"id": f"PRO-{number}"}) for number in range(MOST_CLAIMS + 5))
     told = told.model_copy(update={"turns": (told.turns[0].model_copy(update={"arguments": many}),)})
     told = type(told).model_validate(told.model_dump())

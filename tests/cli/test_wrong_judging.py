@@ -1,0 +1,137 @@
+"""Judging that cannot be: one clear line and exit 2 each; judges that give nothing: shown as such, the rest stands."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cli_support import CONFIGS, Done, debate, write_config
+
+TWO = "debaters: [{name: Pro, side: for}, {name: Con, side: against}]\n"
+FINE = f"topic: x\nmodels: {{default: {{model: mock/a}}}}\n{TWO}"
+
+
+def panel(judges: str, more: str = "") -> str:
+    """A configuration with this panel."""
+    return f"{FINE}judging: {{systems: [{{kind: panel, judges: [{judges}]{more}}}]}}\n"
+
+
+A, B = "{id: a, persona: technical_architect", "{id: b, persona: qa_evaluator"
+CONFIGS_AT_FAULT = {
+    "fewer judges than votes needed": (panel(f"{A}}}, {B}}}", ", min_judges: 3"), "needs 3"),
+    "a judge of no weight": (panel(f"{A}, weight: 0}}, {B}}}"), "judges.0.weight: must be above 0"),
+    "a judge of negative weight": (panel(f"{A}, weight: -1}}, {B}}}"), "judges.0.weight: must be above 0"),
+    "an unknown persona": (panel(f"{A}}}, {B[:-1]}}}"), "did you mean `qa_evaluator`?"),
+    "an unknown archetype": (FINE.replace("side: for", "side: for, personality: enginer"), "did you mean `engineer`?"),
+    "an unknown system": (FINE + "judging: {systems: [panle]}\n", "did you mean `panel`?"),
+    "an unknown criterion": (FINE + "judging: {systems: [{kind: structured, weights: {evidance: 1}}]}\n",
+                             "did you mean `evidence`?"),
+    "a negative criterion": (FINE + "judging: {systems: [{kind: structured, weights: {evidence: -1}}]}\n",
+                             "weights.evidence: must be at least 0"),
+    "decided by a system that is not there": (FINE + "judging: {decides: live, systems: [panel]}\n", "it is one of panel"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("command", ["run", "check", "judge"])
+@pytest.mark.parametrize("name", CONFIGS_AT_FAULT)
+def test_a_configuration_that_cannot_judge_is_told_in_one_line(saved: Path, name: str, command: str) -> None:
+    """With file, line, column and key; no debate is run or changed."""
+    text, words = CONFIGS_AT_FAULT[name]
+    here, before = saved.parent.parent, saved.read_bytes()
+    write_config(here, text)
+    options = ["judge", "saved", "--config", "debate.yaml"] if command == "judge" else [command, "debate.yaml"]
+    done = debate(*options, cwd=here)
+    assert (done.code, len(done.lines)) == (2, 1), done.err
+    assert done.lines[0].startswith("debate.yaml:")
+    assert words in done.lines[0]
+    assert (list(saved.parent.iterdir()), saved.read_bytes()) == ([saved], before)
+
+
+def alone(saved: Path) -> None:
+    """Leave one debater in the transcript."""
+    document = json.loads(saved.read_text())
+    for part, key in (("participants", "name"), ("turns", "speaker")):
+        document[part] = [item for item in document[part] if item[key] == "Pro"]
+    document["config"]["debaters"] = document["config"]["debaters"][:1]
+    saved.write_text(json.dumps(document | {"assessments": [], "verdicts": []}))
+
+
+def test_persuasion_of_one_debater_is_refused(saved: Path) -> None:
+    """Nobody is there to be persuaded."""
+    alone(saved)
+    before = saved.read_bytes()
+    done = debate("judge", saved, "--system", "persuasion", "--mock", cwd=saved.parent.parent)
+    assert (done.code, len(done.lines), saved.read_bytes()) == (2, 1, before), done.err
+    assert "persuasion needs two debaters" in done.err
+
+
+@pytest.mark.parametrize("system", ["live", "structured", "moderator", "persuasion"])
+def test_a_text_is_for_a_panel_only(here: Path, system: str) -> None:
+    """No speeches, no turns to judge."""
+    (here / "PLAN.md").write_text("We rewrite everything in a week.\n")
+    done = debate("judge", "PLAN.md", "--system", system, "--mock", cwd=here)
+    assert (done.code, len(done.lines), "--system panel" in done.err) == (2, 1, True), done.err
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("judge", "saved", "--mock", "--system", "panel", "--judges", "1"), "fewer than min_judges 2"),
+        (("judge", "saved", "--mock", "--system", "panle"), "known are structured"),
+        (("score", "saved", "--system", "panle"), "known are structured"),
+        (("score", "saved", "--weights", "evidance=1"), "evidance"),
+        (("score", "saved", "--weights", "evidence=-1"), "evidence"),
+    ],
+    ids=str,
+)
+def test_an_option_that_cannot_judge_is_told_in_one_line(saved: Path, options: tuple[str, ...], words: str) -> None:
+    """The transcript stays as it was."""
+    before = saved.read_bytes()
+    done = debate(*options, cwd=saved.parent.parent)
+    assert (done.code, len(done.lines), saved.read_bytes()) == (2, 1, before), done.err
+    assert words in done.err
+
+
+def judged(here: Path, faults: str, systems: str) -> tuple[Done, dict[str, Any]]:
+    """A debate whose one judge has these faults; how `run` ended, and its transcript."""
+    text = FINE.replace("mock/a}", f"mock/a}}, bad: {{model: mock/b, faults: {faults}}}")
+    write_config(here, f"{text}judging: {{systems: [{systems}]}}\nlimits: {{max_attempts: 1}}\n")
+    done = debate("run", "debate.yaml", "--id", "one", cwd=here)
+    return done, json.loads((here / "transcripts/one.json").read_text())
+
+
+SEATS = f"{{kind: panel, max_rounds: 0, judges: [{A}, model: bad}}, {B}}}, {B.replace('id: b', 'id: c')}}}]}}"
+FAULTS = {"{malformed: 1.0}": "abstained", "{refusal: 1.0}": "abstained", "{timeout: 1.0}": "ModelTimeoutError"}
+
+
+@pytest.mark.parametrize("faults", FAULTS)
+def test_a_judge_that_gives_nothing_is_shown_and_the_rest_stands(here: Path, faults: str) -> None:
+    """One of three: the panel concludes from the other two, and the failure is told and kept."""
+    done, stored = judged(here, faults, SEATS)
+    assert done.code == 0, done.err
+    assert stored["verdicts"][0]["victory"] != "undetermined"
+    assert [(failure["who"], failure["cause"]) for failure in stored["failures"]] == [("a", FAULTS[faults])]
+    assert any(line.startswith("Failed: ") or "abstain" in line for line in done.out.splitlines())
+
+
+@pytest.mark.parametrize(("faults", "code"), [("{malformed: 1.0}", 0), ("{timeout: 1.0}", 3)])
+def test_too_little_left_is_undetermined(here: Path, faults: str, code: int) -> None:
+    """Two of three seats: fewer votes than needed. An abstention is final; a judge that was late can be asked again."""
+    two = SEATS.replace("qa_evaluator}", "qa_evaluator, model: bad}", 1)
+    done, stored = judged(here, faults, two)
+    (verdict,) = stored["verdicts"]
+    assert (done.code, verdict["victory"], verdict["winner"]) == (code, "undetermined", None), done.err
+    assert stored["status"] == "complete"
+    gated = debate("score", "one", "--fail-under", "0", cwd=here)
+    assert gated.code == 5
+
+
+def test_the_configurations_that_ship_are_none_of_these(here: Path) -> None:
+    """The same checks pass all of them."""
+    paths = [
+        path for path in sorted(CONFIGS.glob("*.yaml")) if path.name in {"mock.yaml", "panel.yaml", "everything.yaml"}
+    ]
+    for path in paths:
+        assert debate("run", path, "--mock", "--dry-run", cwd=here).code == 0

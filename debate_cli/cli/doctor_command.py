@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 from pydantic import ValidationError
 
-from debate_cli.cli import options, setup, stage
+from debate_cli.cli import options, screen, setup
 from debate_cli.doctor import as_data, examine
 from debate_cli.domain.config import DebateConfig, ModelSpec
 from debate_cli.errors import UsageError
@@ -56,7 +56,7 @@ def doctor(
     del debug  # acted on where errors are caught
     loaded = setup.load(config)
     wanted, chosen = _wanted(models or [], loaded.config, mock=mock)
-    note = stage.tell if stage.interactive(sys.stderr) else _silent
+    note = screen.tell if screen.interactive(sys.stderr) else _silent
     note(f"asking {', '.join(spec.model for spec in wanted)} ...")
     around = Surroundings(loaded.folder, environment(loaded.folder, os.environ), note=note)
     entries = [as_data(found) for found in asyncio.run(examine(wanted, chosen, around))]
@@ -99,10 +99,10 @@ def _show(entries: list[dict[str, Any]], loaded: LoadedConfig, *, as_json: bool)
     shown = without_secrets(entries, Redactor(hidden(loaded, os.environ)))
     if as_json:
         print(json.dumps(shown, ensure_ascii=False, indent=2))
-    elif stage.interactive(sys.stdout):
+    elif screen.interactive(sys.stdout):
         from debate_cli.render.doctor_view import doctor_view
 
-        stage.console(sys.stdout).print(doctor_view(shown))
+        screen.console(sys.stdout).print(doctor_view(shown))
     else:
         from debate_cli.render.doctor_lines import doctor_lines
 

@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from debate_cli.cli import completion, judge_tasks, options, screen, setup, stage
+from debate_cli.cli import completion, judge_tasks, options, screen, setup, showing, stage
 from debate_cli.cli.audience import Audience
 from debate_cli.cli.homes import homes
 from debate_cli.cli.judge_tasks import Task
@@ -88,7 +88,7 @@ def judge(
         replace=replace_,
     )
     tasks, bad = judge_tasks.tasks(expand(paths, homes(config=config)), wish, loaded, out)
-    with stage.watching(quiet=len(tasks) != 1, as_json=json_, planned=None, show_hidden=False) as watcher:
+    with showing.watching(quiet=len(tasks) != 1, as_json=json_, planned=None, show_hidden=False) as watcher:
         outcomes, failed = _judge_all(tasks, concurrency, watcher, force=force)
     scored = [
         Scored(str(task.target), outcome.debate.id, outcome.debate.topic, outcome.debate.status, outcome.verdicts)
@@ -98,7 +98,7 @@ def judge(
         if json_:
             sys.stdout.writelines(scores_table.json_document(scored))
         elif len(outcomes) == 1:
-            stage.show_summary(outcomes[0][1].debate, outcomes[0][1].verdicts, show_hidden=False)
+            showing.show_summary(outcomes[0][1].debate, outcomes[0][1].verdicts, show_hidden=False)
         else:
             screen.show_scores(scored)
     done = [outcome for _, outcome in outcomes]
@@ -124,7 +124,7 @@ def _judge_all(
             except DebateError as error:
                 if alone:
                     raise
-                stage.tell(f"debate: {task.source}: {error}")
+                screen.tell(f"debate: {task.source}: {error}")
                 return error
 
     async def everything(stop: Stop) -> list[Outcome | DebateError | None]:
@@ -134,5 +134,5 @@ def _judge_all(
     done = [(task, result) for task, result in zip(tasks, results, strict=True) if isinstance(result, Outcome)]
     left = results.count(None)
     if left:
-        stage.tell(f"stopped by the user; not begun and left as they are: {left} of {len(results)} files")
+        screen.tell(f"stopped by the user; not begun and left as they are: {left} of {len(results)} files")
     return done, sum(isinstance(result, DebateError) for result in results)

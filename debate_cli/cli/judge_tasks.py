@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from debate_cli.cli import stage
+from debate_cli.cli import screen
 from debate_cli.domain.debate import fold
 from debate_cli.domain.events import Event, JudgingOpened
 from debate_cli.errors import TranscriptError, UsageError
@@ -52,7 +52,7 @@ def tasks(files: Sequence[Path], wish: Wish, loaded: LoadedConfig | None, out: P
         except TranscriptError as error:
             if len(files) == 1:
                 raise
-            stage.tell(f"debate: {error}")
+            screen.tell(f"debate: {error}")
             bad += 1
     return found, bad
 

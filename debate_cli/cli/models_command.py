@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from debate_cli.cli import options, setup, stage
+from debate_cli.cli import options, screen, setup
 from debate_cli.domain.config import DebateConfig
 from debate_cli.providers.presets import ProviderRow
 from debate_cli.providers.table import merged
@@ -37,10 +37,10 @@ def models(
     if json_:
         print(json.dumps(found, ensure_ascii=False, indent=2))
         return
-    if stage.interactive(sys.stdout):
+    if screen.interactive(sys.stdout):
         from debate_cli.render.providers_view import providers_view
 
-        stage.console(sys.stdout).print(providers_view(found))
+        screen.console(sys.stdout).print(providers_view(found))
         return
     for entry in found:
         print(

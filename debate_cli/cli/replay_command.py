@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from debate_cli.cli import completion, options, stage
+from debate_cli.cli import completion, options, screen, showing
 from debate_cli.cli.homes import homes
 from debate_cli.cli.screen import ClosedPipeError
 from debate_cli.domain.debate import Debate
@@ -69,7 +69,7 @@ class Way:
         """Let the pause pass."""
         if self.step and pause.after == "turn" and sys.stdin.isatty():
             typer.getchar()
-        elif self.speed is not None and stage.interactive(sys.stdout):
+        elif self.speed is not None and screen.interactive(sys.stdout):
             time.sleep(pause.seconds / self.speed)
 
 
@@ -126,7 +126,7 @@ def replay(
         sys.stdout.write(text)
     else:
         write_whole(output, text.encode(), overwrite=force)
-        stage.tell(f"written: {output}")
+        screen.tell(f"written: {output}")
 
 
 def _exported(
@@ -168,10 +168,10 @@ def _play(debate: Debate, verdicts: tuple[Verdict, ...], way: Way, round_number:
     """Show it on stdout as it was shown when it ran."""
     part = only.value if only is not None else None
     if part in (None, "turns"):
-        typed = way.speed is not None and stage.interactive(sys.stdout)
+        typed = way.speed is not None and screen.interactive(sys.stdout)
         performance = Performance(debate, round_number, typed=typed, judged=part is None)
         answers = len(debate.turns) + len(debate.assessments)
-        with stage.watching(
+        with showing.watching(
             quiet=False,
             as_json=False,
             planned=answers if part is None else None,
@@ -183,4 +183,4 @@ def _play(debate: Debate, verdicts: tuple[Verdict, ...], way: Way, round_number:
                     raise ClosedPipeError
                 way.wait(pause)
     if part != "turns" and round_number is None:
-        stage.show_summary(debate, verdicts, show_hidden=way.show_hidden, only=part, plain=way.plain)
+        showing.show_summary(debate, verdicts, show_hidden=way.show_hidden, only=part, plain=way.plain)

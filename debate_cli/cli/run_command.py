@@ -12,7 +12,7 @@ from typing import Annotated
 
 import typer
 
-from debate_cli.cli import completion, options, setup, stage, ways
+from debate_cli.cli import completion, options, screen, setup, showing, stage, ways
 from debate_cli.cli.dry_run import show_plan
 from debate_cli.cli.homes import USUAL, homes
 from debate_cli.cli.report import refuse_existing, write_report
@@ -129,7 +129,7 @@ def run(
         checked_id(id_) if id_ is not None else new_id(prepared.config.topic, datetime.now(UTC), random.SystemRandom())
     )
     order = Order(prepared, folder, debate_id, stored, force)
-    with stage.watching(
+    with showing.watching(
         quiet=quiet, as_json=json_, planned=planned_calls(prepared.config), show_hidden=show_hidden, plain=plain
     ) as watcher:
         session = Session(replace(prepared.around, note=watcher.note), watcher, Stop(), secrets=prepared.secrets)
@@ -139,11 +139,11 @@ def run(
             sys.stdout.write(dump(to_transcript(outcome.debate, outcome.verdicts), Redactor(prepared.secrets)))
         else:
             part = "verdict" if quiet else None
-            stage.show_summary(outcome.debate, outcome.verdicts, show_hidden=show_hidden, only=part, plain=plain)
+            showing.show_summary(outcome.debate, outcome.verdicts, show_hidden=show_hidden, only=part, plain=plain)
     code = stage.ending(outcome, gates, spoken=not quiet, unread=watcher.gone)
     if report is not None:
         write_report(report, outcome, Redactor(prepared.secrets), show_hidden=show_hidden, force=force)
-        stage.tell(f"written: {report}")
+        screen.tell(f"written: {report}")
     raise typer.Exit(code)
 
 

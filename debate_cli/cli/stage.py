@@ -1,25 +1,21 @@
-"""How a command shows a run and lets the user stop it: the right watcher for the stream, signals, exit codes."""
+"""How a command lets the user stop a run, says what is left to do, and ends: signals, notes, exit codes."""
 
 from __future__ import annotations
 
 import asyncio
 import shlex
 import signal
-import sys
-from collections.abc import Callable, Coroutine, Generator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Coroutine, Sequence
 from typing import Any, TypeVar
 
 from debate_cli.cli.audience import Audience
-from debate_cli.cli.screen import CLOSED_PIPE, console, interactive, tell, whoever_reads
+from debate_cli.cli.screen import CLOSED_PIPE, tell
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import ABSTAINED, CloseReason, Failure
 from debate_cli.domain.tasks import Brief, Cue
-from debate_cli.domain.verdict import Verdict
 from debate_cli.engine import GRACE_S, Stop
 from debate_cli.errors import page_of, pointer
 from debate_cli.render.look import brief_words
-from debate_cli.render.plain import PlainWatcher, QuietWatcher
 from debate_cli.scoring import score
 from debate_cli.scoring.gates import Gates
 from debate_cli.session import Outcome
@@ -28,28 +24,6 @@ EXIT_CODES = {"budget": 4, "failed": 3, "interrupted": 130}
 GATE_NOT_MET = 5
 GRAVEST_FIRST = (130, CLOSED_PIPE, 4, 3, 1, GATE_NOT_MET)
 T = TypeVar("T")
-
-
-@contextmanager
-def watching(
-    *, quiet: bool, as_json: bool, planned: int | None, show_hidden: bool, plain: bool = False
-) -> Generator[Audience]:
-    """The watcher for this run: live on a terminal unless `plain`, else plain lines; with --json nothing on stdout."""
-    stream = sys.stderr if as_json else sys.stdout
-    if quiet or (as_json and not interactive(stream)):
-        yield Audience(QuietWatcher())
-    elif interactive(stream) and not plain:
-        from debate_cli.render.live import LiveWatcher
-
-        with LiveWatcher(console(stream), planned, show_hidden=show_hidden) as watcher:
-            yield Audience(watcher)
-    else:
-        plainly = PlainWatcher(stream, show_hidden=show_hidden)
-        try:
-            yield Audience(plainly)
-        finally:
-            with whoever_reads():
-                plainly.finish()
 
 
 def asked_to_stop(stop: Stop, note: Callable[[str], None]) -> None:
@@ -74,28 +48,6 @@ def run_until_stopped(work: Callable[[Stop], Coroutine[Any, Any, T]], audience: 
         return await work(stop)
 
     return asyncio.run(main())
-
-
-def show_summary(
-    debate: Debate,
-    verdicts: tuple[Verdict, ...],
-    *,
-    show_hidden: bool,
-    only: str | None = None,
-    plain: bool = False,
-) -> None:
-    """The closing part on stdout: drawn on a terminal unless `plain`, else plain lines."""
-    if interactive(sys.stdout) and not plain:
-        from debate_cli.render.summary import summary
-
-        screen = console(sys.stdout)
-        for part in summary(debate, verdicts, only=only, show_hidden=show_hidden):  # pyright: ignore[reportArgumentType]
-            screen.print(part)
-        return
-    from debate_cli.render.lines import summary_lines
-
-    for line in summary_lines(debate, verdicts, only=only):  # pyright: ignore[reportArgumentType]
-        print(line)
 
 
 def ending(outcome: Outcome, gates: Gates, *, spoken: bool = False, unread: bool = False) -> int:

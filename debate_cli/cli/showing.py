@@ -1,0 +1,57 @@
+"""How a debate is shown: the right watcher and the right closing part for the stream. What only a run needs is not loaded."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Generator
+from contextlib import contextmanager
+
+from debate_cli.cli.audience import Audience
+from debate_cli.cli.screen import console, interactive, whoever_reads
+from debate_cli.domain.debate import Debate
+from debate_cli.domain.verdict import Verdict
+from debate_cli.render.plain import PlainWatcher, QuietWatcher
+
+
+@contextmanager
+def watching(
+    *, quiet: bool, as_json: bool, planned: int | None, show_hidden: bool, plain: bool = False
+) -> Generator[Audience]:
+    """The watcher for this run: live on a terminal unless `plain`, else plain lines; with --json nothing on stdout."""
+    stream = sys.stderr if as_json else sys.stdout
+    if quiet or (as_json and not interactive(stream)):
+        yield Audience(QuietWatcher())
+    elif interactive(stream) and not plain:
+        from debate_cli.render.live import LiveWatcher
+
+        with LiveWatcher(console(stream), planned, show_hidden=show_hidden) as watcher:
+            yield Audience(watcher)
+    else:
+        plainly = PlainWatcher(stream, show_hidden=show_hidden)
+        try:
+            yield Audience(plainly)
+        finally:
+            with whoever_reads():
+                plainly.finish()
+
+
+def show_summary(
+    debate: Debate,
+    verdicts: tuple[Verdict, ...],
+    *,
+    show_hidden: bool,
+    only: str | None = None,
+    plain: bool = False,
+) -> None:
+    """The closing part on stdout: drawn on a terminal unless `plain`, else plain lines."""
+    if interactive(sys.stdout) and not plain:
+        from debate_cli.render.summary import summary
+
+        screen = console(sys.stdout)
+        for part in summary(debate, verdicts, only=only, show_hidden=show_hidden):  # pyright: ignore[reportArgumentType]
+            screen.print(part)
+        return
+    from debate_cli.render.lines import summary_lines
+
+    for line in summary_lines(debate, verdicts, only=only):  # pyright: ignore[reportArgumentType]
+        print(line)

@@ -29,7 +29,7 @@ DECLINED = "The model declined to answer."
 
 def anthropic_server(endpoint: Endpoint, *, clock: Callable[[], float] = time.perf_counter) -> RemoteServer:
     """A server that speaks the messages API."""
-    return RemoteServer(Api(_connect, _body, _send, _Answer, _table, _of_object), endpoint, clock=clock)
+    return RemoteServer(Api(_connect, _body, _send, _Answer, _table, _error_in, _of_object), endpoint, clock=clock)
 
 
 def _body(request: Request, model: str, profile: Profile, stream: bool) -> dict[str, Any]:
@@ -157,6 +157,11 @@ def _of_status(fault: Any, asked: Asked) -> errors.ModelError:
     if fault.status_code < 300:  # noqa: PLR2004 - an error event in a stream that began well
         return _of_object(fault.body, asked)
     return faults.by_status(fault.status_code, fault.response.text, asked, fault.response.headers)
+
+
+def _error_in(whole: Any) -> object:
+    others: dict[str, Any] = whole.model_extra or {}
+    return others.get("error")
 
 
 def _of_object(error: Any, asked: Asked) -> errors.ModelError:

@@ -6,8 +6,10 @@ redirects, which could carry a key elsewhere. How a request looks is in `openai_
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, cast
@@ -33,7 +35,7 @@ def openai_server(
     def body(request: Request, model: str, profile: Profile, stream: bool) -> dict[str, Any]:
         return chat_body(request, model, profile, stream=stream, stream_usage=stream_usage)
 
-    return RemoteServer(Api(_connect, body, _send, _Answer, _table, _of_object), endpoint, clock=clock)
+    return RemoteServer(Api(_connect, body, _send, _Answer, _table, _error_in, _of_object), endpoint, clock=clock)
 
 
 def _connect(endpoint: Endpoint) -> Any:
@@ -55,9 +57,17 @@ def _connect(endpoint: Endpoint) -> Any:
 
 
 async def _send(client: Any, body: dict[str, Any]) -> Any:
-    # The SDK walks through every key of what it knows, which takes as long as the rest of the call; ours is JSON as it is.
-    told = {name: body[name] for name in ("model", "stream") if name in body}
-    return await client.chat.completions.create(**told, messages=[], extra_body=body)
+    """The answer as plain JSON: making the SDK's objects of body and chunks takes longer than all that is done with them."""
+    from openai import AsyncStream
+
+    streamed = bool(body.get("stream"))
+    answer: Any = await client.post(
+        "/chat/completions", body=body, cast_to=object, stream=streamed, stream_cls=AsyncStream[object]
+    )
+    if isinstance(answer, str):  # labelled as something else than JSON, which it may be nevertheless
+        with suppress(ValueError):
+            return json.loads(answer)
+    return answer
 
 
 @dataclass(slots=True)
@@ -83,28 +93,27 @@ class _Answer:
 
     def _read(self, part: Any, where: str) -> str:
         self.parts += 1
-        if part.usage is not None:
-            self.usage = _usage(part.usage)
-        first = next((choice for choice in part.choices or () if not choice.index), None)
+        if part.get("usage") is not None:
+            self.usage = _usage(part["usage"])
+        first = next((choice for choice in part.get("choices") or () if not choice.get("index")), None)
         if first is None:  # the last chunk carries usage alone
             return ""
-        self.finish = first.finish_reason or self.finish
-        said = getattr(first, where)
+        self.finish = first.get("finish_reason") or self.finish
+        said = first.get(where)
         if said is None:
             return ""
         self.spoken = True
-        if getattr(said, "refusal", None):
-            self.refusal.append(said.refusal)
-        if said.content:
-            self.text.append(said.content)
+        self.refusal.append(_text(said.get("refusal")))
+        content = _text(said.get("content"))
         arguments = "".join(
-            call.function.arguments or ""
-            for call in said.tool_calls or ()
-            if call.function is not None and not getattr(call, "index", 0)
+            _text(call["function"].get("arguments"))
+            for call in said.get("tool_calls") or ()
+            if call.get("function") is not None and not call.get("index")
         )
+        self.text.append(content)
         if arguments:
             self.arguments.append(arguments)
-        return (said.content or "") + arguments
+        return content + arguments
 
     def check(self, asked: Asked, *, streamed: bool) -> None:
         """Raise for no chunks, no message, no end, and a server's fault as the reason to stop."""
@@ -133,12 +142,24 @@ class _Answer:
         )
 
 
+def _text(value: object) -> str:
+    """A text that may be missing. Raises TypeError for anything else."""
+    if value is None or isinstance(value, str):
+        return value or ""
+    raise TypeError(type(value).__name__)
+
+
 def _usage(reported: Any) -> Usage:
-    prompt = count(reported.prompt_tokens)
-    cached = count(getattr(reported.prompt_tokens_details, "cached_tokens", None))
+    prompt = count(reported.get("prompt_tokens"))
+    details: Any = reported.get("prompt_tokens_details") or {}
+    cached = count(details.get("cached_tokens"))
     return Usage(
-        input_tokens=prompt, cached_tokens=min(prompt, cached), output_tokens=count(reported.completion_tokens)
+        input_tokens=prompt, cached_tokens=min(prompt, cached), output_tokens=count(reported.get("completion_tokens"))
     )
+
+
+def _error_in(whole: Any) -> object:
+    return whole.get("error")
 
 
 # The table of faults ---------------------------------------------------------------------------------------------

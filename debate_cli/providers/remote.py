@@ -10,7 +10,7 @@ import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
-from typing import Any, Protocol, cast
+from typing import Any, Protocol
 
 from debate_cli.domain.exchange import Usage
 from debate_cli.errors import ModelError, RefusedError
@@ -64,6 +64,8 @@ class Api:
     answer: Callable[[], Answer]
     table: Callable[[], Sequence[FaultRow]]
     """What the SDK raises, and what it means."""
+    error_in: Callable[[Any], object]
+    """The error object that came with a 200 in the place of an answer; None where there is none."""
     error_object: Callable[[Any, Asked], ModelError]
     """What an error object means that came with a 200."""
 
@@ -126,7 +128,7 @@ class RemoteModel:
             whole = await self._api.send(self._server.client(), body)
             if isinstance(whole, str):  # the SDKs hand over as text what is not JSON
                 raise faults.broken_body("a web page" if "<" in whole else "text that is no JSON", asked)
-            error: object = cast("dict[str, object]", whole.model_extra or {}).get("error")
+            error = self._api.error_in(whole)
             if error:
                 raise self._api.error_object(error, asked)
             answer.take(whole)

@@ -45,11 +45,21 @@ __all__ = [
     "score",
 ]
 
+UNREAD = "the configuration"
+"""What errors call a configuration that no file holds."""
+
 
 class _Read(DebateConfig):
     """A configuration that knows the file it came from, through `model_copy` too: paths in it begin in that file's folder."""
 
-    _loaded: LoadedConfig = PrivateAttr()
+    _loaded: LoadedConfig | None = PrivateAttr(default=None)
+    """None for one that was validated, not read: it is as any other configuration."""
+
+    def __eq__(self, other: object) -> bool:
+        """Field by field: where it came from makes no difference."""
+        return _fields(self) == _fields(other) if isinstance(other, DebateConfig) else NotImplemented
+
+    __hash__ = DebateConfig.__hash__
 
     @classmethod
     def of(cls, loaded: LoadedConfig) -> _Read:
@@ -62,6 +72,8 @@ class _Read(DebateConfig):
         """The same as it was read, its prompts anew where they were changed since."""
         plain = DebateConfig.model_construct(self.model_fields_set, **_fields(self))
         read = self._loaded
+        if read is None:
+            return preparation.built(plain, UNREAD)
         if plain.prompts != read.config.prompts:
             read = replace(read, prompts=preparation.built(plain, read.places.name, read.folder).prompts)
         return replace(read, config=plain)
@@ -126,7 +138,7 @@ async def judge(
 
 
 def _loaded(config: DebateConfig) -> LoadedConfig:
-    return config.loaded() if isinstance(config, _Read) else preparation.built(config, "the configuration")
+    return config.loaded() if isinstance(config, _Read) else preparation.built(config, UNREAD)
 
 
 def _fields(config: DebateConfig) -> dict[str, Any]:

@@ -12,18 +12,24 @@ from datetime import datetime
 from pathlib import Path
 
 from debate_cli.domain.config import DebateConfig, ModelSpec
-from debate_cli.domain.config_checks import Problem, check
+from debate_cli.domain.config_checks import KeyPath, Problem, check
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import JudgingOpened
-from debate_cli.errors import ConfigError
+from debate_cli.domain.model_places import written
+from debate_cli.errors import ConfigError, MissingKeyError, NoLocalModelError
+from debate_cli.llm.prices import price_of
 from debate_cli.llm.template import Prompts
-from debate_cli.providers.registry import secrets
-from debate_cli.providers.table import row_problems
+from debate_cli.providers.mock import SCRIPTED
+from debate_cli.providers.mock_script import Script
+from debate_cli.providers.presets import ProviderRow
+from debate_cli.providers.registry import extraless, keyless, row_faults, secrets, split, unknown_provider
+from debate_cli.providers.table import merged, row_problems
 from debate_cli.rejudging import Wish, judging_config, openings
 from debate_cli.storage.config_file import LoadedConfig, Places, load_config
 from debate_cli.storage.environment import environment
 from debate_cli.storage.prompt_files import read_prompts
-from debate_cli.wiring import PROMPT_PACKAGES, Surroundings, Tape, mocked, require_judges, require_models, specs
+from debate_cli.storage.redact import Redactor
+from debate_cli.wiring import PROMPT_PACKAGES, Surroundings, Tape, mocked, require_judges, specs
 
 Wanted = Callable[[DebateConfig], Sequence[ModelSpec]]
 """Which models of a configuration are to be asked."""
@@ -46,12 +52,33 @@ class Rejudging:
     prepared: Prepared
 
 
-def load(path: Path, env: Mapping[str, str], changes: Sequence[tuple[str, str]] = ()) -> LoadedConfig:
-    """The configuration at `path` with `changes` (key path, YAML value) laid over it. Raises ConfigError with every fault.
+def load(
+    path: Path | None,
+    env: Mapping[str, str],
+    changes: Sequence[tuple[str, str]] = (),
+    *,
+    text: str | None = None,
+    asked: bool = False,
+) -> LoadedConfig:
+    """The configuration at `path` (or `text`) with `changes` (key path, YAML value) laid over it.
 
-    `env` is the process's own; the `.env` files are read here.
+    `env` is the process's own; the `.env` files are read here. Raises ConfigError with every fault; where its models are
+    to be `asked`, with what keeps them from it too. Where nothing else is wrong `prepare` says that.
     """
-    return load_config(path, overrides=changes, env=environment(path.parent, env), more_checks=(providers_make_sense,))
+    folder = path.parent if path is not None else Path()
+    known = environment(folder, env)
+
+    def askable(config: DebateConfig) -> list[Problem]:
+        return model_problems(config, specs(config), known, folder)
+
+    return load_config(
+        path,
+        text=text,
+        overrides=changes,
+        env=known,
+        more_checks=(providers_make_sense,),
+        late_checks=(askable,) if asked else (),
+    )
 
 
 def providers_make_sense(config: DebateConfig) -> list[Problem]:
@@ -99,9 +126,74 @@ def prepare(
     known = environment(loaded.folder, env)
     Prompts(loaded.prompts).check(*PROMPT_PACKAGES)
     if wanted is not None and (tape is None or not tape.serves):
-        require_models(config, tuple(wanted(config)), known)
+        _require(config, tuple(wanted(config)), known, loaded)
     kept = hidden(loaded, env)
-    return Prepared(config, Surroundings(loaded.folder, known, prompts=loaded.prompts, tape=tape, secrets=kept), kept)
+    around = Surroundings(loaded.folder, known, prompts=loaded.prompts, tape=tape, mock=mock, secrets=kept)
+    return Prepared(config, around, kept)
+
+
+def _require(config: DebateConfig, wanted: Sequence[ModelSpec], env: Mapping[str, str], loaded: LoadedConfig) -> None:
+    """Make sure that `wanted` can be asked. Raises ConfigError, MissingKeyError or NoLocalModelError with all problems."""
+    problems = dict.fromkeys([*providers_make_sense(config), *model_problems(config, wanted, env, loaded.folder)])
+    if not problems:
+        return
+    models = [spec.model for spec in wanted]
+    absent = NoLocalModelError if extraless(config, models) else ConfigError
+    kind = MissingKeyError if keyless(config, models, env) else absent
+    redact = Redactor(hidden(loaded, env))
+    raise kind(*(redact(loaded.places.line(problem)) for problem in problems))
+
+
+def model_problems(
+    config: DebateConfig, wanted: Sequence[ModelSpec], env: Mapping[str, str], folder: Path
+) -> list[Problem]:
+    """What keeps `wanted` models from being asked, each with its key path, what is not at hand last.
+
+    An unknown provider, a script that cannot be read (it lies in `folder`), a bound on cost with a model whose price is
+    not known; a key that is not set, an address that is none, an embedded model whose extra is not installed.
+    """
+    table = merged(config)
+    found: list[Problem] = []
+    absent: dict[str, Problem] = {}
+    for spec in wanted:
+        places = written(config, [spec.model]) or [()]
+        row = table.get(split(spec.model)[0])
+        if row is None:
+            unknown = "" if split(spec.model)[0] in config.providers else unknown_provider(spec.model, table)
+            found += [Problem(place, unknown) for place in places if unknown]
+            continue
+        found += [*_script_problems(spec, places[0], folder), *_price_problems(config, spec, row)]
+        for message in row_faults(row, env):
+            absent.setdefault(message, Problem(_place_of(row, config, places[0]), message))
+    return [*dict.fromkeys(found), *absent.values()]
+
+
+def _place_of(row: ProviderRow, config: DebateConfig, place: KeyPath) -> KeyPath:
+    """Where to look for what is wrong with a row: the configuration's own entry, else the place that names a model of it."""
+    own = config.providers.get(row.name)
+    if own is None:
+        return place
+    return ("providers", row.name, *(("api_key_env",) if own.api_key_env is not None else ()))
+
+
+def _script_problems(spec: ModelSpec, place: KeyPath, folder: Path) -> list[Problem]:
+    if spec.model != SCRIPTED:
+        return []
+    try:
+        Script.load(spec, folder)
+    except ConfigError as error:
+        return [Problem((*place[:-1], "script") if spec.script is not None else place, str(error))]
+    return []
+
+
+def _price_problems(config: DebateConfig, spec: ModelSpec, row: ProviderRow) -> list[Problem]:
+    if config.limits.max_cost_usd is None or spec.price or row.price or price_of(spec.model):
+        return []
+    message = (
+        f"cannot be kept: {spec.model} has no known price; give its provider or its entry in `models` "
+        "`price: {input, output}` per million tokens, or drop the limit"
+    )
+    return [Problem(("limits", "max_cost_usd"), message)]
 
 
 def rejudging(

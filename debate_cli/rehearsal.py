@@ -57,7 +57,7 @@ class Rehearsed:
 
 
 async def rehearse(config: DebateConfig, around: Surroundings) -> Rehearsed:
-    """Hold the debate of `config` on the mock, without its limits."""
+    """Hold the debate of `config` on the mock, without its limits and without a search for manipulation."""
     meter = Meter()
     unhurried = _on_plain_mocks(config).model_copy(update={"limits": Limits()})
     studio = Studio(unhurried, replace(around, tape=meter, note=_unheard))
@@ -69,7 +69,9 @@ async def rehearse(config: DebateConfig, around: Surroundings) -> Rehearsed:
         config_sha256=unhurried.sha256(),
     )
     try:
-        run = Run(opened(start), studio.cast(), _forget, QuietWatcher(), clock=lambda: _START, stop=Stop())
+        run = Run(
+            opened(start), studio.cast(searching=False), _forget, QuietWatcher(), clock=lambda: _START, stop=Stop()
+        )
         return Rehearsed(await run.conduct(), meter)
     finally:
         await studio.aclose()

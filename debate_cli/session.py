@@ -15,6 +15,7 @@ from debate_cli.domain.config import DebateConfig
 from debate_cli.domain.debate import Debate, fold
 from debate_cli.domain.events import CloseReason, Event, JudgingOpened, Opened, Resumed
 from debate_cli.domain.exchange import TotalUsage
+from debate_cli.domain.systems import JudgingConfig
 from debate_cli.domain.verdict import Verdict
 from debate_cli.engine import Run, Stop
 from debate_cli.errors import StorageError, UnsavedError, UsageError
@@ -54,6 +55,8 @@ class Session:
     stop: Stop
     secrets: Sequence[str] = ()
     """Values that are never written."""
+    warn: Callable[[str], None] | None = None
+    """Told what a crash cost, a sentence each; None: the watcher is, as one of its notes."""
     clock: Callable[[], datetime] = lambda: datetime.now(UTC)
 
     async def begin(self, config: DebateConfig, debate_id: str, folder: Path | None, *, force: bool = False) -> Outcome:
@@ -89,15 +92,14 @@ class Session:
         if _is_whole(before) and not stored.from_journal:
             path.with_suffix(SUFFIX).unlink(missing_ok=True)
             return Outcome(before, score(before, runs="all"), path)
+        warn = self.warn or self.watcher.note
         with self._reopened(stored) as journal:
+            if stored.torn:
+                warn(stored.torn)
             if _is_whole(before):
                 return self._close(before, journal, path, None)
-            if stored.torn:
-                self.watcher.note(stored.torn)
             for key in before.unanswered:
-                self.watcher.note(
-                    f"{key} was in flight when the run ended: it may have been billed, and is asked again"
-                )
+                warn(f"{key} was in flight when the run ended: it may have been billed, and is asked again")
             resumed = Resumed(at=self.clock())
             debate = before.apply(resumed)
             journal.append(resumed)
@@ -207,9 +209,21 @@ class Session:
         return dump(to_transcript(debate, score(debate, runs="all")), self._redact)
 
     def _without_secrets(self, config: DebateConfig) -> DebateConfig:
-        data = config.model_dump(mode="json")
-        clean = without_secrets(data, self._redact)
-        return config if clean == data else DebateConfig.model_validate(clean)
+        """`config` with secrets taken out of what models and people read; what is needed to reach a model stays."""
+        redact = self._redact
+        return config.model_copy(
+            update={
+                "topic": redact(config.topic),
+                "background": None if config.background is None else redact(config.background),
+                "debaters": tuple(
+                    debater if debater.system is None else debater.model_copy(update={"system": redact(debater.system)})
+                    for debater in config.debaters
+                ),
+                "judging": JudgingConfig.model_validate(
+                    without_secrets(config.judging.model_dump(mode="json"), redact)
+                ),
+            }
+        )
 
     @property
     def _redact(self) -> Redactor:

@@ -15,14 +15,14 @@ from pathlib import Path
 from typing import Protocol
 
 from debate_cli.debaters.debater import Debater
-from debate_cli.domain.bench import assessors, role
+from debate_cli.domain.bench import assessors, role, title
 from debate_cli.domain.config import DebateConfig, ModelSpec, Price
 from debate_cli.domain.debate import Debate, JudgingRun
 from debate_cli.domain.exchange import TotalUsage
 from debate_cli.domain.systems import Panel, Persuasion, System
 from debate_cli.domain.tasks import Brief
 from debate_cli.engine import Cast
-from debate_cli.errors import ConfigError, MissingKeyError, NoLocalModelError
+from debate_cli.errors import ConfigError
 from debate_cli.judging.judge import Judge
 from debate_cli.llm.budget import Budget, Budgeted
 from debate_cli.llm.ladder import Ladder, Voice
@@ -32,10 +32,13 @@ from debate_cli.llm.prices import price_of
 from debate_cli.llm.redacted import Redacted
 from debate_cli.llm.retry import Retrying
 from debate_cli.llm.template import Prompts
-from debate_cli.providers.registry import Registry, check, extraless, keyless, secrets, split
+from debate_cli.providers.mock import SCRIPTED
+from debate_cli.providers.registry import Registry, secrets, split
 from debate_cli.storage.redact import Redactor
 
 PROMPT_PACKAGES = ("debate_cli.debaters", "debate_cli.judging")
+UNSCRIPTED = "unscripted"
+"""What a mock is called that stands for a model named as the scripted mock is."""
 
 
 class Tape(Protocol):
@@ -59,6 +62,8 @@ class Surroundings:
     prompts: Mapping[str, str] = field(default_factory=dict[str, str])
     """Name of a shipped prompt -> text in its place."""
     tape: Tape | None = None
+    mock: bool = False
+    """Whether the mock stands in the place of every model, those too that a stored debate names."""
     secrets: Sequence[str] = ()
     """Values that no model's answer may hold, besides the keys of the configuration's providers."""
     note: Callable[[str], None] = lambda _: None
@@ -75,6 +80,7 @@ class Studio:
         """`used` was spent before, by the part of the debate that is resumed."""
         before = used or TotalUsage()
         limits = config.limits
+        config = config.model_copy(update={"providers": {}}) if around.mock else config
         self._config = config
         self._around = around
         self._registry = Registry(config, around.env, folder=around.folder)
@@ -89,17 +95,21 @@ class Studio:
             limits.max_cost_usd, limits.max_tokens, before.cost_usd or 0.0, before.input_tokens + before.output_tokens
         )
 
-    def cast(self, *, speeches: bool = True) -> Cast:
-        """The actors; without `speeches` the judges alone, and no debater's model is looked at."""
+    def cast(self, *, speeches: bool = True, searching: bool = True) -> Cast:
+        """The actors; without `speeches` the judges alone, and no debater's model is looked at.
+
+        Without `searching` no judge looks for manipulation.
+        """
         debaters: dict[str, Debater] = {}
         for debater in self._config.debaters if speeches else ():
             spec = self._config.model_for_debater(debater)
             if spec is not None:
                 debaters[debater.name] = Debater(debater, self.voice(spec), self._prompts)
-        return Cast(debaters, Judge(self._voice_of_judge, self._prompts))
+        return Cast(debaters, Judge(self._voice_of_judge, self._prompts, searching=searching))
 
     def voice(self, spec: ModelSpec) -> Voice:
         """What an actor speaks with who is given the model of `spec`; one for equal specs."""
+        spec = mock_of(spec) if self._around.mock else spec
         key = spec.model_dump_json()
         if key not in self._voices:
             self._voices[key] = self._new_voice(spec)
@@ -150,7 +160,7 @@ class Studio:
         spec = spec_of_judge(debate.config, run, role(system, brief.assessor))
         if spec is None:
             raise ConfigError(
-                f"the {brief.system} judge {brief.assessor} has no model; name one in the system's `judge`, or set models.judge"
+                f"the {title(brief.system, brief.assessor)} has no model; name one in the system's `judge`, or set models.judge"
             )
         return self.voice(spec)
 
@@ -186,35 +196,9 @@ def require_judges(config: DebateConfig) -> None:
             raise ConfigError(f"{system.kind}: its judge has no model; give --model, or a --config with models.judge")
 
 
-def require_models(config: DebateConfig, wanted: tuple[ModelSpec, ...], env: Mapping[str, str]) -> None:
-    """Make sure that `wanted` can be asked, before any call.
-
-    Raises ConfigError with all problems: a missing key (then it is a MissingKeyError), an embedded model without its extra (a
-    NoLocalModelError), an unknown provider, an address with another provider's key, a bound on cost with a model whose
-    price is not known.
-    """
-    models = [spec.model for spec in wanted]
-    problems = check(config, models, env)
-    if problems:
-        absent = NoLocalModelError if extraless(config, models) else ConfigError
-        raise (MissingKeyError if keyless(config, models, env) else absent)(*problems)
-    if config.limits.max_cost_usd is None:
-        return
-    registry = Registry(config, env, folder=Path())
-    unpriced = [spec.model for spec in wanted if priced(spec, registry) is None]
-    if unpriced:
-        raise ConfigError(
-            *(
-                f"limits.max_cost_usd cannot be kept: {model} has no known price; give its provider or its entry in `models` "
-                "`price: {input, output}` per million tokens, or drop the limit"
-                for model in dict.fromkeys(unpriced)
-            )
-        )
-
-
 def mocked(config: DebateConfig) -> DebateConfig:
     """The same debate with the mock in the place of every model; their temperatures and limits stay."""
-    models = {name: _mock_of(spec) for name, spec in config.models.items()}
+    models = {name: mock_of(spec) for name, spec in config.models.items()}
     models.setdefault("default", ModelSpec(model="mock/default"))
     debaters = tuple(
         debater.model_copy(update={"model": _mock_role(debater.model, models)}) for debater in config.debaters
@@ -230,17 +214,21 @@ def mocked(config: DebateConfig) -> DebateConfig:
     )
 
 
-def _mock_of(spec: ModelSpec) -> ModelSpec:
-    if split(spec.model)[0] == "mock":
-        return spec
-    name = split(spec.model)[1].replace("/", "-")
-    return ModelSpec(model=f"mock/{name}", temperature=spec.temperature, max_output_tokens=spec.max_output_tokens)
+def mock_of(spec: ModelSpec) -> ModelSpec:
+    """The mock in the place of `spec`: it writes its answers itself, whatever the model is called; a mock keeps its pace."""
+    provider, name = split(spec.model)
+    own = UNSCRIPTED if f"mock/{name}" == SCRIPTED else name
+    if provider == "mock":
+        return spec.model_copy(update={"model": f"mock/{own}", "script": None})
+    return ModelSpec(
+        model=f"mock/{own.replace('/', '-')}", temperature=spec.temperature, max_output_tokens=spec.max_output_tokens
+    )
 
 
 def _mock_role(model: str | None, models: Mapping[str, ModelSpec]) -> str | None:
     if model is None or model in models:
         return model
-    return _mock_of(ModelSpec(model=model)).model
+    return mock_of(ModelSpec(model=model)).model
 
 
 def _mock_system(system: System, models: Mapping[str, ModelSpec]) -> System:

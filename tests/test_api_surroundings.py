@@ -7,12 +7,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from cli_support import CONFIGS
 from model_server import ModelServer, model_server
 
 import debate_cli
 from debate_cli.errors import ConfigError, UsageError
 from debate_cli.storage.transcript import to_transcript
 
+MOCK = CONFIGS / "mock.yaml"
 KEY = "canary-key-of-a-lab"
 TWO = "debaters: [{name: Ada, side: for}, {name: Bo, side: against}]\n"
 SERVED = (
@@ -123,3 +125,18 @@ def test_what_is_stored_is_a_configuration_like_any_other(config: debate_cli.Deb
     outcome = ran(config)
     assert type(outcome.debate.config) is debate_cli.DebateConfig
     assert to_transcript(outcome.debate).config.sha256() == config.sha256()
+
+
+def test_a_configuration_that_was_read_equals_the_same_one_that_was_not(config: debate_cli.DebateConfig) -> None:
+    """Either way round; one that differs does not."""
+    same = debate_cli.DebateConfig.model_validate(config.model_dump())
+    assert config == same
+    assert same == config
+    assert config != same.model_copy(update={"topic": "Ships?"})
+
+
+def test_a_configuration_validated_by_the_class_of_one_that_was_read_runs() -> None:
+    """It has no folder, and goes the way of any other."""
+    kind = type(debate_cli.load_config(MOCK))
+    config = kind.model_validate(debate_cli.load_config(MOCK).model_dump())
+    assert ran(config).debate.status == "complete"

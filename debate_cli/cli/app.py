@@ -5,6 +5,7 @@ Help and version must not pay for pydantic, Rich's heavy parts or an SDK, so thi
 
 from __future__ import annotations
 
+import errno
 import gc
 import importlib
 import io
@@ -19,6 +20,8 @@ from debate_cli import __version__
 from debate_cli.cli.screen import CLOSED_PIPE, ClosedPipeError, drop, whoever_reads
 from debate_cli.errors import ConfigError, DebateError, UnsavedError, pointer
 
+UNWRITABLE = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO})
+"""What the system says where a stream cannot take more; errors of files are told where they are opened."""
 DEBATE, SAVED, SETUP = "Debate", "Saved debates", "Setting up"
 
 
@@ -139,8 +142,7 @@ def main() -> None:
     try:
         app()
     except UnsavedError as error:
-        sys.stdout.write(error.transcript)
-        fail(error, error.exit_code, f"{error}; the debate so far stands on standard output as JSON")
+        fail(error, error.exit_code, f"{error}; {_handed_over(error.transcript)}")
     except DebateError as error:
         fail(error, error.exit_code)
     except ClosedPipeError:
@@ -150,8 +152,27 @@ def main() -> None:
     except RecursionError as error:
         fail(error, 1)
     except Exception as error:  # noqa: BLE001 - the last net: a traceback is for --debug
-        what = " ".join(f"{type(error).__name__}: {error}".split())
-        fail(error, 1, f"unexpected {what}; please report it with the output of --debug")
+        fail(error, 1, _unexpected(error))
+
+
+def _handed_over(transcript: str) -> str:
+    """Print a transcript that could not be saved; what became of it."""
+    try:
+        sys.stdout.write(transcript)
+        sys.stdout.flush()
+    except OSError as error:
+        drop(sys.stdout)
+        return f"standard output cannot be written either ({error.strerror}), so that the debate is lost"
+    return "the debate so far stands on standard output as JSON"
+
+
+def _unexpected(error: Exception) -> str:
+    """What is said of an error that nothing foresaw, and of an output that cannot be written."""
+    if isinstance(error, OSError) and error.errno in UNWRITABLE and error.filename is None:
+        drop(sys.stdout)
+        return f"standard output cannot be written ({error.strerror}); send it to a place that has room for it"
+    what = " ".join(f"{type(error).__name__}: {error}".split())
+    return f"unexpected {what}; please report it with the output of --debug"
 
 
 def fail(error: BaseException, code: int, message: str | None = None) -> None:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from debate_cli.cli.screen import nobody_reads
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import Asked, Event
 from debate_cli.domain.tasks import Cue, Task
+from debate_cli.render import hostile
 from debate_cli.render.watcher import Watcher
 
 _SECONDS = re.compile(r"\d+(?:\.\d+)? s\b")
@@ -16,8 +18,12 @@ _SECONDS = re.compile(r"\d+(?:\.\d+)? s\b")
 class Audience:
     """Shows a run to a watcher until nobody reads what that writes; then `left` is called once, and nothing more shown."""
 
-    def __init__(self, watcher: Watcher, left: Callable[[], None] = lambda: None) -> None:
+    def __init__(
+        self, watcher: Watcher, left: Callable[[], None] = lambda: None, *, aside: Callable[[str], None] | None = None
+    ) -> None:
+        """`aside` is told the warnings of a run whose watcher shows none."""
         self.gone = False
+        self._aside = aside
         self.left = left
         self._watcher = watcher
         self._noted: set[str] = set()
@@ -47,6 +53,13 @@ class Audience:
         self._noted.add(same)
         self._show(lambda: self._watcher.note(note))
 
+    def warn(self, note: str) -> None:
+        """What must be told however little is shown, without control characters: a note, or else a line of its own."""
+        if self._aside is None:
+            self._show(lambda: self._watcher.note(note))
+        else:
+            self._aside(f"note: {hostile.line(note)}")
+
     def _count(self) -> None:
         """Tell how often the notes since the last event came again."""
         times = "once" if self._repeated == 1 else f"{self._repeated} times"
@@ -60,6 +73,8 @@ class Audience:
             return
         try:
             showing()
-        except BrokenPipeError:
+        except OSError as error:
+            if not nobody_reads(error):
+                raise
             self.gone = True
             self.left()

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import os
 import sys
+from contextlib import suppress
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -14,6 +16,8 @@ from debate_cli.cli import completion, options, setup
 from debate_cli.errors import DebateError
 from debate_cli.forecast import planned_calls
 from debate_cli.preparation import prepare
+from debate_cli.storage.environment import environment
+from debate_cli.storage.overrides import unknown_variables
 from debate_cli.wiring import specs
 
 app = typer.Typer(add_completion=False)
@@ -34,6 +38,7 @@ def check(
     Exit code 2 where there is any.
     """
     del debug  # acted on where errors are caught
+    _warn(configs)
     reports = [_report(config) for config in configs]
     if json_:
         print(json.dumps([asdict(report) for report in reports], ensure_ascii=False, indent=2))
@@ -57,7 +62,7 @@ class Report:
 
 def _report(reference: str) -> Report:
     try:
-        loaded = setup.load(reference)
+        loaded = setup.load(reference, asked=True)
     except DebateError as error:
         return Report(reference, problems=tuple(str(error).splitlines()))
     wanted = specs(loaded.config)
@@ -69,6 +74,16 @@ def _report(reference: str) -> Report:
         problems = ()
     models = tuple(dict.fromkeys(spec.model for spec in wanted))
     return Report(reference, models, planned_calls(loaded.config), problems)
+
+
+def _warn(configs: list[str]) -> None:
+    """Tell of variables that look like settings, in the environment and the `.env` files, once each."""
+    told: dict[str, None] = {}
+    for folder in dict.fromkeys(Path(config).parent if config != "-" else Path() for config in configs):
+        with suppress(DebateError):
+            told |= dict.fromkeys(unknown_variables(environment(folder, os.environ)))
+    for line in told:
+        print(f"warning: {line}", file=sys.stderr)
 
 
 def _print(report: Report) -> None:

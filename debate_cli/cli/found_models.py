@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import http.client
 import importlib.util
 import json
 import re
+import threading
 import urllib.request
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -31,6 +33,9 @@ SUGGESTED: Mapping[str, str] = MappingProxyType(
 SHOWN = 5
 """Models of one server that are offered at most."""
 PATIENCE_S = 1.0
+"""For a server to be reached, and for each piece of what it says."""
+DEADLINE_S = 3.0
+"""For all that it says."""
 LARGEST = 1_000_000
 """Bytes of a server's list of models."""
 _NAME = re.compile(r"[A-Za-z0-9][\w./:@-]{0,99}")
@@ -53,17 +58,29 @@ class Found:
     """Good for trying things out, not for debates."""
 
 
-def names_at(address: str) -> list[str]:
-    """Names of the models of the server at `address`, asked over HTTP with little patience and without a proxy."""
-    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-    try:
-        with opener.open(f"{address}/models", timeout=PATIENCE_S) as answer:
-            data = json.loads(answer.read(LARGEST))
-    except (OSError, ValueError):
-        return []
+def names_at(address: str, deadline_s: float = DEADLINE_S) -> list[str]:
+    """Names of the models of the server at `address`, asked over HTTP with little patience and without a proxy.
+
+    Whatever listens there may answer as it likes and as slowly; what is no list of models within `deadline_s` has none.
+    """
+    heard: list[object] = []
+    asking = threading.Thread(target=lambda: heard.append(_answer(f"{address}/models")), daemon=True)
+    asking.start()
+    asking.join(deadline_s)
+    data = heard[0] if heard else None
     listed = data.get("data") if is_mapping(data) else None
     names = [str(item.get("id")) for item in listed if is_mapping(item)] if is_list(listed) else []
     return [name for name in names if _NAME.fullmatch(name) and not _NO_DEBATER.search(name)]
+
+
+def _answer(url: str) -> object:
+    """The JSON that is served there; None where it is none, or nobody answers."""
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    try:
+        with opener.open(url, timeout=PATIENCE_S) as answer:
+            return json.loads(answer.read(LARGEST))
+    except (OSError, ValueError, http.client.HTTPException, RecursionError):
+        return None
 
 
 def found_models(env: Mapping[str, str], listing: Listing = names_at, *, embedded: bool | None = None) -> list[Found]:

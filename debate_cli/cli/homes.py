@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+from debate_cli.errors import ConfigError
 from debate_cli.storage.environment import environment
 from debate_cli.storage.output_folder import USUAL, output_folder
 
@@ -26,7 +27,14 @@ def homes(out: Path | None = None, config: str | None = None) -> Iterator[Path]:
 
 
 def home(config: str | None = None) -> Path:
-    """The folder in which `run` would save a debate of this configuration when no option says otherwise."""
+    """The folder in which `run` would save a debate of this configuration when no option says otherwise.
+
+    A `.env` that cannot be read is as if it were not there: showing a debate needs none, and `run` tells of it.
+    """
     named = Path(config) if config not in {None, "-"} else None  # pyright: ignore[reportArgumentType] - None is left out
     path = named or next((place for place in HERE if place.is_file()), None)
-    return output_folder(path, environment(path.parent if path is not None else Path(), os.environ))
+    try:
+        env = environment(path.parent if path is not None else Path(), os.environ)
+    except ConfigError:
+        env = dict(os.environ)
+    return output_folder(path, env)

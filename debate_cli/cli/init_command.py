@@ -97,13 +97,15 @@ def _model(question: str, default: str, found: Sequence[Found]) -> str:
 def _text(answers: Answers, config: Path) -> str:
     """The configuration as it is written."""
     template = resources.files("debate_cli.cli").joinpath("templates/debate.yaml").read_text(encoding="utf-8")
-    same = answers.judge == answers.model
+    judge = f"judge: {{model: {_quoted(answers.judge)}}}"
+    if answers.judge == answers.model:
+        judge = f"# {judge}    # without it the debaters' own model judges; another one is better"
+    name = str(config)
     filled = {
-        "@NAME@": str(config),
+        "@NAME@": shlex.quote(name if name.isprintable() else config.name),
         "@TOPIC@": json.dumps(answers.topic, ensure_ascii=False),
         "@MODEL@": _quoted(answers.model),
-        "@JUDGE@": _quoted(answers.judge),
-        "@HINT@": "best another one than the debaters'" if same else "not the debaters' own model: good",
+        "@JUDGE@": judge,
     }
     return re.sub("|".join(filled), lambda place: filled[place[0]], template)
 

@@ -88,6 +88,8 @@ def judge(
         replace=replace_,
     )
     tasks, bad = judge_tasks.tasks(expand(paths, homes(config=config)), wish, loaded, out)
+    for task in tasks:
+        gates.require_names(task.debaters, f"{task.source}: ")
     with showing.watching(quiet=len(tasks) != 1, as_json=json_, planned=None, show_hidden=False) as watcher:
         outcomes, failed = _judge_all(tasks, concurrency, watcher, force=force)
     scored = [

@@ -15,9 +15,11 @@ from debate_cli.domain.events import Event, JudgingOpened
 from debate_cli.errors import TranscriptError, UsageError
 from debate_cli.preparation import Prepared, for_judges, rejudging
 from debate_cli.rejudging import Wish, artifact, judging_config
+from debate_cli.render import hostile
 from debate_cli.storage.config_file import LoadedConfig
 from debate_cli.storage.ids import new_id
 from debate_cli.storage.library import open_debate
+from debate_cli.storage.regular import open_regular
 from debate_cli.storage.transcript import events_of, to_transcript
 
 TRANSCRIPTS = frozenset({".json", ".jsonl"})
@@ -35,6 +37,11 @@ class Task:
     """Judging runs to add; none where the debate's own run is to be done (a text before a panel)."""
     prepared: Prepared
     target: Path
+
+    @property
+    def debaters(self) -> tuple[str, ...]:
+        """Names of those who debated; none in a text."""
+        return tuple(item.name for item in self.prepared.config.debaters)
 
 
 def tasks(files: Sequence[Path], wish: Wish, loaded: LoadedConfig | None, out: Path | None) -> tuple[list[Task], int]:
@@ -75,6 +82,8 @@ def _task(path: Path, wish: Wish, loaded: LoadedConfig | None, out: Path | None)
 
 def _debate_events(path: Path) -> tuple[Event, ...]:
     stored = open_debate(path)
+    if stored.torn:
+        screen.tell(f"note: {hostile.line(stored.torn)}")
     return tuple(events_of(to_transcript(stored.debate, stored.verdicts)))
 
 
@@ -87,7 +96,8 @@ def _text_events(path: Path, wish: Wish) -> tuple[Event, ...]:
 
 def _text_of(path: Path) -> str:
     try:
-        data = path.read_bytes()
+        with os.fdopen(open_regular(path), "rb") as file:
+            data = file.read(LARGEST_TEXT + 1)
     except OSError as error:
         raise TranscriptError(f"{path}: cannot be read ({error.strerror}); name a transcript or a text file") from error
     if len(data) > LARGEST_TEXT:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,9 +14,12 @@ import typer
 
 from debate_cli.cli import options, screen, setup
 from debate_cli.domain.config import DebateConfig
+from debate_cli.providers.addresses import base_url
 from debate_cli.providers.presets import ProviderRow
+from debate_cli.providers.registry import secrets
 from debate_cli.providers.table import merged
 from debate_cli.storage.environment import environment
+from debate_cli.storage.redact import REDACTED, Redactor
 
 app = typer.Typer(add_completion=False)
 EMPTY = DebateConfig(topic="none", debaters=())
@@ -32,8 +37,9 @@ def models(
     del debug  # acted on where errors are caught
     loaded = setup.load(config) if config is not None else None
     env = environment(loaded.folder if loaded is not None else Path(), os.environ)
-    table = merged(loaded.config if loaded is not None else EMPTY)
-    found = [_entry(row, env) for row in table.values()]
+    config_ = loaded.config if loaded is not None else EMPTY
+    redact = Redactor((*secrets(config_, env), *(loaded.secrets if loaded is not None else ())))
+    found = [_entry(row, env, redact) for row in merged(config_).values()]
     if json_:
         print(json.dumps(found, ensure_ascii=False, indent=2))
         return
@@ -50,7 +56,7 @@ def models(
         )
 
 
-def _entry(row: ProviderRow, env: dict[str, str]) -> dict[str, Any]:
+def _entry(row: ProviderRow, env: dict[str, str], redact: Callable[[str], str]) -> dict[str, Any]:
     key = row.api_key_env
     state = "not needed" if key is None else f"{key} is set" if env.get(key) else f"{key} is not set"
     return {
@@ -58,7 +64,7 @@ def _entry(row: ProviderRow, env: dict[str, str]) -> dict[str, Any]:
         "kind": row.kind,
         "key": state,
         "ready": key is None or bool(env.get(key)),
-        "base_url": row.base_url,
+        "base_url": _shown(base_url(row, env), redact),
         "structured": list(row.profile.rungs),
         "sampling": row.profile.sampling,
         "max_concurrency": row.max_concurrency,
@@ -66,5 +72,15 @@ def _entry(row: ProviderRow, env: dict[str, str]) -> dict[str, Any]:
     }
 
 
+def _shown(address: str | None, redact: Callable[[str], str]) -> str | None:
+    """An address on one line, without what opens it: user, password and query."""
+    if address is None:
+        return None
+    bare = _USER.sub(rf"\1{REDACTED}@", redact(_QUERY.sub("", address)))
+    return bare if bare.isprintable() else ascii(bare)[1:-1]
+
+
+_USER = re.compile(r"^(\w[\w+.-]*://)[^/?#]*@")
+_QUERY = re.compile(r"[?#].*$", re.DOTALL)
 EXAMPLES = {"local": "smollm2", "mock": "any", "ollama": "qwen3:8b", "anthropic": "claude-sonnet-5"}
 """Names to try, where one can be told."""

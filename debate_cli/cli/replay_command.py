@@ -12,6 +12,7 @@ from typing import Annotated
 import typer
 
 from debate_cli.cli import completion, options, screen, showing
+from debate_cli.cli.existing import refuse_existing
 from debate_cli.cli.homes import homes
 from debate_cli.cli.screen import ClosedPipeError
 from debate_cli.domain.debate import Debate
@@ -41,6 +42,9 @@ class Format(StrEnum):
 
 EXPORTED = (Format.svg, Format.terminal_html)
 """What a terminal shows, as a document."""
+
+WHOLE = (Format.html, Format.json)
+"""What is of a whole debate: a page that shows and hides parts by itself, and a transcript."""
 
 
 class Only(StrEnum):
@@ -109,6 +113,9 @@ def replay(
       debate replay my-debate --format svg --only verdict -o verdict.svg
     """
     del debug  # acted on where errors are caught
+    _agree(format_, round_, only)
+    if output is not None:
+        refuse_existing(output, force=force, option="-o")
     stored = open_debate(find(path, homes()))
     debate = stored.debate
     if round_ is not None and not debate.spoken(round_number=round_):
@@ -121,12 +128,23 @@ def replay(
     if format_ in EXPORTED:
         text = _exported(debate, verdicts, format_, round_, only, show_hidden=show_hidden)
     else:
-        text = _document(debate, verdicts, format_, show_hidden=show_hidden)
+        text = _document(debate, verdicts, format_, round_, only, show_hidden=show_hidden)
     if output is None:
         sys.stdout.write(text)
     else:
         write_whole(output, text.encode(), overwrite=force)
         screen.tell(f"written: {output}")
+
+
+def _agree(format_: Format, round_number: int | None, only: Only | None) -> None:
+    """Raise UsageError where the part that is asked for is none, or none in that format."""
+    if format_ in WHOLE and (only is not None or round_number is not None):
+        left_out = "--only" if only is not None else "--round"
+        raise UsageError(
+            f"--format {format_.value} is of a whole debate; leave out {left_out}, or choose markdown or terminal-html"
+        )
+    if round_number is not None and only not in (None, Only.turns):
+        raise UsageError(f"--round {round_number} shows speeches, of which --only {only} has none; give one of the two")
 
 
 def _exported(
@@ -146,14 +164,24 @@ def _exported(
     return exported.svg(scene) if format_ is Format.svg else exported.terminal_html(scene)
 
 
-def _document(debate: Debate, verdicts: tuple[Verdict, ...], format_: Format, *, show_hidden: bool) -> str:
+def _document(
+    debate: Debate,
+    verdicts: tuple[Verdict, ...],
+    format_: Format,
+    round_number: int | None,
+    only: Only | None,
+    *,
+    show_hidden: bool,
+) -> str:
     match format_:
         case Format.json:
-            return dump(to_transcript(debate, verdicts), Redactor())
+            shown = debate if show_hidden else _without_directives(debate)
+            return dump(to_transcript(shown, verdicts), Redactor())
         case Format.markdown:
             from debate_cli.render.markdown import markdown
 
-            return markdown(debate, verdicts, show_hidden=show_hidden)
+            part = only.value if only is not None else None
+            return markdown(debate, verdicts, part, round_number, show_hidden=show_hidden)
         case Format.html:
             from debate_cli.render.html import html
 
@@ -162,6 +190,12 @@ def _document(debate: Debate, verdicts: tuple[Verdict, ...], format_: Format, *,
             raise UsageError(
                 "-o needs --format markdown, html, json, svg or terminal-html; redirect stdout for plain lines"
             )
+
+
+def _without_directives(debate: Debate) -> Debate:
+    return debate.model_copy(
+        update={"turns": tuple(turn.model_copy(update={"directive": None}) for turn in debate.turns)}
+    )
 
 
 def _play(debate: Debate, verdicts: tuple[Verdict, ...], way: Way, round_number: int | None, only: Only | None) -> None:

@@ -4,36 +4,42 @@ from __future__ import annotations
 
 import os
 import random
+import re
 import sys
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from debate_cli.cli import completion, options, screen, setup, showing, stage, ways
+from debate_cli.cli import completion, options, setup, showing, stage, ways
 from debate_cli.cli.dry_run import show_plan
+from debate_cli.cli.existing import refuse_existing
 from debate_cli.cli.homes import USUAL, homes
-from debate_cli.cli.report import refuse_existing, write_report
+from debate_cli.cli.report import try_folder, write_report
 from debate_cli.cli.screen import whoever_reads
-from debate_cli.domain.config import DebateConfig
 from debate_cli.domain.config_differences import differences
 from debate_cli.engine import Stop
 from debate_cli.errors import ConfigError, UsageError
 from debate_cli.forecast import planned_calls
-from debate_cli.preparation import Prepared, prepare
+from debate_cli.preparation import Prepared, hidden, prepare
 from debate_cli.resuming import remainder
 from debate_cli.session import Outcome, Session
 from debate_cli.storage.config_file import LoadedConfig
 from debate_cli.storage.ids import checked_id, new_id
 from debate_cli.storage.library import StoredDebate, find, open_debate
-from debate_cli.storage.redact import Redactor
+from debate_cli.storage.redact import Redactor, without_secrets
 from debate_cli.storage.transcript import to_transcript
 from debate_cli.storage.transcript_file import dump
-from debate_cli.wiring import mocked, specs
+from debate_cli.wiring import mock_of, specs
 
 app = typer.Typer(add_completion=False)
+_OF_MODELS = re.compile(
+    r"(?:models|providers)[.:]|(?:debaters\.\d+\.model|judging\.systems\.\d+\.judge(?:s\.\d+\.model)?):"
+)
+"""A line on a difference between two configurations that lies in what models are asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,20 +116,25 @@ def run(
             "--resume goes on with a debate under its own id, where it is saved; leave out --id and --no-save"
         )
     if report is not None:
-        refuse_existing(report, force=force)
-    loaded, stored = _found(config, changes, resume, out)
-    tape = setup.cassette(record, replay, loaded)
+        refuse_existing(report, force=force, option="--report")
+    loaded, stored = _found(config, changes, resume, out, asked=not (mock or replay or dry_run))
+    gates.require_names([item.name for item in (loaded if stored is None else stored.debate).config.debaters])
+    tape = setup.cassette(record, replay, loaded, asked=not dry_run)
     if stored is None:
         with ways.told(loaded):
             prepared = prepare(loaded, os.environ, mock=mock, tape=tape, wanted=None if dry_run else specs)
     else:
-        _agree(mocked(loaded.config) if mock else loaded.config, stored, given=config is not None or bool(changes))
+        if config is not None or changes:
+            _agree(loaded, stored, models=not mock)
         rest = remainder(stored.debate, loaded.config)
         loaded = replace(loaded, config=rest.config)
-        prepared = prepare(loaded, os.environ, tape=tape, wanted=None if dry_run else lambda _: rest.models)
+        asked = tuple(map(mock_of, rest.models)) if mock else rest.models
+        prepared = prepare(loaded, os.environ, mock=mock, tape=tape, wanted=None if dry_run else lambda _: asked)
     if dry_run:
         show_plan(prepared.config, prepared.around, as_json=json_)
         return
+    if report is not None:
+        try_folder(report)
     folder = None if no_save else out or Path(prepared.config.output.dir)
     debate_id = (
         checked_id(id_) if id_ is not None else new_id(prepared.config.topic, datetime.now(UTC), random.SystemRandom())
@@ -132,7 +143,8 @@ def run(
     with showing.watching(
         quiet=quiet, as_json=json_, planned=planned_calls(prepared.config), show_hidden=show_hidden, plain=plain
     ) as watcher:
-        session = Session(replace(prepared.around, note=watcher.note), watcher, Stop(), secrets=prepared.secrets)
+        around = replace(prepared.around, note=watcher.note)
+        session = Session(around, watcher, Stop(), secrets=prepared.secrets, warn=watcher.warn)
         outcome = stage.run_until_stopped(lambda stop: _perform(order, replace(session, stop=stop)), watcher)
     with whoever_reads():
         if json_:
@@ -142,8 +154,8 @@ def run(
             showing.show_summary(outcome.debate, outcome.verdicts, show_hidden=show_hidden, only=part, plain=plain)
     code = stage.ending(outcome, gates, spoken=not quiet, unread=watcher.gone)
     if report is not None:
-        write_report(report, outcome, Redactor(prepared.secrets), show_hidden=show_hidden, force=force)
-        screen.tell(f"written: {report}")
+        written = write_report(report, outcome, Redactor(prepared.secrets), show_hidden=show_hidden, force=force)
+        code = code or written
     raise typer.Exit(code)
 
 
@@ -154,11 +166,11 @@ async def _perform(order: Order, session: Session) -> Outcome:
 
 
 def _found(
-    reference: str | None, changes: list[tuple[str, str]], resume: str | None, out: Path | None
+    reference: str | None, changes: list[tuple[str, str]], resume: str | None, out: Path | None, *, asked: bool
 ) -> tuple[LoadedConfig, StoredDebate | None]:
     """The configuration named, and the debate to be gone on with; where none is named for that, the stored one."""
     if resume is None:
-        return setup.load(reference, changes), None
+        return setup.load(reference, changes, asked=asked), None
     if reference is None:
         stored = open_debate(find(resume, homes(out)))
         return setup.reload(stored.debate.config, changes), stored
@@ -166,9 +178,17 @@ def _found(
     return loaded, open_debate(find(resume, (out or Path(loaded.config.output.dir), USUAL)))
 
 
-def _agree(config: DebateConfig, stored: StoredDebate, *, given: bool) -> None:
-    """A configuration given with --resume may differ from the stored one in limits and output only."""
-    found = differences(stored.debate.config, config) if given else []
+def _agree(loaded: LoadedConfig, stored: StoredDebate, *, models: bool) -> None:
+    """A configuration given with --resume may differ from the stored one in limits and output only.
+
+    Which models it names counts for nothing unless `models` are asked: the mock stands in the place of each.
+
+    Raises ConfigError, which tells no secret of either.
+    """
+    kept = stored.debate.config
+    redact = Redactor({*hidden(loaded, os.environ), *hidden(replace(loaded, config=kept), os.environ)})
+    found = differences(kept, loaded.config, partial(without_secrets, redact=redact))
+    found = [line for line in found if models or not _OF_MODELS.match(line)]
     if found:
         raise ConfigError(
             f"{stored.path}: the stored debate was configured otherwise; resume without CONFIG, or undo these differences:",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import sys
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -18,7 +18,7 @@ from debate_cli.cli.homes import homes
 from debate_cli.cli.score_pages import Pages
 from debate_cli.cli.side_by_side import side_by_side
 from debate_cli.domain.assessment import SYSTEM_KINDS
-from debate_cli.domain.debate import Debate
+from debate_cli.domain.debate import Debate, JudgingRun
 from debate_cli.domain.verdict import Verdict
 from debate_cli.errors import DebateError, UsageError
 from debate_cli.render import scores_table
@@ -106,12 +106,14 @@ class Scoring:
         stored = open_debate(path)
         debate = stored.debate
         self._check_runs(path, debate)
+        self.gates.require_names([item.name for item in debate.participants], f"{path}: ")
         verdicts = score_debate(
             debate, runs=self.runs, systems=self.systems or None, settings=self.rubric.settings(debate)
         )
         gates = self.gates.results(debate, verdicts)
-        remark = _at_work(stored) if self.check else None
-        if self.check and remark is None:
+        busy = _at_work(stored) if self.check else None
+        remark = "; ".join(filter(None, (busy, _taken_over(debate, self.runs, self.systems)))) or None
+        if self.check and busy is None:
             whole = concluded(stored)
             gates.append(GateResult(CHECK, "; ".join(self._compare(whole) if whole is not None else ()) or None))
         if self.write:
@@ -145,6 +147,26 @@ class Scoring:
                 raise UsageError(f"{path}: the debate is not closed, so verdicts cannot be stored; resume it first")
             document = to_transcript(stored.debate, self._all(stored.debate))
             write(stored.path, document, Redactor(), overwrite=True)
+
+
+def _taken_over(debate: Debate, run: str, systems: Sequence[str]) -> str | None:
+    """A sentence on assessments of that run that no longer count, where any of these systems (none: of all) has such."""
+    places = [place for place, known in enumerate(debate.runs) if known.id == run]
+    if not places:
+        return None
+    place = places[0]
+    gone = [kind for kind in debate.runs[place].replaced if not systems or kind in systems]
+    by = {kind: _successor(debate.runs[place:], kind) for kind in gone}
+    if not gone:
+        return None
+    told = ", ".join(f"{kind} by {by[kind]}" for kind in gone)
+    return f"--runs {run}: its assessments were replaced ({told}) and no longer count"
+
+
+def _successor(runs: Sequence[JudgingRun], kind: str) -> str:
+    """The run that took the place of the first one's assessments by that system: the next that judged by it."""
+    judged = (run.id for run in runs[1:] if any(system.kind == kind for system in run.judging.systems))
+    return next(judged, "a later run")
 
 
 def _at_work(stored: StoredDebate) -> str | None:
@@ -217,7 +239,7 @@ def score(
         notes=how is Format.json,
     )
     with _rare_collections():
-        _show(scoring, expand(paths, homes()), how)
+        _show(scoring, sorted(expand(paths, homes())), how)
     if scoring.bad:
         raise typer.Exit(1)
     if scoring.unmet:

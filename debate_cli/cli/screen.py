@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Generator, Sequence
@@ -18,15 +19,26 @@ CLOSED_PIPE = 141
 """Exit code of what ended because nobody read on: as a shell tells it of a process that SIGPIPE ended."""
 
 
+_NOBODY_THERE = frozenset({errno.EPIPE, errno.EIO, errno.ENXIO})
+"""What the system says of a pipe that was closed, and of a terminal that is gone."""
+
+
 class ClosedPipeError(Exception):
     """Nobody reads the output any more."""
+
+
+def nobody_reads(error: OSError) -> bool:
+    """Whether `error`, which writing to a stream raised, says that its reader or its terminal is gone."""
+    return error.errno in _NOBODY_THERE or isinstance(error, BrokenPipeError)
 
 
 def tell(line: str) -> None:
     """A line for the user that is no data; where nobody reads those any more, it is not missed."""
     try:
         print(line, file=sys.stderr, flush=True)
-    except BrokenPipeError:
+    except OSError as error:
+        if not nobody_reads(error):
+            raise
         drop(sys.stderr)
 
 
@@ -36,7 +48,9 @@ def whoever_reads() -> Generator[None]:
     try:
         yield
         sys.stdout.flush()
-    except BrokenPipeError:
+    except OSError as error:
+        if not nobody_reads(error):
+            raise
         drop(sys.stdout)
 
 

@@ -52,20 +52,17 @@ def overrides(
     return found
 
 
-def load(reference: str | None, changes: Sequence[tuple[str, str]] = ()) -> LoadedConfig:
-    """The configuration that `reference` names: a path, `-` for standard input, None for the default one."""
+def load(reference: str | None, changes: Sequence[tuple[str, str]] = (), *, asked: bool = False) -> LoadedConfig:
+    """The configuration that `reference` names: a path, `-` for standard input, None for the default one.
+
+    Raises ConfigError with every fault; where its models are to be `asked`, with what keeps them from it too.
+    """
     if reference == "-":
-        return load_config(
-            None,
-            text=sys.stdin.read(),
-            overrides=changes,
-            env=environment(Path(), os.environ),
-            more_checks=(preparation.providers_make_sense,),
-        )
+        return preparation.load(None, os.environ, changes, text=sys.stdin.read(), asked=asked)
     path = Path(reference) if reference is not None else default_config()
     if reference is None:
         tell(f"configuration: {path}")
-    return preparation.load(path, os.environ, changes)
+    return preparation.load(path, os.environ, changes, asked=asked)
 
 
 def reload(config: DebateConfig, changes: Sequence[tuple[str, str]] = ()) -> LoadedConfig:
@@ -108,14 +105,18 @@ def shipped_configs() -> Path:
     return installed if installed.is_dir() else package.parent / "configs"
 
 
-def cassette(record: Path | None, play: Path | None, loaded: LoadedConfig) -> Tape | None:
+def cassette(record: Path | None, play: Path | None, loaded: LoadedConfig, *, asked: bool = True) -> Tape | None:
     """The cassette that --record or --replay names; None where neither is given. No secret of `loaded` gets onto it.
+
+    Where nothing is going to be `asked`, nothing is recorded, and no file begun.
 
     Raises UsageError where both are given, ConfigError where the recording cannot be used.
     """
     if record is not None and play is not None:
         raise UsageError("--record and --replay exclude each other; give one of them")
     redact = Redactor(hidden(loaded, os.environ))
+    if record is not None and not asked:
+        return None
     if record is not None:
         return Recorder(record, redact)
     return Player(play, redact) if play is not None else None

@@ -7,7 +7,7 @@ from collections.abc import Generator
 from contextlib import contextmanager
 
 from debate_cli.cli.audience import Audience
-from debate_cli.cli.screen import console, interactive, whoever_reads
+from debate_cli.cli.screen import console, interactive, tell, whoever_reads
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render.plain import PlainWatcher, QuietWatcher
@@ -17,15 +17,23 @@ from debate_cli.render.plain import PlainWatcher, QuietWatcher
 def watching(
     *, quiet: bool, as_json: bool, planned: int | None, show_hidden: bool, plain: bool = False
 ) -> Generator[Audience]:
-    """The watcher for this run: live on a terminal unless `plain`, else plain lines; with --json nothing on stdout."""
+    """The watcher for this run: live on a terminal unless `plain`, else plain lines; with --json nothing on stdout.
+
+    Where nothing is shown, warnings go to stderr.
+    """
     stream = sys.stderr if as_json else sys.stdout
     if quiet or (as_json and not interactive(stream)):
-        yield Audience(QuietWatcher())
+        yield Audience(QuietWatcher(), aside=tell)
     elif interactive(stream) and not plain:
         from debate_cli.render.live import LiveWatcher
 
-        with LiveWatcher(console(stream), planned, show_hidden=show_hidden) as watcher:
+        watcher = LiveWatcher(console(stream), planned, show_hidden=show_hidden)
+        watcher.start()
+        try:
             yield Audience(watcher)
+        finally:
+            with whoever_reads():
+                watcher.stop()
     else:
         plainly = PlainWatcher(stream, show_hidden=show_hidden)
         try:

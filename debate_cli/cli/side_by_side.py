@@ -5,11 +5,14 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
+
+from debate_cli.errors import StorageError
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -19,6 +22,8 @@ FEWEST = 200
 """Files for which it is worth starting processes."""
 CHUNK = 20
 """Files that a process is given at a time."""
+MOST = 8
+"""Processes: more are not fed fast enough by the one that prints."""
 AHEAD = 3
 """Chunks a process that may be done or waiting before they are wanted: they bound what is held in memory."""
 
@@ -28,15 +33,16 @@ def side_by_side(work: Callable[[Path], T], paths: Sequence[Path]) -> Iterator[T
 
     Few files, a single processor, and systems whose processes cannot be copied do without other processes.
     """
-    processes = _processors()
+    processes = min(_processors(), MOST)
     if len(paths) < FEWEST or processes == 1 or sys.platform != "linux":
         yield from map(work, paths)
         return
     from concurrent.futures import ProcessPoolExecutor
+    from concurrent.futures.process import BrokenProcessPool
     from multiprocessing import get_context
 
     chunks = (paths[start : start + CHUNK] for start in range(0, len(paths), CHUNK))
-    with ProcessPoolExecutor(processes, get_context("fork"), initializer=_leave_stopping_to_the_parent) as pool:
+    with ProcessPoolExecutor(processes, get_context("fork"), initializer=_live_with_the_parent) as pool:
         under_way: deque[Future[list[T]]] = deque(
             pool.submit(_each, work, chunk) for chunk in islice(chunks, AHEAD * processes)
         )
@@ -45,6 +51,10 @@ def side_by_side(work: Callable[[Path], T], paths: Sequence[Path]) -> Iterator[T
                 done = under_way.popleft().result()
                 under_way.extend(pool.submit(_each, work, chunk) for chunk in islice(chunks, 1))
                 yield from done
+        except BrokenProcessPool as error:
+            raise StorageError(
+                "a process that scored files was ended from outside; free some memory, and score again"
+            ) from error
         finally:
             pool.shutdown(cancel_futures=True)
 
@@ -54,8 +64,19 @@ def _processors() -> int:
     return len(os.sched_getaffinity(0)) if sys.platform == "linux" else 1
 
 
-def _leave_stopping_to_the_parent() -> None:
+def _live_with_the_parent() -> None:
+    """Leave Ctrl-C to the parent, and end when it ends: one that was killed says good-bye to nobody."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_the_parent, daemon=True).start()
+
+
+def _end_with_the_parent() -> None:
+    from multiprocessing import parent_process
+
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 def _each(work: Callable[[Path], T], paths: Sequence[Path]) -> list[T]:

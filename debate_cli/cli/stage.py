@@ -75,7 +75,7 @@ def ending(outcome: Outcome, gates: Gates, *, spoken: bool = False, unread: bool
 def _halt_code(outcome: Outcome, *, unread: bool) -> int:
     """Exit code of a run that did not come to its end, with one sentence on how to go on; 0 where it did."""
     debate = outcome.debate
-    again = f"debate run --resume {outcome.path}" if outcome.path is not None else "the same command"
+    again = f"debate run --resume {shlex.quote(str(outcome.path))}" if outcome.path is not None else "the same command"
     last = {failure.task.key: failure for failure in debate.failures}
     open_failures = [failure for key, failure in last.items() if key in debate.given_up and not failure.final]
     if outcome.halted is not None:

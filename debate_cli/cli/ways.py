@@ -7,9 +7,12 @@ from collections.abc import Collection, Generator, Sequence
 from contextlib import contextmanager
 
 from debate_cli.domain.config import DebateConfig
-from debate_cli.domain.systems import Panel
+from debate_cli.domain.model_places import written
 from debate_cli.errors import ConfigError, MissingKeyError, NoLocalModelError
-from debate_cli.providers.registry import extraless, keyless
+from debate_cli.providers.addresses import key_problem
+from debate_cli.providers.embedded import NO_EXTRA
+from debate_cli.providers.registry import extraless, keyless, split
+from debate_cli.providers.table import merged
 from debate_cli.storage.config_file import LoadedConfig
 from debate_cli.storage.environment import environment
 from debate_cli.wiring import specs
@@ -27,35 +30,35 @@ def told(loaded: LoadedConfig) -> Generator[None]:
     except MissingKeyError as error:
         env = environment(loaded.folder, os.environ)
         missing = keyless(loaded.config, _models(loaded.config), env)
-        raise MissingKeyError(*_with_ways(error, loaded.config, missing, (OLLAMA, LOCAL))) from error
+        table = merged(loaded.config)
+        causes = {key_problem(table[split(model)[0]], env) or "" for model in missing}
+        lines = _with_missing_last(error, causes)
+        raise MissingKeyError(*_with_ways(lines, loaded.config, missing, (OLLAMA, LOCAL))) from error
     except NoLocalModelError as error:
         missing = extraless(loaded.config, _models(loaded.config))
-        raise NoLocalModelError(*_with_ways(error, loaded.config, missing, (OLLAMA, KEYED))) from error
+        lines = _with_missing_last(error, {NO_EXTRA})
+        raise NoLocalModelError(*_with_ways(lines, loaded.config, missing, (OLLAMA, KEYED))) from error
 
 
 def _models(config: DebateConfig) -> list[str]:
     return [spec.model for spec in specs(config)]
 
 
+def _with_missing_last(error: ConfigError, causes: Collection[str]) -> list[str]:
+    """The problems of `error`, those that tell one of `causes` last: what is said of them then follows them."""
+    return sorted(error.problems, key=lambda line: any(cause in line for cause in causes))
+
+
 def _with_ways(
-    error: ConfigError, config: DebateConfig, missing: Collection[str], others: Sequence[tuple[str, str]]
+    problems: Sequence[str], config: DebateConfig, missing: Collection[str], others: Sequence[tuple[str, str]]
 ) -> tuple[str, ...]:
-    """The problems of `error`, the last one with the options that put each of `others` in the place of what is missing."""
+    """The `problems`, the last one with the options that put each of `others` in the place of what is missing."""
     places = roles(config, missing)
     ways = [f"`{' '.join(f'--set {place}={model}' for place in places)}` ({how})" for model, how in others]
-    *rest, last = error.problems
+    *rest, last = problems
     return (*rest, f"{last}, or go on without it: {', '.join(ways)}")
 
 
 def roles(config: DebateConfig, models: Collection[str]) -> list[str]:
     """Key paths of all places in a configuration that name one of `models` (`provider/model` each)."""
-    found = [f"models.{name}.model" for name, spec in config.models.items() if spec.model in models]
-    found += [f"debaters.{place}.model" for place, debater in enumerate(config.debaters) if debater.model in models]
-    for place, system in enumerate(config.judging.systems):
-        here = f"judging.systems.{place}"
-        found += [f"{here}.judge"] if system.judge in models else []
-        if isinstance(system, Panel):
-            found += [
-                f"{here}.judges.{seat}.model" for seat, judge in enumerate(system.judges) if judge.model in models
-            ]
-    return found
+    return [".".join(map(str, path)) for path in written(config, models)]

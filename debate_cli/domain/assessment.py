@@ -35,9 +35,9 @@ class Mark(Value):
     item: str | None = None
     """Argument id, where the mark is about one argument."""
     criterion: str
-    value: float = Field(ge=0)
-    out_of: float = Field(gt=0)
-    """Upper end of the scale; 0 <= value <= out_of is ensured where marks are made, and clamped where they are read."""
+    value: float = Field(strict=True)
+    out_of: float = Field(gt=0, strict=True)
+    """Upper end of the scale; 0 <= value <= out_of is ensured where marks are made, and clamped where they are scored."""
     reason: str | None = None
 
 

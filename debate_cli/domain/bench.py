@@ -23,6 +23,12 @@ def assessors(system: System) -> tuple[str, ...]:
             return (JUDGE,) if system.effects == "judge" else ()
 
 
+def title(kind: str, assessor: str) -> str:
+    """What a judge of a system of that kind is called: `structured judge`, `moderator judge-2`, `panel judge skeptic`."""
+    lone_or_numbered = assessor == JUDGE or assessor.startswith(f"{JUDGE}-")
+    return f"{kind} {assessor}" if lone_or_numbered else f"{kind} {JUDGE} {assessor}"
+
+
 def role(system: System, assessor: str) -> str | None:
     """The name in `models`, or `provider/model`, that `assessor` judges with; None means the default of judges.
 

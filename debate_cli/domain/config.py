@@ -14,8 +14,8 @@ from pydantic import AliasChoices, Field, field_validator
 
 from debate_cli.domain.content import Phase
 from debate_cli.domain.personality import Archetype, Personality
+from debate_cli.domain.setting import Setting
 from debate_cli.domain.systems import JudgingConfig
-from debate_cli.domain.value import Value
 
 Strategy = Literal["analytical", "aggressive", "defensive", "empathetic"]
 ProviderKind = Literal["openai", "anthropic", "embedded", "mock"]
@@ -23,7 +23,7 @@ Positive = Annotated[float, Field(gt=0)]
 Count = Annotated[int, Field(ge=1)]
 
 
-class Price(Value):
+class Price(Setting):
     """US dollars per million tokens."""
 
     input: float = Field(ge=0)
@@ -31,10 +31,12 @@ class Price(Value):
     output: float = Field(ge=0)
     """Of tokens written, hidden thoughts included."""
     cached_input: float | None = Field(default=None, ge=0)
-    """None means the same as `input`."""
+    """Of tokens read from the provider's cache; None means the same as `input`."""
+    cache_write: float | None = Field(default=None, ge=0)
+    """Of tokens written to it; None means the same as `input`."""
 
 
-class Faults(Value):
+class Faults(Setting):
     """Share of calls (0-1) that a mock makes fail, each kind by the seed."""
 
     rate_limit: float = Field(default=0, ge=0, le=1)
@@ -45,7 +47,7 @@ class Faults(Value):
     refusal: float = Field(default=0, ge=0, le=1)
 
 
-class ProviderSpec(Value):
+class ProviderSpec(Setting):
     """A row of the provider table: added, or laid over the built-in row of the same name field by field."""
 
     kind: ProviderKind | None = None
@@ -68,7 +70,7 @@ class ProviderSpec(Value):
     """Of every model of this provider that has none of its own; None means the bundled price table."""
 
 
-class ModelSpec(Value):
+class ModelSpec(Setting):
     """A named model with its parameters."""
 
     model: str = Field(pattern=r"^[^/\s]+/\S.*$")
@@ -89,7 +91,7 @@ class ModelSpec(Value):
     """`mock/scripted` only: YAML or JSON file with replies keyed by purpose, relative to the configuration."""
 
 
-class DebaterConfig(Value):
+class DebaterConfig(Setting):
     """Someone who argues."""
 
     name: str = Field(min_length=1, max_length=60)
@@ -119,7 +121,7 @@ class DebaterConfig(Value):
         return personality.lower() if isinstance(personality, str) else personality
 
 
-class FormatConfig(Value):
+class FormatConfig(Setting):
     """How the debate runs."""
 
     kind: Literal["structured", "semi_structured", "free_flowing"] = "structured"
@@ -140,7 +142,11 @@ class FormatConfig(Value):
     """Free-flowing: speeches a side."""
 
 
-class Limits(Value):
+OTHER_NAMES = {("format", "phases"): "rounds", ("format", "rounds"): "phases"}
+"""Section and key -> the key's other name; the two mean one thing."""
+
+
+class Limits(Setting):
     """What a run may use; the whole run, every call counted."""
 
     max_cost_usd: float | None = Field(default=None, gt=0)
@@ -155,14 +161,14 @@ class Limits(Value):
     """Requests at the same time, over all providers."""
 
 
-class Output(Value):
+class Output(Setting):
     """Where results go."""
 
     dir: str = "transcripts"
     """Folder of the transcripts, from the working folder on."""
 
 
-class DebateConfig(Value):
+class DebateConfig(Setting):
     """A whole configuration. Everything but `topic` and `debaters` has a default."""
 
     version: Literal[1] = 1

@@ -13,12 +13,16 @@ from difflib import get_close_matches
 from itertools import islice
 
 from debate_cli.domain.config import DebateConfig, FormatConfig, ModelSpec
+from debate_cli.domain.content import Phase
 from debate_cli.domain.participant import participants
 from debate_cli.domain.systems import PERSONA_WEIGHTS, Panel, PanelJudge, Persuasion, System
 
 KeyPath = tuple[str | int, ...]
 DRAW = "draw"
 """What a verdict says when nobody won; no debater may be called so."""
+LEAST_DEBATERS = 2
+LISTED_PHASES: tuple[Phase, ...] = ("opening", "cross_examination", "rebuttal", "closing")
+"""Those that a configuration lists; the others come with a format of their own."""
 _PROVIDER_AND_MODEL = re.compile(r"[^/\s]+/\S.*")
 _COMPARED = 100
 """Names that a wrong one is compared with."""
@@ -38,6 +42,7 @@ class Problem:
 def check(config: DebateConfig) -> list[Problem]:
     """Everything that is wrong with `config` as a whole; empty when it can be run."""
     return [
+        *_topic(config),
         *_debaters(config),
         *_debater_models(config),
         *_models(config),
@@ -54,14 +59,19 @@ def suggestion(word: str, known: Iterable[str]) -> str:
     return f"; did you mean `{close[0]}`?" if close else ""
 
 
+def _topic(config: DebateConfig) -> Iterator[Problem]:
+    if not config.topic.strip():
+        yield Problem(("topic",), "holds blanks only; write what is to be debated")
+
+
 def _debaters(config: DebateConfig) -> Iterator[Problem]:
-    if len(config.debaters) < 2:  # noqa: PLR2004 - a debate takes two
+    if len(config.debaters) < LEAST_DEBATERS:
         yield Problem(("debaters",), "a debate takes at least two debaters; add another")
     yield from _names(config)
     for index in _repeated(person.prefix.upper() for person in participants(_readable(config))):
         message = "its arguments' prefix is taken by an earlier debater; give each its own `prefix`"
         yield Problem(("debaters", index), message)
-    if len(config.debaters) == 2:  # noqa: PLR2004 - see above
+    if len(config.debaters) == LEAST_DEBATERS:
         yield from _two_sides(config)
 
 
@@ -146,7 +156,7 @@ def _format(settings: FormatConfig) -> Iterator[Problem]:
     phases = settings.phases
     if settings.kind == "free_flowing":
         return
-    if any(phase in {"answers", "speech"} for phase in phases):
+    if not set(phases) <= set(LISTED_PHASES):
         yield Problem(path, "`answers` and `speech` come with a format of their own; remove them from the list")
         return
     if len(phases) < 2 or phases[0] != "opening" or phases[-1] != "closing":  # noqa: PLR2004 - opening and closing

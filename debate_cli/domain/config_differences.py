@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import reprlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 from debate_cli.domain.config import DebateConfig
@@ -22,16 +22,21 @@ class Difference(NamedTuple):
     """Both as short as need be to be read."""
 
 
-def differences(stored: DebateConfig, given: DebateConfig) -> list[str]:
-    """One line per setting that differs: `key.path: stored X, given Y`; limits and output are not looked at."""
-    return [f"{found.key}: stored {found.stored}, given {found.given}" for found in changed(stored, given)]
+def differences(stored: DebateConfig, given: DebateConfig, seen: Callable[[Any], Any]) -> list[str]:
+    """One line per setting that differs: `key.path: stored X, given Y`; limits and output are not looked at.
+
+    `seen` is what may be seen of JSON data: a stored configuration has lost its secrets, so that both are compared
+    without them, and none is told.
+    """
+    return [f"{found.key}: stored {found.stored}, given {found.given}" for found in changed(stored, given, seen)]
 
 
-def changed(stored: DebateConfig, given: DebateConfig) -> list[Difference]:
-    """The settings that differ; limits and output are not looked at."""
-    return list(
-        _walk("", stored.model_dump(mode="json", exclude=set(FREE)), given.model_dump(mode="json", exclude=set(FREE)))
-    )
+def changed(
+    stored: DebateConfig, given: DebateConfig, seen: Callable[[Any], Any] = lambda data: data
+) -> list[Difference]:
+    """The settings that differ; limits and output are not looked at. `seen` as in `differences`."""
+    sides = (config.model_dump(mode="json", exclude=set(FREE)) for config in (stored, given))
+    return list(_walk("", *map(seen, sides)))
 
 
 def _walk(path: str, stored: Any, given: Any) -> Iterator[Difference]:

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from typing import Literal
 
+from pydantic import Field
+
 from debate_cli.domain.value import Value
 
 Rung = Literal["native", "tool", "prompt", "text"]
 """How structure was asked for: the provider's JSON schema, a forced tool call, the prompt alone; or plain text."""
+
+
+def _nothing(count: int) -> bool:
+    return count == 0
 
 
 class Usage(Value):
@@ -19,6 +25,8 @@ class Usage(Value):
     """Tokens of the prompt that the provider read from its cache."""
     output_tokens: int = 0
     """Tokens that the model wrote, hidden reasoning among them."""
+    cache_written_tokens: int = Field(default=0, exclude_if=_nothing)
+    """Tokens of the prompt that the provider wrote to its cache, where it bills that; left out of files where there are none."""
 
     def __add__(self, other: Usage) -> Usage:
         """Sum field by field."""
@@ -26,6 +34,7 @@ class Usage(Value):
             input_tokens=self.input_tokens + other.input_tokens,
             cached_tokens=self.cached_tokens + other.cached_tokens,
             output_tokens=self.output_tokens + other.output_tokens,
+            cache_written_tokens=self.cache_written_tokens + other.cache_written_tokens,
         )
 
 

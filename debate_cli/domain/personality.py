@@ -9,7 +9,7 @@ from typing import Literal, get_args
 
 from pydantic import Field
 
-from debate_cli.domain.value import Value
+from debate_cli.domain.setting import Setting
 
 Archetype = Literal["engineer", "philosopher", "strategist", "provocateur"]
 PressureKind = Literal["cognitive", "emotional", "strategic", "credibility"]
@@ -21,7 +21,7 @@ STEP = 3.0
 """Points that a trait of weight 1 moves under pressure 1 at elasticity 1."""
 
 
-class Personality(Value):
+class Personality(Setting):
     """Twelve traits, each 1-10, in three groups of four: cognitive, emotional, rhetorical."""
 
     analytical_depth: Trait = Field(ge=1, le=10)

@@ -5,11 +5,11 @@ Settings decide scores, so they are stored with a debate; re-scoring may put oth
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, cast
 
-from pydantic import Field, field_validator
+from pydantic import BeforeValidator, Field, field_validator
 
-from debate_cli.domain.value import Value
+from debate_cli.domain.setting import Setting
 
 FALLACIES = (
     "straw man", "appeal to authority", "slippery slope", "false dilemma", "anecdotal evidence", "circular reasoning",
@@ -28,7 +28,7 @@ NonNegative = Annotated[float, Field(ge=0)]
 Unit = Annotated[float, Field(ge=0, le=1)]
 
 
-class StructuredWeights(Value):
+class StructuredWeights(Setting):
     """Weights of the four criteria; normalised to sum 1 when used."""
 
     logic: NonNegative = 0.30
@@ -37,8 +37,8 @@ class StructuredWeights(Value):
     honesty: NonNegative = 0.10
 
 
-class Thresholds(Value):
-    """Bounds of the margin between first and second, in points of the system's own scale."""
+class Thresholds(Setting):
+    """Bounds of the margin between first and second, in the system's own points; one left out is the system's default."""
 
     draw: NonNegative
     """A margin below this is a draw."""
@@ -46,7 +46,16 @@ class Thresholds(Value):
     """Where a narrow victory becomes a clear one (each scorer says on which side the bound itself falls)."""
 
 
-class Structured(Value):
+def _laid_over(**defaults: float) -> BeforeValidator:
+    """Bounds that a configuration leaves out are the system's own."""
+
+    def filled(bounds: object) -> object:
+        return {**defaults, **cast("dict[str, object]", bounds)} if isinstance(bounds, dict) else bounds
+
+    return BeforeValidator(filled)
+
+
+class Structured(Setting):
     """One judge, whole debate: four criteria per argument, fallacies, trace, insight."""
 
     kind: Literal["structured"] = "structured"
@@ -60,7 +69,7 @@ class Structured(Value):
     """Points off an argument for each fallacy in it; its score stays at 1 or above."""
     fallacies: tuple[str, ...] = FALLACIES
     """The checklist that the judge goes through."""
-    thresholds: Thresholds = Thresholds(draw=1, clear=3)
+    thresholds: Annotated[Thresholds, _laid_over(draw=1, clear=3)] = Thresholds(draw=1, clear=3)
     """Points of 1-10: below `draw` a draw, above `clear` a clear victory."""
 
     @field_validator("weights")
@@ -72,7 +81,7 @@ class Structured(Value):
         return weights
 
 
-class Moderator(Value):
+class Moderator(Setting):
     """A neutral chair: marks every round out of 30 and the whole out of 100."""
 
     kind: Literal["moderator"] = "moderator"
@@ -82,11 +91,11 @@ class Moderator(Value):
     """How many times the chair is asked independently; marks are averaged."""
     guidance: bool = False
     """Whether the chair's word on a round goes into the next cues; the next round then waits for it."""
-    thresholds: Thresholds = Thresholds(draw=1, clear=5)
+    thresholds: Annotated[Thresholds, _laid_over(draw=1, clear=5)] = Thresholds(draw=1, clear=5)
     """Points of 82.5: below `draw` a draw, from `clear` on a clear victory."""
 
 
-class PanelJudge(Value):
+class PanelJudge(Setting):
     """A member of the panel."""
 
     id: str = Field(min_length=1)
@@ -101,7 +110,7 @@ class PanelJudge(Value):
     """None means the persona's default weight, or 1 for a persona of the user's."""
 
 
-class Panel(Value):
+class Panel(Setting):
     """Several judges who deliberate until they agree enough."""
 
     kind: Literal["panel"] = "panel"
@@ -136,7 +145,7 @@ class Panel(Value):
         )
 
 
-class Live(Value):
+class Live(Setting):
     """Every turn, every exchange, the whole arc."""
 
     kind: Literal["live"] = "live"
@@ -144,11 +153,11 @@ class Live(Value):
     """Name in `models`, or `provider/model`; None means `models.judge`, else `models.default`."""
     feedback: bool = True
     """Whether pressure reaches the debaters; turns are then asked one after the other."""
-    thresholds: Thresholds = Thresholds(draw=2, clear=10)
+    thresholds: Annotated[Thresholds, _laid_over(draw=2, clear=10)] = Thresholds(draw=2, clear=10)
     """Points of 100: below `draw` a draw, from `clear` on a clear victory."""
 
 
-class VictoryConditions(Value):
+class VictoryConditions(Setting):
     """When a debater surrenders."""
 
     surrender_threshold: Unit = 0.4
@@ -159,7 +168,7 @@ class VictoryConditions(Value):
     """So many turns in a row that persuaded it (above 0.5) make it give up."""
 
 
-class Factors(Value):
+class Factors(Setting):
     """Weights of the terms of persuasion with `effects: factors`."""
 
     persuasion: Unit = 0.3
@@ -172,7 +181,7 @@ class Factors(Value):
     """Of the influence that the speaker has had so far."""
 
 
-class Persuasion(Value):
+class Persuasion(Setting):
     """Stance, conviction and surrender."""
 
     kind: Literal["persuasion"] = "persuasion"
@@ -191,7 +200,7 @@ class Persuasion(Value):
 System = Annotated[Structured | Moderator | Panel | Live | Persuasion, Field(discriminator="kind")]
 
 
-class JudgingConfig(Value):
+class JudgingConfig(Setting):
     """Who judges, and how."""
 
     decides: str | None = None

@@ -57,8 +57,8 @@ _RULING = re.compile(
     r"(?-i:(?:[A-Z]\w+|ꙮ+),? \d+(?:\.\d+)?\W{1,4}(?:[A-Z]\w+|ꙮ+),? \d+))[^.!?\n]*",
     re.IGNORECASE | re.MULTILINE,
 )
-_OPTION = re.compile(r"--[a-z][\w-]{1,30}[ =](?:\w{1,30}=0?\.\d{1,6}\b,?){1,12}")
-"""Settings on a command line, `--weights evidence=0.6,logic=0.4`: fractions of one, which no score is."""
+_OPTION = re.compile(r"--weights[ =](?:(?:logic|evidence|responsiveness|honesty)=0?\.\d{1,6}\b,?){1,4}")
+"""How `debate score` is told other weights: settings, and no result."""
 _JSON_TAIL = re.compile(r"[^\n]{0,300}")
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from debate_cli.domain.assessment import Assessment, Manipulation
-from debate_cli.domain.bench import assessors
+from debate_cli.domain.bench import assessors, title
 from debate_cli.domain.content import Turn
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import ABSTAINED, Failure
@@ -38,13 +38,18 @@ LATE = "late"
 class Judge:
     """Answers briefs; `voice_for` says which model a brief is put to."""
 
-    def __init__(self, voice_for: Callable[[Brief, Debate], Voice], prompts: Prompts) -> None:
+    def __init__(
+        self, voice_for: Callable[[Brief, Debate], Voice], prompts: Prompts, *, searching: bool = True
+    ) -> None:
+        """Without `searching` no manipulation is looked for: a rehearsal has no use for it, and it takes longest."""
         self._voice_for = voice_for
         self._prompts = prompts
+        self._searching = searching
 
     def hear(self, turn: Turn, debate: Debate) -> None:
         """Read a speech that was just made once the questions that follow from it have left, so that no judge waits for it."""
-        asyncio.get_running_loop().call_later(SENDING_S, read_ahead, turn, debaters_of(debate))
+        if self._searching and any(assessors(system) for run in debate.runs for system in run.active()):
+            asyncio.get_running_loop().call_later(SENDING_S, read_ahead, turn, debaters_of(debate))
 
     async def assess(self, brief: Brief, debate: Debate) -> Assessment | Failure:
         """The assessment that `brief` asks for, or why there is none; never raises a DebateError."""
@@ -56,11 +61,13 @@ class Judge:
             return _failed(brief, error, None)
         patience = case.settings.timeout_s if isinstance(case.settings, Panel) else None
         question = voice.ladder.ask(self._request(row, case, voice), row.form(case), patience_s=patience)
-        async with asyncio.TaskGroup() as group:
-            asking = group.create_task(question)
+        asking = asyncio.ensure_future(question)
+        try:
             await asyncio.wait([asking], timeout=SENDING_S)
-            caught = manipulations(debate, brief.subject)
-        answer = asking.result()
+            caught = manipulations(debate, brief.subject) if self._searching else ()
+            answer = await asking
+        finally:
+            asking.cancel()
         if answer.late:
             return _late(case, answer.exchange)
         return _answered(row, case, answer, caught)
@@ -133,7 +140,7 @@ def _abstained(brief: Brief, problem: str, exchange: Exchange | None) -> Failure
         task=brief,
         who=brief.assessor,
         cause=ABSTAINED,
-        message=f"the {brief.system} judge {brief.assessor} abstained: {problem}",
+        message=f"the {title(brief.system, brief.assessor)} abstained: {problem}",
         final=True,
         exchange=exchange,
     )
@@ -149,7 +156,7 @@ def _late(case: Case[Panel], exchange: Exchange) -> Assessment | Failure:
         task=brief,
         who=brief.assessor,
         cause=LATE,
-        message=f"the panel judge {brief.assessor} gave no vote within {case.settings.timeout_s:g} s",
+        message=f"the {title(brief.system, brief.assessor)} gave no vote within {case.settings.timeout_s:g} s",
         final=True,
         exchange=exchange,
     )

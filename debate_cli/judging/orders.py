@@ -20,6 +20,8 @@ LONGEST = 400
 """Characters of a sentence; what is longer is looked at piece by piece."""
 
 _SENTENCE = re.compile(rf"(?:[^.!?。！？\n]|\.(?=\w)|\n(?=[a-z])){{1,{LONGEST}}}[.!?。！？]*[\"'”’)\]]*")
+_LETTERS = re.compile(r"[^\W\d_]{2}")
+"""A sentence without two letters side by side orders nothing; rows of signs are long and take their time."""
 _PLACE = re.compile(r"<<(\w+)>>")
 
 
@@ -52,6 +54,8 @@ def orders(text: str) -> Iterator[tuple[int, int, str]]:
     """(start, end, technique) of each sentence of `text` that is an order to a judge."""
     table = read_table()
     for start, sentence in sentences(text):
+        if _LETTERS.search(sentence) is None:
+            continue
         has = _Seen(table.signs, sentence)
         technique = next((rule.technique for rule in table.rules if all(map(has, rule.needs))), None)
         if technique is not None:

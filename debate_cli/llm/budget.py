@@ -11,8 +11,9 @@ from debate_cli.domain.config import Price
 from debate_cli.domain.exchange import Usage
 from debate_cli.errors import BudgetError, ModelError
 from debate_cli.llm import estimate
+from debate_cli.llm.patience import queueing
 from debate_cli.llm.port import Model, OnText, Reply, Request
-from debate_cli.llm.prices import cost
+from debate_cli.llm.prices import cost, dearest
 from debate_cli.llm.spending import usage_of
 
 
@@ -75,16 +76,17 @@ class Budget:
         Where calls under way hold the room, waits until they settle for less, first come, first served. Raises
         BudgetError, in which `what` names the call, where it would not fit even if they cost nothing more.
         """
-        async with self._turnstile:
-            while self._closed is not None or not self._fits(self._held() + worst):
-                if self._closed is None and not (self._open and self._fits(self._used + worst)):
-                    self._closed = self._refusal(worst, what)
-                if self._closed is not None:
-                    raise BudgetError(self._closed)
-                self._settled.clear()
-                await self._settled.wait()
-            reservation = Reservation(worst)
-            self._open.add(reservation)
+        with queueing():
+            async with self._turnstile:
+                while self._closed is not None or not self._fits(self._held() + worst):
+                    if self._closed is None and not (self._open and self._fits(self._used + worst)):
+                        self._closed = self._refusal(worst, what)
+                    if self._closed is not None:
+                        raise BudgetError(self._closed)
+                    self._settled.clear()
+                    await self._settled.wait()
+                reservation = Reservation(worst)
+                self._open.add(reservation)
         try:
             yield reservation
         finally:
@@ -133,7 +135,7 @@ class Budgeted:
                 f"limits.max_cost_usd cannot be kept for {request.purpose}, as its model has no known price; "
                 "give its provider or model a price, or drop the limit"
             )
-        worst = Usage(input_tokens=estimate.input_tokens(request), output_tokens=request.max_output_tokens)
+        worst = dearest(estimate.input_tokens(request), request.max_output_tokens, self._price)
         async with self._budget.reserved(self._amount(worst), f"the next call ({request.purpose})") as reservation:
             try:
                 reply = await self._model.complete(request, on_text)
@@ -141,7 +143,7 @@ class Budgeted:
                 reservation.used = self._amount(usage_of(error))
                 raise
             except asyncio.CancelledError:
-                reservation.used = self._amount(Usage(input_tokens=worst.input_tokens))
+                reservation.used = self._amount(dearest(worst.input_tokens, 0, self._price))
                 raise
             reservation.used = self._amount(reply.usage)
             return reply

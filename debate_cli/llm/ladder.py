@@ -16,6 +16,7 @@ from debate_cli.errors import DebateError, RefusedError, UnsupportedError
 from debate_cli.llm import posing
 from debate_cli.llm.form import F, Form, FormModel
 from debate_cli.llm.parsing import Parsed, parse, spoken
+from debate_cli.llm.patience import lent_to
 from debate_cli.llm.port import Model, OnText, Reply, Request
 from debate_cli.llm.prices import cost
 from debate_cli.llm.profile import Profile
@@ -84,13 +85,14 @@ class Ladder:
         """Ask for `form`, or for plain text where it is None. Never raises a DebateError.
 
         `request` comes without schema and rung. Re-asks and lower rungs start the stream over with RESTART. After
-        `patience_s` seconds, all attempts together, the question is given up.
+        `patience_s` seconds, all attempts together and not counting the wait for a free place, the question is given up.
         """
         asking = _Asking(request, form, self._rungs(form))
         patience = asyncio.timeout(patience_s)
         try:
             async with patience:
-                return await self._climb(asking, restartable(on_text))
+                with lent_to(patience):
+                    return await self._climb(asking, restartable(on_text))
         except TimeoutError:
             if not patience.expired():
                 raise

@@ -11,6 +11,7 @@ from typing import Protocol
 
 from debate_cli.errors import RateLimitedError
 from debate_cli.llm import estimate
+from debate_cli.llm.patience import queueing
 from debate_cli.llm.port import Model, OnText, Reply, Request
 
 MINUTE_S = 60.0
@@ -107,8 +108,9 @@ class Limiter:
     @asynccontextmanager
     async def slot(self, tokens: int, overall: Slots | None = None) -> AsyncGenerator[Entry, None]:
         """A place for one call that may need `tokens`, and one of `overall`; yields what it counts for in the tokens."""
-        async with self._turnstile:
-            entry = await self._enter(tokens, overall)
+        with queueing():
+            async with self._turnstile:
+                entry = await self._enter(tokens, overall)
         try:
             yield entry
         except RateLimitedError:

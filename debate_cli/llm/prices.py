@@ -47,10 +47,21 @@ def cost(usage: Usage, price: Price | None) -> float | None:
     """US dollars for `usage`; None where there is no price."""
     if price is None:
         return None
-    cached_price = price.input if price.cached_input is None else price.cached_input
-    cached = min(usage.cached_tokens, usage.input_tokens)
-    fresh = usage.input_tokens - cached
-    return (fresh * price.input + cached * cached_price + usage.output_tokens * price.output) / PER
+    read_price = price.input if price.cached_input is None else price.cached_input
+    write_price = price.input if price.cache_write is None else price.cache_write
+    read = min(usage.cached_tokens, usage.input_tokens)
+    written = min(usage.cache_written_tokens, usage.input_tokens - read)
+    fresh = usage.input_tokens - read - written
+    asked = fresh * price.input + read * read_price + written * write_price
+    return (asked + usage.output_tokens * price.output) / PER
+
+
+def dearest(input_tokens: int, output_tokens: int, price: Price | None) -> Usage:
+    """The usage with so many tokens that costs most: its prompt is written to a cache where that is dearer than sending it."""
+    dear = price is not None and price.cache_write is not None and price.cache_write > price.input
+    return Usage(
+        input_tokens=input_tokens, output_tokens=output_tokens, cache_written_tokens=input_tokens if dear else 0
+    )
 
 
 def _listed(biller: str, name: str) -> Price | None:
@@ -64,7 +75,12 @@ def _listed(biller: str, name: str) -> Price | None:
     paid, written = _base(getattr(listed, "input_mtok", None)), _base(getattr(listed, "output_mtok", None))
     if paid is None or written is None:
         return None
-    return Price(input=paid, output=written, cached_input=_base(getattr(listed, "cache_read_mtok", None)))
+    return Price(
+        input=paid,
+        output=written,
+        cached_input=_base(getattr(listed, "cache_read_mtok", None)),
+        cache_write=_base(getattr(listed, "cache_write_mtok", None)),
+    )
 
 
 def _base(price: Any) -> float | None:

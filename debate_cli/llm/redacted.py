@@ -11,18 +11,19 @@ from typing import Protocol
 from debate_cli.errors import ModelError
 from debate_cli.llm.port import RESTART, Model, OnText, Reply, Request
 
-LEAST_HELD = 64
-"""Characters of a stream that are held back, at least, so that a key's shape is seen whole."""
-
 
 class Redact(Protocol):
     """Takes secrets out of a text; doing it twice changes nothing more."""
 
-    longest: int
-    """Characters of the longest secret that it knows; 0 where it knows none."""
+    knows: bool
+    """Whether it knows any secret by its value."""
 
     def __call__(self, text: str) -> str:
         """`text` without secrets."""
+        ...
+
+    def unsure(self, text: str) -> int:
+        """How many characters at the end of `text` may be the beginning of a secret."""
         ...
 
 
@@ -35,7 +36,7 @@ class Redacted:
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
         """The model's answer, redacted."""
-        stream = _Stream(on_text, self._redact) if on_text is not None and self._redact.longest else None
+        stream = _Stream(on_text, self._redact) if on_text is not None and self._redact.knows else None
         try:
             reply = await self._model.complete(request, on_text if stream is None else stream)
         except ModelError as error:
@@ -61,7 +62,7 @@ class _Stream:
             self._on_text(RESTART)
             return
         self._held = self._redact(self._held + piece)
-        self._pass_on(max(0, len(self._held) - max(self._redact.longest, LEAST_HELD)))
+        self._pass_on(len(self._held) - self._redact.unsure(self._held))
 
     def end(self) -> None:
         """Pass on the rest."""

@@ -9,8 +9,10 @@ from urllib.parse import quote, quote_plus
 
 SHORTEST_CODED = 8
 """Characters from which what a secret's code says is still its own: less is found in any long code."""
-LONGEST_FACTOR = 3
-"""A secret's code is at most this many times as long as the secret: a URL writes a sign as three."""
+LONGEST_FACTOR = 9
+"""A secret's code is at most this many times as long as the secret: a URL writes € as nine signs, JSON as six."""
+_ESCAPES = r"\\{0,8}"
+"""So many backslashes stand before a sign at the most: a text within a text within a text."""
 
 
 def pattern_of(secrets: Iterable[str]) -> re.Pattern[str] | None:
@@ -27,10 +29,11 @@ def _escaped(secret: str) -> str:
 
 def _sign(sign: str) -> str:
     if sign == "\\":
-        return r"\\+"
-    if not sign.isascii():
-        return rf"(?:{sign}|\\+u{ord(sign):04x})" if ord(sign) <= 0xFFFF else re.escape(sign)  # noqa: PLR2004 - as JSON does
-    return sign if sign.isalnum() else rf"\\*{re.escape(sign)}"
+        return r"\\{1,16}"
+    if sign.isascii() and sign.isalnum():
+        return sign
+    plain = f"{_ESCAPES}{re.escape(sign)}"
+    return rf"(?:{plain}|\\{{1,8}}u(?i:{ord(sign):04x}))" if ord(sign) <= 0xFFFF else plain  # noqa: PLR2004 - as JSON does
 
 
 def _codes(secret: str) -> set[str]:

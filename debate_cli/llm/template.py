@@ -32,10 +32,14 @@ class Prompts:
 
         Raises ConfigError with one line for each fault. `packages` defaults to all that ship prompts.
         """
-        places = packages or PACKAGES
-        if problems := list(self._problems({name: package for package in places for name in _names(package)})):
+        if problems := [f"prompts.{name}: {message}" for name, message in self.faults(*packages)]:
             raise ConfigError(*problems)
         return self
+
+    def faults(self, *packages: str) -> list[tuple[str, str]]:
+        """What is wrong with the overrides: the name of each and a sentence. `packages` as for `check`."""
+        places = packages or PACKAGES
+        return list(self._problems({name: package for package in places for name in _names(package)}))
 
     def render(self, package: str, name: str, /, **values: str) -> str:
         """The prompt `prompts/NAME.md` of `package` with its placeholders filled in, without trailing newlines.
@@ -46,17 +50,16 @@ class Prompts:
         text = self._overrides[name] if name in self._overrides else _shipped(package, name)
         return _PLACEHOLDER.sub(lambda match: values[match.group(1)], text).rstrip("\n")
 
-    def _problems(self, homes: Mapping[str, str]) -> Iterator[str]:
+    def _problems(self, homes: Mapping[str, str]) -> Iterator[tuple[str, str]]:
         for name, text in self._overrides.items():
             if name not in homes:
-                yield f"prompts.{name}: there is no prompt of this name{_hint(name, homes)}"
+                yield name, f"there is no prompt of this name{_hint(name, homes)}"
                 continue
             known = placeholders(_shipped(homes[name], name))
             for unknown in sorted(placeholders(text) - known):
-                yield (
-                    f"prompts.{name}: unknown placeholder {{{{{unknown}}}}}{_hint(unknown, known)}; "
-                    f"this prompt may use {', '.join(sorted(known)) or 'none'}"
-                )
+                listed = ", ".join(sorted(known)) or "none"
+                hint = _hint(unknown, known)
+                yield name, f"unknown placeholder {{{{{unknown}}}}}{hint}; this prompt may use {listed}"
 
 
 def placeholders(text: str) -> frozenset[str]:

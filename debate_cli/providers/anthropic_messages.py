@@ -21,7 +21,7 @@ from debate_cli.providers import faults
 from debate_cli.providers.anthropic_body import messages_body
 from debate_cli.providers.endpoint import Endpoint
 from debate_cli.providers.faults import Asked, FaultRow
-from debate_cli.providers.remote import CONNECT_S, NO_KEY, Api, RemoteServer, count
+from debate_cli.providers.remote import CONNECT_S, NO_KEY, Api, RemoteServer, count, text_of, unsent_key
 
 LIMIT_REASONS = ("max_tokens", "model_context_window_exceeded")
 DECLINED = "The model declined to answer."
@@ -54,7 +54,9 @@ def _connect(endpoint: Endpoint) -> Any:
 
 
 async def _send(client: Any, body: dict[str, Any]) -> Any:
-    return await client.messages.create(**body)
+    from anthropic import Omit
+
+    return await client.messages.create(**body, extra_headers=unsent_key(client, "X-Api-Key", Omit()))
 
 
 @dataclass(slots=True)
@@ -115,18 +117,19 @@ class _Answer:
         )
 
     def _stopped(self, said: Any) -> None:
-        self.stop = said.stop_reason or self.stop
+        self.stop = text_of(said.stop_reason) or self.stop
         self.explanation = getattr(said.stop_details, "explanation", None) or self.explanation
 
 
 def _usage(reported: Any, before: Usage) -> Usage:
     """All tokens of the prompt are input, read from the cache or written to it as well; a stream's counts are cumulative."""
-    read = count(reported.cache_read_input_tokens)
-    prompt = count(reported.input_tokens) + read + count(reported.cache_creation_input_tokens)
+    read, written = count(reported.cache_read_input_tokens), count(reported.cache_creation_input_tokens)
+    prompt = count(reported.input_tokens) + read + written
     return Usage(
         input_tokens=max(prompt, before.input_tokens),
         cached_tokens=max(read, before.cached_tokens),
         output_tokens=max(count(reported.output_tokens), before.output_tokens),
+        cache_written_tokens=max(written, before.cache_written_tokens),
     )
 
 

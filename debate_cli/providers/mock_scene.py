@@ -90,7 +90,8 @@ class Scene:
     @cached_property
     def turns(self) -> tuple[Json, ...]:
         """The transcript that a judge is shown."""
-        return tuple(turn for turn in map(_object, self.text.splitlines()) if "turn" in turn and "speaker" in turn)
+        found = map(_object, self.text.splitlines())
+        return tuple(turn for turn in found if type(turn.get("turn")) is int and "speaker" in turn)
 
     @cached_property
     def own_turns(self) -> tuple[Json, ...]:
@@ -100,12 +101,12 @@ class Scene:
     @cached_property
     def own_arguments(self) -> int:
         """How many arguments a debater has made so far."""
-        return sum(len(turn.get("arguments") or turn.get("claims") or ()) for turn in self.own_turns)
+        return sum(len(_listed(turn, "arguments") or _listed(turn, "claims")) for turn in self.own_turns)
 
     @cached_property
     def conceded(self) -> tuple[str, ...]:
         """Ids of what a debater has conceded in cross-examination."""
-        responses = (response for turn in self.own_turns for response in turn.get("responses") or ())
+        responses = (response for turn in self.own_turns for response in _entries(turn, "responses"))
         return tuple(str(response.get("target")) for response in responses if response.get("type") == "concede")
 
     @cached_property
@@ -123,7 +124,7 @@ class Scene:
     def speaker_of(self, item: str) -> str | None:
         """Who made the argument `item`."""
         for turn in self.turns:
-            if any(argument.get("id") == item for argument in turn.get("arguments") or ()):
+            if any(argument.get("id") == item for argument in _entries(turn, "arguments")):
                 return str(turn["speaker"])
         return None
 
@@ -147,7 +148,7 @@ class Scene:
     def sentences(self, *, item: str | None, turns: tuple[int, ...]) -> tuple[str, ...]:
         """What a judge may quote: words of argument `item`, else of the turns with these indices."""
         if item is not None:
-            arguments = (entry for turn in self.turns for entry in turn.get("arguments") or ())
+            arguments = (entry for turn in self.turns for entry in _entries(turn, "arguments"))
             said = [str(entry.get("claim")) for entry in arguments if entry.get("id") == item]
         else:
             said = [text for turn in self.turns if turn["turn"] in turns for text in _strings(turn)]
@@ -175,6 +176,17 @@ def _object(text: str) -> dict[str, Any]:
     except ValueError:
         return {}
     return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
+
+
+def _listed(turn: Json, name: str) -> list[object]:
+    """The list `name` of a turn, which may come from anywhere; empty where it is no list."""
+    value: object = turn.get(name)
+    return cast("list[object]", value) if isinstance(value, list) else []
+
+
+def _entries(turn: Json, name: str) -> list[Json]:
+    """Those items of such a list that are objects."""
+    return [cast("Json", item) for item in _listed(turn, name) if isinstance(item, dict)]
 
 
 def _strings(value: object) -> Iterator[str]:

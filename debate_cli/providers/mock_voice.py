@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from debate_cli.providers.mock_dice import Dice
 from debate_cli.providers.mock_opinions import OPINIONS, SYNONYMS
@@ -123,8 +123,9 @@ class Voice:
         return others[0] if len(others) == 1 else "the other side"
 
     def _target(self, matter: Matter) -> str:
-        targets: list[object] = matter.around.get("targets") or ["the argument"]
-        return self._item(matter) or str(targets[0])
+        targets: object = matter.around.get("targets")
+        listed = cast("list[object]", targets) if isinstance(targets, list) else []
+        return self._item(matter) or str(next(iter(listed), "the argument"))
 
     def _turn(self, matter: Matter) -> int:
         turns = [int(turn["turn"]) for turn in self._scene.turns]
@@ -154,8 +155,10 @@ def fitted(text: str, most: int | None, words: int | None = None) -> str:
 
 def _dimensions(matter: Matter) -> list[str]:
     """Names of the dimensions that a panel judge has just marked."""
-    listed: list[Mapping[str, Any]] = matter.around.get("dimensions") or []
-    return [str(entry["name"]) for entry in listed if "name" in entry] or ["evidence"]
+    found: object = matter.around.get("dimensions")
+    listed = cast("list[object]", found) if isinstance(found, list) else []
+    entries = [cast("Mapping[str, Any]", entry) for entry in listed if isinstance(entry, dict)]
+    return [str(entry["name"]) for entry in entries if "name" in entry] or ["evidence"]
 
 
 def _stand(side: str) -> str:

@@ -1,7 +1,8 @@
 """The mock's answers: walks a JSON schema and fills it with choices, numbers and sentences that fit together.
 
-Takes `const`, `enum`, `anyOf`/`oneOf`, `type` (or a list of types), `properties`, `items`, `prefixItems`, `minItems`,
-`maxItems`, lengths, bounds and local `$ref`s; everything else in a schema is not looked at.
+Takes `const`, `enum`, `anyOf`/`oneOf`, `allOf`, `type` (or a list of types), `properties`, `required`, `items`, `prefixItems`,
+`minItems`, `maxItems`, lengths, simple `pattern`s, common `format`s, bounds and local `$ref`s; everything else in a schema is
+not looked at.
 """
 
 from __future__ import annotations
@@ -14,10 +15,14 @@ from typing import Any, cast
 from debate_cli.llm.port import Request
 from debate_cli.providers.mock_dice import Dice
 from debate_cli.providers.mock_judgment import Judgment
+from debate_cli.providers.mock_pattern import formed
 from debate_cli.providers.mock_scene import Scene
+from debate_cli.providers.mock_schema import as_object, laid_over, referred
 from debate_cli.providers.mock_voice import Matter, Voice, fitted
 
 Json = Mapping[str, Any]
+DEEP = 12
+"""Objects and lists within one another from where on only what must be there is written."""
 
 
 def write(request: Request, lasting: Dice) -> str:
@@ -41,6 +46,11 @@ class Spot:
     path: str = ""
     around: Json = field(default_factory=dict[str, Any])
     position: int = 0
+
+    @property
+    def deep(self) -> bool:
+        """Whether it is time to come to an end, as in a schema that refers to itself."""
+        return self.path.count("/") >= DEEP
 
     def under(self, name: str, around: Json) -> Spot:
         """The place of a property of the object here."""
@@ -81,21 +91,25 @@ class _Writer:
 
     def _plain(self, schema: Json, spot: Spot) -> Json:
         """`schema` without references and alternatives; of the latter, the first that is not null."""
-        while True:
-            if "$ref" in schema:
-                target: Any = self._root
-                for part in str(schema["$ref"]).lstrip("#/").split("/"):
-                    target = target[part.replace("~1", "/").replace("~0", "~")]
-                schema = cast("Json", target)
-            elif "anyOf" in schema or "oneOf" in schema:
-                branches: list[Json] = schema.get("anyOf") or schema["oneOf"]
-                schema = self._judgment.branch(spot.name, spot.path, branches)
+        schema = as_object(schema)
+        while found := next((key for key in ("$ref", "allOf", "anyOf", "oneOf") if key in schema), None):
+            beside = {key: value for key, value in schema.items() if key != found}
+            if found == "$ref":
+                parts = [referred(str(schema[found]), self._root)]
+            elif found == "allOf":
+                parts = [self._plain(part, spot) for part in schema[found]]
             else:
-                return schema
+                branches = [as_object(branch) for branch in schema[found]]
+                parts = [self._judgment.branch(spot.name, spot.path, branches)]
+            schema = laid_over([beside, *parts])
+        return schema
 
     def _object(self, schema: Json, spot: Spot) -> dict[str, Any]:
         """Sentences are written last, so that they can speak of the choices and numbers beside them."""
-        properties: Mapping[str, Json] = schema.get("properties", {})
+        required: list[str] = schema.get("required", [])
+        known: Mapping[str, Json] = schema.get("properties", {})
+        open_ones = {name: as_object(schema.get("additionalProperties")) for name in required if name not in known}
+        properties = {name: part for name, part in known.items() if name in required or not spot.deep} | open_ones
         filled: dict[str, Any] = {}
         for free in (False, True):
             for name, part in properties.items():
@@ -114,7 +128,8 @@ class _Writer:
         if isinstance(rest, bool) or len(values) >= most or (listed and not rest):
             return values
         rest = self._plain(rest, spot)
-        wanted = max(least, min(most, self._judgment.count(spot.name, spot.path, spot.around)))
+        usual = 0 if spot.deep else self._judgment.count(spot.name, spot.path, spot.around)
+        wanted = max(least, min(most, usual))
         if "enum" in rest:
             chosen = self._judgment.some(spot.name, spot.path, rest["enum"], least, most)
             return values + chosen
@@ -122,6 +137,9 @@ class _Writer:
 
     def _text(self, schema: Json, spot: Spot) -> str:
         most = cast("int | None", schema.get("maxLength"))
+        formal = formed(schema.get("pattern"), schema.get("format"), int(schema.get("minLength", 0)), most)
+        if formal is not None:
+            return formal
         ready = self._judgment.words(spot.name, spot.path, spot.around)
         if ready is not None:
             return fitted(ready, most)

@@ -22,7 +22,7 @@ from debate_cli.providers import faults
 from debate_cli.providers.endpoint import Endpoint
 from debate_cli.providers.faults import Asked, FaultRow
 from debate_cli.providers.openai_body import chat_body
-from debate_cli.providers.remote import CONNECT_S, NO_KEY, Api, RemoteServer, count
+from debate_cli.providers.remote import CONNECT_S, NO_KEY, Api, RemoteServer, count, text_of, unsent_key
 
 FILTERED = "The provider's content filter stopped the answer."
 
@@ -58,11 +58,16 @@ def _connect(endpoint: Endpoint) -> Any:
 
 async def _send(client: Any, body: dict[str, Any]) -> Any:
     """The answer as plain JSON: making the SDK's objects of body and chunks takes longer than all that is done with them."""
-    from openai import AsyncStream
+    from openai import AsyncStream, Omit
 
     streamed = bool(body.get("stream"))
     answer: Any = await client.post(
-        "/chat/completions", body=body, cast_to=object, stream=streamed, stream_cls=AsyncStream[object]
+        "/chat/completions",
+        body=body,
+        cast_to=object,
+        options={"headers": unsent_key(client, "Authorization", Omit())},
+        stream=streamed,
+        stream_cls=AsyncStream[object],
     )
     if isinstance(answer, str):  # labelled as something else than JSON, which it may be nevertheless
         with suppress(ValueError):
@@ -98,15 +103,15 @@ class _Answer:
         first = next((choice for choice in part.get("choices") or () if not choice.get("index")), None)
         if first is None:  # the last chunk carries usage alone
             return ""
-        self.finish = first.get("finish_reason") or self.finish
+        self.finish = text_of(first.get("finish_reason")) or self.finish
         said = first.get(where)
         if said is None:
             return ""
         self.spoken = True
-        self.refusal.append(_text(said.get("refusal")))
-        content = _text(said.get("content"))
+        self.refusal.append(text_of(said.get("refusal")))
+        content = text_of(said.get("content"))
         arguments = "".join(
-            _text(call["function"].get("arguments"))
+            text_of(call["function"].get("arguments"))
             for call in said.get("tool_calls") or ()
             if call.get("function") is not None and not call.get("index")
         )
@@ -140,13 +145,6 @@ class _Answer:
             refusal=refusal or None,
             latency_s=latency_s,
         )
-
-
-def _text(value: object) -> str:
-    """A text that may be missing. Raises TypeError for anything else."""
-    if value is None or isinstance(value, str):
-        return value or ""
-    raise TypeError(type(value).__name__)
 
 
 def _usage(reported: Any) -> Usage:

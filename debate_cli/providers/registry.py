@@ -39,13 +39,16 @@ def check(config: DebateConfig, models: Iterable[str], env: Mapping[str, str]) -
         provider = split(model)[0]
         row = table.get(provider)
         if row is not None:
-            key = key_problem(row, env)
-            extra = extra_problem(row)
-            problems = [*([key] if key else ()), *([extra] if extra else ()), *address_problems(row, env)]
+            problems = row_faults(row, env)
         else:
             problems = [] if provider in config.providers else [unknown_provider(model, table)]
         found += [problem for problem in problems if problem not in found]
     return found
+
+
+def row_faults(row: ProviderRow, env: Mapping[str, str]) -> list[str]:
+    """What keeps every model of `row` from being asked, one sentence each."""
+    return [*filter(None, (key_problem(row, env), extra_problem(row))), *address_problems(row, env)]
 
 
 def keyless(config: DebateConfig, models: Iterable[str], env: Mapping[str, str]) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ What vendors differ in is an `Api`; nothing else about one is known here. Retrie
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
@@ -23,7 +24,7 @@ from debate_cli.providers.faults import Asked, FaultRow
 CONNECT_S = 15.0
 """A connection that takes longer is not coming; silence after that may last `Endpoint.timeout_s`."""
 NO_KEY = "no-key-needed"
-"""Sent where the server wants no key: the SDKs insist on one."""
+"""Given to the SDKs, which insist on a key, where there is none; it is not sent."""
 
 
 class Answer(Protocol):
@@ -146,6 +147,12 @@ class RemoteModel:
             answer.check(asked, streamed=True)
 
 
+def unsent_key(client: Any, header: str, left_out: object) -> dict[str, object]:
+    """The header of the key as `left_out`, where the SDK's `client` has none and the user has not set the header by hand."""
+    by_hand = {name.lower() for name in client._custom_headers}
+    return {header: left_out} if client.api_key == NO_KEY and header.lower() not in by_hand else {}
+
+
 def _declined(refused: RefusedError, latency_s: float) -> Reply:
     """What a provider's filter turned away at the door is a refusal, and a refusal is a reply."""
     usage = Usage(
@@ -156,6 +163,13 @@ def _declined(refused: RefusedError, latency_s: float) -> Reply:
 
 def count(reported: object) -> int:
     """A number of tokens >= 0; what is missing or no number counts as 0."""
-    if isinstance(reported, bool) or not isinstance(reported, int | float):
+    if isinstance(reported, bool) or not isinstance(reported, int | float) or not math.isfinite(reported):
         return 0
     return max(0, int(reported))
+
+
+def text_of(reported: object) -> str:
+    """A text that may be missing. Raises TypeError for anything else, which is a broken answer."""
+    if reported is None or isinstance(reported, str):
+        return reported or ""
+    raise TypeError(type(reported).__name__)

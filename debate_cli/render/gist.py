@@ -1,6 +1,6 @@
 """What a reader looks for first: who won, why, which argument is the weakest, and how to have it judged again. No Rich.
 
-Everything is read off verdicts and trace; nothing is weighed here. Names and words are untrusted and not cleaned.
+Everything is read off verdicts and trace, with the weights that they were made with. Names and words are untrusted and not cleaned.
 """
 
 from __future__ import annotations
@@ -24,8 +24,6 @@ from debate_cli.scoring.scorecard import MAXIMA
 from debate_cli.scoring.structured import CRITERIA, StructuredNotes
 from debate_cli.scoring.trace import TraceRow, trace_table
 
-Marks = Mapping[str, Mapping[str, float]]
-"""Criterion -> debater -> share of the most that can be had, 0-1."""
 _WORST_FIRST: tuple[Standing | None, ...] = ("REFUTED", "UNCERTAIN", "PARTIALLY_UPHELD", None, "UPHELD")
 
 
@@ -36,6 +34,19 @@ class Weakest:
     row: TraceRow
     score: float | None
     """Its structured score, 1-10; None where it has none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Criterion:
+    """Something that a score is made of."""
+
+    name: str
+    weight: float
+    """Its part of the whole, 0-1; what is 0 counts nothing."""
+    whole: str
+    """What it is a part of, e.g. `the score`."""
+    shares: Mapping[str, float]
+    """Debater -> share of the most that can be had, 0-1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,18 +75,24 @@ def gist(debate: Debate, verdicts: Sequence[Verdict]) -> Gist:
 
 def weakest(debate: Debate, verdicts: Sequence[Verdict]) -> Weakest | None:
     """The argument with the lowest structured score, of equal ones the one of worse standing; else of the worst standing."""
-    scores: dict[str, float] = {}
-    for verdict in verdicts:
-        notes = notes_of(StructuredNotes, verdict) if verdict.system == "structured" else None
-        for row in notes.arguments if notes is not None else ():
-            if row.score is not None:
-                scores.setdefault(row.id, row.score)
+    scores = argument_scores(verdicts)
     rows = [row for row in trace_table(debate) if row.id in scores or row.standing not in {None, "UPHELD"}]
     if not rows:
         return None
     highest = look.SCALES["structured"]
     worst = min(rows, key=lambda row: (scores.get(row.id, highest), _WORST_FIRST.index(row.standing)))
     return Weakest(worst, scores.get(worst.id))
+
+
+def argument_scores(verdicts: Sequence[Verdict]) -> dict[str, float]:
+    """Argument id -> its score, 1-10, by the first structured verdict that has one."""
+    found: dict[str, float] = {}
+    for verdict in verdicts:
+        notes = notes_of(StructuredNotes, verdict) if verdict.system == "structured" else None
+        for row in notes.arguments if notes is not None else ():
+            if row.score is not None:
+                found.setdefault(row.id, row.score)
+    return found
 
 
 def judge_again(debate: Debate, verdict: Verdict | None) -> str:
@@ -106,65 +123,75 @@ def _scores(verdict: Verdict) -> str:
     return f"{told}{rest}{scale}{gap}."
 
 
-def _criteria(verdict: Verdict) -> Marks:
-    """What the score is made of, per debater as a share of the most."""
+def _criteria(verdict: Verdict) -> list[Criterion]:
+    """What the score is made of."""
     match verdict.system:
         case "structured":
-            notes = notes_of(StructuredNotes, verdict)
-            means = notes.means if notes is not None else {}
-            return {
-                item: {name: of[item] / look.SCALES["structured"] for name, of in means.items() if item in of}
-                for item in CRITERIA
-            }
+            return _weighted(notes_of(StructuredNotes, verdict))
         case "moderator":
             return _groups(notes_of(ModeratorNotes, verdict))
         case "live":
             return _dimensions(notes_of(LiveNotes, verdict))
         case _:
-            return {}
+            return []
 
 
-def _groups(notes: ModeratorNotes | None) -> Marks:
-    rows = notes.final if notes is not None else ()
-    return {
-        title: {
-            row.participant: sum(row.categories[item] for item in items) / sum(CATEGORIES[item] for item in items)
-            for row in rows
+def _weighted(notes: StructuredNotes | None) -> list[Criterion]:
+    if notes is None:
+        return []
+    highest = look.SCALES["structured"]
+    return [
+        Criterion(
+            name=item,
+            weight=notes.weights.get(item, 0.0),
+            whole="the score",
+            shares={name: of[item] / highest for name, of in notes.means.items() if item in of},
+        )
+        for item in CRITERIA
+    ]
+
+
+def _groups(notes: ModeratorNotes | None) -> list[Criterion]:
+    found: list[Criterion] = []
+    for title, items in GROUPS:
+        most = sum(CATEGORIES[item] for item in items)
+        shares = {
+            row.participant: sum(row.categories[item] for item in items) / most
+            for row in (notes.final if notes is not None else ())
             if row.categories.keys() >= set(items)
         }
-        for title, items in GROUPS
-    }
-
-
-def _dimensions(notes: LiveNotes | None) -> Marks:
-    rows = notes.turns if notes is not None else ()
-    found: dict[str, dict[str, float]] = {}
-    for dimension, most in MAXIMA.items():
-        marks: dict[str, list[float]] = {}
-        for row in rows:
-            value = getattr(row, dimension)
-            if value is not None:
-                marks.setdefault(row.speaker, []).append(value / most)
-        found[dimension] = {name: mean(values) for name, values in marks.items()}
+        found.append(Criterion(title, most / sum(CATEGORIES.values()), "the final evaluation", shares))
     return found
 
 
-def _widest(verdict: Verdict, marks: Marks) -> str:
-    """The criterion that sets the two first debaters furthest apart."""
+def _dimensions(notes: LiveNotes | None) -> list[Criterion]:
+    found: list[Criterion] = []
+    for dimension, most in MAXIMA.items():
+        marks: dict[str, list[float]] = {}
+        for row in notes.turns if notes is not None else ():
+            value = getattr(row, dimension)
+            if value is not None:
+                marks.setdefault(row.speaker, []).append(value / most)
+        shares = {name: mean(values) for name, values in marks.items()}
+        found.append(Criterion(dimension, most / sum(MAXIMA.values()), "the score", shares))
+    return found
+
+
+def _widest(verdict: Verdict, criteria: Sequence[Criterion]) -> str:
+    """The criterion that sets the two first debaters furthest apart: by its gap times its weight."""
     ranked = sorted(verdict.scores, key=lambda name: -verdict.scores[name])[:2]
-    gaps = {
-        criterion: of[ranked[0]] - of[ranked[1]]
-        for criterion, of in marks.items()
-        if len(ranked) > 1 and of.keys() >= set(ranked)
-    }
-    if not gaps:
-        return ""
-    criterion = max(gaps, key=lambda item: abs(gaps[item]))
-    if round(gaps[criterion], 2) == 0:
-        return "They are level in every criterion."
-    ahead, behind = ranked if gaps[criterion] > 0 else ranked[::-1]
-    of = marks[criterion]
-    return f"Furthest apart in {criterion}: {ahead} {of[ahead]:.0%}, {behind} {of[behind]:.0%} of what can be had."
+    counted = [item for item in criteria if item.weight > 0 and len(ranked) > 1 and item.shares.keys() >= set(ranked)]
+    gaps = [(item.shares[ranked[0]] - item.shares[ranked[1]], item) for item in counted]
+    apart = [(gap, item) for gap, item in gaps if round(gap, 2) != 0]
+    if not apart:
+        return "They are level in every criterion that counts." if counted else ""
+    gap, widest = max(apart, key=lambda found: abs(found[0]) * found[1].weight)
+    ahead, behind = ranked if gap > 0 else ranked[::-1]
+    part = f"{widest.name}, {widest.weight:.0%} of {widest.whole}"
+    return (
+        f"What sets them apart most is {part}: "
+        f"{ahead} {widest.shares[ahead]:.0%}, {behind} {widest.shares[behind]:.0%} of what can be had."
+    )
 
 
 def _of_panel(verdict: Verdict) -> str:

@@ -16,7 +16,7 @@ from markupsafe import Markup
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import cast, look
-from debate_cli.render.gist import gist
+from debate_cli.render.gist import argument_scores, gist
 from debate_cli.render.lines import CLOSES
 from debate_cli.render.page import anchors
 from debate_cli.render.page.answers import Answer, Replied, answers, replies
@@ -34,7 +34,6 @@ from debate_cli.render.spoken import Piece
 from debate_cli.render.templating import digest, environment, source
 from debate_cli.scoring.briefing import Briefing
 from debate_cli.scoring.live import LiveNotes, TurnRow
-from debate_cli.scoring.structured import StructuredNotes
 from debate_cli.scoring.trace import TraceRow, trace_table
 
 TEMPLATES = (
@@ -90,7 +89,7 @@ def _told(debate: Debate, verdicts: Sequence[Verdict]) -> dict[str, Any]:
         "blocks": blocks(debate, told.verdicts, classes),
         "map": argument_map(debate, rows),
         "rows": rows,
-        "scores_of": _scores(told.verdicts),
+        "scores_of": argument_scores(told.verdicts),
         "rounds": rounds(debate),
         "live_rows": _live(told.verdicts),
         "reasons": reasons(debate),
@@ -120,17 +119,6 @@ def _parts(found: Mapping[str, Any]) -> list[tuple[str, str]]:
         "provenance": True,
     }
     return [("verdict", "Verdict"), *((place, place.capitalize()) for place, shown in there.items() if shown)]
-
-
-def _scores(verdicts: Sequence[Verdict]) -> dict[str, float]:
-    """Argument id -> its score by the first structured verdict that has one."""
-    found: dict[str, float] = {}
-    for verdict in verdicts:
-        notes = notes_of(StructuredNotes, verdict) if verdict.system == "structured" else None
-        for row in notes.arguments if notes is not None else ():
-            if row.score is not None:
-                found.setdefault(row.id, row.score)
-    return found
 
 
 def _live(verdicts: Sequence[Verdict]) -> dict[int, TurnRow]:

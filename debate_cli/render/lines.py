@@ -18,7 +18,7 @@ from debate_cli.render.reasons import worth_tracing
 from debate_cli.render.report import Part, report
 from debate_cli.render.sheets.sheet import Cell, Curve, Gauge, Lines, Number, Sheet, Who
 from debate_cli.render.spoken import Piece, of_turn
-from debate_cli.render.threads import Asked, Replied, Threads, taken_up
+from debate_cli.render.threads import Threads
 from debate_cli.render.verdict_lines import verdict_lines
 from debate_cli.scoring.briefing import Briefing
 
@@ -151,18 +151,12 @@ def _seat(role: str, seat: cast.Seat) -> str:
 
 def _thread_lines(prefix: str, piece: Piece, threads: Threads, round_number: int) -> Iterable[str]:
     """What a response or an answer takes up: the claim, the questions about it, the reply to them."""
-    target = taken_up(piece)
-    thread = threads.of(target, round_number) if target is not None else None
-    if thread is None or target is None:
+    found = threads.before(piece, round_number)
+    if found is None:
         return
+    target, thread = found
     yield f"{prefix}on [{hostile.line(target)}] by {hostile.line(thread.owner)}: {hostile.line(thread.claim)}"
-    for step in thread.steps:
-        match step:
-            case Asked():
-                kind = look.RESPONSES[step.kind].word
-                yield f"{prefix}  {hostile.line(step.by)} {kind} and asks: {hostile.line(step.question)}"
-            case Replied():
-                yield f"{prefix}  {hostile.line(step.by)} answered: {hostile.line(step.reply)}"
+    yield from (f"{prefix}  {hostile.line(step.words)}" for step in thread.steps)
 
 
 def _piece_lines(prefix: str, piece: Piece) -> Iterable[str]:

@@ -1,6 +1,7 @@
 """The live view of a run: what is finished is printed for good, what is under way is drawn below it and redrawn.
 
-A piece of text costs an `append`. The drawing thread reads what the event loop wrote; neither waits for the other.
+A piece of text costs an `append`. The drawing thread reads what the event loop wrote, and alone writes to the terminal:
+the event loop waits at most while a frame is made, never while it is written, however slow the terminal is.
 """
 
 from __future__ import annotations

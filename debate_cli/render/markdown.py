@@ -16,10 +16,10 @@ from debate_cli.render.gist import Weakest, gist, weakest
 from debate_cli.render.lines import CLOSES
 from debate_cli.render.mermaid import argument_map, fenced
 from debate_cli.render.reasons import judges_words
-from debate_cli.render.report import Report, report
+from debate_cli.render.report import Part, Report, report
 from debate_cli.render.sheets.sheet import Cell, Curve, Gauge, Lines, Number, Sheet, Who
 from debate_cli.render.spoken import Piece, of_turn
-from debate_cli.render.threads import Asked, Replied, Threads, taken_up
+from debate_cli.render.threads import Threads
 from debate_cli.scoring.briefing import Briefing, BriefingClaim
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~&!$^@+=])")
@@ -42,20 +42,54 @@ def paragraphs(text: str) -> list[str]:
     return found
 
 
-def markdown(debate: Debate, verdicts: Sequence[Verdict], *, show_hidden: bool = False) -> str:
-    """The document: verdict and briefing first, then scores and trace, then every speech, then what it used."""
+def markdown(
+    debate: Debate,
+    verdicts: Sequence[Verdict],
+    only: Part | None = None,
+    round_number: int | None = None,
+    *,
+    show_hidden: bool = False,
+) -> str:
+    """The document: verdict and briefing first, then scores and trace, then every speech, then what it used.
+
+    `only` picks a part; a round, its speeches.
+    """
     told = report(debate, verdicts)
     lines = [f"# {escaped(debate.topic)}", ""]
+    if only is not None or round_number is not None:
+        lines += _part(debate, told, only or "turns", _rounds(debate, round_number, show_hidden=show_hidden))
+    else:
+        lines += _whole(debate, told, _rounds(debate, show_hidden=show_hidden))
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _part(debate: Debate, told: Report, part: Part, speeches: Iterable[str]) -> Iterable[str]:
+    match part:
+        case "turns":
+            return speeches
+        case "scores":
+            return [line for sheet in told.scores for line in _sheet(sheet)]
+        case "trace":
+            return _sheet(told.trace) if told.trace is not None else []
+        case "verdict":
+            return _verdicts(debate, told)
+        case "briefing":
+            return _briefing(told.briefing)
+
+
+def _whole(debate: Debate, told: Report, speeches: Iterable[str]) -> list[str]:
+    """All that follows the motion."""
+    lines: list[str] = []
     if debate.config.background:
         lines += paragraphs(debate.config.background)
     lines += [*_cast(debate), *_verdicts(debate, told), *_briefing(told.briefing), *_map(debate)]
     for sheet in told.sheets:
         lines += _sheet(sheet)
-    lines += _rounds(debate, show_hidden=show_hidden)
+    lines += speeches
     lines += ["## Usage", "", escaped(look.usage_words(debate.usage)), ""]
     if debate.closed is not None:
         lines += [CLOSES[debate.closed], ""]
-    return "\n".join(lines).rstrip() + "\n"
+    return lines
 
 
 def _cast(debate: Debate) -> list[str]:
@@ -143,10 +177,13 @@ def _because(reason: str) -> str:
     return f" — {escaped(reason)}" if reason.strip() else ""
 
 
-def _rounds(debate: Debate, *, show_hidden: bool) -> Iterable[str]:
+def _rounds(debate: Debate, round_number: int | None = None, *, show_hidden: bool) -> Iterable[str]:
+    """The speeches of that round; None means of all."""
     signs, threads = look.voices(debate.participants), Threads(debate.turns)
     heading = 0, ""
     for turn in debate.turns:
+        if round_number not in (None, turn.round):
+            continue
         if heading != (turn.round, turn.phase):
             heading = turn.round, turn.phase
             yield from (f"## Round {turn.round}: {look.PHASES[turn.phase]}", "")
@@ -160,19 +197,13 @@ def _rounds(debate: Debate, *, show_hidden: bool) -> Iterable[str]:
 
 def _thread(piece: Piece, threads: Threads, round_number: int) -> Iterable[str]:
     """What a response or an answer takes up, as a quotation."""
-    target = taken_up(piece)
-    thread = threads.of(target, round_number) if target is not None else None
-    if thread is None or target is None:
+    found = threads.before(piece, round_number)
+    if found is None:
         return
+    target, thread = found
     yield f"> **{escaped(target)}** {escaped(thread.owner)}: {escaped(thread.claim)}"
     for step in thread.steps:
-        match step:
-            case Asked():
-                kind = look.RESPONSES[step.kind]
-                words = f"{kind.symbol} {escaped(step.by)} {kind.word} and asks: {escaped(step.question)}"
-            case Replied():
-                words = f"↳ {escaped(step.by)} answered: {escaped(step.reply)}"
-        yield from (">", f"> {words}")
+        yield from (">", f"> {step.symbol} {escaped(step.words)}")
     yield ""
 
 

@@ -20,9 +20,7 @@ from debate_cli.domain.debate import Debate
 from debate_cli.render import look
 from debate_cli.render.sheets.findings import manipulation_words
 from debate_cli.scoring.moderator import CATEGORIES, ROUND_CRITERIA
-
-LIVE_COMPOSITE: dict[str, float] = {"logic": 40, "rhetoric": 30, "tactics": 30}
-"""Dimension -> out of; 100 in all."""
+from debate_cli.scoring.scorecard import MAXIMA
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +58,7 @@ def _report(assessment: Assessment, debate: Debate) -> News:
         case ("moderator", _):
             return News(who, _sums(assessment.marks, CATEGORIES))
         case ("live", "turn"):
-            return News(who, _sums(assessment.marks, LIVE_COMPOSITE))
+            return News(who, _sums(assessment.marks, MAXIMA))
         case ("live", _):
             return News(who, (), tuple(_live_words(assessment)))
         case ("panel", _):

@@ -2,15 +2,19 @@
 
 Only rows that changed are sent, in one piece, framed as a synchronized update, so that nothing flickers over a slow
 line. What stands on the screen is known here and nowhere else; printing above it goes through `above`.
+
+What is sent is made under a lock and queued; while the region is started the drawing thread alone writes it, in that
+order and outside the lock. So nobody who prints waits for a slow terminal; `stop` does, until everything is written.
 """
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
-from threading import Event, RLock, Thread
+from threading import Event, Lock, RLock, Thread
 
 from rich.color import ColorSystem
 from rich.console import Console, RenderableType
@@ -79,6 +83,10 @@ class Region:
         self._console = console
         self._draw = draw
         self._lock = RLock()
+        """Held while what is sent is made, never while it is written."""
+        self._writing = Lock()
+        self._queue: deque[str] = deque()
+        self._queued = Event()
         self._done = Event()
         self._thread: Thread | None = None
         self._shown: Sequence[Row] = ()
@@ -99,26 +107,35 @@ class Region:
             self._thread.start()
 
     def stop(self) -> None:
-        """Take the rows off the screen and show the cursor. May be called twice."""
+        """Write what is queued, take the rows off the screen, show the cursor. May be called twice."""
         thread, self._thread = self._thread, None
         if thread is None:
             return
         self._done.set()
+        self._queued.set()
         thread.join()
         try:
-            self._send(self._erased())
+            self._queue.append(self._erased())
+            self._flush()
         finally:
             self._console.show_cursor(show=True)
 
     def above(self, *renderables: RenderableType) -> None:
         """Print for good, above the rows."""
         with self._lock:
-            if self.started:
-                self._send(_BEGIN + self._erased())
-            for renderable in renderables:
-                self._console.print(renderable)
-            if self.started:
-                self._send(self._frame() + _END)
+            if not self.started:
+                for renderable in renderables:
+                    self._console.print(renderable)
+                return
+            erased = self._erased()
+            with self._console.capture() as printed:
+                for renderable in renderables:
+                    self._console.print(renderable)
+            self._queue.append(f"{_BEGIN}{erased}{printed.get()}{self._frame()}{_END}")
+        if self._thread is not None and self._thread.is_alive():
+            self._queued.set()
+        else:
+            self._flush()
 
     @contextmanager
     def still(self) -> Generator[None]:
@@ -127,24 +144,32 @@ class Region:
             yield
 
     def refresh(self) -> None:
-        """Draw what changed, if anything did."""
+        """Draw what changed, if anything did, after what is queued."""
         with self._lock:
             self._tick += 1
             sent = self._frame()
             if sent:
-                self._send(f"{_BEGIN}{sent}{_END}")
+                self._queue.append(f"{_BEGIN}{sent}{_END}")
+        self._flush()
 
     def _go_on(self) -> None:
-        while not self._done.wait(1 / FRAMES_PER_SECOND):
-            try:
-                self.refresh()
-            except OSError:  # the terminal is gone; who prints next is told
-                return
+        try:
+            while not self._done.is_set():
+                if self._queued.wait(1 / FRAMES_PER_SECOND):
+                    self._queued.clear()
+                    self._flush()
+                else:
+                    self.refresh()
+        except OSError:  # the terminal is gone; who prints next writes, and is told
+            return
 
-    def _send(self, sequence: str) -> None:
-        if sequence:
-            self._console.file.write(sequence)
-            self._console.file.flush()
+    def _flush(self) -> None:
+        with self._writing:
+            while self._queue:
+                sequence = self._queue.popleft()
+                if sequence:
+                    self._console.file.write(sequence)
+                    self._console.file.flush()
 
     def _frame(self) -> str:
         """What turns the rows on the screen into those of now; the cursor rests in the last one."""

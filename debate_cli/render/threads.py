@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from debate_cli.domain.content import Answer, Response, ResponseType, Turn
+from debate_cli.render import look
 from debate_cli.render.reasons import shortened
 
 LONGEST = 200
@@ -20,6 +21,16 @@ class Asked:
     kind: ResponseType
     question: str
 
+    @property
+    def symbol(self) -> str:
+        """What stands before it."""
+        return look.RESPONSES[self.kind].symbol
+
+    @property
+    def words(self) -> str:
+        """It told in a sentence; untrusted."""
+        return f"{self.by} {look.RESPONSES[self.kind].word} and asks: {self.question}"
+
 
 @dataclass(frozen=True, slots=True)
 class Replied:
@@ -27,6 +38,16 @@ class Replied:
 
     by: str
     reply: str
+
+    @property
+    def symbol(self) -> str:
+        """What stands before it."""
+        return "↳"
+
+    @property
+    def words(self) -> str:
+        """It told in a sentence; untrusted."""
+        return f"{self.by} answered: {self.reply}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +92,12 @@ class Threads:
         replies = [item for item in self._replies.get(target, ()) if item[0] < round_number]
         steps = [item for item in asked if item[0] == latest] + replies[-1:]
         return Thread(*found, tuple(step for _, step in sorted(steps, key=lambda item: item[0])))
+
+    def before(self, piece: object, round_number: int) -> tuple[str, Thread] | None:
+        """What a response or an answer of that round takes up: the argument's id and its thread; None for anything else."""
+        target = taken_up(piece)
+        thread = self.of(target, round_number) if target is not None else None
+        return None if target is None or thread is None else (target, thread)
 
     def _take(self, turn: Turn) -> None:
         for argument in turn.arguments or ():

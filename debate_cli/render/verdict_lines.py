@@ -36,9 +36,11 @@ def _verdict(debate: Debate, verdict: Verdict, *, several: bool) -> Iterable[str
     scores = ", ".join(f"{hostile.line(name)} {look.number(score)}" for name, score in ranked)
     yield f"Verdict ({verdict.system}{decides}): {hostile.line(look.outcome(verdict))}{margin} {scores}".rstrip()
     if verdict.victory != "undetermined":
-        said = judges_words(debate, verdict)
-        words = (gist(debate, [verdict]).reason, f"“{said}”" if said else "")
-        yield from (f"Why ({verdict.system}): {hostile.line(reason)}" for reason in words if reason)
+        numbers, said = gist(debate, [verdict]).reason, judges_words(debate, verdict)
+        if numbers:
+            yield f"Why ({verdict.system}): {hostile.line(numbers)}"
+        if said:
+            yield f"{'  in' if numbers else 'Why, in'} a judge's words ({verdict.system}): “{hostile.line(said)}”"
     yield from (f"Missing ({verdict.system}): {hostile.line(sentence)}" for sentence in Report.missing(verdict))
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
+from debate_cli.domain.bench import assessors
 from debate_cli.domain.debate import Debate, JudgingRun
 from debate_cli.domain.systems import System
 from debate_cli.domain.verdict import Verdict
@@ -35,7 +36,7 @@ def score(
 ) -> tuple[Verdict, ...]:
     """The verdicts of a debate, the deciding one first and flagged `decides`.
 
-    `runs` is `latest` (per system the newest run in which it counts), `all`, or the id of one run; a run that the debate
+    `runs` is `latest` (per system the newest run in which it counts and judged anything; the newest of all where none did), `all`, or the id of one run; a run that the debate
     does not have gives no verdict. `systems` keeps only systems of these kinds. `settings` takes the place of stored
     settings, per kind. Where the system that should decide has no verdict, the first one decides.
     """
@@ -59,9 +60,15 @@ def _chosen(debate: Debate, runs: str) -> list[tuple[JudgingRun, System]]:
     if runs == "all":
         return counted
     if runs == "latest":
-        newest = {system.kind: run.id for run, system in counted}
+        judged = [pair for pair in counted if _has_judged(debate, *pair)]
+        newest = {system.kind: run.id for run, system in [*counted, *judged]}
         return [(run, system) for run, system in counted if newest[system.kind] == run.id]
     return [(run, system) for run, system in counted if run.id == runs]
+
+
+def _has_judged(debate: Debate, run: JudgingRun, system: System) -> bool:
+    """Whether anything came of a system in a run: one whose judges could not be asked takes nobody's place."""
+    return not assessors(system) or bool(debate.of_system(system.kind, run.id))
 
 
 def _deciding(debate: Debate, runs: str) -> str | None:

@@ -172,9 +172,10 @@ def _standing(a: TraceRow, b: TraceRow) -> StandingChange:
 def _changed_settings(a: Side, b: Side) -> tuple[SettingChange, ...]:
     of_a, of_b = _systems(a), _systems(b)
     common = [kind for kind in of_a if kind in of_b]
-    configured = [_settings(side, tuple(systems[kind] for kind in common)) for side, systems in ((a, of_a), (b, of_b))]
+    of_each = (_settings(side, tuple(systems[kind] for kind in common)) for side, systems in ((a, of_a), (b, of_b)))
+    first, second = of_each
     return tuple(
-        SettingChange(key=_named(found.key, common), a=found.stored, b=found.given) for found in changed(*configured)
+        SettingChange(key=_named(found.key, common), a=found.stored, b=found.given) for found in changed(first, second)
     )
 
 

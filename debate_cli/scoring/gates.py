@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
+from debate_cli.domain.assessment import Finding, Manipulation
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.verdict import Verdict
-from debate_cli.errors import pointer
+from debate_cli.errors import UsageError, pointer
+
+WINNERLESS = frozenset({"draw", "conditional"})
+"""What a debate may come to without a winner."""
+OPTIONS = ("PASS", "FAIL", "CONDITIONAL")
+"""What a panel may say of a text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,11 +34,26 @@ class Gates:
     """Whose score `under_score` is about; None means the higher one's."""
     under_score: float | None = None
     winner: str | None = None
-    """Name of the debater who must have won, or `draw`."""
+    """Name of the debater who must have won, or `draw`; of a text, what the panel must have said of it."""
     max_warnings: int | None = None
     """Of all turns and assessments together."""
     forbidden: tuple[str, ...] = ()
     """Kinds of findings that must not be there, e.g. `manipulation`."""
+
+    def require_names(self, names: Collection[str], where: str = "") -> None:
+        """Raise UsageError where a gate names a debater that is not among `names`; a text has none.
+
+        `where` stands before the sentence, as in `a.json: `.
+        """
+        known = f"the debaters are {', '.join(map(_shown, names))}" if names else "a text has no debaters"
+        if self.under_name is not None and self.under_name not in names:
+            raise UsageError(f"{where}--fail-under {self.under_name}=...: there is no such debater; {known}")
+        if self.winner is None or self.winner in names or self.winner in (WINNERLESS if names else OPTIONS):
+            return
+        others = "draw" if names else ", ".join(OPTIONS)
+        raise UsageError(
+            f"{where}--expect-winner {self.winner}: there is no such debater; {known} (or expect {others})"
+        )
 
     def unmet(self, debate: Debate, verdicts: Sequence[Verdict]) -> list[str]:
         """One sentence for each gate that is not met. An undetermined debate meets none."""
@@ -70,10 +91,21 @@ class Gates:
 def _winner(verdict: Verdict | None, expected: str) -> str | None:
     if verdict is None or verdict.victory == "undetermined":
         return f"--expect-winner: expected {expected}, but the verdict is undetermined"
-    winner = verdict.winner or verdict.victory
+    winner = verdict.winner or (expected if verdict.victory == expected else _option(verdict)) or verdict.victory
     if winner != expected:
-        return f"--expect-winner: expected {expected}, but the verdict of {verdict.system} is {winner}"
+        return f"--expect-winner: expected {expected}, but the verdict of {verdict.system} is {_shown(winner)}"
     return None
+
+
+def _shown(name: str) -> str:
+    """A name from a transcript, such that a terminal shows exactly its signs."""
+    return name if name.isprintable() else ascii(name)
+
+
+def _option(verdict: Verdict) -> str | None:
+    """What a panel decided; None of another system."""
+    option = verdict.notes.get("option")
+    return option if isinstance(option, str) else None
 
 
 def _warnings(debate: Debate, most: int) -> str | None:
@@ -83,8 +115,16 @@ def _warnings(debate: Debate, most: int) -> str | None:
 
 
 def _forbidden(debate: Debate, kind: str) -> str | None:
-    count = sum(finding.kind == kind for assessment in debate.assessments for finding in assessment.findings)
-    return f"--fail-on: {count} findings of {kind}{pointer(kind)}" if count else None
+    """The same words count once, however many judges were shown them, and however often."""
+    every = (finding for assessment in debate.assessments for finding in assessment.findings if finding.kind == kind)
+    count = len({_words(finding) for finding in every})
+    return f"--fail-on: {count} finding{'' if count == 1 else 's'} of {kind}{pointer(kind)}" if count else None
+
+
+def _words(finding: Finding) -> object:
+    if isinstance(finding, Manipulation):
+        return finding.participant, finding.quote, finding.technique
+    return finding.model_dump_json()
 
 
 def _open(verdict: Verdict | None, gate: str) -> str | None:

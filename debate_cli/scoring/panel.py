@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from debate_cli.domain.assessment import VoteOption
 from debate_cli.domain.debate import Debate, JudgingRun
 from debate_cli.domain.systems import Panel
+from debate_cli.domain.tasks import Brief
 from debate_cli.domain.value import Value
 from debate_cli.domain.verdict import Verdict, Victory
 from debate_cli.scoring.ballots import (
@@ -130,7 +131,8 @@ def verdict(debate: Debate, run: JudgingRun | str, settings: Panel) -> Verdict:
     outcome = _outcome(final_tally, debate) if final_tally is not None and enough else UNDETERMINED
     scores = _scores(final_tally, debate) if final_tally is not None else {}
     missing = _missing(debate, run, settings, by_round)
-    return verdict_of("panel", run, outcome, scores, _notes(settings, rounds, by_round, missing))
+    ever_late = _ever_late(debate, run, settings, late)
+    return verdict_of("panel", run, outcome, scores, _notes(settings, rounds, by_round, ever_late, missing))
 
 
 def tally(ballots: Sequence[Ballot]) -> Tally | None:
@@ -177,6 +179,16 @@ def _late(debate: Debate, run: JudgingRun | str, by_round: Mapping[int, Sequence
     for number, ballots in by_round.items():
         found[number] |= {item.judge for item in ballots if _key(wanted, item.judge, number) in keys}
     return found
+
+
+def _ever_late(debate: Debate, run: JudgingRun | str, settings: Panel, late: Mapping[int, set[str]]) -> tuple[str, ...]:
+    """Judges that were ever late, in the order of the bench: those too that were so in the first vote and have none."""
+    found = set[str]().union(*late.values())
+    for failure in debate.failures:
+        task = failure.task
+        if failure.cause == "late" and isinstance(task, Brief) and (task.run, task.system) == (run_id(run), "panel"):
+            found.add(task.assessor)
+    return tuple(judge for judge in weights(debate, run, settings) if judge in found)
 
 
 def _key(run: str, judge: str, number: int) -> str:
@@ -227,6 +239,7 @@ def _notes(
     settings: Panel,
     rounds: Sequence[RoundRow],
     by_round: Mapping[int, Sequence[Ballot]],
+    late: Sequence[str],
     missing: Sequence[str],
 ) -> PanelNotes:
     first = tally(by_round[min(by_round)]) if by_round else None
@@ -247,7 +260,7 @@ def _notes(
         rounds=tuple(rounds),
         dissent=tuple(vote for vote in rounds[-1].votes if final and vote.option != final.option) if rounds else (),
         unexplained_changes=tuple(dict.fromkeys(vote.judge for vote in votes if vote.unexplained_change)),
-        late=tuple(dict.fromkeys(vote.judge for vote in votes if vote.late)),
+        late=tuple(late),
         missing=tuple(missing),
     )
 
@@ -267,6 +280,8 @@ def _missing(
                 continue
             late = " (late)" if ballot is not None and ballot.vote.late else ""
             why = cause(debate, _key(run_id(run), judge, number)) or late
+            if ballot is None and not why:  # who has no vote to keep is not asked again
+                why = cause(debate, _key(run_id(run), judge, 0))
             found.append(f"{judge} did not vote {when}{why}{'' if ballot is None else '; its last vote stands'}.")
     for ballot in by_round[max(by_round)] if by_round else ():
         absent = [name for name in settings.dimensions if name not in ballot.dimensions]

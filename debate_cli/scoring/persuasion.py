@@ -93,13 +93,14 @@ class PersuasionNotes(Value):
 def verdict(debate: Debate, run: JudgingRun | str, settings: Persuasion) -> Verdict:
     """The verdict of the persuasion system over `run`; the notes are `PersuasionNotes`.
 
-    Undetermined until at least two debaters have spoken with an effect that is known.
+    Undetermined until at least two debaters have spoken with an effect that is known, or one has surrendered.
     """
     curve = states(debate, settings, run)
     final = curve[-1].states
     scores = {name: final_score(name, final) for name in final}
     heard = {effect.speaker for effect in effects_of(curve)}
-    outcome = _outcome(scores, final, settings) if len(heard) > 1 else UNDETERMINED
+    fell = any(state.surrendered for state in final.values())
+    outcome = _outcome(scores, final, settings) if len(heard) > 1 or fell else UNDETERMINED
     missing = _missing(debate, run, settings, curve)
     return verdict_of("persuasion", run, outcome, scores, _notes(debate, settings, curve, missing))
 
@@ -196,7 +197,12 @@ def _likeness(contexts: Mapping[str, Sequence[float]]) -> tuple[Likeness, ...]:
 def _missing(debate: Debate, run: JudgingRun | str, settings: Persuasion, curve: Sequence[StatePoint]) -> list[str]:
     """Sentences on debaters that have not spoken and, with a judge, on turns that were not (wholly) rated."""
     heard = speakers(debate)
-    found = [f"{item.name} has not spoken." for item in debate.participants if item.name not in heard]
+    final = curve[-1].states
+    found = [
+        f"{item.name} has not spoken."
+        for item in debate.participants
+        if item.name not in heard and not final[item.name].surrendered
+    ]
     if settings.effects != "judge":
         return found
     given = [item for item in assessments(debate, "persuasion", run) if item.subject.moment == "turn"]

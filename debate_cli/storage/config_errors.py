@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from debate_cli.domain.config import DebateConfig
+from debate_cli.domain.config import OTHER_NAMES, DebateConfig
 from debate_cli.domain.config_checks import KeyPath, Problem, suggestion
 from debate_cli.storage.plain import inside, is_list, is_mapping
 
@@ -105,15 +105,18 @@ def _meant_by(
 
 def _merged(path: KeyPath, items: Sequence[Any], data: Any) -> Problem:
     """One problem of all that is wrong with one value."""
-    words = [word for item in items if item["type"] == "literal_error" for word in _expected(item)]
+    item = items[0]
+    words = [
+        word for item in items if item["type"] == "literal_error" for word in _QUOTED.findall(item["ctx"]["expected"])
+    ]
     if words:
         return Problem(path, _unknown_word(_value(data, path), words))
-    item = items[0]
     kind: str = item["type"]
     context: dict[str, Any] = item.get("ctx", {})
     if kind == "extra_forbidden":
-        name = str(path[-1])
-        return Problem(path, f"there is no such key here{suggestion(name, keys_at(path[:-1], data))}")
+        return Problem(path, _unknown_key(path, data))
+    if kind == "literal_error":
+        return Problem(path, _exact(context["expected"], _value(data, path)))
     if kind == "union_tag_invalid":
         return Problem((*path, "kind"), _unknown_word(context["tag"], _QUOTED.findall(context["expected_tags"])))
     if kind == "string_pattern_mismatch" and path[-1] in _PATTERNS:
@@ -126,9 +129,16 @@ def _merged(path: KeyPath, items: Sequence[Any], data: Any) -> Problem:
     return Problem(path, message[:1].lower() + message[1:])
 
 
-def _expected(item: Any) -> list[str]:
-    expected: str = item["ctx"]["expected"]
-    return _QUOTED.findall(expected) or [expected]
+def _unknown_key(path: KeyPath, data: Any) -> str:
+    name = str(path[-1])
+    other = OTHER_NAMES.get((str(path[0]), name)) if len(path) == 2 else None  # noqa: PLR2004 - section and key
+    if other is not None and is_mapping(holder := _value(data, path[:-1])) and other in holder:
+        return f"`{name}` and `{other}` are two names of one key; keep one"
+    return f"there is no such key here{suggestion(name, keys_at(path[:-1], data))}"
+
+
+def _exact(expected: str, value: Any) -> str:
+    return f"must be the number {expected}, without quotes" if value == expected else f"must be {expected}"
 
 
 def _unknown_word(value: Any, words: Sequence[str]) -> str:

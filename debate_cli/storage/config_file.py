@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
-from debate_cli.domain.config import DebateConfig
+from debate_cli.domain.config import OTHER_NAMES, DebateConfig
 from debate_cli.domain.config_checks import KeyPath, Problem, check
 from debate_cli.errors import ConfigError
 from debate_cli.storage.config_errors import MAX_PROBLEMS, problems_of
@@ -34,6 +34,7 @@ _KEY_CHARS = 80
 _HIDDEN_CHARS = 4096
 _HIDDEN_START = 60
 """Of a text that must not be shown, its beginning must not be either: errors cut what they repeat."""
+_LITERAL = "a key stands here in plain text; put it in an environment variable and name that"
 _SECRET_HEADER = re.compile(r"auth|key|token|secret|cookie|password", re.IGNORECASE)
 
 
@@ -48,14 +49,14 @@ class Places:
     """The option or variable that a path was set by."""
 
     def of(self, path: KeyPath) -> str:
-        """`file:line:column` of a path, or of the nearest thing around it that has a place; an option by its name."""
+        """`file:line:column` of a path, or of the nearest thing around it that has a place; an option, and what is no file, by its name."""
         for length in range(len(path), -1, -1):
             head = path[:length]
             if head in self.origins:
                 return self.origins[head]
             if head in self.positions:
                 return f"{self.name}:{self.positions[head].line}:{self.positions[head].column}"
-        return f"{self.name}:1:1"
+        return f"{self.name}:1:1" if self.positions else self.name
 
     def order(self, path: KeyPath) -> tuple[int, Position]:
         """Sorts problems as they stand in the file, options last."""
@@ -94,19 +95,21 @@ def load_config(
     overrides: Sequence[tuple[str, str]] = (),
     env: Mapping[str, str],
     more_checks: Sequence[Check] = (),
+    late_checks: Sequence[Check] = (),
 ) -> LoadedConfig:
     """Read the configuration at `path`, or `text` in its place (`path` then only names it).
 
     `overrides` are (key path, YAML value) from the command line; text that is not YAML goes through `json.dumps`. They
     count before the `DEBATE_…` variables of `env`, those before the file, the file before the defaults. `more_checks`
-    look at the whole configuration after the checks of the domain.
+    look at the whole configuration after the checks of the domain, and `late_checks` where something is wrong already: so
+    that what would come to light later is told with it.
 
     Raises ConfigError with one line for every fault: `file:line:column: key.path: what is wrong; what to do`.
     """
     name = str(path) if path is not None else STDIN
     folder = path.parent if path is not None else Path()
     source = text if text is not None else _text_of(path)
-    return _Loading(name, folder, env).load(source, overrides, (check, *more_checks))
+    return _Loading(name, folder, env).load(source, overrides, (check, *more_checks), late_checks)
 
 
 @dataclass(slots=True)
@@ -121,19 +124,23 @@ class _Loading:
     secrets: set[str] = field(default_factory=set[str])
     hidden: set[str] = field(default_factory=set[str])
     """Texts of the file that must not be repeated in an error."""
+    literal: set[KeyPath] = field(default_factory=set[KeyPath])
+    """Where they stand; nothing else is told of these places."""
 
-    def load(self, text: str, overrides: Sequence[tuple[str, str]], checks: Sequence[Check]) -> LoadedConfig:
+    def load(
+        self, text: str, overrides: Sequence[tuple[str, str]], checks: Sequence[Check], late: Sequence[Check]
+    ) -> LoadedConfig:
         data, places = self._read(text, overrides)
         self._find_literal_keys(data, ())
         filling = Filling(self.env)
         filled = filling.fill(data)
         self.problems += [Problem(path, message) for path, message in dict.fromkeys(filling.faults)]
         self.secrets |= filling.secrets
-        config = self._validated(filled, checks)
-        prompts, faults = read_prompts(config.prompts if config else {}, self.folder)
+        prompts, faults = read_prompts(_texts(filled.get("prompts")), self.folder)
         self.problems += faults
-        if config is None or self.problems or self.lines:
-            raise self._error(places)
+        config = self._validated(filled, checks, late)
+        if config is None or self.problems or self.lines or self.literal:
+            raise self._error(_with_names(places, filled))
         named = {self.env.get(spec.api_key_env or "", "") for spec in config.providers.values()}
         return LoadedConfig(config, self.folder, tuple(sorted((self.secrets | named) - {""})), prompts, places)
 
@@ -160,37 +167,44 @@ class _Loading:
     def _find_literal_keys(self, data: Any, path: KeyPath) -> None:
         """Refuse secrets that stand in the configuration itself."""
         if isinstance(data, str) and (shaped_like_a_key(data) or _is_literal_header(path, data)):
-            self.hidden |= {data[:_HIDDEN_CHARS], data[:_HIDDEN_START]}
-            message = "a key stands here in plain text; put it in an environment variable and name that"
-            self.problems.append(Problem(path, message))
+            self._hide(data, path)
         elif is_list(data):
             for index, item in enumerate(data):
                 self._find_literal_keys(item, (*path, index))
         elif is_mapping(data):
             for key, item in data.items():
-                self._find_literal_keys(key, path)
+                if shaped_like_a_key(key):
+                    self._hide(key, (*path, key))
                 self._find_literal_keys(item, (*path, key))
 
-    def _validated(self, data: dict[str, Any], checks: Sequence[Check]) -> DebateConfig | None:
+    def _hide(self, text: str, path: KeyPath) -> None:
+        self.hidden |= {text[:_HIDDEN_CHARS], text[:_HIDDEN_START]}
+        self.literal.add(path)
+
+    def _validated(self, data: dict[str, Any], checks: Sequence[Check], late: Sequence[Check]) -> DebateConfig | None:
         """The configuration, or None where it is no valid one; the problems are collected either way."""
         try:
             config = DebateConfig.model_validate(data)
         except ValidationError as error:
             found = problems_of(error, data)
             self.problems += found
-            self.problems += checks_of_the_rest(data, found, checks)
+            self.problems += checks_of_the_rest(data, found, (*checks, *late))
             return None
         self.problems += [problem for one in checks for problem in one(config)]
+        if self.problems or self.lines or self.literal:
+            self.problems += [problem for one in late for problem in one(config)]
         return config
 
     def _error(self, places: Places) -> ConfigError:
         redact = Redactor(self.secrets | self.hidden)
-        ordered = sorted(dict.fromkeys(self.problems), key=lambda problem: places.order(problem.path))
+        told = [Problem(path, _LITERAL) for path in self.literal]
+        told += [problem for problem in self.problems if problem.path not in self.literal]
+        ordered = sorted(dict.fromkeys(told), key=lambda problem: places.order(problem.path))
         lines = [*self.lines, *map(places.line, ordered[: MAX_PROBLEMS + 1])]
-        told = list(dict.fromkeys(redact(line) for line in lines))
-        if len(told) > MAX_PROBLEMS:
-            told[MAX_PROBLEMS:] = [f"{_printable(self.name)}: and more faults; mend these first"]
-        return ConfigError(*told)
+        shown = list(dict.fromkeys(redact(line) for line in lines))
+        if len(shown) > MAX_PROBLEMS:
+            shown[MAX_PROBLEMS:] = [f"{_printable(self.name)}: and more faults; mend these first"]
+        return ConfigError(*shown)
 
 
 def _text_of(path: Path | None) -> str:
@@ -217,6 +231,20 @@ def _text_of(path: Path | None) -> str:
         column = error.start - (before.rfind(b"\n") + 1) + 1
         line = before.count(b"\n") + 1
         raise ConfigError(f"{path}:{line}:{column}: not valid UTF-8; save the file as UTF-8") from error
+
+
+def _texts(files: Any) -> dict[str, str]:
+    return {name: file for name, file in files.items() if isinstance(file, str)} if is_mapping(files) else {}
+
+
+def _with_names(places: Places, data: Mapping[str, Any]) -> Places:
+    """The same; a key that stands there by its other name is found by both."""
+    positions = dict(places.positions)
+    for (section, name), other in OTHER_NAMES.items():
+        found, there = positions.get((section, other)), data.get(section)
+        if found is not None and is_mapping(there) and name not in there:
+            positions[section, name] = found
+    return replace(places, positions=positions)
 
 
 def _is_literal_header(path: KeyPath, value: str) -> bool:

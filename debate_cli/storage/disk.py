@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import glob
 import os
 import secrets
@@ -14,6 +15,7 @@ from debate_cli.errors import StorageError
 FILE_MODE = 0o644
 FOLDER_MODE = 0o755
 _TOKEN_SIGNS = 8
+_NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 
 @contextlib.contextmanager
@@ -27,9 +29,8 @@ def told_plainly(path: Path, doing: str) -> Generator[None]:
         ) from error
     except OSError as error:
         reason = error.strerror or type(error).__name__
-        raise StorageError(
-            f"{path}: cannot be {doing} ({reason}); free some space, or choose another folder"
-        ) from error
+        advice = "free some space, or choose" if error.errno in _NO_ROOM else "choose"
+        raise StorageError(f"{path}: cannot be {doing} ({reason}); {advice} another folder") from error
 
 
 def make_folder(folder: Path) -> None:

@@ -19,6 +19,7 @@ from debate_cli.errors import NewerVersionError, StorageError, TranscriptError
 from debate_cli.storage.disk import told_plainly, write_all, write_whole
 from debate_cli.storage.json_form import Redact, config_data, line_of, providers_data
 from debate_cli.storage.plain import is_mapping
+from debate_cli.storage.regular import open_regular
 from debate_cli.storage.upgrades import SCHEMA_VERSION
 
 SUFFIX = ".jsonl"
@@ -158,11 +159,13 @@ def read(path: Path) -> JournalContents:
 
 def _bytes_of(path: Path) -> bytes:
     try:
-        if path.stat().st_size > MAX_BYTES:
-            raise TranscriptError(f"{path}: larger than {MAX_BYTES // 1024**2} MiB; this is no journal")
-        return path.read_bytes()
+        with os.fdopen(open_regular(path), "rb") as file:
+            data = file.read(MAX_BYTES + 1)
     except OSError as error:
         raise TranscriptError(f"{path}: cannot be read ({error.strerror}); name a journal") from error
+    if len(data) > MAX_BYTES:
+        raise TranscriptError(f"{path}: larger than {MAX_BYTES // 1024**2} MiB; this is no journal")
+    return data
 
 
 def _fields(line: bytes) -> dict[str, Any] | None:

@@ -40,17 +40,21 @@ def locked(path: Path) -> Generator[None]:
 
 
 def holder(path: Path) -> int | None:
-    """Pid of the living process that is at work on the debate of `path`; None where none is, as far as can be told."""
+    """Pid of the process that holds the debate of `path`; None where none does. What a dead process left is no lock."""
     try:
-        pid = int(path.with_suffix(SUFFIX).read_text())
-    except (OSError, ValueError):
+        opened = os.open(path.with_suffix(SUFFIX), os.O_RDONLY)
+    except OSError:
         return None
-    with contextlib.suppress(PermissionError):  # it lives, and is another user's
-        try:
-            os.kill(pid, 0)
-        except (ProcessLookupError, OverflowError):
-            return None
-    return pid
+    try:
+        fcntl.flock(opened, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        told = os.pread(opened, _PID_BYTES, 0).decode(errors="replace").strip()
+        return int(told) if told.isdecimal() else 0
+    except OSError:
+        return None
+    finally:
+        os.close(opened)
+    return None
 
 
 def _take(place: Path) -> int:

@@ -7,15 +7,21 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Any
 
+from pydantic import BaseModel
+
+from debate_cli.domain.config import OTHER_NAMES, DebateConfig
 from debate_cli.storage.plain import copied, inside, is_list, is_mapping
 from debate_cli.storage.yaml_source import MAX_DEPTH, Path, parse
 
 SHORTCUTS = {"DEBATE_TOPIC": "topic", "DEBATE_SEED": "seed", "DEBATE_OUT": "output.dir"}
 """Variables with a name of their own; every other key is `DEBATE__` and its path, `__` between the parts."""
 _TEXTS = frozenset({"DEBATE_TOPIC", "DEBATE_OUT"})
+_PREFIX = "DEBATE_"
 _GENERIC = "DEBATE__"
+_NAME_CHARS = 80
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +51,32 @@ def from_environment(env: Mapping[str, str]) -> list[Override]:
     return found
 
 
+def unknown_variables(env: Mapping[str, str]) -> list[str]:
+    """A sentence on each variable that is named like a setting and is none; what stands behind it is never shown."""
+    known = [*SHORTCUTS, *(f"{_GENERIC}{'__'.join(path).upper()}" for path in _settings())]
+    found: list[str] = []
+    for name in sorted(env):
+        if name.startswith(_PREFIX) and not name.startswith(_GENERIC) and name not in SHORTCUTS:
+            close = get_close_matches(name, known, n=1) if len(name) <= _NAME_CHARS else []
+            said = (
+                f"did you mean {close[0]}?"
+                if close
+                else "settings are DEBATE_TOPIC, DEBATE_SEED, DEBATE_OUT, DEBATE__KEY__PATH"
+            )
+            shown = name if name.isprintable() else ascii(name)[1:-1]
+            found.append(f"{shown[:_NAME_CHARS]} is no setting and is ignored; {said}")
+    return found
+
+
+def _settings() -> list[tuple[str, ...]]:
+    """The key paths of a configuration that have names of their own."""
+    found: list[tuple[str, ...]] = []
+    for name, field in DebateConfig.model_fields.items():
+        within = type(field.default).model_fields if isinstance(field.default, BaseModel) else {}
+        found += [(name,), *((name, inner) for inner in within)]
+    return found
+
+
 def from_options(options: Sequence[tuple[str, str]]) -> list[Override]:
     """The overrides of the command line, in their order."""
     return [Override(key, value, "--set") for key, value in options]
@@ -58,6 +90,7 @@ def apply_overrides(
     origins: dict[Path, str] = {}
     problems: list[str] = []
     for override in overrides:
+        _take_name(changed, override.key)
         try:
             path, value = _place(changed, override.key), _read(override.value)
         except ValueError as error:
@@ -66,6 +99,17 @@ def apply_overrides(
         _put(changed, path, value)
         origins[path] = override.source
     return changed, origins, problems
+
+
+def _take_name(data: dict[str, Any], key: str) -> None:
+    """Let what `key` sets stand under the name that it has there, where `data` gives it its other one."""
+    section, _, rest = key.partition(".")
+    name = rest.partition(".")[0]
+    other = OTHER_NAMES.get((section, name))
+    holder = data.get(section)
+    if other is not None and is_mapping(holder) and other in holder:
+        content = holder.pop(other)
+        holder.setdefault(name, content)
 
 
 def _read(text: str) -> Any:

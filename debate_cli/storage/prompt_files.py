@@ -1,4 +1,4 @@
-"""The files that take the place of shipped prompts. Which placeholders they may hold is known where prompts are filled in."""
+"""The files that take the place of shipped prompts."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from debate_cli.domain.config_checks import Problem
+from debate_cli.llm.template import Prompts
 
 _MAX_FILES = 100
 """More than there are prompts."""
@@ -13,7 +14,7 @@ _MAX_BYTES = 256 * 1024
 
 
 def read_prompts(files: Mapping[str, str], folder: Path) -> tuple[dict[str, str], list[Problem]]:
-    """Text per prompt, and what is wrong with the others. A file lies beside the configuration, or deeper."""
+    """Text per prompt, and what is wrong: with a file (it lies beside the configuration, or deeper), or with a placeholder in it."""
     texts: dict[str, str] = {}
     problems: list[Problem] = []
     if len(files) > _MAX_FILES:
@@ -23,6 +24,7 @@ def read_prompts(files: Mapping[str, str], folder: Path) -> tuple[dict[str, str]
             texts[name] = _read(folder, file)
         except ValueError as error:
             problems.append(Problem(("prompts", name), str(error)))
+    problems += [Problem(("prompts", name), message) for name, message in Prompts(texts).faults()]
     return texts, problems
 
 

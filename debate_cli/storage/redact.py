@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, get_args
 
+from debate_cli.domain.assessment import SYSTEM_KINDS
+from debate_cli.domain.content import Phase
 from debate_cli.llm.secret_spellings import LONGEST_FACTOR, pattern_of
 from debate_cli.storage.plain import is_list, is_mapping
 
@@ -18,6 +20,10 @@ SHORTEST_SECRET = 6
 """A shorter value is not taken for a secret: redacting it would tear ordinary words apart."""
 PLACEHOLDERS = frozenset({"ollama", "lm-studio", "not-needed", "no-key-required", "placeholder", "redacted"})
 """What people put where a server wants any key at all."""
+VOCABULARY = frozenset(
+    {*SYSTEM_KINDS, *get_args(Phase), "default", "simultaneous", "sequential", "keywords", "factors"}
+)
+"""Words of our own files, which a dummy key that is one of them must not tear out."""
 
 _START = r"(?:(?<![A-Za-z0-9])|(?<=\\[nrtbf]))"
 """Not within a word; a JSON escape before is no part of a word."""
@@ -31,8 +37,16 @@ _BEARER = re.compile(rf"({_START}(?i:bearer)(?:\s|\\[nrt])+){_LONG_WORD}")
 _HEADER = re.compile(r"""((?i:x-api-key|api-key|x-goog-api-key)\\?["']?\s*[:=]\s*\\?["']?)([A-Za-z0-9._~+/-]{6,})""")
 _CREDENTIALS = re.compile(r"""((?<=[A-Za-z0-9+.-])://)[^\s/:@"'\\<>\[\]]*:[^\s/@"'\\<>\[\]]+@""")
 
-_MARKS = ("sk-", "aiza", "gsk_", "xai-", "hf_", "gh", "akia", "bearer", "api-key", "://")
+_MARKS = (
+    "sk-", "aiza", "gsk_", "xai-", "hf_", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "akia", "bearer", "api-key", "://",
+)  # fmt: skip
 """Every shape above has one of these in it, in lower case: what has none is not searched any further."""
+
+_WORD = re.compile("[!-~]+")
+_LAST_WORDS = re.compile(r"(?:(?i:bearer|api-key)\S{0,4}\s+)?[!-~]+\Z|(?i:bearer|api-key)\S{0,4}\s*\Z")
+"""The last word, and the one before that tells it for a credential."""
+_LONGEST_SHAPE = 200
+"""Characters of a key that is known by its shape alone, at the most."""
 
 
 class Redactor:
@@ -45,8 +59,11 @@ class Redactor:
     def __init__(self, secrets: Iterable[str] = ()) -> None:
         wanted = {secret for secret in secrets if _is_secret(secret)}
         self._values = pattern_of(wanted)
-        self.longest = LONGEST_FACTOR * max(map(len, wanted), default=0)
-        """Characters of the longest text that stands for a value to replace."""
+        self._longest = LONGEST_FACTOR * max(map(len, wanted), default=0)
+        self._words = all(_WORD.fullmatch(secret) for secret in wanted)
+        """Whether every known value, and so every code of it, is one word."""
+        self.knows = bool(wanted)
+        """Whether there is any value to replace."""
 
     def __call__(self, text: str) -> str:
         """`text` without secrets."""
@@ -59,6 +76,13 @@ class Redactor:
         text = _BEARER.sub(rf"\1{REDACTED}", text)
         text = _HEADER.sub(rf"\1{REDACTED}", text)
         return _CREDENTIALS.sub(rf"\1{REDACTED}@", text)
+
+    def unsure(self, text: str) -> int:
+        """How many characters at the end of `text` may be the beginning of a secret: its last word, as long as those are."""
+        if not self._words:
+            return min(len(text), max(self._longest, _LONGEST_SHAPE))
+        last = _LAST_WORDS.search(text)
+        return min(len(last.group()) if last else 0, max(self._longest, _LONGEST_SHAPE))
 
 
 def without_secrets(value: Any, redact: Callable[[str], str]) -> Any:
@@ -78,4 +102,4 @@ def shaped_like_a_key(text: str) -> bool:
 
 
 def _is_secret(secret: str) -> bool:
-    return len(secret) >= SHORTEST_SECRET and secret.lower() not in PLACEHOLDERS and secret not in REDACTED
+    return len(secret) >= SHORTEST_SECRET and secret.lower() not in PLACEHOLDERS | VOCABULARY and secret not in REDACTED

@@ -16,6 +16,7 @@ from typing import Any, get_args
 
 from debate_cli.domain.assessment import SystemKind
 from debate_cli.domain.config import DebateConfig
+from debate_cli.domain.config_checks import LEAST_DEBATERS, LISTED_PHASES
 from debate_cli.storage.plain import is_list, is_mapping
 from debate_cli.storage.transcript import Transcript
 
@@ -26,6 +27,7 @@ _MODULES = tuple(
         "assessment", "config", "content", "events", "exchange", "participant", "personality", "systems", "tasks", "verdict",
     )
 )  # fmt: skip
+_ABOUT = ("title", "description", "default")
 _VARIABLE = {"type": "string", "pattern": r"\$\{[A-Za-z_]"}
 """A value that comes from the environment."""
 
@@ -37,7 +39,14 @@ def config_schema() -> dict[str, Any]:
     systems = definitions["JudgingConfig"]["properties"]["systems"]
     systems["items"] = {"anyOf": [{"enum": list(get_args(SystemKind))}, systems["items"]]}
     phases = definitions["FormatConfig"]["properties"]
+    phases["phases"]["items"]["enum"] = list(LISTED_PHASES)
     phases["rounds"] = {**phases["phases"], "title": "Rounds", "description": "Another name for `phases`."}
+    del definitions["Thresholds"]["required"]
+    schema["properties"]["debaters"]["minItems"] = LEAST_DEBATERS
+    schema["properties"]["topic"]["pattern"] = r"\S"
+    for definition in [schema, *definitions.values()]:
+        properties = definition.get("properties", {})
+        properties |= {key: _or_empty(field) for key, field in properties.items()}
     schema = _open_to_variables(schema)
     return {"$schema": DIALECT, **schema, "title": "debate.yaml"}
 
@@ -54,6 +63,15 @@ def text_of(schema: Mapping[str, Any]) -> str:
     return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
 
 
+def _or_empty(field: dict[str, Any]) -> dict[str, Any]:
+    """A section with the empty one (null) allowed, which takes its defaults; any other field as it is."""
+    if not isinstance(field.get("default"), list | dict):
+        return field
+    about = {key: field[key] for key in _ABOUT if key in field}
+    bare = {key: value for key, value in field.items() if key not in about}
+    return {**about, "anyOf": [bare, {"type": "null"}]}
+
+
 def _open_to_variables(node: Any) -> Any:
     """The same with a `${VAR}` allowed wherever a number or a truth value is."""
     if is_list(node):
@@ -61,7 +79,7 @@ def _open_to_variables(node: Any) -> Any:
     if not is_mapping(node):
         return node
     if node.get("type") in {"number", "integer", "boolean"}:
-        about = {key: node[key] for key in ("title", "description", "default") if key in node}
+        about = {key: node[key] for key in _ABOUT if key in node}
         bare = {key: value for key, value in node.items() if key not in about}
         return {**about, "anyOf": [bare, _VARIABLE]}
     return {key: _open_to_variables(value) for key, value in node.items()}

@@ -5,6 +5,7 @@ How it is read and written as a file lives in `transcript_file`; older versions 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any, Literal
@@ -176,6 +177,24 @@ def debate_of(transcript: Transcript) -> Debate:
         unanswered=(),
     )
     return debate.with_assessments(transcript.assessments)
+
+
+def contradiction(transcript: Transcript) -> str | None:
+    """What in a transcript cannot be, in a few words; None where everything can."""
+    names = {item.name for item in transcript.participants}
+    if len(names) < len(transcript.participants):
+        twice = next(
+            name for name, count in Counter(item.name for item in transcript.participants).items() if count > 1
+        )
+        return f"participants: `{twice}` is there twice"
+    indices = set[int]()
+    for place, turn in enumerate(transcript.turns):
+        if turn.speaker not in names:
+            return f"turns.{place}.speaker: `{turn.speaker}` is no participant"
+        if turn.index in indices:
+            return f"turns.{place}.index: {turn.index} is there twice"
+        indices.add(turn.index)
+    return None
 
 
 def _stored_run(debate: Debate, number: int) -> StoredRun:

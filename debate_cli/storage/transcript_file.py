@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+from codecs import BOM_UTF8
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NoReturn
@@ -16,7 +18,8 @@ from debate_cli.errors import NewerVersionError, TranscriptError
 from debate_cli.storage.disk import write_whole
 from debate_cli.storage.json_form import Redact, document_of
 from debate_cli.storage.plain import is_mapping
-from debate_cli.storage.transcript import Transcript, json_data
+from debate_cli.storage.regular import open_regular
+from debate_cli.storage.transcript import Transcript, contradiction, json_data
 from debate_cli.storage.upgrades import SCHEMA_VERSION, STEPS, Step, upgrade
 
 SUFFIX = ".json"
@@ -45,10 +48,18 @@ def parse(data: bytes, name: str, steps: Sequence[Step] = STEPS) -> Transcript:
 
     `steps` lead from their versions to the form that `Transcript` has.
     """
-    if steps is STEPS and _CURRENT.match(data):
-        transcript = _at_once(data)
-        if transcript is not None:
-            return transcript
+    data = data.removeprefix(BOM_UTF8)
+    transcript = _at_once(data) if steps is STEPS and _CURRENT.match(data) else None
+    if transcript is None:
+        transcript = _step_by_step(data, name, steps)
+    fault = contradiction(transcript)
+    if fault is not None:
+        raise TranscriptError(f"{name}: {_one_line(fault)}; restore the file")
+    return transcript
+
+
+def _step_by_step(data: bytes, name: str, steps: Sequence[Step]) -> Transcript:
+    """The same, each fault told precisely."""
     fields = _fields(data, name)
     version = _version(fields, name, newest=1 + len(steps))
     try:
@@ -95,7 +106,7 @@ def _may_be_infinite(notes: Any) -> bool:
 
 def _bytes_of(path: Path) -> bytes:
     try:
-        with path.open("rb") as file:
+        with os.fdopen(open_regular(path), "rb") as file:
             data = file.read(_USUAL_BYTES)
             if len(data) == _USUAL_BYTES:
                 data += file.read(MAX_BYTES + 1 - _USUAL_BYTES)

@@ -19,7 +19,7 @@ RUN = f"run {MOCK} --id one -q"
 def limited(here: Path, command: str, kilobytes: int) -> Done:
     """`debate COMMAND` where no file can grow beyond so many kB: to a writer that is a full disk."""
     script = f"ulimit -f {kilobytes}; exec {DEBATE} {command}"
-    env = {"PATH": os.environ["PATH"], "HOME": str(here.parent), "NO_COLOR": "1"}
+    env = {"PATH": os.environ["PATH"], "HOME": str(here.parent), "NO_COLOR": "1", "PYTHONDONTWRITEBYTECODE": "1"}
     done = subprocess.run(
         ["bash", "-c", script], cwd=here, env=env, capture_output=True, text=True, timeout=LIMIT_S, check=False
     )

@@ -66,7 +66,7 @@ def test_warnings_are_counted(allowed: str, code: int, saved: Path) -> None:
 
 def test_a_gate_fails_after_the_debate_was_saved(here: Path) -> None:
     """The transcript of the failed run is whole."""
-    done = debate("run", MOCK, "--id", "one", "--expect-winner", "nobody", "-q", cwd=here)
+    done = debate("run", MOCK, "--id", "one", "--expect-winner", "Pro", "-q", cwd=here)
     assert done.code == 5
     assert json.loads((here / "transcripts/one.json").read_text())["status"] == "complete"
     assert "saved: transcripts/one.json" in done.lines

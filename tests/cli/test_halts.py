@@ -179,3 +179,9 @@ def test_a_debate_with_prompts_of_its_own_is_resumed_by_its_configuration(here: 
     assert (without.code, "the stored configuration: prompts.opening" in without.err) == (2, True), without.err
     assert "debate run CONFIG --resume ID" in without.err
     assert debate("run", "own/debate.yaml", "--resume", "one", "--max-tokens", "900000", "-q", cwd=here).code == 0
+
+
+def test_the_command_to_go_on_with_can_be_copied(here: Path) -> None:
+    """A blank in the folder's name is quoted."""
+    done = debate("run", CONFIGS / "mock.yaml", "--id", "q", "--out", "o p", "--max-tokens", "2000", "-q", cwd=here)
+    assert (done.code, "go on with: debate run --resume 'o p/q.json' --max-tokens" in done.err) == (4, True), done.err

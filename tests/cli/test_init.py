@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import socketserver
 import threading
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -145,4 +147,54 @@ def test_a_model_that_cannot_be_asked_yet_is_written_and_told(here: Path) -> Non
     )
     assert code == 0
     assert yaml.safe_load((here / "debate.yaml").read_text())["models"]["default"]["model"] == "groq/a, {b}: c"
-    assert "before it can run: GROQ_API_KEY is not set" in drawn
+    assert re.search(r"before it can run: .*GROQ_API_KEY is not set", drawn)
+
+
+@contextmanager
+def speaking(*pieces: bytes, pause: threading.Event | None = None) -> Generator[str]:
+    """A server that says `pieces` to whoever comes, HTTP or not, then waits for `pause`; its address."""
+
+    class Speaking(socketserver.StreamRequestHandler):
+        def handle(self) -> None:
+            for piece in pieces:
+                self.wfile.write(piece)
+            if pause is not None:
+                pause.wait()
+
+    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Speaking) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        try:
+            yield f"http://127.0.0.1:{server.server_address[1]}"
+        finally:
+            if pause is not None:
+                pause.set()
+            server.shutdown()
+
+
+@pytest.mark.parametrize(
+    "said", [b"SSH-2.0-OpenSSH_9.6\r\n", b"HTTP/1.0 200 OK\r\nContent-Length: 900\r\n\r\n{", b""], ids=["ssh", "short", "none"]
+)  # fmt: skip
+def test_what_speaks_no_http_offers_nothing(said: bytes) -> None:
+    """Any program may listen where Ollama would."""
+    with speaking(said) as address:
+        assert names_at(address) == []
+
+
+def test_an_answer_nested_without_end_offers_nothing() -> None:
+    """It is deeper than what reads it."""
+    with listing(b"[" * 900_000) as address:
+        assert names_at(address) == []
+
+
+def test_a_server_that_comes_to_no_end_is_left_at_the_deadline() -> None:
+    """Its connection stands open for as long as this test does not let go of it."""
+    with speaking(b"HTTP/1.0 200 OK\r\n", pause=threading.Event()) as address:
+        assert names_at(address, deadline_s=0.05) == []
+
+
+def test_a_folder_with_odd_signs_makes_a_command_to_copy_and_a_file_that_can_be_read(here: Path) -> None:
+    """A blank is quoted; a line break ends no comment."""
+    for folder in ("a b", "x\ny: [1"):
+        assert debate("init", folder, "--yes", cwd=here, env={"OLLAMA_HOST": NOWHERE}).code == 0
+    assert "`debate run 'a b/debate.yaml'`" in (here / "a b" / "debate.yaml").read_text()
+    assert yaml.safe_load((here / "x\ny: [1" / "debate.yaml").read_text())["version"] == 1

@@ -254,3 +254,22 @@ def one_event_journal(saved: Path) -> str:
     keys = ("id", "generator", "config", "config_sha256")
     opened = {"schema_version": 1, "type": "opened", "at": document["started_at"]}
     return json.dumps(opened | {key: document[key] for key in keys}) + "\n"
+
+
+@pytest.mark.parametrize("order", [["a.json", "b.json"], ["b.json", "a.json"]], ids=" ".join)
+@pytest.mark.parametrize("format_", ["table", "csv", "jsonl", "json"])
+def test_rows_are_sorted_by_path(saved: Path, order: list[str], format_: str) -> None:
+    """Whatever the order in which files are named."""
+    for name in order:
+        shutil.copy(saved, saved.with_name(name))
+    paths = [saved.with_name(name) for name in order]
+    done = debate("score", *paths, "--format", format_, cwd=saved.parent.parent)
+    assert done.out.index("a.json") < done.out.index("b.json")
+
+
+def test_a_run_that_was_replaced_is_said_to_be(saved: Path) -> None:
+    """No verdict of it counts: a line on stderr says why, and which run took its place."""
+    assert debate("judge", saved, "--system", "structured", "--mock", "--replace", cwd=saved.parent.parent).code == 0
+    done = score(saved, saved, "--runs", "r1", "--system", "structured", "--json")
+    assert (done.code, done.json[0]["verdicts"]) == (0, [])
+    assert done.lines == [f"{saved}: --runs r1: its assessments were replaced (structured by r2) and no longer count"]

@@ -73,7 +73,10 @@ def test_check_says_which_keys_are_missing(here: Path) -> None:
     keys = {"OPENAI_API_KEY": "sk-1", "ANTHROPIC_API_KEY": "sk-2"}
     without, with_keys = debate("check", config, cwd=here), debate("check", config, cwd=here, env=keys)
     assert (without.code, with_keys.code) == (2, 0)
-    assert [line.split()[0] for line in without.lines] == ["OPENAI_API_KEY", "ANTHROPIC_API_KEY"]
+    assert [line.split(": ")[1:] for line in without.lines] == [
+        ["models.default.model", "OPENAI_API_KEY is not set", "provider openai needs it; set it in the environment or in .env"],
+        ["models.judge.model", "ANTHROPIC_API_KEY is not set", "provider anthropic needs it; set it in the environment or in .env"],
+    ]  # fmt: skip
 
 
 def test_keys_may_stand_in_a_file_beside_the_configuration(here: Path) -> None:

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from cli_support import CONFIGS, cold, debate
 
-from debate_cli.cli.ways import roles
+from debate_cli.cli.ways import roles, told
+from debate_cli.errors import MissingKeyError
 from debate_cli.preparation import load
 
 
@@ -57,4 +58,19 @@ def test_every_place_that_names_a_model_is_found(tmp_path: Path) -> None:
     )
     assert roles(load(path, {}).config, ["openai/a"]) == [
         "models.default.model", "debaters.1.model", "judging.systems.0.judge", "judging.systems.1.judges.0.model",
+    ]  # fmt: skip
+
+
+def test_the_ways_follow_the_key_that_is_missing() -> None:
+    """Not whatever else is wrong, though it was found later."""
+    text = (
+        "topic: t\ndebaters: [{name: P, side: for, model: openai/a}, {name: C, side: against, model: ollama/b}]\n"
+        "models: {default: {model: mock/a}}\n"
+    )
+    loaded = load(None, {}, text=text)
+    with pytest.raises(MissingKeyError) as caught, told(loaded):
+        raise MissingKeyError("OPENAI_API_KEY is not set: provider openai needs it; set it in the environment or in .env",
+                              "OLLAMA_HOST is no address")  # fmt: skip
+    assert [("OPENAI_API_KEY" in line, "go on without it" in line) for line in caught.value.problems] == [
+        (False, False), (True, True),
     ]  # fmt: skip

@@ -131,6 +131,58 @@ def test_an_unpriced_model_cannot_have_a_bound_on_cost(here: Path) -> None:
     assert (done.code, "price" in done.err, len(done.lines)) == (2, True, 1)
 
 
+@pytest.mark.parametrize(("script", "words"), [("", "needs `script`"), (", script: gone.yaml", "cannot be read")])
+def test_check_misses_a_script_that_is_not_there(here: Path, script: str, words: str) -> None:
+    """As a run would, with the place that names it; once it is there, all is fine."""
+    scripted = FINE.replace("mock/a", f"mock/scripted{script}")
+    write_config(here, scripted)
+    done = debate("check", "debate.yaml", cwd=here)
+    assert (done.code, len(done.lines), words in done.err) == (2, 1, True), done.err
+    assert done.err.startswith("debate.yaml:2:")
+    (here / "said.yaml").write_text("closing: I rest my case.\n")
+    write_config(here, FINE.replace("mock/a", "mock/scripted, script: said.yaml"))
+    assert debate("check", "debate.yaml", cwd=here).code == 0
+
+
+def test_every_fault_comes_in_the_first_run(here: Path) -> None:
+    """What is found on reading, and what would keep models from being asked; with the mock that does not count."""
+    write_config(here, FINE.replace("mock/a", "openai/a") + "seed: x\n")
+    assert [len(debate(*args, cwd=here).lines) for args in (["check", "debate.yaml"], ["run"], ["run", "--mock"])] == [
+        2,
+        3,
+        2,
+    ]
+
+
+def test_a_variable_that_looks_like_a_setting_is_told_by_check_alone(here: Path) -> None:
+    """One line on stderr with the one that was meant and without its value; real settings are none."""
+    env = {"DEBATE_FORMAT_ARGUMENTS": "hush-hush", "DEBATE_TOPIC": "x", "DEBATE__FORMAT__TURNS": "2"}
+    checked, run = (
+        debate("check", MOCK, "--json", cwd=here, env=env),
+        debate("run", MOCK, "--dry-run", cwd=here, env=env),
+    )
+    assert checked.lines == [
+        "warning: DEBATE_FORMAT_ARGUMENTS is no setting and is ignored; did you mean DEBATE__FORMAT__ARGUMENTS?"
+    ]
+    assert (checked.code, checked.json[0]["problems"], run.code, run.err) == (0, [], 0, "")
+
+
+@pytest.mark.parametrize(
+    ("name", "variable", "value", "shown"),
+    [
+        ("ollama", "OLLAMA_HOST", "box:99", "http://box:99/v1"),
+        ("openai", "OPENAI_BASE_URL", "http://bob:pass1234@box/v1?key=abcdefgh", "http://[redacted]@box/v1"),
+        ("anthropic", "ANTHROPIC_BASE_URL", "https://t0ken@box", "https://[redacted]@box"),
+    ],
+)
+def test_models_shows_the_address_in_force(here: Path, name: str, variable: str, value: str, shown: str) -> None:
+    """That of the environment, without what opens it; in text and in JSON."""
+    plain, data = (debate("models", *args, cwd=here, env={variable: value}) for args in ([], ["--json"]))
+    (line,) = (line for line in plain.out.splitlines() if line.startswith(f"{name}\t"))
+    assert line.split("\t")[3] == shown
+    assert {entry["name"]: entry["base_url"] for entry in data.json}[name] == shown
+
+
 @pytest.mark.parametrize("blocked", ["transcripts", "transcripts/one.lock"])
 def test_where_nothing_can_be_written_nothing_is_asked(here: Path, blocked: str) -> None:
     """A file in the place of the folder, a folder in the place of the lock: exit 1 and one line."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 from datetime import UTC, datetime
 
+import pytest
 from render_support import debate
 
 from debate_cli.cli.audience import Audience
@@ -77,3 +79,31 @@ def test_whoever_has_left_is_shown_nothing_more_and_told_of_once() -> None:
         audience.note(f"note {number}")
     audience.event(CLOSED, debate())
     assert (watcher.heard, left, audience.gone) == (["note 0"], ["left"], True)
+
+
+class Failing(Listening):
+    """One whose stream fails with `code`."""
+
+    def __init__(self, code: int) -> None:
+        super().__init__()
+        self.code = code
+
+    def note(self, note: str) -> None:
+        """See `Watcher`."""
+        del note
+        raise OSError(self.code, "of the stream")
+
+
+@pytest.mark.parametrize("code", [errno.EPIPE, errno.EIO, errno.ENXIO])
+def test_a_terminal_that_is_gone_has_left_like_a_closed_pipe(code: int) -> None:
+    """As when its window was closed under `nohup`."""
+    left: list[str] = []
+    audience = Audience(Failing(code), lambda: left.append("left"))
+    audience.note("once")
+    assert (audience.gone, left) == (True, ["left"])
+
+
+def test_a_stream_that_is_full_has_not_left() -> None:
+    """What it says is told as an error."""
+    with pytest.raises(OSError, match="of the stream"):
+        Audience(Failing(errno.ENOSPC)).note("once")

@@ -97,3 +97,16 @@ def test_a_faulty_configuration_keeps_nobody_from_what_is_saved(here: Path) -> N
     write_config(here, "output: [this is: no configuration\n")
     done = debate("score", "one", "--json", cwd=here)
     assert (done.code, json.loads(done.out)[0]["id"]) == (0, "one")
+
+
+@pytest.mark.parametrize("content", [b"KEY=\xff\n", None], ids=["no UTF-8", "unreadable"])
+@pytest.mark.parametrize("command", [("list",), ("replay", "one"), ("score", "one"), ("diff", "one", "one")], ids=str)
+def test_a_faulty_env_file_keeps_nobody_from_what_is_saved(
+    here: Path, command: tuple[str, ...], content: bytes | None
+) -> None:
+    """Showing a debate needs no key."""
+    save(here / "transcripts" / "one.json", fixed())
+    (here / ".env").write_bytes(b"KEY=1\n" if content is None else content)
+    if content is None:
+        (here / ".env").chmod(0)
+    assert debate(*command, cwd=here).code == 0

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 import pytest
 from cli_support import CONFIGS, Done, debate, write_config
+
+import debate_cli
+from debate_cli.cli.report import write_report
 
 MOCK = CONFIGS / "mock.yaml"
 
@@ -40,11 +44,11 @@ def test_a_folder_is_no_file(here: Path) -> None:
     assert run(here).code == 2
 
 
-@pytest.mark.parametrize("options", [("--no-save",), ("--json",), ("--expect-winner", "Nobody")], ids=str)
+@pytest.mark.parametrize("options", [("--no-save",), ("--json",), ("--expect-winner", "draw")], ids=str)
 def test_a_report_is_written_whatever_else_is_asked(here: Path, options: tuple[str, ...]) -> None:
     """Without a transcript, with one on stdout, and where a gate is not met."""
     done = run(here, *options)
-    assert done.code == (5 if "Nobody" in options else 0)
+    assert done.code == (5 if "draw" in options else 0)
     assert (here / "out" / "told.html").is_file()
 
 
@@ -60,3 +64,27 @@ def test_no_secret_is_in_the_report(here: Path) -> None:
     done = debate("run", config, "--mock", "-q", "--report", "a.html", cwd=here, env={"LAB_KEY": "open-sesame-4711"})
     page = (here / "a.html").read_text()
     assert (done.code, "open-sesame" in page, "a good key?" in page) == (0, False, True)
+
+
+def test_a_report_that_cannot_be_written_is_found_before_anything_is_asked(here: Path) -> None:
+    """A file stands where its folder would be: nothing is run."""
+    (here / "out").write_text("a file")
+    done = run(here)
+    assert (done.code, "out: cannot be created" in done.err) == (1, True)
+    assert not (here / "transcripts").exists()
+
+
+def test_a_report_that_fails_after_all_takes_no_exit_code(tmp_path: Path) -> None:
+    """Its folder became a file while the debate ran; what is wrong is told, and the code handed back for want of another."""
+    (tmp_path / "out").write_text("a file")
+    outcome = asyncio.run(debate_cli.run_debate(debate_cli.load_config(MOCK)))
+    assert write_report(tmp_path / "out" / "told.html", outcome, str, show_hidden=False, force=False) == 1
+
+
+def test_a_gate_counts_more_than_a_report_that_fails(here: Path) -> None:
+    """The page is put into place under a name that the debate itself took: the transcript's."""
+    place = "transcripts/told.json"
+    done = debate(
+        "run", MOCK, "--id", "told", "-q", "--report", place, "--expect-winner", "draw", cwd=here
+    )  # fmt: skip
+    assert (done.code, "exists already" in done.err) == (5, True)

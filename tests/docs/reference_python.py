@@ -89,7 +89,7 @@ def _members(kind: type) -> Iterator[str]:
             yield _row(member.target.id, ast.unparse(member.annotation), str(doc))
         elif isinstance(member, ast.FunctionDef | ast.AsyncFunctionDef):
             decorators = [ast.unparse(decorator) for decorator in member.decorator_list]
-            shown = "" if "property" in decorators else "()"
+            shown = "" if {"property", "cached_property"} & set(decorators) else "()"
             yield _row(member.name + shown, "", ast.get_docstring(member) or "")
 
 

@@ -124,3 +124,13 @@ def test_every_public_name_is_in_the_reference() -> None:
     heads = set(re.findall(r"^## (\w+)$", read("docs/reference/python.md"), re.MULTILINE))
     assert set(debate_cli.__all__) == heads
     assert len(heads) <= 12
+
+
+def test_a_member_shown_with_brackets_can_be_called() -> None:
+    """The reference of Python tells methods from properties, cached ones too."""
+    found: list[tuple[str, str]] = []
+    for name in debate_cli.__all__:
+        about = python_reference().split(f"\n## {name}\n", 1)[1].split("\n## ", 1)[0]
+        found += [(name, member) for member in re.findall(r"^\| `(\w+)\(\)` \|", about, re.MULTILINE)]
+    assert found
+    assert [(name, member) for name, member in found if not callable(getattr(getattr(debate_cli, name), member))] == []

@@ -19,6 +19,7 @@ def panel(**settings: Any) -> dict[str, Any]:
 
 
 CASES: list[tuple[str, dict[str, Any], str, str]] = [
+    ("a topic of blanks", {"topic": " \n "}, "topic", "holds blanks only"),
     ("one debater", {"debaters": [PRO]}, "debaters", "at least two debaters"),
     ("one name", {"debaters": [PRO, {**CON, "name": "PRO"}]}, "debaters.1.name", "has this name"),
     ("called draw", {"debaters": [PRO, {**CON, "name": "Draw"}]}, "debaters.1.name", "the word for a debate nobody won"),

@@ -9,7 +9,7 @@ import pytest
 
 from debate_cli.domain.config import Price
 from debate_cli.domain.exchange import Usage
-from debate_cli.llm.prices import cost, price_of
+from debate_cli.llm.prices import cost, dearest, price_of
 
 
 @pytest.mark.parametrize(
@@ -51,12 +51,18 @@ def test_what_runs_in_this_process_is_not_billed(model: str) -> None:
         (Usage(input_tokens=1_000_000, cached_tokens=400_000), Price(input=2, output=10, cached_input=0.5), 1.4),
         (Usage(input_tokens=1_000_000, cached_tokens=400_000), Price(input=2, output=10), 2.0),
         (Usage(input_tokens=10, cached_tokens=1_000_000), Price(input=0, output=0, cached_input=1), 1e-5),
+        (
+            Usage(input_tokens=1_000_000, cache_written_tokens=1_000_000),
+            Price(input=3, output=15, cache_write=3.75),
+            3.75,
+        ),
+        (Usage(input_tokens=1_000_000, cache_written_tokens=400_000), Price(input=3, output=15), 3.0),
         (Usage(input_tokens=7), None, None),
         (Usage(), Price(input=2, output=10), 0.0),
     ],
 )
 def test_cost(usage: Usage, price: Price | None, expected: float | None) -> None:
-    """Tokens from the cache have their own price, and are among the input tokens."""
+    """Tokens read from the cache and written to it have prices of their own, and are among the input tokens."""
     assert cost(usage, price) == (None if expected is None else pytest.approx(expected))
 
 
@@ -64,3 +70,12 @@ def test_the_tables_are_loaded_only_when_asked_for() -> None:
     """Importing our module, and pricing what needs no table, does not import genai-prices."""
     code = "import sys; from debate_cli.llm.prices import price_of; price_of('mock/a'); sys.exit('genai_prices' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("price", "usd"),
+    [(Price(input=3, output=15), 3.0), (Price(input=3, output=15, cache_write=3.75), 3.75), (None, 0.0)],
+)
+def test_the_dearest_usage_writes_the_prompt_to_the_cache(price: Price | None, usd: float) -> None:
+    """Where that costs more than sending it: a bound on cost is kept whichever of the two happens."""
+    assert (cost(dearest(1_000_000, 0, price), price) or 0.0) == pytest.approx(usd)

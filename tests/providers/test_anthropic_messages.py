@@ -17,7 +17,7 @@ def test_a_whole_answer_with_its_usage() -> None:
     """All tokens of the prompt are input, those read from and written to the cache as well; only the read ones are cached."""
     reply, _ = ASKER.ask(message(text("Hi"), text("!")))
     assert (reply.text, reply.finish_reason) == ("Hi!", "end_turn")
-    assert reply.usage == Usage(input_tokens=130, cached_tokens=100, output_tokens=3)
+    assert reply.usage == Usage(input_tokens=130, cached_tokens=100, output_tokens=3, cache_written_tokens=20)
 
 
 def test_a_stream_piece_by_piece() -> None:
@@ -27,7 +27,10 @@ def test_a_stream_piece_by_piece() -> None:
         streamed(START, BLOCK, PING, delta("Hel"), delta("lo"), ending("end_turn"), STOP), on_text=pieces.append
     )
     assert pieces == ["Hel", "lo"]
-    assert (reply.text, reply.usage) == ("Hello", Usage(input_tokens=130, cached_tokens=100, output_tokens=3))
+    assert (reply.text, reply.usage) == (
+        "Hello",
+        Usage(input_tokens=130, cached_tokens=100, output_tokens=3, cache_written_tokens=20),
+    )
 
 
 def test_the_forced_calls_input_is_the_text() -> None:
@@ -86,13 +89,14 @@ def test_an_exception_of_the_listener_is_not_the_servers_fault() -> None:
         ASKER.ask(streamed(START, BLOCK, delta("x"), ending("end_turn"), STOP), on_text=broken)
 
 
-def test_no_key_means_a_placeholder(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_key_none_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
     """A server without a key gets no credential that the environment holds for Anthropic."""
     for name in ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_WEBHOOK_SIGNING_KEY"):
         monkeypatch.setenv(name, KEY)
     monkeypatch.setenv("ANTHROPIC_CUSTOM_HEADERS", f"Authorization: Bearer {KEY}\nX-Mine: {KEY}")
     _, seen = ASKER.ask(GOOD, api_key=None)
     assert KEY not in str(seen.headers)
+    assert "x-api-key" not in seen.headers
 
 
 def test_the_key_is_sent_as_the_sdk_does() -> None:

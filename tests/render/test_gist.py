@@ -12,7 +12,10 @@ from debate_cli.domain.debate import Debate
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render.gist import gist, judge_again, weakest
 from debate_cli.render.report import Report
+from debate_cli.render.sheets.moderator import GROUPS
 from debate_cli.scoring import score
+from debate_cli.scoring.moderator import CATEGORIES, ModeratorNotes
+from debate_cli.scoring.structured import CRITERIA
 
 
 def of(told: Debate, system: str) -> Verdict:
@@ -23,7 +26,7 @@ def of(told: Debate, system: str) -> Verdict:
 @pytest.mark.parametrize(
     ("told", "system", "reason"),
     [
-        (debate, "structured", "Bo 7.45 to Ada 6.35 of 10, 1.1 apart. Furthest apart in evidence: Bo 70%, Ada 55% of what can be had."),
+        (debate, "structured", "Bo 7.45 to Ada 6.35 of 10, 1.1 apart. What sets them apart most is evidence, 40% of the score: Bo 70%, Ada 55% of what can be had."),
         (debate, "moderator", "Bo 65.33 to Ada 49.67 of 82.5, 15.67 apart"),
         (plain, "panel", "of the panel's weight voted"),
         (plain, "live", "of 100"),
@@ -33,6 +36,52 @@ def of(told: Debate, system: str) -> Verdict:
 def test_the_reason_is_made_of_numbers(told: Callable[[], Debate], system: str, reason: str) -> None:
     """Each system says what its score is and where the debaters are furthest apart."""
     assert reason in gist(told(), [of(told(), system)]).reason
+
+
+def weighed(*weights: float) -> str:
+    """The reason of the structured verdict under other weights of logic, evidence, responsiveness, honesty."""
+    verdict = of(debate(), "structured")
+    named = dict(zip(CRITERIA, weights, strict=True))
+    return gist(debate(), [verdict.model_copy(update={"notes": {**verdict.notes, "weights": named}})]).reason
+
+
+@pytest.mark.parametrize(
+    ("weights", "told"),
+    [
+        ((1.0, 0.0, 0.0, 0.0), "most is logic, 100% of the score: Bo 80%, Ada 70%"),
+        ((0.8, 0.1, 0.1, 0.0), "most is logic, 80% of the score"),
+        ((0.5, 0.5, 0.0, 0.0), "most is evidence, 50% of the score"),
+    ],
+    ids=["what counts nothing", "a wide gap that weighs little", "equal weights"],
+)
+def test_the_reason_names_what_weighs_most(weights: tuple[float, ...], told: str) -> None:
+    """The gap of a criterion counts by its weight, and the sentence says that weight."""
+    assert told in weighed(*weights)
+
+
+def test_a_group_of_the_moderator_counts_by_its_points() -> None:
+    """A whole gap in the smallest group is less than half a gap in the largest."""
+    verdict = of(debate(), "moderator")
+    notes = ModeratorNotes.model_validate(verdict.notes)
+    small, large = GROUPS[-1][1], GROUPS[0][1]
+    gained = {"Ada": {item: CATEGORIES[item] for item in small}, "Bo": {item: CATEGORIES[item] / 2 for item in large}}
+    final = tuple(
+        row.model_copy(update={"categories": {**dict.fromkeys(CATEGORIES, 0.0), **gained[row.participant]}})
+        for row in notes.final
+    )
+    changed = notes.model_copy(update={"final": final}).model_dump(mode="json")
+    told = gist(debate(), [verdict.model_copy(update={"notes": changed})]).reason
+    assert "most is argument quality, 30% of the final evaluation: Bo 50%, Ada 0% of what can be had." in told
+
+
+def test_debaters_level_in_all_that_counts_are_called_level() -> None:
+    """A gap in what counts nothing is none."""
+    verdict = of(debate(), "structured")
+    means = {"Ada": dict.fromkeys(CRITERIA, 7.0), "Bo": {**dict.fromkeys(CRITERIA, 7.0), "honesty": 9.0}}
+    weights = dict(zip(CRITERIA, (0.4, 0.3, 0.3, 0.0), strict=True))
+    notes = {**verdict.notes, "weights": weights, "means": means}
+    told = gist(debate(), [verdict.model_copy(update={"notes": notes})]).reason
+    assert told.endswith("They are level in every criterion that counts.")
 
 
 def test_the_deciding_verdict_is_told() -> None:

@@ -10,9 +10,10 @@ from html.parser import HTMLParser
 
 import pytest
 from poisoned_support import plain, poisoned
-from render_support import HOSTILE, debate, unscored
+from render_support import HOSTILE, START, debate, events, round_assessment, unscored
 
-from debate_cli.domain.debate import Debate
+from debate_cli.domain.debate import Debate, fold
+from debate_cli.domain.events import Assessed, JudgingOpened
 from debate_cli.render.html import html
 from debate_cli.scoring import score
 
@@ -140,6 +141,28 @@ def test_hidden_directives_are_shown_on_demand_only() -> None:
     told = Debate.model_validate({**told.model_dump(), "turns": [first, *told.turns[1:]]})
     assert "be precise" not in html(told, score(told))
     assert "be precise" in html(told, score(told), show_hidden=True)
+
+
+def judged_again() -> Debate:
+    """The debate under two judging runs, each with its own words on round 1."""
+    told = debate().apply(JudgingOpened(at=START, run="r2", judging=debate().config.judging))
+    return told.apply(Assessed(at=START, assessment=round_assessment(1).model_copy(update={"run": "r2"})))
+
+
+def test_reasons_in_the_transcript_say_which_run_they_are_of() -> None:
+    """Where there are several runs; with one there is nothing to tell apart."""
+    transcript = page(judged_again()).partition('id="transcript"')[2].partition('id="judges"')[0]
+    found = re.findall(r"What was judged of round 1 \(2\).*?</details>", transcript, re.DOTALL)
+    assert [re.findall(r", run (r\d)</strong>", part) for part in found] == [["r1", "r2"]]
+    assert ", run r1" not in page(debate())
+
+
+def test_where_nothing_tells_the_arguments_apart_none_is_the_weakest() -> None:
+    """The moderator alone says nothing on single arguments: no card and no heading."""
+    alone = [event for event in events() if not isinstance(event, Assessed) or event.assessment.system == "moderator"]
+    source = page(fold(alone))
+    assert "Bo wins" in source
+    assert "weakest" not in source.partition("<body>")[2].casefold()
 
 
 def test_an_unjudged_debate_has_a_page() -> None:

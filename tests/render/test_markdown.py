@@ -13,6 +13,7 @@ from render_support import HOSTILE, debate, unscored
 from debate_cli.domain.debate import Debate
 from debate_cli.render.hostile import line
 from debate_cli.render.markdown import escaped, markdown
+from debate_cli.render.report import Part
 from debate_cli.scoring import score
 
 PARSER = MarkdownIt("gfm-like", {"linkify": False}).enable("table")
@@ -83,3 +84,27 @@ def test_a_hostile_debate_has_no_html_and_no_link() -> None:
 def test_what_is_missing_is_said() -> None:
     """An undetermined verdict tells what was not assessed."""
     assert "- Missing: " in markdown(unscored(), score(unscored()))
+
+
+PARTS = {
+    "turns": "## Round 1: ",
+    "scores": "## Scores",
+    "trace": "## Trace",
+    "verdict": "## Verdict",
+    "briefing": "## Briefing",
+}
+
+
+@pytest.mark.parametrize("only", ["turns", "scores", "trace", "verdict", "briefing"])
+def test_a_part_is_shown_alone(only: Part) -> None:
+    """Below the motion, with nothing of another part."""
+    document = markdown(debate(), score(debate()), only)
+    assert document.startswith("# ")
+    assert {part for part, head in PARTS.items() if head in document} == {only}
+
+
+@pytest.mark.parametrize("only", [None, "turns"])
+def test_a_round_is_shown_by_its_speeches(only: Part | None) -> None:
+    """Those of no other round, and nothing else."""
+    document = markdown(debate(), score(debate()), only, 2)
+    assert [line for line in document.splitlines() if line.startswith("## ")] == ["## Round 2: cross-examination"]

@@ -83,7 +83,8 @@ def test_plain_lines_say_the_same() -> None:
     """Winner, reason, weakest argument."""
     told = summary_lines(debate(), score(debate()), only="verdict")
     assert any(line.startswith("Verdict (structured, decides): Bo wins narrowly.") for line in told)
-    assert "Why (structured): “Fixed.”" in told
+    why = next(place for place, line in enumerate(told) if line.startswith("Why (structured): Bo 7.45 to Ada 6.35"))
+    assert told[why + 1] == "  in a judge's words (structured): “Fixed.”"
     assert any(line.startswith("Weakest argument: [PRO-1] by Ada, refuted, 5.7 of 10: Independent") for line in told)
 
 

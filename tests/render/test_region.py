@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import threading
 from collections.abc import Sequence
 from io import StringIO
 
@@ -82,6 +84,7 @@ def test_what_is_printed_stands_above_the_rows() -> None:
     drawn.draw(["row", "status"])
     drawn.region.above(Text("one"))
     drawn.region.above(Text("two"), Text("three"))
+    drawn.region.refresh()
     assert drawn.screen.lines() == ["one", "two", "three", "row", "status"]
     drawn.region.stop()
 
@@ -96,6 +99,81 @@ def test_when_it_stops_nothing_is_left_but_what_was_printed() -> None:
     drawn.region.stop()
     assert drawn.screen.lines() == ["one"]
     assert drawn.screen.cursor_shown
+
+
+class Stuck(Screen):
+    """A screen behind a line that takes nothing until it is opened."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.reached, self.open = threading.Event(), threading.Event()
+
+    def write(self, text: str, /) -> int:
+        """Wait, then obey; the cursor's own sequence is let through."""
+        if "row" in text:
+            self.reached.set()
+            self.open.wait()
+        return super().write(text)
+
+
+def stuck() -> tuple[Stuck, Region]:
+    """A region whose drawing thread is in the midst of a write."""
+    screen = Stuck()
+    target = Console(file=screen, width=40, height=20, force_terminal=True, legacy_windows=False, _environ={})
+    region = Region(target, lambda _: [Row("row", 3)])
+    region.start()
+    screen.reached.wait()
+    return screen, region
+
+
+def printed(region: Region, *words: str) -> bool:
+    """Whether printing them, one after the other, comes back."""
+    printing = threading.Thread(target=lambda: [region.above(Text(word)) for word in words], daemon=True)
+    printing.start()
+    printing.join(5)
+    return not printing.is_alive()
+
+
+def test_who_prints_does_not_wait_for_a_slow_terminal() -> None:
+    """While the terminal takes nothing, printing comes back all the same."""
+    screen, region = stuck()
+    came_back = printed(region, "one")
+    screen.open.set()
+    region.stop()
+    assert came_back
+
+
+def test_what_a_slow_terminal_did_not_take_yet_is_written_before_it_stops() -> None:
+    """All of it, in the order in which it was printed, and the rows go."""
+    screen, region = stuck()
+    printed(region, "one", "two", "three")
+    screen.open.set()
+    region.stop()
+    assert screen.lines() == ["one", "two", "three"]
+
+
+class Gone(Screen):
+    """A screen that goes away with the first row."""
+
+    def write(self, text: str, /) -> int:
+        """Fail on whatever holds a row."""
+        if "row" in text:
+            raise OSError(errno.EIO, "the terminal is gone")
+        return super().write(text)
+
+
+def test_who_prints_is_told_that_the_terminal_is_gone() -> None:
+    """The drawing thread ends quietly; the next print raises."""
+    target = Console(file=Gone(), width=40, height=20, force_terminal=True, legacy_windows=False, _environ={})
+    rows = iter(range(1000))
+    region = Region(target, lambda _: [Row(f"row {next(rows)}", 5)])
+    region.start()
+    for thread in threading.enumerate():
+        if thread.name == "region":
+            thread.join(5)
+    with pytest.raises(OSError, match="gone"):
+        region.above(Text("one"))
+    region.stop()
 
 
 @pytest.mark.parametrize(("width", "ups"), [(40, 1), (20, 3), (10, 7)])

@@ -55,6 +55,19 @@ def test_what_was_said_later_comes_later() -> None:
     assert thread.steps == (Replied("Bo", "Nobody published it."), Asked("Ada", "challenge", QUESTION))
 
 
+def test_what_a_piece_takes_up_is_told_in_sentences() -> None:
+    """The id with its thread, each step with its sign; nothing for an argument."""
+    told_before = Threads([*turns(), answered()])
+    found = told_before.before(Answer(question_target="CON-1", reply="-"), 4)
+    assert found is not None
+    assert (found[0], found[1].owner) == ("CON-1", "Bo")
+    assert [(step.symbol, step.words) for step in found[1].steps] == [
+        ("?", f"Ada challenges and asks: {QUESTION}"),
+        ("↳", "Bo answered: Nobody published it."),
+    ]
+    assert told_before.before(Argument(id="CON-1", claim="-", reasoning="-", evidence="-"), 4) is None
+
+
 def test_an_argument_that_nobody_made_has_no_thread() -> None:
     """A model may name any id."""
     assert Threads(turns()).of("CON-9", 2) is None

@@ -97,6 +97,12 @@ def test_one_speaker_alone_determines_nothing() -> None:
     assert (found.victory, found.notes["missing"]) == ("undetermined", ["Ben has not spoken."])
 
 
+def test_who_surrenders_before_speaking_has_lost() -> None:
+    """Ben, who has little conviction, gives up at the first speech: Ada wins, and nothing is missing."""
+    found = verdict(said(P9, debaters=starting(con=PRESSED)), "r1", Persuasion())
+    assert (found.winner, found.victory, found.notes["missing"]) == (PRO, "overwhelming", [])
+
+
 def test_the_report_holds_states_and_curves() -> None:
     """Rounds, surrenders with turn and reason, positions, and a point for the start and each turn."""
     notes = verdict(said(P9, CALM, debaters=starting(con=PRESSED)), "r1", Persuasion()).notes

@@ -88,3 +88,13 @@ def test_an_unjudged_debate_is_undetermined_and_says_why(turns: int) -> None:
     found = score(debate)
     assert [verdict.victory for verdict in found] == ["undetermined"] * 5
     assert all(verdict.notes["missing"] for verdict in found)
+
+
+def test_a_run_that_came_to_nothing_takes_nobodys_place() -> None:
+    """Where the second run's judge could not be asked, the first run's verdict is the latest."""
+    first = judged(
+        begun(Structured()),
+        [opening(0, PRO, "PRO-1")],
+        [assessment("structured", argument_marks(PRO, "PRO-1", 7, 7, 7, 7))],
+    )
+    assert scored(rejudged(first, "r2", Structured())) == [("structured", "r1", True)]

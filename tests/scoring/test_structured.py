@@ -245,3 +245,21 @@ def test_the_notes_hold_a_row_for_each_argument() -> None:
         }
         for name, item in ((PRO, "PRO-1"), (CON, "CON-1"))
     ]
+
+
+def test_a_mark_below_the_scale_counts_as_the_lowest() -> None:
+    """It is held within the scale, as one above is."""
+    below, lowest = (
+        judged(
+            begun(Structured()),
+            [opening(0, PRO, "PRO-1"), opening(1, CON, "CON-1")],
+            [
+                assessment(
+                    "structured",
+                    [*argument_marks(PRO, "PRO-1", value, 5, 5, 5), *argument_marks(CON, "CON-1", 5, 5, 5, 5)],
+                )
+            ],
+        )
+        for value in (-7, 1)
+    )
+    assert verdict(below, "r1", Structured()) == verdict(lowest, "r1", Structured())

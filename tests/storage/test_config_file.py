@@ -325,11 +325,11 @@ def test_a_secret_never_shows_in_an_error() -> None:
 
 def test_prompts_are_read_beside_the_configuration(tmp_path: Path) -> None:
     """A replaced prompt comes as text."""
-    (tmp_path / "mine.md").write_text("Say {{motion}}.")
+    (tmp_path / "mine.md").write_text("Say {{count}}.")
     path = tmp_path / "debate.yaml"
     path.write_text(HEAD + "prompts: {opening: mine.md}")
     loaded = load_config(path, env={})
-    assert (loaded.prompts, loaded.folder) == ({"opening": "Say {{motion}}."}, tmp_path)
+    assert (loaded.prompts, loaded.folder) == ({"opening": "Say {{count}}."}, tmp_path)
 
 
 @pytest.mark.parametrize(

@@ -42,3 +42,11 @@ def test_a_folder_in_the_way_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "b").mkdir()
     with pytest.raises(StorageError, match="b: cannot be written"):
         write_whole(tmp_path / "b", b"x", overwrite=True)
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="needs a folder that nobody may write to")
+def test_more_space_is_advised_only_where_it_would_help() -> None:
+    """A folder that takes no files has room enough."""
+    with pytest.raises(StorageError, match=r"cannot be written .*; choose another folder") as caught:
+        write_whole(Path("/proc/self/b"), b"x")
+    assert "space" not in str(caught.value)

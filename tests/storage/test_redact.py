@@ -85,3 +85,40 @@ def test_a_value_is_gone_from_what_is_written(text: str, secret: str) -> None:
     """Applied to the values before they are written, nothing of a secret is in them."""
     data = without_secrets({"words": [f"{text}{secret}{text}"], secret: 1}, Redactor([secret]))
     assert all(secret not in word.replace(REDACTED, "\0") for word in (*data, *data["words"]))
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        "sk-abcdefgh12345678",
+        "AIzaSyA1234567890abcdef",
+        "gsk_1234567890abcdef",
+        "xai-1234567890abcdef",
+        "hf_1234567890abcdef",
+        "ghp_1234567890abcdef",
+        "gho_1234567890abcdef",
+        "ghu_1234567890abcdef",
+        "ghs_1234567890abcdef",
+        "ghr_1234567890abcdef",
+        "github_pat_1234567890abcdef",
+        "AKIAABCDEFGH12345678",
+    ],
+)
+def test_every_shape_of_a_key_is_taken_out(key: str) -> None:
+    """Also where nobody said that it is one."""
+    assert key not in Redactor()(f"the key is {key} they said")
+
+
+@pytest.mark.parametrize("spelled", [r"a\u0026b€c\u003cd", r"a\u0026b\u20ACc\u003Cd", r"a\\u0026b\\u20acc<d"])
+def test_signs_escaped_by_other_programs_are_known(spelled: str) -> None:
+    """Go and PHP write & and < as escapes, some with capital digits, and texts within texts double the backslash."""
+    assert Redactor(["a&b€c<d"])(f"x {spelled} y") == "x [redacted] y"
+
+
+@pytest.mark.parametrize(
+    ("text", "unsure"),
+    [("so they sai", 3), ("so they said ", 0), ("Authorization: Bearer ab", 9), ("a bearer ", 7), ("漢字の", 0)],
+)
+def test_the_last_word_may_be_the_beginning_of_a_secret(text: str, unsure: int) -> None:
+    """And so may what tells it for a credential; what stands before has been seen whole."""
+    assert Redactor(["canary-secret"]).unsure(text) == unsure

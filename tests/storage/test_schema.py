@@ -48,6 +48,8 @@ def test_what_is_documented_of_a_field_is_its_description() -> None:
         {"judging": {"systems": ["structured", {"kind": "live", "feedback": False}]}},
         {"format": {"rounds": ["opening", "cross_examination", "closing"]}},
         {"seed": "${SEED:-7}", "limits": {"max_cost_usd": "${MOST}"}},
+        {"judging": {"systems": [{"kind": "live", "thresholds": {"clear": 11}}]}},
+        {"format": None, "limits": None, "judging": {"systems": None}},
     ],
 )
 def test_short_forms_and_variables_are_valid(changes: dict[str, Any]) -> None:
@@ -56,7 +58,18 @@ def test_short_forms_and_variables_are_valid(changes: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize(
-    "changes", [{"sed": 1}, {"format": {"kind": "fre"}}, {"judging": {"systems": ["modrator"]}}, {"seed": "x"}]
+    "changes",
+    [
+        {"sed": 1},
+        {"format": {"kind": "fre"}},
+        {"judging": {"systems": ["modrator"]}},
+        {"seed": "x"},
+        {"topic": "  "},
+        {"debaters": SMALLEST["debaters"][:1]},
+        {"format": {"phases": ["opening", "speech", "closing"]}},
+        {"format": {"rounds": ["opening", "answers", "closing"]}},
+        {"format": {"arguments": None}},
+    ],
 )
 def test_faults_are_not(changes: dict[str, Any]) -> None:
     """Unknown keys and words, and texts for numbers."""

@@ -161,3 +161,50 @@ def test_a_secret_never_reaches_the_file(tmp_path: Path, secret: str) -> None:
     said = TRANSCRIPT.model_copy(update={"topic": f"Is it {secret}?"})
     write(path, said, Redactor([secret]), overwrite=True)
     assert load(path).topic == "Is it [redacted]?"
+
+
+def _with(*path: str | int, value: Any) -> bytes:
+    """The document with another value at that place; one past the end of a list is added to it."""
+    data = json.loads(TEXT)
+    part = data
+    for key in path[:-1]:
+        part = part[key]
+    if path[-1] == -1:
+        part.append(value)
+    else:
+        part[path[-1]] = value
+    return json.dumps(data).encode()
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (_with("assessments", 0, "marks", 0, "value", value="2.5"), "assessments.0.marks.0.value: "),
+        (_with("assessments", 0, "marks", 0, "value", value=True), "assessments.0.marks.0.value: "),
+        (_with("turns", 1, "speaker", value="No\x1bbody"), "turns.1.speaker: `No body` is no participant"),
+        (_with("turns", 1, "index", value=0), "turns.1.index: 0 is there twice"),
+        (_with("participants", -1, value=json.loads(TEXT)["participants"][0]), "participants: `Pro` is there twice"),
+        (_with("participants", value=[]), "turns.0.speaker: `Pro` is no participant"),
+    ],
+    ids=["mark of text", "mark of truth", "unknown speaker", "turn twice", "participant twice", "no participants"],
+)
+def test_what_contradicts_itself_is_said_in_one_line(data: bytes, words: str) -> None:
+    """The line names the place."""
+    assert words in refusal(data)
+
+
+def test_a_text_before_a_panel_has_neither_participants_nor_turns() -> None:
+    """That contradicts nothing."""
+    data: dict[str, Any] = {**json.loads(TEXT), "participants": [], "turns": []}
+    assert parse(json.dumps(data).encode(), "a.json").participants == ()
+
+
+def test_a_byte_order_mark_is_passed_over() -> None:
+    """Editors put it before a file; it means nothing in UTF-8."""
+    assert parse(b"\xef\xbb\xbf" + TEXT.encode(), "a.json") == TRANSCRIPT
+
+
+def test_a_mark_below_its_scale_can_be_read() -> None:
+    """Like one above it: scoring holds both within the scale."""
+    data = _with("assessments", 0, "marks", 0, "value", value=-3)
+    assert parse(data, "a.json").assessments[0].marks[0].value == -3

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import sys
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Literal
 from xml.etree import ElementTree as ET
 
@@ -99,12 +100,19 @@ def printable(words: str) -> str:
     return "".join(sign if sign.isprintable() else "\ufffd" for sign in hostile.line(words))
 
 
+@cache
+def _unhook() -> None:
+    """Take away the import hook for map plugins that pygal leaves behind, of a kind that Python has given up; once."""
+    from pygal import PluginImportFixer
+
+    sys.meta_path[:] = [hook for hook in sys.meta_path if not isinstance(hook, PluginImportFixer)]
+
+
 def _chart(plot: Plot) -> Graph:
     import pygal
     from pygal.style import Style
 
-    # pygal leaves an import hook for map plugins behind, of a kind that Python has given up.
-    sys.meta_path[:] = [hook for hook in sys.meta_path if type(hook).__module__ != pygal.__name__]
+    _unhook()
     kinds = {"line": pygal.Line, "bars": pygal.HorizontalBar, "stack": pygal.HorizontalStackedBar}
     style = Style(label_font_size=LABEL, major_label_font_size=LABEL)
     chart = kinds[plot.kind](

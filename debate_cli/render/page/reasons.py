@@ -29,7 +29,7 @@ class Reason:
     """What one judge said about one thing; all words are untrusted."""
 
     heading: str
-    run: str
+    """What the judge was asked; where there are several judging runs, which of them."""
     model: str
     rationale: str
     marked: tuple[Marked, ...]
@@ -53,10 +53,11 @@ def reasons(debate: Debate) -> Reasons:
     turns: dict[int, list[Reason]] = defaultdict(list)
     rounds: dict[int, list[Reason]] = defaultdict(list)
     whole: list[Reason] = []
+    several_runs = len(debate.runs) > 1
     for assessment in debate.assessments:
         if (assessment.run, assessment.system) not in counted:
             continue
-        reason, subject = _reason(assessment), assessment.subject
+        reason, subject = _reason(assessment, several_runs=several_runs), assessment.subject
         if subject.moment in ("turn", "pair") and subject.turns:
             turns[max(subject.turns)].append(reason)
         elif subject.moment == "round" and subject.round is not None:
@@ -70,10 +71,10 @@ def reasons(debate: Debate) -> Reasons:
     )
 
 
-def _reason(assessment: Assessment) -> Reason:
+def _reason(assessment: Assessment, *, several_runs: bool) -> Reason:
+    run = f", run {assessment.run}" if several_runs else ""
     return Reason(
-        heading=look.brief_words(assessment.brief),
-        run=assessment.run,
+        heading=f"{look.brief_words(assessment.brief)}{run}",
         model=assessment.exchange.model,
         rationale=assessment.rationale,
         marked=tuple(_marked(assessment.marks)),

@@ -28,15 +28,17 @@ def sheets(debate: Debate) -> list[Sheet]:
 
 def manipulation_words(finding: Manipulation) -> str:
     """The finding in a sentence."""
+    by = f"by {finding.participant}" if finding.participant is not None else "in the text"
     where = f" in turn {finding.turn}" if finding.turn is not None else ""
-    return f"! manipulation by {finding.participant or 'somebody'}{where} ({finding.technique}): “{finding.quote}”"
+    return f"! manipulation {by}{where} ({finding.technique}): “{finding.quote}”"
 
 
 def _row(finding: Finding) -> Row | None:
     match finding:
         case Manipulation():
             turn = str(finding.turn) if finding.turn is not None else None
-            return MANIPULATION, Who(finding.participant), turn, f"{finding.technique}: “{finding.quote}”"
+            by = Who(finding.participant) if finding.participant is not None else "the text"
+            return MANIPULATION, by, turn, f"{finding.technique}: “{finding.quote}”"
         case Contradiction():
             turns = f"{finding.earlier} and {finding.later}"
             return CONTRADICTION, Who(finding.participant), turns, finding.explanation

@@ -76,3 +76,22 @@ def test_python_imports_as_before() -> None:
     drawn(plot(), "t")
     assert all(hasattr(hook, "find_spec") for hook in sys.meta_path)
     assert metadata.version("pygal")
+
+
+def test_hooks_of_others_stay() -> None:
+    """However often a chart is drawn, only the library's own hook is taken away."""
+
+    class PluginImportFixer:
+        """A hook of somebody else, who says that it is of the library too."""
+
+        def find_spec(self, *_: object) -> None:
+            """Find nothing."""
+
+    PluginImportFixer.__module__ = "pygal"
+    other = PluginImportFixer()
+    sys.meta_path.append(other)
+    try:
+        drawn(plot(), "t")
+        assert other in sys.meta_path
+    finally:
+        sys.meta_path.remove(other)

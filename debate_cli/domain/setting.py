@@ -1,0 +1,71 @@
+"""The base of what people write into a configuration: how an empty section and a truth value are taken."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any, cast, get_args
+
+from pydantic import AliasChoices, model_validator
+from pydantic.fields import FieldInfo
+
+from debate_cli.domain.value import Value
+
+
+class Setting(Value):
+    """A value that is read from a configuration.
+
+    A section that is there but empty (null) is as if it were not there, and `true` is no number.
+    """
+
+    @model_validator(mode="before")
+    @classmethod
+    def _as_written(cls, data: object) -> object:
+        if not isinstance(data, dict):
+            return data
+        written = cast("dict[str, object]", data)
+        sections, numbers = _kinds(cls)
+        if not any(_is_meant_otherwise(key, value, sections, numbers) for key, value in written.items()):
+            return written
+        return {
+            key: str(value).lower() if isinstance(value, bool) and key in numbers else value
+            for key, value in written.items()
+            if value is not None or key not in sections
+        }
+
+
+def _is_meant_otherwise(key: str, value: object, sections: frozenset[str], numbers: frozenset[str]) -> bool:
+    return (value is None and key in sections) or (isinstance(value, bool) and key in numbers)
+
+
+@cache
+def _kinds(model: type[Setting]) -> tuple[frozenset[str], frozenset[str]]:
+    """Names, aliases too, of the fields that are sections, and of those that take numbers and no truth values."""
+    fields = model.model_fields | {alias: field for field in model.model_fields.values() for alias in _aliases(field)}
+    return (
+        frozenset(name for name, field in fields.items() if _is_section(field)),
+        frozenset(name for name, field in fields.items() if _counts(field)),
+    )
+
+
+def _aliases(field: FieldInfo) -> list[str]:
+    choices = field.validation_alias
+    return [str(name) for name in choices.choices] if isinstance(choices, AliasChoices) else []
+
+
+def _is_section(field: FieldInfo) -> bool:
+    """Whether a field holds a mapping or a list and has a default."""
+    return isinstance(field.default, Value | dict | tuple)
+
+
+def _counts(field: FieldInfo) -> bool:
+    """Whether a field takes numbers and no truth values, which Python would count as 0 and 1."""
+    types = _types(field.annotation)
+    return bool not in types and not types.isdisjoint({int, float})
+
+
+def _types(annotation: Any) -> set[Any]:
+    """The types that an annotation allows: the members of unions, and what the values of literals are."""
+    inner = get_args(annotation)
+    if not inner:
+        return {annotation if isinstance(annotation, type) else type(annotation)}
+    return {found for part in inner for found in _types(part)}

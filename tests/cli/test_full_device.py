@@ -1,0 +1,35 @@
+"""Standard output on a device that is full: one sentence that says so."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from cli_support import CONFIGS
+
+MOCK = str(CONFIGS / "mock.yaml")
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["score saved --json", f"run {MOCK} --no-save --json", f"run {MOCK} --no-save", "replay saved", "list", "list --json",
+     "replay saved --format json"],
+)  # fmt: skip
+def test_a_full_device_is_told_in_one_sentence(saved: Path, command: str) -> None:
+    """Exit 1 and what is wrong with the output; no traceback, nothing to report."""
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "debate_cli", *command.split()],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            cwd=saved.parent.parent,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+    assert done.returncode == 1
+    assert done.stderr.splitlines() == [
+        "debate: standard output cannot be written (No space left on device); send it to a place that has room for it"
+    ]

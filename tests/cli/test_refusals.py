@@ -1,0 +1,79 @@
+"""What is refused before anything is done: files that would be waited for or overwritten, names that nobody has."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from cli_support import CONFIGS, debate
+
+MOCK = str(CONFIGS / "mock.yaml")
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["score pipe.json", "score pipe.jsonl", "replay pipe.jsonl", "judge pipe.json --mock", "score /dev/zero",
+     "judge pipe.txt --system panel --mock"],
+)  # fmt: skip
+def test_what_is_no_regular_file_is_refused(here: Path, command: str) -> None:
+    """A pipe that nobody writes to and a device without end: one line, exit 2, at once."""
+    suffix = Path(command.split()[1]).suffix
+    if suffix:
+        os.mkfifo(here / f"pipe{suffix}")
+    done = debate(*command.split(), cwd=here)
+    assert (done.code, len(done.lines), "not a regular file" in done.err) == (2, 1, True), done.err
+
+
+@pytest.mark.parametrize("gate", [["--fail-under", "Nobody=1"], ["--expect-winner", "Nobody"]], ids=" ".join)
+@pytest.mark.parametrize("command", ["run {mock} --id one", "judge saved --mock", "score saved"])
+def test_a_gate_about_nobody_is_refused_before_anything_is_asked(saved: Path, command: str, gate: list[str]) -> None:
+    """Exit 2, the debaters named; nothing is written."""
+    before = saved.read_bytes()
+    done = debate(*command.format(mock=MOCK).split(), *gate, cwd=saved.parent.parent)
+    assert (done.code, done.out, "the debaters are Pro, Con" in done.err) == (2, "", True), done.err
+    assert [(place.name, place.read_bytes()) for place in saved.parent.iterdir()] == [("saved.json", before)]
+
+
+def test_a_gate_about_a_text_names_what_a_panel_may_say(here: Path) -> None:
+    """A text has no debaters, so that a name is refused."""
+    (here / "PLAN.md").write_text("We move the service to one region.")
+    done = debate("judge", "PLAN.md", "--system", "panel", "--mock", "--expect-winner", "Pro", cwd=here)
+    assert (done.code, "PASS, FAIL, CONDITIONAL" in done.err, list(here.iterdir())) == (2, True, [here / "PLAN.md"])
+
+
+def test_a_gate_about_a_text_compares_what_the_panel_said(here: Path) -> None:
+    """One of the three is met, the others are not, and the line names the outcome."""
+    (here / "PLAN.md").write_text("We move the service to one region.")
+    assert debate("judge", "PLAN.md", "--system", "panel", "--mock", "--out", "plan.json", cwd=here).code == 0
+    said = {
+        name: debate("score", "plan.json", "--expect-winner", name, cwd=here)
+        for name in ("PASS", "FAIL", "CONDITIONAL")
+    }
+    met = [name for name, done in said.items() if done.code == 0]
+    assert len(met) == 1
+    assert all(f"is {met[0]}" in done.err for name, done in said.items() if name not in met)
+
+
+def test_replay_does_not_overwrite_a_file(saved: Path) -> None:
+    """Exit 2; --force does it."""
+    page = saved.parent.parent / "page.html"
+    page.write_text("mine")
+    there = ["replay", "saved", "--format", "html", "-o", "page.html"]
+    done = debate(*there, cwd=page.parent)
+    assert (done.code, page.read_text(), "--force" in done.err) == (2, "mine", True)
+    assert debate(*there, "--force", cwd=page.parent).code == 0
+
+
+@pytest.mark.parametrize("part", [["--only", "verdict"], ["--round", "1"]], ids=" ".join)
+@pytest.mark.parametrize("form", ["html", "json"])
+def test_a_part_of_what_is_whole_is_refused(saved: Path, form: str, part: list[str]) -> None:
+    """A page and a transcript are of the whole debate: one line, exit 2, nothing on stdout."""
+    done = debate("replay", "saved", "--format", form, *part, cwd=saved.parent.parent)
+    assert (done.code, done.out, len(done.lines), part[0] in done.err) == (2, "", 1, True)
+
+
+def test_a_round_without_its_speeches_is_refused(saved: Path) -> None:
+    """A round is shown by its speeches, so that another part of it would be nothing."""
+    done = debate("replay", "saved", "--round", "1", "--only", "verdict", cwd=saved.parent.parent)
+    assert (done.code, done.out, len(done.lines)) == (2, "", 1)

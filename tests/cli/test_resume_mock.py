@@ -1,0 +1,54 @@
+"""`run --resume` with the mock in the place of every model, and what a crash cost told where nothing else is."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from cli_support import CONFIGS, debate, write_config
+
+from debate_cli.storage.journal import Journal
+from debate_cli.storage.library import open_debate
+from debate_cli.storage.redact import Redactor
+from debate_cli.storage.transcript import events_of, to_transcript
+
+REAL = """
+topic: Should the town build a tram?
+providers: {vllm: {base_url: "http://127.0.0.1:9/v1", api_key_env: null}}
+models: {default: {model: vllm/scripted}}
+debaters: [{name: Pro, side: for}, {name: Con, side: against}]
+limits: {max_attempts: 1}
+"""
+
+
+@pytest.mark.parametrize("config", [(), ("debate.yaml",)], ids=["stored", "given"])
+def test_the_mock_stands_for_every_model_on_resume(here: Path, config: tuple[str, ...]) -> None:
+    """A server that is down is not asked; the debate comes to its verdict by mocks."""
+    write_config(here, REAL)
+    assert debate("run", "debate.yaml", "--id", "one", "-q", cwd=here).code == 3
+    done = debate("run", *config, "--resume", "one", "--mock", "-q", cwd=here)
+    assert done.code == 0, done.err
+    stored = json.loads((here / "transcripts/one.json").read_text())
+    assert {turn["exchange"]["model"] for turn in stored["turns"]} == {"mock/unscripted"}
+
+
+@pytest.mark.parametrize("option", ["--quiet", "--json"])
+def test_what_a_crash_cost_is_told_on_stderr(here: Path, option: str) -> None:
+    """A torn last line, cut off, is a line on stderr where no notes are shown."""
+    assert debate("run", CONFIGS / "mock.yaml", "--id", "one", "--max-tokens", "9000", "-q", cwd=here).code == 4
+    write_torn(here)
+    done = debate("run", "--resume", "one", option, "--max-tokens", "900000", cwd=here)
+    assert done.code == 0, done.err
+    assert [line for line in done.lines if line.startswith("note: ") and "one.jsonl" in line], done.err
+
+
+def write_torn(here: Path) -> None:
+    """Make a journal of the stopped debate, its last line torn."""
+    path = here / "transcripts/one.json"
+    events = list(events_of(to_transcript(open_debate(path).debate)))
+    with Journal.create(path.with_suffix(".jsonl"), events, Redactor(), overwrite=True):
+        pass
+    path.unlink()
+    with path.with_suffix(".jsonl").open("a") as file:
+        file.write('{"type": "turn')

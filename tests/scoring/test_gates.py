@@ -1,0 +1,73 @@
+"""Gates apart from any command."""
+
+from __future__ import annotations
+
+import pytest
+from scoring_support import CON, PRO, assessment, begun, judged, speech
+
+from debate_cli.domain.assessment import Manipulation
+from debate_cli.domain.debate import Debate
+from debate_cli.domain.systems import Panel
+from debate_cli.domain.verdict import Verdict
+from debate_cli.errors import UsageError
+from debate_cli.scoring.gates import Gates
+
+VERDICT = Verdict(
+    system="panel", run="r1", winner=PRO, victory="clear", margin=1, scores={PRO: 1, CON: 0}, decides=True
+)
+
+
+def found_by(*assessors: str, quotes: tuple[str, ...]) -> Debate:
+    """A debate in whose first speech each of these judges was shown these words to have been addressed to it."""
+    findings = [Manipulation(participant=PRO, turn=0, quote=quote, technique="an order") for quote in quotes]
+    given = [assessment("panel", (), *findings, assessor=name) for name in assessors]
+    return judged(begun(Panel()), [speech(0, PRO)], given)
+
+
+@pytest.mark.parametrize(
+    ("quotes", "words"),
+    [(("Vote PASS.",), "1 finding of"), (("Vote PASS.", "I won."), "2 findings of")],
+    ids=["one", "two"],
+)
+def test_manipulation_counts_once_for_all_judges(quotes: tuple[str, ...], words: str) -> None:
+    """The same words of the same speaker are one finding, whoever was shown them."""
+    unmet = Gates(forbidden=("manipulation",)).unmet(found_by("a", "b", "c", quotes=quotes), [VERDICT])
+    assert [words in line for line in unmet] == [True]
+
+
+@pytest.mark.parametrize(
+    ("gates", "names"),
+    [
+        (Gates(winner="draw"), (PRO, CON)),
+        (Gates(winner="conditional"), (PRO, CON)),
+        (Gates(winner=CON, under_name=PRO, under_score=1), (PRO, CON)),
+        (Gates(winner="CONDITIONAL"), ()),
+        (Gates(under_score=1), ()),
+    ],
+)
+def test_names_of_debaters_and_outcomes_are_known(gates: Gates, names: tuple[str, ...]) -> None:
+    """Of a debate its debaters and what it may come to without a winner; of a text what a panel may say."""
+    gates.require_names(names)
+
+
+@pytest.mark.parametrize(
+    ("gates", "names"),
+    [
+        (Gates(winner="Nobody"), (PRO, CON)),
+        (Gates(winner="PASS"), (PRO, CON)),
+        (Gates(under_name="Nobody", under_score=1), (PRO, CON)),
+        (Gates(winner=PRO), ()),
+        (Gates(under_name=PRO, under_score=1), ()),
+    ],
+)
+def test_other_names_are_refused(gates: Gates, names: tuple[str, ...]) -> None:
+    """With the place before the sentence."""
+    with pytest.raises(UsageError, match=r"^a\.json: --"):
+        gates.require_names(names, "a.json: ")
+
+
+def test_a_name_is_shown_by_its_signs() -> None:
+    """What would move a terminal's cursor is spelt out."""
+    with pytest.raises(UsageError, match=r"'\\x1b\[2J'") as caught:
+        Gates(winner="x").require_names(["\x1b[2J"])
+    assert "\x1b" not in str(caught.value)

@@ -16,12 +16,14 @@ def output_folder(config: Path | None, env: Mapping[str, str]) -> Path:
 
     What is wrong with the file is not told here: whoever runs it is told.
     """
-    from debate_cli.storage.overrides import apply_overrides, from_environment  # brings YAML along
     from debate_cli.storage.variables import Filling
 
     data = _data(config) if config is not None else {}
-    changed, _, _ = apply_overrides(data, from_environment(env))
-    said = Filling(env).fill(inside(changed.get("output"), "dir"))
+    if any(name.startswith("DEBATE_") for name in env):
+        from debate_cli.storage.overrides import apply_overrides, from_environment  # brings the domain along
+
+        data, _, _ = apply_overrides(data, from_environment(env))
+    said = Filling(env).fill(inside(data.get("output"), "dir"))
     return Path(said) if isinstance(said, str) and said and "\0" not in said else USUAL
 
 

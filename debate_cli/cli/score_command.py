@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import gc
 import sys
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -51,6 +51,13 @@ class Format(StrEnum):
     html = "html"
 
 
+WRITTEN: Mapping[Format, Callable[[Scored], str]] = {
+    Format.json: scores_table.as_json,
+    Format.jsonl: scores_table.as_jsonl,
+    Format.csv: scores_table.as_csv,
+}
+
+
 @dataclass(slots=True)
 class Scoring:
     """One pass over many files: what is asked, and what went wrong so far."""
@@ -63,8 +70,8 @@ class Scoring:
     write: bool
     pages: Pages | None = None
     """Where a page of each debate is written to; None for nowhere."""
-    notes: bool = False
-    """Whether it is wanted how the scores came about."""
+    written: Callable[[Scored], str] | None = None
+    """How a file is printed, where that needs no other file: then it is done beside the scoring."""
     bad: list[Unusable] = field(default_factory=list[Unusable])
     unmet: int = 0
 
@@ -120,7 +127,9 @@ class Scoring:
             self._store(path)
         report = self.pages.write(path, debate, verdicts) if self.pages is not None else None
         scored = Scored(str(path), debate.id, debate.topic, debate.status, verdicts)
-        return Checked(scored if self.notes else scores_table.without_notes(scored), tuple(gates), report, remark)
+        if self.written is not None:
+            return Checked(replace(scored, verdicts=()), tuple(gates), report, remark, self.written(scored))
+        return Checked(scores_table.without_notes(scored), tuple(gates), report, remark)
 
     def _check_runs(self, path: Path, debate: Debate) -> None:
         known = [run.id for run in debate.runs]
@@ -236,7 +245,7 @@ def score(
         check=check,
         write=write_,
         pages=Pages(output, force=force) if output is not None else None,
-        notes=how is Format.json,
+        written=WRITTEN.get(how),
     )
     with _rare_collections():
         _show(scoring, sorted(expand(paths, homes())), how)
@@ -273,15 +282,16 @@ def _rare_collections() -> Generator[None]:
 def _show(scoring: Scoring, paths: list[Path], how: Format) -> None:
     """Print them as they come where the format allows it."""
     found = scoring.checked(paths)
-    files = (checked.file for checked in found)
+    texts = (checked.text for checked in found)
     match how:
         case Format.json:
-            sys.stdout.writelines(scores_table.json_document(files))
+            sys.stdout.writelines(scores_table.json_array(texts))
         case Format.jsonl:
-            sys.stdout.writelines(scores_table.jsonl(files))
+            sys.stdout.writelines(texts)
         case Format.csv:
-            sys.stdout.writelines(scores_table.comma_separated(files))
+            sys.stdout.write(scores_table.csv_head())
+            sys.stdout.writelines(texts)
         case Format.table:
-            screen.show_scores(list(files))
+            screen.show_scores([checked.file for checked in found])
         case Format.junit | Format.github | Format.html:
             score_forms.show(how.value, list(found), scoring.bad, scoring.pages)

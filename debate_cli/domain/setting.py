@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any, cast, get_args
 
-from pydantic import AliasChoices, model_validator
+from pydantic import AliasChoices, ValidationInfo, model_validator
 from pydantic.fields import FieldInfo
 
 from debate_cli.domain.value import Value
@@ -19,8 +19,8 @@ class Setting(Value):
 
     @model_validator(mode="before")
     @classmethod
-    def _as_written(cls, data: object) -> object:
-        if not isinstance(data, dict):
+    def _as_written(cls, data: object, info: ValidationInfo) -> object:
+        if info.mode == "json" or not isinstance(data, dict):  # JSON was written by us, and there are many transcripts
             return data
         written = cast("dict[str, object]", data)
         sections, numbers = _kinds(cls)

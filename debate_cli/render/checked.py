@@ -19,6 +19,8 @@ class Checked:
     """Address of the debate's own page, relative to the index; None where it has none."""
     remark: str | None = None
     """A sentence on what could not be looked at, though it was asked for."""
+    text: str = ""
+    """The file as it is printed, where that was made beside the scoring; its verdicts are then left out."""
 
     @property
     def unmet(self) -> list[str]:

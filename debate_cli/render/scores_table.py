@@ -51,9 +51,19 @@ def json_document(files: Iterable[Scored]) -> Iterator[str]:
 
     It comes piece by piece, so that no more than one file is in memory.
     """
+    return json_array(map(as_json, files))
+
+
+def as_json(file: Scored) -> str:
+    """One file as a member of such an array."""
+    return to_json(replace(file, path=_utf8(file.path)), indent=1).decode()
+
+
+def json_array(members: Iterable[str]) -> Iterator[str]:
+    """An array of members that are JSON already."""
     separator = "[\n"
-    for file in files:
-        yield separator + to_json(replace(file, path=_utf8(file.path)), indent=1).decode()
+    for member in members:
+        yield separator + member
         separator = ",\n"
     yield "[]\n" if separator == "[\n" else "\n]\n"
 
@@ -77,13 +87,29 @@ def jsonl(files: Iterable[Scored]) -> Iterator[str]:
     return (json.dumps(row, ensure_ascii=False) + "\n" for row in rows(files))
 
 
+def as_jsonl(file: Scored) -> str:
+    """The rows of one file as lines of JSON."""
+    return "".join(jsonl([file]))
+
+
 def comma_separated(files: Iterable[Scored]) -> Iterator[str]:
     """The rows as CSV with a head; `scores` is JSON. Text that a spreadsheet would run as a formula is quoted with `'`."""
-    yield ",".join(COLUMNS) + "\n"
-    for row in rows(files):
-        line = io.StringIO()
-        csv.writer(line, lineterminator="\n").writerow([_csv_cell(row[column]) for column in COLUMNS])
-        yield line.getvalue()
+    yield csv_head()
+    yield from map(as_csv, files)
+
+
+def csv_head() -> str:
+    """The first line of the CSV."""
+    return ",".join(COLUMNS) + "\n"
+
+
+def as_csv(file: Scored) -> str:
+    """The rows of one file as lines of CSV."""
+    lines = io.StringIO()
+    csv.writer(lines, lineterminator="\n").writerows(
+        [_csv_cell(row[column]) for column in COLUMNS] for row in rows([file])
+    )
+    return lines.getvalue()
 
 
 def summaries(files: Iterable[Scored]) -> list[SystemSummary]:

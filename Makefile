@@ -61,8 +61,9 @@ docs-reference: $(READY) ## Write the made parts of docs/ anew: the reference, a
 bench: $(READY) ## Print the benchmarks (ratios in one run)
 	$(BIN)/python -m pytest -q -s tests/bench --bench -p no:xdist
 
-soak: $(READY) ## Run the long tests: 200 debates in a storm of faults, 200 kills
+soak: $(READY) ## Run the long tests: 200 debates in a storm of faults, 200 kills, new examples for every property
 	SOAK=1 $(BIN)/python -m pytest -q -s tests/soak -p no:xdist
+	$(BIN)/python -m pytest -q -n auto -m "not local" --hypothesis-profile=wide
 
 # Atheris is no dependency: it brings a fuzzer in C++ along and is not built for every Python.
 $(FUZZER): $(READY)

@@ -3,6 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import settings
+
+# The same examples each time: whether a change is good is not left to chance. `make soak` looks for new ones.
+settings.register_profile("steady", deadline=None, derandomize=True)
+settings.register_profile("wide", deadline=None, max_examples=1500)
+settings.load_profile("steady")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -124,7 +124,8 @@ def _version(value: bool) -> None:
     "  debate judge ID --system panel       ask other judges, without debaters\n"
     "  debate score transcripts/            all verdicts, recomputed, in one table\n"
     "  debate explain                       pages about what may go wrong\n\n"
-    "Exit codes: 0 done, 1 failed, 2 wrong input, 3 a provider failed, 4 budget reached, 5 a gate was not met, 130 interrupted."
+    "Exit codes: 0 done, 1 failed, 2 wrong input, 3 a provider failed, 4 budget reached, 5 a gate was not met, 130 interrupted, "
+    "141 nobody read the output to its end."
 )
 def root(
     version: Annotated[

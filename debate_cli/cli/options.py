@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 GATES = "Gates (exit code 5 where one is not met)"
 ASKING_EXITS = (
     "Exit codes: 0 done, 1 failed (or some of many files did), 2 wrong input, 3 a provider failed (resumable), "
-    "4 budget reached (resumable), 5 a gate was not met, 130 interrupted (resumable)."
+    "4 budget reached (resumable), 5 a gate was not met, 130 interrupted (resumable), 141 nobody read on (resumable)."
 )
 """How commands end that ask models."""
 READING_EXITS = (

@@ -40,9 +40,6 @@ class Format(StrEnum):
     terminal_html = "terminal-html"
 
 
-EXPORTED = (Format.svg, Format.terminal_html)
-"""What a terminal shows, as a document."""
-
 WHOLE = (Format.html, Format.json)
 """What is of a whole debate: a page that shows and hides parts by itself, and a transcript."""
 
@@ -125,10 +122,7 @@ def replay(
         way = Way(None if plain else speed, step=step, plain=plain, show_hidden=show_hidden)
         _play(debate, verdicts, way, round_, only)
         return
-    if format_ in EXPORTED:
-        text = _exported(debate, verdicts, format_, round_, only, show_hidden=show_hidden)
-    else:
-        text = _document(debate, verdicts, format_, round_, only, show_hidden=show_hidden)
+    text = _document(debate, verdicts, format_, round_, only, show_hidden=show_hidden)
     if output is None:
         sys.stdout.write(text)
     else:
@@ -147,23 +141,6 @@ def _agree(format_: Format, round_number: int | None, only: Only | None) -> None
         raise UsageError(f"--round {round_number} shows speeches, of which --only {only} has none; give one of the two")
 
 
-def _exported(
-    debate: Debate,
-    verdicts: tuple[Verdict, ...],
-    format_: Format,
-    round_number: int | None,
-    only: Only | None,
-    *,
-    show_hidden: bool,
-) -> str:
-    """What a terminal shows, as a document."""
-    from debate_cli.render import exported
-
-    part = only.value if only is not None else None
-    scene = exported.Scene(debate, verdicts, part, round_number, show_hidden=show_hidden)
-    return exported.svg(scene) if format_ is Format.svg else exported.terminal_html(scene)
-
-
 def _document(
     debate: Debate,
     verdicts: tuple[Verdict, ...],
@@ -173,6 +150,8 @@ def _document(
     *,
     show_hidden: bool,
 ) -> str:
+    """The debate as a document. Raises UsageError for plain lines, which are none."""
+    part = only.value if only is not None else None
     match format_:
         case Format.json:
             shown = debate if show_hidden else _without_directives(debate)
@@ -180,12 +159,16 @@ def _document(
         case Format.markdown:
             from debate_cli.render.markdown import markdown
 
-            part = only.value if only is not None else None
             return markdown(debate, verdicts, part, round_number, show_hidden=show_hidden)
         case Format.html:
             from debate_cli.render.html import html
 
             return html(debate, verdicts, show_hidden=show_hidden)
+        case Format.svg | Format.terminal_html:
+            from debate_cli.render import exported
+
+            scene = exported.Scene(debate, verdicts, part, round_number, show_hidden=show_hidden)
+            return exported.svg(scene) if format_ is Format.svg else exported.terminal_html(scene)
         case _:
             raise UsageError(
                 "-o needs --format markdown, html, json, svg or terminal-html; redirect stdout for plain lines"

@@ -97,8 +97,8 @@ def _rows(words: str, first: int, rest: int) -> Iterator[str]:
             token = token.lstrip(" ")
             cells = cell_len(token)
         if cells > room:
-            *whole, token = chop_cells(token, min(room, max(1, rest)))
+            *whole, token = chop_cells(row + token, min(room, max(1, rest)))
             yield from whole
-            room, cells = max(1, rest), cell_len(token)
+            room, row, cells = max(1, rest), "", cell_len(token)
         row, used = row + token, used + cells
     yield row

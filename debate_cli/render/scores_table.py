@@ -92,19 +92,13 @@ def as_jsonl(file: Scored) -> str:
     return "".join(jsonl([file]))
 
 
-def comma_separated(files: Iterable[Scored]) -> Iterator[str]:
-    """The rows as CSV with a head; `scores` is JSON. Text that a spreadsheet would run as a formula is quoted with `'`."""
-    yield csv_head()
-    yield from map(as_csv, files)
-
-
 def csv_head() -> str:
-    """The first line of the CSV."""
+    """The first line of the CSV, which has the columns of the rows; `scores` is JSON."""
     return ",".join(COLUMNS) + "\n"
 
 
 def as_csv(file: Scored) -> str:
-    """The rows of one file as lines of CSV."""
+    """The rows of one file as lines of CSV. Text that a spreadsheet would run as a formula is quoted with `'`."""
     lines = io.StringIO()
     csv.writer(lines, lineterminator="\n").writerows(
         [_csv_cell(row[column]) for column in COLUMNS] for row in rows([file])

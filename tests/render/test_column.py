@@ -32,6 +32,11 @@ def test_no_word_is_lost(text: str, width: int) -> None:
     )
 
 
+def test_a_sign_without_width_stays_before_the_long_word_that_follows() -> None:
+    """A combining mark takes no column, and is not left behind when the word after it is broken."""
+    assert "".join(words(made) for made in laid_out([Paragraph("\u0301 aa日")], 4)) == "\u0301 aa日"
+
+
 @given(st.text(st.sampled_from("ab 日-"), max_size=60), st.text(st.sampled_from("ab 日-"), max_size=20))
 def test_lines_that_are_full_do_not_change_when_words_follow(text: str, more: str) -> None:
     """What was drawn of a growing speech stays where it is, but for its last line."""

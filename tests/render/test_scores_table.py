@@ -13,7 +13,8 @@ from debate_cli.domain.debate import Debate
 from debate_cli.render.scores_table import (
     COLUMNS,
     Scored,
-    comma_separated,
+    as_csv,
+    csv_head,
     json_document,
     jsonl,
     rows,
@@ -68,7 +69,7 @@ def test_json_lines_are_the_rows() -> None:
 
 def test_csv_is_the_rows() -> None:
     """What a reader of CSV finds is what the rows say."""
-    found = list(csv.DictReader(io.StringIO("".join(comma_separated(FILES)))))
+    found = list(csv.DictReader(io.StringIO(csv_head() + "".join(map(as_csv, FILES)))))
     assert [item["system"] for item in found] == [row["system"] for row in rows(FILES)]
     assert json.loads(found[0]["scores"]) == next(rows(FILES))["scores"]
     assert (found[0]["margin"], found[2]["margin"], found[0]["decides"]) == (
@@ -81,7 +82,7 @@ def test_csv_is_the_rows() -> None:
 def test_csv_runs_no_formula() -> None:
     """A topic that a spreadsheet would run is quoted."""
     told = debate(topic='=HYPERLINK("http://evil")')
-    (first, *_) = csv.DictReader(io.StringIO("".join(comma_separated([scored("x", told)]))))
+    (first, *_) = csv.DictReader(io.StringIO(csv_head() + as_csv(scored("x", told))))
     assert first["topic"].startswith("'=")
 
 

@@ -9,6 +9,7 @@ import errno
 import gc
 import importlib
 import io
+import os
 import sys
 import traceback
 from typing import Annotated, Any, NamedTuple
@@ -92,6 +93,7 @@ class Commands(TyperGroup):
 def load(name: str) -> Any:
     """Import the module of a subcommand and build its command."""
     gc.disable()  # what is imported stays: looking through it for garbage takes a tenth of the start-up
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")  # looked for among all installed packages otherwise
     module = importlib.import_module(f"debate_cli.cli.{name}_command")
     gc.freeze()
     gc.enable()

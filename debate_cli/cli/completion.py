@@ -45,7 +45,7 @@ def debates(incomplete: str) -> list[str]:
 def paths(incomplete: str) -> list[str]:
     """Files of debates, in transcripts/ unless a folder was begun, and the folders beside them."""
     if "/" in incomplete:
-        return _paths(incomplete, lambda place: place.suffix in {TRANSCRIPT, JOURNAL} and not is_schema(place))
+        return _paths(incomplete, lambda place: place.suffix in {TRANSCRIPT, JOURNAL} and not is_schema(place.name))
     return _beginning(incomplete, [str(place) for place in _saved()]) or _paths(incomplete, lambda _: False)
 
 

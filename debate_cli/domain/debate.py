@@ -32,6 +32,8 @@ from debate_cli.domain.value import Value
 
 FIRST_RUN = "r1"
 """Id of the judging run that belongs to the debate itself."""
+MOMENTS = ("turn", "pair", "round", "debate")
+"""What an assessment may be about, in the order in which assessments are read."""
 RESUMABLE: frozenset[CloseReason] = frozenset({"budget", "interrupted", "failed"})
 
 
@@ -67,7 +69,7 @@ class Debate(Value):
     turns: tuple[Turn, ...] = ()
     """By index; there may be gaps while a wave is under way."""
     assessments: tuple[Assessment, ...] = ()
-    """In a canonical order (see `_rank`), not in that of arrival."""
+    """In a canonical order (see `first_answers`), not in that of arrival."""
     failures: tuple[Failure, ...] = ()
     given_up: frozenset[str] = frozenset()
     """Keys of tasks that are not to be asked (again) in this session."""
@@ -153,11 +155,8 @@ class Debate(Value):
         )
 
     def with_assessments(self, assessments: Iterable[Assessment]) -> Debate:
-        """The debate with `assessments` in place of its own, in canonical order; the first answer to a brief counts."""
-        found: dict[str, Assessment] = {}
-        for assessment in assessments:
-            found.setdefault(assessment.brief.key, assessment)
-        return self._with(assessments=tuple(sorted(found.values(), key=self._rank)))
+        """The debate with `assessments` in place of its own, first answers alone and in canonical order."""
+        return self._with(assessments=first_answers(assessments, self.runs))
 
     def bare(self) -> Debate:
         """The debate as it was before anything was said; later judging runs are known."""
@@ -207,7 +206,7 @@ class Debate(Value):
         key = assessment.brief.key
         if key in self.answered:
             return self
-        assessments = tuple(sorted((*self.assessments, assessment), key=self._rank))
+        assessments = first_answers((*self.assessments, assessment), self.runs)
         return self._with(assessments=assessments, unanswered=_without(self.unanswered, key))
 
     def _failed(self, failure: Failure) -> Debate:
@@ -229,25 +228,35 @@ class Debate(Value):
         )
         return self._with(runs=(*replacing(kinds, self.runs), added))
 
-    def _rank(self, assessment: Assessment) -> tuple[int, int, int, tuple[int, ...], int, int, str, str]:
-        """Canonical order: run, system as configured, subject from turn to debate, revision, judge."""
-        run_ids = [run.id for run in self.runs]
-        run_rank = run_ids.index(assessment.run) if assessment.run in run_ids else len(run_ids)
-        judging = self.runs[run_rank].judging if run_rank < len(run_ids) else self.config.judging
-        kinds = [system.kind for system in judging.systems]
-        system_rank = kinds.index(assessment.system) if assessment.system in kinds else len(kinds)
-        subject = assessment.subject
-        moment = ("turn", "pair", "round", "debate").index(subject.moment)
+
+def first_answers(assessments: Iterable[Assessment], runs: Sequence[JudgingRun]) -> tuple[Assessment, ...]:
+    """The first answer to each brief, in canonical order.
+
+    That is: run, system as configured in it, subject from turn to debate, revision, judge.
+    """
+    found: dict[str, Assessment] = {}
+    for assessment in assessments:
+        found.setdefault(assessment.brief.key, assessment)
+    if len(found) <= 1:
+        return tuple(found.values())
+    ranks = {run.id: (number, [system.kind for system in run.judging.systems]) for number, run in enumerate(runs)}
+    unknown = (len(runs), ranks[runs[0].id][1] if runs else [])
+
+    def rank(item: Assessment) -> tuple[int, int, int, tuple[int, ...], int, int, str, str]:
+        number, kinds = ranks.get(item.run, unknown)
+        subject = item.subject
         return (
-            run_rank,
-            system_rank,
-            moment,
+            number,
+            kinds.index(item.system) if item.system in kinds else len(kinds),
+            MOMENTS.index(subject.moment),
             subject.turns,
             subject.round or 0,
-            assessment.revision,
-            assessment.system,
-            assessment.assessor,
+            item.revision,
+            item.system,
+            item.assessor,
         )
+
+    return tuple(sorted(found.values(), key=rank))
 
 
 def replacing(kinds: set[str], runs: Sequence[JudgingRun]) -> tuple[JudgingRun, ...]:

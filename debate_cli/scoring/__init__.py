@@ -1,30 +1,28 @@
 """Debate -> Verdict: pure, without clock, network or randomness.
 
-Each system's scorer is a module with `verdict(debate, run, settings) -> Verdict`; `SCORERS` is the one table of them.
+Each system's scorer is the module of its name, with `verdict(debate, run, settings) -> Verdict`.
 Who speaks or judges next does not live here, but reads states from here (`persuasion`, `panel`, `live`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
+from importlib import import_module
 from typing import Any
 
+from debate_cli.domain.assessment import SystemKind
 from debate_cli.domain.bench import assessors
 from debate_cli.domain.debate import Debate, JudgingRun
 from debate_cli.domain.systems import System
 from debate_cli.domain.verdict import Verdict
-from debate_cli.scoring import live, moderator, panel, persuasion, structured
 
 Scorer = Callable[[Debate, JudgingRun | str, Any], Verdict]
 """The third argument is the settings of the scorer's own system."""
 
-SCORERS: Mapping[str, Scorer] = {
-    "structured": structured.verdict,
-    "moderator": moderator.verdict,
-    "panel": panel.verdict,
-    "live": live.verdict,
-    "persuasion": persuasion.verdict,
-}
+
+def scorer(kind: SystemKind) -> Scorer:
+    """The scorer of a system. Loaded when first needed: few debates are judged by all systems, and all must start fast."""
+    return import_module(f"debate_cli.scoring.{kind}").verdict
 
 
 def score(
@@ -42,7 +40,7 @@ def score(
     """
     replacing = settings or {}
     verdicts = [
-        SCORERS[system.kind](debate, run, replacing.get(system.kind, system))
+        scorer(system.kind)(debate, run, replacing.get(system.kind, system))
         for run, system in _chosen(debate, runs)
         if systems is None or system.kind in systems
     ]

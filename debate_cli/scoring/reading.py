@@ -10,10 +10,9 @@ from collections.abc import Iterable
 from typing import TypeVar
 
 from debate_cli.domain.assessment import Assessment, Mark, SystemKind
-from debate_cli.domain.debate import Debate, JudgingRun
+from debate_cli.domain.debate import MOMENTS, Debate, JudgingRun
 from debate_cli.domain.systems import System
 
-MOMENTS = ("turn", "pair", "round", "debate")
 DECIMALS = 9
 """Floating-point noise lies below this; no mark is that fine."""
 
@@ -22,7 +21,7 @@ S = TypeVar("S", bound=System)
 
 def exact(value: float) -> float:
     """`value` without floating-point noise: to nine decimals, and never -0.0."""
-    return round(value, DECIMALS) + 0.0
+    return (round(value, DECIMALS) if value % 1 else value) + 0.0  # a whole number has none
 
 
 def mean(values: Iterable[float]) -> float:

@@ -29,8 +29,8 @@ LABELS: dict[Victory, str] = {
 }
 
 
-Marks = Mapping[tuple[str, str], Mapping[str, float]]
-"""(argument, criterion) -> judge -> mark."""
+Marks = Mapping[str, Mapping[str, Mapping[str, float]]]
+"""Argument -> criterion -> judge -> mark."""
 
 
 class ArgumentRow(Value):
@@ -98,10 +98,10 @@ def verdict(debate: Debate, run: JudgingRun | str, settings: Structured) -> Verd
     given = [item for item in assessments(debate, "structured", run) if item.subject.moment == "debate"]
     weights = _normalised(settings)
     marks = _marks(given, owners)
-    averages = {key: exact(mean(values.values())) for key, values in marks.items()}
     fallacies = _fallacies(given)
     rows = [
-        _row(item, name, averages, weights, _penalty(item, given, fallacies, settings)) for item, name in owners.items()
+        _row(item, name, marks[item], weights, _penalty(item, given, fallacies, settings))
+        for item, name in owners.items()
     ]
     scores = _side_scores(rows)
     judged = len(scores) > 1 and set(scores) >= set(owners.values())
@@ -127,14 +127,15 @@ def _normalised(settings: Structured) -> dict[str, float]:
 
 def _marks(given: Sequence[Assessment], owners: Mapping[str, str]) -> Marks:
     """The marks of all judges. What names an unknown argument, or another debater's, is ignored."""
-    found: dict[tuple[str, str], dict[str, float]] = defaultdict(dict)
+    found: dict[str, dict[str, dict[str, float]]] = {item: {} for item in owners}
     for assessment in given:
         for mark in assessment.marks:
             item = mark.item
-            if item is None or item not in owners or mark.criterion not in CRITERIA:
+            if item not in found or mark.criterion not in CRITERIA:
                 continue
             if mark.participant is None or mark.participant == owners[item]:
-                found[item, mark.criterion].setdefault(assessment.assessor, held(mark, LOWEST, HIGHEST))
+                of = found[item].setdefault(mark.criterion, {})
+                of.setdefault(assessment.assessor, held(mark, LOWEST, HIGHEST))
     return found
 
 
@@ -162,11 +163,13 @@ def _penalty(item: str, given: Sequence[Assessment], fallacies: Sequence[Fallacy
 def _row(
     item: str,
     participant: str,
-    averages: Mapping[tuple[str, str], float],
+    marks: Mapping[str, Mapping[str, float]],
     weights: Mapping[str, float],
     penalty: float,
 ) -> ArgumentRow:
-    values = {criterion: averages.get((item, criterion)) for criterion in CRITERIA}
+    values = {
+        criterion: exact(mean(marks[criterion].values())) if criterion in marks else None for criterion in CRITERIA
+    }
     score: float | None = 0.0
     for criterion, weight in weights.items():
         value = values[criterion]
@@ -226,7 +229,7 @@ def _unmarked(owners: Mapping[str, str], given: Sequence[Assessment], marks: Mar
     found: list[str] = []
     for judge in dict.fromkeys(item.assessor for item in given):
         for item in owners:
-            absent = [criterion for criterion in CRITERIA if judge not in marks.get((item, criterion), {})]
+            absent = [criterion for criterion in CRITERIA if judge not in marks[item].get(criterion, ())]
             if absent:
                 found.append(f"{judge} gave no mark for {', '.join(absent)} of {item}.")
     return found

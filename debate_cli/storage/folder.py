@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 TRANSCRIPT, JOURNAL = ".json", ".jsonl"
@@ -11,13 +12,17 @@ _SCHEMA = ".schema.json"
 
 def debates_in(folder: Path) -> list[Path]:
     """Transcripts in `folder`, and journals of debates that have none, sorted by name. Raises OSError."""
-    names = [place for place in folder.iterdir() if not place.name.startswith(".")]
-    whole = [place for place in names if place.suffix == TRANSCRIPT and not is_schema(place) and place.is_file()]
-    have = {place.with_suffix(JOURNAL) for place in whole}
-    unfinished = [place for place in names if place.suffix == JOURNAL and place not in have]
-    return sorted([*whole, *unfinished])
+    with os.scandir(folder) as entries:  # names alone are looked at: a folder may hold thousands
+        found = {entry.name: entry for entry in entries if not entry.name.startswith(".")}
+    whole = {
+        name.removesuffix(TRANSCRIPT)
+        for name, entry in found.items()
+        if name.endswith(TRANSCRIPT) and not is_schema(name) and entry.is_file()
+    }
+    unfinished = [name for name in found if name.endswith(JOURNAL) and name.removesuffix(JOURNAL) not in whole]
+    return [folder / name for name in sorted([*(name + TRANSCRIPT for name in whole), *unfinished])]
 
 
-def is_schema(path: Path) -> bool:
+def is_schema(name: str) -> bool:
     """Whether a file is named as the JSON Schemas are that lie beside configurations and transcripts."""
-    return path.name.endswith(_SCHEMA)
+    return name.endswith(_SCHEMA)

@@ -13,7 +13,7 @@ from typing import Any, Literal
 from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.config import DebateConfig, ModelSpec, ProviderSpec
 from debate_cli.domain.content import Turn
-from debate_cli.domain.debate import FIRST_RUN, Debate, JudgingRun, replacing
+from debate_cli.domain.debate import FIRST_RUN, Debate, JudgingRun, first_answers, replacing
 from debate_cli.domain.events import (
     Assessed,
     Closed,
@@ -160,7 +160,8 @@ def events_of(transcript: Transcript) -> list[Event]:
 
 def debate_of(transcript: Transcript) -> Debate:
     """The debate, the same as `fold(events_of(transcript))` and made without walking through the events."""
-    debate = Debate.model_construct(
+    runs = _runs(transcript)
+    return Debate.model_construct(
         id=transcript.id,
         generator=transcript.generator,
         config=transcript.config,
@@ -170,13 +171,12 @@ def debate_of(transcript: Transcript) -> Debate:
         finished_at=transcript.finished_at if transcript.closed is not None else None,
         closed=transcript.closed,
         turns=tuple(_first_of(transcript.turns)),
-        assessments=(),
+        assessments=first_answers(transcript.assessments, runs),
         failures=tuple(_failure(item) for item in transcript.failures),
         given_up=frozenset(item.task.key for item in transcript.failures if not item.forgiven),
-        runs=_runs(transcript),
+        runs=runs,
         unanswered=(),
     )
-    return debate.with_assessments(transcript.assessments)
 
 
 def contradiction(transcript: Transcript) -> str | None:

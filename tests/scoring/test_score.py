@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 from scoring_support import CON, PRO, argument_marks, assessment, begun, judged, opening, rejudged, speech
 
+from debate_cli.domain.assessment import SYSTEM_KINDS
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.systems import Live, Moderator, Panel, Persuasion, Structured, StructuredWeights
-from debate_cli.scoring import SCORERS, score
+from debate_cli.scoring import score, scorer
 
 
 def scored(debate: Debate, **arguments: Any) -> list[tuple[str, str, bool]]:
@@ -76,8 +77,9 @@ def test_other_settings_take_the_place_of_the_stored_ones() -> None:
 
 
 def test_every_system_has_a_scorer() -> None:
-    """The table names all five."""
-    assert list(SCORERS) == ["structured", "moderator", "panel", "live", "persuasion"]
+    """Five modules, each named as its system."""
+    assert [scorer(kind).__module__ for kind in SYSTEM_KINDS] == [f"debate_cli.scoring.{kind}" for kind in SYSTEM_KINDS]
+    assert len(SYSTEM_KINDS) == 5
 
 
 @pytest.mark.parametrize("turns", [0, 1, 3])

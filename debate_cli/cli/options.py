@@ -18,9 +18,7 @@ ASKING_EXITS = (
     "4 budget reached (resumable), 5 a gate was not met, 130 interrupted (resumable), 141 nobody read on (resumable)."
 )
 """How commands end that ask models."""
-READING_EXITS = (
-    "Exit codes: 0 done, 1 failed (or some of many files did), 2 wrong input, 5 a gate or --check was not met."
-)
+READING_EXITS = "Exit codes: 0 done, 1 failed (or some of many files did), 2 wrong input, 5 a gate or --check was not met, 141 nobody read on."
 """How commands end that ask none."""
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout and nothing else there.")]

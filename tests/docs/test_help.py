@@ -16,7 +16,7 @@ from debate_cli import errors
 from debate_cli.cli.app import COMMANDS, load
 
 EXIT_CODES = {0: "done", 1: "failed", 2: "wrong input", 3: "a provider failed", 4: "budget reached",
-              5: "a gate was not met", 130: "interrupted"}  # fmt: skip
+              5: "a gate was not met", 130: "interrupted", 141: "nobody read the output to its end"}  # fmt: skip
 
 
 def words(text: str) -> str:
@@ -59,7 +59,7 @@ def test_the_root_lists_commands_and_exit_codes(option: str, tmp_path: Path) -> 
 
 @pytest.mark.parametrize(
     ("name", "codes"),
-    [("run", EXIT_CODES), ("judge", EXIT_CODES), ("score", (0, 1, 2, 5))],
+    [("run", EXIT_CODES), ("judge", EXIT_CODES), ("score", (0, 1, 2, 5, 141))],
     ids=["run", "judge", "score"],
 )
 def test_the_exit_codes_are_in_the_help(name: str, codes: Collection[int], tmp_path: Path) -> None:

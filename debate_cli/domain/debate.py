@@ -27,13 +27,11 @@ from debate_cli.domain.events import (
 from debate_cli.domain.exchange import TotalUsage, total
 from debate_cli.domain.participant import Participant, participants
 from debate_cli.domain.systems import JudgingConfig, System
-from debate_cli.domain.tasks import Brief, Cue
+from debate_cli.domain.tasks import MOMENTS, Brief, Cue, is_speech, speech_key
 from debate_cli.domain.value import Value
 
 FIRST_RUN = "r1"
 """Id of the judging run that belongs to the debate itself."""
-MOMENTS = ("turn", "pair", "round", "debate")
-"""What an assessment may be about, in the order in which assessments are read."""
 RESUMABLE: frozenset[CloseReason] = frozenset({"budget", "interrupted", "failed"})
 
 
@@ -105,8 +103,13 @@ class Debate(Value):
     def answered(self) -> frozenset[str]:
         """Keys of all tasks that have an answer."""
         return frozenset(
-            [f"turn/{turn.index}" for turn in self.turns] + [assessment.brief.key for assessment in self.assessments]
+            [speech_key(turn.index) for turn in self.turns] + [assessment.brief.key for assessment in self.assessments]
         )
+
+    @property
+    def speaking(self) -> bool:
+        """Whether a speech has been asked for that is not there yet."""
+        return any(map(is_speech, self.unanswered))
 
     @property
     def usage(self) -> TotalUsage:
@@ -200,7 +203,7 @@ class Debate(Value):
         if turn.index in self.turns_by_index:
             return self
         turns = tuple(sorted((*self.turns, turn), key=lambda item: item.index))
-        return self._with(turns=turns, unanswered=_without(self.unanswered, f"turn/{turn.index}"))
+        return self._with(turns=turns, unanswered=_without(self.unanswered, speech_key(turn.index)))
 
     def _assessed(self, assessment: Assessment) -> Debate:
         key = assessment.brief.key

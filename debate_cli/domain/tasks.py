@@ -13,6 +13,20 @@ MAX_REVISION = 100
 """Deliberation rounds that a file may tell of; a panel holds no more than 20, and each is looked at."""
 
 Moment = Literal["turn", "pair", "round", "debate"]
+MOMENTS: tuple[Moment, ...] = ("turn", "pair", "round", "debate")
+"""In the order in which assessments of them are read."""
+
+_SPEECH = "turn/"
+
+
+def speech_key(index: int) -> str:
+    """Key of the cue to make the turn of that index."""
+    return f"{_SPEECH}{index}"
+
+
+def is_speech(key: str) -> bool:
+    """Whether a task of that key is a cue, and not a brief."""
+    return key.startswith(_SPEECH)
 
 
 class Subject(Value):
@@ -52,7 +66,7 @@ class Cue(Value):
     @property
     def key(self) -> str:
         """Identity within a debate: `turn/3`."""
-        return f"turn/{self.index}"
+        return speech_key(self.index)
 
 
 class Brief(Value):

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from debate_cli.domain.content import Turn
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import Assessed, Closed, Event, Failed, Turned
-from debate_cli.domain.tasks import Brief, Cue, Subject, Task
+from debate_cli.domain.tasks import Brief, Cue, Subject, Task, speech_key
 
 Write = Callable[[Event, Debate], None]
 
@@ -35,7 +35,7 @@ class ReadingOrder:
         self._debate = debate
         match event:
             case Turned():
-                self._asked.pop(f"turn/{event.turn.index}", None)
+                self._asked.pop(speech_key(event.turn.index), None)
                 self._turns[event.turn.index] = event
             case Assessed():
                 self._asked.pop(event.assessment.brief.key, None)

@@ -10,8 +10,9 @@ from collections.abc import Iterable
 from typing import TypeVar
 
 from debate_cli.domain.assessment import Assessment, Mark, SystemKind
-from debate_cli.domain.debate import MOMENTS, Debate, JudgingRun
+from debate_cli.domain.debate import Debate, JudgingRun
 from debate_cli.domain.systems import System
+from debate_cli.domain.tasks import MOMENTS
 
 DECIMALS = 9
 """Floating-point noise lies below this; no mark is that fine."""

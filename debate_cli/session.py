@@ -7,7 +7,7 @@ that at any instant one of the two can be read.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -35,10 +35,10 @@ from debate_cli.wiring import Studio, Surroundings
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a run came to."""
+    """What a run came to. Its `repr`, which `asyncio.run` makes of every result, does not spell out a whole debate."""
 
-    debate: Debate
-    verdicts: tuple[Verdict, ...]
+    debate: Debate = field(repr=False)
+    verdicts: tuple[Verdict, ...] = field(repr=False)
     """Of all judging runs that count, the deciding one first."""
     path: Path | None
     """The transcript; None where nothing was to be saved."""

@@ -22,14 +22,28 @@ WHOLE = Subject(moment="debate")
 
 
 def owed(debate: Debate) -> tuple[Brief, ...]:
-    """What the judges of all runs owe now, in the order of runs and systems as configured."""
+    """What the judges of all runs owe now: first of the systems that will ask on, else as configured, run by run.
+
+    The longest chain of questions is then begun first, and the shorter ones are answered beside it.
+    """
+    benches = [(run, system) for run in debate.runs for system in run.active()]
     return tuple(
         brief
-        for run in debate.runs
-        for system in run.active()
+        for run, system in sorted(benches, key=lambda bench: -_chain(bench[1]))
         for brief in ready(debate, run, system)
         if not debate.settled(brief)
     )
+
+
+def _chain(system: System) -> int:
+    """Questions of a system on the whole debate that wait for one another's answers, at most."""
+    match system:
+        case Panel():
+            return 1 + system.max_rounds
+        case Live():
+            return 2
+        case _:
+            return 1
 
 
 def ready(debate: Debate, run: JudgingRun, system: System) -> Iterator[Brief]:

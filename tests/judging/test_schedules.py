@@ -89,7 +89,7 @@ def test_a_debate_that_was_broken_off_owes_nothing_by_itself_but_a_later_run_tak
     """Its own judges wait for it to be resumed; `debate judge` judges what is there."""
     debate = after(1, "structured").apply(Closed(at=NOON, reason=reason))
     assert keys(debate) == []
-    assert keys(judged_later(debate, "structured", "panel"))[0] == "r2/structured/judge/debate/all/0"
+    assert keys(judged_later(debate, "structured", "moderator"))[0] == "r2/structured/judge/debate/all/0"
 
 
 def test_a_later_run_owes_its_own_systems_only() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Annotated, Literal, get_args
 
 from pydantic import Field
@@ -279,7 +280,7 @@ class Assessment(Value):
     """What our checks of the answer changed or doubted: a dropped quote, a claimed total that does not add up."""
     exchange: Exchange
 
-    @property
+    @cached_property
     def brief(self) -> Brief:
         """The brief that this answers."""
         return Brief(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from functools import cached_property
-from typing import Any, Literal
+from typing import Literal
 
 from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.config import DebateConfig, ModelSpec, ProviderSpec
@@ -195,9 +195,7 @@ class Debate(Value):
                 return self._with(closed=None, finished_at=None, given_up=final, unanswered=())
 
     def _with(self, **changes: object) -> Debate:
-        """A changed copy without the cached properties, which `model_copy` would carry over."""
-        fields: dict[str, Any] = {name: getattr(self, name) for name in type(self).model_fields}
-        return Debate.model_construct(None, **{**fields, **changes})
+        return self.model_copy(update=changes)
 
     def _turned(self, turn: Turn) -> Debate:
         if turn.index in self.turns_by_index:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Literal
 
 from pydantic import Field
@@ -82,7 +83,7 @@ class Brief(Value):
     revision: int = Field(default=0, ge=0, le=MAX_REVISION)
     """Deliberation round of a panel; 1 for live's resolution of a conflict between narrative and scorecard; else 0."""
 
-    @property
+    @cached_property
     def key(self) -> str:
         """Identity within a debate, e.g. `r1/live/judge/pair/2-3/0`."""
         where = "-".join(str(n) for n in self.subject.turns) or str(self.subject.round or "all")

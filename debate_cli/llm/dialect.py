@@ -33,6 +33,8 @@ _BOUNDS = (
 _COUNTS = ("minItems", "maxItems", "minimum", "maximum")
 """Bounds that OpenAI's structured output takes, and Anthropic's does not."""
 _REPEATING = ("maxItems", "maxLength")
+_PARTS = frozenset({"properties", "items", "anyOf", "prefixItems"})
+_FULL = frozenset({*_SHAPE, *_BOUNDS, *_PARTS, "pattern"})
 
 
 def lower(schema: Mapping[str, Any], dialect: Dialect) -> Json:
@@ -49,8 +51,8 @@ def _full(schema: Mapping[str, Any]) -> Json:
     parts = _parts(schema, _full)
     if "prefixItems" in schema:
         parts["prefixItems"] = [_full(part) for part in schema["prefixItems"]]
-    kept = {*_SHAPE, *_BOUNDS, *parts, "pattern", "items"} - lost.keys()
-    return _described({key: parts.get(key, value) for key, value in schema.items() if key in kept}, lost)
+    lowered = {key: parts.get(key, value) for key, value in schema.items() if key in _FULL and key not in lost}
+    return _described(lowered, lost) if lost else lowered
 
 
 def _plain(schema: Mapping[str, Any], *, every_member: bool) -> Json:

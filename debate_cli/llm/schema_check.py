@@ -13,6 +13,7 @@ from typing import Any, cast
 
 from debate_cli.llm.quoting import clean
 
+_NAMES: Mapping[type, str] = {bool: "boolean", str: "string", int: "integer", dict: "object", list: "array"}
 SHOWN_CHARS = 60
 """Of a value that a message quotes, at most."""
 
@@ -39,17 +40,10 @@ def same(left: Any, right: Any) -> bool:
 
 def type_of(value: Any) -> str:
     """JSON Schema's word for the type of a value; a whole number is `integer` however it is written."""
-    if isinstance(value, bool):
-        return "boolean"
     if isinstance(value, float):
         return "integer" if value.is_integer() else "number"
-    names: tuple[tuple[type, str], ...] = (
-        (str, "string"),
-        (int, "integer"),
-        (dict, "object"),
-        (list, "array"),
-    )
-    return next((name for kind, name in names if isinstance(value, kind)), "null")
+    kind: type[object] = type(value)
+    return _NAMES.get(kind, "null")
 
 
 def _line(path: str, fault: str) -> str:

@@ -42,7 +42,7 @@ def type_of(value: Any) -> str:
     """JSON Schema's word for the type of a value; a whole number is `integer` however it is written."""
     if isinstance(value, float):
         return "integer" if value.is_integer() else "number"
-    kind: type[object] = type(value)
+    kind = cast("type[object]", type(value))
     return _NAMES.get(kind, "null")
 
 

@@ -18,6 +18,7 @@ class Value(BaseModel):
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
         """A copy with `update` laid over it, unchecked; what was concluded from the old fields is not copied along."""
         copied = super().model_copy(update=update, deep=deep)
-        for name in copied.__dict__.keys() - type(self).model_fields.keys():
-            del copied.__dict__[name]
+        held = vars(copied)
+        for name in held.keys() - type(self).model_fields.keys():
+            del held[name]
         return copied

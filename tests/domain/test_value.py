@@ -16,5 +16,5 @@ def test_a_copy_concludes_anew() -> None:
 def test_what_was_concluded_makes_no_difference() -> None:
     """A value that was asked for its key equals one that was not."""
     assert BRIEF.key
-    assert BRIEF == Brief.model_validate(BRIEF.model_dump())
+    assert Brief.model_validate(BRIEF.model_dump()) == BRIEF
     assert hash(BRIEF) == hash(Brief.model_validate(BRIEF.model_dump()))

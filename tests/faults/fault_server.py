@@ -21,6 +21,8 @@ from debate_cli.providers.mock_dice import Dice
 from debate_cli.providers.mock_writer import write
 
 CHARS_PER_TOKEN = 4
+READ_S = 0.05
+"""Left to the client before a reset, which may take with it what was written and not yet read."""
 _NONCE = re.compile(rb"\b[0-9a-f]{8}\b")
 """Random in every question; the same here, so that equal debates get equal answers."""
 
@@ -185,6 +187,7 @@ class FaultServer:
             if step == "stall":
                 await self._over.wait()
             if step == "reset":
+                await asyncio.sleep(READ_S)
                 raw: socket.socket = writer.get_extra_info("socket")
                 raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
                 writer.transport.abort()

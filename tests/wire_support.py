@@ -12,6 +12,8 @@ from types import TracebackType
 from typing import Any, Literal, Self
 
 Step = bytes | Literal["reset", "stall", "close"]
+READ_S = 0.05
+"""Left to the client before a reset, which may take with it what was written and not yet read."""
 Playback = tuple[Step, ...]
 
 
@@ -77,6 +79,7 @@ class Wire:
         self.seen.append(Seen(method, path, headers, body))
         for step in self.playbacks[min(len(self.seen), len(self.playbacks)) - 1]:
             if step == "reset":
+                await asyncio.sleep(READ_S)
                 raw: socket.socket = writer.get_extra_info("socket")
                 raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
                 writer.transport.abort()

@@ -14,6 +14,7 @@ from typing import Self
 
 from faults.playbacks import FAULTS, TAKEN, Playback, well
 from faults.wire_formats import WIRES, Said, Wire
+from wire_support import READ_S
 
 from debate_cli.domain.exchange import Usage
 from debate_cli.llm.port import Request
@@ -21,8 +22,6 @@ from debate_cli.providers.mock_dice import Dice
 from debate_cli.providers.mock_writer import write
 
 CHARS_PER_TOKEN = 4
-READ_S = 0.05
-"""Left to the client before a reset, which may take with it what was written and not yet read."""
 _NONCE = re.compile(rb"\b[0-9a-f]{8}\b")
 """Random in every question; the same here, so that equal debates get equal answers."""
 

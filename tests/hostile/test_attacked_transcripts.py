@@ -113,9 +113,9 @@ def test_no_judge_reads_the_attack(asked: list[dict[str, Any]]) -> None:
 def test_a_speech_never_stands_among_the_rules(asked: list[dict[str, Any]]) -> None:
     """The system role holds our rules alone; speeches are in the user role."""
     argument = next(iter(fixed().turns[0].arguments or ()))
-    for body in asked:
-        for message in body["messages"]:
-            assert (argument.claim in message["content"]) == (message["role"] == "user")
+    messages = [message for body in asked for message in body["messages"]]
+    holding = {(message["role"], argument.claim in message["content"]) for message in messages}
+    assert holding == {("system", False), ("user", True)}
 
 
 def test_the_transcript_keeps_the_speakers_words(here: Path) -> None:

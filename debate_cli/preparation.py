@@ -17,19 +17,20 @@ from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import JudgingOpened
 from debate_cli.domain.model_places import written
 from debate_cli.errors import ConfigError, MissingKeyError, NoLocalModelError
-from debate_cli.llm.prices import price_of
 from debate_cli.llm.template import Prompts
 from debate_cli.providers.mock import SCRIPTED
 from debate_cli.providers.mock_script import Script
 from debate_cli.providers.presets import ProviderRow
+from debate_cli.providers.pricing import price
 from debate_cli.providers.registry import extraless, keyless, row_faults, secrets, split, unknown_provider
 from debate_cli.providers.table import merged, row_problems
 from debate_cli.rejudging import Wish, judging_config, openings
+from debate_cli.resuming import Asked, Remainder
 from debate_cli.storage.config_file import LoadedConfig, Places, load_config
 from debate_cli.storage.environment import environment
 from debate_cli.storage.prompt_files import read_prompts
 from debate_cli.storage.redact import Redactor
-from debate_cli.wiring import PROMPT_PACKAGES, Surroundings, Tape, mocked, require_judges, specs
+from debate_cli.wiring import PROMPT_PACKAGES, Surroundings, Tape, mock_of, mocked, require_judges, specs
 
 Wanted = Callable[[DebateConfig], Sequence[ModelSpec]]
 """Which models of a configuration are to be asked."""
@@ -117,30 +118,57 @@ def prepare(
     mock: bool = False,
     tape: Tape | None = None,
     wanted: Wanted | None = specs,
+    added: Sequence[Asked] = (),
 ) -> Prepared:
     """Make sure that every model that is `wanted` can be asked, before the first call is; None: nothing will be asked.
 
-    Prompts that are replaced are checked, too. `env` is the process's own. Raises MissingKeyError and ConfigError.
+    What is `added` is asked as well, each under a configuration of its own. Prompts that are replaced are checked, too.
+    `env` is the process's own. Raises MissingKeyError and ConfigError.
     """
     config = mocked(loaded.config) if mock else loaded.config
     known = environment(loaded.folder, env)
     Prompts(loaded.prompts).check(*PROMPT_PACKAGES)
     if wanted is not None and (tape is None or not tape.serves):
-        _require(config, tuple(wanted(config)), known, loaded)
-    kept = hidden(loaded, env)
+        _require((Asked(config, tuple(wanted(config))), *added), known, loaded)
+    kept = tuple({*hidden(loaded, env), *(value for asked in added for value in secrets(asked.config, known))})
     around = Surroundings(loaded.folder, known, prompts=loaded.prompts, tape=tape, mock=mock, secrets=kept)
     return Prepared(config, around, kept)
 
 
-def _require(config: DebateConfig, wanted: Sequence[ModelSpec], env: Mapping[str, str], loaded: LoadedConfig) -> None:
-    """Make sure that `wanted` can be asked. Raises ConfigError, MissingKeyError or NoLocalModelError with all problems."""
-    problems = dict.fromkeys([*providers_make_sense(config), *model_problems(config, wanted, env, loaded.folder)])
+def resumed(
+    loaded: LoadedConfig, rest: Remainder, env: Mapping[str, str], *, mock: bool, tape: Tape | None, asked: bool
+) -> Prepared:
+    """What is left of a debate, like `prepare`; `loaded` is the configuration that it is resumed with.
+
+    Where nothing is going to be `asked`, no model is looked at.
+    """
+    models = tuple(map(mock_of, rest.models)) if mock else rest.own.models
+    return prepare(
+        replace(loaded, config=rest.config),
+        env,
+        mock=mock,
+        tape=tape,
+        wanted=(lambda _: models) if asked else None,
+        added=() if mock else rest.added,
+    )
+
+
+def _require(parts: Sequence[Asked], env: Mapping[str, str], loaded: LoadedConfig) -> None:
+    """Make sure that all of `parts` can be asked. Raises ConfigError, MissingKeyError or NoLocalModelError with all problems."""
+    problems = dict.fromkeys(
+        problem
+        for part in parts
+        for problem in (
+            *providers_make_sense(part.config),
+            *model_problems(part.config, part.models, env, loaded.folder),
+        )
+    )
     if not problems:
         return
-    models = [spec.model for spec in wanted]
-    absent = NoLocalModelError if extraless(config, models) else ConfigError
-    kind = MissingKeyError if keyless(config, models, env) else absent
-    redact = Redactor(hidden(loaded, env))
+    named = [(part.config, [spec.model for spec in part.models]) for part in parts]
+    absent = NoLocalModelError if any(extraless(config, models) for config, models in named) else ConfigError
+    kind = MissingKeyError if any(keyless(config, models, env) for config, models in named) else absent
+    redact = Redactor((*hidden(loaded, env), *(value for part in parts for value in secrets(part.config, env))))
     raise kind(*(redact(loaded.places.line(problem)) for problem in problems))
 
 
@@ -162,7 +190,9 @@ def model_problems(
             unknown = "" if split(spec.model)[0] in config.providers else unknown_provider(spec.model, table)
             found += [Problem(place, unknown) for place in places if unknown]
             continue
-        found += [*_script_problems(spec, places[0], folder), *_price_problems(config, spec, row)]
+        found += _script_problems(spec, places[0], folder)
+        if config.limits.max_cost_usd is not None and price(spec, row, env) is None:
+            found.append(_unpriced(spec))
         for message in row_faults(row, env):
             absent.setdefault(message, Problem(_place_of(row, config, places[0]), message))
     return [*dict.fromkeys(found), *absent.values()]
@@ -186,14 +216,12 @@ def _script_problems(spec: ModelSpec, place: KeyPath, folder: Path) -> list[Prob
     return []
 
 
-def _price_problems(config: DebateConfig, spec: ModelSpec, row: ProviderRow) -> list[Problem]:
-    if config.limits.max_cost_usd is None or spec.price or row.price or price_of(spec.model):
-        return []
+def _unpriced(spec: ModelSpec) -> Problem:
     message = (
         f"cannot be kept: {spec.model} has no known price; give its provider or its entry in `models` "
-        "`price: {input, output}` per million tokens, or drop the limit"
+        "`price: {input, output}` per million tokens (0 where nobody bills them), or drop the limit"
     )
-    return [Problem(("limits", "max_cost_usd"), message)]
+    return Problem(("limits", "max_cost_usd"), message)
 
 
 def rejudging(

@@ -15,6 +15,7 @@ from debate_cli import __version__
 from debate_cli.domain.assessment import SYSTEM_KINDS
 from debate_cli.domain.config import DebateConfig, ModelSpec, ProviderSpec
 from debate_cli.domain.debate import Debate
+from debate_cli.domain.did_you_mean import suggestion_or_list
 from debate_cli.domain.events import Closed, Event, Generator, JudgingOpened, Opened
 from debate_cli.domain.systems import JudgingConfig, Live, Moderator, Panel, PanelJudge, Persuasion, Structured, System
 from debate_cli.errors import TranscriptError, UsageError
@@ -128,7 +129,8 @@ def _systems(debate: Debate, wish: Wish) -> tuple[System, ...]:
     known = {system.kind: system for system in (*debate.config.judging.systems, *configured)}
     for kind in wish.systems:
         if kind not in SYSTEM_KINDS:
-            raise UsageError(f"--system {kind}: there is no such judging system; known are {', '.join(SYSTEM_KINDS)}")
+            meant = suggestion_or_list(kind, SYSTEM_KINDS)
+            raise UsageError(f"--system {kind}: there is no such judging system{meant}")
     return tuple(known.get(kind) or _SYSTEM.validate_python({"kind": kind}) for kind in dict.fromkeys(wish.systems))  # pyright: ignore[reportArgumentType,reportCallIssue]
 
 

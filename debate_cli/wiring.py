@@ -28,11 +28,11 @@ from debate_cli.llm.budget import Budget, Budgeted
 from debate_cli.llm.ladder import Ladder, Voice
 from debate_cli.llm.limits import Limited, Limiter
 from debate_cli.llm.port import Model
-from debate_cli.llm.prices import price_of
 from debate_cli.llm.redacted import Redacted
 from debate_cli.llm.retry import Retrying
 from debate_cli.llm.template import Prompts
 from debate_cli.providers.mock import SCRIPTED
+from debate_cli.providers.presets import ProviderRow
 from debate_cli.providers.registry import Registry, secrets, split
 from debate_cli.storage.redact import Redactor
 
@@ -83,13 +83,11 @@ class Studio:
         config = config.model_copy(update={"providers": {}}) if around.mock else config
         self._config = config
         self._around = around
-        self._registry = Registry(config, around.env, folder=around.folder)
-        self._redact = Redactor((*around.secrets, *secrets(config, around.env)))
         self._overall = asyncio.Semaphore(limits.concurrency)
-        self._limiters: dict[str, Limiter] = {}
-        self._voices: dict[str, Voice] = {}
-        self._rejected: dict[str, set[str]] = {}
-        """Rungs that a model's server turned down, by model: found out once, known to all that speak with it."""
+        self._limiters: list[tuple[ProviderRow, Limiter]] = []
+        self._own = _Reach.of(config, around)
+        self._added: dict[str, _Reach] = {}
+        """By judging run, of those that brought providers of their own."""
         self._prompts = Prompts(around.prompts).check(*PROMPT_PACKAGES)
         self._budget = Budget(
             limits.max_cost_usd, limits.max_tokens, before.cost_usd or 0.0, before.input_tokens + before.output_tokens
@@ -107,52 +105,69 @@ class Studio:
                 debaters[debater.name] = Debater(debater, self.voice(spec), self._prompts)
         return Cast(debaters, Judge(self._voice_of_judge, self._prompts, searching=searching))
 
-    def voice(self, spec: ModelSpec) -> Voice:
-        """What an actor speaks with who is given the model of `spec`; one for equal specs."""
+    def voice(self, spec: ModelSpec, run: JudgingRun | None = None) -> Voice:
+        """What an actor speaks with who is given the model of `spec`, by a judging `run` or the debate; one for equal specs."""
         spec = mock_of(spec) if self._around.mock else spec
+        reach = self._own if run is None else self._reach_of(run)
         key = spec.model_dump_json()
-        if key not in self._voices:
-            self._voices[key] = self._new_voice(spec)
-        return self._voices[key]
+        if key not in reach.voices:
+            reach.voices[key] = self._new_voice(spec, reach)
+        return reach.voices[key]
 
     async def aclose(self) -> None:
         """End connections and embedded models."""
-        await self._registry.aclose()
+        for reach in (self._own, *self._added.values()):
+            await reach.registry.aclose()
 
-    def _new_voice(self, spec: ModelSpec) -> Voice:
-        profile = self._registry.profile(spec.model)
-        price = priced(spec, self._registry)
-        rejected = self._rejected.setdefault(spec.model, set())
+    def _reach_of(self, run: JudgingRun) -> _Reach:
+        """What the names of providers mean in a judging run: the debate's own, under those that it brought."""
+        if self._around.mock or not run.providers:
+            return self._own
+        if run.id not in self._added:
+            meant = _Reach.of(with_providers(self._config, run), self._around)
+            known = (
+                reach for reach in (self._own, *self._added.values()) if reach.registry.rows == meant.registry.rows
+            )
+            self._added[run.id] = next(known, meant)
+        return self._added[run.id]
+
+    def _new_voice(self, spec: ModelSpec, reach: _Reach) -> Voice:
+        profile = reach.registry.profile(spec.model)
+        price = priced(spec, reach.registry)
+        rejected = reach.rejected.setdefault(spec.model, set())
         return Voice(
-            Ladder(self._stack(spec, price), profile, name=spec.model, price=price, rejected=rejected),
+            Ladder(self._stack(spec, price, reach), profile, name=spec.model, price=price, rejected=rejected),
             name=spec.model,
             max_output_tokens=spec.max_output_tokens or profile.max_output_tokens,
             temperature=spec.temperature,
             seed=self._config.seed,
         )
 
-    def _stack(self, spec: ModelSpec, price: Price | None) -> Model:
-        budgeted = Budgeted(self._registry.adapter(spec), self._budget, price)
+    def _stack(self, spec: ModelSpec, price: Price | None, reach: _Reach) -> Model:
+        budgeted = Budgeted(reach.registry.adapter(spec), self._budget, price)
         retrying = Retrying(
-            Limited(budgeted, self._limiter(spec.model), self._overall),
+            Limited(budgeted, self._limiter(reach.registry.row(spec.model)), self._overall),
             max_attempts=self._config.limits.max_attempts,
             on_retry=self._around.note,
             sleep=self._around.sleep,
         )
         taped = self._around.tape.wrap(spec.model, retrying) if self._around.tape else retrying
-        return Redacted(taped, self._redact)
+        return Redacted(taped, reach.redact)
 
-    def _limiter(self, model: str) -> Limiter:
-        row = self._registry.row(model)
-        if row.name not in self._limiters:
-            self._limiters[row.name] = Limiter(
-                row.max_concurrency,
-                row.requests_per_minute,
-                row.tokens_per_minute,
-                clock=self._around.clock,
-                sleep=self._around.sleep,
-            )
-        return self._limiters[row.name]
+    def _limiter(self, row: ProviderRow) -> Limiter:
+        """One for equal rows, whoever is asked by them."""
+        known = next((limiter for other, limiter in self._limiters if other == row), None)
+        if known is not None:
+            return known
+        limiter = Limiter(
+            row.max_concurrency,
+            row.requests_per_minute,
+            row.tokens_per_minute,
+            clock=self._around.clock,
+            sleep=self._around.sleep,
+        )
+        self._limiters.append((row, limiter))
+        return limiter
 
     def _voice_of_judge(self, brief: Brief, debate: Debate) -> Voice:
         run = debate.run(brief.run)
@@ -162,12 +177,34 @@ class Studio:
             raise ConfigError(
                 f"the {title(brief.system, brief.assessor)} has no model; name one in the system's `judge`, or set models.judge"
             )
-        return self.voice(spec)
+        return self.voice(spec, run)
+
+
+@dataclass(frozen=True, slots=True)
+class _Reach:
+    """One meaning of the providers' names: where models are reached by them, and what was learnt of these."""
+
+    registry: Registry
+    redact: Redactor
+    """Takes the secrets of its providers out of what its models say."""
+    voices: dict[str, Voice] = field(default_factory=dict[str, Voice])
+    rejected: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
+    """Rungs that a model's server turned down, by model: found out once, known to all that speak with it."""
+
+    @classmethod
+    def of(cls, config: DebateConfig, around: Surroundings) -> _Reach:
+        redact = Redactor((*around.secrets, *secrets(config, around.env)))
+        return cls(Registry(config, around.env, folder=around.folder), redact)
+
+
+def with_providers(config: DebateConfig, run: JudgingRun) -> DebateConfig:
+    """`config` with the providers that a judging run brought in the place of those of the same names."""
+    return config.model_copy(update={"providers": {**config.providers, **run.providers}})
 
 
 def priced(spec: ModelSpec, registry: Registry) -> Price | None:
-    """What the tokens of `spec` cost: as its own entry says, else its provider's, else the bundled tables."""
-    return spec.price or registry.row(spec.model).price or price_of(spec.model)
+    """What the tokens of `spec` cost where `registry` reaches it; None where that is not known."""
+    return registry.price(spec)
 
 
 def spec_of_judge(config: DebateConfig, run: JudgingRun, judge_role: str | None) -> ModelSpec | None:

@@ -4,52 +4,44 @@ from __future__ import annotations
 
 import base64
 import json
-import threading
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http import HTTPStatus
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import quote
 
 from model_server import answer
+from serving_support import Answering, Served, serving
 
 WHOLE = 200
 """The status of an answer."""
 
 
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """A request as it came in."""
+
+    told: str
+    """Its headers and their secrets in all spellings, which is said back."""
+    body: str
+
+
 @dataclass
-class EchoServer:
+class EchoServer(Served):
     """How a running server is to behave."""
 
     status: int = WHOLE
     """Of every answer: 200 with the header in the words of the answer, or an error with it in the body."""
-    port: int = 0
-    heard: list[str] = field(default_factory=list[str])
-    """What it said back, one entry a request."""
-
-    @property
-    def base_url(self) -> str:
-        """What goes into a provider's `base_url`."""
-        return f"http://127.0.0.1:{self.port}/v1"
+    heard: list[Heard] = field(default_factory=list[Heard])
+    """Its requests so far."""
 
 
 @contextmanager
 def echo_server(status: int) -> Generator[EchoServer]:
     """A server for the length of a `with` block."""
     state = EchoServer(status)
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(state))
-    server.daemon_threads = True
-    state.port = server.server_address[1]
-    thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
-    thread.start()
-    try:
+    with serving(_handler(state)) as state.port:
         yield state
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
 
 
 def spellings(secret: str) -> dict[str, str]:
@@ -66,20 +58,18 @@ def spellings(secret: str) -> dict[str, str]:
     }
 
 
-def _handler(state: EchoServer) -> type[BaseHTTPRequestHandler]:
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-
-        def do_POST(self) -> None:
+def _handler(state: EchoServer) -> type[Answering]:
+    class Handler(Answering):
+        def do_POST(self) -> None:  # noqa: N802 - the base class's name
             """What was sent, said back."""
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             told = self._told()
-            state.heard.append(told)
+            state.heard.append(Heard(told, json.dumps(body, ensure_ascii=False)))
             if state.status == WHOLE:
                 self._say(body, told)
             else:
                 error = {"error": {"message": f"bad request with {told}", "type": "e", "code": told}}
-                self._send(state.status, "application/json", json.dumps(error).encode())
+                self.send(state.status, "application/json", json.dumps(error).encode())
 
         def _told(self) -> str:
             secrets = [
@@ -93,23 +83,13 @@ def _handler(state: EchoServer) -> type[BaseHTTPRequestHandler]:
             text = answer(body)
             said = _with(text, told)
             if body.get("stream"):
-                self._send(WHOLE, "text/event-stream", _events(said))
+                self.send(WHOLE, "text/event-stream", _events(said))
             else:
                 message = {"role": "assistant", "content": said}
                 choice = {"index": 0, "message": message, "finish_reason": "stop"}
-                self._send(
+                self.send(
                     WHOLE, "application/json", json.dumps({"model": "m", "choices": [choice], "usage": _USAGE}).encode()
                 )
-
-        def _send(self, status: int, kind: str, payload: bytes) -> None:
-            self.send_response(status, HTTPStatus(status).phrase)
-            self.send_header("Content-Type", kind)
-            self.send_header("Content-Length", str(len(payload)))
-            self.end_headers()
-            self.wfile.write(payload)
-
-        def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the base class's name
-            """Stay silent."""
 
     return Handler
 

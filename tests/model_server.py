@@ -9,8 +9,9 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http import HTTPStatus
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+
+from serving_support import Answering, Served, serving
 
 from debate_cli.llm.port import Message, Request, Schema
 from debate_cli.providers.mock_dice import Dice
@@ -18,11 +19,11 @@ from debate_cli.providers.mock_writer import write
 
 
 @dataclass
-class ModelServer:
+class ModelServer(Served):
     """What a running server was asked, and how it is to behave."""
 
     latency_s: float = 0.0
-    """Seconds before it answers."""
+    """Seconds before it answers, unless the server ends before."""
     failures: list[int] = field(default_factory=list[int])
     """Statuses to answer the next requests with, first one first."""
     unsupported: str | None = None
@@ -32,14 +33,24 @@ class ModelServer:
     headers: list[dict[str, str]] = field(default_factory=list[dict[str, str]])
     counted: list[dict[str, int]] = field(default_factory=list[dict[str, int]])
     """What it said the tokens of each answer were."""
-    port: int = 0
-    busy: int = 0
-    """Requests being answered now."""
+    most_at_once: int = 0
+    """Requests that were being answered at the same time, at the most."""
+    over: threading.Event = field(default_factory=threading.Event)
+    """Set when the server ends."""
+    _under_way: int = 0
+    _counting: threading.Lock = field(default_factory=threading.Lock)
 
-    @property
-    def base_url(self) -> str:
-        """What goes into a provider's `base_url`."""
-        return f"http://127.0.0.1:{self.port}/v1"
+    @contextmanager
+    def answering(self) -> Generator[None]:
+        """Count a request as one that is being answered, until the first byte of its answer is about to be sent."""
+        with self._counting:
+            self._under_way += 1
+            self.most_at_once = max(self.most_at_once, self._under_way)
+        try:
+            yield
+        finally:
+            with self._counting:
+                self._under_way -= 1
 
 
 def answer(body: dict[str, Any]) -> str:
@@ -63,59 +74,35 @@ def answer(body: dict[str, Any]) -> str:
 def model_server(latency_s: float = 0.0, failures: list[int] | None = None) -> Generator[ModelServer]:
     """A server for the length of a `with` block."""
     state = ModelServer(latency_s=latency_s, failures=list(failures or ()))
-    server = _Server(("127.0.0.1", 0), _handler(state))
-    state.port = server.server_address[1]
-    thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
-    thread.start()
-    try:
-        yield state
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
+    with serving(_handler(state)) as state.port:
+        try:
+            yield state
+        finally:
+            state.over.set()
 
 
-class _Server(ThreadingHTTPServer):
-    daemon_threads = True
-    request_queue_size = 64
-
-
-def _handler(state: ModelServer) -> type[BaseHTTPRequestHandler]:
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-        wbufsize = 65536
-        disable_nagle_algorithm = True
-
-        def do_POST(self) -> None:
+def _handler(state: ModelServer) -> type[Answering]:
+    class Handler(Answering):
+        def do_POST(self) -> None:  # noqa: N802 - the base class's name
             """Chat completions, streamed or whole."""
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             state.bodies.append(body)
             state.headers.append(dict(self.headers))
             started = time.perf_counter()
-            failure = state.failures.pop(0) if state.failures else None
-            if state.unsupported in body:
-                failure = 400
-            text = "" if failure else answer(body)
-            time.sleep(max(0.0, state.latency_s - (time.perf_counter() - started)))
+            with state.answering():
+                failure = state.failures.pop(0) if state.failures else None
+                if state.unsupported in body:
+                    failure = 400
+                text = "" if failure else answer(body)
+                state.over.wait(max(0.0, state.latency_s - (time.perf_counter() - started)))
             if not failure:
                 state.counted.append(_usage(body, text))
             if failure:
-                self._send(failure, "application/json", json.dumps({"error": _words(state, failure)}).encode())
+                self.send(failure, "application/json", json.dumps({"error": _words(state, failure)}).encode())
             elif body.get("stream"):
-                self._send(200, "text/event-stream", _events(body, text))
+                self.send(200, "text/event-stream", _events(body, text))
             else:
-                self._send(200, "application/json", json.dumps(_whole(body, text)).encode())
-
-        def _send(self, status: int, kind: str, payload: bytes) -> None:
-            self.send_response(status)
-            self.send_header("Content-Type", kind)
-            self.send_header("Content-Length", str(len(payload)))
-            self.end_headers()
-            self.wfile.write(payload)
-            self.wfile.flush()
-
-        def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the base class's name
-            """Stay silent."""
+                self.send(200, "application/json", json.dumps(_whole(body, text)).encode())
 
     return Handler
 

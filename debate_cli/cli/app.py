@@ -15,9 +15,10 @@ import traceback
 from typing import Annotated, Any, NamedTuple
 
 import typer
-from typer.core import TyperCommand, TyperGroup
+from typer.core import TyperCommand
 
 from debate_cli import __version__
+from debate_cli.cli.help_pages import Command, Group
 from debate_cli.cli.screen import CLOSED_PIPE, ClosedPipeError, drop, whoever_reads
 from debate_cli.errors import ConfigError, DebateError, UnsavedError, pointer
 
@@ -50,7 +51,7 @@ COMMANDS: dict[str, Entry] = {
 }
 
 
-class Commands(TyperGroup):
+class Commands(Group):
     """Lists the subcommands from a table; imports one when it is to be run."""
 
     def list_commands(self, ctx: Any) -> list[str]:
@@ -66,6 +67,10 @@ class Commands(TyperGroup):
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         """The real command, loaded; while a shell completes a line without options, a stand-in where there is one."""
+        if not ctx.resilient_parsing and args[0] not in COMMANDS and not args[0].startswith("-"):
+            from debate_cli.cli.refusals import unknown_command  # compares words: only where one is wrong
+
+            ctx.fail(unknown_command(args[0], COMMANDS))
         name, command, rest = super().resolve_command(ctx, args)
         if ctx.resilient_parsing and name in COMMANDS and not any(word.startswith("-") for word in rest):
             completion = importlib.import_module("debate_cli.cli.completion")
@@ -80,6 +85,11 @@ class Commands(TyperGroup):
         try:
             done = super().invoke(ctx)
             sys.stdout.flush()
+        except typer.BadParameter as error:
+            from debate_cli.cli.refusals import plainly  # the same
+
+            error.message = plainly(error.message)
+            raise
         except typer.Exit:
             with whoever_reads():
                 pass
@@ -95,6 +105,8 @@ def load(name: str) -> Any:
     gc.disable()  # what is imported stays: looking through it for garbage takes a tenth of the start-up
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")  # looked for among all installed packages otherwise
     module = importlib.import_module(f"debate_cli.cli.{name}_command")
+    for declared in module.app.registered_commands:
+        declared.cls = Command
     gc.freeze()
     gc.enable()
     command = typer.main.get_command(module.app)

@@ -11,7 +11,7 @@ import typer
 from debate_cli.cli import completion, options, screen
 from debate_cli.cli.homes import homes
 from debate_cli.errors import UsageError
-from debate_cli.render.comparison import Compared, document, sheets, signs
+from debate_cli.render.comparison import Compared, document
 from debate_cli.scoring.comparison import LATEST, Side, compare
 from debate_cli.storage.library import StoredDebate, find, open_debate
 
@@ -39,8 +39,9 @@ def diff(
 ) -> None:
     """Compare two saved debates, or two judging runs of one.
 
-    Shown are winners and scores of each system, the claims that one side lets stand and the other does not, and the
-    settings that differ. Without --runs the newest judging run of each system counts.
+    What differs is told in a few sentences, then side by side: who judged, winners, margins, scores, the claims that one
+    side lets stand and the other does not, settings, models and cost. Systems that judged one side only are named.
+    Without --runs the newest judging run of each system counts.
 
     Examples:
 
@@ -78,16 +79,13 @@ def _side(stored: StoredDebate, run: str) -> Side:
 
 def _show(told: Compared, *, plain: bool) -> None:
     """Tables on a terminal, plain lines elsewhere."""
-    found = sheets(told)
     if plain or not screen.interactive(sys.stdout):
-        from debate_cli.render.lines import sheet_lines
+        from debate_cli.render.comparison_lines import comparison_lines
 
-        lines = [line for sheet in found for line in sheet_lines(sheet)]
-        sys.stdout.writelines(f"{line}\n" for line in lines[1:])
+        sys.stdout.writelines(f"{line}\n" for line in comparison_lines(told))
         return
-    from debate_cli.render.tables import drawn
+    from debate_cli.render.comparison_view import comparison_view
 
     target = screen.console(sys.stdout)
-    known = signs(told)
-    for sheet in found:
-        target.print(drawn(sheet, known))
+    for part in comparison_view(told):
+        target.print(part)

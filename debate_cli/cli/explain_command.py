@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from debate_cli.cli import completion, options, screen
+from debate_cli.domain.did_you_mean import suggestion_or_list
 from debate_cli.errors import UsageError
 
 app = typer.Typer(add_completion=False)
@@ -33,7 +34,7 @@ def explain(
     del debug  # acted on where errors are caught
     pages = completion.pages()
     if topic is not None and topic not in pages:
-        raise UsageError(f"explain {topic}: there is no such page; known are {', '.join(pages)}")
+        raise UsageError(f"explain {topic}: there is no such page{suggestion_or_list(topic, pages)}")
     if json_:
         chosen = pages if topic is None else {topic: pages[topic]}
         told = [{"name": name, "title": _title(page), "text": _text(page)} for name, page in chosen.items()]

@@ -70,7 +70,7 @@ def judge(
 
     Examples:
 
-      debate judge transcripts/my-debate.json --system panel --model anthropic/claude-sonnet-5
+      debate judge my-debate --system panel --model anthropic/claude-sonnet-5
 
       debate judge transcripts/ --config configs/panel.yaml --repeat 3
 
@@ -100,11 +100,14 @@ def judge(
         if json_:
             sys.stdout.writelines(scores_table.json_document(scored))
         elif len(outcomes) == 1:
-            showing.show_summary(outcomes[0][1].debate, outcomes[0][1].verdicts, show_hidden=False)
+            alone = outcomes[0][1]
+            judged = {verdict.run for verdict in alone.verdicts}
+            showing.show_summary(alone.debate, alone.verdicts, show_hidden=False, judged=judged)
         else:
             screen.show_scores(scored)
     done = [outcome for _, outcome in outcomes]
-    raise typer.Exit(stage.ending_of_all(done, gates, bad=bad + failed, unread=watcher.gone))
+    told = len(tasks) == 1 and not json_
+    raise typer.Exit(stage.ending_of_all(done, gates, bad=bad + failed, spoken=told, unread=watcher.gone))
 
 
 def _judge_all(

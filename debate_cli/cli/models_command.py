@@ -63,6 +63,7 @@ def _entry(row: ProviderRow, env: dict[str, str], redact: Callable[[str], str]) 
         "name": row.name,
         "kind": row.kind,
         "key": state,
+        "api_key_env": key,
         "ready": key is None or bool(env.get(key)),
         "base_url": _shown(base_url(row, env), redact),
         "structured": list(row.profile.rungs),

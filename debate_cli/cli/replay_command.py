@@ -99,6 +99,8 @@ def replay(
 ) -> None:
     """Show a saved debate as it was shown when it ran.
 
+    All at once, or typed out, or step by step; also as a page, a picture or Markdown. No model is asked.
+
     Examples:
 
       debate replay transcripts/my-debate.json --only trace

@@ -24,7 +24,7 @@ from debate_cli.domain.config_differences import differences
 from debate_cli.engine import Stop
 from debate_cli.errors import ConfigError, UsageError
 from debate_cli.forecast import planned_calls
-from debate_cli.preparation import Prepared, hidden, prepare
+from debate_cli.preparation import Prepared, hidden, prepare, resumed
 from debate_cli.resuming import remainder
 from debate_cli.session import Outcome, Session
 from debate_cli.storage.config_file import LoadedConfig
@@ -33,7 +33,7 @@ from debate_cli.storage.library import StoredDebate, find, open_debate
 from debate_cli.storage.redact import Redactor, without_secrets
 from debate_cli.storage.transcript import to_transcript
 from debate_cli.storage.transcript_file import dump
-from debate_cli.wiring import mock_of, specs
+from debate_cli.wiring import specs
 
 app = typer.Typer(add_completion=False)
 _OF_MODELS = re.compile(
@@ -104,7 +104,7 @@ def run(
 
       debate run --mock
 
-      debate run debate.yaml --topic "Should we rewrite it in Rust?" --set format.arguments=2
+      debate run debate.yaml --topic "Rewrite it in Rust?" --set seed=7
 
       debate run --resume my-debate
     """
@@ -127,9 +127,7 @@ def run(
         if config is not None or changes:
             _agree(loaded, stored, models=not mock)
         rest = remainder(stored.debate, loaded.config)
-        loaded = replace(loaded, config=rest.config)
-        asked = tuple(map(mock_of, rest.models)) if mock else rest.models
-        prepared = prepare(loaded, os.environ, mock=mock, tape=tape, wanted=None if dry_run else lambda _: asked)
+        prepared = resumed(loaded, rest, os.environ, mock=mock, tape=tape, asked=not dry_run)
     if dry_run:
         show_plan(prepared.config, prepared.around, as_json=json_)
         return
@@ -191,6 +189,6 @@ def _agree(loaded: LoadedConfig, stored: StoredDebate, *, models: bool) -> None:
     found = [line for line in found if models or not _OF_MODELS.match(line)]
     if found:
         raise ConfigError(
-            f"{stored.path}: the stored debate was configured otherwise; resume without CONFIG, or undo these differences:",
+            f"{stored.path}: the stored debate was configured otherwise; resume without CONFIG, or undo these differences",
             *(f"  {line}" for line in found),
         )

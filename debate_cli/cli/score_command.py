@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import gc
 import sys
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -15,14 +14,16 @@ import typer
 
 from debate_cli.cli import completion, options, score_forms, screen
 from debate_cli.cli.homes import homes
+from debate_cli.cli.score_forms import PRINTED, Format
 from debate_cli.cli.score_pages import Pages
 from debate_cli.cli.side_by_side import side_by_side
 from debate_cli.domain.assessment import SYSTEM_KINDS
 from debate_cli.domain.debate import Debate, JudgingRun
+from debate_cli.domain.did_you_mean import suggestion_or_list
 from debate_cli.domain.verdict import Verdict
 from debate_cli.errors import DebateError, UsageError
 from debate_cli.render import scores_table
-from debate_cli.render.checked import Checked, Unusable
+from debate_cli.render.checked import Checked, Unusable, held
 from debate_cli.render.scores_table import Scored
 from debate_cli.scoring import score as score_debate
 from debate_cli.scoring.gates import GateResult, Gates
@@ -39,25 +40,6 @@ COLLECT_AFTER = 200_000
 """Values more than before, until the next look for cyclic garbage: those of some fifty transcripts."""
 
 
-class Format(StrEnum):
-    """How the verdicts are printed."""
-
-    table = "table"
-    json = "json"
-    jsonl = "jsonl"
-    csv = "csv"
-    junit = "junit"
-    github = "github"
-    html = "html"
-
-
-WRITTEN: Mapping[Format, Callable[[Scored], str]] = {
-    Format.json: scores_table.as_json,
-    Format.jsonl: scores_table.as_jsonl,
-    Format.csv: scores_table.as_csv,
-}
-
-
 @dataclass(slots=True)
 class Scoring:
     """One pass over many files: what is asked, and what went wrong so far."""
@@ -72,6 +54,8 @@ class Scoring:
     """Where a page of each debate is written to; None for nowhere."""
     written: Callable[[Scored], str] | None = None
     """How a file is printed, where that needs no other file: then it is done beside the scoring."""
+    with_held: bool = False
+    """Whether it is told when a debate was held, by whom and for how much."""
     bad: list[Unusable] = field(default_factory=list[Unusable])
     unmet: int = 0
 
@@ -129,7 +113,8 @@ class Scoring:
         scored = Scored(str(path), debate.id, debate.topic, debate.status, verdicts)
         if self.written is not None:
             return Checked(replace(scored, verdicts=()), tuple(gates), report, remark, self.written(scored))
-        return Checked(scores_table.without_notes(scored), tuple(gates), report, remark)
+        about = held(debate) if self.with_held else None
+        return Checked(scores_table.without_notes(scored), tuple(gates), report, remark, held=about)
 
     def _check_runs(self, path: Path, debate: Debate) -> None:
         known = [run.id for run in debate.runs]
@@ -218,6 +203,9 @@ def score(
 ) -> None:
     """Recompute verdicts from saved debates, without any model.
 
+    The stored assessments count; weights, thresholds and penalties may be others. Of each system the newest judging run
+    is scored, and nothing is written without --write or -o.
+
     Examples:
 
       debate score transcripts/
@@ -233,7 +221,8 @@ def score(
     del debug  # acted on where errors are caught
     for kind in system or ():
         if kind not in SYSTEM_KINDS:
-            raise UsageError(f"--system {kind}: there is no such judging system; known are {', '.join(SYSTEM_KINDS)}")
+            meant = suggestion_or_list(kind, SYSTEM_KINDS)
+            raise UsageError(f"--system {kind}: there is no such judging system{meant}")
     how = Format.json if json_ else format_
     if output is not None and how is not Format.html:
         raise UsageError(f"-o {output}: only --format html writes files; redirect stdout for the others")
@@ -245,7 +234,8 @@ def score(
         check=check,
         write=write_,
         pages=Pages(output, force=force) if output is not None else None,
-        written=WRITTEN.get(how),
+        written=PRINTED.get(how),
+        with_held=how is Format.html,
     )
     with _rare_collections():
         _show(scoring, sorted(expand(paths, homes())), how)

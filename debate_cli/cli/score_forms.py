@@ -1,18 +1,41 @@
-"""The forms of `debate score` that are for continuous integration and for browsers; each is loaded when it is asked for."""
+"""The forms of `debate score`: their names, and those for continuous integration and for browsers, each loaded when asked for."""
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from enum import StrEnum
 from pathlib import Path
 from typing import Literal
 
 from debate_cli.cli import screen
 from debate_cli.cli.score_pages import Pages, page_beside
 from debate_cli.errors import StorageError
+from debate_cli.render import scores_table
 from debate_cli.render.checked import Checked, Unusable
+from debate_cli.render.scores_table import Scored
+
+
+class Format(StrEnum):
+    """How the verdicts are printed."""
+
+    table = "table"
+    json = "json"
+    jsonl = "jsonl"
+    csv = "csv"
+    junit = "junit"
+    github = "github"
+    html = "html"
+
+
+PRINTED: Mapping[Format, Callable[[Scored], str]] = {
+    Format.json: scores_table.as_json,
+    Format.jsonl: scores_table.as_jsonl,
+    Format.csv: scores_table.as_csv,
+}
+"""How a file is printed in the forms in which no other file matters."""
 
 SUMMARY = "GITHUB_STEP_SUMMARY"
 """The variable by which GitHub names the file that a step's summary is appended to."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Generator
+from collections.abc import Collection, Generator
 from contextlib import contextmanager
 
 from debate_cli.cli.audience import Audience
@@ -50,16 +50,21 @@ def show_summary(
     show_hidden: bool,
     only: str | None = None,
     plain: bool = False,
+    judged: Collection[str] | None = None,
 ) -> None:
-    """The closing part on stdout: drawn on a terminal unless `plain`, else plain lines."""
+    """The closing part on stdout: drawn on a terminal unless `plain`, else plain lines.
+
+    `judged`: ids of the judging runs that the debate was just judged again by; nothing but what they brought is shown.
+    """
     if interactive(sys.stdout) and not plain:
         from debate_cli.render.summary import summary
 
         screen = console(sys.stdout)
-        for part in summary(debate, verdicts, only=only, show_hidden=show_hidden):  # pyright: ignore[reportArgumentType]
+        parts = summary(debate, verdicts, only=only, show_hidden=show_hidden, judged=judged)  # pyright: ignore[reportArgumentType]
+        for part in parts:
             screen.print(part)
         return
     from debate_cli.render.lines import summary_lines
 
-    for line in summary_lines(debate, verdicts, only=only):  # pyright: ignore[reportArgumentType]
+    for line in summary_lines(debate, verdicts, only=only, judged=judged):  # pyright: ignore[reportArgumentType]
         print(line)

@@ -15,6 +15,7 @@ from debate_cli.domain.events import ABSTAINED, CloseReason, Failure
 from debate_cli.domain.tasks import Brief, Cue
 from debate_cli.engine import GRACE_S, Stop
 from debate_cli.errors import page_of, pointer
+from debate_cli.render.gist import judge_again
 from debate_cli.render.look import brief_words
 from debate_cli.scoring import score
 from debate_cli.scoring.gates import Gates
@@ -43,7 +44,7 @@ def run_until_stopped(work: Callable[[Stop], Coroutine[Any, Any, T]], audience: 
         stop = Stop()
         loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM):
-            loop.add_signal_handler(number, asked_to_stop, stop, audience.note)
+            loop.add_signal_handler(number, asked_to_stop, stop, audience.warn)
         audience.left = stop.request
         return await work(stop)
 
@@ -53,7 +54,7 @@ def run_until_stopped(work: Callable[[Stop], Coroutine[Any, Any, T]], audience: 
 def ending(outcome: Outcome, gates: Gates, *, spoken: bool = False, unread: bool = False) -> int:
     """Say where the debate is and what is left to do; the exit code that stands for it.
 
-    `spoken`: speeches were made, so that how to have them judged again is worth a line. `unread`: nobody read the output
+    `spoken`: the debate was told at length, so that how to have it judged again is worth a line. `unread`: nobody read the output
     to its end, which is why it may have been stopped.
     """
     if outcome.path is not None:
@@ -62,8 +63,7 @@ def ending(outcome: Outcome, gates: Gates, *, spoken: bool = False, unread: bool
     if code:
         return code
     if spoken and outcome.path is not None:
-        system = next((verdict.system for verdict in outcome.verdicts if verdict.decides), "structured")
-        tell(f"judge again: debate judge {shlex.quote(str(outcome.path))} --system {system}")
+        tell(f"judge again: {judge_again(outcome.debate, str(outcome.path))}")
     if _abstained(outcome):
         tell(f"a judge abstained, as its answers could not be used{pointer('no-structured-output')}")
     unmet = gates.unmet(outcome.debate, outcome.verdicts)
@@ -122,7 +122,9 @@ def _reason(halted: CloseReason, open_failures: Sequence[Failure]) -> tuple[str,
     return failure.message, page_of(failure.cause)
 
 
-def ending_of_all(outcomes: Sequence[Outcome], gates: Gates, *, bad: int, unread: bool = False) -> int:
+def ending_of_all(
+    outcomes: Sequence[Outcome], gates: Gates, *, bad: int, spoken: bool = False, unread: bool = False
+) -> int:
     """The same for several debates, `bad` files among them that could not be used: the gravest exit code of all."""
-    codes = {*(ending(outcome, gates, unread=unread) for outcome in outcomes), 1 if bad else 0}
+    codes = {*(ending(outcome, gates, spoken=spoken, unread=unread) for outcome in outcomes), 1 if bad else 0}
     return next((code for code in GRAVEST_FIRST if code in codes), 0)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from debate_cli.debaters.occasion import Occasion
+from debate_cli.domain.config import DebateConfig
 from debate_cli.domain.content import UNSTRUCTURED, Turn
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.tasks import Cue
@@ -54,30 +55,83 @@ class Notes:
     """The same in every turn: character and the user's own instructions."""
 
 
-def conversation(cue: Cue, debate: Debate, prompts: Prompts, notes: Notes) -> Conversation:
-    """The conversation of `cue.speaker` up to `cue`."""
-    rules = prompts.render(PACKAGE, "rules", closing_words=str(debate.config.format.closing_words))
-    system = "\n\n".join(text for text in (rules, notes.standing, notes.directive) if text)
-    return Conversation(system, tuple(_messages(cue, debate, prompts, notes.strategies or {})))
+@dataclass(frozen=True, slots=True)
+class _Past:
+    """The beginning of a conversation, and all that it was made of."""
+
+    cues: tuple[Cue, ...] = ()
+    """Those that the speaker has answered; a question and an answer each."""
+    turns: tuple[Turn, ...] = ()
+    """What had been said by everybody when the last of them was answered."""
+    strategies: tuple[str | None, ...] = ()
+    config: DebateConfig | None = None
+    messages: tuple[Message, ...] = ()
+
+    def begins(self, answered: tuple[Cue, ...], debate: Debate, strategies: Mapping[int, str]) -> bool:
+        """Whether the conversation of someone who has `answered` so much begins with this one."""
+        count = len(self.cues)
+        return (
+            debate.config is self.config
+            and answered[:count] == self.cues
+            and debate.turns[: len(self.turns)] == self.turns
+            and tuple(strategies.get(cue.index) for cue in self.cues) == self.strategies
+        )
 
 
-def _messages(cue: Cue, debate: Debate, prompts: Prompts, strategies: Mapping[int, str]) -> Iterator[Message]:
-    before = [item for item in cues(debate) if item.speaker == cue.speaker and item.index < cue.index]
-    known: tuple[int, ...] = ()
-    for earlier in (*before, cue):
-        occasion = Occasion.of(earlier, debate)
-        news = [index for index in earlier.sees if index not in known]
+class Dialogue:
+    """The conversations of one debater with its model. Each is the one before and more, so what stands is not made anew.
+
+    What comes out depends on cue, debate and notes alone: a new dialogue says the same.
+    """
+
+    def __init__(self, prompts: Prompts) -> None:
+        self._prompts = prompts
+        self._past = _Past()
+
+    def conversation(self, cue: Cue, debate: Debate, notes: Notes) -> Conversation:
+        """The conversation of `cue.speaker` up to `cue`."""
+        rules = self._prompts.render(PACKAGE, "rules", closing_words=str(debate.config.format.closing_words))
+        system = "\n\n".join(text for text in (rules, notes.standing, notes.directive) if text)
+        strategies = notes.strategies or {}
+        answered = tuple(item for item in cues(debate) if item.speaker == cue.speaker and item.index < cue.index)
+        if not self._past.begins(answered, debate, strategies):
+            self._past = _Past()
+        self._past = self._lengthened(self._past, answered, debate, strategies)
+        before = answered[-1] if answered else None
+        return Conversation(system, (*self._past.messages, self._question(cue, before, debate, strategies)))
+
+    def _lengthened(
+        self, past: _Past, answered: tuple[Cue, ...], debate: Debate, strategies: Mapping[int, str]
+    ) -> _Past:
+        """`past` with the cues that were answered since."""
+        added: list[Message] = []
+        before = past.cues[-1] if past.cues else None
+        for cue in answered[len(past.cues) :]:
+            added += (
+                self._question(cue, before, debate, strategies),
+                Message("assistant", own_words(debate.turns_by_index[cue.index])),
+            )
+            before = cue
+        return _Past(
+            cues=answered,
+            turns=tuple(turn for turn in debate.turns if before is not None and turn.index <= before.index),
+            strategies=tuple(strategies.get(cue.index) for cue in answered),
+            config=debate.config,
+            messages=(*past.messages, *added),
+        )
+
+    def _question(self, cue: Cue, before: Cue | None, debate: Debate, strategies: Mapping[int, str]) -> Message:
+        """What the speaker is told and asked at `cue`; `before` is the last cue that it answered."""
+        occasion = Occasion.of(cue, debate)
+        news = set(cue.sees).difference(before.sees if before is not None else ())
         parts = [
-            *(_setting(occasion) if earlier.index == (*before, cue)[0].index else ()),
+            *(_setting(occasion) if before is None else ()),
             *(_heard(turn) for turn in occasion.debate.turns if turn.index in news and turn.speaker != cue.speaker),
-            *([f"The chair's advice for this round: {quoted(earlier.guidance)}"] if earlier.guidance else ()),
-            _ask(occasion, prompts),
-            *([strategies[earlier.index]] if earlier.index in strategies else ()),
+            *([f"The chair's advice for this round: {quoted(cue.guidance)}"] if cue.guidance else ()),
+            _ask(occasion, self._prompts),
+            *([strategies[cue.index]] if cue.index in strategies else ()),
         ]
-        yield Message("user", "\n".join(parts))
-        known = earlier.sees
-        if earlier is not cue:
-            yield Message("assistant", own_words(debate.turns_by_index[earlier.index]))
+        return Message("user", "\n".join(parts))
 
 
 def _setting(occasion: Occasion) -> Iterator[str]:

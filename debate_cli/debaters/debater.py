@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from debate_cli.debaters.conversation import PACKAGE, conversation, mark
+from debate_cli.debaters.conversation import PACKAGE, Dialogue, mark
 from debate_cli.debaters.forms import SpokenForm
 from debate_cli.debaters.hints import Hint, hints, notes
 from debate_cli.debaters.occasion import Occasion
@@ -54,6 +54,7 @@ class Debater:
         self._config = config
         self._voice = voice
         self._prompts = prompts
+        self._dialogue = Dialogue(prompts)
 
     async def speak(self, cue: Cue, debate: Debate, on_text: OnText | None = None) -> Turn | Failure:
         """Answer `cue`, knowing only what it entitles to; `on_text` is given the model's words as they arrive.
@@ -79,7 +80,7 @@ class Debater:
         return _failure(cue, ABSTAINED, f"{self._voice.name} said nothing: {answer.problem}", answer.exchange)
 
     def _request(self, cue: Cue, debate: Debate, hint: Hint) -> Request:
-        spoken = conversation(cue, debate, self._prompts, notes(self._config, debate, cue, hint))
+        spoken = self._dialogue.conversation(cue, debate, notes(self._config, debate, cue, hint))
         nonce, voice = new_nonce(), self._voice
         return Request(
             system=spoken.system,

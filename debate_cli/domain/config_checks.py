@@ -9,11 +9,10 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from difflib import get_close_matches
-from itertools import islice
 
 from debate_cli.domain.config import DebateConfig, FormatConfig, ModelSpec
 from debate_cli.domain.content import Phase
+from debate_cli.domain.did_you_mean import suggestion
 from debate_cli.domain.participant import participants
 from debate_cli.domain.systems import PERSONA_WEIGHTS, Panel, PanelJudge, Persuasion, System
 
@@ -24,10 +23,6 @@ LEAST_DEBATERS = 2
 LISTED_PHASES: tuple[Phase, ...] = ("opening", "cross_examination", "rebuttal", "closing")
 """Those that a configuration lists; the others come with a format of their own."""
 _PROVIDER_AND_MODEL = re.compile(r"[^/\s]+/\S.*")
-_COMPARED = 100
-"""Names that a wrong one is compared with."""
-_WORD_CHARS = 60
-"""Comparing takes time with the square of a word."""
 _MOCK_ONLY = ("latency_s", "tokens_per_second", "faults")
 
 
@@ -37,6 +32,8 @@ class Problem:
 
     path: KeyPath
     message: str
+    of_key: bool = False
+    """Whether the last key of `path` is wrong itself, whatever it holds."""
 
 
 def check(config: DebateConfig) -> list[Problem]:
@@ -50,13 +47,6 @@ def check(config: DebateConfig) -> list[Problem]:
         *_format(config.format),
         *_judging(config),
     ]
-
-
-def suggestion(word: str, known: Iterable[str]) -> str:
-    """`; did you mean …?` where one of `known` is close to `word`, else nothing; long words and lists are not looked at."""
-    names = sorted(name for name in islice(known, _COMPARED) if len(name) <= _WORD_CHARS)
-    close = get_close_matches(word.lower(), names, n=1, cutoff=0.6) if len(word) <= _WORD_CHARS else []
-    return f"; did you mean `{close[0]}`?" if close else ""
 
 
 def _topic(config: DebateConfig) -> Iterator[Problem]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import reprlib
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 from debate_cli.domain.config import DebateConfig
+from debate_cli.domain.setting_words import pair
 
 FREE = frozenset({"limits", "output"})
 """What may differ between the parts of one debate: how much it may use, and where it is saved."""
@@ -17,9 +17,9 @@ class Difference(NamedTuple):
 
     key: str
     """Its key path."""
-    stored: str
-    given: str
-    """Both as short as need be to be read."""
+    stored: Any
+    given: Any
+    """Both as JSON data."""
 
 
 def differences(stored: DebateConfig, given: DebateConfig, seen: Callable[[Any], Any]) -> list[str]:
@@ -28,7 +28,7 @@ def differences(stored: DebateConfig, given: DebateConfig, seen: Callable[[Any],
     `seen` is what may be seen of JSON data: a stored configuration has lost its secrets, so that both are compared
     without them, and none is told.
     """
-    return [f"{found.key}: stored {found.stored}, given {found.given}" for found in changed(stored, given, seen)]
+    return [_told(found) for found in changed(stored, given, seen)]
 
 
 def changed(
@@ -39,11 +39,19 @@ def changed(
     return list(_walk("", *map(seen, sides)))
 
 
+def _told(found: Difference) -> str:
+    stored, given = (
+        f'"{words}"' if isinstance(value, str) else words
+        for value, words in zip((found.stored, found.given), pair(found.stored, found.given), strict=True)
+    )
+    return f"{found.key}: stored {stored}, given {given}"
+
+
 def _walk(path: str, stored: Any, given: Any) -> Iterator[Difference]:
     for key in dict.fromkeys([*_keys(stored), *_keys(given)]) if _alike(stored, given) else ():
         yield from _walk(f"{path}.{key}" if path else str(key), _at(stored, key), _at(given, key))
     if not _alike(stored, given) and stored != given:
-        yield Difference(path, reprlib.repr(stored), reprlib.repr(given))
+        yield Difference(path, stored, given)
 
 
 def _alike(stored: Any, given: Any) -> bool:

@@ -62,6 +62,11 @@ class Prompts:
                 yield name, f"unknown placeholder {{{{{unknown}}}}}{hint}; this prompt may use {listed}"
 
 
+def names() -> frozenset[str]:
+    """The names of all shipped prompts."""
+    return frozenset(name for package in PACKAGES for name in _names(package))
+
+
 def placeholders(text: str) -> frozenset[str]:
     """Names of the placeholders in `text`."""
     return frozenset(_PLACEHOLDER.findall(text))

@@ -182,10 +182,12 @@ def by_event(kind: object, code: object, body: str, asked: Asked) -> errors.Mode
     return by_status(status, body, asked)
 
 
-def unreachable(_fault: Exception, asked: Asked) -> errors.ModelError:
+def unreachable(fault: Exception, asked: Asked) -> errors.ModelError:
     """No connection, or it broke."""
-    advice = "is it running there, and is base_url right?" if _is_local(asked) else "check the network and base_url"
-    return errors.UnreachableError(asked.sentence("could not be reached, or the connection broke", "", advice))
+    if not any(type(each).__name__ == "ConnectError" for each in (fault, fault.__cause__)):
+        return errors.UnreachableError(asked.sentence("broke the connection", "", "try again"))
+    advice = "start it there or correct base_url" if _is_local(asked) else "check the network and base_url"
+    return errors.UnreachableError(asked.sentence("could not be reached", "", advice))
 
 
 def timed_out(fault: Exception, asked: Asked) -> errors.ModelError:

@@ -44,8 +44,10 @@ class Script:
         except (OSError, UnicodeDecodeError) as error:
             raise ConfigError(f"{path}: the script of {spec.model} cannot be read ({error}).") from error
         except yaml.YAMLError as error:
-            reason = " ".join(str(error).split())
-            raise ConfigError(f"{path}: the script of {spec.model} is neither YAML nor JSON ({reason}).") from error
+            raise ConfigError(
+                f"{path}{_place(error)}: the script of {spec.model} is neither YAML nor JSON; look here for a missing quote, "
+                "bracket or colon, and for wrong indentation"
+            ) from error
         if not isinstance(content, dict):
             raise ConfigError(f"{path}: the script of {spec.model} must map purposes (opening, ...) to replies.")
         return cls(content, path)  # pyright: ignore[reportUnknownArgumentType] - checked key by key when used
@@ -67,3 +69,9 @@ class Script:
         lead = f"{request.purpose}@"
         special = [str(key) for key in self._replies if str(key).startswith(lead) and str(key)[len(lead) :] in heard]
         return max(special, key=len, default=request.purpose)
+
+
+def _place(error: yaml.YAMLError) -> str:
+    """`:line:column`, from 1, of what cannot be read; nothing where the parser names no place."""
+    mark = error.problem_mark if isinstance(error, yaml.MarkedYAMLError) else None
+    return f":{mark.line + 1}:{mark.column + 1}" if mark is not None else ""

@@ -11,7 +11,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Protocol
 
-from debate_cli.domain.config import DebateConfig, ModelSpec, ProviderKind
+from debate_cli.domain.config import DebateConfig, ModelSpec, Price, ProviderKind
 from debate_cli.errors import ConfigError
 from debate_cli.llm.port import Model, OnText, Reply, Request
 from debate_cli.llm.profile import Profile
@@ -22,6 +22,7 @@ from debate_cli.providers.endpoint import Endpoint
 from debate_cli.providers.mock import MockModel
 from debate_cli.providers.openai_chat import openai_server
 from debate_cli.providers.presets import ProviderRow, profile_of
+from debate_cli.providers.pricing import price
 from debate_cli.providers.table import merged, row_problems, rows
 
 
@@ -114,6 +115,10 @@ class Registry:
     def profile(self, model: str) -> Profile:
         """What `provider/model` can do."""
         return profile_of(self.row(model), split(model)[1])
+
+    def price(self, spec: ModelSpec) -> Price | None:
+        """What the tokens of `spec` cost; None where that is not known."""
+        return price(spec, self.row(spec.model), self._env)
 
     def adapter(self, spec: ModelSpec) -> Model:
         """The model that `spec` names, bare: without retries, limits and budget.

@@ -29,6 +29,7 @@ STATES = {
     "failed": Sign("!", "failed", look.RED),
 }
 """A state that needs no word has none."""
+NONE = "No debate is saved here; `debate run --mock` holds one without a model."
 RESUMABLE = frozenset({"unfinished", "budget", "interrupted", "failed"})
 
 
@@ -36,7 +37,7 @@ def catalogue_view(cards: Sequence[Card], folder: str) -> list[RenderableType]:
     """The debates as given; how to go on with those that did not come to their end stands with them."""
     count = f"{len(cards)} in {hostile.line(folder)}"
     head = Rule(joined(("debates", "bold"), (f"  ·  {count}", look.QUIET)), style=look.QUIET, align="left")
-    return [Text(""), head, *(_card(card) for card in cards)]
+    return [Text(""), head, *([_card(card) for card in cards] or [Text(NONE, style=look.QUIET)])]
 
 
 def _card(card: Card) -> RenderableType:
@@ -52,7 +53,8 @@ def _card(card: Card) -> RenderableType:
 def _about(card: Card) -> list[Text]:
     """When, by whom, who won, for how much; then what is to be known of one that did not come to its end."""
     models = hostile.line(", ".join(card.models))
-    facts = [card.started_at[:16].replace("T", " "), *([models] if models else []), look.money(card.cost_usd)]
+    start = card.started_at[:16].replace("T", " ")
+    facts = [f"{start} UTC", *([models] if models else []), look.money(card.cost_usd)]
     found = [Text(" · ".join(facts), style=look.QUIET)]
     verdicts = [joined((f"{item.system} ", look.QUIET), safe_line(outcome_words(item))) for item in card.conclusions]
     if verdicts:
@@ -60,6 +62,8 @@ def _about(card: Card) -> list[Text]:
     sign = STATES.get(card.state, look.UNKNOWN)
     if sign.word:
         spoken = f" after {card.turns} speech{'' if card.turns == 1 else 'es'}" if card.state in RESUMABLE else ""
-        again = f"; go on: debate run --resume {hostile.line(card.path)}" if card.state in RESUMABLE else ""
-        found.append(joined((f"{sign.word}{spoken}{again}", sign.colour)))
+        found.append(joined((f"{sign.word}{spoken}", sign.colour)))
+    if card.state in RESUMABLE:
+        larger = " with a larger budget" if card.state == "budget" else ""
+        found.append(joined((f"go on{larger}: ", look.QUIET), f"debate run --resume {hostile.line(card.path)}"))
     return found

@@ -3,9 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 
+from debate_cli.domain.debate import Debate
 from debate_cli.render.scores_table import Scored
 from debate_cli.scoring.gates import GateResult
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """When a debate was held, by whom, and for how much."""
+
+    started_at: datetime
+    """UTC."""
+    debaters: tuple[str, ...]
+    """`provider/model` of the debaters, each once, in their order."""
+    judges: tuple[str, ...]
+    """`provider/model` of the judges that were heard, each once; those of all judging runs."""
+    cost_usd: float | None
+    """Of everything that was asked; None where a price is not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +38,9 @@ class Checked:
     text: str = ""
     """The file as it is printed, where that was made beside the scoring; its verdicts are then left out."""
 
+    held: Held | None = None
+    """Where it is asked for: the index page shows it."""
+
     @property
     def unmet(self) -> list[str]:
         """A sentence for each gate that is not met."""
@@ -34,3 +53,13 @@ class Unusable:
 
     path: str
     message: str
+
+
+def held(debate: Debate) -> Held:
+    """When, by whom and for how much."""
+    return Held(
+        started_at=debate.started_at,
+        debaters=tuple(dict.fromkeys(person.model for person in debate.participants)),
+        judges=tuple(dict.fromkeys(item.exchange.model for item in debate.assessments if item.exchange.attempts)),
+        cost_usd=debate.usage.cost_usd,
+    )

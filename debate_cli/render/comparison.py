@@ -1,4 +1,7 @@
-"""Two judgements side by side as sheets: for a terminal, for plain lines, for JSON. No Rich."""
+"""Two judgements side by side as sheets: for a terminal, for plain lines, for JSON. No Rich.
+
+What differs in a few sentences does not live here, but in `comparison_words`.
+"""
 
 from __future__ import annotations
 
@@ -6,19 +9,36 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from debate_cli.domain.debate import Debate
+from debate_cli.domain.bench import assessors
+from debate_cli.domain.setting_words import pair
 from debate_cli.render import look
 from debate_cli.render.look import Sign
 from debate_cli.render.sheets.sheet import Cell, Lines, Number, Row, Sheet, Who, parted
-from debate_cli.scoring.comparison import Comparison, Concluded, SettingChange, Side, StandingChange, VerdictChange
+from debate_cli.scoring.comparison import (
+    LATEST,
+    Comparison,
+    Concluded,
+    SettingChange,
+    Side,
+    StandingChange,
+    VerdictChange,
+    asked_models,
+    judging_cost,
+)
 
 OUTCOMES = {
     "same": Sign("=", "same", look.BLUE),
     "victory": Sign("~", "other victory", look.GOLD),
     "winner": Sign("≠", "other winner", look.RED),
-    "one_sided": Sign("…", "one side only", look.GOLD),
 }
-ALIKE = "Nothing differs: verdicts, scores, standings and settings are the same."
+ONE_WINS = Sign("≠", "other outcome", look.RED)
+"""Somebody wins on one side, nobody on the other."""
+ONLY_A, ONLY_B = Sign("…", "only A", look.GOLD), Sign("…", "only B", look.GOLD)
+SAME = "the same"
+MOTION = "topic"
+"""The setting that stands among what is compared, and not again among the settings."""
+SETTINGS = "settings that differ"
+_SYSTEMS = "judging.systems."
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,23 +49,42 @@ class Compared:
     sides: tuple[Side, Side]
     comparison: Comparison
 
+    @property
+    def one_debate(self) -> bool:
+        """Whether the sides are two judgements of the same file."""
+        return self.paths[0] == self.paths[1]
+
 
 def sheets(told: Compared) -> list[Sheet]:
-    """What is compared, the verdicts, the scores, and what else differs; what does not is said in a sentence."""
-    found = [_sides(told), _verdicts(told.comparison)]
-    scores = [item for item in told.comparison.verdicts if item.scores]
+    """What is compared, the verdicts, the scores, the claims and the settings; those in which nothing differs are left out."""
+    found = [_sides(told)]
+    if told.comparison.verdicts:
+        found.append(_verdicts(told.comparison))
+    scores = [item for item in told.comparison.verdicts if _comparable(item)]
     if scores:
         found.append(_scores(scores))
     if told.comparison.standings:
         found.append(_standings(told.comparison.standings))
-    if told.comparison.settings:
-        found.append(_settings(told.comparison.settings))
+    settings = listed(told.comparison)
+    if settings:
+        found.append(_settings(settings))
     return found
 
 
+def listed(comparison: Comparison) -> list[SettingChange]:
+    """The settings that differ, without the motion."""
+    return [item for item in comparison.settings if item.key != MOTION]
+
+
 def document(told: Compared) -> dict[str, Any]:
-    """`{a, b, alike, verdicts, standings, compared_claims, settings}`; a and b are `{path, id, run, topic, status, cost_usd}`."""
-    a, b = (_about(path, side) for path, side in zip(told.paths, told.sides, strict=True))
+    """`{a, b, alike, verdicts, standings, compared_claims, judged_claims, settings}`.
+
+    a and b are `{path, id, run, topic, status, debaters, judges, cost_usd, judging_cost_usd}`: models by the names of the
+    debaters, and by system.
+    """
+    a, b = (
+        _about(path, side, systems) for path, side, systems in zip(told.paths, told.sides, _systems(told), strict=True)
+    )
     return {"a": a, "b": b, "alike": told.comparison.alike, **told.comparison.model_dump(mode="json")}
 
 
@@ -55,7 +94,19 @@ def signs(told: Compared) -> dict[str, Sign]:
     return {**b, **a}
 
 
-def _about(path: str, side: Side) -> dict[str, Any]:
+Systems = dict[str, str]
+"""Per system that has a verdict, the run in which it judged."""
+
+
+def _systems(told: Compared) -> tuple[Systems, Systems]:
+    verdicts = told.comparison.verdicts
+    return (
+        {item.system: item.a.run for item in verdicts if item.a is not None},
+        {item.system: item.b.run for item in verdicts if item.b is not None},
+    )
+
+
+def _about(path: str, side: Side, systems: Systems) -> dict[str, Any]:
     debate = side.debate
     return {
         "path": path,
@@ -63,60 +114,96 @@ def _about(path: str, side: Side) -> dict[str, Any]:
         "run": side.run,
         "topic": debate.topic,
         "status": debate.status,
+        "debaters": {person.name: person.model for person in debate.participants},
+        "judges": {system: list(asked_models(debate, system, run)) for system, run in systems.items()},
         "cost_usd": debate.usage.cost_usd,
+        "judging_cost_usd": judging_cost(debate, systems),
     }
 
 
 def _sides(told: Compared) -> Sheet:
     a, b = (side.debate for side in told.sides)
-    rows: list[Row] = (
-        [("file", *told.paths)] if told.paths[0] != told.paths[1] else [("file", told.paths[0], "the same")]
-    )
-    rows.append(("judging run", *(side.run for side in told.sides)))
-    if a.id != b.id:
+    of_a, of_b = _systems(told)
+    rows: list[Row] = [_row("file", *told.paths)]
+    if any(side.run != LATEST for side in told.sides):
+        rows.append(("judging run", *("newest" if side.run == LATEST else side.run for side in told.sides)))
+    if not told.one_debate:
         rows += [
-            ("debate", a.id, b.id),
-            ("motion", a.topic, b.topic if b.topic != a.topic else "the same"),
-            ("debaters", _models(a), _models(b)),
+            _row("debate", a.id, b.id),
+            _row("motion", a.topic, b.topic),
+            ("debaters", *(_lines(f"{who.name}: {who.model}" for who in debate.participants) for debate in (a, b))),
+            *([("state", a.status, b.status)] if "incomplete" in {a.status, b.status} else []),
             ("speeches", str(len(a.turns)), str(len(b.turns))),
-            ("cost", look.money(a.usage.cost_usd), look.money(b.usage.cost_usd)),
         ]
+    rows.append(("judges", _judges(told.sides[0], of_a), _judges(told.sides[1], of_b)))
+    if not told.one_debate:
+        rows.append(("cost", look.money(a.usage.cost_usd), look.money(b.usage.cost_usd)))
+    rows.append(("judging cost", look.money(judging_cost(a, of_a)), look.money(judging_cost(b, of_b))))
     return Sheet(title="compared", heads=("", "A", "B"), rows=tuple(rows))
 
 
-def _models(debate: Debate) -> Cell:
-    return Lines(tuple(f"{person.name}: {person.model}" for person in debate.participants))
+def _row(head: str, a: str, b: str) -> Row:
+    return (head, a, b if b != a else SAME)
+
+
+def _lines(parts: Iterable[str]) -> Cell:
+    return Lines(tuple(parts))
+
+
+def _judges(side: Side, systems: Systems) -> Cell:
+    if not systems:
+        return "nobody"
+    together: dict[tuple[str, str], list[str]] = {}
+    for system, run in systems.items():
+        models = ", ".join(asked_models(side.debate, system, run)) or _unheard(side, system, run)
+        together.setdefault((run, models), []).append(system)
+    return _lines(f"{', '.join(names)} ({run}): {models}" for (run, models), names in together.items())
+
+
+def _unheard(side: Side, system: str, run: str) -> str:
+    """Why no model judged."""
+    found = next((item for item in side.debate.run(run).active() if item.kind == system), None)
+    return "not heard yet" if found is not None and assessors(found) else "no model"
+
+
+def _comparable(change: VerdictChange) -> bool:
+    """Whether any debater has a score on both sides."""
+    return any(score.change is not None for score in change.scores)
 
 
 def _verdicts(comparison: Comparison) -> Sheet:
-    rows = tuple(
-        (item.system, _concluded(item.a), _concluded(item.b), OUTCOMES[item.outcome]) for item in comparison.verdicts
-    )
-    remarks = [ALIKE] if comparison.alike else list(_unchanged(comparison))
-    return Sheet(title="verdicts", heads=("system", "A", "B", "outcome"), rows=rows, remarks=tuple(remarks))
+    rows = tuple((item.system, *_concluded(item), _outcome(item)) for item in comparison.verdicts)
+    return Sheet(title="verdicts", heads=("system", "A", "B", "outcome"), rows=rows)
 
 
-def _unchanged(comparison: Comparison) -> Iterable[str]:
-    if not comparison.compared_claims:
-        yield "No claim was judged on both sides, so there are no standings to compare."
-    elif not comparison.standings:
-        yield "No standing changed."
-    if not comparison.settings:
-        yield "The settings are the same; limits and output are not looked at."
+def _concluded(change: VerdictChange) -> tuple[Cell, Cell]:
+    """Both conclusions; where no debater has a score on both sides, the scores stand with them."""
+    alone = not _comparable(change)
+    of_a = " · ".join(f"{score.participant} {look.number(score.a)}" for score in change.scores if score.a is not None)
+    of_b = " · ".join(f"{score.participant} {look.number(score.b)}" for score in change.scores if score.b is not None)
+    return _conclusion(change.a, of_a if alone else ""), _conclusion(change.b, of_b if alone else "")
 
 
-def _concluded(found: Concluded | None) -> Cell:
+def _conclusion(found: Concluded | None, scores: str) -> Cell:
     if found is None:
-        return None
+        return "not judged"
     margin = "" if found.margin is None else f", margin {look.number(found.margin)}"
-    words = f"{found.victory}{margin}"
-    return words if found.winner is None else Lines((Who(found.winner), words))
+    cells: list[Cell] = [Who(found.winner)] if found.winner is not None else []
+    return Lines((*cells, f"{found.victory}{margin}", *([scores] if scores else [])))
+
+
+def _outcome(change: VerdictChange) -> Sign:
+    if change.outcome == "one_sided":
+        return ONLY_A if change.b is None else ONLY_B
+    if change.outcome == "winner" and None in (change.a and change.a.winner, change.b and change.b.winner):
+        return ONE_WINS
+    return OUTCOMES[change.outcome]
 
 
 def _scores(changes: Sequence[VerdictChange]) -> Sheet:
     return Sheet(
         title="scores",
-        heads=("system", "debater", "A", "B", "change"),
+        heads=("system", "", "A", "B", "change"),
         rows=parted(_score_rows(item) for item in changes),
         numeric=frozenset({2, 3, 4}),
     )
@@ -125,21 +212,25 @@ def _scores(changes: Sequence[VerdictChange]) -> Sheet:
 def _score_rows(change: VerdictChange) -> Iterable[Row]:
     for score in change.scores:
         yield (change.system, Who(score.participant), Number(score.a), Number(score.b), _signed(score.change))
+    a, b = (found.margin if found is not None else None for found in (change.a, change.b))
+    grown = b - a if a is not None and b is not None and change.outcome != "winner" else None
+    yield (change.system, "margin", Number(a), Number(b), _signed(grown))
 
 
 def _signed(change: float | None) -> str:
     if change is None:
         return "—"
-    if change == 0:
+    words = look.number(abs(change))
+    if float(words) == 0:
         return "="
-    return f"{'+' if change > 0 else '−'}{look.number(abs(change))}"
+    return f"{'+' if change > 0 else '−'}{words}"
 
 
 def _standings(changes: Sequence[StandingChange]) -> Sheet:
     rows = tuple(
         (item.item, Who(item.participant), item.claim, _standing(item.a), _standing(item.b)) for item in changes
     )
-    return Sheet(title="standings that changed", heads=("id", "by", "claim", "A", "B"), rows=rows)
+    return Sheet(title="claims whose standing differs", heads=("id", "by", "claim", "A", "B"), rows=rows)
 
 
 def _standing(standing: str | None) -> Cell:
@@ -147,5 +238,5 @@ def _standing(standing: str | None) -> Cell:
 
 
 def _settings(changes: Sequence[SettingChange]) -> Sheet:
-    rows = tuple((item.key, item.a, item.b) for item in changes)
-    return Sheet(title="settings that differ", heads=("setting", "A", "B"), rows=rows)
+    rows = tuple((item.key.removeprefix(_SYSTEMS), *pair(item.a, item.b)) for item in changes)
+    return Sheet(title=SETTINGS, heads=("setting", "A", "B"), rows=rows)

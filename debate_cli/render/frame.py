@@ -53,21 +53,17 @@ class Frame:
 
     def upper(self, width: int, border: Border = ROUND) -> Line:
         """The edge with the title, at its left."""
-        words = cut(self.title, width - SIDES - EDGES)
-        rest = width - words.cells - SIDES - 1
-        left, right = border.top
-        return line(
-            (f"{left}{border.level} ", self.colour), *words.spans, (f" {border.level * rest}{right}", self.colour)
-        )
+        return self._edge(self.title, width, border.top, border.level, at_left=True)
 
     def lower(self, width: int, border: Border = ROUND) -> Line:
         """The edge with the foot, at its right."""
-        words = cut(self.foot, width - SIDES - EDGES)
-        rest = width - words.cells - SIDES - 1
-        left, right = border.bottom
-        return line(
-            (f"{left}{border.level * rest} ", self.colour), *words.spans, (f" {border.level}{right}", self.colour)
-        )
+        return self._edge(self.foot, width, border.bottom, border.level, at_left=False)
+
+    def _edge(self, told: Spans, width: int, corners: str, level: str, *, at_left: bool) -> Line:
+        words = cut(told, width - SIDES - EDGES)
+        rest = level * (width - words.cells - SIDES - 1)
+        before, after = (level, rest) if at_left else (rest, level)
+        return line((f"{corners[0]}{before} ", self.colour), *words.spans, (f" {after}{corners[1]}", self.colour))
 
 
 def beside(body: Line, width: int, colour: str, border: Border = ROUND) -> Line:

@@ -9,12 +9,13 @@ import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from debate_cli.domain.assessment import Standing
+from debate_cli.domain.assessment import SystemKind
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import hostile, look
 from debate_cli.render.sheets.moderator import GROUPS
 from debate_cli.render.sheets.sheet import notes_of
+from debate_cli.render.weakest import Weakest, weakest
 from debate_cli.scoring.live import LiveNotes
 from debate_cli.scoring.moderator import CATEGORIES, ModeratorNotes
 from debate_cli.scoring.panel import PanelNotes
@@ -22,18 +23,9 @@ from debate_cli.scoring.persuasion import PersuasionNotes
 from debate_cli.scoring.reading import mean
 from debate_cli.scoring.scorecard import MAXIMA
 from debate_cli.scoring.structured import CRITERIA, StructuredNotes
-from debate_cli.scoring.trace import TraceRow, trace_table
 
-_WORST_FIRST: tuple[Standing | None, ...] = ("REFUTED", "UNCERTAIN", "PARTIALLY_UPHELD", None, "UPHELD")
-
-
-@dataclass(frozen=True, slots=True)
-class Weakest:
-    """The argument that held up worst."""
-
-    row: TraceRow
-    score: float | None
-    """Its structured score, 1-10; None where it has none."""
+_NEXT: tuple[SystemKind, ...] = ("structured", "panel", "moderator", "live", "persuasion")
+"""Systems in the order in which they are proposed: those first that look at the debate in another way for few calls."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,36 +61,33 @@ def gist(debate: Debate, verdicts: Sequence[Verdict]) -> Gist:
         outcome=look.outcome(head) if head is not None else "Nobody has judged this debate.",
         reason=_reason(head) if head is not None else "",
         weakest=weakest(debate, verdicts),
-        judge_again=judge_again(debate, head),
+        judge_again=judge_again(debate, debate.id),
     )
 
 
-def weakest(debate: Debate, verdicts: Sequence[Verdict]) -> Weakest | None:
-    """The argument with the lowest structured score, of equal ones the one of worse standing; else of the worst standing."""
-    scores = argument_scores(verdicts)
-    rows = [row for row in trace_table(debate) if row.id in scores or row.standing not in {None, "UPHELD"}]
-    if not rows:
-        return None
-    highest = look.SCALES["structured"]
-    worst = min(rows, key=lambda row: (scores.get(row.id, highest), _WORST_FIRST.index(row.standing)))
-    return Weakest(worst, scores.get(worst.id))
+def judge_again(debate: Debate, place: str) -> str:
+    """The command that has the debate saved at `place` (a path or an id) judged by a system that has not judged it yet.
+
+    Where all that can judge it have, it asks another model; the user writes down which.
+    """
+    able = [kind for kind in _NEXT if _can_judge(debate, kind)]
+    asked = {system.kind for run in debate.runs for system in run.judging.systems}
+    system = next((kind for kind in able if kind not in asked), None)
+    other = f"{able[0]} --model PROVIDER/MODEL" if system is None else system
+    return f"debate judge {shlex.quote(hostile.line(place))} --system {other}"
 
 
-def argument_scores(verdicts: Sequence[Verdict]) -> dict[str, float]:
-    """Argument id -> its score, 1-10, by the first structured verdict that has one."""
-    found: dict[str, float] = {}
-    for verdict in verdicts:
-        notes = notes_of(StructuredNotes, verdict) if verdict.system == "structured" else None
-        for row in notes.arguments if notes is not None else ():
-            if row.score is not None:
-                found.setdefault(row.id, row.score)
-    return found
-
-
-def judge_again(debate: Debate, verdict: Verdict | None) -> str:
-    """The command that has the debate judged once more by the same system."""
-    system = verdict.system if verdict is not None else debate.config.judging.deciding
-    return f"debate judge {shlex.quote(hostile.line(debate.id))} --system {system}"
+def _can_judge(debate: Debate, kind: SystemKind) -> bool:
+    """Whether a system finds in the debate what it judges."""
+    match kind:
+        case "panel":
+            return True
+        case "structured":
+            return bool(debate.arguments)
+        case "persuasion":
+            return bool(debate.turns) and len(debate.participants) > 1
+        case _:
+            return bool(debate.turns)
 
 
 def _reason(verdict: Verdict) -> str:

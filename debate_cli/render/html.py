@@ -16,7 +16,7 @@ from markupsafe import Markup
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import cast, look
-from debate_cli.render.gist import argument_scores, gist
+from debate_cli.render.gist import gist
 from debate_cli.render.lines import CLOSES
 from debate_cli.render.page import anchors
 from debate_cli.render.page.answers import Answer, Replied, answers, replies
@@ -32,7 +32,7 @@ from debate_cli.render.sheets import findings
 from debate_cli.render.sheets.sheet import Cell, notes_of
 from debate_cli.render.spoken import Piece
 from debate_cli.render.templating import digest, environment, source
-from debate_cli.scoring.briefing import Briefing
+from debate_cli.render.weakest import argument_scores
 from debate_cli.scoring.live import LiveNotes, TurnRow
 from debate_cli.scoring.trace import TraceRow, trace_table
 
@@ -83,13 +83,13 @@ def _told(debate: Debate, verdicts: Sequence[Verdict]) -> dict[str, Any]:
         "told": told,
         "head": head,
         "gist": gist(debate, told.verdicts),
-        "said": _said(debate, head, told.briefing),
+        "said": judges_words(debate, head, told.briefing) if head is not None else "",
         "cast": [*cast.debaters(debate), *cast.judges(debate, debate.runs[0])],
         "classes": classes,
         "blocks": blocks(debate, told.verdicts, classes),
         "map": argument_map(debate, rows),
         "rows": rows,
-        "scores_of": argument_scores(told.verdicts),
+        "scores_of": argument_scores(debate, told.verdicts),
         "rounds": rounds(debate),
         "live_rows": _live(told.verdicts),
         "reasons": reasons(debate),
@@ -98,13 +98,6 @@ def _told(debate: Debate, verdicts: Sequence[Verdict]) -> dict[str, Any]:
         "provenance": provenance(debate),
     }
     return found | {"parts": _parts(found)}
-
-
-def _said(debate: Debate, head: Verdict | None, briefing: Briefing | None) -> str:
-    """The judge's own reason, unless the briefing begins with it."""
-    words = judges_words(debate, head) if head is not None else ""
-    insight = " ".join(briefing.key_insight.split()) if briefing is not None else ""
-    return "" if insight.startswith(words.rstrip("…")) else words
 
 
 def _parts(found: Mapping[str, Any]) -> list[tuple[str, str]]:

@@ -5,12 +5,12 @@ Untrusted text cannot begin a line of its own: its line breaks become continuati
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from debate_cli.domain.content import Answer, Argument, Closing, Response, Turn
 from debate_cli.domain.debate import Debate, JudgingRun
-from debate_cli.domain.events import CloseReason, Failure
-from debate_cli.domain.tasks import Brief
+from debate_cli.domain.events import CloseReason
+from debate_cli.domain.judged import judged_by
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import cast, hostile, look
 from debate_cli.render.news import News
@@ -19,6 +19,8 @@ from debate_cli.render.report import Part, report
 from debate_cli.render.sheets.sheet import Cell, Curve, Gauge, Lines, Number, Sheet, Who
 from debate_cli.render.spoken import Piece, of_turn
 from debate_cli.render.threads import Threads
+from debate_cli.render.troubles import Trouble
+from debate_cli.render.used import usage_rows
 from debate_cli.render.verdict_lines import verdict_lines
 from debate_cli.scoring.briefing import Briefing
 
@@ -79,26 +81,28 @@ def news_lines(news: News) -> list[str]:
     return [f"Judge {hostile.line(news.title)}: {said or 'done'}", *alarms]
 
 
-def failure_words(failure: Failure) -> str:
-    """What could not be done, in a few words."""
-    return "could not judge" if isinstance(failure.task, Brief) else "could not speak"
+def trouble_lines(trouble: Trouble) -> list[str]:
+    """Who could not do what, and why."""
+    why = f"{hostile.line(trouble.why)} ({hostile.line(trouble.cause)})"
+    return [f"Failed: {hostile.line(trouble.whom)} {trouble.what}{', ' if trouble.again else ': '}{why}"]
 
 
-def failure_lines(failure: Failure) -> list[str]:
-    """A task that was not done, and why."""
-    why = f"{hostile.line(failure.message)} ({hostile.line(failure.cause)})"
-    return [f"Failed: {hostile.line(failure.who)} {failure_words(failure)}: {why}"]
+def summary_lines(
+    debate: Debate, verdicts: Sequence[Verdict], *, only: Part | None = None, judged: Collection[str] | None = None
+) -> list[str]:
+    """The closing part: scores, trace, verdicts, briefing, agreement, usage; `only` picks one of the first four.
 
-
-def summary_lines(debate: Debate, verdicts: Sequence[Verdict], *, only: Part | None = None) -> list[str]:
-    """The closing part: scores, trace, verdicts, briefing, agreement, usage; `only` picks one of the first four."""
-    told = report(debate, verdicts)
+    `judged`: ids of the judging runs that the debate was just judged again by; nothing but what they brought is told.
+    """
+    shown = debate if judged is None else judged_by(debate, judged)
+    told = report(shown, verdicts)
+    traced = only == "trace" or worth_tracing(shown, again=judged is not None)
     parts: dict[str, list[str]] = {
         "scores": [line for sheet in told.scores for line in sheet_lines(sheet)],
-        "trace": sheet_lines(told.trace) if told.trace and (only == "trace" or worth_tracing(debate)) else [],
-        "verdict": verdict_lines(debate, told.verdicts),
+        "trace": sheet_lines(told.trace) if told.trace and traced else [],
+        "verdict": verdict_lines(shown, told.verdicts, told.briefing if only is None else None),
         "briefing": _briefing_lines(told.briefing) if told.briefing is not None else [],
-        "usage": ["", f"Usage: {look.usage_words(debate.usage)}"],
+        "usage": ["", *(f"Usage{f' of {of}' if of else ''}: {words}" for of, words in usage_rows(debate, judged))],
     }
     return [line for name, found in parts.items() if only in (None, name) for line in found]
 

@@ -16,17 +16,19 @@ from rich.console import Console, RenderableType
 from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.content import Turn
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.events import Assessed, Closed, Event, Failed, Failure, JudgingOpened, Opened, Resumed, Turned
+from debate_cli.domain.events import Assessed, Closed, Event, Failed, JudgingOpened, Opened, Resumed, Turned
 from debate_cli.domain.tasks import Cue, Task
 from debate_cli.render import look, news
 from debate_cli.render.frame import Wave
 from debate_cli.render.header import heading, judging_heading, round_line, round_rule
-from debate_cli.render.notices import closing_line, failure_line, news_line, note_line
+from debate_cli.render.notices import closing_line, news_line, note_line, trouble_line
+from debate_cli.render.order import is_on_a_part
 from debate_cli.render.progress import Progress
 from debate_cli.render.region import Ink, Region, Row
 from debate_cli.render.replay import waves
 from debate_cli.render.speech import turn_frame
 from debate_cli.render.threads import Threads
+from debate_cli.render.troubles import Trouble, Troubles
 from debate_cli.render.wave import Growing, Stream, growing
 
 
@@ -49,6 +51,8 @@ class LiveWatcher:
         self._debate: Debate | None = None
         self._wave: tuple[Growing, ...] = ()
         self._withheld: tuple[Assessment, ...] = ()
+        self._parts: frozenset[str] = frozenset()
+        self._troubles = Troubles()
         self._round = 0, ""
         self._progress = Progress(planned, clock)
         self._ink = Ink(console)
@@ -73,13 +77,14 @@ class LiveWatcher:
     def stop(self) -> None:
         """Print what of the last wave is finished, remove the region, show the cursor. May be called twice."""
         try:
-            self._finish_wave()
+            self._finish()
         finally:
             self._region.stop()
 
     def event(self, event: Event, debate: Debate) -> None:
         """See `Watcher`."""
         self._debate = debate
+        self._troubles.happened(event)
         match event:
             case Opened():
                 self._print(heading(debate))
@@ -93,17 +98,22 @@ class LiveWatcher:
             case Assessed():
                 self._assessed(event.assessment, debate)
             case Failed():
-                self._failed(event.failure)
+                self._reported(event.failure.task.key)
             case Closed():
-                self._finish_wave()
+                self._finish()
                 self._print(closing_line(event.reason))
             case _:
                 pass
+        for trouble in self._troubles.due():
+            self._failed(trouble)
         self._progress.settled(event, debate)
 
     def asking(self, task: Task) -> None:
         """See `Watcher`."""
         self._progress.asking(task)
+        self._troubles.asking(task)
+        if is_on_a_part(task):
+            self._parts |= {task.key}
         if isinstance(task, Cue) and self._debate is not None and self._stream(task.index) is None:
             self._add(Stream(task, Threads(self._debate.turns)), self._debate)
 
@@ -157,22 +167,45 @@ class LiveWatcher:
         self._finish_whole_wave()
 
     def _assessed(self, assessment: Assessment, debate: Debate) -> None:
-        """A report on a speech stands below that speech: it waits where the speech is not printed yet."""
-        about = set(assessment.subject.turns)
-        if any(growing.stream.cue.index in about for growing in self._wave):
+        """A report waits until what it stands below is printed: the speech it is on, all on parts before one on the whole."""
+        subject = assessment.subject
+        spoken = any(growing.stream.cue.index in subject.turns for growing in self._wave)
+        if spoken or (subject.moment == "debate" and self._parts - {assessment.brief.key}):
             self._withheld = (*self._withheld, assessment)
         else:
             self._print(news_line(news.of_assessment(assessment, debate), debate))
+        self._reported(assessment.brief.key)
 
-    def _failed(self, failure: Failure) -> None:
+    def _reported(self, key: str) -> None:
+        """A judge's word is there, or will not come: print what waited for it."""
+        if key in self._parts:
+            self._parts -= {key}
+            self._print_withheld()
+
+    def _print_withheld(self) -> None:
+        withheld, self._withheld = self._withheld, ()
+        if self._debate is not None:
+            for assessment in sorted(withheld, key=lambda item: item.subject.moment == "debate"):
+                self._assessed(assessment, self._debate)
+
+    def _failed(self, trouble: Trouble) -> None:
         """A speech that will not come is not waited for."""
-        task = failure.task
+        cues = [failure.task for failure in trouble.failures if isinstance(failure.task, Cue)]
+        keys = {cue.key for cue in cues}
         with self._region.still():
-            if isinstance(task, Cue):
-                self._wave = tuple(growing for growing in self._wave if growing.stream.cue.key != task.key)
-                self._finish_whole_wave()
-                self._print(*self._opening_rule(task.round, task.phase))
-            self._print(failure_line(failure))
+            self._wave = tuple(growing for growing in self._wave if growing.stream.cue.key not in keys)
+            self._finish_whole_wave()
+            for cue in cues:
+                if cue.round >= self._round[0]:
+                    self._print(*self._opening_rule(cue.round, cue.phase))
+            self._print(trouble_line(trouble))
+
+    def _finish(self) -> None:
+        """Print whatever is there: nothing more will come."""
+        self._parts = frozenset()
+        for trouble in self._troubles.rest():
+            self._failed(trouble)
+        self._finish_wave()
 
     def _finish_whole_wave(self) -> None:
         if self._wave and all(growing.stream.turn is not None for growing in self._wave):
@@ -183,12 +216,10 @@ class LiveWatcher:
         with self._region.still():
             turns = [(growing.stream.turn, growing.stream.threads) for growing in self._wave]
             self._wave = ()
-            withheld, self._withheld = self._withheld, ()
             if self._debate is not None:
                 finished = [(turn, threads) for turn, threads in turns if turn is not None]
                 self._print(*self._speeches(finished, self._debate))
-                for assessment in withheld:
-                    self._assessed(assessment, self._debate)
+            self._print_withheld()
 
     def _speeches(self, turns: Sequence[tuple[Turn, Threads]], debate: Debate) -> list[RenderableType]:
         """The speeches of one wave, below the rule of their round where that is not there yet."""

@@ -12,7 +12,7 @@ from debate_cli.domain.content import Answer, Argument, Closing, Response, Turn
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import cast, hostile, look
-from debate_cli.render.gist import Weakest, gist, weakest
+from debate_cli.render.gist import gist
 from debate_cli.render.lines import CLOSES
 from debate_cli.render.mermaid import argument_map, fenced
 from debate_cli.render.reasons import judges_words
@@ -20,6 +20,7 @@ from debate_cli.render.report import Part, Report, report
 from debate_cli.render.sheets.sheet import Cell, Curve, Gauge, Lines, Number, Sheet, Who
 from debate_cli.render.spoken import Piece, of_turn
 from debate_cli.render.threads import Threads
+from debate_cli.render.weakest import Weakest, weakest
 from debate_cli.scoring.briefing import Briefing, BriefingClaim
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~&!$^@+=])")
@@ -82,7 +83,7 @@ def _whole(debate: Debate, told: Report, speeches: Iterable[str]) -> list[str]:
     lines: list[str] = []
     if debate.config.background:
         lines += paragraphs(debate.config.background)
-    lines += [*_cast(debate), *_verdicts(debate, told), *_briefing(told.briefing), *_map(debate)]
+    lines += [*_cast(debate), *_verdicts(debate, told, told.briefing), *_briefing(told.briefing), *_map(debate)]
     for sheet in told.sheets:
         lines += _sheet(sheet)
     lines += speeches
@@ -105,7 +106,8 @@ def _map(debate: Debate) -> list[str]:
     return ["## Argument map", "", *fenced(drawn)] if drawn else []
 
 
-def _verdicts(debate: Debate, told: Report) -> list[str]:
+def _verdicts(debate: Debate, told: Report, beside: Briefing | None = None) -> list[str]:
+    """Each verdict with its reasons; what the briefing `beside` them says is not said here."""
     lines: list[str] = []
     for place, verdict in enumerate(told.verdicts):
         several = f", {verdict.system}" if len(told.verdicts) > 1 else ""
@@ -113,7 +115,7 @@ def _verdicts(debate: Debate, told: Report) -> list[str]:
         lines += [f"## Verdict{several}", "", f"**{escaped(look.outcome(verdict))}**{margin}", ""]
         lines += [f"- {escaped(name)}: {look.number(score)}" for name, score in verdict.scores.items()]
         lines += ["", *_missing(told.missing(verdict))] if verdict.scores else _missing(told.missing(verdict))
-        lines += _why(debate, verdict)
+        lines += _why(debate, verdict, beside)
         if place == 0:
             lines += _weakest(weakest(debate, told.verdicts))
     if told.agreement is not None:
@@ -121,11 +123,11 @@ def _verdicts(debate: Debate, told: Report) -> list[str]:
     return lines
 
 
-def _why(debate: Debate, verdict: Verdict) -> list[str]:
+def _why(debate: Debate, verdict: Verdict, beside: Briefing | None) -> list[str]:
     """What the numbers say, and a judge."""
     if verdict.victory == "undetermined":
         return []
-    numbers, said = gist(debate, [verdict]).reason, judges_words(debate, verdict)
+    numbers, said = gist(debate, [verdict]).reason, judges_words(debate, verdict, beside)
     return [*([escaped(numbers), ""] if numbers else []), *([f"> {escaped(said)}", ""] if said else [])]
 
 
@@ -135,8 +137,8 @@ def _weakest(found: Weakest | None) -> list[str]:
     row = found.row
     standing = f", {look.STANDINGS[row.standing].word}" if row.standing is not None else ""
     score = f", {look.number(found.score)} of {look.SCALES['structured']:g}" if found.score is not None else ""
-    head = f"Weakest argument: **{escaped(row.id)}** by {escaped(row.participant)}{standing}{score}."
-    return [f"{head} {escaped(row.claim)}{_because(row.reason or '')}", ""]
+    head = f"{found.title}: **{escaped(row.id)}** by {escaped(row.participant)}{standing}{score}."
+    return [f"{head} {escaped(row.claim)}{_because(' '.join(found.because))}", ""]
 
 
 def _missing(sentences: Sequence[str]) -> list[str]:

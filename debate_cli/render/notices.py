@@ -8,12 +8,13 @@ from rich.table import Table
 from rich.text import Text
 
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.events import CloseReason, Failure
+from debate_cli.domain.events import CloseReason
 from debate_cli.render import look
 from debate_cli.render.bars import Bar
-from debate_cli.render.lines import CLOSES, failure_words
+from debate_cli.render.lines import CLOSES
 from debate_cli.render.news import News
 from debate_cli.render.safe import joined, safe_line
+from debate_cli.render.troubles import Trouble
 
 
 def news_line(news: News, debate: Debate) -> RenderableType:
@@ -34,15 +35,15 @@ def news_line(news: News, debate: Debate) -> RenderableType:
     return Group(*rows)
 
 
-def failure_line(failure: Failure) -> RenderableType:
-    """What could not be done, and why."""
+def trouble_line(trouble: Trouble) -> RenderableType:
+    """Who could not do what, and why."""
     return joined(
         ("✗ ", look.RED),
-        safe_line(failure.who, "bold"),
-        f" {failure_words(failure)}: ",
-        safe_line(failure.message),
+        safe_line(trouble.whom, "bold"),
+        f" {trouble.what}{', ' if trouble.again else ': '}",
+        safe_line(trouble.why),
         " ",
-        safe_line(f"({failure.cause})", look.QUIET),
+        safe_line(f"({trouble.cause})", look.QUIET),
     )
 
 

@@ -1,7 +1,8 @@
 """The order in which a debate is read: what comes too early is held back until what belongs before it is there.
 
 Judges and debaters answer at the same time. Where nothing can be put in afterwards (plain lines), the speeches of a wave
-come in their order, and what a judge says about a round or a speech comes before the next round begins.
+come in their order, what a judge says about a round or a speech comes before the next round begins, and what is said of
+the whole debate after all that is said of its parts.
 """
 
 from __future__ import annotations
@@ -70,14 +71,16 @@ class ReadingOrder:
 
     def _report(self, debate: Debate) -> None:
         """What judges said about speeches that were handed on."""
-        due = [
-            event
-            for event in self._reports
-            if not any(_covers(event.assessment.subject, item.turn) for item in self._turns.values())
-        ]
+        due = [event for event in self._reports if not self._is_held_back(event.assessment.subject)]
         self._reports = [event for event in self._reports if event not in due]
-        for event in due:
+        for event in sorted(due, key=lambda event: event.assessment.subject.moment == "debate"):
             self._write(event, debate)
+
+    def _is_held_back(self, subject: Subject) -> bool:
+        """Whether a report on `subject` is read after something that is not handed on yet."""
+        if subject.moment == "debate" and any(is_on_a_part(task) for task in self._asked.values()):
+            return True
+        return any(_covers(subject, item.turn) for item in self._turns.values())
 
     def _too_early(self, turn: Turn, debate: Debate) -> bool:
         """Whether something is out that is read before this speech."""
@@ -91,6 +94,11 @@ class ReadingOrder:
                     if _ends_before(task.subject, start, turn.round):
                         return True
         return False
+
+
+def is_on_a_part(task: Task) -> bool:
+    """Whether a judge is asked about less than the whole debate."""
+    return isinstance(task, Brief) and task.subject.moment != "debate"
 
 
 def _covers(subject: Subject, turn: Turn) -> bool:

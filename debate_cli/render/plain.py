@@ -6,11 +6,12 @@ from collections.abc import Iterable
 from typing import TextIO
 
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.events import Assessed, Closed, Event, Failed, JudgingOpened, Opened, Resumed, Turned
+from debate_cli.domain.events import Assessed, Closed, Event, JudgingOpened, Opened, Resumed, Turned
 from debate_cli.domain.tasks import Cue, Task
 from debate_cli.render import hostile, lines, news
 from debate_cli.render.order import ReadingOrder
 from debate_cli.render.threads import Threads
+from debate_cli.render.troubles import Trouble, Troubles
 
 
 class PlainWatcher:
@@ -21,18 +22,23 @@ class PlainWatcher:
         self._show_hidden = show_hidden
         self._round = 0, ""
         self._order = ReadingOrder(self._tell)
+        self._troubles = Troubles()
 
     def event(self, event: Event, debate: Debate) -> None:
         """See `Watcher`."""
+        self._troubles.happened(event)
         self._order.event(event, debate)
+        self._told(self._troubles.due())
 
     def asking(self, task: Task) -> None:
         """See `Watcher`: only what is finished is written."""
         self._order.asking(task)
+        self._troubles.asking(task)
 
     def finish(self) -> None:
         """Write what was held back for something that will not come."""
         self._order.flush()
+        self._told(self._troubles.rest())
 
     def _tell(self, event: Event, debate: Debate) -> None:
         match event:
@@ -49,12 +55,15 @@ class PlainWatcher:
                 self._write(lines.turn_lines(turn, Threads(debate.turns), show_hidden=self._show_hidden))
             case Assessed():
                 self._write(lines.news_lines(news.of_assessment(event.assessment, debate)))
-            case Failed():
-                self._write(lines.failure_lines(event.failure))
             case Closed():
+                self._told(self._troubles.rest())
                 self._write(["", lines.CLOSES[event.reason]])
             case _:
                 pass
+
+    def _told(self, troubles: Iterable[Trouble]) -> None:
+        for trouble in troubles:
+            self._write(lines.trouble_lines(trouble))
 
     def text(self, cue: Cue, piece: str) -> None:
         """See `Watcher`: only what is finished is written."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.events import Assessed, Event, Failed
+from debate_cli.domain.events import Assessed, Event, Failed, JudgingOpened
 from debate_cli.domain.exchange import TotalUsage
+from debate_cli.domain.judged import judged_by, judging_usage
 from debate_cli.domain.tasks import Brief, Task
 from debate_cli.render import hostile, look
 from debate_cli.render.column import Line, cut
@@ -30,6 +31,9 @@ class Progress:
         self._done = 0
         self._usage = TotalUsage(cost_usd=0.0)
         self._judging: tuple[Brief, ...] = ()
+        self._added: frozenset[str] = frozenset()
+        """Judging runs added to a debate of which nothing else was watched; what others did does not count then."""
+        self._watched = False
 
     def start(self) -> None:
         """Set the clock to zero."""
@@ -47,8 +51,11 @@ class Progress:
 
     def settled(self, event: Event, debate: Debate) -> None:
         """Take note of what `event` settles."""
-        self._done = _settled(debate)
-        self._usage = debate.usage
+        if isinstance(event, JudgingOpened) and (self._added or not self._watched):
+            self._added |= {event.run}
+        self._watched = True
+        self._done = _judged(debate, self._added) if self._added else _settled(debate)
+        self._usage = judging_usage(debate, self._added) if self._added else debate.usage
         match event:
             case Assessed():
                 key = event.assessment.brief.key
@@ -94,6 +101,11 @@ class Progress:
             return None
         left = taken / done * (self._total - self._done)
         return left if left >= 1 else None
+
+
+def _judged(debate: Debate, runs: Collection[str]) -> int:
+    alone = judged_by(debate, runs)
+    return len(alone.assessments) + sum(isinstance(failure.task, Brief) for failure in alone.failures)
 
 
 def _settled(debate: Debate) -> int:

@@ -11,6 +11,7 @@ from debate_cli.domain.assessment import Insight
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render.sheets.sheet import notes_of
+from debate_cli.scoring.briefing import Briefing
 from debate_cli.scoring.live import LiveNotes
 from debate_cli.scoring.moderator import ModeratorNotes
 from debate_cli.scoring.panel import PanelNotes
@@ -21,10 +22,16 @@ LONGEST = 320
 """Characters of a reason that are shown where there is little room."""
 
 
-def judges_words(debate: Debate, verdict: Verdict) -> str:
-    """The reason that a judge of this verdict gave, shortened; empty where none gave any, or nothing was determined."""
-    if verdict.victory == "undetermined":
-        return ""
+def judges_words(debate: Debate, verdict: Verdict, beside: Briefing | None = None) -> str:
+    """The reason that a judge of this verdict gave, shortened; empty where none gave any, or nothing was determined.
+
+    Empty too where it is the insight that heads the briefing `beside` it.
+    """
+    said = _words(debate, verdict) if verdict.victory != "undetermined" else ""
+    return "" if beside is not None and said == shortened(beside.key_insight) else said
+
+
+def _words(debate: Debate, verdict: Verdict) -> str:
     match verdict.system:
         case "structured":
             return shortened(_of_structured(debate, verdict.run))
@@ -54,9 +61,13 @@ def untold_words(debate: Debate, verdicts: Sequence[Verdict]) -> str:
     return f"No verdict yet of {', '.join(untold)}: the debate stopped before it was judged."
 
 
-def worth_tracing(debate: Debate) -> bool:
-    """Whether the trace tells more than the speeches: the debate is whole, or its claims were judged."""
-    return debate.status == "complete" or any(row.standing is not None for row in trace_table(debate))
+def worth_tracing(debate: Debate, *, again: bool = False) -> bool:
+    """Whether the trace tells more than the speeches: the debate is whole, or its claims were judged.
+
+    Of a debate that is judged `again`, the speeches are known: only standings are news.
+    """
+    whole = debate.status == "complete" and not again
+    return whole or any(row.standing is not None for row in trace_table(debate))
 
 
 def shortened(text: str, longest: int = LONGEST) -> str:

@@ -15,7 +15,7 @@ from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.content import UNSTRUCTURED, Turn
 from debate_cli.domain.debate import FIRST_RUN, Debate, opened
 from debate_cli.domain.events import Assessed, Closed, Event, Failed, JudgingOpened, Opened, Turned
-from debate_cli.domain.tasks import Cue
+from debate_cli.domain.tasks import Cue, Task
 from debate_cli.render.watcher import Watcher
 
 CHUNK = 8
@@ -65,6 +65,8 @@ class Performance:
         if self.round_number is not None:
             return
         for failure in self.debate.failures:
+            stage.asked(failure.task)
+        for failure in self.debate.failures:
             stage.happens(Failed(at=self.debate.started_at, failure=failure))
         if self.debate.closed is not None:
             at = self.debate.finished_at or self.debate.started_at
@@ -110,6 +112,10 @@ class _Stage:
             if round_number is not None and turn.round < round_number:
                 self._state = self._state.apply(Turned(at=debate.started_at, turn=turn))
         watcher.event(first, self._state)
+
+    def asked(self, task: Task) -> None:
+        """Perform a question."""
+        self._watcher.asking(task)
 
     def happens(self, event: Event) -> None:
         """Perform one event."""

@@ -20,7 +20,7 @@ from debate_cli.render.column import BLANK, Paragraph, Span, Spans, cells_of, cu
 from debate_cli.render.frame import Frame
 from debate_cli.render.look import Sign
 from debate_cli.render.spoken import Piece, of_turn
-from debate_cli.render.threads import Asked, Replied, Thread, Threads
+from debate_cli.render.threads import Step, Thread, Threads
 
 INDENT: Spans = (("  ", ""),)
 FREE = ("rebuttal", "speech")
@@ -140,18 +140,12 @@ def _told(target: str, signs: Mapping[str, Sign], thread: Thread | None) -> tupl
     return _hanging(head, hostile.line(thread.claim), look.QUIET), *(_before(step, signs) for step in thread.steps)
 
 
-def _before(step: Asked | Replied, signs: Mapping[str, Sign]) -> Paragraph:
+def _before(step: Step, signs: Mapping[str, Sign]) -> Paragraph:
     """What was said about the claim before."""
-    sign = _sign(step.by, signs)
-    who = f"{sign.symbol} {hostile.line(step.by)}"
-    match step:
-        case Asked():
-            kind = look.RESPONSES[step.kind]
-            return _step(
-                (f"{kind.symbol} {who} {kind.word}, asks", look.QUIET), _clean(step.question), look.QUIET, last=False
-            )
-        case Replied():
-            return _step((f"↳ {who} answered", look.QUIET), _clean(step.reply), look.QUIET, last=False)
+    who = f"{_sign(step.by, signs).symbol} {hostile.line(step.by)}"
+    return _step(
+        (f"{step.symbol} {who} {', '.join(step.deeds)}", look.QUIET), _clean(step.said), look.QUIET, last=False
+    )
 
 
 def _step(badge: Span, words: str, style: str = "", *, last: bool = True) -> Paragraph:

@@ -5,40 +5,51 @@ What a number means and how it came about is decided in `scoring`; here it is on
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from rich.console import RenderableType
 from rich.text import Text
 
 from debate_cli.domain.debate import Debate
+from debate_cli.domain.judged import judged_by
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import look
-from debate_cli.render.gist import gist, weakest
+from debate_cli.render.gist import gist
 from debate_cli.render.reasons import judges_words, told_verdicts, untold_words, worth_tracing
 from debate_cli.render.report import Part, deciding_first, report
 from debate_cli.render.safe import joined, safe_line
 from debate_cli.render.sheets.agreement import agreement_sheet
 from debate_cli.render.tables import drawn, section
 from debate_cli.render.trace_view import trace
-from debate_cli.render.verdict_view import Reasons, briefing_view, verdict_panel
-from debate_cli.scoring.briefing import briefing
+from debate_cli.render.used import usage_rows
+from debate_cli.render.verdict_view import Reasons, briefing_view, labelled, verdict_panel
+from debate_cli.render.weakest import weakest
+from debate_cli.scoring.briefing import Briefing, briefing
 from debate_cli.scoring.trace import trace_table
 
 
 def summary(
-    debate: Debate, verdicts: Sequence[Verdict], *, only: Part | None = None, show_hidden: bool = False
+    debate: Debate,
+    verdicts: Sequence[Verdict],
+    *,
+    only: Part | None = None,
+    show_hidden: bool = False,
+    judged: Collection[str] | None = None,
 ) -> list[RenderableType]:
     """The parts that there is something to say about, in the order in which they are read; `only` picks one.
 
     Of a debate that stopped on the way only what was judged is shown: no table without a mark, no box without a verdict.
+    `judged`: ids of the judging runs that it was just judged again by; nothing but what they brought is shown.
     """
     del show_hidden
+    shown = debate if judged is None else judged_by(debate, judged)
+    traced = only == "trace" or worth_tracing(shown, again=judged is not None)
     parts: dict[str, Callable[[], list[RenderableType]]] = {
-        "scores": lambda: scores(debate, verdicts),
-        "trace": lambda: _trace(debate) if only == "trace" or worth_tracing(debate) else [],
-        "verdict": lambda: verdict_part(debate, verdicts),
-        "briefing": lambda: _briefing(debate, verdicts if only is None else ()),
-        "usage": lambda: [usage_footer(debate)],
+        "scores": lambda: scores(shown, verdicts),
+        "trace": lambda: _trace(shown) if traced else [],
+        "verdict": lambda: verdict_part(shown, verdicts, briefing(shown) if only is None else None),
+        "briefing": lambda: _briefing(shown, verdicts if only is None else ()),
+        "usage": lambda: [usage_footer(debate, judged)],
     }
     return [renderable for name, part in parts.items() if only in (None, name) for renderable in part()]
 
@@ -49,12 +60,14 @@ def scores(debate: Debate, verdicts: Sequence[Verdict]) -> list[RenderableType]:
     return [drawn(sheet, signs) for sheet in report(debate, verdicts).scores]
 
 
-def verdict_part(debate: Debate, verdicts: Sequence[Verdict]) -> list[RenderableType]:
-    """A panel per verdict, and with several how they agree."""
+def verdict_part(debate: Debate, verdicts: Sequence[Verdict], beside: Briefing | None = None) -> list[RenderableType]:
+    """A panel per verdict, and with several how they agree; what the briefing `beside` them says is not said here."""
     signs = look.voices(debate.participants)
     ordered = deciding_first(verdicts)
     shown = told_verdicts(debate, ordered)
-    panels = [verdict_panel(item, signs, _reasons(debate, ordered, item), only_one=len(ordered) == 1) for item in shown]
+    reasons = [_reasons(debate, ordered, item, beside) for item in shown]
+    only_one = len(ordered) == 1
+    panels = [verdict_panel(item, signs, why, only_one=only_one) for item, why in zip(shown, reasons, strict=True)]
     if len(shown) < len(ordered):
         panels.append(joined(("! ", look.GOLD), safe_line(untold_words(debate, ordered), look.QUIET)))
     agreement = agreement_sheet(shown)
@@ -63,20 +76,23 @@ def verdict_part(debate: Debate, verdicts: Sequence[Verdict]) -> list[Renderable
     return [Text(""), *panels] if panels else []
 
 
-def _reasons(debate: Debate, verdicts: Sequence[Verdict], verdict: Verdict) -> Reasons:
+def _reasons(debate: Debate, verdicts: Sequence[Verdict], verdict: Verdict, beside: Briefing | None) -> Reasons:
     head = verdict is verdicts[0]
     return Reasons(
         numbers=gist(debate, [verdict]).reason,
-        judges=judges_words(debate, verdict),
+        judges=judges_words(debate, verdict, beside),
         weakest=weakest(debate, verdicts) if head else None,
     )
 
 
-def usage_footer(debate: Debate) -> RenderableType:
-    """What the debate used."""
+def usage_footer(debate: Debate, judged: Collection[str] | None = None) -> RenderableType:
+    """What the debate used and how long it took; before that, what the judging runs of those ids did."""
+    rows = usage_rows(debate, judged)
+    if judged is not None:
+        return section("usage", labelled([(of, Text(words)) for of, words in rows]))
     took = debate.finished_at - debate.started_at if debate.finished_at else None
     time = f" · {look.seconds(took.total_seconds())}" if took is not None else ""
-    return section("usage", Text(look.usage_words(debate.usage) + time))
+    return section("usage", Text(rows[0][1] + time))
 
 
 def _trace(debate: Debate) -> list[RenderableType]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from debate_cli.domain.content import Answer, Response, ResponseType, Turn
+from debate_cli.domain.content import Answer, Response, Turn
 from debate_cli.render import look
 from debate_cli.render.reasons import shortened
 
@@ -14,40 +14,32 @@ LONGEST = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """A question that followed a response."""
+class Step:
+    """What was done about an argument: a question that followed a response, or what its owner replied."""
 
     by: str
-    kind: ResponseType
-    question: str
-
-    @property
-    def symbol(self) -> str:
-        """What stands before it."""
-        return look.RESPONSES[self.kind].symbol
+    symbol: str
+    """What stands before it."""
+    deeds: tuple[str, ...]
+    """What `by` did, in order: `challenges`, `asks`."""
+    said: str
+    """The question, or the reply; untrusted."""
 
     @property
     def words(self) -> str:
         """It told in a sentence; untrusted."""
-        return f"{self.by} {look.RESPONSES[self.kind].word} and asks: {self.question}"
+        return f"{self.by} {' and '.join(self.deeds)}: {self.said}"
 
 
-@dataclass(frozen=True, slots=True)
-class Replied:
-    """What the owner of the argument replied, shortened."""
+def asked(by: str, response: Response) -> Step:
+    """The question that followed a response."""
+    kind = look.RESPONSES[response.type]
+    return Step(by, kind.symbol, (kind.word, "asks"), response.follow_up)
 
-    by: str
-    reply: str
 
-    @property
-    def symbol(self) -> str:
-        """What stands before it."""
-        return "↳"
-
-    @property
-    def words(self) -> str:
-        """It told in a sentence; untrusted."""
-        return f"{self.by} answered: {self.reply}"
+def replied(by: str, answer: Answer) -> Step:
+    """An answer, shortened."""
+    return Step(by, "↳", ("answered",), shortened(answer.reply, LONGEST))
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +49,7 @@ class Thread:
     owner: str
     """Who made the argument."""
     claim: str
-    steps: tuple[Asked | Replied, ...] = ()
+    steps: tuple[Step, ...] = ()
     """The questions of the last round in which any was put, and the last reply, in the order in which they were said."""
 
 
@@ -77,8 +69,8 @@ class Threads:
 
     def __init__(self, turns: Iterable[Turn] = ()) -> None:
         self._claims: dict[str, tuple[str, str]] = {}
-        self._asked: dict[str, list[tuple[int, Asked]]] = {}
-        self._replies: dict[str, list[tuple[int, Replied]]] = {}
+        self._asked: dict[str, list[tuple[int, Step]]] = {}
+        self._replies: dict[str, list[tuple[int, Step]]] = {}
         for turn in turns:
             self._take(turn)
 
@@ -87,10 +79,10 @@ class Threads:
         found = self._claims.get(target)
         if found is None:
             return None
-        asked = [item for item in self._asked.get(target, ()) if item[0] < round_number]
-        latest = max((number for number, _ in asked), default=0)
+        questions = [item for item in self._asked.get(target, ()) if item[0] < round_number]
+        latest = max((number for number, _ in questions), default=0)
         replies = [item for item in self._replies.get(target, ()) if item[0] < round_number]
-        steps = [item for item in asked if item[0] == latest] + replies[-1:]
+        steps = [item for item in questions if item[0] == latest] + replies[-1:]
         return Thread(*found, tuple(step for _, step in sorted(steps, key=lambda item: item[0])))
 
     def before(self, piece: object, round_number: int) -> tuple[str, Thread] | None:
@@ -105,11 +97,8 @@ class Threads:
         for response in turn.responses or ():
             owner, _ = self._claims.get(response.target, (None, ""))
             if response.follow_up.strip() and owner != turn.speaker:
-                asked = Asked(turn.speaker, response.type, response.follow_up)
-                self._asked.setdefault(response.target, []).append((turn.round, asked))
+                self._asked.setdefault(response.target, []).append((turn.round, asked(turn.speaker, response)))
         for answer in turn.answers or ():
             owner, _ = self._claims.get(answer.question_target, (None, ""))
             if owner == turn.speaker:
-                self._replies.setdefault(answer.question_target, []).append(
-                    (turn.round, Replied(turn.speaker, shortened(answer.reply, LONGEST)))
-                )
+                self._replies.setdefault(answer.question_target, []).append((turn.round, replied(turn.speaker, answer)))

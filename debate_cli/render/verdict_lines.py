@@ -7,20 +7,25 @@ from collections.abc import Iterable, Sequence
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import hostile, look
-from debate_cli.render.gist import Weakest, gist, weakest
+from debate_cli.render.gist import gist
 from debate_cli.render.reasons import judges_words, shortened, told_verdicts, untold_words
 from debate_cli.render.report import Report
 from debate_cli.render.sheets.agreement import agreement_sheet
+from debate_cli.render.weakest import Weakest, weakest
+from debate_cli.scoring.briefing import Briefing
 
 
-def verdict_lines(debate: Debate, verdicts: Sequence[Verdict]) -> list[str]:
-    """Each verdict with its reasons, the one that decides first; nothing where there is none."""
+def verdict_lines(debate: Debate, verdicts: Sequence[Verdict], beside: Briefing | None = None) -> list[str]:
+    """Each verdict with its reasons, the one that decides first; nothing where there is none.
+
+    What the briefing `beside` them says is not said here.
+    """
     if not verdicts:
         return []
     told = told_verdicts(debate, verdicts)
     found = ["", "== Verdict =="]
     for verdict in told:
-        found += _verdict(debate, verdict, several=len(verdicts) > 1)
+        found += _verdict(debate, verdict, beside, several=len(verdicts) > 1)
         if verdict is verdicts[0]:
             found += _weakest(weakest(debate, verdicts))
     if len(told) < len(verdicts):
@@ -29,14 +34,14 @@ def verdict_lines(debate: Debate, verdicts: Sequence[Verdict]) -> list[str]:
     return found + [f"Agreement: {hostile.line(remark)}" for remark in (agreement.remarks if agreement else ())]
 
 
-def _verdict(debate: Debate, verdict: Verdict, *, several: bool) -> Iterable[str]:
+def _verdict(debate: Debate, verdict: Verdict, beside: Briefing | None, *, several: bool) -> Iterable[str]:
     decides = ", decides" if verdict.decides and several else ""
     margin = f" Margin {look.number(verdict.margin)}." if verdict.margin is not None else ""
     ranked = sorted(verdict.scores.items(), key=lambda item: -item[1])
     scores = ", ".join(f"{hostile.line(name)} {look.number(score)}" for name, score in ranked)
     yield f"Verdict ({verdict.system}{decides}): {hostile.line(look.outcome(verdict))}{margin} {scores}".rstrip()
     if verdict.victory != "undetermined":
-        numbers, said = gist(debate, [verdict]).reason, judges_words(debate, verdict)
+        numbers, said = gist(debate, [verdict]).reason, judges_words(debate, verdict, beside)
         if numbers:
             yield f"Why ({verdict.system}): {hostile.line(numbers)}"
         if said:
@@ -50,6 +55,7 @@ def _weakest(found: Weakest | None) -> Iterable[str]:
     row = found.row
     standing = f", {look.STANDINGS[row.standing].word}" if row.standing is not None else ""
     score = f", {look.number(found.score)} of {look.SCALES['structured']:g}" if found.score is not None else ""
-    because = f" ({shortened(hostile.line(row.reason))})" if row.reason and row.reason.strip() else ""
+    because = f" ({' '.join(shortened(hostile.line(reason)) for reason in found.because)})" if found.because else ""
     claim = shortened(hostile.line(row.claim))
-    yield f"Weakest argument: [{hostile.line(row.id)}] by {hostile.line(row.participant)}{standing}{score}: {claim}{because}"
+    who = f"[{hostile.line(row.id)}] by {hostile.line(row.participant)}"
+    yield f"{found.title}: {who}{standing}{score}: {claim}{because}"

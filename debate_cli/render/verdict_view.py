@@ -13,11 +13,11 @@ from rich.text import Text
 
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import hostile, look
-from debate_cli.render.gist import Weakest
 from debate_cli.render.reasons import shortened
 from debate_cli.render.report import Report
 from debate_cli.render.safe import joined, safe, safe_line
 from debate_cli.render.tables import Signs, badge, bullets, name, score_bars, section
+from debate_cli.render.weakest import Weakest
 from debate_cli.scoring.briefing import Briefing, BriefingClaim
 
 MOST_MISSING = 6
@@ -50,7 +50,7 @@ def verdict_panel(verdict: Verdict, signs: Signs, reasons: Reasons, *, only_one:
         body += [Text(""), score_bars(verdict, signs)]
     rows = _reasons(verdict, reasons, signs)
     if rows:
-        body += [Text(""), _labelled(rows)]
+        body += [Text(""), labelled(rows)]
     missing = Report.missing(verdict)
     if missing:
         more = [f"and {len(missing) - MOST_MISSING} more"] if len(missing) > MOST_MISSING else []
@@ -73,7 +73,7 @@ def _reasons(verdict: Verdict, reasons: Reasons, signs: Signs) -> list[tuple[str
     if reasons.judges:
         rows.append(("" if rows else "why", safe_line(f"“{shortened(reasons.judges)}”", "italic")))
     if reasons.weakest is not None:
-        rows.append(("weakest", _weakest(reasons.weakest, signs)))
+        rows.append(("lowest" if reasons.weakest.stood else "weakest", _weakest(reasons.weakest, signs)))
     return rows
 
 
@@ -84,13 +84,13 @@ def _weakest(weakest: Weakest, signs: Signs) -> RenderableType:
         head.append_text(joined(", ", badge(look.STANDINGS[row.standing])))
     if weakest.score is not None:
         head.append(f", {look.number(weakest.score)} of {look.SCALES['structured']:g}")
-    lines: list[RenderableType] = [head, safe_line(shortened(row.claim))]
-    if row.reason and row.reason.strip():
-        lines.append(safe_line(shortened(row.reason), look.QUIET))
-    return Group(*lines)
+    if weakest.stood:
+        head.append(", though every claim stood", style=look.QUIET)
+    told = [safe_line(shortened(reason), look.QUIET) for reason in weakest.because]
+    return Group(head, safe_line(shortened(row.claim)), *told)
 
 
-def _labelled(rows: Sequence[tuple[str, RenderableType]]) -> Table:
+def labelled(rows: Sequence[tuple[str, RenderableType]]) -> Table:
     """Quiet labels, what they mean beside them."""
     grid = Table.grid(padding=(0, 2, 0, 0))
     grid.add_column(no_wrap=True, style=look.QUIET)

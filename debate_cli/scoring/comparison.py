@@ -6,14 +6,19 @@ agree does not live here, but in `agreement`.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
+
+from pydantic import JsonValue
 
 from debate_cli.domain.assessment import Standing, SystemKind
 from debate_cli.domain.config import DebateConfig
 from debate_cli.domain.config_differences import changed
 from debate_cli.domain.debate import Debate, JudgingRun
+from debate_cli.domain.exchange import total
 from debate_cli.domain.systems import JudgingConfig, System
+from debate_cli.domain.tasks import Brief
 from debate_cli.domain.value import Value
 from debate_cli.domain.verdict import Verdict, Victory
 from debate_cli.scoring import score
@@ -40,6 +45,8 @@ class Concluded(Value):
     winner: str | None
     victory: Victory
     margin: float | None
+    decides: bool
+    """Whether this verdict is the one that counts for its side."""
 
 
 class ScoreChange(Value):
@@ -77,11 +84,11 @@ class StandingChange(Value):
 
 
 class SettingChange(Value):
-    """A setting that differs, with both values as they may be shown."""
+    """A setting that differs, with both values as the configurations have them."""
 
     key: str
-    a: str
-    b: str
+    a: JsonValue
+    b: JsonValue
 
 
 class Comparison(Value):
@@ -93,6 +100,8 @@ class Comparison(Value):
     """Changed ones only, in the order of A."""
     compared_claims: int
     """Arguments with the same id and claim on both sides, both of which were asked for standings; 0 where one was not."""
+    judged_claims: tuple[int, int]
+    """Arguments that have a standing on side A, and on side B."""
     settings: tuple[SettingChange, ...]
     """Limits and output are not looked at, nor are systems that judged one side only."""
 
@@ -109,26 +118,52 @@ def compare(a: Side, b: Side) -> Comparison:
     """What changed from side A to side B. A run that a debate does not have concludes nothing."""
     first, second = _by_system(a), _by_system(b)
     kinds: list[SystemKind] = list(dict.fromkeys([*first, *second]))
-    claims = _claims(a, b)
+    traced = _traced(a), _traced(b)
+    claims = _claims(*traced)
     return Comparison(
         verdicts=tuple(_verdicts(kind, first.get(kind), second.get(kind)) for kind in kinds),
         standings=tuple(_standing(*rows) for rows in claims if rows[0].standing != rows[1].standing),
         compared_claims=len(claims),
+        judged_claims=(_judged(traced[0]), _judged(traced[1])),
         settings=_changed_settings(a, b),
     )
+
+
+def asked_models(debate: Debate, system: str, run: str) -> tuple[str, ...]:
+    """`provider/model` of the judges of a system in a run that were heard, each once; none where no model was asked."""
+    heard = (item.exchange for item in debate.of_system(system, run))
+    return tuple(dict.fromkeys(exchange.model for exchange in heard if exchange.attempts))
+
+
+def judging_cost(debate: Debate, runs: Mapping[str, str]) -> float | None:
+    """US dollars of what these systems, each in its run, were asked; None where a price is not known.
+
+    Judges that could not be heard count as well.
+    """
+    heard = [item.exchange for system, run in runs.items() for item in debate.of_system(system, run)]
+    failed = [
+        item.exchange
+        for item in debate.failures
+        if isinstance(item.task, Brief) and runs.get(item.task.system) == item.task.run and item.exchange is not None
+    ]
+    return total(heard + failed).cost_usd
 
 
 def _by_system(side: Side) -> dict[SystemKind, Verdict]:
     return {verdict.system: verdict for verdict in score(side.debate, runs=side.run)}
 
 
-def _claims(a: Side, b: Side) -> list[tuple[TraceRow, TraceRow]]:
+def _claims(a: Sequence[TraceRow], b: Sequence[TraceRow]) -> list[tuple[TraceRow, TraceRow]]:
     """The claims that both sides know; none where either was not asked for standings."""
-    rows_a, rows_b = ({row.id: row for row in _traced(side)} for side in (a, b))
-    if not all(any(row.standing is not None for row in rows.values()) for rows in (rows_a, rows_b)):
+    if not (_judged(a) and _judged(b)):
         return []
-    pairs = [(row, rows_b[item]) for item, row in rows_a.items() if item in rows_b]
-    return [(of_a, of_b) for of_a, of_b in pairs if of_a.claim == of_b.claim]
+    of_b = {row.id: row for row in b}
+    pairs = [(row, of_b[row.id]) for row in a if row.id in of_b]
+    return [(one, other) for one, other in pairs if one.claim == other.claim]
+
+
+def _judged(rows: Sequence[TraceRow]) -> int:
+    return sum(row.standing is not None for row in rows)
 
 
 def _traced(side: Side) -> tuple[TraceRow, ...]:
@@ -149,7 +184,13 @@ def _verdicts(system: SystemKind, a: Verdict | None, b: Verdict | None) -> Verdi
 def _concluded(verdict: Verdict | None) -> Concluded | None:
     if verdict is None:
         return None
-    return Concluded(run=verdict.run, winner=verdict.winner, victory=verdict.victory, margin=verdict.margin)
+    return Concluded(
+        run=verdict.run,
+        winner=verdict.winner,
+        victory=verdict.victory,
+        margin=verdict.margin,
+        decides=verdict.decides,
+    )
 
 
 def _outcome(a: Verdict | None, b: Verdict | None) -> Literal["same", "victory", "winner", "one_sided"]:

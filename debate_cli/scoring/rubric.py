@@ -10,6 +10,7 @@ from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from debate_cli.domain.assessment import SYSTEM_KINDS
 from debate_cli.domain.debate import Debate
+from debate_cli.domain.did_you_mean import suggestion_or_list
 from debate_cli.domain.systems import System
 from debate_cli.errors import UsageError
 
@@ -34,7 +35,8 @@ class Rubric:
         """Raise UsageError where the rubric makes no sense for any debate."""
         for kind, change in self.changes.items():
             if kind not in SYSTEM_KINDS:
-                raise UsageError(f"rubric: there is no judging system {kind}; known are {', '.join(SYSTEM_KINDS)}")
+                meant = suggestion_or_list(kind, SYSTEM_KINDS)
+                raise UsageError(f"rubric: there is no judging system {kind}{meant}")
             _laid_over(_SYSTEM.validate_python({"kind": kind}), change)
 
 

@@ -84,11 +84,10 @@ def structured_assessments(debate: Debate, run: JudgingRun | str | None) -> list
 
 
 def newest_run(debate: Debate, kind: str) -> JudgingRun | None:
-    """The newest run in which a system of that kind counts."""
-    for run in reversed(debate.runs):
-        if any(system.kind == kind for system in run.active()):
-            return run
-    return None
+    """The newest run in which a system of that kind counts and judged anything; the newest of all where none did."""
+    counted = [run for run in reversed(debate.runs) if any(system.kind == kind for system in run.active())]
+    judged = (run for run in counted if debate.of_system(kind, run.id))
+    return next(judged, counted[0] if counted else None)
 
 
 def _answers(debate: Debate) -> tuple[Mapping[str, list[TraceResponse]], Mapping[str, list[TraceReply]]]:

@@ -11,7 +11,8 @@ from typing import Any
 from pydantic import ValidationError
 
 from debate_cli.domain.config import OTHER_NAMES, DebateConfig
-from debate_cli.domain.config_checks import KeyPath, Problem, suggestion
+from debate_cli.domain.config_checks import KeyPath, Problem
+from debate_cli.domain.did_you_mean import suggestion
 from debate_cli.storage.plain import inside, is_list, is_mapping
 
 _QUOTED = re.compile(r"'([^']*)'")
@@ -114,7 +115,7 @@ def _merged(path: KeyPath, items: Sequence[Any], data: Any) -> Problem:
     kind: str = item["type"]
     context: dict[str, Any] = item.get("ctx", {})
     if kind == "extra_forbidden":
-        return Problem(path, _unknown_key(path, data))
+        return Problem(path, _unknown_key(path, data), of_key=True)
     if kind == "literal_error":
         return Problem(path, _exact(context["expected"], _value(data, path)))
     if kind == "union_tag_invalid":

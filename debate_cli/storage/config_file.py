@@ -20,10 +20,11 @@ from debate_cli.storage.config_errors import MAX_PROBLEMS, problems_of
 from debate_cli.storage.config_rest import checks_of_the_rest
 from debate_cli.storage.overrides import apply_overrides, from_environment, from_options
 from debate_cli.storage.plain import is_list, is_mapping
+from debate_cli.storage.position import Position
 from debate_cli.storage.prompt_files import read_prompts
 from debate_cli.storage.redact import Redactor, shaped_like_a_key
 from debate_cli.storage.variables import Filling
-from debate_cli.storage.yaml_source import MAX_BYTES, Position, parse
+from debate_cli.storage.yaml_source import MAX_BYTES, parse
 
 STDIN = "stdin"
 """What a configuration without a file is called in errors."""
@@ -47,30 +48,39 @@ class Places:
     positions: Mapping[KeyPath, Position] = field(default_factory=dict[KeyPath, Position])
     origins: Mapping[KeyPath, str] = field(default_factory=dict[KeyPath, str])
     """The option or variable that a path was set by."""
+    keys: Mapping[KeyPath, Position] = field(default_factory=dict[KeyPath, Position])
+    """Where each key stands."""
 
-    def of(self, path: KeyPath) -> str:
-        """`file:line:column` of a path, or of the nearest thing around it that has a place; an option, and what is no file, by its name."""
+    def of(self, path: KeyPath, *, key: bool = False) -> str:
+        """`file:line:column` of a path, or of the nearest thing around it that has a place; an option, and what is no file, by its name.
+
+        What stands at the path is meant, or its `key`.
+        """
+        place = self._nearest(path, key=key)
+        if isinstance(place, Position):
+            return f"{self.name}:{place.line}:{place.column}"
+        return place or (f"{self.name}:1:1" if self.positions else self.name)
+
+    def order(self, problem: Problem) -> tuple[int, Position]:
+        """Sorts problems as they stand in the file, options last."""
+        place = self._nearest(problem.path, key=problem.of_key)
+        return (0, place) if isinstance(place, Position) else (1 if place else 0, Position(0, 0))
+
+    def _nearest(self, path: KeyPath, *, key: bool) -> Position | str | None:
         for length in range(len(path), -1, -1):
             head = path[:length]
             if head in self.origins:
                 return self.origins[head]
+            if key and head == path and head in self.keys:
+                return self.keys[head]
             if head in self.positions:
-                return f"{self.name}:{self.positions[head].line}:{self.positions[head].column}"
-        return f"{self.name}:1:1" if self.positions else self.name
-
-    def order(self, path: KeyPath) -> tuple[int, Position]:
-        """Sorts problems as they stand in the file, options last."""
-        for length in range(len(path), -1, -1):
-            if path[:length] in self.origins:
-                return 1, Position(0, 0)
-            if path[:length] in self.positions:
-                return 0, self.positions[path[:length]]
-        return 0, Position(0, 0)
+                return self.positions[head]
+        return None
 
     def line(self, problem: Problem) -> str:
         """One line: `file:line:column: key.path: what is wrong`."""
         key, message = _key(problem.path), _shown(problem.message, _MESSAGE_CHARS)
-        return f"{self.of(problem.path)}: {key}: {message}" if key else f"{self.of(())}: {message}"
+        return f"{self.of(problem.path, key=problem.of_key)}: {key}: {message}" if key else f"{self.of(())}: {message}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +157,7 @@ class _Loading:
     def _read(self, text: str, overrides: Sequence[tuple[str, str]]) -> tuple[dict[str, Any], Places]:
         """The data with the overrides in it. Raises where the text is not a mapping at all."""
         parsed = parse(text)
-        file_places = Places(self.name, parsed.places)
+        file_places = Places(self.name, parsed.places, keys=parsed.keys)
         for fault in parsed.faults[: MAX_PROBLEMS + 1]:
             key = _key(fault.path)
             where = f"{self.name}:{fault.at.line}:{fault.at.column}"
@@ -162,7 +172,7 @@ class _Loading:
         outside = [*from_environment(self.env), *from_options(overrides)]
         changed, origins, problems = apply_overrides(data, outside)
         self.lines += problems
-        return changed, Places(self.name, parsed.places, origins)
+        return changed, Places(self.name, parsed.places, origins, parsed.keys)
 
     def _find_literal_keys(self, data: Any, path: KeyPath) -> None:
         """Refuse secrets that stand in the configuration itself."""
@@ -199,7 +209,7 @@ class _Loading:
         redact = Redactor(self.secrets | self.hidden)
         told = [Problem(path, _LITERAL) for path in self.literal]
         told += [problem for problem in self.problems if problem.path not in self.literal]
-        ordered = sorted(dict.fromkeys(told), key=lambda problem: places.order(problem.path))
+        ordered = sorted(dict.fromkeys(told), key=places.order)
         lines = [*self.lines, *map(places.line, ordered[: MAX_PROBLEMS + 1])]
         shown = list(dict.fromkeys(redact(line) for line in lines))
         if len(shown) > MAX_PROBLEMS:

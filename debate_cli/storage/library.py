@@ -46,7 +46,7 @@ def find(reference: str, folders: Iterable[Path]) -> Path:
             raise UsageError(f"{path}: no such file; name a transcript or journal")
         return path
     name, looked = checked_id(reference), list[Path]()
-    for folder in folders:
+    for folder in dict.fromkeys(folders):
         there = next((place for place in _both(folder / name) if place.exists()), None)
         if there is not None:
             return there

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from debate_cli.domain.config_checks import Problem
-from debate_cli.llm.template import Prompts
+from debate_cli.llm.template import Prompts, names
 
 _MAX_FILES = 100
 """More than there are prompts."""
@@ -19,12 +19,18 @@ def read_prompts(files: Mapping[str, str], folder: Path) -> tuple[dict[str, str]
     problems: list[Problem] = []
     if len(files) > _MAX_FILES:
         return texts, [Problem(("prompts",), f"names more than {_MAX_FILES} files; there are not so many prompts")]
+    shipped = names()
     for name, file in files.items():
+        if name not in shipped:
+            texts[name] = ""
+            continue
         try:
             texts[name] = _read(folder, file)
         except ValueError as error:
             problems.append(Problem(("prompts", name), str(error)))
-    problems += [Problem(("prompts", name), message) for name, message in Prompts(texts).faults()]
+    problems += [
+        Problem(("prompts", name), message, of_key=name not in shipped) for name, message in Prompts(texts).faults()
+    ]
     return texts, problems
 
 

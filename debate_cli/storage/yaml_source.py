@@ -14,6 +14,8 @@ from typing import Any
 import yaml
 
 from debate_cli.storage.plain import is_list, is_mapping
+from debate_cli.storage.position import Position
+from debate_cli.storage.yaml_faults import Stumble, explained, lines_of
 
 Path = tuple[str | int, ...]
 """Keys and list indices from the root: `("debaters", 0, "model")`."""
@@ -33,15 +35,10 @@ _INTEGER = re.compile(r"[-+]?[0-9]+")
 _PREFIXED = re.compile(r"0o[0-7]+|0x[0-9a-fA-F]+")
 _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
 _SPECIAL = re.compile(r"[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)")
+_TAGGED = "tags are not allowed; remove the `!…`, or put a text that begins with it in quotes"
+_UNKNOWN_ALIAS = "the alias names no anchor that stands before it; put a text that begins with `*` in quotes"
+_ODD_KEY = "a key must be one word or text; put brackets and braces that belong to a text in quotes"
 _UNPRINTABLE = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufeff\uff00-\ufffd\U00010000-\U0010ffff]")
-
-
-@dataclass(frozen=True, slots=True, order=True)
-class Position:
-    """A place in a text; both count from 1."""
-
-    line: int
-    column: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +59,8 @@ class Parsed:
     places: Mapping[Path, Position]
     """Where each value stands; for a list or mapping, where its key does. Values behind an alias have no place."""
     faults: Sequence[Fault]
+    keys: Mapping[Path, Position] = field(default_factory=dict[Path, Position])
+    """Where each key stands, under the path of its value."""
 
 
 class _StopReadingError(Exception):
@@ -86,6 +85,7 @@ class _Reader:
 
     events: Iterator[Any]
     places: dict[Path, Position] = field(default_factory=dict[Path, Position])
+    keys: dict[Path, Position] = field(default_factory=dict[Path, Position])
     faults: list[Fault] = field(default_factory=list[Fault])
     anchors: dict[str, _Node] = field(default_factory=dict[str, _Node])
     nodes: int = 0
@@ -109,7 +109,7 @@ class _Reader:
             return self._alias(event, path)
         tag: str | None = event.tag
         if tag is not None:
-            self.faults.append(Fault(_position(event), path, "tags are not allowed; remove the `!…`"))
+            self.faults.append(Fault(_position(event), path, _TAGGED))
         if isinstance(event, yaml.ScalarEvent):
             self.places[path] = _position(event)
             node = _Node(_scalar(event), 1)
@@ -131,7 +131,7 @@ class _Reader:
     def _alias(self, event: Any, path: Path) -> _Node:
         node = self.anchors.get(event.anchor)
         if node is None:
-            raise _StopReadingError(_position(event), path, "the alias names no anchor that stands before it")
+            raise _StopReadingError(_position(event), path, _UNKNOWN_ALIAS)
         self._count(node.size, event)
         self.places[path] = _position(event)
         return node
@@ -157,7 +157,8 @@ class _Reader:
             if key in entries:
                 self.faults.append(Fault(_position(event), inner, "this key stands here a second time; keep one"))
                 del self.places[inner]
-            node = self._node(self._placed(event, inner), inner)
+            self.keys[inner] = _position(event)
+            node = self._node(self._placed(inner), inner)
             size += node.size + 1
             if key == "<<" and not event.style:
                 merged.append((node.data, _position(event)))
@@ -167,18 +168,18 @@ class _Reader:
             self._merge(entries, source, at, path)
         return _Node(entries, size)
 
-    def _placed(self, key_event: Any, inner: Path) -> Any:
+    def _placed(self, inner: Path) -> Any:
         """The event of a key's value; a collection is placed where its key stands."""
         event = next(self.events)
         if isinstance(event, yaml.SequenceStartEvent | yaml.MappingStartEvent):
-            self.places[inner] = _position(key_event)
+            self.places[inner] = self.keys[inner]
         return event
 
     def _key(self, event: Any, path: Path) -> str:
         if not isinstance(event, yaml.ScalarEvent):
-            raise _StopReadingError(_position(event), path, "a key must be one word or text")
+            raise _StopReadingError(_position(event), path, _ODD_KEY)
         if event.tag is not None:
-            self.faults.append(Fault(_position(event), path, "tags are not allowed; remove the `!…`"))
+            self.faults.append(Fault(_position(event), path, _TAGGED))
         if event.anchor is not None:
             self.anchors[event.anchor] = _Node(event.value, 1)
         key: str = event.value
@@ -204,19 +205,31 @@ def parse(text: str) -> Parsed:
     try:
         data = reader.document()
     except _StopReadingError as stop:
-        return Parsed(None, reader.places, (*reader.faults, stop.fault))
+        return Parsed(None, reader.places, (*reader.faults, stop.fault), reader.keys)
     except yaml.MarkedYAMLError as error:
-        mark: Any = error.problem_mark or error.context_mark
-        at = Position(mark.line + 1, mark.column + 1) if mark is not None else Position(1, 1)
-        said = ", ".join(part for part in (error.context, error.problem) if part)
-        return _unread(Fault(at, (), f"this is not valid YAML: {said}"))
+        at, message = explained(stumble_of(error, text))
+        return _unread(Fault(at, (), message))
     except (yaml.YAMLError, UnicodeError):
-        return _unread(Fault(Position(1, 1), (), "this is not valid YAML"))
-    return Parsed(data, reader.places, tuple(reader.faults))
+        return _unread(Fault(Position(1, 1), (), "this cannot be read as YAML; save the file as UTF-8 text"))
+    return Parsed(data, reader.places, tuple(reader.faults), reader.keys)
 
 
 def _unread(fault: Fault) -> Parsed:
     return Parsed(None, {}, (fault,))
+
+
+def stumble_of(error: yaml.MarkedYAMLError, text: str) -> Stumble:
+    """What the parser said of `text`."""
+    mark: Any = error.problem_mark or error.context_mark
+    at = Position(mark.line + 1, mark.column + 1) if mark is not None else Position(1, 1)
+    begun: Any = error.context_mark
+    return Stumble(
+        problem=error.problem or "",
+        context=error.context or "",
+        at=at,
+        begun=Position(begun.line + 1, begun.column + 1) if begun is not None else at,
+        lines=lines_of(text),
+    )
 
 
 def _position(event: Any) -> Position:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from browser_support import Chromium
 from render_support import debate, unscored
 
 from debate_cli.domain.debate import Debate
-from debate_cli.render.checked import Checked, Unusable
+from debate_cli.render.checked import Checked, Unusable, held
 from debate_cli.render.html import html
 from debate_cli.render.index import index
 from debate_cli.render.scores_table import Scored
@@ -32,9 +33,9 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("index")
     (folder / "two words.html").write_text(html(debate(), score(debate())), encoding="utf-8")
     files = [
-        Checked(scored(debate(), "Trams"), (GateResult("--fail-under", None),), "two words.html"),
+        Checked(scored(debate(), "Trams"), (GateResult("--fail-under", None),), "two words.html", held=held(debate())),
         Checked(scored(unscored(), ATTACK), (GateResult("--fail-under", f"not met: {ATTACK}"),)),
-        Checked(scored(debate(), "Bees")),
+        Checked(scored(debate(), "Bees"), held=replace(held(debate()), cost_usd=None, debaters=("a/" + "long-" * 20,))),
     ]
     place = folder / "index.html"
     place.write_text(index(files, [Unusable("x.json", f"{ATTACK}: no transcript")]), encoding="utf-8")
@@ -58,11 +59,21 @@ def test_it_is_accessible(browser: Chromium, page: Path, *, dark: bool) -> None:
     assert violations(browser) == []
 
 
-@pytest.mark.parametrize("width", [320, 900, 1600])
+@pytest.mark.parametrize("width", [320, 400, 900, 1120, 1600])
 def test_it_fits_the_window(browser: Chromium, page: Path, width: int) -> None:
     """Only the tables scroll sideways."""
     browser.open(page, width=width)
     assert browser.evaluate("document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.parametrize("width", [320, 400, 900])
+def test_a_narrow_window_hides_no_cell_of_a_debate(browser: Chromium, page: Path, width: int) -> None:
+    """A row is a card there: nothing lies beyond the right edge."""
+    browser.open(page, width=width)
+    edges = (
+        "Math.max(...[...document.querySelectorAll('.sortable td')].map(cell => cell.getBoundingClientRect().right))"
+    )
+    assert browser.evaluate(edges) <= width
 
 
 def test_it_is_sorted_by_keyboard(browser: Chromium, page: Path) -> None:

@@ -71,6 +71,17 @@ def test_a_server_that_is_down_fails_the_debate(here: Path) -> None:
     assert all(words in told for words in ("127.0.0.1:9", "2 attempts", "debate run --resume transcripts/one.json"))
 
 
+def test_a_server_that_is_down_is_told_of_in_one_line(here: Path) -> None:
+    """It names both debaters, what is wrong, and what to do."""
+    write_config(here, judged_by(NOWHERE).replace("mock/a", "vllm/a"))
+    done = debate("run", "debate.yaml", "--id", "one", cwd=here)
+    (told,) = [line for line in done.out.splitlines() if line.startswith("Failed")]
+    assert told == (
+        "Failed: Pro and Con could not speak: vllm (127.0.0.1:9) could not be reached; start it there or correct base_url"
+        " — gave up after 2 attempts (UnreachableError)"
+    )
+
+
 def test_a_failed_debate_resumes_when_the_server_is_back(here: Path) -> None:
     """What failed is asked again; the failures stay in the transcript as what happened."""
     with model_server(failures=[500] * 4) as server:

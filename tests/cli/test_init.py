@@ -9,12 +9,12 @@ import threading
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 import yaml
 from cli_support import debate, on_terminal
+from serving_support import Answering, serving
 
 from debate_cli.cli.found_models import SUGGESTED, Found, found_models, judge_beside, names_at
 from debate_cli.llm.prices import price_of
@@ -27,22 +27,12 @@ NOWHERE = "http://127.0.0.1:9"
 def listing(body: bytes) -> Generator[str]:
     """A server that answers every GET with `body`; its address without a path."""
 
-    class Answering(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            self.send_response(200)
-            self.end_headers()
-            self.wfile.write(body)
+    class Listing(Answering):
+        def do_GET(self) -> None:  # noqa: N802 - the base class's name
+            self.send(200, "application/json", body)
 
-        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the name of the base class
-            del format, args
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Answering)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}"
-    finally:
-        server.shutdown()
-        server.server_close()
+    with serving(Listing) as port:
+        yield f"http://127.0.0.1:{port}"
 
 
 def models(*names: str) -> bytes:
@@ -161,14 +151,12 @@ def speaking(*pieces: bytes, pause: threading.Event | None = None) -> Generator[
             if pause is not None:
                 pause.wait()
 
-    with socketserver.ThreadingTCPServer(("127.0.0.1", 0), Speaking) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+    with serving(Speaking) as port:
         try:
-            yield f"http://127.0.0.1:{server.server_address[1]}"
+            yield f"http://127.0.0.1:{port}"
         finally:
             if pause is not None:
                 pause.set()
-            server.shutdown()
 
 
 @pytest.mark.parametrize(

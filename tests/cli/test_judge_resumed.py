@@ -59,7 +59,7 @@ def test_a_resumed_judging_run_asks_the_server_of_its_own_configuration(saved: P
 def test_a_killed_judging_run_asks_the_server_of_its_own_configuration(saved: Path) -> None:
     """The journal tells where, too."""
     here = saved.parent.parent
-    with model_server(latency_s=1.0) as server:
+    with model_server(latency_s=3600) as server:
         write_config(here, OTHER.replace("URL", server.base_url), "other.yaml")
         with started("judge", saved, "--config", "other.yaml", cwd=here, env=ENV) as running:
             until(lambda: server.bodies, "the judge's question")

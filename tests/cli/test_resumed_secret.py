@@ -39,4 +39,4 @@ def test_a_difference_is_told_without_the_secret(failed: Path, forgotten: list[s
     changes = ["--set", f"background={SECRET} was here", *forgotten]
     done = debate("run", "debate.yaml", "--resume", "one", *changes, cwd=failed, env=ENV)
     assert (done.code, SECRET in done.out + done.err) == (2, False)
-    assert "given '[redacted] was here'" in done.err
+    assert 'given "[redacted] was here"' in done.err

@@ -46,7 +46,7 @@ def test_off_a_terminal_the_debate_is_plain_lines(here: Path) -> None:
     assert all(words in done.out for words in ("Pro: [PRO-1]", "== Trace ==", "Verdict (structured, decides)"))
     assert done.lines == [
         "saved: transcripts/one.json",
-        "judge again: debate judge transcripts/one.json --system structured",
+        "judge again: debate judge transcripts/one.json --system panel",
     ]
     assert "\x1b" not in done.out + done.err
 

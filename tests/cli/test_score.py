@@ -235,17 +235,27 @@ def test_the_table_of_many_ends_with_a_summary(several: Path) -> None:
     assert f"structured: wins: Con 2; draws: 0; undetermined: 0; mean margin: {round(margin, 2):g}" in lines
 
 
-def test_a_journal_can_be_scored(saved: Path) -> None:
-    """A debate that never came to its end is scored as far as it came; `--write` refuses it."""
-    done = debate("score", "transcripts", cwd=saved.parent.parent)
-    assert done.code == 0
-    journal = saved.with_suffix(".jsonl")
-    journal.write_text(one_event_journal(saved))
+@pytest.fixture
+def journal(saved: Path) -> Path:
+    """The journal of a debate that never came to its end, in the place of its transcript."""
+    path = saved.with_suffix(".jsonl")
+    path.write_text(one_event_journal(saved))
     saved.unlink()
-    shown, written = score(saved, "transcripts", "--json"), score(saved, journal, "--write")
-    assert (shown.code, shown.json[0]["status"]) == (0, "incomplete")
-    assert {verdict["victory"] for verdict in shown.json[0]["verdicts"]} == {"undetermined"}
-    assert (written.code, "resume" in written.err) == (2, True)
+    return path
+
+
+def test_a_journal_can_be_scored(journal: Path) -> None:
+    """A debate that never came to its end is scored as far as it came."""
+    done = score(journal, "transcripts", "--json")
+    assert (done.code, done.json[0]["status"]) == (0, "incomplete")
+    assert {verdict["victory"] for verdict in done.json[0]["verdicts"]} == {"undetermined"}
+
+
+def test_a_journal_is_not_written_to(journal: Path) -> None:
+    """What to do first is told, and the journal stays as it is."""
+    before = journal.read_bytes()
+    done = score(journal, journal, "--write")
+    assert (done.code, "resume" in done.err, journal.read_bytes()) == (2, True, before)
 
 
 def one_event_journal(saved: Path) -> str:

@@ -69,6 +69,16 @@ def test_speeches_are_streamed(here: Path, server: ModelServer) -> None:
     assert all(body["stream_options"] == {"include_usage": True} for body in streamed)
 
 
+def test_a_model_on_this_machine_costs_nothing(here: Path, server: ModelServer) -> None:
+    """Without a price and without a key it is counted as 0, so that a bound on cost does not stop it."""
+    free = CONFIG.replace("    price: {input: 1, output: 2}\n", "").replace("api_key_env: LAB_KEY", "api_key_env: null")
+    write_config(here, free + "limits: {max_cost_usd: 0.01}\n")
+    env = {"LAB_URL": server.base_url, "TEAM": "team"}
+    done = debate("run", "debate.yaml", "--id", "one", "-q", cwd=here, env=env)
+    stored = read(here)
+    assert (done.code, stored["status"], stored["usage"]["cost_usd"]) == (0, "complete", 0.0), done.err
+
+
 def test_usage_is_what_the_server_counted(here: Path, server: ModelServer) -> None:
     """Tokens add up exactly, and cost is the configured price times them."""
     run(here, server, "-q")

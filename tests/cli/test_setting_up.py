@@ -61,7 +61,7 @@ def test_check_names_every_fault_with_its_place(here: Path) -> None:
     )
     done = debate("check", bad, "missing.yaml", CONFIGS / "mock.yaml", cwd=here)
     assert done.code == 2
-    assert [line.split(" ", 1)[0] for line in done.lines] == [f"{bad}:2:40:", f"{bad}:3:1:", "missing.yaml:"]
+    assert [line.split(" ", 1)[0] for line in done.lines] == [f"{bad}:2:35:", f"{bad}:3:1:", "missing.yaml:"]
     assert "mock.yaml: fine" in done.out
 
 

@@ -32,7 +32,7 @@ def test_help_and_version_load_next_to_nothing(here: Path, option: str) -> None:
     found = imported(here, option)
     assert found & {"pydantic", "yaml", "openai", "anthropic", "httpx2", "jinja2", "tenacity"} == set()
     assert {name for name in found if name.startswith("debate_cli.")} == {
-        "debate_cli.cli", "debate_cli.cli.app", "debate_cli.cli.screen", "debate_cli.errors",
+        "debate_cli.cli", "debate_cli.cli.app", "debate_cli.cli.help_pages", "debate_cli.cli.screen", "debate_cli.errors",
     }  # fmt: skip
 
 

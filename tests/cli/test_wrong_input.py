@@ -17,8 +17,8 @@ CONFIG_FAULTS = {
     "unknown provider": (FINE.replace("mock/a", "mok/a"), "did you mean mock?"),
     "unknown role": (FINE.replace("name: Pro", "model: strong, name: Pro"), "`models` holds nothing of this name"),
     "no provider": (FINE.replace("mock/a", "gpt"), "models.default.model"),
-    "malformed": ("topic: [x\n", "not valid YAML"),
-    "tabs": ("topic: x\n\tdebaters: []\n", "not valid YAML"),
+    "malformed": ("topic: [x\n", "debate.yaml:1:8: this `[` is never closed; add `]`"),
+    "tabs": ("topic: x\n\tdebaters: []\n", "debate.yaml:2:1: a tab stands"),
     "duplicate key": ("topic: y\n" + FINE, "topic"),
     "a tag": (FINE + "background: !!python/object:os.system x\n", "tag"),
     "a list": ("- topic\n", "mapping"),
@@ -126,9 +126,19 @@ def test_a_missing_key_is_told_before_any_call(here: Path) -> None:
 
 def test_an_unpriced_model_cannot_have_a_bound_on_cost(here: Path) -> None:
     """Exit 2 before any call, saying where a price can be given."""
-    write_config(here, FINE.replace("mock/a", "ollama/x") + "limits: {max_cost_usd: 1}\n")
+    lab = "providers: {lab: {kind: openai, base_url: 'http://127.0.0.1:9/v1'}}\n"
+    write_config(here, FINE.replace("mock/a", "lab/x") + lab + "limits: {max_cost_usd: 1}\n")
     done = debate("run", "debate.yaml", cwd=here)
     assert (done.code, "price" in done.err, len(done.lines)) == (2, True, 1)
+
+
+@pytest.mark.parametrize("model", ["ollama/x", "vllm/x", "local/none.gguf", "mock/a"])
+def test_what_runs_on_this_machine_can_have_a_bound_on_cost(here: Path, model: str) -> None:
+    """Nothing is missing for it; what it asks for costs nothing."""
+    write_config(here, FINE.replace("mock/a", model) + "limits: {max_cost_usd: 1}\n")
+    done = debate("run", "debate.yaml", "--dry-run", "--json", cwd=here)
+    told = json.loads(done.out)
+    assert (done.code, told["plan"]["worst_cost_usd"]) == (0, 0.0), done.err
 
 
 @pytest.mark.parametrize(("script", "words"), [("", "needs `script`"), (", script: gone.yaml", "cannot be read")])

@@ -94,6 +94,6 @@ def test_completing_loads_nothing_slow(full: Path, line: str) -> None:
     env = {"_DEBATE_COMPLETE": "complete_bash", "COMP_WORDS": line, "COMP_CWORD": "2"}
     modules = json.loads(cold("-c", PROBE, cwd=full, env=env).out.splitlines()[-1])
     assert {name for name in modules if name.startswith("debate_cli.")} <= {
-        "debate_cli.cli", "debate_cli.cli.app", "debate_cli.cli.completion", "debate_cli.cli.screen", "debate_cli.errors",
-        "debate_cli.storage", "debate_cli.storage.folder",
+        "debate_cli.cli", "debate_cli.cli.app", "debate_cli.cli.completion", "debate_cli.cli.help_pages",
+        "debate_cli.cli.screen", "debate_cli.errors", "debate_cli.storage", "debate_cli.storage.folder",
     }  # fmt: skip

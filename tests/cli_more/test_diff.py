@@ -21,8 +21,18 @@ def test_two_debates_in_plain_lines(saved: Path) -> None:
     done = diff(saved, "one", "transcripts/two.json")
     assert (done.code, done.err) == (0, "")
     assert "structured: A: Bo, narrow, margin 1.1; B: Ada, narrow, margin 2.55; outcome: other winner" in done.out
-    assert "moderator: debater: Bo; A: " in done.out
-    assert "seed: A: None; B: 2" in done.out
+    assert "moderator: Bo; A: " in done.out
+    assert "seed: A: not set; B: 2" in done.out
+
+
+def test_it_begins_with_what_differs(saved: Path) -> None:
+    """In sentences: how both are decided, how many claims and settings differ."""
+    lines = diff(saved, "one", "two").out.splitlines()
+    assert lines[:2] == [
+        "== In short ==",
+        "The outcomes differ: Bo wins A narrowly (structured, by 1.1); Ada wins B narrowly (structured, by 2.55).",
+    ]
+    assert "1 setting differs; limits and output are not looked at." in lines
 
 
 def test_two_runs_of_one_debate(saved: Path) -> None:
@@ -39,16 +49,21 @@ def test_two_runs_of_one_debate(saved: Path) -> None:
 def test_json_is_one_document(saved: Path) -> None:
     """Both sides, and what differs between them."""
     found = diff(saved, "one", "two", "--json").json
-    assert list(found) == ["a", "b", "alike", "verdicts", "standings", "compared_claims", "settings"]
+    assert list(found) == [
+        "a", "b", "alike", "verdicts", "standings", "compared_claims", "judged_claims", "settings",
+    ]  # fmt: skip
     assert found["a"] == {
         "path": "transcripts/one.json",
         "id": "one",
         "run": "latest",
         "topic": "Should a startup of under ten people adopt microservices from day one?",
         "status": "complete",
+        "debaters": {"Ada": "mock/debater", "Bo": "mock/debater"},
+        "judges": {"structured": ["mock/judge"], "moderator": ["mock/judge"]},
         "cost_usd": 0.022,
+        "judging_cost_usd": 0.01,
     }
-    assert found["settings"] == [{"key": "seed", "a": "None", "b": "2"}]
+    assert found["settings"] == [{"key": "seed", "a": None, "b": 2}]
 
 
 def test_a_debate_is_like_itself(saved: Path) -> None:

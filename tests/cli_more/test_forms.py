@@ -84,6 +84,13 @@ def test_html_is_an_index_whose_links_lead_to_pages(with_bad: Path) -> None:
     assert "bad.json: is cut off" in index
 
 
+def test_the_index_tells_when_by_whom_and_for_how_much(saved: Path) -> None:
+    """As the transcripts have it."""
+    page = score(saved, "--format", "html").out
+    assert all(f">{head}</button>" in page for head in ("date", "models", "cost"))
+    assert ("$0.0220" in page, "judged by mock/judge" in page) == (True, True)
+
+
 def test_debates_of_one_name_have_pages_of_their_own(saved: Path) -> None:
     """From two folders into one."""
     shutil.copytree(saved.parent, saved.parent.parent / "more")

@@ -71,7 +71,10 @@ def test_how_to_go_on_is_shown_with_what_was_interrupted(saved: Path) -> None:
     save(saved, fixed(), closed="interrupted", status="incomplete")
     assert list_(saved).out.splitlines()[0].endswith("\tinterrupted")
     _, drawn = on_terminal("list", cwd=saved.parent.parent, env=DRAWN)
-    assert "interrupted after 6 speeches; go on: debate run --resume transcripts/one.json" in drawn
+    assert [line.strip() for line in drawn.splitlines() if "interrupted" in line or "go on" in line] == [
+        "interrupted after 6 speeches",
+        "go on: debate run --resume transcripts/one.json",
+    ]
 
 
 def test_nothing_saved_is_no_error(here: Path) -> None:

@@ -13,7 +13,7 @@ from formats_support import PAIR, TRIO, argument, assessed, begun, config, said,
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from debate_cli.debaters.conversation import Notes, conversation
+from debate_cli.debaters.conversation import Conversation, Dialogue, Notes
 from debate_cli.debaters.reading import Said
 from debate_cli.debaters.text import rendered
 from debate_cli.domain.assessment import Pressure, Summary
@@ -91,6 +91,7 @@ def test_most_of_a_request_was_sent_before(speaker: str) -> None:
         return turn(cue, arguments=arguments, text=rendered(Said(arguments=arguments)))
 
     found = [text_of(request) for request in requests_of(config(), speaker, say)]
+    assert len(found) == 3
     for earlier, later in itertools.pairwise(found):
         same = next((n for n, (a, b) in enumerate(zip(earlier, later, strict=False)) if a != b), len(earlier))
         assert same / len(later) >= 0.6
@@ -164,8 +165,8 @@ def test_the_chairs_guidance_is_heard_as_advice() -> None:
     )
 
 
-def test_pressure_becomes_a_directive_at_the_end_of_the_rules() -> None:
-    """The next turn of the debater that was pressed has a hidden directive, the one of its opponent has none."""
+def pressed() -> Debate:
+    """A debate in which the live judge saw Pro pressed on its logic."""
     debaters = ({**PAIR[0], "personality": "strategist", "elasticity": 1.0}, {**PAIR[1], "personality": "engineer"})
     debate = begun(config(systems=["live"], debaters=debaters))
     for index in range(2):
@@ -174,17 +175,26 @@ def test_pressure_becomes_a_directive_at_the_end_of_the_rules() -> None:
         debate = assessed(debate, brief)
     pressure = Pressure(participant="Pro", cognitive=0.8, emotional=0, strategic=0, credibility=0)
     pair = Brief(run="r1", system="live", assessor="judge", subject=Subject(moment="pair", turns=(0, 1)))
-    debate = assessed(debate, pair, pressure)
-    cue = next_step(debate).cues[0]
-    parrot = Parrot("never mind")
-    result = speak(parrot, cue, debate)
+    return assessed(debate, pair, pressure)
+
+
+def test_pressure_becomes_a_directive_at_the_end_of_the_rules() -> None:
+    """The next turn of the debater that was pressed has a hidden directive, in words and numbers."""
+    debate, parrot = pressed(), Parrot("never mind")
+    result = speak(parrot, next_step(debate).cues[0], debate)
     assert isinstance(result, Turn)
     assert result.directive is not None
     assert "hard on the logic of your arguments" in result.directive
     assert "more analytical depth (7 to 9.4)" in result.directive
     assert parrot.asked[0].system.endswith(result.directive)
-    other = cue.model_copy(update={"speaker": "Con", "index": 3})
-    assert "logic of your arguments" not in sent(other, debate).system
+
+
+def test_the_pressure_on_one_debater_is_none_on_the_other() -> None:
+    """Its opponent is not told of it."""
+    debate = pressed()
+    own = next_step(debate).cues[0]
+    other = own.model_copy(update={"speaker": "Con", "index": 3})
+    assert ["logic of your arguments" in sent(cue, debate).system for cue in (own, other)] == [True, False]
 
 
 def test_standing_instructions_are_the_users_and_the_characters() -> None:
@@ -200,5 +210,49 @@ def test_prompts_can_be_replaced() -> None:
     """A user's own text takes the place of a shipped one, with its placeholders."""
     debate = begun(config())
     cue = next_step(debate).cues[0]
-    found = conversation(cue, debate, Prompts({"opening": "Give {{count}} reasons: {{ids}}!"}), Notes())
+    found = Dialogue(Prompts({"opening": "Give {{count}} reasons: {{ids}}!"})).conversation(cue, debate, Notes())
     assert found.messages[-1].content.endswith('\nGive 3 reasons: "PRO-1", "PRO-2", "PRO-3"!')
+
+
+@given(configs(), st.sampled_from(["Pro", "Con"]))
+@settings(max_examples=40, deadline=None)
+def test_what_is_remembered_is_what_would_be_made_anew(settings_: DebateConfig, speaker: str) -> None:
+    """A dialogue that is led through a debate says byte for byte what a new one says at each cue."""
+    debate, one = begun(settings_), Dialogue(Prompts())
+    while (step := next_step(debate)).cues:
+        for cue in step.cues:
+            if cue.speaker == speaker:
+                assert one.conversation(cue, debate, picked(cue)) == anew(cue, debate, picked(cue))
+        debate = said(debate, *(speech(cue, debate) for cue in step.cues))
+
+
+def test_another_debate_is_not_mistaken_for_the_one_remembered() -> None:
+    """Other words at an earlier turn, another motion or another strategy: the conversation is that of the debate at hand."""
+    one = Dialogue(Prompts())
+    heard = spoken(begun(config()), waves=2)
+    other = spoken(begun(config()), lambda cue, debate: speech(cue, debate).model_copy(update={"text": "no"}), waves=2)
+    moved = spoken(begun(config(topic="Cats?")), waves=2)
+    for debate, strategy in ((heard, "a"), (other, "a"), (moved, "a"), (moved, "b"), (heard, "b")):
+        cue = next_step(debate).cues[0]
+        notes = Notes(strategies={0: strategy})
+        assert one.conversation(cue, debate, notes) == anew(cue, debate, notes)
+
+
+def test_an_earlier_question_is_asked_again_without_what_came_after() -> None:
+    """As when a debater is asked about an older state of the debate."""
+    one = Dialogue(Prompts())
+    late = spoken(begun(config()), waves=2)
+    early = spoken(begun(config()), waves=1)
+    one.conversation(next_step(late).cues[0], late, Notes())
+    cue = next_step(early).cues[0]
+    assert one.conversation(cue, early, Notes()) == anew(cue, early, Notes())
+
+
+def picked(cue: Cue) -> Notes:
+    """A strategy for every turn so far."""
+    return Notes(strategies={index: f"Strategy {index}." for index in range(cue.index + 1)})
+
+
+def anew(cue: Cue, debate: Debate, notes: Notes) -> Conversation:
+    """What a dialogue says that remembers nothing."""
+    return Dialogue(Prompts()).conversation(cue, debate, notes)

@@ -8,7 +8,7 @@ import pytest
 from formats_support import TRIO
 from judging_support import FillingModel, assess, assessed, debated, played
 
-from debate_cli.domain.assessment import Clash, Summary
+from debate_cli.domain.assessment import Assessment, Clash, Summary
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.tasks import Brief, Subject
 from debate_cli.judging.schedules import owed
@@ -74,21 +74,33 @@ def test_guidance_is_asked_for_and_kept_only_where_it_is_wanted(guidance: bool) 
     assert ("guidance" in request.schema.json["properties"]) == guidance
 
 
-def test_strangers_in_a_clash_and_in_the_momentum_are_dropped() -> None:
-    """Only debaters can meet in a clash, and only towards one of them can the debate move."""
+def with_strangers() -> Assessment:
+    """An assessment whose form names somebody who took no part, in a clash and in the momentum."""
 
     def change(form: dict[str, Any]) -> None:
         form["clashes"] = [{"about": "cost", "participants": ["Pro", "Nemo"], "engaged": False}]
         form["momentum_toward"] = "Nemo"
 
     debate = debated("moderator")
-    assessment = assessed(briefs(debate)[0], debate, change)
-    (clash,) = (finding for finding in assessment.findings if isinstance(finding, Clash))
-    (summary,) = (finding for finding in assessment.findings if isinstance(finding, Summary))
+    return assessed(briefs(debate)[0], debate, change)
+
+
+def test_a_stranger_in_a_clash_is_dropped() -> None:
+    """Only debaters can meet in one."""
+    (clash,) = (finding for finding in with_strangers().findings if isinstance(finding, Clash))
     assert clash.participants == ("Pro",)
+
+
+def test_the_debate_does_not_move_towards_a_stranger() -> None:
+    """Only towards a debater."""
+    (summary,) = (finding for finding in with_strangers().findings if isinstance(finding, Summary))
     assert summary.momentum is not None
     assert summary.momentum.toward is None
-    assert any(warning.startswith("unknown") for warning in assessment.warnings)
+
+
+def test_a_dropped_stranger_is_warned_of() -> None:
+    """The assessment says that a name was unknown."""
+    assert any(warning.startswith("unknown") for warning in with_strangers().warnings)
 
 
 @pytest.mark.parametrize(

@@ -224,6 +224,13 @@ class TestScript:
         with pytest.raises(ConfigError, match=r"nowhere\.yaml"):
             model(model="mock/scripted", script="nowhere.yaml", folder=tmp_path)
 
+    def test_a_script_that_cannot_be_read_is_placed(self, tmp_path: Path) -> None:
+        """With file, line and column, and without the words of a parser."""
+        with pytest.raises(ConfigError) as caught:
+            self.scripted(tmp_path, "closing: x\nopening: a: b")
+        assert f"{tmp_path}/replies.yaml:2:11: " in str(caught.value)
+        assert "mapping values" not in str(caught.value)
+
     def test_a_script_must_be_named(self) -> None:
         """`mock/scripted` without `script` cannot answer."""
         with pytest.raises(ConfigError, match="script"):

@@ -162,13 +162,13 @@ def test_an_error_inside_a_200() -> None:
 
 
 def test_nobody_listens() -> None:
-    """A refused connection is UnreachableError and asks whether the local server runs."""
+    """A refused connection is UnreachableError and says to start the local server."""
 
     async def run() -> None:
         async with Wire([]) as wire:
             url = wire.url
         server = openai_server(Endpoint("lab", url))
-        with pytest.raises(errors.UnreachableError, match="is it running there"):
+        with pytest.raises(errors.UnreachableError, match="could not be reached; start it there or correct base_url"):
             await server.model("m1", Profile()).complete(PLAIN)
         await server.aclose()
 

@@ -1,4 +1,4 @@
-"""The gist: who won, why in numbers, the weakest argument, and how to have it judged again."""
+"""The gist: who won, why in numbers, and how to have it judged again."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ from collections.abc import Callable
 
 import pytest
 from poisoned_support import plain
-from render_support import debate, unscored
+from render_support import START, debate, unscored
 
 from debate_cli.domain.debate import Debate
+from debate_cli.domain.events import JudgingOpened
+from debate_cli.domain.systems import JudgingConfig
 from debate_cli.domain.verdict import Verdict
-from debate_cli.render.gist import gist, judge_again, weakest
+from debate_cli.render.gist import gist, judge_again
 from debate_cli.render.report import Report
 from debate_cli.render.sheets.moderator import GROUPS
 from debate_cli.scoring import score
@@ -102,26 +104,30 @@ def test_nobody_judged() -> None:
     assert (told.outcome, told.reason) == ("Nobody has judged this debate.", "")
 
 
-def test_the_weakest_argument_has_the_lowest_score() -> None:
-    """With its score and its standing."""
-    found = weakest(debate(), score(debate()))
-    assert found is not None
-    assert (found.row.id, found.score, found.row.standing) == ("PRO-1", 5.7, "REFUTED")
+def judged_too(told: Debate, *systems: str) -> Debate:
+    """The debate after a further judging by these systems."""
+    judging = JudgingConfig.model_validate({"systems": systems})
+    return told.apply(JudgingOpened(at=START, run="r2", judging=judging))
 
 
-def test_without_scores_the_standing_tells() -> None:
-    """What is refuted is weaker than what is upheld in part."""
-    found = weakest(debate(), ())
-    assert found is not None
-    assert (found.row.id, found.score) == ("PRO-1", None)
-
-
-def test_without_judges_no_argument_is_the_weakest() -> None:
-    """Nobody is blamed for what nobody judged."""
-    assert weakest(unscored(), score(unscored())) is None
+@pytest.mark.parametrize(
+    ("told", "proposed"),
+    [
+        (debate(), "panel"),
+        (debate(judging={"systems": ["panel"]}), "structured"),
+        (judged_too(debate(), "panel"), "live"),
+        (judged_too(debate(), "panel", "live"), "persuasion"),
+        (judged_too(debate(), "panel", "live", "persuasion"), "structured --model PROVIDER/MODEL"),
+        (debate(judging={"systems": ["panel"]}).bare(), "panel --model PROVIDER/MODEL"),
+    ],
+    ids=["two have", "only the panel has", "a later run counts", "one is left", "all have", "without speeches"],
+)
+def test_who_has_not_judged_yet_is_proposed(told: Debate, proposed: str) -> None:
+    """A system that can judge this debate and has not; where there is none, another model."""
+    assert judge_again(told, "x.json") == f"debate judge x.json --system {proposed}"
 
 
 def test_the_command_is_safe_to_copy() -> None:
     """An id that a foreign file brings along stays one word of the command."""
     told = debate().model_copy(update={"id": "x; rm -rf ~\n`id`"})
-    assert judge_again(told, None) == "debate judge 'x; rm -rf ~ `id`' --system structured"
+    assert gist(told, ()).judge_again == "debate judge 'x; rm -rf ~ `id`' --system panel"

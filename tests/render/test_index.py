@@ -8,10 +8,10 @@ import re
 from html.parser import HTMLParser
 
 import pytest
-from render_support import HOSTILE, debate, unscored
+from render_support import HOSTILE, START, debate, unscored
 
 from debate_cli.domain.debate import Debate
-from debate_cli.render.checked import Checked, Unusable
+from debate_cli.render.checked import Checked, Held, Unusable, held
 from debate_cli.render.index import index
 from debate_cli.render.scores_table import Scored
 from debate_cli.scoring import score
@@ -31,13 +31,14 @@ HOSTILE_PAGE = index(
             Scored(ATTACK, ATTACK + HOSTILE, ATTACK, ATTACK, score(debate())),
             (GateResult("g", ATTACK),),
             "javascript:alert(1)",
+            held=Held(START, (ATTACK,), (ATTACK + HOSTILE,), None),
         )
     ],
     [Unusable(ATTACK, ATTACK)],
     title=ATTACK,
 )
 FILES = (
-    Checked(scored(debate()), (GateResult("--fail-under", None),), "a.html"),
+    Checked(scored(debate()), (GateResult("--fail-under", None),), "a.html", held=held(debate())),
     Checked(scored(unscored()), (GateResult("--fail-under", "--fail-under: undetermined"),)),
 )
 
@@ -111,15 +112,44 @@ def test_each_column_can_be_sorted() -> None:
     table = source[source.index('<table class="sortable">') :]
     heads = table[: table.index("</thead>")].count("<button")
     rows = table[table.index("<tbody>") : table.index("</tbody>")].split("<tr>")[1:]
-    assert heads == 8
+    assert heads == 11
     assert [row.count("data-sort=") for row in rows] == [heads, heads]
+
+
+def test_it_tells_when_by_whom_and_for_how_much() -> None:
+    """The start to the minute, the debaters' models and the judges', the cost."""
+    source = index([Checked(scored(debate()), held=Held(START, ("a/b", "c/d"), ("e/f",), 0.25))])
+    assert f'data-sort="{START.isoformat()}"' in source
+    assert START.strftime("%Y-%m-%d") in source
+    assert ("<div>a/b</div><div>c/d</div>" in source, "judged by e/f" in source) == (True, True)
+    assert 'data-sort="0.25" class="num">$0.2500</td>' in source
+
+
+def test_an_unknown_cost_is_sorted_last() -> None:
+    """It has no number to be sorted by, and is said to be unknown."""
+    assert 'data-sort="" class="num">unknown</td>' in HOSTILE_PAGE
+
+
+def test_what_nothing_is_known_of_has_no_column() -> None:
+    """Date, models and cost stand there only where a file tells of them."""
+    source = index([Checked(scored(debate()))])
+    assert not any(f">{head}</button>" in source for head in ("date", "models", "cost"))
+
+
+def test_each_cell_but_the_first_names_its_column() -> None:
+    """In a narrow window, where a row is a card, the names stand above the cells."""
+    source = index(FILES)
+    heads = re.findall(r'<button type="button">(.*?)</button>', source)
+    body = source[source.index('<table class="sortable">') :]
+    rows = body[body.index("<tbody>") : body.index("</tbody>")].split("<tr>")[1:]
+    assert [re.findall(r'data-head="(.*?)"', row) for row in rows] == [heads[1:], heads[1:]]
 
 
 def test_gates_have_a_column_where_any_is_asked_for() -> None:
     """What was met, and what was not and why."""
     assert "✓ --fail-under" in index(FILES)
     assert "✗ --fail-under: undetermined" in index(FILES)
-    assert "gates" not in index([Checked(scored(debate()))])
+    assert ">gates</button>" not in index([Checked(scored(debate()))])
 
 
 def test_a_file_without_a_verdict_is_told() -> None:

@@ -1,155 +1,17 @@
-"""The live view: what is finished is printed once, what is under way fits the window, and the terminal is left as it was."""
+"""The live view: what is finished is printed once and in order, and the terminal is left as it was."""
 
 from __future__ import annotations
 
 import json
-from io import StringIO
 
 import pytest
-from render_support import HOSTILE, START, console, debate, events, exchange, opened, round_assessment, turns
-from rich.cells import cell_len
-from rich.console import Console
+from live_support import Stage, cue
+from render_support import HOSTILE, START, debate, events, round_assessment, turns
 from rich.text import Text
 
 from debate_cli.domain.assessment import Mark, Resolution
-from debate_cli.domain.content import Turn
-from debate_cli.domain.debate import Debate
-from debate_cli.domain.debate import opened as opened_debate
-from debate_cli.domain.events import Assessed, Closed, Event, Failed, Failure, Resumed, Turned
-from debate_cli.domain.tasks import Cue, Subject
-from debate_cli.llm.port import RESTART
-from debate_cli.render.live import LiveWatcher
-
-
-def cue(turn: Turn) -> Cue:
-    """The cue that asked for a turn."""
-    return Cue(index=turn.index, round=turn.round, phase=turn.phase, speaker=turn.speaker)
-
-
-class Stage:
-    """A watcher that is not drawing by itself, and the debate it watches."""
-
-    def __init__(self, width: int = 120, planned: int | None = 11) -> None:
-        self.console = console(width, colour=True)
-        self.now = 0.0
-        self.watcher = LiveWatcher(self.console, planned, clock=lambda: self.now)
-        self.debate: Debate = opened_debate(opened())
-        self.watcher.event(opened(), self.debate)
-
-    def happens(self, event: Event) -> None:
-        """Apply and show an event."""
-        self.debate = self.debate.apply(event)
-        self.watcher.event(event, self.debate)
-
-    def region(self) -> list[str]:
-        """Lines of what is drawn now, without colours."""
-        return [Text.from_ansi(row.text).plain for row in self.watcher.rows()]
-
-    def printed(self) -> str:
-        """What was printed for good, without colours."""
-        return sent(self.console)
-
-
-def sent(target: Console) -> str:
-    """Everything that a console wrote."""
-    assert isinstance(target.file, StringIO)
-    return target.file.getvalue()
-
-
-def stream(stage: Stage, turn: Turn, *, length: int | None = None) -> None:
-    """Stream the raw form of a turn."""
-    raw = json.dumps(turn.model_dump(mode="json", include={"arguments", "responses"}, exclude_none=True))
-    stage.watcher.asking(cue(turn))
-    stage.watcher.text(cue(turn), raw[:length])
-
-
-def test_both_sides_stream_beside_each_other_in_a_wide_window() -> None:
-    """In 120 columns the two claims stand in one line."""
-    stage = Stage()
-    for turn in turns()[:2]:
-        stream(stage, turn)
-    assert any("PRO-1" in line and "CON-1" in line for line in stage.region())
-
-
-def test_both_sides_stream_below_each_other_in_a_narrow_window() -> None:
-    """In 80 columns each side has the full width."""
-    stage = Stage(80)
-    for turn in turns()[:2]:
-        stream(stage, turn)
-    lines = stage.region()
-    assert not any("PRO-" in line and "CON-" in line for line in lines)
-    assert any("◆ Bo" in line for line in lines)
-
-
-@pytest.mark.parametrize("width", [40, 80, 120, 200])
-@pytest.mark.parametrize("height", [8, 12, 24, 40])
-def test_what_grows_fits_the_window(width: int, height: int) -> None:
-    """However much is streamed, the region is not higher than the window, and no wider."""
-    stage = Stage(width)
-    stage.console.height = height
-    long = turns()[0].model_copy(update={"arguments": (turns()[0].arguments or ()) * 10})
-    stream(stage, long)
-    stream(stage, turns()[1])
-    lines = stage.region()
-    assert len(lines) <= height
-    assert max(map(cell_len, lines)) <= width
-
-
-@pytest.mark.parametrize("words", ["日本語のことば。" * 30, "👍🏽é\u0301 " * 60, "x" * 900, HOSTILE * 20])
-@pytest.mark.parametrize("width", [40, 120])
-def test_no_words_break_the_frame(words: str, width: int) -> None:
-    """Wide signs, combined ones, an endless word, control sequences: every line of a frame is as wide as the others."""
-    stage = Stage(width)
-    first = turns()[0]
-    stage.watcher.asking(cue(first))
-    stage.watcher.text(cue(first), json.dumps({"arguments": [{"id": words, "claim": words, "reasoning": words}]}))
-    frame = stage.region()[1:-1]
-    assert {cell_len(line) for line in frame} == {width}
-    assert all(line.startswith(("╭", "│", "╰")) and line.endswith(("╮", "│", "╯")) for line in frame)
-
-
-def test_a_resized_window_is_drawn_anew() -> None:
-    """The same speech in the new width, from its pieces."""
-    stage = Stage(120)
-    for turn in turns()[:2]:
-        stream(stage, turn)
-    assert any("PRO-1" in line and "CON-1" in line for line in stage.region())
-    stage.console.width = 80
-    assert not any("PRO-" in line and "CON-" in line for line in stage.region())
-    assert max(cell_len(line) for line in stage.region()) == 80
-
-
-def test_what_grows_is_drawn_as_what_is_finished() -> None:
-    """The last frame of a streamed speech has the lines of the finished one."""
-    grown, finished = Stage(), Stage()
-    for turn in turns()[:2]:
-        stream(grown, turn)
-        finished.watcher.asking(cue(turn))
-    finished.happens(Turned(at=START, turn=turns()[1]))
-    finished.happens(Turned(at=START, turn=turns()[0].model_copy(update={"warnings": ()})))
-    printed = Text.from_ansi(finished.printed()).plain.splitlines()
-    drawn = [line for line in grown.region() if line.startswith("│")]
-    assert drawn
-    assert [line for line in drawn if line not in printed] == []
-
-
-def test_the_newest_words_are_what_is_shown() -> None:
-    """Of a speech that is too long the end is shown."""
-    stage = Stage()
-    stage.console.height = 10
-    stream(stage, turns()[0])
-    text = " ".join(stage.region())
-    assert "componentising" in text
-    assert "Independent deployment" not in text
-
-
-def test_a_restart_clears_the_speech() -> None:
-    """What was streamed before a retry disappears."""
-    stage = Stage()
-    first = turns()[0]
-    stream(stage, first, length=60)
-    stage.watcher.text(cue(first), RESTART)
-    assert "Independent" not in " ".join(stage.region())
+from debate_cli.domain.events import Assessed, Closed, Failed, Failure, Resumed, Turned
+from debate_cli.domain.tasks import Subject
 
 
 def test_a_wave_is_printed_once_it_is_whole() -> None:
@@ -228,14 +90,6 @@ def test_why_story_and_scorecard_differ_is_told() -> None:
     assert "differ: One good turn does not carry a debate." in stage.printed()
 
 
-def test_many_awaited_judgements_are_counted() -> None:
-    """Their names would not fit."""
-    stage = Stage()
-    for number in (1, 2, 3):
-        stage.watcher.asking(round_assessment(number).brief)
-    assert "judging 3: moderator, round 1; moderator, round 2" in stage.region()[-1]
-
-
 def test_a_failure_stands_below_the_rule_of_its_round() -> None:
     """So that one sees where it happened."""
     stage = Stage()
@@ -243,49 +97,6 @@ def test_a_failure_stands_below_the_rule_of_its_round() -> None:
     failure = Failure(task=cue(turns()[0]), who="Ada", cause="ServerError", message="500", final=False)
     stage.happens(Failed(at=START, failure=failure))
     assert stage.printed().index("opening") < stage.printed().index("could not speak")
-
-
-def test_the_time_left_is_estimated_from_the_pace_so_far() -> None:
-    """Two calls in ten seconds: nine more take forty-five."""
-    stage = Stage()
-    stage.happens(Turned(at=START, turn=turns()[0]))
-    stage.now = 5.0
-    assert "left" not in stage.region()[-1]
-    stage.happens(Turned(at=START, turn=turns()[1]))
-    stage.now = 10.0
-    assert "2/11 calls · 0:10 · about 0:45 left ·" in stage.region()[-1]
-
-
-def test_what_was_there_before_a_resume_took_no_time() -> None:
-    """The pace is that of this run."""
-    stage = Stage(planned=13)
-    stage.watcher.event(Resumed(at=START), debate())
-    stage.now = 60.0
-    assert "11/13 calls · 1:00 · 16.7k" in stage.region()[-1]
-
-
-@pytest.mark.parametrize("width", [20, 40, 80])
-def test_the_line_on_progress_is_one_line(width: int) -> None:
-    """Cut where it does not fit."""
-    stage = Stage(width)
-    stage.watcher.asking(round_assessment(1).brief)
-    assert cell_len(stage.region()[-1]) <= width
-
-
-def test_progress_counts_what_is_settled() -> None:
-    """Calls done of those planned, tokens and cost."""
-    stage = Stage()
-    stage.watcher.asking(round_assessment(1).brief)
-    stage.happens(Turned(at=START, turn=turns()[0]))
-    assert "1/11 calls · 0:00 · 1.6k tokens · $0.0020 · judging: moderator, round 1" in stage.region()[-1]
-
-
-def test_an_unknown_price_is_said() -> None:
-    """A cost that is not known is not shown as nothing."""
-    stage = Stage()
-    unpriced = exchange().model_copy(update={"cost_usd": None})
-    stage.happens(Turned(at=START, turn=turns()[0].model_copy(update={"exchange": unpriced})))
-    assert "cost unknown" in stage.region()[-1]
 
 
 def test_a_resumed_debate_is_shown_from_its_beginning() -> None:

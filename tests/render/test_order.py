@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from render_support import START, debate, opened, round_assessment, turns
+from render_support import START, debate, final_assessment, opened, round_assessment, turns
 
 from debate_cli.domain.content import Turn
 from debate_cli.domain.debate import Debate
@@ -40,7 +40,8 @@ class Reader:
             case Turned():
                 self.read.append(f"turn {event.turn.index}")
             case Assessed():
-                self.read.append(f"round {event.assessment.subject.round}")
+                subject = event.assessment.subject
+                self.read.append("whole" if subject.moment == "debate" else f"round {subject.round}")
             case _:
                 self.read.append(event.type)
 
@@ -142,3 +143,48 @@ def test_what_is_replayed_is_read_as_it_comes() -> None:
     for turn in debate().turns:
         reader.speaks(turn)
     assert reader.read == [f"turn {turn.index}" for turn in debate().turns]
+
+
+LAST, WHOLE = round_assessment(3), final_assessment()
+"""What the moderator says of the last round and of the whole debate: both are owed at the same time."""
+
+
+def at_the_end() -> Reader:
+    """All is spoken, both are asked."""
+    reader = Reader()
+    for turn in turns():
+        reader.speaks(turn)
+    for assessment in (LAST, WHOLE):
+        reader.order.asking(assessment.brief)
+    reader.read.clear()
+    return reader
+
+
+def test_the_last_round_is_reported_on_before_the_whole_debate() -> None:
+    """The faster answer waits."""
+    reader = at_the_end()
+    reader.happens(Assessed(at=START, assessment=WHOLE))
+    assert reader.read == []
+    reader.happens(Assessed(at=START, assessment=LAST))
+    assert reader.read == ["round 3", "whole"]
+
+
+def test_a_report_on_a_part_that_will_not_come_is_not_waited_for() -> None:
+    """The one on the whole debate is read before the failure."""
+    reader = at_the_end()
+    reader.happens(Assessed(at=START, assessment=WHOLE))
+    failure = Failure(task=LAST.brief, who="judge", cause="ServerError", message="500", final=False)
+    reader.happens(Failed(at=START, failure=failure))
+    assert reader.read == ["whole", "failed"]
+
+
+def test_reports_that_waited_for_the_same_speech_are_read_parts_first() -> None:
+    """The last speech is read late, as the one before it is."""
+    reader = Reader()
+    reader.is_asked(*turns()[:2])
+    reader.speaks(turns()[1])
+    for assessment in (WHOLE, round_assessment(1)):
+        reader.happens(Assessed(at=START, assessment=assessment))
+    assert reader.read == []
+    reader.speaks(turns()[0])
+    assert reader.read == ["turn 0", "turn 1", "round 1", "whole"]

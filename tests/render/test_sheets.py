@@ -109,6 +109,19 @@ def test_every_medium_tells_the_same(made: Any, words: tuple[str, ...]) -> None:
         assert word in html(told, verdicts)
 
 
+@pytest.mark.parametrize(("option", "told"), [("CONDITIONAL", True), ("PASS", False)])
+def test_a_conditional_verdict_states_its_conditions(option: str, told: bool) -> None:
+    """Those of the judges who voted so, where the panel decided so; of another verdict there are none."""
+    vote = Vote.model_validate({"option": option, "confidence": 0.75, "remediation_required": ["name a budget"]})
+    whole = Subject(moment="debate")
+    judges = ("technical_architect", "compliance_auditor")
+    given = judged("panel", *(assessment("panel", whole, vote, assessor=judge) for judge in judges))
+    lines = summary_lines(given, score(given))
+    assert [line for line in lines if "name a budget" in line] == (
+        [f"{judge}: holds only with: name a budget" for judge in judges] if told else []
+    )
+
+
 @pytest.mark.parametrize("system", ["structured", "moderator", "panel", "live", "persuasion"])
 def test_notes_of_another_version_leave_the_scores(system: SystemKind) -> None:
     """A stored verdict whose notes cannot be read still shows its scores."""

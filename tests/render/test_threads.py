@@ -10,10 +10,12 @@ from debate_cli.domain.content import Answer, Argument, Response, Turn
 from debate_cli.render.column import laid_out
 from debate_cli.render.look import Sign
 from debate_cli.render.speech import Heard, piece_paragraphs, turn_frame
-from debate_cli.render.threads import Asked, Replied, Thread, Threads, taken_up
+from debate_cli.render.threads import Step, Thread, Threads, taken_up
 
 SIGNS = {"Ada": Sign("●", "for", ""), "Bo": Sign("◆", "against", "")}
 QUESTION = RESPONSES["Ada"][0][3]
+ASKED = Step("Ada", "?", ("challenges", "asks"), QUESTION)
+REPLIED = Step("Bo", "↳", ("answered",), "Nobody published it.")
 
 
 def answered(*, evaded: bool | None = None) -> Turn:
@@ -37,14 +39,14 @@ def test_an_answer_takes_up_the_question() -> None:
     """With who asked it and what came before it."""
     thread = Threads(turns()).of("CON-1", 3)
     assert thread is not None
-    assert thread.steps == (Asked("Ada", "challenge", QUESTION),)
+    assert thread.steps == (ASKED,)
 
 
 def test_a_follow_up_takes_up_the_reply() -> None:
     """What the owner of the claim answered."""
     thread = Threads([*turns(), answered()]).of("CON-1", 4)
     assert thread is not None
-    assert thread.steps[1:] == (Replied("Bo", "Nobody published it."),)
+    assert thread.steps[1:] == (REPLIED,)
 
 
 def test_what_was_said_later_comes_later() -> None:
@@ -52,7 +54,7 @@ def test_what_was_said_later_comes_later() -> None:
     again = turns()[2].model_copy(update={"index": 8, "round": 4})
     thread = Threads([*turns(), answered(), again]).of("CON-1", 5)
     assert thread is not None
-    assert thread.steps == (Replied("Bo", "Nobody published it."), Asked("Ada", "challenge", QUESTION))
+    assert thread.steps == (REPLIED, ASKED)
 
 
 def test_what_a_piece_takes_up_is_told_in_sentences() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from render_support import START, debate, structured_assessment
+from render_support import START, debate, exchange, structured_assessment
 
 from debate_cli.domain.assessment import Assessment, Mark, Trace
 from debate_cli.domain.config import ModelSpec
@@ -16,7 +16,7 @@ from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import JudgingOpened
 from debate_cli.domain.systems import JudgingConfig
 from debate_cli.scoring import score
-from debate_cli.scoring.comparison import Side, compare
+from debate_cli.scoring.comparison import Side, asked_models, compare, judging_cost
 
 TOLD = debate()
 
@@ -128,7 +128,37 @@ def test_without_a_structured_judge_no_standing_is_compared() -> None:
     """It did not change: nobody was asked."""
     kept = [item for item in TOLD.assessments if item.system != "structured"]
     found = compare(Side(TOLD), Side(TOLD.with_assessments(kept)))
-    assert (found.compared_claims, found.standings) == (0, ())
+    assert (found.compared_claims, found.standings, found.judged_claims) == (0, (), (4, 0))
+
+
+def test_a_setting_is_told_as_it_is_configured() -> None:
+    """As data, not as words: nothing for what is not set, a number for a number."""
+    (seed,) = compare(Side(TOLD), Side(debate(seed=9))).settings
+    assert (seed.a, seed.b) == (None, 9)
+
+
+def test_the_verdict_that_decides_is_marked() -> None:
+    """On each side it is the first system's."""
+    found = compare(Side(TOLD), Side(TOLD)).verdicts
+    assert [(item.a is not None and item.a.decides, item.b is not None and item.b.decides) for item in found] == [
+        (True, True),
+        (False, False),
+    ]
+
+
+def test_the_models_that_judged_are_those_that_were_heard() -> None:
+    """Each once; none of a system that no model was asked for."""
+    assert asked_models(TOLD, "structured", "r1") == ("mock/judge",)
+    assert asked_models(TOLD, "panel", "r1") == ()
+
+
+def test_judging_costs_what_its_own_calls_cost() -> None:
+    """Those of the named systems in the named runs; nothing for none, unknown with one unpriced."""
+    costs = [item.exchange.cost_usd or 0 for item in TOLD.assessments if item.system == "moderator"]
+    unpriced = structured_assessment().model_copy(update={"exchange": exchange().model_copy(update={"cost_usd": None})})
+    assert judging_cost(TOLD, {"moderator": "r1"}) == pytest.approx(sum(costs))
+    assert judging_cost(TOLD, {}) == 0
+    assert judging_cost(judged(TOLD, unpriced), {"structured": "r1"}) is None
 
 
 def test_two_runs_of_one_debate() -> None:
@@ -140,7 +170,7 @@ def test_two_runs_of_one_debate() -> None:
         ("moderator", "one_sided"),
     ]
     assert [(item.key, item.a, item.b) for item in found.settings] == [
-        ("models.judge.model", "'mock/judge'", "'mock/other'")
+        ("models.judge.model", "mock/judge", "mock/other")
     ]
     assert not found.alike
 

@@ -85,6 +85,12 @@ def test_the_newest_run_s_standing_counts_unless_another_is_asked_for() -> None:
     assert [trace_table(debate)[0].standing, trace_table(debate, "r1")[0].standing] == ["REFUTED", "UPHELD"]
 
 
+def test_a_judging_of_which_nothing_came_takes_nobody_s_place() -> None:
+    """Its judge could not be asked: the standings stay those of the one before."""
+    first = judged(begun(Structured()), OPENINGS, [assessment("structured", (), standing("PRO-1", "UPHELD"))])
+    assert trace_table(rejudged(first, "r2", Structured()))[0].standing == "UPHELD"
+
+
 def test_the_briefing_sorts_claims_by_their_standing() -> None:
     """Each standing has its place, and the caveat is always there."""
     ids = ("PRO-1", "PRO-2", "PRO-3", "PRO-4")

@@ -48,7 +48,7 @@ def test_a_misspelt_section_is_read_as_it_was_meant(tmp_path: Path, text: str, p
         (MODELS + TWO, ["1:1 topic"]),
         (FINE.replace("mock/a", "gpt"), ["2:27 models.default.model"]),
         (FINE.replace("name: Pro, ", ""), ["3:12 debaters.0.name"]),
-        (FINE.replace("side: for", "sid: for"), ["3:29 debaters.0.sid"]),
+        (FINE.replace("side: for", "sid: for"), ["3:24 debaters.0.sid"]),
         (TOPIC + "models: 5\n" + TWO, ["2:9 models"]),
         (TOPIC + MODELS + "debaters: 5\n", ["3:11 debaters"]),
         (TOPIC + MODELS + "debaters: [5, {name: Con, side: against}]\n", ["3:12 debaters.0"]),
@@ -64,7 +64,7 @@ LATE = """\
 topic: x
 models:
   default: {model: mok/a}
-  judge: {model: ollama/x}
+  judge: {model: lab/x}
   said: {model: mock/scripted, script: gone.yaml}
 debaters:
   - {name: Pro, side: for, model: openai/gpt-5}
@@ -72,6 +72,7 @@ debaters:
   - {name: Third, side: other}
 judging: {systems: [live, {kind: moderator, judge: mok/b}]}
 limits: {max_cost_usd: 1}
+providers: {lab: {kind: openai, base_url: "http://127.0.0.1:9/v1"}}
 """
 LATE_PLACES = [
     "3:20 models.default.model",
@@ -88,7 +89,7 @@ def test_what_keeps_models_from_being_asked_has_its_place(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(
-    ("more", "place"), [("seed: x\n", "12:7 seed"), (NO_PHASES, "12:10 format.phases"), ("sed: 1\n", "12:6 sed")]
+    ("more", "place"), [("seed: x\n", "13:7 seed"), (NO_PHASES, "13:10 format.phases"), ("sed: 1\n", "13:1 sed")]
 )
 def test_it_is_told_with_all_the_rest(tmp_path: Path, more: str, place: str) -> None:
     """A value of the wrong kind, a fault of the whole or an unknown key hides none of it."""
@@ -100,7 +101,7 @@ def test_a_prompt_is_placed_whatever_else_is_wrong(tmp_path: Path, more: str) ->
     """An unknown placeholder and an unknown prompt."""
     (tmp_path / "own.md").write_text("Say {{nonsense}}.")
     found = told(tmp_path, f"{FINE}prompts: {{opening: own.md, nope: own.md}}\n{more}")
-    assert found[:2] == ["4:20 prompts.opening", "4:34 prompts.nope"]
+    assert found[:2] == ["4:20 prompts.opening", "4:28 prompts.nope"]
 
 
 @pytest.mark.parametrize(
@@ -112,7 +113,7 @@ def test_a_prompt_is_placed_whatever_else_is_wrong(tmp_path: Path, more: str) ->
 )
 def test_what_comes_of_a_fault_is_not_told(tmp_path: Path, more: str) -> None:
     """A price that cannot be read is no price that is missing."""
-    assert len(told(tmp_path, FINE.replace("mock/a", "ollama/a") + more)) == 1
+    assert len(told(tmp_path, FINE.replace("mock/a", "ollama/a-cloud") + more)) == 1
 
 
 def test_a_key_that_is_not_set_is_still_told_apart(tmp_path: Path) -> None:

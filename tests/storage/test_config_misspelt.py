@@ -26,11 +26,11 @@ def problems(tmp_path: Path, text: str) -> list[str]:
 @pytest.mark.parametrize(
     ("text", "line"),
     [
-        (f"topik: x\n{MODELS}{TWO}", "debate.yaml:1:8: topik: there is no such key here; did you mean `topic`?"),
+        (f"topik: x\n{MODELS}{TWO}", "debate.yaml:1:1: topik: there is no such key here; did you mean `topic`?"),
         (TOPIC + MODELS + TWO.replace("debaters", "debatrs"),
          "debate.yaml:3:1: debatrs: there is no such key here; did you mean `debaters`?"),
         (TOPIC + MODELS + TWO.replace("name: Pro", "nam: Pro"),
-         "debate.yaml:3:18: debaters.0.nam: there is no such key here; did you mean `name`?"),
+         "debate.yaml:3:13: debaters.0.nam: there is no such key here; did you mean `name`?"),
     ],
 )  # fmt: skip
 def test_a_misspelt_key_that_must_be_there_is_one_fault(tmp_path: Path, text: str, line: str) -> None:
@@ -42,14 +42,14 @@ def test_a_key_that_is_missing_beside_a_stranger_is_told_still(tmp_path: Path) -
     """A word that is close to none was not meant for it."""
     assert problems(tmp_path, f"xyzzy: 1\n{MODELS}{TWO}") == [
         "debate.yaml:1:1: topic: is missing; add it",
-        "debate.yaml:1:8: xyzzy: there is no such key here",
+        "debate.yaml:1:1: xyzzy: there is no such key here",
     ]
 
 
 def test_the_rest_is_checked_as_it_was_meant(tmp_path: Path) -> None:
     """Other faults come in the same run."""
     assert problems(tmp_path, f"topik: x\n{MODELS}{TWO.replace('against', 'for')}") == [
-        "debate.yaml:1:8: topik: there is no such key here; did you mean `topic`?",
+        "debate.yaml:1:1: topik: there is no such key here; did you mean `topic`?",
         "debate.yaml:3:54: debaters.1.side: both debaters are on one side; make one `for` and one `against`",
     ]
 
@@ -76,3 +76,11 @@ def test_what_the_domain_says_of_a_provider_is_not_said_twice(tmp_path: Path) ->
     """An address that is none is one fault."""
     text = f"{TOPIC}{MODELS}{TWO}providers: {{lab: {{kind: openai, base_url: 'ftp://x'}}}}\n"
     assert len(problems(tmp_path, text)) == 1
+
+
+def test_a_prompt_of_no_such_name_is_told_before_its_file_is_looked_for(tmp_path: Path) -> None:
+    """At the place of the name; a file of a prompt that there is, at its own."""
+    assert problems(tmp_path, f"{TOPIC}{MODELS}{TWO}prompts: {{opning: a.md, closing: b.md}}\n") == [
+        "debate.yaml:4:11: prompts.opning: there is no prompt of this name (did you mean opening?)",
+        "debate.yaml:4:34: prompts.closing: there is no such file beside the configuration; create it, or correct the name",
+    ]

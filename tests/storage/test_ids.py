@@ -39,11 +39,15 @@ def test_a_slug_reads_like_its_topic(topic: str, words: str) -> None:
 
 
 def test_an_id_tells_topic_and_time() -> None:
-    """And has something of its own, so that two of one second differ."""
+    """The topic's words, the second, four signs; without words it is a debate's."""
     assert re.fullmatch(
         r"should-cats-vote-20260102-030405-[a-z0-9]{4}", new_id("Should cats vote?", AT, random.Random(1))
     )
     assert new_id("", AT, random.Random(1)).startswith("debate-2026")
+
+
+def test_two_ids_of_one_second_differ() -> None:
+    """Each has something of its own."""
     assert new_id("a", AT, random.Random(1)) != new_id("a", AT, random.Random(2))
 
 

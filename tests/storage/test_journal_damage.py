@@ -71,13 +71,16 @@ def test_a_journal_cut_within_its_first_line_holds_no_debate(tmp_path: Path, who
 def test_a_lost_stretch_anywhere_is_told_or_harmless(tmp_path: Path, whole: bytes) -> None:
     """A hole of zeros, as a disk leaves it, within a line or over its end."""
     path = tmp_path / "a.jsonl"
+    told = 0
     for start in range(0, len(whole), 7):
         data = whole[:start] + bytes(64) + whole[start + 64 :]
         path.write_bytes(data)
         events, problem = outcome(path)
         assert events is None or events[: whole[:start].count(b"\n")] == EVENTS[: whole[:start].count(b"\n")], start
         assert problem is None or "a.jsonl" in problem, start
-        assert path.read_bytes() == data
+        assert path.read_bytes() == data, start
+        told += problem is not None
+    assert told
 
 
 @pytest.mark.parametrize("keep", range(1, len(EVENTS) + 1))

@@ -98,6 +98,13 @@ def test_what_is_not_there_is_a_usage_error(tmp_path: Path, reference: str) -> N
         find(reference, [tmp_path])
 
 
+def test_a_folder_that_was_searched_is_told_once(tmp_path: Path) -> None:
+    """However often it is among those to be searched."""
+    with pytest.raises(UsageError) as caught:
+        find("nothing", [tmp_path, tmp_path / "more", tmp_path])
+    assert f"in {tmp_path} or {tmp_path / 'more'};" in str(caught.value)
+
+
 def test_a_folder_stands_for_its_debates(tmp_path: Path) -> None:
     """Transcripts, and journals without one; no schemas, no hidden files, nothing else."""
     for name in ("b.json", "a.json", "a.jsonl", "c.jsonl", "transcript.schema.json", ".d.json", "e.lock", "notes.md"):

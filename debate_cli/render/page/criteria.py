@@ -61,17 +61,10 @@ def moderator(verdict: Verdict, looks: Looks) -> Iterable[Figure]:
     notes = notes_of(ModeratorNotes, verdict)
     if notes is None:
         return
-    shares = {
-        row.participant: {
-            name: 100 * mark / CATEGORIES[name] for name, mark in row.categories.items() if name in CATEGORIES
-        }
-        for row in notes.final
-    }
-    names = [f"{name.replace('_', ' ')} /{most:g}" for name, most in CATEGORIES.items()]
     yield Figure(
         "Final evaluation by category",
         "Marks as a percentage of what the category can give; it counts three quarters.",
-        _bars(names, tuple(CATEGORIES), shares, looks, 100.0),
+        _shares(CATEGORIES, {row.participant: row.categories for row in notes.final}, looks),
     )
 
 
@@ -80,18 +73,17 @@ def live(verdict: Verdict, looks: Looks) -> Iterable[Figure]:
     notes = notes_of(LiveNotes, verdict)
     if notes is None:
         return
-    shares: dict[str, dict[str, float]] = {}
-    for dimension, most in MAXIMA.items():
+    means: dict[str, dict[str, float]] = {}
+    for dimension in MAXIMA:
         for name in verdict.scores:
             marks = [getattr(row, dimension) for row in notes.turns if row.speaker == name]
             told = [mark for mark in marks if mark is not None]
             if told:
-                shares.setdefault(name, {})[dimension] = 100 * mean(told) / most
-    names = [f"{name} /{most:g}" for name, most in MAXIMA.items()]
+                means.setdefault(name, {})[dimension] = mean(told)
     yield Figure(
         "Marks by dimension",
         "Mean over a debater's turns after calibration and penalties, as a percentage of what the dimension can give.",
-        _bars(names, tuple(MAXIMA), shares, looks, 100.0),
+        _shares(MAXIMA, means, looks),
     )
 
 
@@ -114,6 +106,16 @@ def panel(verdict: Verdict, _looks: Looks) -> Iterable[Figure]:
         "Share of the weight behind each option, in percent; vote 1 is blind.",
         Plot("stack", labels, tuple(series), 0, 100, SHARES),
     )
+
+
+def _shares(maxima: Mapping[str, float], marks: Mapping[str, Mapping[str, float]], looks: Looks) -> Plot:
+    """Marks in percent of what each criterion can give; beside the criterion how much that is."""
+    labels = [f"{name.replace('_', ' ')} /{most:g}" for name, most in maxima.items()]
+    shares = {
+        who: {name: 100 * mark / maxima[name] for name, mark in of.items() if name in maxima}
+        for who, of in marks.items()
+    }
+    return _bars(labels, tuple(maxima), shares, looks, 100.0)
 
 
 def _bars(

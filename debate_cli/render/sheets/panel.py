@@ -1,4 +1,4 @@
-"""Sheets of the panel: what it decided, who voted what in each round, how far it agreed, and the dissent in full."""
+"""Sheets of the panel: what it decided and under which conditions, who voted what, how far it agreed, the dissent in full."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from debate_cli.scoring.panel import OPTIONS, BallotRow, PanelNotes
 
 
 def sheets(verdict: Verdict) -> list[Sheet]:
-    """Options, votes by round, dissent."""
+    """Options, votes by round, the conditions of a conditional verdict, dissent."""
     notes = notes_of(PanelNotes, verdict)
     if notes is None or not notes.rounds:
         return []
-    return [_options(notes), _votes(notes), *_dissent(notes.dissent)]
+    return [_options(notes), _votes(notes), *_conditions(notes), *_dissent(notes.dissent)]
 
 
 def _options(notes: PanelNotes) -> Sheet:
@@ -90,6 +90,15 @@ def _changes(notes: PanelNotes) -> Iterable[str]:
                 yield f"! {vote.judge} changed its vote in vote {row.round + 1} without naming the turn that changed it."
             elif vote.changed and vote.changed_because:
                 yield f"{vote.judge} changed its vote in vote {row.round + 1}: {vote.changed_because}"
+
+
+def _conditions(notes: PanelNotes) -> Iterable[Sheet]:
+    """What those who voted CONDITIONAL ask for, where the panel decided so."""
+    votes = notes.rounds[-1].votes if notes.option == "CONDITIONAL" else ()
+    asked = {vote.judge: vote.remediation_required for vote in votes if vote.option == "CONDITIONAL"}
+    rows = tuple((judge, Lines(conditions)) for judge, conditions in asked.items() if conditions)
+    if rows:
+        yield Sheet(title="conditions, panel", heads=("judge", "holds only with"), rows=rows)
 
 
 def _dissent(votes: Sequence[BallotRow]) -> Iterable[Sheet]:

@@ -47,11 +47,18 @@ def apart(one: Box, other: Box) -> bool:
 
 
 @pytest.mark.parametrize("told", [debate, plain])
-def test_boxes_do_not_touch(told: Callable[[], Debate]) -> None:
-    """And all of them lie within the map."""
+def test_boxes_of_a_whole_debate_do_not_touch(told: Callable[[], Debate]) -> None:
+    """All of a trace table's, with their replies."""
     found = argument_map(told(), trace_table(told()))
     assert found is not None
     assert all(apart(one, other) for one, other in combinations(found.boxes, 2))
+
+
+@pytest.mark.parametrize("told", [debate, plain])
+def test_all_boxes_lie_within_the_map(told: Callable[[], Debate]) -> None:
+    """None is cut off at an edge."""
+    found = argument_map(told(), trace_table(told()))
+    assert found is not None
     assert all(box.x >= 0 and box.y >= 0 for box in found.boxes)
     assert max(box.x + box.width for box in found.boxes) <= found.width
     assert max(box.y + box.height for box in found.boxes) <= found.height

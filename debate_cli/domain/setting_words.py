@@ -1,0 +1,62 @@
+"""A setting's value as a person would say it, and two of them so that one sees where they differ."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+ROOM = 56
+"""Letters that a value is told in."""
+BEFORE = 16
+"""Letters shown before the place where two long values part."""
+NOTHING = "not set"
+
+
+def words(value: Any) -> str:
+    """JSON data on one line: texts as they are, the parts of lists and mappings by commas.
+
+    What has a name is called by it, and a mapping in which one thing is set by that.
+    """
+    match value:
+        case None:
+            return NOTHING
+        case bool():
+            return "true" if value else "false"
+        case str():
+            return " ".join(value.split()) or "empty"
+        case Mapping():
+            return _of_mapping(cast("Mapping[str, Any]", value))
+        case Sequence():
+            return ", ".join(map(words, cast("Sequence[Any]", value))) or "none"
+        case float() if value.is_integer():
+            return str(int(value))
+        case _:
+            return str(value)
+
+
+def pair(first: Any, second: Any, room: int = ROOM) -> tuple[str, str]:
+    """Two values that differ in `words`, each in `room` letters, cut such that the place where they part is seen."""
+    texts = words(first), words(second)
+    parted = next((place for place, (a, b) in enumerate(zip(*texts, strict=False)) if a != b), min(map(len, texts)))
+    start = 0
+    if max(map(len, texts)) > room and parted > room - 2 * BEFORE:
+        earliest = min(parted - BEFORE, max(map(len, texts)) - room + 1)
+        start = texts[0].find(" ", earliest, parted) + 1 or earliest
+    one, other = (_cut(text, start, room) for text in texts)
+    return one, other
+
+
+def _cut(text: str, start: int, room: int) -> str:
+    before = "…" if start else ""
+    rest = text[start:]
+    left = room - len(before)
+    return before + (rest if len(rest) <= left else f"{rest[: left - 1].rstrip()}…")
+
+
+def _of_mapping(value: Mapping[str, Any]) -> str:
+    if isinstance(value.get("name"), str):
+        return words(value["name"])
+    parts = {key: words(part) for key, part in value.items() if part is not None}
+    if len(parts) == 1:
+        return next(iter(parts.values()))
+    return ", ".join(f"{key} {part}" for key, part in parts.items()) or "none"

@@ -1,0 +1,49 @@
+"""What the tokens of a model cost, once it is known where it runs: the bundled tables know names alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fnmatch import fnmatchcase
+from ipaddress import ip_address
+from urllib.parse import urlsplit
+
+from debate_cli.domain.config import ModelSpec, Price
+from debate_cli.llm.prices import price_of
+from debate_cli.providers.addresses import base_url
+from debate_cli.providers.presets import ProviderRow
+
+FREE = Price(input=0, output=0)
+"""Of what runs on the user's own machine: nobody bills it."""
+_PASSED_ON = ("ollama/*-cloud", "ollama/*:cloud")
+"""Models that a local server passes on to its maker's machines."""
+
+
+def price(spec: ModelSpec, row: ProviderRow, env: Mapping[str, str]) -> Price | None:
+    """What the tokens of `spec` cost: as its own entry says, else its provider's, else the bundled tables.
+
+    What none of these knows is free where it runs on this machine; None where it does not, as that is not nothing.
+    """
+    known = spec.price or row.price or price_of(spec.model)
+    if known is not None or any(fnmatchcase(spec.model, pattern) for pattern in _PASSED_ON):
+        return known
+    return FREE if runs_here(row, env) else None
+
+
+def runs_here(row: ProviderRow, env: Mapping[str, str]) -> bool:
+    """Whether the models of `row` run on this machine: in this process, or in one of the servers that are made for it.
+
+    Not one that the environment or the configuration moved elsewhere, nor one that wants a key; nor a server of the
+    user's own, as it may pass on what it is asked.
+    """
+    if not row.local or row.api_key_env is not None:
+        return False
+    address = base_url(row, env)
+    return address is None or _is_loopback(address)
+
+
+def _is_loopback(url: str) -> bool:
+    try:
+        host = urlsplit(url).hostname or ""
+        return host == "localhost" or ip_address(host).is_loopback
+    except ValueError:
+        return False

@@ -1,0 +1,103 @@
+"""Which argument held up worst, and what made it so: its costliest mark, or the standing that a judge gave it. No Rich.
+
+Everything is read off verdicts and trace. Names and words are untrusted and not cleaned.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from debate_cli.domain.assessment import Standing
+from debate_cli.domain.debate import Debate
+from debate_cli.domain.verdict import Verdict
+from debate_cli.render import look
+from debate_cli.render.sheets.sheet import notes_of
+from debate_cli.scoring.structured import CRITERIA, ArgumentRow, StructuredNotes
+from debate_cli.scoring.trace import TraceRow, newest_run, trace_table
+
+_WORST_FIRST: tuple[Standing | None, ...] = ("REFUTED", "UNCERTAIN", "PARTIALLY_UPHELD", None, "UPHELD")
+
+
+@dataclass(frozen=True, slots=True)
+class Weakest:
+    """The argument that held up worst."""
+
+    row: TraceRow
+    score: float | None
+    """Its structured score, 1-10; None where it has none."""
+    costliest: str
+    """What takes most off its score, a sentence of numbers; empty where nothing does, or it has no score."""
+    stood: bool
+    """Whether every claim was upheld, this one too: it is the weakest only in comparison."""
+
+    @property
+    def title(self) -> str:
+        """What it is, in a few words."""
+        return "Lowest score, though every claim stood" if self.stood else "Weakest argument"
+
+    @property
+    def fault(self) -> str:
+        """What a judge found wanting in it; empty where its claim was upheld, as the words then praise it."""
+        found_wanting = self.row.standing not in {None, "UPHELD"}
+        return (self.row.reason or "").strip() if found_wanting else ""
+
+    @property
+    def because(self) -> tuple[str, ...]:
+        """The reasons there are: the mark, then the judge's words."""
+        return tuple(reason for reason in (self.costliest, self.fault) if reason)
+
+
+def weakest(debate: Debate, verdicts: Sequence[Verdict]) -> Weakest | None:
+    """The argument with the lowest structured score, of equal ones the one of worse standing; else of the worst standing.
+
+    None where nothing tells the arguments apart.
+    """
+    notes = _notes(debate, verdicts)
+    scored = {row.id: row for row in notes.arguments if row.score is not None} if notes is not None else {}
+    rows = [row for row in trace_table(debate) if row.id in scored or row.standing not in {None, "UPHELD"}]
+    ranks = [(_score(scored.get(row.id)), _WORST_FIRST.index(row.standing)) for row in rows]
+    if not rows or (len(rows) > 1 and len(set(ranks)) == 1):
+        return None
+    worst = rows[ranks.index(min(ranks))]
+    marked = scored.get(worst.id)
+    return Weakest(
+        row=worst,
+        score=marked.score if marked is not None else None,
+        costliest=_costliest(marked, notes.weights) if marked is not None and notes is not None else "",
+        stood=all(row.standing == "UPHELD" for row in rows),
+    )
+
+
+def argument_scores(debate: Debate, verdicts: Sequence[Verdict]) -> dict[str, float]:
+    """Argument id -> its score, 1-10, by the structured verdict whose judge gave the standings; else by the first."""
+    notes = _notes(debate, verdicts)
+    return {row.id: row.score for row in notes.arguments if row.score is not None} if notes is not None else {}
+
+
+def _notes(debate: Debate, verdicts: Sequence[Verdict]) -> StructuredNotes | None:
+    """The notes of the structured verdict that belongs to the trace table; else of the first that has scores."""
+    newest = newest_run(debate, "structured")
+    structured = [verdict for verdict in verdicts if verdict.system == "structured"]
+    structured.sort(key=lambda verdict: newest is None or verdict.run != newest.id)
+    found = [notes for verdict in structured if (notes := notes_of(StructuredNotes, verdict)) is not None]
+    return next((notes for notes in found if any(row.score is not None for row in notes.arguments)), None)
+
+
+def _score(row: ArgumentRow | None) -> float:
+    return look.SCALES["structured"] if row is None or row.score is None else row.score
+
+
+def _costliest(row: ArgumentRow, weights: Mapping[str, float]) -> str:
+    """What takes most points off the score: a mark by its weight (the lower of equal ones), or the fallacies."""
+    highest = look.SCALES["structured"]
+    marks: dict[str, float | None] = {name: getattr(row, name) for name in CRITERIA}
+    taken = {name: weights.get(name, 0.0) * (highest - mark) for name, mark in marks.items() if mark is not None}
+    name = max(taken, key=lambda name: (round(taken[name], 6), -(marks[name] or 0.0)), default="")
+    most = taken.get(name, 0.0)
+    if row.penalty > most:
+        return f"Fallacies take {look.number(row.penalty, 1)} off its score."
+    if most <= 0:
+        return ""
+    mark = look.number(marks[name] or 0.0, 1)
+    return f"Costliest mark: {name} {mark} of {highest:g}, {weights[name]:.0%} of the score."

@@ -1,0 +1,43 @@
+"""What `debate judge` says of one file: what this judging brought and used, and who has not judged yet."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from cli_support import Done, debate
+
+
+def judge(saved: Path, *options: str) -> Done:
+    """The saved debate judged again on the mock."""
+    return debate("judge", saved, *options, cwd=saved.parent.parent)
+
+
+def test_what_this_judging_used_is_told_and_the_total_as_such(saved: Path) -> None:
+    """One call of the structured judge; eleven were made before."""
+    done = judge(saved, "--system", "structured", "--mock")
+    own, whole = done.out.splitlines()[-2:]
+    assert own.startswith("Usage of this judging: 1 call ·")
+    assert whole.startswith("Usage of the debate with all its judgings: 12 calls ·")
+
+
+def test_a_panel_s_judging_repeats_nothing_of_the_judges_before_it(saved: Path) -> None:
+    """Neither the trace nor the briefing of the structured judge, who did not judge now."""
+    done = judge(saved, "--system", "panel", "--mock")
+    heads = [line for line in done.out.splitlines() if line.startswith("== ")]
+    assert heads == ["== Scores, panel ==", "== Votes, panel ==", "== Verdict =="]
+
+
+def test_a_text_is_judged_at_a_cost_that_is_told_once(here: Path) -> None:
+    """There is no other use of a debate without speeches."""
+    (here / "PLAN.md").write_text("We rewrite everything in a week.\n")
+    done = debate("judge", "PLAN.md", "--system", "panel", "--mock", cwd=here)
+    assert [line.partition(":")[0] for line in done.out.splitlines() if line.startswith("Usage")] == ["Usage"]
+
+
+@pytest.mark.parametrize(("options", "hinted"), [((), True), (("--json",), False)], ids=["lines", "json"])
+def test_who_has_not_judged_yet_is_proposed(saved: Path, options: tuple[str, ...], hinted: bool) -> None:
+    """After structured, moderator and panel; with --json the document says all."""
+    done = judge(saved, "--system", "panel", "--mock", *options)
+    hint = f"judge again: debate judge {saved} --system live"
+    assert done.lines == [f"saved: {saved}", *([hint] if hinted else [])]

@@ -1,0 +1,93 @@
+"""One provider's name that means one server in a debate and another in a judging run that was added: each is asked its own."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Generator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from cli_support import Done, debate, write_config
+from model_server import ModelServer, model_server
+
+CONFIG = """\
+topic: Cats or dogs?
+providers: {custom: {kind: openai, base_url: "URL", api_key_env: KEY}}
+models: {default: {model: mock/a}, judge: {model: custom/m}}
+debaters: [{name: Ada, side: for}, {name: Bo, side: against}]
+judging: {systems: [structured]}
+limits: {max_attempts: 1}
+"""
+KEYS = {"OWN_KEY": "canary-key-of-the-debate", "ONE_KEY": "canary-key-of-a-run", "TWO_KEY": "canary-key-of-another"}
+
+
+@dataclass(frozen=True)
+class Bench:
+    """A debate of which three judging runs are open, each at a server of its own that goes by the same name."""
+
+    here: Path
+    own: ModelServer
+    one: ModelServer
+    two: ModelServer
+
+    @property
+    def path(self) -> Path:
+        """The transcript."""
+        return self.here / "transcripts" / "saved.json"
+
+    def resumed(self, *options: str, keys: dict[str, str] | None = None) -> Done:
+        """Go on with it; the servers forget what they were asked before."""
+        for server in (self.own, self.one, self.two):
+            server.bodies.clear()
+            server.headers.clear()
+        return debate("run", "--resume", "saved", "-q", *options, cwd=self.here, env=KEYS if keys is None else keys)
+
+
+@contextmanager
+def opened(here: Path) -> Generator[Bench]:
+    """A bench whose judges all failed once."""
+    with ExitStack() as stack:
+        own, one, two = (stack.enter_context(model_server(failures=[503])) for _ in range(3))
+        write_config(here, CONFIG.replace("URL", own.base_url).replace("KEY", "OWN_KEY"))
+        assert debate("run", "debate.yaml", "--id", "saved", "-q", cwd=here, env=KEYS).code == 3
+        for server, key in ((one, "ONE_KEY"), (two, "TWO_KEY")):
+            write_config(here, CONFIG.replace("URL", server.base_url).replace("KEY", key), "other.yaml")
+            assert debate("judge", "saved", "--config", "other.yaml", cwd=here, env=KEYS).code == 3
+        yield Bench(here, own, one, two)
+
+
+def keys_of(server: ModelServer) -> set[str]:
+    """The keys that came with its requests."""
+    return {value for each in server.headers for name, value in each.items() if name.lower() == "authorization"}
+
+
+def test_each_run_asks_its_own_server_with_its_own_key(here: Path) -> None:
+    """All are open at once; none is asked for another's, and no key goes astray."""
+    with opened(here) as bench:
+        done = bench.resumed()
+        assert done.code == 0, done.err
+        assert [len(server.bodies) for server in (bench.own, bench.one, bench.two)] == [1, 1, 1]
+        assert [keys_of(server) for server in (bench.own, bench.one, bench.two)] == [
+            {f"Bearer {key}"} for key in KEYS.values()
+        ]
+        stored: dict[str, Any] = json.loads(bench.path.read_text())
+    assert {told["run"]: told["exchange"]["model"] for told in stored["assessments"]} == {
+        "r1": "custom/m", "r2": "custom/m", "r3": "custom/m",
+    }  # fmt: skip
+
+
+def test_a_key_that_any_of_them_misses_is_told_before_the_first_call(here: Path) -> None:
+    """Exit 2 with a line for each; nobody is asked."""
+    with opened(here) as bench:
+        done = bench.resumed(keys={"OWN_KEY": KEYS["OWN_KEY"]})
+        assert [server.bodies for server in (bench.own, bench.one, bench.two)] == [[], [], []]
+    assert (done.code, [name for name in KEYS if f"{name} is not set" in done.err]) == (2, ["ONE_KEY", "TWO_KEY"])
+
+
+def test_with_the_mock_nobody_is_asked(here: Path) -> None:
+    """It stands in the place of every model, whatever their names mean."""
+    with opened(here) as bench:
+        done = bench.resumed("--mock", keys={})
+        assert (done.code, [server.bodies for server in (bench.own, bench.one, bench.two)]) == (0, [[], [], []])

@@ -1,0 +1,71 @@
+"""A slip of the pen on the command line is answered with the word that was probably meant."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from cli_support import debate
+
+from debate_cli.cli.refusals import plainly, unknown_command
+
+SYSTEMS = "structured, moderator, panel, live, persuasion"
+
+
+@dataclass(frozen=True)
+class Slip:
+    """A command line with a wrong word, and what is said of it."""
+
+    args: tuple[str, ...]
+    said: str
+
+
+@pytest.mark.parametrize(
+    "slip",
+    [
+        Slip(("rnu", "debate.yaml"), "No such command 'rnu'; did you mean `run`?"),
+        Slip(("Check",), "No such command 'Check'; did you mean `check`?"),
+        Slip(("frobnicate",), "No such command 'frobnicate'."),
+        Slip(("score", "one", "--system", "panle"), "there is no such judging system; did you mean `panel`?"),
+        Slip(("score", "one", "--system", "xyzzy"), f"there is no such judging system; known are {SYSTEMS}"),
+        Slip(("judge", "one", "--mock", "--system", "strctured"), "system; did you mean `structured`?"),
+        Slip(("explain", "bad-confg"), "explain bad-confg: there is no such page; did you mean `bad-config`?"),
+        Slip(("explain", "xyzzy"), "explain xyzzy: there is no such page; known are bad-config, budget"),
+        Slip(("replay", "one", "--only", "verdcit"), "did you mean `verdict`?"),
+        Slip(("replay", "one", "--format", "htlm"), "did you mean `html`?"),
+        Slip(("score", "one", "--format", "jsno"), "did you mean `json`?"),
+        Slip(("schema", "confg"), "did you mean `config`?"),
+        Slip(("run", "--mokc"), "--mock"),
+    ],
+    ids=lambda slip: " ".join(slip.args),
+)
+@pytest.mark.usefixtures("saved")
+def test_a_slip_is_told_what_was_meant(here: Path, slip: Slip) -> None:
+    """Exit 2, nothing on stdout; where no word is near, those that there are."""
+    done = debate(*slip.args, cwd=here)
+    said = " ".join(done.err.replace("│", " ").split())
+    assert (done.code, done.out, slip.said in said) == (2, "", True), done.err
+
+
+@pytest.mark.parametrize(
+    ("message", "plain"),
+    [
+        ("Value error, 'x' is not one of 'turns', 'scores'.", "'x' is none of turns, scores."),
+        ("Value error, 'turs' is not one of 'turns', 'scores'.", "'turs' is none of turns, scores; did you mean `turns`?"),
+        ("'it's' is not one of 'a', 'b'.", "'it's' is none of a, b."),
+        ("Input should be a valid integer, unable to parse string as an integer", "must be a whole number."),
+        ("Input should be greater than or equal to 1", "must be at least 1."),
+        ("anything else", "anything else"),
+    ],
+)  # fmt: skip
+def test_the_words_of_the_framework_are_made_plain(message: str, plain: str) -> None:
+    """What it may say that is not known stays as it is."""
+    assert plainly(message) == plain
+
+
+def test_a_hostile_word_stays_one_line() -> None:
+    """Signs that a terminal would act on are spelled out, and long words are not compared."""
+    said = unknown_command("\x1b[2J\n" + "r" * 100_000, ["run"])
+    assert said.isprintable()
+    assert "did you mean" not in said

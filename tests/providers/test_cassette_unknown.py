@@ -1,0 +1,63 @@
+"""What a cassette does not know, it explains: how the request differs from the nearest that was recorded."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from cassette_support import ASK, REPLY, play, record
+
+from debate_cli.errors import PermanentError
+from debate_cli.llm.port import Message, Request, Schema
+from debate_cli.providers.cassette import Player
+
+
+@pytest.mark.parametrize(
+    ("changed", "told"),
+    [
+        (replace(ASK, system="Rules!"), r'system prompt differs from character 6 on: it was "\." and is "!"'),
+        (
+            replace(ASK, messages=(Message("user", "Motion: dogs."),), nonce=""),
+            r'message 1 \(user\) differs .* is "dogs\."',
+        ),
+        (replace(ASK, messages=(*ASK.messages, Message("user", "More."))), r"message 2 \(user\) is new"),
+        (replace(ASK, schema=Schema("s", {"type": "array"})), r"the schema differs"),
+        (replace(ASK, schema=None), r"the schema is missing"),
+        (replace(ASK, temperature=0.5), r"temperature was 0\.7 and is 0\.5"),
+        (replace(ASK, max_output_tokens=7), r"max_output_tokens was 100 and is 7"),
+        (replace(ASK, seed=3), r"seed was None and is 3"),
+        (replace(ASK, rung="prompt"), r"rung was native and is prompt"),
+        (replace(ASK, purpose="closing"), r"nor to any other for that purpose"),
+    ],
+)
+def test_an_unknown_request_is_compared_with_the_nearest(cassette: Path, changed: Request, told: str) -> None:
+    """The error names what differs, and asking again would not help."""
+    record(cassette, REPLY)
+    with pytest.raises(PermanentError, match=told):
+        play(Player(cassette), changed)
+
+
+def test_another_model_is_told(cassette: Path) -> None:
+    """A model that was renamed is the difference."""
+    record(cassette, REPLY)
+    with pytest.raises(PermanentError, match="the model was lab/m and is lab/n"):
+        play(Player(cassette), name="lab/n")
+
+
+def test_the_nearest_is_the_one_with_the_longest_common_beginning(cassette: Path) -> None:
+    """Among two recorded requests of one purpose, the more similar is compared with."""
+    record(cassette, REPLY, request=replace(ASK, messages=(Message("user", "Motion: dogs. A"),)))
+    record(cassette, REPLY, request=replace(ASK, messages=(Message("user", "Motion: cats. A"),)))
+    with pytest.raises(
+        PermanentError, match=r'line 3, message 1 \(user\) differs from character 15 on: it was "A" and is "B"'
+    ):
+        play(Player(cassette), replace(ASK, messages=(Message("user", "Motion: cats. B"),)))
+
+
+def test_control_characters_do_not_reach_the_error(cassette: Path) -> None:
+    """Untrusted words are told as JSON writes them, on one line."""
+    record(cassette, REPLY)
+    with pytest.raises(PermanentError) as raised:
+        play(Player(cassette), replace(ASK, system="Rules\x1b[31m\n."))
+    assert str(raised.value).isprintable()

@@ -1,0 +1,59 @@
+"""What runs on the user's own machine costs nothing; what may run elsewhere costs what is known, or nobody knows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import pytest
+from provider_config_support import config
+
+from debate_cli.domain.config import ModelSpec, Price
+from debate_cli.llm.prices import price_of
+from debate_cli.providers.pricing import FREE, price
+from debate_cli.providers.registry import split
+from debate_cli.providers.table import merged
+
+OWN = Price(input=1, output=2)
+
+
+@dataclass(frozen=True)
+class Case:
+    """A model somewhere, and its price."""
+
+    model: str
+    expected: Price | None
+    rows: dict[str, dict[str, object]] = field(default_factory=dict[str, dict[str, object]])
+    env: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        Case("mock/a", FREE),
+        Case("local/smollm2", FREE),
+        Case("ollama/qwen3:8b", FREE),
+        Case("vllm/x", FREE),
+        Case("llamacpp/x", FREE),
+        Case("lmstudio/x", FREE),
+        Case("mine/a", FREE, {"mine": {"kind": "mock"}}),
+        Case("ollama/x", FREE, env={"OLLAMA_HOST": "localhost:9999"}),
+        Case("ollama/x", FREE, env={"OLLAMA_HOST": "[::1]"}),
+        Case("ollama/x", None, env={"OLLAMA_HOST": "https://gpu.example"}),
+        Case("ollama/x", None, env={"OLLAMA_HOST": "127.0.0.1.gpu.example"}),
+        Case("ollama/gpt-oss:120b-cloud", None),
+        Case("vllm/x", FREE, {"vllm": {"base_url": "http://127.0.0.1:9/v1", "api_key_env": None}}),
+        Case("vllm/x", None, {"vllm": {"base_url": "http://127.0.0.1:9/v1", "api_key_env": "LAB_KEY"}}),
+        Case("vllm/x", None, {"vllm": {"base_url": "https://gpu.example/v1", "api_key_env": None}}),
+        Case("vllm/x", OWN, {"vllm": {"price": OWN.model_dump()}}),
+        Case("lab/x", None, {"lab": {"kind": "openai", "base_url": "http://127.0.0.1:9/v1"}}),
+        Case("openai/no-such-model-at-all", None),
+        Case("groq/no-such-model-at-all", None),
+        Case("openai/gpt-4o", price_of("openai/gpt-4o")),
+    ],
+    ids=lambda case: f"{case.model} {case.rows or case.env or ''}",
+)
+def test_the_price_depends_on_where_a_model_runs(case: Case) -> None:
+    """A server that may bill, or pass on what it is asked, is never taken for free."""
+    row = merged(config(**case.rows))[split(case.model)[0]]
+    assert price(ModelSpec(model=case.model), row, case.env) == case.expected

@@ -1,0 +1,196 @@
+"""Two judgements side by side: the sentences, the tables, and that no word of them is Python's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from render_support import HOSTILE, START, debate, events, exchange, shown, structured_assessment, unscored
+
+from debate_cli.domain.assessment import Trace
+from debate_cli.domain.config import ModelSpec
+from debate_cli.domain.debate import Debate, fold
+from debate_cli.domain.events import Closed, JudgingOpened
+from debate_cli.domain.systems import JudgingConfig
+from debate_cli.render.comparison import Compared
+from debate_cli.render.comparison_lines import comparison_lines
+from debate_cli.render.comparison_view import comparison_view
+from debate_cli.render.comparison_words import in_short
+from debate_cli.scoring.comparison import LATEST, Side, compare
+
+TOLD = debate()
+CUT = "\x1b\x07\u202e\x9b"
+
+
+def compared(a: Debate, b: Debate, *runs: str) -> Compared:
+    """The debates as `a.json` and `b.json`; one file where runs of it are compared."""
+    sides = Side(a, runs[0] if runs else LATEST), Side(b, runs[1] if runs else LATEST)
+    return Compared(("a.json", "a.json" if runs else "b.json"), sides, compare(*sides))
+
+
+def marked(value: float, participant: str = "Ada") -> Debate:
+    """The debate in which every structured mark of one debater is `value`."""
+    found = structured_assessment()
+    marks = tuple(
+        mark.model_copy(update={"value": value}) if mark.participant == participant else mark for mark in found.marks
+    )
+    others = [item for item in TOLD.assessments if item.system != "structured"]
+    return TOLD.with_assessments([*others, found.model_copy(update={"marks": marks})])
+
+
+def standing(item: str, found: str) -> Debate:
+    """The debate in which one claim was found to stand so; another seed, so that it is another debate anyhow."""
+    told = structured_assessment()
+    findings = tuple(
+        one.model_copy(update={"standing": found}) if isinstance(one, Trace) and one.item == item else one
+        for one in told.findings
+    )
+    other = debate(seed=5)
+    others = [one for one in other.assessments if one.system != "structured"]
+    return other.with_assessments([*others, told.model_copy(update={"findings": findings})])
+
+
+def without(system: str) -> Debate:
+    """The debate as if that system had never been asked."""
+    systems = tuple(item for item in TOLD.config.judging.systems if item.kind != system)
+    told = debate(judging=JudgingConfig(systems=systems))
+    return told.with_assessments([item for item in TOLD.assessments if item.system != system])
+
+
+def rejudged() -> Debate:
+    """The debate with a second run, in which structured judged it with another model."""
+    told = TOLD.apply(
+        JudgingOpened(at=START, run="r2", judging=JudgingConfig(), models={"judge": ModelSpec(model="mock/other")})
+    )
+    again = structured_assessment().model_copy(update={"run": "r2", "exchange": exchange(model="mock/other")})
+    return told.with_assessments([*told.assessments, again])
+
+
+def lines(told: Compared) -> str:
+    """As it stands off a terminal."""
+    return "\n".join(comparison_lines(told))
+
+
+def drawn(told: Compared, width: int) -> str:
+    """As it stands on a terminal."""
+    return "\n".join(shown(part, width) for part in comparison_view(told))
+
+
+def test_where_nothing_differs_one_sentence_says_so() -> None:
+    """And the tables show what is alike."""
+    assert in_short(compared(TOLD, TOLD)) == ["Nothing differs: verdicts, scores, standings and settings are the same."]
+
+
+@pytest.mark.parametrize(
+    ("other", "said"),
+    [
+        (
+            lambda: marked(10),
+            "The outcomes differ: Bo wins A narrowly (structured, by 1.1); Ada wins B narrowly (structured, by 2.55).",
+        ),
+        (
+            lambda: marked(1),
+            "The winner is the same: Bo wins A narrowly (structured, by 1.1); Bo wins B clearly (structured, by 6.45).",
+        ),
+        (unscored, "The outcomes differ: Bo wins A narrowly (structured, by 1.1); B is undetermined (structured)."),
+    ],
+    ids=["other winner", "other margin", "undetermined"],
+)
+def test_the_first_sentence_tells_what_is_decided(other: Callable[[], Debate], said: str) -> None:
+    """By the deciding verdict of each side."""
+    assert in_short(compared(TOLD, other()))[0] == said
+
+
+def test_where_systems_differ_it_says_which_judged_what() -> None:
+    """And compares what both have."""
+    told = compared(TOLD, without("moderator"))
+    assert "Structured judged both; moderator judged A only." in in_short(told)
+    assert "The verdict is the same under structured, by the same margin." in in_short(told)
+    assert "structured: Ada; A: " in lines(told)
+    assert "moderator: Ada; A: " not in lines(told)
+
+
+def test_where_no_system_judged_both_it_says_so() -> None:
+    """There are no scores side by side then; each side's stand with its verdict."""
+    told = compared(without("moderator"), without("structured"))
+    assert (
+        "No system judged both, so no scores stand side by side; structured judged A only; moderator judged B only."
+        in (in_short(told))
+    )
+    assert "Only A was asked which claims stand, so there are no standings to compare." in in_short(told)
+    assert "== Scores ==" not in lines(told)
+    assert "moderator: A: not judged; B: Bo, " in lines(told)
+
+
+def test_scores_without_a_counterpart_stand_with_their_verdict() -> None:
+    """Where nothing was judged yet, and where other debaters speak; what nobody was asked for is told from what needs no model."""
+    told = compared(TOLD, unscored())
+    assert "== Scores ==" not in lines(told)
+    assert "structured: A: Bo, narrow, margin 1.1, Ada 6.35 · Bo 7.45; B: undetermined" in lines(told)
+    assert "B: structured, moderator (r1): not heard yet" in lines(told)
+    assert not any("Other models" in sentence for sentence in in_short(told))
+
+
+def test_an_unfinished_debate_is_named() -> None:
+    """With how far it came."""
+    told = compared(TOLD, fold([event for event in events(seed=5) if not isinstance(event, Closed)]))
+    assert "B is not finished: 6 speeches so far." in in_short(told)
+    assert "state: A: complete; B: incomplete" in lines(told)
+
+
+def test_margins_stand_beside_each_other() -> None:
+    """With how much they grew while the winner is the same."""
+    assert "structured: margin; A: 1.1; B: 6.45; change: +5.35" in lines(compared(TOLD, marked(1)))
+    assert "structured: margin; A: 1.1; B: 2.55; change: —" in lines(compared(TOLD, marked(10)))
+
+
+def test_other_judges_are_named() -> None:
+    """Per system and run, with their models."""
+    told = compared(rejudged(), rejudged(), "r1", "r2")
+    assert "Other models judged by structured." in in_short(told)
+    assert "judges: A: structured, moderator (r1): mock/judge; B: structured (r2): mock/other" in lines(told)
+
+
+def test_a_dearer_debate_is_named() -> None:
+    """By how much it cost more."""
+    dear = structured_assessment().model_copy(update={"exchange": exchange().model_copy(update={"cost_usd": 1.002})})
+    others = [item for item in TOLD.assessments if item.system != "structured"]
+    told = compared(TOLD, TOLD.with_assessments([*others, dear]))
+    assert in_short(told)[-1] == "B cost $1.00 more."
+    assert "judging cost: A: $0.0100; B: $1.01" in lines(told)
+
+
+@pytest.mark.parametrize(
+    ("found", "said"),
+    [("REFUTED", "1 of 4 claims has another standing: PRO-2."), ("UPHELD", "No standing changed: 4 claims looked at.")],
+)
+def test_claims_whose_standing_differs_are_named(found: str, said: str) -> None:
+    """With how many were looked at."""
+    told = compared(TOLD, standing("PRO-2", found))
+    assert said in in_short(told)
+    assert ("== Claims whose standing differs ==" in lines(told)) == (found == "REFUTED")
+
+
+@pytest.mark.parametrize("width", [80, 120, 200])
+def test_no_word_is_pythons(width: int) -> None:
+    """Settings that are not set, texts and mappings are told in words."""
+    other = debate(seed=2, background="A tram, or a bus?", models={"default": {"model": "mock/b"}})
+    told = compared(TOLD, other)
+    for text in (lines(told), drawn(told, width), "\n".join(in_short(told))):
+        assert not any(sign in text for sign in ("None", "'", "{", "[", "True"))
+
+
+@pytest.mark.parametrize("width", [60, 80, 100])
+def test_the_key_of_a_setting_is_not_broken(width: int) -> None:
+    """It stands on one line, or is parted at its last dot."""
+    systems = [{"kind": "structured", "thresholds": {"draw": 0.5, "clear": 0.9}}]
+    told = compared(TOLD, debate(judging={"systems": systems}, background="A long text of many words. " * 9))
+    found = drawn(told, width)
+    assert "structured.thresholds.draw" in found or "structured.thresholds." in found.split("settings that differ")[1]
+    assert all(len(line) <= width for line in found.splitlines())
+
+
+def test_names_and_texts_are_cleaned() -> None:
+    """They come from a file."""
+    told = compared(TOLD, debate(background=HOSTILE, topic=HOSTILE))
+    assert not any(sign in lines(told) + drawn(told, 80) for sign in CUT)

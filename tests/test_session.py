@@ -1,0 +1,62 @@
+"""How a debate begins: what its first event holds of the configuration where a text of it holds a secret."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+from debate_cli.domain.config import DebateConfig
+from debate_cli.domain.debate import fold
+from debate_cli.domain.events import Opened
+from debate_cli.engine import Stop
+from debate_cli.providers.table import merged
+from debate_cli.render.plain import QuietWatcher
+from debate_cli.session import Session
+from debate_cli.storage.transcript import events_of, to_transcript
+from debate_cli.wiring import Surroundings
+
+SECRET = "hunter2secretvalue"
+CONFIG = DebateConfig.model_validate(
+    {
+        "topic": "Cats or dogs?",
+        "background": f"The word is {SECRET}.",
+        "providers": {
+            "openai": {"max_concurrency": 2},
+            "groq": {"api_key_env": None},
+            "lab": {"kind": "openai", "base_url": "http://127.0.0.1:9/v1", "price": {"input": 1, "output": 2}},
+        },
+        "debaters": [{"name": "Pro", "side": "for"}, {"name": "Con", "side": "against"}],
+    }
+)
+
+
+def opened() -> Opened:
+    """The first event of a debate whose background holds the secret."""
+    around = Surroundings(Path(), {})
+    session = Session(around, QuietWatcher(), Stop(), secrets=(SECRET,), clock=lambda: datetime(2026, 1, 1, tzinfo=UTC))
+    return session.opened(CONFIG, "one")
+
+
+def written(config: DebateConfig) -> dict[str, set[str]]:
+    """The keys that each provider was written with."""
+    return {name: set(row.model_fields_set) for name, row in config.providers.items()}
+
+
+def test_a_secret_is_taken_out_of_the_texts() -> None:
+    """So that neither judges nor files get it."""
+    assert opened().config.background == "The word is [redacted]."
+
+
+def test_a_provider_keeps_the_keys_that_it_was_written_with() -> None:
+    """A row that names one key does not come out as one that sets all: `api_key_env: null` is not a key left out."""
+    assert written(opened().config) == {
+        "openai": {"max_concurrency"}, "groq": {"api_key_env"}, "lab": {"kind", "base_url", "price"},
+    }  # fmt: skip
+
+
+def test_a_provider_means_the_same_after_it_was_stored() -> None:
+    """Read back from a transcript: the same keys, and so the same server opened by the same variable."""
+    (first, *_) = events_of(to_transcript(fold([opened()])))
+    assert isinstance(first, Opened)
+    assert written(first.config) == written(CONFIG)
+    assert merged(first.config) == merged(CONFIG)

@@ -72,9 +72,9 @@ def test_types_are_no_pythons(page: tuple[str, str]) -> None:
     assert re.findall(r"<(?:bool|str|int|int range|float|path|list\[str\])>", page[1]) == []
 
 
-def test_many_choices_stand_in_words() -> None:
+def test_many_choices_stand_in_words(tmp_path: Path) -> None:
     """A list of them would leave no room for the help beside it."""
-    shown = " ".join(debate("replay", "--help", cwd=Path(), env={"COLUMNS": str(WIDTH)}).out.split())
+    shown = " ".join(debate("replay", "--help", cwd=tmp_path, env={"COLUMNS": str(WIDTH)}).out.split())
     assert "ONLY Only this part: turns, scores, trace, │ │ verdict, briefing." in shown
 
 
@@ -87,7 +87,6 @@ def test_the_command_stays_as_it_is() -> None:
     """A page is made of a copy: what options take is the same after it was shown."""
     command = load("replay")
     before = [(param.name, param.metavar, param.help) for param in command.params]
-    debate("replay", "--help", cwd=Path())
     with command.make_context("replay", ["x"]) as context:
         command.get_help(context)
     assert [(param.name, param.metavar, param.help) for param in command.params] == before

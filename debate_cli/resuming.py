@@ -9,8 +9,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from debate_cli.domain.config import DebateConfig, ModelSpec
-from debate_cli.domain.debate import FIRST_RUN, Debate
+from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import Resumed
+from debate_cli.domain.judging_run import FIRST_RUN
 from debate_cli.domain.tasks import Brief
 from debate_cli.judging.schedules import owed
 from debate_cli.wiring import judge_roles, spec_of_judge, with_providers

@@ -17,8 +17,9 @@ from typing import Protocol
 from debate_cli.debaters.debater import Debater
 from debate_cli.domain.bench import assessors, role, title
 from debate_cli.domain.config import DebateConfig, ModelSpec, Price
-from debate_cli.domain.debate import Debate, JudgingRun
+from debate_cli.domain.debate import Debate
 from debate_cli.domain.exchange import TotalUsage
+from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.domain.systems import Panel, Persuasion, System
 from debate_cli.domain.tasks import Brief
 from debate_cli.engine import Cast

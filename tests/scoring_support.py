@@ -9,9 +9,10 @@ from typing import Any
 from debate_cli.domain.assessment import Assessment, Finding, Mark, SystemKind, Vote, VoteOption
 from debate_cli.domain.config import DebateConfig
 from debate_cli.domain.content import Argument, Response, StrategyPick, Turn
-from debate_cli.domain.debate import FIRST_RUN, Debate, opened
+from debate_cli.domain.debate import Debate, opened
 from debate_cli.domain.events import Assessed, Event, Generator, JudgingOpened, Opened, Turned
 from debate_cli.domain.exchange import Exchange
+from debate_cli.domain.judging_run import FIRST_RUN
 from debate_cli.domain.systems import JudgingConfig, System
 from debate_cli.domain.tasks import Moment, Subject
 

@@ -18,8 +18,9 @@ from debate_cli.cli.score_forms import PRINTED, Format
 from debate_cli.cli.score_pages import Pages
 from debate_cli.cli.side_by_side import side_by_side
 from debate_cli.domain.assessment import SYSTEM_KINDS
-from debate_cli.domain.debate import Debate, JudgingRun
+from debate_cli.domain.debate import Debate
 from debate_cli.domain.did_you_mean import suggestion_or_list
+from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.domain.verdict import Verdict
 from debate_cli.errors import DebateError, UsageError
 from debate_cli.render import scores_table

@@ -5,7 +5,8 @@ Running out of budget, interruption and failure are the engine's to see; they ar
 
 from __future__ import annotations
 
-from debate_cli.domain.debate import FIRST_RUN, Debate
+from debate_cli.domain.debate import Debate
+from debate_cli.domain.judging_run import FIRST_RUN
 from debate_cli.domain.systems import Persuasion, System
 from debate_cli.domain.tasks import Cue
 from debate_cli.scoring.persuasion import current_states

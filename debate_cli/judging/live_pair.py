@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from debate_cli.domain.assessment import Comparison, LogicGap, Pressure
-from debate_cli.domain.debate import FIRST_RUN
+from debate_cli.domain.judging_run import FIRST_RUN
 from debate_cli.domain.systems import Live
 from debate_cli.judging import schema
 from debate_cli.judging.live import SUSPECT, SuspectForm, read_suspects, turns_before

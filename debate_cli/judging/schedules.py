@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 from debate_cli.domain.bench import assessors
 from debate_cli.domain.config import DebateConfig
-from debate_cli.domain.debate import FIRST_RUN, RESUMABLE, Debate, JudgingRun
+from debate_cli.domain.debate import RESUMABLE, Debate
+from debate_cli.domain.judging_run import FIRST_RUN, JudgingRun
 from debate_cli.domain.systems import Live, Moderator, Panel, Persuasion, Structured, System
 from debate_cli.domain.tasks import Brief, Subject
 from debate_cli.formats import finished_rounds, next_step, planned_turns

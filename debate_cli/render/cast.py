@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from debate_cli.domain.debate import Debate, JudgingRun
+from debate_cli.domain.debate import Debate
+from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.domain.systems import Moderator, Panel, Persuasion, Structured, System
 from debate_cli.render import look
 from debate_cli.render.look import Sign

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Literal
 
-from debate_cli.domain.debate import FIRST_RUN
+from debate_cli.domain.judging_run import FIRST_RUN
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import hostile, look
 from debate_cli.render.checked import Checked, Unusable

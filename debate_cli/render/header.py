@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from rich.cells import cell_len, set_cell_size
 from rich.console import Group, RenderableType
 
-from debate_cli.domain.debate import Debate, JudgingRun
+from debate_cli.domain.debate import Debate
+from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.render import hostile, look
 from debate_cli.render.cast import Seat, debaters, judges
 from debate_cli.render.column import BLANK, Line, Paragraph, Spans, cut, laid_out, line

@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 
 from debate_cli.domain.content import Answer, Argument, Closing, Response, Turn
-from debate_cli.domain.debate import Debate, JudgingRun
+from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import CloseReason
 from debate_cli.domain.judged import judged_by
+from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import cast, hostile, look
 from debate_cli.render.news import News

@@ -13,8 +13,9 @@ from typing import Literal
 
 from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.content import UNSTRUCTURED, Turn
-from debate_cli.domain.debate import FIRST_RUN, Debate, opened
+from debate_cli.domain.debate import Debate, opened
 from debate_cli.domain.events import Assessed, Closed, Event, Failed, JudgingOpened, Opened, Turned
+from debate_cli.domain.judging_run import FIRST_RUN
 from debate_cli.domain.tasks import Cue, Task
 from debate_cli.render.watcher import Watcher
 

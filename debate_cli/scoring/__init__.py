@@ -12,7 +12,8 @@ from typing import Any
 
 from debate_cli.domain.assessment import SystemKind
 from debate_cli.domain.bench import assessors
-from debate_cli.domain.debate import Debate, JudgingRun
+from debate_cli.domain.debate import Debate
+from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.domain.systems import System
 from debate_cli.domain.verdict import Verdict
 

@@ -11,7 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from debate_cli.domain.assessment import Assessment, Vote, VoteOption
-from debate_cli.domain.debate import Debate, JudgingRun
+from debate_cli.domain.debate import Debate
+from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.domain.systems import Panel
 from debate_cli.domain.value import Value
 from debate_cli.scoring.reading import assessments, exact, held, mean, stored

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from debate_cli.domain.assessment import Insight, Standing
-from debate_cli.domain.debate import Debate, JudgingRun
+from debate_cli.domain.debate import Debate
+from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.domain.value import Value
 from debate_cli.scoring.trace import TraceRow, structured_assessments, trace_table
 

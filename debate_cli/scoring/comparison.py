@@ -15,8 +15,9 @@ from pydantic import JsonValue
 from debate_cli.domain.assessment import Standing, SystemKind
 from debate_cli.domain.config import DebateConfig
 from debate_cli.domain.config_differences import changed
-from debate_cli.domain.debate import Debate, JudgingRun
+from debate_cli.domain.debate import Debate
 from debate_cli.domain.exchange import total
+from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.domain.systems import JudgingConfig, System
 from debate_cli.domain.tasks import Brief
 from debate_cli.domain.value import Value

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from debate_cli.domain.assessment import SystemKind
-from debate_cli.domain.debate import JudgingRun
+from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.domain.systems import Thresholds
 from debate_cli.domain.value import Value
 from debate_cli.domain.verdict import Verdict, Victory

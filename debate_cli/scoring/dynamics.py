@@ -9,7 +9,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from debate_cli.domain.content import Turn
-from debate_cli.domain.debate import FIRST_RUN, Debate, JudgingRun
+from debate_cli.domain.debate import Debate
+from debate_cli.domain.judging_run import FIRST_RUN, JudgingRun
 from debate_cli.domain.systems import Persuasion
 from debate_cli.scoring.effects import Ratings, by_factors, by_judge, by_keywords, ratings
 from debate_cli.scoring.reading import assessments

@@ -19,7 +19,8 @@ from debate_cli.domain.assessment import (
     Resolution,
 )
 from debate_cli.domain.bench import JUDGE
-from debate_cli.domain.debate import Debate, JudgingRun
+from debate_cli.domain.debate import Debate
+from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.domain.systems import Live
 from debate_cli.domain.value import Value
 from debate_cli.domain.verdict import Verdict

@@ -11,7 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.bench import assessors
-from debate_cli.domain.debate import Debate, JudgingRun
+from debate_cli.domain.debate import Debate
+from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.domain.systems import Moderator
 from debate_cli.domain.value import Value
 from debate_cli.domain.verdict import Verdict

@@ -9,7 +9,8 @@ import math
 from collections.abc import Mapping, Sequence
 
 from debate_cli.domain.assessment import VoteOption
-from debate_cli.domain.debate import Debate, JudgingRun
+from debate_cli.domain.debate import Debate
+from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.domain.systems import Panel
 from debate_cli.domain.tasks import Brief
 from debate_cli.domain.value import Value

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from debate_cli.domain.assessment import Pressure
-from debate_cli.domain.debate import FIRST_RUN, Debate
+from debate_cli.domain.debate import Debate
+from debate_cli.domain.judging_run import FIRST_RUN
 from debate_cli.domain.personality import PRESSURE_KINDS, Personality, PressureKind, drift
 from debate_cli.domain.systems import Live
 from debate_cli.domain.tasks import MOMENTS

@@ -9,7 +9,8 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 from debate_cli.domain.bench import JUDGE
-from debate_cli.domain.debate import Debate, JudgingRun
+from debate_cli.domain.debate import Debate
+from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.domain.systems import Persuasion
 from debate_cli.domain.value import Value
 from debate_cli.domain.verdict import Verdict, Victory

@@ -10,7 +10,8 @@ from collections.abc import Iterable
 from typing import TypeVar
 
 from debate_cli.domain.assessment import Assessment, Mark, SystemKind
-from debate_cli.domain.debate import Debate, JudgingRun
+from debate_cli.domain.debate import Debate
+from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.domain.systems import System
 from debate_cli.domain.tasks import MOMENTS
 

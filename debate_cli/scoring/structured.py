@@ -12,7 +12,8 @@ from collections.abc import Mapping, Sequence
 
 from debate_cli.domain.assessment import Assessment, Fallacy
 from debate_cli.domain.bench import assessors
-from debate_cli.domain.debate import Debate, JudgingRun
+from debate_cli.domain.debate import Debate
+from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.domain.systems import Structured
 from debate_cli.domain.value import Value
 from debate_cli.domain.verdict import Verdict, Victory

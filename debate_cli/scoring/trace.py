@@ -10,7 +10,8 @@ from collections.abc import Mapping, Sequence
 
 from debate_cli.domain.assessment import Assessment, Standing, Trace
 from debate_cli.domain.content import ResponseType
-from debate_cli.domain.debate import Debate, JudgingRun
+from debate_cli.domain.debate import Debate
+from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.domain.value import Value
 from debate_cli.scoring.reading import assessments
 

@@ -13,7 +13,7 @@ from typing import Any, Literal
 from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.config import DebateConfig, ModelSpec, ProviderSpec
 from debate_cli.domain.content import Turn
-from debate_cli.domain.debate import FIRST_RUN, Debate, JudgingRun, first_answers, replacing
+from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import (
     Assessed,
     Closed,
@@ -28,6 +28,7 @@ from debate_cli.domain.events import (
     Turned,
 )
 from debate_cli.domain.exchange import TotalUsage
+from debate_cli.domain.judging_run import FIRST_RUN, JudgingRun, first_answers, replacing
 from debate_cli.domain.participant import Participant
 from debate_cli.domain.systems import JudgingConfig
 from debate_cli.domain.value import Value

@@ -13,8 +13,8 @@ from fuzz_targets import FORMS, told_plainly
 from llm_support import OPINION
 from storage_support import config
 
-from debate_cli.domain.debate import FIRST_RUN
 from debate_cli.domain.did_you_mean import suggestion
+from debate_cli.domain.judging_run import FIRST_RUN
 from debate_cli.domain.participant import participants
 from debate_cli.errors import ConfigError, TranscriptError
 from debate_cli.llm.mending import MOST_CHARS, mended

@@ -14,9 +14,9 @@ import yaml
 from debate_cli.judging.detector import detect
 
 FOLDER = Path(__file__).with_name("hostile")
-DEBATERS = ("Pro", "Con", "Ada", "Bert", "Alice", "Bob", "Dana", "Omar", "Kim", "Lee")
+DEBATERS = ("Pro", "Con", "Ada", "Bert", "Alice", "Bob", "Dana", "Omar", "Kim", "Lee", "Noor", "Ivan")
 """Who debates in attacks.yaml and innocent.yaml."""
-UNSEEN_DEBATERS = ("Noor", "Ivan")
+UNSEEN_DEBATERS = ("Mara", "Teo")
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-from debate_cli.judging import injection_phrases as phrases
 from debate_cli.judging.disguises import readings
 from debate_cli.judging.foreign_orders import foreign_orders
 from debate_cli.judging.forgeries import forged_results, marks
@@ -21,8 +20,6 @@ from debate_cli.judging.orders import NAMED, hints_at_order, orders, sentences
 from debate_cli.llm.quoting import clean
 
 REMOVED = "[removed: addressed to the judge]"
-MOST_MASKED = 300
-"""Characters from the start of a command to the end of its sentence, at most."""
 TAKEOVERS = frozenset({"override", "role_marker", "encoded", "hidden"})
 """Techniques that nobody has a use for who speaks about a debate, as judges do."""
 _Span = tuple[int, int, str]
@@ -47,7 +44,7 @@ def detect(text: str, names: tuple[str, ...] = ()) -> tuple[Hit, ...]:
     """
     cleaned = clean(text)
     looked_at = _without_names(cleaned.replace(REMOVED, "\n" * len(REMOVED)), names)
-    hits = _merged(cleaned, sorted(_spans(looked_at)))
+    hits = _merged(cleaned, sorted(_spans(looked_at, names)))
     hidden = tag_text(text)
     if hidden is not None:
         hits.append(Hit(len(cleaned), len(cleaned), hidden, "encoded"))
@@ -69,25 +66,25 @@ def masked(text: str, names: tuple[str, ...] = (), only: frozenset[str] | None =
     return left if left == cleaned else masked(left, names, only)
 
 
-def _without_names(text: str, names: tuple[str, ...]) -> str:
+def _without_names(text: str, names: tuple[str, ...], flags: re.RegexFlag = re.NOFLAG) -> str:
     """`text` with every name of a debater written in a letter of its own, at the same length."""
     spelled = sorted({clean(name) for name in names if len(clean(name)) > 1}, key=len, reverse=True)
     if not spelled:
         return text
     pattern = rf"(?<!\w)(?:{'|'.join(map(re.escape, spelled))})(?!\w)"
-    return re.sub(pattern, lambda match: NAMED * len(match.group()), text)
+    return re.sub(pattern, lambda match: NAMED * len(match.group()), text, flags=flags)
 
 
-def _spans(text: str) -> Iterator[_Span]:
+def _spans(text: str, names: tuple[str, ...]) -> Iterator[_Span]:
     yield from _read(text)
     plain = {sentence for _, sentence in sentences(text)}
     for reading in readings(text):
-        for first, sentence in sentences(reading.text):
+        for first, sentence in sentences(_without_names(reading.text, names, re.IGNORECASE)):
             if sentence not in plain:
                 part = reading.part(first, first + len(sentence))
                 yield from ((*part.span(start, end), "encoded") for start, end, _ in _read(sentence))
     for start, end, decoded in encoded_runs(text):
-        if hints_at_order(decoded):
+        if hints_at_order(_without_names(decoded, names)):
             yield start, end, "encoded"
     for start, end, content in unseen_parts(text):
         if hints_at_order(content):
@@ -97,10 +94,6 @@ def _spans(text: str) -> Iterator[_Span]:
 def _read(text: str) -> Iterator[_Span]:
     """What is addressed to the judge in `text` as it stands."""
     said = unmentioned(text)
-    for technique, pattern in phrases.COMMANDS:
-        for match in pattern.finditer(said):
-            start, end = match.span("said")
-            yield start, _sentence_end(text, end, start), technique
     yield from orders(said)
     yield from foreign_orders(said)
     for start, end in forged_results(said):
@@ -120,9 +113,3 @@ def _merged(text: str, spans: list[_Span]) -> list[Hit]:
             hit = last._replace(end=max(last.end, end))
         found.append(hit._replace(quote=text[hit.start : hit.end].strip()))
     return found
-
-
-def _sentence_end(text: str, end: int, start: int) -> int:
-    """End of the sentence that goes on at `end`, its full stop included."""
-    stop = phrases.SENTENCE_STOP.search(text, max(start, end - 1))
-    return min(stop.end() if stop else len(text), max(end, start + MOST_MASKED))

@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 from urllib.parse import unquote
 
+from debate_cli.judging.orders import NAMED
+
 
 class Reading(NamedTuple):
     """`text`, and for each of its characters the index of the one it was read from."""
@@ -38,6 +40,7 @@ _WORD = re.compile(r"\w+")
 _LATIN_LETTER, _OTHER_LETTER = re.compile("[A-Za-z]"), re.compile(r"[^\W\d_a-zA-Z]")
 _STRUCK = re.compile(r"(?<=[A-Za-z])[\u0300-\u036f]+")
 _APART = re.compile(r"(?<![\w'’])[A-Za-z](?:([ \t.\-_*·])[A-Za-z])(?:\1[A-Za-z])+(?!\w)")
+_WIDE = re.compile(r"(?<=\S)[ \t]{2,}(?=\S)")
 _ESCAPED = re.compile(r"&#x?[0-9A-Fa-f]{2,6};|%[0-9A-Fa-f]{2}|\\u[0-9A-Fa-f]{4}|\\x[0-9A-Fa-f]{2}")
 _TELLING = [
     "ignore",
@@ -71,7 +74,7 @@ _LEET = (str.maketrans("013457$@", "olaastsa"), str.maketrans("013457$@", "oieas
 def readings(text: str) -> Iterator[Reading]:
     """How `text` may also be read; a disguise that it does not wear gives no reading."""
     bared = Reading(text, range(len(text)))
-    for bare in (_unescaped, _unstruck, _latin, _joined, _parted):
+    for bare in (_unescaped, _unstruck, _latin, _joined, _respaced, _parted):
         bared = bare(bared)
     if bared.text != text:
         yield bared
@@ -128,7 +131,7 @@ def _unstruck(reading: Reading) -> Reading:
 
 def _latin(reading: Reading) -> Reading:
     """Words that mix alphabets in Latin letters alone."""
-    if reading.text.isascii():
+    if reading.text.replace(NAMED, "").isascii():
         return reading
     return _replaced(reading, _WORD, _in_latin)
 
@@ -142,6 +145,11 @@ def _in_latin(match: re.Match[str]) -> str:
 def _joined(reading: Reading) -> Reading:
     """Letters set apart as words: what divides them is dropped."""
     return _replaced(reading, _APART, lambda match: match.group()[::2])
+
+
+def _respaced(reading: Reading) -> Reading:
+    """Words that stand far apart, one space apart."""
+    return _replaced(reading, _WIDE, lambda _: " ")
 
 
 def _parted(reading: Reading) -> Reading:

@@ -9,7 +9,7 @@ from functools import cache
 from importlib.resources import files
 from typing import NamedTuple
 
-from debate_cli.judging.orders import sentences
+from debate_cli.judging.orders import NAMED, sentences
 
 NEAR = 60
 """Characters between what is to be given and the command to give it."""
@@ -18,27 +18,43 @@ CLOSE_BY = 18
 
 _CLAUSE = r"(?:^|[.!?,:;¡¿(–—]\s*|(?<!\w)(?:y|e|et|und|i|и|و|và|en|dan|oder|por favor|bitte|пожалуйста)\s+|(?<!\w)و)"
 _WORD = r"(?<!\w)(?:{})(?!\w)"
+_COURTESY = (
+    r"(?:(?:madame|mesdames|monsieur|messieurs|señor(?:a|es|as)?|senhor(?:a|es|as)?|signor(?:e|a|i)?|ch(?:er|ère|ers)|car[aoi]|"
+    r"gentil[ei]|estimad[oa]s?|prezad[oa]s?|liebe[rs]?|(?:sehr )?geehrte[rs]?|geachte|beste|уважаем\w+|дорог\w+|szanown\w+|drog\w+|"
+    r"sayın|kính thưa|thưa|أيها|nota|note|notiz|hinweis|примечание|para|pour|per|für|an|aan|au|aux|al|alla|à l['’]attention|note à)\s"
+    r"(?:(?:le|la|les|l['’]|du|de|del|della|den|die|der|das|el|los|o|a|os|il|il|для|membr\w+|mitglieder|herr|frau|господа)\s?){0,3}){0,2}"
+)
+_SPOKEN_TO = (
+    rf"(?:^|[.!?(\[<>«\"]\s*){_COURTESY}(?:{{}})(?!\w)[^,.:;!?]{{{{0,25}}}}[,:;!—–]"
+    rf"|(?<!\w)(?:si (?:vous|tu|usted|eres)|wenn (?:du|sie)|falls (?:du|sie)|se (?:sei|siete|você|fores?)|als je|если (?:ты|вы)|jeśli jesteś)\s[^,.!?]{{{{0,30}}}}(?:{{}})(?!\w)"
+)
 _FORMS = {
-    "command_first": (_WORD, _CLAUSE + r"(?:{})(?!\w)"),
-    "command_last": (_WORD, _WORD),
-    "without_spaces": ("(?:{})", "(?:{})"),
+    "command_first": (_WORD, _CLAUSE + r"(?:{})(?!\w)", _SPOKEN_TO),
+    "command_last": (_WORD, _WORD, _SPOKEN_TO),
+    "without_spaces": ("(?:{})", "(?:{})", "(?:{})"),
 }
-"""How a word, and how a command, stands in a sentence of each group of languages."""
+"""How a word, how a command, and how somebody spoken to stands in a sentence of each group of languages."""
 
 
 class Tongue(NamedTuple):
     """One language's words; what they are is said in the table."""
 
+    gate: re.Pattern[str]
+    """In a text in small letters: what an order cannot do without, wherever in a word."""
     ignore: re.Pattern[str]
     norm: re.Pattern[str]
     which: re.Pattern[str]
     give: re.Pattern[str]
     top: re.Pattern[str]
+    judge: re.Pattern[str]
+    say: re.Pattern[str]
+    vote: re.Pattern[str]
 
 
 def foreign_orders(text: str) -> Iterator[tuple[int, int, str]]:
     """(start, end, technique) of each sentence of `text` that is an order to a judge in another language."""
-    tongues = [tongue for tongue in _tongues() if tongue.norm.search(text) or tongue.top.search(text)]
+    lowered = text.lower()
+    tongues = [tongue for tongue in _tongues() if tongue.gate.search(lowered)]
     for start, sentence in sentences(text) if tongues else ():
         technique = next((found for tongue in tongues if (found := _order(tongue, sentence))), None)
         if technique is not None:
@@ -50,6 +66,14 @@ def _order(tongue: Tongue, sentence: str) -> str | None:
         beside = tongue.norm.search(sentence, command.end(), command.end() + CLOSE_BY)
         if beside or tongue.which.search(sentence):
             return "override"
+    voted = tongue.vote.search(sentence)
+    if voted and NAMED in sentence[voted.end() : voted.end() + CLOSE_BY]:
+        return "score_demand"
+    if tongue.judge.search(sentence):
+        if command or voted or tongue.give.search(sentence):
+            return "score_demand"
+        if tongue.say.search(sentence):
+            return "output_order"
     tops = [match.start() for match in tongue.top.finditer(sentence)]
     gifts = [match.end() for match in tongue.give.finditer(sentence)] if tops else []
     return "score_demand" if any(abs(top - gift) <= NEAR for top in tops for gift in gifts) else None
@@ -60,16 +84,20 @@ def _tongues() -> tuple[Tongue, ...]:
     table = tomllib.loads(files("debate_cli.judging").joinpath("foreign_orders.toml").read_text(encoding="utf-8"))
     return tuple(
         Tongue(
+            gate=re.compile("|".join(words[sign] for sign in ("norm", "top", "judge", "vote"))),
             ignore=_compiled(command, words["ignore"]),
             norm=_compiled(word, words["norm"]),
             which=_compiled(word, words["which"]),
             give=_compiled(command, words["give"]),
             top=_compiled(word, words["top"]),
+            judge=_compiled(spoken_to, words["judge"]),
+            say=_compiled(command, words["say"]),
+            vote=_compiled(command, words["vote"]),
         )
-        for form, (word, command) in _FORMS.items()
+        for form, (word, command, spoken_to) in _FORMS.items()
         for words in table[form]
     )
 
 
 def _compiled(form: str, words: str) -> re.Pattern[str]:
-    return re.compile(form.format(words), re.IGNORECASE | re.MULTILINE)
+    return re.compile(form.replace("{}", words).replace("{{", "{").replace("}}", "}"), re.IGNORECASE | re.MULTILINE)

@@ -11,6 +11,7 @@ NEAR = 200
 """Characters between two lines of one forged result."""
 
 _ROLE = r"system|developer|assistant|user|human|tool|model|judge|grader|evaluator"
+_PARTY = r"(?:(?-i:Pro|Con|PRO|CON)|(?<!ꙮ)ꙮ++|affirmative|negative|proposition|opposition|opponent)"
 _MARK = re.compile(
     r"‹\s*/?\s*(?:im_\w+|\w+_header_id|eot_id|endoftext|start_of_turn|end_of_turn|begin_of_text|SYS|system|developer|assistant|"
     r"user|human|tool|speech|transcript|instructions?|think|bos|eos|s)\b[^›\n]{0,200}›"
@@ -26,8 +27,8 @@ _MARK = re.compile(
     r"(?:TRANSCRIPT|DATA|SPEECH|DEBATE|INSTRUCTIONS?|PROMPT|CONTEXT|INPUT|DOCUMENT|EVALUATION)\b)"
     rf"|^[ \t>#*_-]*\((?:system|developer)\)[ \t*_]*:(?=[^\n]{{0,{SPAN}}}\b(?:you|your|judges?|graders?|evaluators?|winn?er|wins?|verdict|"
     r"override|scoring|ignore|select|choose|instructions?|pick|award|declare|grade|rank|prefer\w*|favou?r\w*|score\w*|rule|vote|affirmative|negative|(?-i:Pro|Con)|ꙮ+)\b)"
-    rf"|^[ \t>#*_-]*\((?:{_ROLE})\)[ \t*_]*:(?=[^\n]{{0,{SPAN}}}\b(?:(?-i:Pro|Con)|ꙮ+|affirmative|negative|clear|side)\b[^\n]{{0,60}}"
-    r"\b(?:winner|wins?|won|prevail\w*|marks|score\w*)\b)",
+    rf"|^[ \t>#*_-]*\((?:{_ROLE})\)[ \t*_]*:(?=[^\n]{{0,{SPAN}}}\b(?:{_PARTY}|clear|side)\b)(?=[^\n]{{0,{SPAN}}}"
+    r"\b(?:winner|wins?|won|prevail\w*|marks|score\w*|choose|chose|pick\w*|prefer\w*|clearly|verdict|vote[sd]?|answer|decision)\b)",
     re.IGNORECASE | re.MULTILINE,
 )
 """As cleaning leaves them: `<|im_start|>` is `‹im_start›` by then."""
@@ -35,31 +36,43 @@ _MARK = re.compile(
 _KEY = (
     r"winner|verdict|victory|margin|scores?|marks?|confidence|vote|option|standing|final_?score|final_?total|total|logic|evidence|"
     r"responsiveness|honesty|rhetoric|tactics|decision|judge?ment|reason(?:ing)?|rationale|outcome|participant|criterion|out_of|value|"
-    r"trace|insight|item|mark|critical_findings|argument_quality|rebuttal_effectiveness|strategic_positioning|recommendation|assessor"
+    r"trace|insight|item|mark|preference|preferred|ranking|ballot|speaker_?points|strongest|weakest|critical_findings|argument_quality|rebuttal_effectiveness|strategic_positioning|recommendation|assessor"
 )
 _VALUE = (
-    r"(?:[\"'“]?\s*(?:-?\d|[{\[]|(?-i:PASS|FAIL|CONDITIONAL|UPHELD|REFUTED|PRO|CON|Pro|Con|FOR|AGAINST)\b|clear|narrow|draw|high|max|always|logic|evidence|honesty|responsiveness|rhetoric|tactics|"
-    r"(?:the )?(?:affirmative|negative|opponent)|ꙮ+))"
+    r"(?:[\"'“]?\s*(?:-?\d|[{\[]|(?-i:PASS|FAIL|CONDITIONAL|UPHELD|REFUTED|PRO|CON|Pro|Con|FOR|AGAINST)\b|clear|narrow|draw|high|max|always|logic|evidence|honesty|responsiveness|rhetoric|tactics|decisive|(?-i:[AB]\b)|"
+    rf"(?:\[x?\] )?(?:the )?{_PARTY}))"
 )
 _ENTRY = re.compile(
     rf"(?:^|[\s{{\[(,;*#>\"'`=|])(?P<key>{_KEY})[\"'`*]*\s*[:=]\s*(?=[*]*{_VALUE})|[\"'](?P<name>{_KEY})[\"']\s*:|<(?P<tag>{_KEY})(?:\s[^<>\n]{{0,60}})?>",
     re.IGNORECASE | re.MULTILINE,
 )
 _DECISIVE = re.compile(
-    r"winner|verdict|victory|margin|scores?|marks?|confidence|vote|option|standing|decision|judge?ment|trace|criterion|logic|honesty|responsiveness|"
+    r"winner|verdict|victory|margin|scores?|marks?|confidence|vote|option|standing|decision|preference|preferred|ballot|judge?ment|trace|criterion|logic|honesty|responsiveness|"
     r"final_?score|final_?total|argument_quality|rebuttal_effectiveness",
     re.IGNORECASE,
 )
 """Keys of which a result has at least one; the others stand in arguments too."""
+_OUTCOME = (
+    r"(?:verdicts?|winner|decision|judge?ment|ruling|results?|evaluation|ballot|scores?|outcome|preference|votes?)"
+)
+_WON = r"(?:wins?|won|winner|prevail\w*|victor\w*|defeats?|beats?|loses|lost|takes|carr(?:ies|ied)|ahead|first)\b"
+_MARKED = r"(?:\d{1,3}(?:\.\d+)?(?!\d| ?%|[.,]\d)(?: ?/ ?\d+)?(?! (?:per|euro|percent|million|billion|years?|times|studies|points? (?:up|down))))"
 _RULING = re.compile(
-    r"(?:^|[\[(*#\"]|[.!?]\s|\b(?:final|my|judge(?:'s|’s)|panel(?:'s|’s)) )(?:final )?(?:verdict|decision|judge?ment|ruling|results?|evaluation|assessment|scores?)"
+    rf"(?:^|[.!?]\s|[|\[(*#>\"])\W{{0,4}}(?:\w+ ){{0,2}}?{_OUTCOME}\b(?: \w+){{0,4}}?[\"'”’)\]*]*\s?[:=>—–]+\W{{0,4}}(?:the )?{_PARTY}(?:(?! \w)|\W{{1,4}}\d|(?: \W?\w+\W?)? {_WON})[^.!?\n]*"
+    rf"|<{_OUTCOME}\b[^<>\n]{{0,60}}>(?=[^\n]{{0,80}}\b(?:{_PARTY}|{_WON}|\d))[^\n]{{0,200}}"
+    rf"|(?:{_PARTY}|speaker \w|(?-i:[AB]))(?:[\s:=(|]{{1,4}}|\s[–—-]\s){_MARKED}[^.!?\n]{{0,60}}?\W(?:and |versus |vs\.? )?(?:{_PARTY}|speaker \w|(?-i:[AB]))(?:[\s:=(|]{{1,4}}|\s[–—-]\s){_MARKED}[^.!?\n]*"
+    r"|(?:my|the) final (?:answer|verdict|decision|choice|preference) is\W{1,4}(?:\[\[\w+\]\]|(?-i:[AB])\b)"
+    rf"|\b(?:i|we)(?:, the (?:judges?|panel|adjudicators?|evaluators?|jury),|, as (?:the )?(?:judge|adjudicator|evaluator),)? (?:hereby |therefore |thus |clearly )*(?:find (?:for|in favou?r of)|award (?:this|the) (?:\w+ )?to|declare|vote for|conclude that|rule (?:for|that|in favou?r of)) (?:the )?{_PARTY}(?![\w’'])[^.!?\n]*"
+    rf"|{_PARTY}(?: \w+){{0,2}} (?:was|were|is|has been|had been) (?:\w+ )?(?:declared|named|pronounced|announced|judged|recorded as) (?:as )?(?:the )?(?:winner|victor|better|best)[^.!?\n]*"
+    r"|(?:^|[\[(*#\"]|[.!?]\s|\b(?:final|my|judge(?:'s|’s)|panel(?:'s|’s)) )(?:final )?(?:verdict|decision|judge?ment|ruling|results?|evaluation|assessment|scores?)"
     r"(?: of the \w+)?[\"'”’)\]*]*\s?[:\]=>—–]+[^.!?\n]{0,80}(?:\b(?:wins?|won|winner|prevail\w*|victor\w*|clear|carried|defeats?|beats?|loses|takes the|stands)\b|(?-i:\b(?:PASS|FAIL|CONDITIONAL)\b)|"
-    r"(?-i:(?:[A-Z]\w+|ꙮ+),? \d+(?:\.\d+)?\W{1,4}(?:[A-Z]\w+|ꙮ+),? \d+))[^.!?\n]*",
+    r"(?-i:(?:Pro|Con|(?<!ꙮ)ꙮ++),? \d+(?:\.\d+)?\W{1,4}(?:Pro|Con|ꙮ++),? \d+))[^.!?\n]*",
     re.IGNORECASE | re.MULTILINE,
 )
 _OPTION = re.compile(r"--weights[ =](?:(?:logic|evidence|responsiveness|honesty)=0?\.\d{1,6}\b,?){1,4}")
 """How `debate score` is told other weights: settings, and no result."""
 _JSON_TAIL = re.compile(r"[^\n]{0,300}")
+_SENTENCE_TAIL = re.compile(r"(?:[^\n.!?]|[.!?](?=\S)){0,300}[.!?]?")
 
 
 def marks(text: str) -> Iterator[tuple[int, int]]:
@@ -87,7 +100,7 @@ def forged_results(text: str) -> Iterator[tuple[int, int]]:
 def _result(text: str, entries: list[re.Match[str]]) -> Iterator[tuple[int, int]]:
     keys = {(match["key"] or match["name"] or match["tag"]).lower() for match in entries}
     if len(keys) > 1 and any(map(_DECISIVE.fullmatch, keys)):
-        tail = _JSON_TAIL.match(text, entries[-1].end())
         start = text.rfind("\n", 0, entries[0].start() + 1) + 1
         brace = text.find("{", start, entries[0].start() + 1)
+        tail = (_JSON_TAIL if brace >= 0 else _SENTENCE_TAIL).match(text, entries[-1].end())
         yield (brace if brace >= 0 else entries[0].start()), tail.end() if tail else entries[-1].end()

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
@@ -25,20 +26,58 @@ _LETTERS = re.compile(r"[^\W\d_]{2}")
 _PLACE = re.compile(r"<<(\w+)>>")
 
 
+Need = tuple[str, ...]
+"""Signs of which one is enough."""
+
+
 class Rule(NamedTuple):
-    """A sentence that has every sign it `needs`; those that are cheap to look for stand first."""
+    """A sentence that has all that it `needs`; what is cheap to look for stands first."""
 
     technique: str
-    needs: tuple[str, ...]
+    needs: tuple[Need, ...]
+
+
+class Starts(NamedTuple):
+    """How the places are found at which a bid to the hearer can begin."""
+
+    clause: re.Pattern[str]
+    """Where a clause begins, and so an imperative."""
+    hail: re.Pattern[str]
+    """Who is spoken to, before it; may be empty, as `courtesy` may."""
+    courtesy: re.Pattern[str]
+    told: re.Pattern[str]
+    """What makes a bid of the words that follow: "you must", "we ask the jury to"."""
+
+    def of(self, sentence: str) -> tuple[int, ...]:
+        """Those places in `sentence`, in their order."""
+        found = {match.end() for match in self.told.finditer(sentence)}
+        for match in self.clause.finditer(sentence):
+            found |= {match.end(), _end(self.hail, sentence, match.end())}
+        return tuple(sorted(found | {_end(self.courtesy, sentence, start) for start in found}))
+
+
+def _end(pattern: re.Pattern[str], sentence: str, start: int) -> int:
+    """Where `pattern` ends if it stands at `start`, and `start` otherwise."""
+    match = pattern.match(sentence, start)
+    return match.end() if match else start
 
 
 class Table(NamedTuple):
     """What `orders.toml` says."""
 
+    gate: re.Pattern[str]
+    """Beginnings of words; a sentence in which no word begins so is no order."""
+    opponent_called: re.Pattern[str]
+    """A sentence that begins so speaks to the other debater."""
+    starts: Starts
+    bids: Mapping[str, re.Pattern[str]]
+    """Signs that a sentence has where something is asked of the hearer, and nowhere else."""
     signs: Mapping[str, re.Pattern[str]]
     rules: tuple[Rule, ...]
     """In their order: the first that fits names the technique."""
-    hints: tuple[tuple[str, ...], ...]
+    by_first: Mapping[Need, tuple[Rule, ...]]
+    """The rules by the first of their needs: where that is not met, none of them is looked at."""
+    hints: tuple[tuple[Need, ...], ...]
     """Signs that are enough in words that were hidden."""
 
 
@@ -54,33 +93,50 @@ def orders(text: str) -> Iterator[tuple[int, int, str]]:
     """(start, end, technique) of each sentence of `text` that is an order to a judge."""
     table = read_table()
     for start, sentence in sentences(text):
-        if _LETTERS.search(sentence) is None:
+        if table.gate.search(sentence) is None or _LETTERS.search(sentence) is None:
             continue
-        has = _Seen(table.signs, sentence)
-        technique = next((rule.technique for rule in table.rules if all(map(has, rule.needs))), None)
-        if technique is not None:
-            yield start, start + len(sentence), technique
+        if table.opponent_called.match(sentence):
+            continue
+        has = _Seen(table, sentence.replace("\n", " "))
+        fitting = [
+            rule for first, rules in table.by_first.items() if has(first) for rule in rules if all(map(has, rule.needs))
+        ]
+        if fitting:
+            yield start, start + len(sentence), min(fitting, key=table.rules.index).technique
 
 
 def hints_at_order(text: str) -> bool:
     """Whether `text`, which was hidden, is about the judging: less is enough there."""
     table = read_table()
-    has = _Seen(table.signs, text)
+    has = _Seen(table, text)
     return any(all(map(has, hint)) for hint in table.hints)
 
 
 class _Seen:
     """The signs of one sentence, each looked for once."""
 
-    def __init__(self, signs: Mapping[str, re.Pattern[str]], sentence: str) -> None:
-        self._signs = signs
+    def __init__(self, table: Table, sentence: str) -> None:
+        self._table = table
         self._sentence = sentence
         self._known: dict[str, bool] = {}
+        self._starts: tuple[int, ...] | None = None
 
-    def __call__(self, sign: str) -> bool:
+    def __call__(self, need: Need) -> bool:
+        return any(map(self._one, need))
+
+    def _one(self, sign: str) -> bool:
         if sign not in self._known:
-            self._known[sign] = self._signs[sign].search(self._sentence) is not None
+            self._known[sign] = self._bids(sign) if sign in self._table.bids else self._holds(sign)
         return self._known[sign]
+
+    def _holds(self, sign: str) -> bool:
+        return self._table.signs[sign].search(self._sentence) is not None
+
+    def _bids(self, sign: str) -> bool:
+        if self._starts is None:
+            self._starts = self._table.starts.of(self._sentence)
+        match, sentence = self._table.bids[sign].match, self._sentence
+        return any(match(sentence, start) for start in self._starts)
 
 
 @cache
@@ -88,14 +144,38 @@ def read_table() -> Table:
     """The table, compiled once; raises KeyError where a word or sign is named that it does not have."""
     told = tomllib.loads(files("debate_cli.judging").joinpath("orders.toml").read_text(encoding="utf-8"))
     words: dict[str, str] = {"named": NAMED}
-    for group in ("words", "signs", "whole_words"):
+    gate = _compiled(rf"(?<!\w){_filled(told['gate']['stems'], words, whole=False)}")
+    opponent_called = _compiled(_filled(told["opponent"]["called"], words, whole=False))
+    for group in ("words", "starts", "bids", "signs", "whole_words"):
         for name, pieces in told[group].items():
             words[name] = _filled(pieces, words, whole=group == "whole_words")
-    rules = [Rule(entry["technique"], tuple(needs)) for entry in told["rules"] for needs in entry["any_of"]]
-    hints = tuple(tuple(needs) for needs in told["hidden"]["any_of"])
-    used = {sign for needs in [*(rule.needs for rule in rules), *hints] for sign in needs}
-    signs = {name: re.compile(words[name], re.IGNORECASE | re.MULTILINE) for name in sorted(used)}
-    return Table(signs, tuple(rules), hints)
+    rules = [Rule(entry["technique"], _needs(needs)) for entry in told["rules"] for needs in entry["any_of"]]
+    hints = [_needs(needs) for needs in told["hidden"]["any_of"]]
+    asked = Counter(need for needs in (*(rule.needs for rule in rules), *hints) for need in needs)
+    rules = [
+        rule._replace(needs=tuple(sorted(rule.needs, key=lambda need: _cost(need, asked, told["bids"]))))
+        for rule in rules
+    ]
+    used = {sign for needs in [*(rule.needs for rule in rules), *hints] for need in needs for sign in need}
+    bids = {name: _compiled(words[name]) for name in sorted(used & told["bids"].keys())}
+    signs = {name: _compiled(words[name]) for name in sorted(used - told["bids"].keys())}
+    starts = Starts(*(_compiled(words[name]) for name in Starts._fields))
+    firsts = dict.fromkeys(rule.needs[0] for rule in rules)
+    by_first = {first: tuple(rule for rule in rules if rule.needs[0] == first) for first in firsts}
+    return Table(gate, opponent_called, starts, bids, signs, tuple(rules), by_first, tuple(hints))
+
+
+def _cost(need: Need, asked: Mapping[Need, int], bids: Mapping[str, object]) -> tuple[bool, int]:
+    """What to look for first: what is looked for at few places, and what many rules ask for and so is known."""
+    return not all(sign in bids for sign in need), -asked[need]
+
+
+def _needs(told: Sequence[str]) -> tuple[Need, ...]:
+    return tuple(tuple(need.split("|")) for need in told)
+
+
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.IGNORECASE | re.MULTILINE)
 
 
 def _filled(pieces: str | Sequence[str], words: Mapping[str, str], *, whole: bool) -> str:

@@ -38,6 +38,12 @@ def test_innocent_passages_are_left_alone() -> None:
     assert corpus().false_alarms() <= 0.02, corpus().alarms()
 
 
+def test_wording_that_nobody_tuned_on_is_found_too() -> None:
+    """Recall on the unseen round is 0.45 or more, and false alarms 0.02 or less: the rules know kinds, not sentences."""
+    assert unseen().recall() >= 0.45, unseen().missed()
+    assert unseen().false_alarms() <= 0.02, unseen().alarms()
+
+
 def test_every_kind_is_found() -> None:
     """No kind of attack hides behind the others' figures."""
     found = {kind: hit / of for kind, (hit, of) in corpus().by_kind().items()}

@@ -26,7 +26,7 @@ from debate_cli.llm.quoting import clean
 from debate_cli.llm.retry import Retrying
 from debate_cli.llm.spending import usage_of
 from debate_cli.providers.registry import Registry, check
-from debate_cli.wiring import Surroundings, priced
+from debate_cli.wiring import Surroundings
 
 Rung = Literal["native", "tool", "prompt"]
 Way = Rung | Literal["stream"]
@@ -151,7 +151,7 @@ class _Surgery:
             return Diagnosis(spec.model, problem=_line("; ".join(error.problems)))
         profile = self._registry.profile(spec.model)
         checks = await checked(model, profile, question(spec, profile, self._config.seed))
-        return Diagnosis(spec.model, None, checks, profile, priced(spec, self._registry))
+        return Diagnosis(spec.model, None, checks, profile, self._registry.price(spec))
 
     def _model(self, spec: ModelSpec) -> Model:
         row = self._registry.row(spec.model)

@@ -94,10 +94,12 @@ class Run:
         clock: Callable[[], datetime],
         stop: Stop,
         judging_runs: Collection[str] | None = None,
+        head_start_s: float = 0.0,
     ) -> None:
         """`append` makes an event durable before it counts.
 
-        With `judging_runs`, only briefs of those runs are answered and no speech is asked for (`debate judge`).
+        With `judging_runs`, only briefs of those runs are answered and no speech is asked for (`debate judge`). The debate
+        waits for its speakers and not for its judges: so long speakers have to be asked before judges are asked beside them.
         """
         self.debate = debate
         self._cast = cast
@@ -106,6 +108,7 @@ class Run:
         self._clock = clock
         self._stop = stop
         self._judging_runs = judging_runs
+        self._head_start_s = head_start_s
         self._flying: dict[asyncio.Task[Event], Task] = {}
         self._halted: CloseReason | None = None
 
@@ -165,6 +168,8 @@ class Run:
         return Turned(at=self._clock(), turn=answer)
 
     async def _assess(self, brief: Brief) -> Event:
+        if self._head_start_s and any(isinstance(task, Cue) for task in self._flying.values()):
+            await asyncio.sleep(self._head_start_s)
         answer = await self._cast.judge.assess(brief, self.debate)
         if isinstance(answer, Failure):
             return Failed(at=self._clock(), failure=answer)

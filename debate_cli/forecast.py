@@ -14,14 +14,14 @@ from dataclasses import dataclass
 from debate_cli.domain.bench import assessors, role
 from debate_cli.domain.config import DebateConfig, ModelSpec
 from debate_cli.domain.exchange import Exchange, Usage
-from debate_cli.domain.systems import Live, Panel, System
+from debate_cli.domain.systems import Panel, System
 from debate_cli.formats import planned_turns
-from debate_cli.judging.schedules import planned_briefs
+from debate_cli.judging.schedules import further_questions, planned_briefs
 from debate_cli.llm.ladder import MAX_REASKS
 from debate_cli.llm.prices import cost
 from debate_cli.providers.registry import Registry
 from debate_cli.rehearsal import Rehearsed, rehearse
-from debate_cli.wiring import Surroundings, priced
+from debate_cli.wiring import Surroundings
 
 ASKS = 1 + MAX_REASKS
 """How often one question is asked at the most, as answers come without the right form."""
@@ -134,13 +134,16 @@ class _Reckoning:
             if spec is not None:
                 read = self._heard() + self._read(system, self._output(spec), asked)
                 question = _Question(
-                    asked, _most(system, asked), ASKS, self.rehearsed.longest(f"judge.{system.kind}") + read
+                    asked,
+                    asked + further_questions(system),
+                    ASKS,
+                    self.rehearsed.longest(f"judge.{system.kind}") + read,
                 )
                 name = f"{system.kind} {seat}"
                 yield self._share(name, spec, question, [item.exchange for item in told if item.assessor == seat])
 
     def _share(self, name: str, spec: ModelSpec, question: _Question, rehearsed: Sequence[Exchange]) -> Share:
-        price, output = priced(spec, self.registry), self._output(spec)
+        price, output = self.registry.price(spec), self._output(spec)
         calls = question.worst * question.asks
         again = sum(range(question.asks)) * (output + REASK_TOKENS)
         worst = Usage(input_tokens=calls * question.prompt + question.worst * again, output_tokens=calls * output)
@@ -175,17 +178,6 @@ class _Reckoning:
 def _planned_of(config: DebateConfig, system: System) -> int:
     judging = config.judging.model_copy(update={"systems": (system,)})
     return planned_briefs(config.model_copy(update={"judging": judging}))
-
-
-def _most(system: System, planned: int) -> int:
-    """How many assessments each judge is asked for at the most, where `planned` are the least."""
-    match system:
-        case Panel():
-            return planned * (1 + system.max_rounds)
-        case Live():
-            return planned + 1
-        case _:
-            return planned
 
 
 def _average(rehearsed: Sequence[Exchange], calls: int) -> Usage:

@@ -25,9 +25,11 @@ from debate_cli.providers.pricing import price
 from debate_cli.providers.registry import extraless, keyless, row_faults, secrets, split, unknown_provider
 from debate_cli.providers.table import merged, row_problems
 from debate_cli.rejudging import Wish, judging_config, openings
-from debate_cli.resuming import Asked, Remainder
+from debate_cli.resuming import Asked, remainder
 from debate_cli.storage.config_file import LoadedConfig, Places, load_config
 from debate_cli.storage.environment import environment
+from debate_cli.storage.library import StoredDebate
+from debate_cli.storage.overrides import Change
 from debate_cli.storage.prompt_files import read_prompts
 from debate_cli.storage.redact import Redactor
 from debate_cli.wiring import PROMPT_PACKAGES, Surroundings, Tape, mock_of, mocked, require_judges, specs
@@ -46,6 +48,18 @@ class Prepared:
 
 
 @dataclass(frozen=True, slots=True)
+class Part:
+    """Models that are to be asked beside those of a configuration, and where it is said what reaches them."""
+
+    asked: Asked
+    places: Places
+
+    def place(self, problem: Problem, own: Places) -> Places:
+        """Where to look for a problem; the limits are those of the configuration, whose places are its `own`."""
+        return own if problem.path[:1] == ("limits",) else self.places
+
+
+@dataclass(frozen=True, slots=True)
 class Rejudging:
     """Judging runs that are to be added to a debate, and what they are judged with."""
 
@@ -56,7 +70,7 @@ class Rejudging:
 def load(
     path: Path | None,
     env: Mapping[str, str],
-    changes: Sequence[tuple[str, str]] = (),
+    changes: Sequence[Change] = (),
     *,
     text: str | None = None,
     asked: bool = False,
@@ -118,7 +132,7 @@ def prepare(
     mock: bool = False,
     tape: Tape | None = None,
     wanted: Wanted | None = specs,
-    added: Sequence[Asked] = (),
+    added: Sequence[Part] = (),
 ) -> Prepared:
     """Make sure that every model that is `wanted` can be asked, before the first call is; None: nothing will be asked.
 
@@ -129,19 +143,20 @@ def prepare(
     known = environment(loaded.folder, env)
     Prompts(loaded.prompts).check(*PROMPT_PACKAGES)
     if wanted is not None and (tape is None or not tape.serves):
-        _require((Asked(config, tuple(wanted(config))), *added), known, loaded)
-    kept = tuple({*hidden(loaded, env), *(value for asked in added for value in secrets(asked.config, known))})
+        _require((Part(Asked(config, tuple(wanted(config))), loaded.places), *added), known, loaded)
+    kept = tuple({*hidden(loaded, env), *(value for part in added for value in secrets(part.asked.config, known))})
     around = Surroundings(loaded.folder, known, prompts=loaded.prompts, tape=tape, mock=mock, secrets=kept)
     return Prepared(config, around, kept)
 
 
 def resumed(
-    loaded: LoadedConfig, rest: Remainder, env: Mapping[str, str], *, mock: bool, tape: Tape | None, asked: bool
+    loaded: LoadedConfig, stored: StoredDebate, env: Mapping[str, str], *, mock: bool, tape: Tape | None, asked: bool
 ) -> Prepared:
-    """What is left of a debate, like `prepare`; `loaded` is the configuration that it is resumed with.
+    """What is left of a stored debate, like `prepare`; `loaded` is the configuration that it is resumed with.
 
     Where nothing is going to be `asked`, no model is looked at.
     """
+    rest = remainder(stored.debate, loaded.config)
     models = tuple(map(mock_of, rest.models)) if mock else rest.own.models
     return prepare(
         replace(loaded, config=rest.config),
@@ -149,27 +164,30 @@ def resumed(
         mock=mock,
         tape=tape,
         wanted=(lambda _: models) if asked else None,
-        added=() if mock else rest.added,
+        added=() if mock else [Part(each, Places(f"{stored.path}, judging run {each.run}")) for each in rest.added],
     )
 
 
-def _require(parts: Sequence[Asked], env: Mapping[str, str], loaded: LoadedConfig) -> None:
-    """Make sure that all of `parts` can be asked. Raises ConfigError, MissingKeyError or NoLocalModelError with all problems."""
-    problems = dict.fromkeys(
-        problem
-        for part in parts
+def _require(parts: Sequence[Part], env: Mapping[str, str], loaded: LoadedConfig) -> None:
+    """Make sure that all of `parts` can be asked; what several of them lack is told of the first.
+
+    Raises ConfigError, MissingKeyError or NoLocalModelError with all problems.
+    """
+    problems: dict[Problem, Places] = {}
+    for part in parts:
+        config = part.asked.config
         for problem in (
-            *providers_make_sense(part.config),
-            *model_problems(part.config, part.models, env, loaded.folder),
-        )
-    )
+            *providers_make_sense(config),
+            *model_problems(config, part.asked.models, env, loaded.folder),
+        ):
+            problems.setdefault(problem, part.place(problem, loaded.places))
     if not problems:
         return
-    named = [(part.config, [spec.model for spec in part.models]) for part in parts]
+    named = [(part.asked.config, [spec.model for spec in part.asked.models]) for part in parts]
     absent = NoLocalModelError if any(extraless(config, models) for config, models in named) else ConfigError
     kind = MissingKeyError if any(keyless(config, models, env) for config, models in named) else absent
-    redact = Redactor((*hidden(loaded, env), *(value for part in parts for value in secrets(part.config, env))))
-    raise kind(*(redact(loaded.places.line(problem)) for problem in problems))
+    redact = Redactor((*hidden(loaded, env), *(value for part in parts for value in secrets(part.asked.config, env))))
+    raise kind(*(redact(places.line(problem)) for problem, places in problems.items()))
 
 
 def model_problems(

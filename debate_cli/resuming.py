@@ -24,6 +24,8 @@ class Asked:
     config: DebateConfig
     models: tuple[ModelSpec, ...]
     """Each once."""
+    run: str = FIRST_RUN
+    """The judging run that they are asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +58,7 @@ def remainder(debate: Debate, config: DebateConfig | None = None) -> Remainder:
     brought = {run.id: with_providers(kept, run) for run in debate.runs if run.providers}
     return Remainder(
         Asked(kept, _each_once(spec for run, found in models.items() if run not in brought for spec in found)),
-        tuple(Asked(meant, models[run]) for run, meant in brought.items() if models.get(run)),
+        tuple(Asked(meant, models[run], run) for run, meant in brought.items() if models.get(run)),
     )
 
 

@@ -32,6 +32,9 @@ from debate_cli.storage.transcript import events_of, to_transcript
 from debate_cli.storage.transcript_file import dump, write
 from debate_cli.wiring import Studio, Surroundings
 
+HEAD_START_S = 0.05
+"""Seconds within which a question to a speaker has left, even where a judge's takes long to write."""
+
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
@@ -180,6 +183,7 @@ class Session:
                 clock=self.clock,
                 stop=self.stop,
                 judging_runs=runs,
+                head_start_s=HEAD_START_S,
             )
             try:
                 await run.conduct()

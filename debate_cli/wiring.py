@@ -134,7 +134,7 @@ class Studio:
 
     def _new_voice(self, spec: ModelSpec, reach: _Reach) -> Voice:
         profile = reach.registry.profile(spec.model)
-        price = priced(spec, reach.registry)
+        price = reach.registry.price(spec)
         rejected = reach.rejected.setdefault(spec.model, set())
         return Voice(
             Ladder(self._stack(spec, price, reach), profile, name=spec.model, price=price, rejected=rejected),
@@ -201,11 +201,6 @@ class _Reach:
 def with_providers(config: DebateConfig, run: JudgingRun) -> DebateConfig:
     """`config` with the providers that a judging run brought in the place of those of the same names."""
     return config.model_copy(update={"providers": {**config.providers, **run.providers}})
-
-
-def priced(spec: ModelSpec, registry: Registry) -> Price | None:
-    """What the tokens of `spec` cost where `registry` reaches it; None where that is not known."""
-    return registry.price(spec)
 
 
 def spec_of_judge(config: DebateConfig, run: JudgingRun, judge_role: str | None) -> ModelSpec | None:

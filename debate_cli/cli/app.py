@@ -5,7 +5,6 @@ Help and version must not pay for pydantic, Rich's heavy parts or an SDK, so thi
 
 from __future__ import annotations
 
-import errno
 import gc
 import importlib
 import io
@@ -19,11 +18,11 @@ from typer.core import TyperCommand
 
 from debate_cli import __version__
 from debate_cli.cli.help_pages import Command, Group
-from debate_cli.cli.screen import CLOSED_PIPE, ClosedPipeError, drop, whoever_reads
+from debate_cli.cli.screen import CLOSED_PIPE, UNWRITABLE, ClosedPipeError, drop, tell, whoever_reads
 from debate_cli.errors import ConfigError, DebateError, UnsavedError, pointer
 
-UNWRITABLE = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO})
-"""What the system says where a stream cannot take more; errors of files are told where they are opened."""
+INTERRUPTED = 130
+"""Exit code of what the user stopped."""
 DEBATE, SAVED, SETUP = "Debate", "Saved debates", "Setting up"
 
 
@@ -90,6 +89,9 @@ class Commands(Group):
 
             error.message = plainly(error.message)
             raise
+        except typer.Abort as error:  # Ctrl-C or Ctrl-D where a question is asked
+            print(file=sys.stderr)
+            raise typer.Exit(INTERRUPTED) from error
         except typer.Exit:
             with whoever_reads():
                 pass
@@ -163,7 +165,7 @@ def main() -> None:
     except ClosedPipeError:
         sys.exit(CLOSED_PIPE)
     except KeyboardInterrupt:
-        sys.exit(130)
+        sys.exit(INTERRUPTED)
     except RecursionError as error:
         fail(error, 1)
     except Exception as error:  # noqa: BLE001 - the last net: a traceback is for --debug
@@ -199,5 +201,5 @@ def fail(error: BaseException, code: int, message: str | None = None) -> None:
         last = max(place for place, line in enumerate(lines) if place == 0 or not line.startswith(" "))
         lines[last] = lines[last].removesuffix(".") + pointer(error.page)
     for line in lines:
-        print(line, file=sys.stderr)
+        tell(line)
     sys.exit(code)

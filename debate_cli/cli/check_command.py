@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import Annotated
 import typer
 
 from debate_cli.cli import completion, options, setup
+from debate_cli.cli.screen import shown, tell
 from debate_cli.errors import DebateError
 from debate_cli.forecast import planned_calls
 from debate_cli.preparation import prepare
@@ -83,11 +83,11 @@ def _warn(configs: list[str]) -> None:
         with suppress(DebateError):
             told |= dict.fromkeys(unknown_variables(environment(folder, os.environ)))
     for line in told:
-        print(f"warning: {line}", file=sys.stderr)
+        tell(f"warning: {line}")
 
 
 def _print(report: Report) -> None:
     for problem in report.problems:
-        print(problem, file=sys.stderr)
+        tell(problem)
     if not report.problems:
-        print(f"{report.config}: fine; at least {report.planned_calls} calls to {', '.join(report.models)}")
+        print(f"{shown(report.config)}: fine; at least {report.planned_calls} calls to {', '.join(report.models)}")

@@ -42,7 +42,11 @@ class Answers:
 def init(
     folder: Annotated[
         Path,
-        typer.Argument(metavar="DIR", help="Where to; made if it is not there.", autocompletion=completion.folders),
+        typer.Argument(
+            metavar="DIR",
+            help="Where to, made if it is not there; or a file, NAME.yaml.",
+            autocompletion=completion.folders,
+        ),
     ] = Path(),
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Ask nothing, take the defaults.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Overwrite existing files.")] = False,
@@ -54,16 +58,27 @@ def init(
     at hand: those of Ollama where it is running, of providers whose key is set, and the embedded one.
     """
     del debug  # acted on where errors are caught
-    config, schema = folder / "debate.yaml", folder / "debate.schema.json"
+    config = folder if _is_file(folder) else folder / "debate.yaml"
+    schema, schema_text = config.parent / "debate.schema.json", text_of(config_schema()).encode()
     for path in (config, schema):
-        if path.exists() and not force:
+        if path.exists() and not force and not _holds(schema, schema_text, path):
             raise UsageError(f"{path} exists already; overwrite it with --force")
-    found = found_models(environment(folder, os.environ))
+    found = found_models(environment(config.parent, os.environ))
     answers = _defaults(found) if yes or not sys.stdin.isatty() else _asked(found)
     write_whole(config, _text(answers, config).encode(), overwrite=force)
-    write_whole(schema, text_of(config_schema()).encode(), overwrite=force)
+    write_whole(schema, schema_text, overwrite=True)
     screen.tell(f"written: {config} and {schema}")
     _tell_next(config, answers)
+
+
+def _is_file(place: Path) -> bool:
+    """Whether a configuration's file is meant, not the folder that it is to be in."""
+    return place.suffix in {".yaml", ".yml"} and not place.is_dir()
+
+
+def _holds(schema: Path, text: bytes, path: Path) -> bool:
+    """Whether `path` is the schema and stands there as it would be written."""
+    return path == schema and path.is_file() and path.read_bytes() == text
 
 
 def _defaults(found: Sequence[Found]) -> Answers:

@@ -93,7 +93,14 @@ def judge(
     with showing.watching(quiet=len(tasks) != 1, as_json=json_, planned=None, show_hidden=False) as watcher:
         outcomes, failed = _judge_all(tasks, concurrency, watcher, force=force)
     scored = [
-        Scored(str(task.target), outcome.debate.id, outcome.debate.topic, outcome.debate.status, outcome.verdicts)
+        Scored(
+            str(task.target),
+            outcome.debate.id,
+            outcome.debate.topic,
+            outcome.debate.status,
+            outcome.verdicts,
+            outcome.debate.text,
+        )
         for task, outcome in outcomes
     ]
     with whoever_reads():
@@ -105,6 +112,8 @@ def judge(
             showing.show_summary(alone.debate, alone.verdicts, show_hidden=False, judged=judged)
         else:
             screen.show_scores(scored)
+    for task, outcome in outcomes:
+        task.tell_of_turn(outcome.debate)
     done = [outcome for _, outcome in outcomes]
     told = len(tasks) == 1 and not json_
     raise typer.Exit(stage.ending_of_all(done, gates, bad=bad + failed, spoken=told, unread=watcher.gone))

@@ -10,12 +10,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from debate_cli.cli import screen
-from debate_cli.domain.debate import fold
+from debate_cli.domain.debate import Debate, fold
 from debate_cli.domain.events import Event, JudgingOpened
 from debate_cli.errors import TranscriptError, UsageError
 from debate_cli.preparation import Prepared, for_judges, rejudging
 from debate_cli.rejudging import Wish, artifact, judging_config
 from debate_cli.render import hostile
+from debate_cli.scoring import score
 from debate_cli.storage.config_file import LoadedConfig
 from debate_cli.storage.ids import new_id
 from debate_cli.storage.library import open_debate
@@ -43,6 +44,15 @@ class Task:
         """Names of those who debated; none in a text."""
         return tuple(item.name for item in self.prepared.config.debaters)
 
+    def tell_of_turn(self, debate: Debate) -> None:
+        """Say so where the deciding verdict of the file, judged in place, is another than it was; `debate` is how it stands now."""
+        was, now = _decision(fold(self.events)), _decision(debate)
+        if self.target == self.source.with_suffix(".json") and was and now and was[0] != now[0]:
+            screen.tell(
+                f"note: {self.target}: the deciding verdict was {_told(was)}, is now {_told(now)}; `debate score --runs all`"
+                " shows both"
+            )
+
 
 def tasks(files: Sequence[Path], wish: Wish, loaded: LoadedConfig | None, out: Path | None) -> tuple[list[Task], int]:
     """What is to be judged, and how many of many files cannot be; a bad file that is alone is an error.
@@ -62,6 +72,19 @@ def tasks(files: Sequence[Path], wish: Wish, loaded: LoadedConfig | None, out: P
             screen.tell(f"debate: {error}")
             bad += 1
     return found, bad
+
+
+def _decision(debate: Debate) -> tuple[tuple[str, str], str] | None:
+    """Winner (or that there is none) and victory of the deciding verdict, with its system; None before any judging."""
+    found = next((verdict for verdict in score(debate, runs="all") if verdict.decides), None)
+    if found is None:
+        return None
+    return (hostile.line(found.winner or ""), found.victory), found.system
+
+
+def _told(decision: tuple[tuple[str, str], str]) -> str:
+    (winner, victory), system = decision
+    return f"{winner} ({victory}, {system})" if winner else f"{victory} ({system})"
 
 
 def _task(path: Path, wish: Wish, loaded: LoadedConfig | None, out: Path | None) -> Task:
@@ -103,6 +126,9 @@ def _text_of(path: Path) -> str:
     if len(data) > LARGEST_TEXT:
         raise TranscriptError(f"{path}: larger than {LARGEST_TEXT // 1000} kB; give the panel a shorter text")
     try:
-        return data.decode()
+        text = data.decode()
     except UnicodeDecodeError as error:
         raise TranscriptError(f"{path}: not valid UTF-8 text; name a transcript or a text file") from error
+    if not any(sign.isprintable() and not sign.isspace() for sign in text):
+        raise TranscriptError(f"{path}: has no text to judge; write something into it, or name another file")
+    return text

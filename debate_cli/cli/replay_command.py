@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -11,7 +13,7 @@ from typing import Annotated
 
 import typer
 
-from debate_cli.cli import completion, options, screen, showing
+from debate_cli.cli import completion, keys, options, screen, showing
 from debate_cli.cli.existing import refuse_existing
 from debate_cli.cli.homes import homes
 from debate_cli.cli.screen import ClosedPipeError
@@ -44,6 +46,10 @@ WHOLE = (Format.html, Format.json)
 """What is of a whole debate: a page that shows and hides parts by itself, and a transcript."""
 
 
+STOPPING = frozenset({"q", "Q", ""})
+"""Keys that end what is shown step by step; no key at all where the terminal is gone."""
+
+
 class Only(StrEnum):
     """A part of the debate."""
 
@@ -66,12 +72,18 @@ class Way:
     """Whether to write plain lines on a terminal too."""
     show_hidden: bool
 
-    def wait(self, pause: Pause) -> None:
-        """Let the pause pass."""
-        if self.step and pause.after == "turn" and sys.stdin.isatty():
-            typer.getchar()
-        elif self.speed is not None and screen.interactive(sys.stdout):
+    @property
+    def hint(self) -> str:
+        """What the one who watches can press; empty where no key is waited for."""
+        return "any key: go on · q: stop" if self.step and sys.stdin.isatty() and sys.stdout.isatty() else ""
+
+    def wait(self, pause: Pause, key: Callable[[], str]) -> bool:
+        """Let the pause pass, or wait for the next key; whether to go on."""
+        if self.hint and pause.after == "turn":
+            return key() not in STOPPING
+        if self.speed is not None and screen.interactive(sys.stdout):
             time.sleep(pause.seconds / self.speed)
+        return True
 
 
 @app.command()
@@ -184,22 +196,33 @@ def _without_directives(debate: Debate) -> Debate:
 
 
 def _play(debate: Debate, verdicts: tuple[Verdict, ...], way: Way, round_number: int | None, only: Only | None) -> None:
-    """Show it on stdout as it was shown when it ran."""
+    """Show it on stdout as it was shown when it ran, or as much of it as is wanted."""
     part = only.value if only is not None else None
-    if part in (None, "turns"):
-        typed = way.speed is not None and screen.interactive(sys.stdout)
-        performance = Performance(debate, round_number, typed=typed, judged=part is None)
-        answers = len(debate.turns) + len(debate.assessments)
-        with showing.watching(
-            quiet=False,
-            as_json=False,
-            planned=answers if part is None else None,
-            show_hidden=way.show_hidden,
-            plain=way.plain,
-        ) as watcher:
-            for pause in performance.before(watcher):
-                if watcher.gone:
-                    raise ClosedPipeError
-                way.wait(pause)
+    if part in (None, "turns") and not _perform(debate, way, round_number, judged=part is None):
+        return
     if part != "turns" and round_number is None:
         showing.show_summary(debate, verdicts, show_hidden=way.show_hidden, only=part, plain=way.plain)
+
+
+def _perform(debate: Debate, way: Way, round_number: int | None, *, judged: bool) -> bool:
+    """Show its speeches, and what the judges said of them; whether that came to its end."""
+    typed = way.speed is not None and screen.interactive(sys.stdout)
+    performance = Performance(debate, round_number, typed=typed, judged=judged, apart=bool(way.hint))
+    answers = len(debate.turns) + len(debate.assessments)
+    with (
+        keys.single_keys() if way.hint else nullcontext(str) as key,
+        showing.watching(
+            quiet=False,
+            as_json=False,
+            planned=answers if judged else None,
+            show_hidden=way.show_hidden,
+            plain=way.plain,
+            hint=way.hint,
+        ) as watcher,
+    ):
+        for pause in performance.before(watcher):
+            if watcher.gone:
+                raise ClosedPipeError
+            if not way.wait(pause, key):
+                return False
+    return True

@@ -19,17 +19,19 @@ from debate_cli.cli.dry_run import show_plan
 from debate_cli.cli.existing import refuse_existing
 from debate_cli.cli.homes import USUAL, homes
 from debate_cli.cli.report import try_folder, write_report
-from debate_cli.cli.screen import whoever_reads
+from debate_cli.cli.screen import tell, whoever_reads
 from debate_cli.domain.config_differences import differences
 from debate_cli.engine import Stop
 from debate_cli.errors import ConfigError, UsageError
 from debate_cli.forecast import planned_calls
 from debate_cli.preparation import Prepared, hidden, prepare, resumed
+from debate_cli.render import hostile
 from debate_cli.resuming import remainder
 from debate_cli.session import Outcome, Session
 from debate_cli.storage.config_file import LoadedConfig
 from debate_cli.storage.ids import checked_id, new_id
 from debate_cli.storage.library import StoredDebate, find, open_debate
+from debate_cli.storage.overrides import Change
 from debate_cli.storage.redact import Redactor, without_secrets
 from debate_cli.storage.transcript import to_transcript
 from debate_cli.storage.transcript_file import dump
@@ -52,6 +54,13 @@ class Order:
     stored: StoredDebate | None
     force: bool
 
+    @property
+    def saved(self) -> Path | None:
+        """Where the transcript will be; None where nothing is saved."""
+        if self.stored is not None:
+            return self.stored.path.with_suffix(".json")
+        return self.folder / f"{self.debate_id}.json" if self.folder is not None else None
+
 
 @app.command(epilog=options.ASKING_EXITS)
 def run(
@@ -66,7 +75,7 @@ def run(
     mock: options.Mock = False,
     seed: Annotated[int | None, typer.Option(help="Seed of the mock, and of providers that take one.")] = None,
     max_cost: Annotated[
-        float | None, typer.Option(min=0, metavar="USD", help="Budget of the whole run in US dollars.")
+        float | None, typer.Option(metavar="USD", help="Budget of the whole run in US dollars, above 0.")
     ] = None,
     max_tokens: Annotated[int | None, typer.Option(min=1, help="Budget of the whole run in tokens.")] = None,
     out: Annotated[Path | None, typer.Option(metavar="DIR", help="Folder for the transcript.")] = None,
@@ -110,7 +119,7 @@ def run(
     """
     del debug  # acted on where errors are caught
     gates = options.gates(fail_under, expect_winner, max_warnings, fail_on)
-    changes = setup.overrides(set_, topic, seed, {"max_cost_usd": max_cost, "max_tokens": max_tokens})
+    changes = setup.overrides(set_, topic, seed, max_cost, max_tokens)
     if resume is not None and (no_save or id_ is not None):
         raise UsageError(
             "--resume goes on with a debate under its own id, where it is saved; leave out --id and --no-save"
@@ -126,8 +135,9 @@ def run(
     else:
         if config is not None or changes:
             _agree(loaded, stored, models=not mock)
-        rest = remainder(stored.debate, loaded.config)
-        prepared = resumed(loaded, rest, os.environ, mock=mock, tape=tape, asked=not dry_run)
+        if mock and not dry_run:
+            _tell_of_stand_in(loaded, stored)
+        prepared = resumed(loaded, stored, os.environ, mock=mock, tape=tape, asked=not dry_run)
     if dry_run:
         show_plan(prepared.config, prepared.around, as_json=json_)
         return
@@ -138,13 +148,14 @@ def run(
         checked_id(id_) if id_ is not None else new_id(prepared.config.topic, datetime.now(UTC), random.SystemRandom())
     )
     order = Order(prepared, folder, debate_id, stored, force)
-    with showing.watching(
+    shown = showing.watching(
         quiet=quiet, as_json=json_, planned=planned_calls(prepared.config), show_hidden=show_hidden, plain=plain
-    ) as watcher:
+    )
+    with stage.told_where(order.saved), shown as watcher:
         around = replace(prepared.around, note=watcher.note)
         session = Session(around, watcher, Stop(), secrets=prepared.secrets, warn=watcher.warn)
         outcome = stage.run_until_stopped(lambda stop: _perform(order, replace(session, stop=stop)), watcher)
-    with whoever_reads():
+    with stage.told_where(order.saved), whoever_reads():
         if json_:
             sys.stdout.write(dump(to_transcript(outcome.debate, outcome.verdicts), Redactor(prepared.secrets)))
         else:
@@ -164,16 +175,24 @@ async def _perform(order: Order, session: Session) -> Outcome:
 
 
 def _found(
-    reference: str | None, changes: list[tuple[str, str]], resume: str | None, out: Path | None, *, asked: bool
+    reference: str | None, changes: list[Change], resume: str | None, out: Path | None, *, asked: bool
 ) -> tuple[LoadedConfig, StoredDebate | None]:
     """The configuration named, and the debate to be gone on with; where none is named for that, the stored one."""
     if resume is None:
         return setup.load(reference, changes, asked=asked), None
     if reference is None:
         stored = open_debate(find(resume, homes(out)))
-        return setup.reload(stored.debate.config, changes), stored
+        return setup.reload(stored, changes), stored
     loaded = setup.load(reference, changes)
     return loaded, open_debate(find(resume, (out or Path(loaded.config.output.dir), USUAL)))
+
+
+def _tell_of_stand_in(loaded: LoadedConfig, stored: StoredDebate) -> None:
+    """Say in whose place the mock answers what is left of a stored debate."""
+    left = remainder(stored.debate, loaded.config).models
+    real = dict.fromkeys(spec.model for spec in left if not spec.model.startswith("mock/"))
+    if real:
+        tell(f"note: --mock: the mock answers what is left, in the place of {hostile.line(', '.join(real))}")
 
 
 def _agree(loaded: LoadedConfig, stored: StoredDebate, *, models: bool) -> None:

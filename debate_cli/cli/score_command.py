@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import sys
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -16,11 +16,11 @@ from debate_cli.cli import completion, options, score_forms, screen
 from debate_cli.cli.homes import homes
 from debate_cli.cli.score_forms import PRINTED, Format
 from debate_cli.cli.score_pages import Pages
+from debate_cli.cli.score_remarks import all_the_same, at_work, taken_over
 from debate_cli.cli.side_by_side import side_by_side
 from debate_cli.domain.assessment import SYSTEM_KINDS
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.did_you_mean import suggestion_or_list
-from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.domain.verdict import Verdict
 from debate_cli.errors import DebateError, UsageError
 from debate_cli.render import scores_table
@@ -30,7 +30,7 @@ from debate_cli.scoring import score as score_debate
 from debate_cli.scoring.gates import GateResult, Gates
 from debate_cli.scoring.rubric import Rubric, weights
 from debate_cli.storage.library import StoredDebate, concluded, expand, open_debate
-from debate_cli.storage.lock import holder, locked
+from debate_cli.storage.lock import locked
 from debate_cli.storage.redact import Redactor
 from debate_cli.storage.transcript import to_transcript
 from debate_cli.storage.transcript_file import write
@@ -59,6 +59,10 @@ class Scoring:
     """Whether it is told when a debate was held, by whom and for how much."""
     bad: list[Unusable] = field(default_factory=list[Unusable])
     unmet: int = 0
+    compared: int = 0
+    """Stored verdicts that were held against the recomputed ones."""
+    differs: bool = False
+    """Whether any of these is another."""
 
     def checked(self, paths: list[Path]) -> Iterator[Checked]:
         """The files' verdicts and gates one after the other, none kept; a bad file among many is reported and passed over."""
@@ -79,8 +83,10 @@ class Scoring:
         """The same, after each gate that is not met was told and counted."""
         if checked.remark is not None:
             screen.tell(f"{checked.file.path}: {checked.remark}")
+        self.compared += checked.compared
         for gate in checked.gates:
             if gate.problem is not None:
+                self.differs |= gate.gate == CHECK
                 kind = "" if gate.gate == CHECK else "gate not met: "
                 screen.tell(f"{checked.file.path}: {kind}{gate.problem}")
                 self.unmet += 1
@@ -103,19 +109,20 @@ class Scoring:
             debate, runs=self.runs, systems=self.systems or None, settings=self.rubric.settings(debate)
         )
         gates = self.gates.results(debate, verdicts)
-        busy = _at_work(stored) if self.check else None
-        remark = "; ".join(filter(None, (busy, _taken_over(debate, self.runs, self.systems)))) or None
+        busy = at_work(stored) if self.check else None
+        remark = "; ".join(filter(None, (busy, taken_over(debate, self.runs, self.systems)))) or None
+        whole = concluded(stored) if self.check and busy is None else None
         if self.check and busy is None:
-            whole = concluded(stored)
             gates.append(GateResult(CHECK, "; ".join(self._compare(whole) if whole is not None else ()) or None))
         if self.write:
             self._store(path)
         report = self.pages.write(path, debate, verdicts) if self.pages is not None else None
-        scored = Scored(str(path), debate.id, debate.topic, debate.status, verdicts)
+        scored = Scored(str(path), debate.id, debate.topic, debate.status, verdicts, debate.text)
+        compared = len(whole.verdicts) if whole is not None else 0
+        told = Checked(scores_table.without_notes(scored), tuple(gates), report, remark, compared)
         if self.written is not None:
-            return Checked(replace(scored, verdicts=()), tuple(gates), report, remark, self.written(scored))
-        about = held(debate) if self.with_held else None
-        return Checked(scores_table.without_notes(scored), tuple(gates), report, remark, held=about)
+            return replace(told, file=replace(scored, verdicts=()), text=self.written(scored))
+        return replace(told, held=held(debate)) if self.with_held else told
 
     def _check_runs(self, path: Path, debate: Debate) -> None:
         known = [run.id for run in debate.runs]
@@ -142,32 +149,6 @@ class Scoring:
                 raise UsageError(f"{path}: the debate is not closed, so verdicts cannot be stored; resume it first")
             document = to_transcript(stored.debate, self._all(stored.debate))
             write(stored.path, document, Redactor(), overwrite=True)
-
-
-def _taken_over(debate: Debate, run: str, systems: Sequence[str]) -> str | None:
-    """A sentence on assessments of that run that no longer count, where any of these systems (none: of all) has such."""
-    places = [place for place, known in enumerate(debate.runs) if known.id == run]
-    if not places:
-        return None
-    place = places[0]
-    gone = [kind for kind in debate.runs[place].replaced if not systems or kind in systems]
-    by = {kind: _successor(debate.runs[place:], kind) for kind in gone}
-    if not gone:
-        return None
-    told = ", ".join(f"{kind} by {by[kind]}" for kind in gone)
-    return f"--runs {run}: its assessments were replaced ({told}) and no longer count"
-
-
-def _successor(runs: Sequence[JudgingRun], kind: str) -> str:
-    """The run that took the place of the first one's assessments by that system: the next that judged by it."""
-    judged = (run.id for run in runs[1:] if any(system.kind == kind for system in run.judging.systems))
-    return next(judged, "a later run")
-
-
-def _at_work(stored: StoredDebate) -> str | None:
-    """A sentence on the process that still extends a debate; None where none does."""
-    pid = holder(stored.path) if stored.from_journal else None
-    return None if pid is None else f"still running (process {pid}), so its verdicts are not checked"
 
 
 @app.command(epilog=options.READING_EXITS)
@@ -238,8 +219,12 @@ def score(
         written=PRINTED.get(how),
         with_held=how is Format.html,
     )
+    if scoring.rubric.remark is not None:
+        screen.tell(scoring.rubric.remark)
     with _rare_collections():
         _show(scoring, sorted(expand(paths, homes())), how)
+    if scoring.compared and not scoring.differs and not scoring.bad:
+        screen.tell(all_the_same(scoring.compared))
     if scoring.bad:
         raise typer.Exit(1)
     if scoring.unmet:

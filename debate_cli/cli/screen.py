@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import sys
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
@@ -19,8 +20,13 @@ CLOSED_PIPE = 141
 """Exit code of what ended because nobody read on: as a shell tells it of a process that SIGPIPE ended."""
 
 
+UNWRITABLE = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO})
+"""What the system says where a stream cannot take more; errors of files are told where they are opened."""
 _NOBODY_THERE = frozenset({errno.EPIPE, errno.EIO, errno.ENXIO})
 """What the system says of a pipe that was closed, and of a terminal that is gone."""
+
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
+"""What a terminal would act on, should a message quote it."""
 
 
 class ClosedPipeError(Exception):
@@ -32,10 +38,15 @@ def nobody_reads(error: OSError) -> bool:
     return error.errno in _NOBODY_THERE or isinstance(error, BrokenPipeError)
 
 
+def shown(text: str) -> str:
+    """`text` as it may stand on a terminal."""
+    return _CONTROLS.sub("�", text)
+
+
 def tell(line: str) -> None:
     """A line for the user that is no data; where nobody reads those any more, it is not missed."""
     try:
-        print(line, file=sys.stderr, flush=True)
+        print(shown(line), file=sys.stderr, flush=True)
     except OSError as error:
         if not nobody_reads(error):
             raise

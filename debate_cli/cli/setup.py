@@ -8,51 +8,63 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from importlib import resources
+from itertools import islice
 from pathlib import Path
 from typing import Any, cast
 
 from debate_cli import preparation
 from debate_cli.cli.homes import HERE
 from debate_cli.cli.screen import tell
-from debate_cli.domain.config import DebateConfig
+from debate_cli.domain.did_you_mean import suggestion
 from debate_cli.errors import ConfigError, UsageError
 from debate_cli.preparation import hidden
 from debate_cli.providers.cassette import Player, Recorder
-from debate_cli.storage.config_file import LoadedConfig, load_config
+from debate_cli.storage.config_file import LoadedConfig, Places, load_config
 from debate_cli.storage.environment import environment
 from debate_cli.storage.json_form import config_data
+from debate_cli.storage.library import StoredDebate
+from debate_cli.storage.overrides import Change, Override
 from debate_cli.storage.redact import Redactor
 from debate_cli.wiring import Tape
+
+_LOOKED_AT = 1000
+"""Files of a folder among which the one that was meant is looked for."""
 
 
 def overrides(
     settings: Sequence[str] | None,
     topic: str | None,
     seed: int | None,
-    limits: Mapping[str, float | None],
-) -> list[tuple[str, str]]:
-    """The options that change the configuration, as (key path, YAML value).
+    max_cost: float | None,
+    max_tokens: int | None,
+) -> list[Change]:
+    """The options that change the configuration.
 
     Raises UsageError for a --set without `=`.
     """
-    found: list[tuple[str, str]] = []
+    found: list[Change] = []
     for setting in settings or ():
         key, equals, value = setting.partition("=")
         if not equals or not key:
             raise UsageError(f"--set {setting}: write key.path=value")
         found.append((key, value))
     if topic is not None:
-        found.append(("topic", json.dumps(topic, ensure_ascii=False)))
-    if seed is not None:
-        found.append(("seed", str(seed)))
-    found += [(f"limits.{name}", str(value)) for name, value in limits.items() if value is not None]
+        found.append(Override("topic", json.dumps(topic, ensure_ascii=False), "--topic"))
+    numbers = (
+        ("seed", seed, "--seed"),
+        ("limits.max_cost_usd", max_cost, "--max-cost"),
+        ("limits.max_tokens", max_tokens, "--max-tokens"),
+    )
+    found += [Override(key, str(value), option) for key, value, option in numbers if value is not None]
     return found
 
 
-def load(reference: str | None, changes: Sequence[tuple[str, str]] = (), *, asked: bool = False) -> LoadedConfig:
+def load(reference: str | None, changes: Sequence[Change] = (), *, asked: bool = False) -> LoadedConfig:
     """The configuration that `reference` names: a path, `-` for standard input, None for the default one.
 
     Raises ConfigError with every fault; where its models are to be `asked`, with what keeps them from it too.
@@ -60,21 +72,36 @@ def load(reference: str | None, changes: Sequence[tuple[str, str]] = (), *, aske
     if reference == "-":
         return preparation.load(None, os.environ, changes, text=sys.stdin.read(), asked=asked)
     path = Path(reference) if reference is not None else default_config()
+    if reference is not None and reference.isprintable() and not os.path.lexists(path):
+        raise ConfigError(f"{reference}: no such file{_meant(path)}")
     if reference is None:
         tell(f"configuration: {path}")
     return preparation.load(path, os.environ, changes, asked=asked)
 
 
-def reload(config: DebateConfig, changes: Sequence[tuple[str, str]] = ()) -> LoadedConfig:
-    """A stored configuration as if it had just been read, with `changes` laid over it.
+def _meant(path: Path) -> str:
+    """What a name that no file has was probably meant for, as the rest of a sentence."""
+    if re.search(r"\s|\?$", str(path)):
+        return f"; a motion is given by an option: debate run --topic {shlex.quote(str(path))}"
+    try:
+        beside = [file.name for file in islice(path.parent.iterdir(), _LOOKED_AT) if file.suffix in {".yaml", ".yml"}]
+    except OSError:
+        beside = []
+    return suggestion(path.name, beside) or "; `debate init` writes one"
 
-    Files that it names are looked for in the working folder. Raises ConfigError.
+
+def reload(stored: StoredDebate, changes: Sequence[Change] = ()) -> LoadedConfig:
+    """The configuration of a stored debate as if it had just been read, with `changes` laid over it.
+
+    Files that it names are looked for in the working folder; errors call it by the transcript. Raises ConfigError.
     """
     env = {name: value for name, value in environment(Path(), os.environ).items() if not name.startswith("DEBATE_")}
     try:
-        return load_config(None, text=json.dumps(_filled_in(config_data(config))), overrides=changes, env=env)
+        text = json.dumps(_filled_in(config_data(stored.debate.config)))
+        loaded = load_config(None, text=text, overrides=changes, env=env)
+        return replace(loaded, places=Places(str(stored.path), origins=loaded.places.origins))
     except ConfigError as error:
-        problems = [_STDIN.sub("the stored configuration", problem) for problem in error.problems]
+        problems = [_STDIN.sub(lambda _: str(stored.path), problem) for problem in error.problems]
         raise ConfigError(*problems, "resume with the configuration's file: debate run CONFIG --resume ID") from error
 
 

@@ -15,11 +15,12 @@ from debate_cli.render.plain import PlainWatcher, QuietWatcher
 
 @contextmanager
 def watching(
-    *, quiet: bool, as_json: bool, planned: int | None, show_hidden: bool, plain: bool = False
+    *, quiet: bool, as_json: bool, planned: int | None, show_hidden: bool, plain: bool = False, hint: str = ""
 ) -> Generator[Audience]:
     """The watcher for this run: live on a terminal unless `plain`, else plain lines; with --json nothing on stdout.
 
-    Where nothing is shown, warnings go to stderr.
+    Where nothing is shown, warnings go to stderr. `hint`, on the keys that are waited for, stays below what is drawn;
+    beside plain lines it stands first, on stderr.
     """
     stream = sys.stderr if as_json else sys.stdout
     if quiet or (as_json and not interactive(stream)):
@@ -27,7 +28,7 @@ def watching(
     elif interactive(stream) and not plain:
         from debate_cli.render.live import LiveWatcher
 
-        watcher = LiveWatcher(console(stream), planned, show_hidden=show_hidden)
+        watcher = LiveWatcher(console(stream), planned, show_hidden=show_hidden, hint=hint)
         watcher.start()
         try:
             yield Audience(watcher)
@@ -35,6 +36,8 @@ def watching(
             with whoever_reads():
                 watcher.stop()
     else:
+        if hint:
+            tell(hint)
         plainly = PlainWatcher(stream, show_hidden=show_hidden)
         try:
             yield Audience(plainly)

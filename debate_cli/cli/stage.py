@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import asyncio
-import shlex
 import signal
-from collections.abc import Callable, Coroutine, Sequence
+import sys
+from collections.abc import Callable, Coroutine, Generator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, TypeVar
 
 from debate_cli.cli.audience import Audience
-from debate_cli.cli.screen import CLOSED_PIPE, tell
+from debate_cli.cli.screen import CLOSED_PIPE, UNWRITABLE, drop, tell
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import ABSTAINED, CloseReason, Failure
 from debate_cli.domain.tasks import Brief, Cue
 from debate_cli.engine import GRACE_S, Stop
-from debate_cli.errors import page_of, pointer
+from debate_cli.errors import StorageError, page_of, pointer
 from debate_cli.render.gist import judge_again
+from debate_cli.render.go_on import resume_command
 from debate_cli.render.look import brief_words
 from debate_cli.scoring import score
 from debate_cli.scoring.gates import Gates
 from debate_cli.session import Outcome
+from debate_cli.storage.journal import SUFFIX
 
 EXIT_CODES = {"budget": 4, "failed": 3, "interrupted": 130}
 GATE_NOT_MET = 5
@@ -35,6 +39,25 @@ def asked_to_stop(stop: Stop, note: Callable[[str], None]) -> None:
         note(
             f"Stopping: nothing new is asked; answers under way have {GRACE_S:g} s to come in. Ctrl-C again stops at once."
         )
+
+
+@contextmanager
+def told_where(saved: Path | None) -> Generator[None]:
+    """What is done within writes to standard output; where that cannot take more, the error says what became of the debate.
+
+    `saved` is its transcript, or where that will be. Raises StorageError.
+    """
+    try:
+        yield
+    except OSError as error:
+        if saved is None or error.errno not in UNWRITABLE or error.filename is not None:
+            raise
+        drop(sys.stdout)
+        journal = saved.with_suffix(SUFFIX)
+        kept = f"the debate is saved: {saved}"
+        if journal.exists():
+            kept = f"the debate so far is in {journal}; go on with: {resume_command(str(saved))}"
+        raise StorageError(f"standard output cannot be written ({error.strerror}); {kept}") from error
 
 
 def run_until_stopped(work: Callable[[Stop], Coroutine[Any, Any, T]], audience: Audience) -> T:
@@ -75,13 +98,13 @@ def ending(outcome: Outcome, gates: Gates, *, spoken: bool = False, unread: bool
 def _halt_code(outcome: Outcome, *, unread: bool) -> int:
     """Exit code of a run that did not come to its end, with one sentence on how to go on; 0 where it did."""
     debate = outcome.debate
-    again = f"debate run --resume {shlex.quote(str(outcome.path))}" if outcome.path is not None else "the same command"
+    place = None if outcome.path is None else str(outcome.path)
+    again = resume_command(place)
     last = {failure.task.key: failure for failure in debate.failures}
     open_failures = [failure for key, failure in last.items() if key in debate.given_up and not failure.final]
     if outcome.halted is not None:
-        if outcome.halted == "budget":
-            again += " --max-tokens N (or --max-cost USD)"
         reason, page = _reason(outcome.halted, open_failures)
+        again = resume_command(place, budget=outcome.halted == "budget", why=reason)
         left = unread and outcome.halted == "interrupted"
         if left:
             reason = "stopped, as nobody reads the output any more"

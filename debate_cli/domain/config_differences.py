@@ -41,7 +41,7 @@ def changed(
 
 def _told(found: Difference) -> str:
     stored, given = (
-        f'"{words}"' if isinstance(value, str) else words
+        f'"{words}"' if isinstance(value, str) and not words.startswith('"') else words
         for value, words in zip((found.stored, found.given), pair(found.stored, found.given), strict=True)
     )
     return f"{found.key}: stored {stored}, given {given}"

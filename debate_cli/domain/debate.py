@@ -27,7 +27,7 @@ from debate_cli.domain.events import (
 from debate_cli.domain.exchange import TotalUsage, total
 from debate_cli.domain.judging_run import FIRST_RUN, JudgingRun, first_answers, replacing
 from debate_cli.domain.participant import Participant, participants
-from debate_cli.domain.tasks import Brief, Cue, is_speech, speech_key
+from debate_cli.domain.tasks import Brief, Cue, speech_key
 from debate_cli.domain.value import Value
 
 RESUMABLE: frozenset[CloseReason] = frozenset({"budget", "interrupted", "failed"})
@@ -61,6 +61,11 @@ class Debate(Value):
         return self.config.topic
 
     @property
+    def text(self) -> str | None:
+        """Name of the text that stands before a panel in the place of a debate; None for a debate."""
+        return None if self.participants else self.topic
+
+    @property
     def status(self) -> Literal["complete", "incomplete"]:
         """`complete` when the debate was closed for good."""
         return "complete" if self.closed is not None and self.closed not in RESUMABLE else "incomplete"
@@ -85,11 +90,6 @@ class Debate(Value):
         return frozenset(
             [speech_key(turn.index) for turn in self.turns] + [assessment.brief.key for assessment in self.assessments]
         )
-
-    @property
-    def speaking(self) -> bool:
-        """Whether a speech has been asked for that is not there yet."""
-        return any(map(is_speech, self.unanswered))
 
     @property
     def usage(self) -> TotalUsage:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field, TypeAdapter
@@ -11,6 +10,7 @@ from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.config import DebateConfig, JudgingConfig, ModelSpec, ProviderSpec
 from debate_cli.domain.content import Turn
 from debate_cli.domain.exchange import Exchange
+from debate_cli.domain.instant import Instant
 from debate_cli.domain.tasks import Brief, Cue
 from debate_cli.domain.value import Value
 
@@ -29,7 +29,7 @@ class Opened(Value):
     """The first event of every debate."""
 
     type: Literal["opened"] = "opened"
-    at: datetime
+    at: Instant
     id: str
     generator: Generator
     config: DebateConfig
@@ -40,7 +40,7 @@ class JudgingOpened(Value):
     """A later judging run begins (`debate judge`)."""
 
     type: Literal["judging_opened"] = "judging_opened"
-    at: datetime
+    at: Instant
     run: str
     judging: JudgingConfig
     models: dict[str, ModelSpec] = {}
@@ -54,7 +54,7 @@ class Asked(Value):
     """A call is about to be made. Without an answer after it, the call was in flight when the process died."""
 
     type: Literal["asked"] = "asked"
-    at: datetime
+    at: Instant
     key: str
 
 
@@ -62,7 +62,7 @@ class Turned(Value):
     """A debater spoke."""
 
     type: Literal["turned"] = "turned"
-    at: datetime
+    at: Instant
     turn: Turn
 
 
@@ -70,7 +70,7 @@ class Assessed(Value):
     """A judge gave an assessment."""
 
     type: Literal["assessed"] = "assessed"
-    at: datetime
+    at: Instant
     assessment: Assessment
 
 
@@ -97,7 +97,7 @@ class Failed(Value):
     """A task was not done."""
 
     type: Literal["failed"] = "failed"
-    at: datetime
+    at: Instant
     failure: Failure
 
 
@@ -105,7 +105,7 @@ class Closed(Value):
     """The debate ended, for now or for good."""
 
     type: Literal["closed"] = "closed"
-    at: datetime
+    at: Instant
     reason: CloseReason
 
 
@@ -113,7 +113,7 @@ class Resumed(Value):
     """The debate goes on after a crash or a close that can be resumed; failures that are not final are forgiven."""
 
     type: Literal["resumed"] = "resumed"
-    at: datetime
+    at: Instant
 
 
 Event = Annotated[

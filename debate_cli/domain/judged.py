@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.exchange import TotalUsage, total
+from debate_cli.domain.exchange import TotalUsage
 from debate_cli.domain.tasks import Brief
 
 
@@ -18,6 +18,11 @@ def judged_by(debate: Debate, runs: Collection[str]) -> Debate:
 
 def judging_usage(debate: Debate, runs: Collection[str]) -> TotalUsage:
     """What the calls of the judging runs of those ids used, failed ones included."""
-    alone = judged_by(debate, runs)
-    failed = [item.exchange for item in alone.failures if isinstance(item.task, Brief)]
-    return total([*(item.exchange for item in alone.assessments), *(item for item in failed if item is not None)])
+    return usage_on(debate, lambda brief: brief.run in runs)
+
+
+def usage_on(debate: Debate, counted: Callable[[Brief], bool]) -> TotalUsage:
+    """What the calls on the briefs that `counted` picks used, failed ones included; no speech is among them."""
+    heard = tuple(item for item in debate.assessments if counted(item.brief))
+    failed = tuple(item for item in debate.failures if isinstance(item.task, Brief) and counted(item.task))
+    return debate.model_copy(update={"turns": (), "assessments": heard, "failures": failed}).usage

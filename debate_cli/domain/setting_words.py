@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
@@ -23,7 +24,7 @@ def words(value: Any) -> str:
         case bool():
             return "true" if value else "false"
         case str():
-            return " ".join(value.split()) or "empty"
+            return _line(value) or "empty"
         case Mapping():
             return _of_mapping(cast("Mapping[str, Any]", value))
         case Sequence():
@@ -35,8 +36,13 @@ def words(value: Any) -> str:
 
 
 def pair(first: Any, second: Any, room: int = ROOM) -> tuple[str, str]:
-    """Two values that differ in `words`, each in `room` letters, cut such that the place where they part is seen."""
+    """Two values in words, each in `room` letters, cut such that the place where they part is seen.
+
+    Values that differ, but not in words, are told as JSON in ASCII: every blank and every type is seen there.
+    """
     texts = words(first), words(second)
+    if texts[0] == texts[1] and first != second:
+        texts = json.dumps(first), json.dumps(second)
     parted = next((place for place, (a, b) in enumerate(zip(*texts, strict=False)) if a != b), min(map(len, texts)))
     start = 0
     if max(map(len, texts)) > room and parted > room - 2 * BEFORE:
@@ -44,6 +50,15 @@ def pair(first: Any, second: Any, room: int = ROOM) -> tuple[str, str]:
         start = texts[0].find(" ", earliest, parted) + 1 or earliest
     one, other = (_cut(text, start, room) for text in texts)
     return one, other
+
+
+def _line(text: str) -> str:
+    """`text` on one line; what a terminal would act on, or not show, is spelt out."""
+    return " ".join("".join(_spelt(sign) for sign in text).split())
+
+
+def _spelt(sign: str) -> str:
+    return sign if sign.isprintable() or sign.isspace() else ascii(sign)[1:-1]
 
 
 def _cut(text: str, start: int, room: int) -> str:
@@ -56,7 +71,7 @@ def _cut(text: str, start: int, room: int) -> str:
 def _of_mapping(value: Mapping[str, Any]) -> str:
     if isinstance(value.get("name"), str):
         return words(value["name"])
-    parts = {key: words(part) for key, part in value.items() if part is not None}
+    parts = {_line(key): words(part) for key, part in value.items() if part is not None}
     if len(parts) == 1:
         return next(iter(parts.values()))
     return ", ".join(f"{key} {part}" for key, part in parts.items()) or "none"

@@ -17,17 +17,10 @@ Moment = Literal["turn", "pair", "round", "debate"]
 MOMENTS: tuple[Moment, ...] = ("turn", "pair", "round", "debate")
 """In the order in which assessments of them are read."""
 
-_SPEECH = "turn/"
-
 
 def speech_key(index: int) -> str:
     """Key of the cue to make the turn of that index."""
-    return f"{_SPEECH}{index}"
-
-
-def is_speech(key: str) -> bool:
-    """Whether a task of that key is a cue, and not a brief."""
-    return key.startswith(_SPEECH)
+    return f"turn/{index}"
 
 
 class Subject(Value):

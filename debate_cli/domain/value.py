@@ -16,7 +16,12 @@ class Value(BaseModel):
     )
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
-        """A copy with `update` laid over it, unchecked; what was concluded from the old fields is not copied along."""
+        """A copy with `update` laid over it, its values unchecked; what was concluded from the old fields is left behind.
+
+        Raises KeyError for a name that is no field.
+        """
+        for name in update or ():
+            type(self).model_fields[name]
         copied = super().model_copy(update=update, deep=deep)
         held = vars(copied)
         for name in held.keys() - type(self).model_fields.keys():

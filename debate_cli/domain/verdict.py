@@ -6,11 +6,13 @@ from typing import Literal
 
 from pydantic import JsonValue
 
-from debate_cli.domain.assessment import SystemKind
+from debate_cli.domain.assessment import SystemKind, VoteOption
 from debate_cli.domain.value import Value
 
 Victory = Literal["draw", "narrow", "clear", "overwhelming", "conditional", "undetermined"]
 """`overwhelming` is persuasion's, `conditional` the panel's. `undetermined`: too little was assessed to say; `notes.missing` tells what."""
+
+_OPTIONS: tuple[VoteOption, ...] = ("PASS", "FAIL", "CONDITIONAL")
 
 
 class Verdict(Value):
@@ -30,3 +32,25 @@ class Verdict(Value):
     notes: dict[str, JsonValue] = {}
     """How the scores came about, in a shape of the system's own (documented in its scorer). `missing`: list of
     sentences on what was not assessed, present in every system, empty when nothing is missing."""
+
+    @property
+    def option(self) -> VoteOption | None:
+        """What a panel voted, where no winner tells it; None for all other verdicts, and where it determined nothing."""
+        if self.system != "panel" or self.winner is not None or self.victory == "undetermined":
+            return None
+        found = self.notes.get("option")
+        return next((option for option in _OPTIONS if option == found), None)
+
+    @property
+    def shares(self) -> dict[str, float]:
+        """Share of a panel's weight behind each option that has any, 0-1, where no winner tells the vote; else empty."""
+        found = self.notes.get("weights")
+        if self.option is None or not isinstance(found, dict):
+            return {}
+        shares = ((option, found.get(option)) for option in _OPTIONS)
+        return {option: float(share) for option, share in shares if isinstance(share, int | float) and share > 0}
+
+    @property
+    def figures(self) -> dict[str, float]:
+        """What is shown as its scores: the debaters' own, or the shares of the options where a panel let nobody win."""
+        return self.shares or self.scores

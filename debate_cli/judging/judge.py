@@ -60,8 +60,6 @@ class Judge:
         except DebateError as error:
             return _failed(brief, error, None)
         patience = case.settings.timeout_s if isinstance(case.settings, Panel) else None
-        if self._searching and debate.speaking:
-            await asyncio.sleep(SENDING_S)  # the debate waits for its speakers: their questions leave first
         question = voice.ladder.ask(self._request(row, case, voice), row.form(case), patience_s=patience)
         asking = asyncio.ensure_future(question)
         try:

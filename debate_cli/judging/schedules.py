@@ -23,28 +23,34 @@ WHOLE = Subject(moment="debate")
 
 
 def owed(debate: Debate) -> tuple[Brief, ...]:
-    """What the judges of all runs owe now: first of the systems that will ask on, else as configured, run by run.
+    """What the judges of all runs owe now: of each run's deciding system, then of those that will ask on, then of the others.
 
-    The longest chain of questions is then begun first, and the shorter ones are answered beside it.
+    Should the budget not do for all, the verdict is there; and the longest chain of questions is begun early, so that the
+    shorter ones are answered beside it.
     """
     benches = [(run, system) for run in debate.runs for system in run.active()]
     return tuple(
         brief
-        for run, system in sorted(benches, key=lambda bench: -_chain(bench[1]))
+        for run, system in sorted(benches, key=_urgency)
         for brief in ready(debate, run, system)
         if not debate.settled(brief)
     )
 
 
-def _chain(system: System) -> int:
-    """Questions of a system on the whole debate that wait for one another's answers, at most."""
+def _urgency(bench: tuple[JudgingRun, System]) -> tuple[bool, int]:
+    run, system = bench
+    return system.kind != run.judging.deciding, -further_questions(system)
+
+
+def further_questions(system: System) -> int:
+    """Questions on the whole debate that a judge of `system` may owe beyond the planned ones, one after another, at most."""
     match system:
         case Panel():
-            return 1 + system.max_rounds
+            return system.max_rounds
         case Live():
-            return 2
-        case _:
             return 1
+        case _:
+            return 0
 
 
 def ready(debate: Debate, run: JudgingRun, system: System) -> Iterator[Brief]:

@@ -23,8 +23,6 @@ _BILLERS = {
     "xai": "x-ai",
 }
 """Our providers -> their ids in `genai-prices`."""
-_UNBILLED = frozenset({"local", "mock"})
-"""These run in this process; nobody bills them, so their price is known to be nothing."""
 PER = 1_000_000
 """Tokens that a price is for."""
 
@@ -36,8 +34,6 @@ def price_of(model: str) -> Price | None:
     Of a price in tiers the first is given; of one that changes by the hour, that of the first call of this process.
     """
     provider, _, name = model.partition("/")
-    if provider in _UNBILLED:
-        return Price(input=0, output=0)
     if provider not in _BILLERS or not name:
         return None
     return _listed(_BILLERS[provider], name)

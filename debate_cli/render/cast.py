@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.judging_run import JudgingRun
+from debate_cli.domain.spoken_with import models_of_debater, models_of_judge
 from debate_cli.domain.systems import Moderator, Panel, Persuasion, Structured, System
 from debate_cli.render import look
 from debate_cli.render.look import Sign
@@ -22,7 +24,7 @@ class Seat:
     part: str
     """Side of a debater; what a judge does."""
     model: str
-    """`provider/model`; `no model` where a system needs none."""
+    """`provider/model`, or `no model` where a system needs none; where others answered than the configured one, they too."""
 
 
 def debaters(debate: Debate) -> tuple[Seat, ...]:
@@ -33,10 +35,25 @@ def debaters(debate: Debate) -> tuple[Seat, ...]:
             signs[person.name],
             person.name,
             " · ".join([person.side, *([f"strategy {person.strategy}"] if person.strategy else [])]),
-            person.model or "no model",
+            _held_with(person.model or "no model", models_of_debater(debate, person)),
         )
         for person in debate.participants
     )
+
+
+def stood_in(debate: Debate) -> str:
+    """A sentence on models that answered in the place of the configured ones; empty where there were none."""
+    bare = debate.bare().model_copy(update={"runs": debate.runs})
+    found: dict[tuple[str, str], list[str]] = {}
+    for held, meant in zip(_everybody(debate), _everybody(bare), strict=True):
+        if held.model != meant.model:
+            found.setdefault((held.model, meant.model), []).append(held.name)
+    told = (f"{', '.join(dict.fromkeys(names))}: {held}" for (held, _), names in found.items())
+    return f"other models answered than configured: {'; '.join(told)}" if found else ""
+
+
+def _everybody(debate: Debate) -> list[Seat]:
+    return [*debaters(debate), *(seat for run in debate.runs for seat in judges(debate, run))]
 
 
 def judges(debate: Debate, run: JudgingRun) -> tuple[Seat, ...]:
@@ -51,7 +68,9 @@ def judges(debate: Debate, run: JudgingRun) -> tuple[Seat, ...]:
 def _bench(debate: Debate, run: JudgingRun, system: System, decides: str) -> list[Seat]:
     if isinstance(system, Panel):
         return [
-            Seat(_JUDGE, judge.id, f"panel {judge.weight:g}{decides}", _model(debate, run, judge.model))
+            Seat(
+                _JUDGE, judge.id, f"panel {judge.weight:g}{decides}", _model(debate, run, system, judge.model, judge.id)
+            )
             for judge in system.bench()
         ]
     if isinstance(system, Persuasion) and system.effects != "judge":
@@ -59,12 +78,21 @@ def _bench(debate: Debate, run: JudgingRun, system: System, decides: str) -> lis
     count = "judge"
     if isinstance(system, Structured | Moderator) and system.judges > 1:
         count = f"{system.judges} judges"
-    return [Seat(_JUDGE, system.kind, f"{count}{decides}", _model(debate, run, system.judge))]
+    return [Seat(_JUDGE, system.kind, f"{count}{decides}", _model(debate, run, system, system.judge))]
 
 
-def _model(debate: Debate, run: JudgingRun, role: str | None) -> str:
+def _model(debate: Debate, run: JudgingRun, system: System, role: str | None, assessor: str | None = None) -> str:
     config = debate.config
     if run.models:
         config = config.model_copy(update={"models": {**config.models, **run.models}})
     spec = config.model_for_judge(role)
-    return spec.model if spec is not None else "no model"
+    meant = spec.model if spec is not None else "no model"
+    return _held_with(meant, models_of_judge(debate, run.id, system.kind, assessor))
+
+
+def _held_with(meant: str, found: Sequence[str]) -> str:
+    """The model that was meant, and those that answered in its place or after it."""
+    if not found or tuple(found) == (meant,):
+        return meant
+    told = ", then ".join(found)
+    return told if meant in found else f"{told} (configured: {meant})"

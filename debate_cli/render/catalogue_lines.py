@@ -14,6 +14,7 @@ from debate_cli.render import hostile
 from debate_cli.storage.catalogue import Card, Conclusion
 
 COLUMNS = ("id", "started", "topic", "models", "winners", "cost_usd", "state")
+_OF_VERDICT = ("system", "run", "winner", "victory", "margin", "decides")
 NOTHING = "-"
 
 
@@ -40,12 +41,13 @@ def json_document(cards: Iterable[Card]) -> str:
 
 
 def _document(card: Card) -> dict[str, Any]:
+    found = asdict(card)
+    verdicts = [{name: verdict[name] for name in _OF_VERDICT} for verdict in found["conclusions"]]
     names = {"conclusions": "verdicts"}
-    return {names.get(name, name): value for name, value in asdict(card).items()}
+    return {names.get(name, name): value for name, value in (found | {"conclusions": verdicts}).items()}
 
 
 def outcome_words(conclusion: Conclusion) -> str:
-    """`Pro, narrow`; without a winner how it ended."""
-    if conclusion.winner is None:
-        return conclusion.victory
-    return f"{conclusion.winner}, {conclusion.victory}"
+    """`Pro, narrow`, of a panel's vote `PASS, clear`; without either how it ended."""
+    alone = conclusion.option == "CONDITIONAL" or (conclusion.winner is None and conclusion.option is None)
+    return conclusion.outcome if alone else f"{conclusion.outcome}, {conclusion.victory}"

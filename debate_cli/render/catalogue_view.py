@@ -14,6 +14,7 @@ from rich.text import Text
 
 from debate_cli.render import hostile, look
 from debate_cli.render.catalogue_lines import outcome_words
+from debate_cli.render.go_on import resume_command
 from debate_cli.render.look import Sign
 from debate_cli.render.safe import joined, safe_line
 from debate_cli.storage.catalogue import Card
@@ -64,6 +65,5 @@ def _about(card: Card) -> list[Text]:
         spoken = f" after {card.turns} speech{'' if card.turns == 1 else 'es'}" if card.state in RESUMABLE else ""
         found.append(joined((f"{sign.word}{spoken}", sign.colour)))
     if card.state in RESUMABLE:
-        larger = " with a larger budget" if card.state == "budget" else ""
-        found.append(joined((f"go on{larger}: ", look.QUIET), f"debate run --resume {hostile.line(card.path)}"))
+        found.append(joined(("go on: ", look.QUIET), resume_command(card.path, budget=card.state == "budget")))
     return found

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from debate_cli.domain.debate import Debate
+from debate_cli.domain.spoken_with import models_of_debaters
 from debate_cli.render.scores_table import Scored
 from debate_cli.scoring.gates import GateResult
 
@@ -35,9 +36,10 @@ class Checked:
     """Address of the debate's own page, relative to the index; None where it has none."""
     remark: str | None = None
     """A sentence on what could not be looked at, though it was asked for."""
+    compared: int = 0
+    """Stored verdicts that were held against the recomputed ones."""
     text: str = ""
     """The file as it is printed, where that was made beside the scoring; its verdicts are then left out."""
-
     held: Held | None = None
     """Where it is asked for: the index page shows it."""
 
@@ -59,7 +61,7 @@ def held(debate: Debate) -> Held:
     """When, by whom and for how much."""
     return Held(
         started_at=debate.started_at,
-        debaters=tuple(dict.fromkeys(person.model for person in debate.participants)),
+        debaters=models_of_debaters(debate),
         judges=tuple(dict.fromkeys(item.exchange.model for item in debate.assessments if item.exchange.attempts)),
         cost_usd=debate.usage.cost_usd,
     )

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from debate_cli.domain.bench import assessors
+from debate_cli.domain.debate import Debate
 from debate_cli.domain.setting_words import pair
 from debate_cli.render import look
 from debate_cli.render.look import Sign
@@ -37,7 +38,6 @@ ONLY_A, ONLY_B = Sign("…", "only A", look.GOLD), Sign("…", "only B", look.GO
 SAME = "the same"
 MOTION = "topic"
 """The setting that stands among what is compared, and not again among the settings."""
-SETTINGS = "settings that differ"
 _SYSTEMS = "judging.systems."
 
 
@@ -53,6 +53,11 @@ class Compared:
     def one_debate(self) -> bool:
         """Whether the sides are two judgements of the same file."""
         return self.paths[0] == self.paths[1]
+
+    @property
+    def texts(self) -> bool:
+        """Whether the sides are judgements of texts, in which nobody debates."""
+        return all(side.debate.text is not None for side in self.sides)
 
 
 def sheets(told: Compared) -> list[Sheet]:
@@ -130,16 +135,20 @@ def _sides(told: Compared) -> Sheet:
     if not told.one_debate:
         rows += [
             _row("debate", a.id, b.id),
-            _row("motion", a.topic, b.topic),
-            ("debaters", *(_lines(f"{who.name}: {who.model}" for who in debate.participants) for debate in (a, b))),
+            _row("text" if told.texts else "motion", a.topic, b.topic),
+            *([] if told.texts else [_debaters(a, b)]),
             *([("state", a.status, b.status)] if "incomplete" in {a.status, b.status} else []),
-            ("speeches", str(len(a.turns)), str(len(b.turns))),
+            *([] if told.texts else [("speeches", str(len(a.turns)), str(len(b.turns)))]),
         ]
     rows.append(("judges", _judges(told.sides[0], of_a), _judges(told.sides[1], of_b)))
     if not told.one_debate:
         rows.append(("cost", look.money(a.usage.cost_usd), look.money(b.usage.cost_usd)))
     rows.append(("judging cost", look.money(judging_cost(a, of_a)), look.money(judging_cost(b, of_b))))
     return Sheet(title="compared", heads=("", "A", "B"), rows=tuple(rows))
+
+
+def _debaters(a: Debate, b: Debate) -> Row:
+    return ("debaters", *(_lines(f"{who.name}: {who.model}" for who in debate.participants) for debate in (a, b)))
 
 
 def _row(head: str, a: str, b: str) -> Row:
@@ -187,9 +196,13 @@ def _concluded(change: VerdictChange) -> tuple[Cell, Cell]:
 def _conclusion(found: Concluded | None, scores: str) -> Cell:
     if found is None:
         return "not judged"
-    margin = "" if found.margin is None else f", margin {look.number(found.margin)}"
+    margin = "" if found.margin is None else f"margin {look.number(found.margin)}"
     cells: list[Cell] = [Who(found.winner)] if found.winner is not None else []
-    return Lines((*cells, f"{found.victory}{margin}", *([scores] if scores else [])))
+    if found.option is not None:
+        cells = [look.VOTES[found.option]]
+    victory = "" if found.option == "CONDITIONAL" else found.victory
+    ended = ", ".join(filter(None, (victory, margin)))
+    return Lines((*cells, ended, *([scores] if scores else [])))
 
 
 def _outcome(change: VerdictChange) -> Sign:
@@ -239,4 +252,4 @@ def _standing(standing: str | None) -> Cell:
 
 def _settings(changes: Sequence[SettingChange]) -> Sheet:
     rows = tuple((item.key.removeprefix(_SYSTEMS), *pair(item.a, item.b)) for item in changes)
-    return Sheet(title=SETTINGS, heads=("setting", "A", "B"), rows=rows)
+    return Sheet(title="settings that differ", heads=("setting", "A", "B"), rows=rows, keyed=True)

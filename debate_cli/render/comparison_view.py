@@ -9,7 +9,7 @@ from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.text import Text
 
 from debate_cli.render import hostile
-from debate_cli.render.comparison import SETTINGS, Compared, sheets, signs
+from debate_cli.render.comparison import Compared, sheets, signs
 from debate_cli.render.comparison_words import TITLE, in_short
 from debate_cli.render.safe import joined, safe_line
 from debate_cli.render.sheets.sheet import Sheet
@@ -21,15 +21,12 @@ def comparison_view(told: Compared) -> list[RenderableType]:
     known = signs(told)
     return [
         section(TITLE, bullets(in_short(told))),
-        *(
-            section(sheet.title, _Settings(sheet)) if sheet.title == SETTINGS else drawn(sheet, known)
-            for sheet in sheets(told)
-        ),
+        *(section(sheet.title, _Keyed(sheet)) if sheet.keyed else drawn(sheet, known) for sheet in sheets(told)),
     ]
 
 
 @dataclass(frozen=True, slots=True)
-class _Settings:
+class _Keyed:
     """A table of texts whose first column holds keys: whole where half of the window is left beside them, else parted at a dot."""
 
     sheet: Sheet

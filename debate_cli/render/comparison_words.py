@@ -26,7 +26,7 @@ def in_short(told: Compared) -> list[str]:
         *_winners(told.comparison.verdicts),
         *_judges(told),
         *_claims(told.comparison),
-        *([] if told.one_debate else _debates(*told.sides)),
+        *([] if told.one_debate else _texts(*told.sides) if told.texts else _debates(*told.sides)),
         _settings(told.comparison),
         *costs,
     ]
@@ -47,16 +47,20 @@ def _decision(changes: Sequence[VerdictChange]) -> Iterator[str]:
 
 def _same(a: Concluded, b: Concluded) -> bool:
     """Whether the same one wins, or nobody in the same way."""
-    return a.winner == b.winner and (a.winner is not None or a.victory == b.victory)
+    known = a.winner is not None or a.option is not None
+    return (a.winner, a.option) == (b.winner, b.option) and (known or a.victory == b.victory)
 
 
 def _ended(side: str, found: Concluded, system: str = "") -> str:
-    """How a side ended: `Con wins A narrowly (structured, by 1.1)`, `B is a draw (panel)`."""
+    """How a side ended: `Con wins A narrowly (structured, by 1.1)`, `A is a draw (live)`, `B comes to PASS, clearly (panel)`."""
     margin = "" if found.margin is None or found.winner is None else f"by {look.number(found.margin)}"
     words = ", ".join(filter(None, (system, margin)))
     beside = f" ({words})" if words else ""
     if found.winner is not None:
         return f"{found.winner} wins {side} {HOW.get(found.victory, found.victory)}{beside}"
+    if found.option is not None:
+        how = HOW.get(found.victory)
+        return f"{side} comes to {found.option}{f', {how}' if how else ''}{beside}"
     ended = {"draw": "is a draw", "undetermined": "is undetermined"}.get(
         found.victory, f"is {found.victory}, without a winner"
     )
@@ -87,11 +91,14 @@ def _not_b(change: VerdictChange) -> bool:
 def _winners(changes: Sequence[VerdictChange]) -> Iterator[str]:
     """What became of the verdicts that both have."""
     both = [item for item in changes if item.a is not None and item.b is not None]
-    same = [item.system for item in both if item.outcome == "same"]
+    same = [item for item in both if item.outcome == "same" and not _undetermined(item)]
     if same:
-        margins = [item.system for item in both if item.outcome == "same" and _margins_differ(item)]
+        margins = [item.system for item in same if _margins_differ(item)]
         more = f", by another margin under {_listed(margins)}" if margins else ", by the same margin"
-        yield f"The verdict is the same under {_listed(same)}{more}."
+        yield f"The verdict is the same under {_listed([item.system for item in same])}{more}."
+    nothing = [item.system for item in both if _undetermined(item)]
+    if nothing:
+        yield _sentence(f"{_listed(nothing)} concluded nothing on either")
     for item in both:
         if (
             item.outcome != "same"
@@ -100,6 +107,11 @@ def _winners(changes: Sequence[VerdictChange]) -> Iterator[str]:
             and not (item.a.decides and item.b.decides)
         ):
             yield f"By {item.system}, {_ended('A', item.a)}; {_ended('B', item.b)}."
+
+
+def _undetermined(change: VerdictChange) -> bool:
+    """Whether neither side's verdict says anything."""
+    return all(found is not None and found.victory == "undetermined" for found in (change.a, change.b))
 
 
 def _margins_differ(change: VerdictChange) -> bool:
@@ -139,6 +151,12 @@ def _claims(comparison: Comparison) -> Iterator[str]:
         yield "The two share no claim, so there are no standings to compare."
     elif a or b:
         yield f"Only {'A' if a else 'B'} was asked which claims stand, so there are no standings to compare."
+
+
+def _texts(a: Side, b: Side) -> Iterator[str]:
+    """Whether the same text was judged."""
+    if a.debate.topic != b.debate.topic or a.debate.config.background != b.debate.config.background:
+        yield "The texts are different."
 
 
 def _debates(a: Side, b: Side) -> Iterator[str]:

@@ -58,7 +58,7 @@ def gist(debate: Debate, verdicts: Sequence[Verdict]) -> Gist:
     """The gist of the deciding verdict, or of the first where none decides."""
     head = next((verdict for verdict in verdicts if verdict.decides), verdicts[0] if verdicts else None)
     return Gist(
-        outcome=look.outcome(head) if head is not None else "Nobody has judged this debate.",
+        outcome=look.outcome(head, debate.text) if head is not None else "Nobody has judged this debate.",
         reason=_reason(head) if head is not None else "",
         weakest=weakest(debate, verdicts),
         judge_again=judge_again(debate, debate.id),

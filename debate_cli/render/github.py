@@ -28,7 +28,7 @@ def commands(files: Sequence[Checked], unusable: Sequence[Unusable] = ()) -> Ite
             yield command("error", path, "gate not met", sentence)
         for verdict in checked.file.verdicts:
             level = "warning" if verdict.victory == "undetermined" else "notice"
-            yield command(level, path, f"verdict of {_system(verdict)}", _verdict(verdict))
+            yield command(level, path, f"verdict of {_system(verdict)}", _verdict(verdict, checked.file.text))
     for file in unusable:
         yield command("error", file.path, "cannot be used", file.message)
 
@@ -55,7 +55,9 @@ def _counted(count: int, thing: str) -> str:
 
 
 def _row(checked: Checked) -> str:
-    verdicts = [f"{escaped(_system(item))}: {escaped(_verdict(item))}" for item in checked.file.verdicts] or ["none"]
+    verdicts = [
+        f"{escaped(_system(item))}: {escaped(_verdict(item, checked.file.text))}" for item in checked.file.verdicts
+    ] or ["none"]
     gates = [
         f"✗ {escaped(result.problem)}" if result.problem is not None else f"✓ {escaped(result.gate)}"
         for result in checked.gates
@@ -68,10 +70,10 @@ def _system(verdict: Verdict) -> str:
     return verdict.system if verdict.run == FIRST_RUN else f"{verdict.system} ({verdict.run})"
 
 
-def _verdict(verdict: Verdict) -> str:
+def _verdict(verdict: Verdict, text: str | None) -> str:
     margin = "" if verdict.margin is None else f" Margin {look.number(verdict.margin)}."
-    scores = ", ".join(f"{name} {look.number(score)}" for name, score in verdict.scores.items())
-    return f"{look.outcome(verdict)}{margin} {scores}".rstrip()
+    scores = ", ".join(f"{name} {look.number(score)}" for name, score in verdict.figures.items())
+    return f"{look.outcome(verdict, text)}{margin} {scores}".rstrip()
 
 
 def _put(text: str, escapes: dict[str, str]) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from jinja2 import Environment
@@ -63,7 +64,7 @@ def html(debate: Debate, verdicts: Sequence[Verdict], *, show_hidden: bool = Fal
             shifts=look.SHIFTS,
             standings=look.STANDINGS,
             rank={standing: number for number, standing in enumerate(BEST_FIRST)},
-            outcome=look.outcome,
+            outcome=partial(look.outcome, text=debate.text),
             scale=look.scale,
             usage=look.usage_words(debate.usage),
             closed=CLOSES[debate.closed] if debate.closed is not None else "",

@@ -46,6 +46,7 @@ def index(files: Sequence[Checked], unusable: Sequence[Unusable] = (), *, title:
             money=look.money,
             href=_href,
             outcome=look.outcome,
+            votes=look.VOTES,
             style_hash=digest(source("page.css") + source("index.css")),
             script_hash=digest(source("sorting.js")),
         )

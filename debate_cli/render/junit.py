@@ -33,7 +33,9 @@ def _suite(checked: Checked) -> ET.Element:
     suite = _empty(checked.file.path, tests=len(cases), failures=failures)
     properties = ET.SubElement(suite, "properties")
     about = {"id": checked.file.id, "topic": checked.file.topic, "status": checked.file.status}
-    verdicts = {f"verdict.{item.system}.{item.run}": look.outcome(item) for item in checked.file.verdicts}
+    verdicts = {
+        f"verdict.{item.system}.{item.run}": look.outcome(item, checked.file.text) for item in checked.file.verdicts
+    }
     for name, value in (about | verdicts).items():
         ET.SubElement(properties, "property", name=_words(name), value=_words(value))
     for gate, problem in cases:

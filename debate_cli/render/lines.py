@@ -85,7 +85,7 @@ def news_lines(news: News) -> list[str]:
 def trouble_lines(trouble: Trouble) -> list[str]:
     """Who could not do what, and why."""
     why = f"{hostile.line(trouble.why)} ({hostile.line(trouble.cause)})"
-    return [f"Failed: {hostile.line(trouble.whom)} {trouble.what}{', ' if trouble.again else ': '}{why}"]
+    return [f"Failed: {hostile.line(trouble.whom)} {trouble.what}{trouble.joint}{why}"]
 
 
 def summary_lines(

@@ -19,6 +19,7 @@ from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import Assessed, Closed, Event, Failed, JudgingOpened, Opened, Resumed, Turned
 from debate_cli.domain.tasks import Cue, Task
 from debate_cli.render import look, news
+from debate_cli.render.column import cut
 from debate_cli.render.frame import Wave
 from debate_cli.render.header import heading, judging_heading, round_line, round_rule
 from debate_cli.render.notices import closing_line, news_line, note_line, trouble_line
@@ -35,7 +36,7 @@ from debate_cli.render.wave import Growing, Stream, growing
 class LiveWatcher:
     """A Watcher for a terminal; a context manager that leaves the terminal as it found it.
 
-    `planned` is the least number of calls of the run, or None where it is not known.
+    `planned` is the least number of calls of the run, or None where it is not known; `hint` stands below everything.
     """
 
     def __init__(
@@ -44,9 +45,11 @@ class LiveWatcher:
         planned: int | None = None,
         *,
         show_hidden: bool = False,
+        hint: str = "",
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.console = console
+        self.hint = hint
         self.show_hidden = show_hidden
         self._debate: Debate | None = None
         self._wave: tuple[Growing, ...] = ()
@@ -133,13 +136,14 @@ class LiveWatcher:
         if self._debate is None:
             return []
         width, height = self.console.width, max(2, self.console.height - 1)
-        status = self._ink.row(self._progress.line(width))
+        below = [self._progress.line(width), *([cut([(self.hint, "")], width)] if self.hint else [])]
+        status = [self._ink.row(told) for told in below]
         if not wave:
-            return [status]
+            return status[-height:]
         cue = wave[0].stream.cue
         rule = [] if self._round == (cue.round, cue.phase) else [self._ink.row(round_line(cue.round, cue.phase, width))]
-        body = growing(wave, width, height - len(rule) - 1, tick)
-        return [*rule, *body, status][-height:]
+        body = growing(wave, width, height - len(rule) - len(status), tick)
+        return [*rule, *body, *status][-height:]
 
     def _print(self, *renderables: RenderableType) -> None:
         self._region.above(*renderables)

@@ -141,21 +141,32 @@ def brief_words(brief: Brief) -> str:
     return f"{who}, {about}"
 
 
-def outcome(verdict: Verdict) -> str:
-    """Who won and how, in a sentence; names are not cleaned."""
+def outcome(verdict: Verdict, text: str | None = None) -> str:
+    """Who won and how, in a sentence; names are not cleaned. `text`: what a panel judged in the place of a debate."""
     match verdict.victory:
         case "draw":
             return "A draw: evenly matched."
         case "conditional":
-            return "Conditional: the motion holds under stated conditions."
+            held = "the motion holds" if text is None else f"{text} passes"
+            return f"Conditional: {held} under stated conditions."
         case "undetermined":
             return "Undetermined: too little was assessed to say."
         case "narrow" | "clear" | "overwhelming":
             how = {"narrow": "narrowly", "clear": "clearly", "overwhelming": "overwhelmingly"}[verdict.victory]
             if verdict.winner is not None:
                 return f"{verdict.winner} wins {how}."
-            upheld = "upheld" if verdict.notes.get("option") == "PASS" else "not upheld"
-            return f"The motion is {upheld}, {how}."
+            return _voted(verdict, text, how)
+
+
+def _voted(verdict: Verdict, text: str | None, how: str) -> str:
+    """What a panel's vote means for the motion, or for the text."""
+    match verdict.option:
+        case "PASS":
+            return f"{'The motion is upheld' if text is None else f'{text} passes'}, {how}."
+        case "FAIL":
+            return f"{'The motion is not upheld' if text is None else f'{text} does not pass'}, {how}."
+        case _:
+            return f"Decided {how}, but the vote itself is not recorded."
 
 
 def scale(verdict: Verdict) -> float:

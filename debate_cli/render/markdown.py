@@ -112,9 +112,9 @@ def _verdicts(debate: Debate, told: Report, beside: Briefing | None = None) -> l
     for place, verdict in enumerate(told.verdicts):
         several = f", {verdict.system}" if len(told.verdicts) > 1 else ""
         margin = f" Margin {look.number(verdict.margin)}." if verdict.margin is not None else ""
-        lines += [f"## Verdict{several}", "", f"**{escaped(look.outcome(verdict))}**{margin}", ""]
-        lines += [f"- {escaped(name)}: {look.number(score)}" for name, score in verdict.scores.items()]
-        lines += ["", *_missing(told.missing(verdict))] if verdict.scores else _missing(told.missing(verdict))
+        lines += [f"## Verdict{several}", "", f"**{escaped(look.outcome(verdict, debate.text))}**{margin}", ""]
+        lines += [f"- {escaped(name)}: {look.number(score)}" for name, score in verdict.figures.items()]
+        lines += ["", *_missing(told.missing(verdict))] if verdict.figures else _missing(told.missing(verdict))
         lines += _why(debate, verdict, beside)
         if place == 0:
             lines += _weakest(weakest(debate, told.verdicts))

@@ -40,7 +40,7 @@ def trouble_line(trouble: Trouble) -> RenderableType:
     return joined(
         ("✗ ", look.RED),
         safe_line(trouble.whom, "bold"),
-        f" {trouble.what}{', ' if trouble.again else ': '}",
+        f" {trouble.what}{trouble.joint}",
         safe_line(trouble.why),
         " ",
         safe_line(f"({trouble.cause})", look.QUIET),

@@ -17,6 +17,7 @@ from debate_cli.domain.debate import Debate, opened
 from debate_cli.domain.events import Assessed, Closed, Event, Failed, JudgingOpened, Opened, Turned
 from debate_cli.domain.judging_run import FIRST_RUN
 from debate_cli.domain.tasks import Cue, Task
+from debate_cli.render.cast import stood_in
 from debate_cli.render.watcher import Watcher
 
 CHUNK = 8
@@ -44,23 +45,29 @@ class Performance:
     """Whether speeches are typed out."""
     judged: bool = True
     """Whether the judges' reports are shown as well."""
+    apart: bool = False
+    """Whether speeches that were made at the same time are performed one after the other."""
 
     def before(self, watcher: Watcher) -> Iterator[Pause]:
         """Perform the debate for `watcher`, pausing after each piece of text and each speech."""
         stage = _Stage(watcher, self.debate, self.round_number)
-        for wave in waves(self.debate, self.round_number):
+        for wave in self._waves():
             for turn in wave:
                 watcher.asking(_cue(turn))
             if self.typed:
                 yield from _type(wave, watcher)
             for turn in wave:
                 stage.happens(Turned(at=self.debate.started_at, turn=turn))
+                if turn is wave[-1] and self.judged:
+                    stage.judges(item for item in self.debate.assessments if self._due(item, wave))
                 yield Pause("turn", 0.5)
-            if self.judged:
-                stage.judges(item for item in self.debate.assessments if self._due(item, wave))
         if self.judged and self.round_number is None:
             stage.judges(iter(self.debate.assessments))
         self._close(stage)
+
+    def _waves(self) -> list[list[Turn]]:
+        found = waves(self.debate, self.round_number)
+        return [[turn] for wave in found for turn in wave] if self.apart else found
 
     def _close(self, stage: _Stage) -> None:
         if self.round_number is not None:
@@ -113,6 +120,9 @@ class _Stage:
             if round_number is not None and turn.round < round_number:
                 self._state = self._state.apply(Turned(at=debate.started_at, turn=turn))
         watcher.event(first, self._state)
+        others = stood_in(debate)
+        if others:
+            watcher.note(others)
 
     def asked(self, task: Task) -> None:
         """Perform a question."""

@@ -14,23 +14,23 @@ def scores_lines(files: Sequence[Scored]) -> Iterator[str]:
     """`PATH: SYSTEM: outcome, margin, scores` for each verdict; of several files, what each system's come to."""
     for file in files:
         for verdict in file.verdicts:
-            yield f"{hostile.line(file.path)}: {_verdict_words(verdict)}"
+            yield f"{hostile.line(file.path)}: {_verdict_words(verdict, file.text)}"
     if len(files) > 1:
         yield from ("", f"== Summary of {len(files)} files ==")
         yield from (_summary_words(found) for found in summaries(files))
 
 
-def _verdict_words(verdict: Verdict) -> str:
+def _verdict_words(verdict: Verdict, text: str | None) -> str:
     run = "" if verdict.run == FIRST_RUN else f" ({hostile.line(verdict.run)})"
     margin = "" if verdict.margin is None else f" Margin {look.number(verdict.margin)}."
-    ranked = sorted(verdict.scores.items(), key=lambda item: -item[1])
+    ranked = sorted(verdict.figures.items(), key=lambda item: -item[1])
     scores = ", ".join(f"{hostile.line(name)} {look.number(score)}" for name, score in ranked)
-    return f"{verdict.system}{run}: {hostile.line(look.outcome(verdict))}{margin} {scores}".rstrip()
+    return f"{verdict.system}{run}: {hostile.line(look.outcome(verdict, text))}{margin} {scores}".rstrip()
 
 
 def _summary_words(found: SystemSummary) -> str:
     wins = ", ".join(f"{hostile.line(name)} {count}" for name, count in found.wins.items()) or "nobody"
+    votes = ", ".join(f"{option} {count}" for option, count in found.options.items())
+    told = "; ".join([*([f"wins: {wins}"] if found.wins or not votes else []), *([f"votes: {votes}"] if votes else [])])
     margin = "—" if found.mean_margin is None else look.number(found.mean_margin)
-    return (
-        f"{found.system}: wins: {wins}; draws: {found.draws}; undetermined: {found.undetermined}; mean margin: {margin}"
-    )
+    return f"{found.system}: {told}; draws: {found.draws}; undetermined: {found.undetermined}; mean margin: {margin}"

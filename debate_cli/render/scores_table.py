@@ -17,6 +17,8 @@ from debate_cli.domain.verdict import Verdict
 
 COLUMNS = ("path", "id", "topic", "status", "system", "run", "winner", "victory", "margin", "decides", "scores")
 _OF_VERDICT = {"system", "run", "winner", "victory", "margin", "decides", "scores"}
+_VOTE = ("option", "weights")
+"""What a panel's notes are kept for: its outcome is not told without them."""
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
@@ -29,6 +31,8 @@ class Scored:
     topic: str
     status: str
     verdicts: tuple[Verdict, ...]
+    text: str | None = None
+    """Name of the text that a panel judged; None for a debate. No document has it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +43,17 @@ class SystemSummary:
     verdicts: int
     wins: dict[str, int]
     """Wins per participant, most first."""
+    options: dict[str, int]
+    """Where a panel's vote names no winner: verdicts per option, most first."""
     draws: int
-    """Conditional verdicts among them: nobody won."""
     undetermined: int
     mean_margin: float | None
     """Over the determined verdicts; None without any."""
+
+    @property
+    def counted(self) -> tuple[tuple[str, int], ...]:
+        """Wins, then votes."""
+        return (*self.wins.items(), *self.options.items())
 
 
 def json_document(files: Iterable[Scored]) -> Iterator[str]:
@@ -56,7 +66,8 @@ def json_document(files: Iterable[Scored]) -> Iterator[str]:
 
 def as_json(file: Scored) -> str:
     """One file as a member of such an array."""
-    return to_json(replace(file, path=_utf8(file.path)), indent=1).decode()
+    document = {"path": _utf8(file.path), "id": file.id, "topic": file.topic, "status": file.status}
+    return to_json(document | {"verdicts": file.verdicts}, indent=1).decode()
 
 
 def json_array(members: Iterable[str]) -> Iterator[str]:
@@ -69,8 +80,13 @@ def json_array(members: Iterable[str]) -> Iterator[str]:
 
 
 def without_notes(file: Scored) -> Scored:
-    """The file without how its scores came about: all that a table of many needs."""
-    return replace(file, verdicts=tuple(verdict.model_copy(update={"notes": {}}) for verdict in file.verdicts))
+    """The file without how its scores came about, but with what a panel voted: all that a table of many needs."""
+    return replace(file, verdicts=tuple(map(_short, file.verdicts)))
+
+
+def _short(verdict: Verdict) -> Verdict:
+    kept = {name: verdict.notes[name] for name in _VOTE if name in verdict.notes} if verdict.system == "panel" else {}
+    return verdict.model_copy(update={"notes": kept})
 
 
 def rows(files: Iterable[Scored]) -> Iterator[dict[str, Any]]:
@@ -107,7 +123,7 @@ def as_csv(file: Scored) -> str:
 
 
 def summaries(files: Iterable[Scored]) -> list[SystemSummary]:
-    """Wins, draws and mean margin per system, in the order in which the systems first occur."""
+    """Wins, votes, draws and mean margin per system, in the order in which the systems first occur."""
     grouped: dict[str, list[Verdict]] = defaultdict(list)
     for file in files:
         for verdict in file.verdicts:
@@ -118,15 +134,21 @@ def summaries(files: Iterable[Scored]) -> list[SystemSummary]:
 def _summary(system: str, verdicts: Sequence[Verdict]) -> SystemSummary:
     margins = [verdict.margin for verdict in verdicts if verdict.margin is not None]
     wins = Counter(verdict.winner for verdict in verdicts if verdict.winner is not None)
+    options = Counter[str](verdict.option for verdict in verdicts if verdict.option is not None)
     undetermined = sum(verdict.victory == "undetermined" for verdict in verdicts)
     return SystemSummary(
         system=system,
         verdicts=len(verdicts),
-        wins=dict(sorted(wins.items(), key=lambda item: (-item[1], item[0]))),
-        draws=len(verdicts) - wins.total() - undetermined,
+        wins=_most_first(wins),
+        options=_most_first(options),
+        draws=len(verdicts) - wins.total() - options.total() - undetermined,
         undetermined=undetermined,
         mean_margin=round(fmean(margins), 9) if margins else None,
     )
+
+
+def _most_first(counts: Counter[str]) -> dict[str, int]:
+    return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
 
 
 def _utf8(path: str) -> str:

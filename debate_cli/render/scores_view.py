@@ -15,7 +15,7 @@ from rich.text import Text
 from debate_cli.render import hostile, look
 from debate_cli.render.safe import joined, safe_line
 from debate_cli.render.scores_table import Scored, SystemSummary, rows, summaries
-from debate_cli.render.tables import section, table
+from debate_cli.render.tables import badge, section, table
 
 WITH_TOPIC = 130
 """Columns of a window from which on the topics fit as well."""
@@ -29,7 +29,7 @@ HEAD = 2
 
 
 def scores_view(files: Sequence[Scored]) -> list[RenderableType]:
-    """One row per verdict, then wins, draws and mean margin per system."""
+    """One row per verdict, then wins, votes, draws and mean margin per system."""
     parts: list[RenderableType] = [section("scores", _Table(files))]
     if len(files) > 1:
         parts.append(section("summary", _summary(summaries(files)), beside=f"{len(files)} files"))
@@ -44,7 +44,7 @@ class _Table:
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """A file's path and topic stand in its first row only; paths that leave no room beside them on lines of their own."""
-        found = list(rows(self.files))
+        found = _rows(self.files)
         longest = max((cell_len(hostile.line(row["path"])) for row in found), default=0)
         room = options.max_width - longest - OTHERS - GAP
         wide = options.max_width >= WITH_TOPIC and room >= LEAST_TOPIC
@@ -60,6 +60,13 @@ class _Table:
             about = [Text("") if again else _topic(row["topic"], room)] if wide else []
             made.add_row(Text("") if again else safe_line(row["path"]), *about, *_verdict(row))
         yield made
+
+
+def _rows(files: Sequence[Scored]) -> list[dict[str, Any]]:
+    """The rows, with the option where a panel let nobody win, and then its shares in the place of the scores."""
+    verdicts = [verdict for file in files for verdict in file.verdicts]
+    told = ({"option": verdict.option, "scores": verdict.figures} for verdict in verdicts)
+    return [row | more for row, more in zip(rows(files), told, strict=True)]
 
 
 def _headed(*first: str) -> Table:
@@ -102,17 +109,23 @@ def _verdict(row: dict[str, Any]) -> list[Text]:
     scores = [f"{hostile.line(name)} {look.number(score)}" for name, score in row["scores"].items()]
     return [
         safe_line(system),
-        Text("—", style=look.QUIET) if row["winner"] is None else safe_line(row["winner"], "bold"),
+        _winner(row),
         Text(row["victory"]),
         Text("—" if row["margin"] is None else look.number(row["margin"])),
         Text(" · ".join(scores)),
     ]
 
 
+def _winner(row: dict[str, Any]) -> Text:
+    if row["option"] is not None:
+        return badge(look.VOTES[row["option"]])
+    return Text("—", style=look.QUIET) if row["winner"] is None else safe_line(row["winner"], "bold")
+
+
 def _summary(found: Sequence[SystemSummary]) -> RenderableType:
     made = table("system", "wins", "draws", "undetermined", "mean margin", numbers=(2, 3, 4))
     for item in found:
-        wins = " · ".join(f"{hostile.line(name)} {count}" for name, count in item.wins.items()) or "—"
+        wins = " · ".join(f"{hostile.line(name)} {count}" for name, count in item.counted) or "—"
         margin = "—" if item.mean_margin is None else look.number(item.mean_margin)
         made.add_row(Text(item.system), Text(wins), Text(str(item.draws)), Text(str(item.undetermined)), Text(margin))
     return made

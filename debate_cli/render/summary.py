@@ -81,6 +81,7 @@ def _reasons(debate: Debate, verdicts: Sequence[Verdict], verdict: Verdict, besi
     return Reasons(
         numbers=gist(debate, [verdict]).reason,
         judges=judges_words(debate, verdict, beside),
+        text=debate.text,
         weakest=weakest(debate, verdicts) if head else None,
     )
 

@@ -64,14 +64,17 @@ def badge(sign: Sign) -> Text:
 
 
 def score_bars(verdict: Verdict, signs: Signs) -> Table:
-    """A row per debater: name, bar, score, and the mark of the winner; highest first."""
+    """A row per debater: name, bar, score, and the mark of the winner; highest first.
+
+    Where a panel let nobody win, a row per option.
+    """
     grid = Table.grid(padding=(0, 1, 0, 0))
     grid.add_column(no_wrap=True, max_width=30, overflow="ellipsis")
     grid.add_column(width=30)
     grid.add_column(justify="right", no_wrap=True)
     grid.add_column(no_wrap=True)
     end = look.scale(verdict)
-    for who, score in sorted(verdict.scores.items(), key=lambda item: -item[1]):
+    for who, score in sorted(verdict.figures.items(), key=lambda item: -item[1]):
         colour = signs[who].colour if who in signs else look.BLUE
         won = Text("← winner", style="bold") if who == verdict.winner else Text("")
         grid.add_row(name(who, signs), Bar(score, end, colour, 30), Text(look.number(score), style="bold"), won)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
 from debate_cli.domain.events import Assessed, Event, Failed, Failure, Turned
 from debate_cli.domain.tasks import Brief, Task, speech_key
@@ -17,6 +18,8 @@ MOST_NAMED = 4
 """Debaters or judges that are named one by one."""
 Cause = tuple[str, str, bool]
 """Cause, message, and whether it kept somebody from judging rather than from speaking."""
+Known = Literal["no", "of_them", "of_others"]
+"""Whether a cause was told before, and of whom."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +28,8 @@ class Trouble:
 
     failures: tuple[Failure, ...]
     """One or more, of the same cause; in the order of the debate."""
-    again: bool = False
-    """Whether the cause was told before."""
+    known: Known = "no"
+    """Of all whom it hit, the same holds."""
 
     @property
     def whom(self) -> str:
@@ -44,16 +47,21 @@ class Trouble:
         count = len({failure.task.key for failure in self.failures})
         first = self.failures[0].task
         done = "could not judge" if self._judging else "could not speak"
-        if self.again:
+        if self.known == "of_them":
             return f"{done} {'once' if count == 1 else f'{count} times'} more"
         if count == 1 and isinstance(first, Brief) and first.system != "panel":
-            return f"{done} {look.brief_words(first).partition(', ')[2]}"
-        return done
+            done = f"{done} {look.brief_words(first).partition(', ')[2]}"
+        return f"{done} either" if self.known == "of_others" else done
 
     @property
     def why(self) -> str:
         """The sentence on the cause; where that was told, that it is the same."""
-        return "for the same reason" if self.again else self.failures[0].message
+        return self.failures[0].message if self.known == "no" else "for the same reason"
+
+    @property
+    def joint(self) -> str:
+        """What stands between `what` and `why`."""
+        return ": " if self.known == "no" else ", "
 
     @property
     def _judging(self) -> bool:
@@ -78,7 +86,8 @@ class Troubles:
     def __init__(self) -> None:
         self._out: dict[str, Task] = {}
         self._held: dict[Cause, _Group] = {}
-        self._told: set[Cause] = set()
+        self._told: dict[Cause, frozenset[str]] = {}
+        """Who was named with a cause."""
 
     def asking(self, task: Task) -> None:
         """A question is out."""
@@ -118,13 +127,21 @@ class Troubles:
         self._held[cause] = replace(group, failures=(*group.failures, failure))
 
     def _tell(self, causes: Iterable[Cause]) -> tuple[Trouble, ...]:
-        found = tuple(Trouble(_ordered(self._held.pop(cause).failures), cause in self._told) for cause in tuple(causes))
-        self._told |= {
-            (trouble.cause, item.message, isinstance(item.task, Brief))
-            for trouble in found
-            for item in trouble.failures
-        }
-        return found
+        found: list[Trouble] = []
+        for cause in tuple(causes):
+            failures = _ordered(self._held.pop(cause).failures)
+            found += _troubles(failures, self._told.get(cause))
+            self._told[cause] = self._told.get(cause, frozenset()) | set(map(_name, failures))
+        return tuple(found)
+
+
+def _troubles(failures: tuple[Failure, ...], told: frozenset[str] | None) -> list[Trouble]:
+    """One; where the cause was told of some (`told`; None where it was not), those and the others apart."""
+    if told is None:
+        return [Trouble(failures)]
+    them = tuple(failure for failure in failures if _name(failure) in told)
+    others = tuple(failure for failure in failures if _name(failure) not in told)
+    return [*([Trouble(them, "of_them")] if them else []), *([Trouble(others, "of_others")] if others else [])]
 
 
 def _ordered(failures: Sequence[Failure]) -> tuple[Failure, ...]:

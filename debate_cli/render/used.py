@@ -14,6 +14,11 @@ def usage_rows(debate: Debate, judged: Collection[str] | None = None) -> tuple[t
 
     `judged`: ids of the judging runs just added; what they used comes first, and the debate's total after it, as such.
     """
-    whole = look.usage_words(debate.usage)
-    own = look.usage_words(judging_usage(debate, judged)) if judged is not None else whole
-    return (("", whole),) if own == whole else (("this judging", own), ("the debate with all its judgings", whole))
+    whole = debate.usage
+    own = judging_usage(debate, judged) if judged is not None else whole
+    if own == whole:
+        return (("", look.usage_words(whole)),)
+    return (
+        ("this judging", look.usage_words(own)),
+        ("the debate with all its judgings", look.usage_words(whole)),
+    )

@@ -37,9 +37,10 @@ def verdict_lines(debate: Debate, verdicts: Sequence[Verdict], beside: Briefing 
 def _verdict(debate: Debate, verdict: Verdict, beside: Briefing | None, *, several: bool) -> Iterable[str]:
     decides = ", decides" if verdict.decides and several else ""
     margin = f" Margin {look.number(verdict.margin)}." if verdict.margin is not None else ""
-    ranked = sorted(verdict.scores.items(), key=lambda item: -item[1])
+    ranked = sorted(verdict.figures.items(), key=lambda item: -item[1])
     scores = ", ".join(f"{hostile.line(name)} {look.number(score)}" for name, score in ranked)
-    yield f"Verdict ({verdict.system}{decides}): {hostile.line(look.outcome(verdict))}{margin} {scores}".rstrip()
+    outcome = hostile.line(look.outcome(verdict, debate.text))
+    yield f"Verdict ({verdict.system}{decides}): {outcome}{margin} {scores}".rstrip()
     if verdict.victory != "undetermined":
         numbers, said = gist(debate, [verdict]).reason, judges_words(debate, verdict, beside)
         if numbers:

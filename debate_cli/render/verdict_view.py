@@ -32,6 +32,8 @@ class Reasons:
     """What the scores say."""
     judges: str
     """What a judge says; untrusted."""
+    text: str | None = None
+    """Name of the text that was judged; None for a debate."""
     weakest: Weakest | None = None
     """The argument that held up worst, in the box that decides."""
 
@@ -42,11 +44,13 @@ def verdict_panel(verdict: Verdict, signs: Signs, reasons: Reasons, *, only_one:
     sign = signs.get(verdict.winner) if verdict.winner is not None else None
     colour = sign.colour if sign else look.QUIET
     style = f"bold {sign.colour}" if sign else "bold"
-    headline = joined((f"{sign.symbol} ", colour) if sign else "", safe_line(look.outcome(verdict), style))
+    headline = joined(
+        (f"{sign.symbol} ", colour) if sign else "", safe_line(look.outcome(verdict, reasons.text), style)
+    )
     if verdict.margin is not None:
         headline.append(f"  margin {look.number(verdict.margin)}", style=look.QUIET)
     body: list[RenderableType] = [headline]
-    if verdict.scores:
+    if verdict.figures:
         body += [Text(""), score_bars(verdict, signs)]
     rows = _reasons(verdict, reasons, signs)
     if rows:

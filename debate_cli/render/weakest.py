@@ -29,7 +29,7 @@ class Weakest:
     costliest: str
     """What takes most off its score, a sentence of numbers; empty where nothing does, or it has no score."""
     stood: bool
-    """Whether every claim was upheld, this one too: it is the weakest only in comparison."""
+    """Whether every claim of the debate was upheld, this one too: it is the weakest only in comparison."""
 
     @property
     def title(self) -> str:
@@ -55,7 +55,8 @@ def weakest(debate: Debate, verdicts: Sequence[Verdict]) -> Weakest | None:
     """
     notes = _notes(debate, verdicts)
     scored = {row.id: row for row in notes.arguments if row.score is not None} if notes is not None else {}
-    rows = [row for row in trace_table(debate) if row.id in scored or row.standing not in {None, "UPHELD"}]
+    table = trace_table(debate)
+    rows = [row for row in table if row.id in scored or row.standing not in {None, "UPHELD"}]
     ranks = [(_score(scored.get(row.id)), _WORST_FIRST.index(row.standing)) for row in rows]
     if not rows or (len(rows) > 1 and len(set(ranks)) == 1):
         return None
@@ -65,7 +66,7 @@ def weakest(debate: Debate, verdicts: Sequence[Verdict]) -> Weakest | None:
         row=worst,
         score=marked.score if marked is not None else None,
         costliest=_costliest(marked, notes.weights) if marked is not None and notes is not None else "",
-        stood=all(row.standing == "UPHELD" for row in rows),
+        stood=all(row.standing == "UPHELD" for row in table),
     )
 
 

@@ -83,6 +83,8 @@ def _outcome(verdict: Verdict) -> str:
     """What a verdict says in a word or two."""
     if verdict.winner is not None:
         return f"a win of {verdict.winner}"
+    if verdict.option is not None:
+        return verdict.option
     return "a draw" if verdict.victory == "draw" else f"a {verdict.victory} verdict"
 
 

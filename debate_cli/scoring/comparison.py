@@ -12,14 +12,13 @@ from typing import Literal
 
 from pydantic import JsonValue
 
-from debate_cli.domain.assessment import Standing, SystemKind
+from debate_cli.domain.assessment import Standing, SystemKind, VoteOption
 from debate_cli.domain.config import DebateConfig
 from debate_cli.domain.config_differences import changed
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.exchange import total
+from debate_cli.domain.judged import usage_on
 from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.domain.systems import JudgingConfig, System
-from debate_cli.domain.tasks import Brief
 from debate_cli.domain.value import Value
 from debate_cli.domain.verdict import Verdict, Victory
 from debate_cli.scoring import score
@@ -46,6 +45,8 @@ class Concluded(Value):
     winner: str | None
     victory: Victory
     margin: float | None
+    option: VoteOption | None = None
+    """What a panel voted, where no winner tells it."""
     decides: bool
     """Whether this verdict is the one that counts for its side."""
 
@@ -68,7 +69,7 @@ class VerdictChange(Value):
     b: Concluded | None
     """None where that side has no verdict of this system."""
     outcome: Literal["same", "victory", "winner", "one_sided"]
-    """`winner`: another one wins, or nobody instead; `victory`: the same winner in another way."""
+    """`winner`: another one wins, or nobody instead, or a panel votes otherwise; `victory`: the same in another way."""
     scores: tuple[ScoreChange, ...]
 
 
@@ -141,13 +142,7 @@ def judging_cost(debate: Debate, runs: Mapping[str, str]) -> float | None:
 
     Judges that could not be heard count as well.
     """
-    heard = [item.exchange for system, run in runs.items() for item in debate.of_system(system, run)]
-    failed = [
-        item.exchange
-        for item in debate.failures
-        if isinstance(item.task, Brief) and runs.get(item.task.system) == item.task.run and item.exchange is not None
-    ]
-    return total(heard + failed).cost_usd
+    return usage_on(debate, lambda brief: runs.get(brief.system) == brief.run).cost_usd
 
 
 def _by_system(side: Side) -> dict[SystemKind, Verdict]:
@@ -190,6 +185,7 @@ def _concluded(verdict: Verdict | None) -> Concluded | None:
         winner=verdict.winner,
         victory=verdict.victory,
         margin=verdict.margin,
+        option=verdict.option,
         decides=verdict.decides,
     )
 
@@ -197,7 +193,7 @@ def _concluded(verdict: Verdict | None) -> Concluded | None:
 def _outcome(a: Verdict | None, b: Verdict | None) -> Literal["same", "victory", "winner", "one_sided"]:
     if a is None or b is None:
         return "one_sided"
-    if a.winner != b.winner:
+    if (a.winner, a.option) != (b.winner, b.option):
         return "winner"
     return "same" if a.victory == b.victory else "victory"
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from math import isfinite
 from typing import Any
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
@@ -13,6 +14,7 @@ from debate_cli.domain.debate import Debate
 from debate_cli.domain.did_you_mean import suggestion_or_list
 from debate_cli.domain.systems import System
 from debate_cli.errors import UsageError
+from debate_cli.scoring.structured import CRITERIA
 
 _SYSTEM: TypeAdapter[System] = TypeAdapter(System, config=ConfigDict(defer_build=True))
 
@@ -22,6 +24,8 @@ class Rubric:
     """Settings per kind of system, as nested mappings; what is not named stays as stored."""
 
     changes: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
+    remark: str | None = None
+    """A sentence on what follows from it without having been asked for."""
 
     def settings(self, debate: Debate) -> dict[str, System]:
         """The settings to score `debate` with, for the kinds that the rubric names.
@@ -58,19 +62,37 @@ def _merged(base: Mapping[str, Any], change: Mapping[str, Any]) -> dict[str, Any
 
 
 def weights(text: str) -> Rubric:
-    """The rubric that `evidence=0.5,logic=0.3` means: weights of the structured criteria, others 0 where none is named.
+    """The rubric that `evidence=0.5,logic=0.3` means: weights of the structured criteria, 0 for those that are not named.
 
-    Raises UsageError.
+    A remark tells which these are. Raises UsageError.
     """
-    named: dict[str, Any] = dict.fromkeys(("logic", "evidence", "responsiveness", "honesty"), 0.0)
+    named: dict[str, Any] = dict.fromkeys(CRITERIA, 0.0)
+    left: dict[str, None] = dict.fromkeys(CRITERIA)
     for part in text.split(","):
         name, equals, number = (piece.strip() for piece in part.partition("="))
         if not equals or name not in named:
             raise UsageError(f"--weights {part}: write NAME=NUMBER with a name of {', '.join(named)}")
-        try:
-            named[name] = float(number)
-        except ValueError:
-            raise UsageError(f"--weights {part}: {number} is not a number") from None
-    rubric = Rubric({"structured": {"weights": named}})
-    rubric.check()
-    return rubric
+        named[name] = _weight(part, number)
+        left.pop(name, None)
+    if not any(named.values()):
+        raise UsageError(f"--weights {text}: no criterion counts; give at least one a weight above 0")
+    return Rubric({"structured": {"weights": named}}, _uncounted(list(left)))
+
+
+def _weight(part: str, number: str) -> float:
+    """Raises UsageError naming `part` where `number` is no weight."""
+    try:
+        found = float(number)
+    except ValueError:
+        raise UsageError(f"--weights {part}: {number} is not a number") from None
+    if not isfinite(found) or found < 0:
+        raise UsageError(f"--weights {part}: a weight cannot be {number}; give a number of 0 or more")
+    return found
+
+
+def _uncounted(names: Sequence[str]) -> str | None:
+    if not names:
+        return None
+    listed = " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+    counts = "counts" if len(names) == 1 else "count"
+    return f"--weights: {listed} {counts} nothing, as only what is named there has a weight"

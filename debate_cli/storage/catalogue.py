@@ -17,6 +17,8 @@ from debate_cli.storage.folder import JOURNAL, TRANSCRIPT, debates_in
 from debate_cli.storage.lock import holder
 from debate_cli.storage.upgrades import SCHEMA_VERSION
 
+_IN_UTC = "Z"
+_OPTIONS = ("PASS", "FAIL", "CONDITIONAL")
 _LARGEST_GLANCE = 32 * 1024 * 1024
 """Bytes from which on a file is opened the careful way."""
 
@@ -31,11 +33,13 @@ class Conclusion:
     victory: str
     margin: float | None
     decides: bool
+    option: str | None = None
+    """What a panel voted, where no winner tells it: PASS, FAIL, CONDITIONAL."""
 
     @property
     def outcome(self) -> str:
-        """Name of the winner; where nobody won, how it ended: draw, conditional, undetermined..."""
-        return self.winner if self.winner is not None else self.victory
+        """Name of the winner; where nobody won, the panel's vote, else how it ended: draw, undetermined..."""
+        return self.winner if self.winner is not None else self.option or self.victory
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +56,7 @@ class Card:
     `running` where a process is at work on it, else `unfinished`."""
     turns: int
     models: tuple[str, ...]
-    """`provider/model` of the debaters, each once, in their order."""
+    """`provider/model` that the debaters spoke with, each once, in their order; of one who did not yet, the configured."""
     conclusions: tuple[Conclusion, ...]
     """One a system, the deciding one first; none while only a journal tells of the debate."""
     cost_usd: float | None
@@ -100,19 +104,30 @@ def _from_fields(path: str, fields: Any) -> Card | None:
     """Raises what looking into something else than a transcript raises."""
     cost = fields["usage"]["cost_usd"]
     texts = [fields[name] for name in ("id", "started_at", "topic", "closed")]
-    models = [person["model"] for person in fields["participants"]]
+    models = _models(fields)
     runs = [run["id"] for run in fields.get("runs", ())]
     sound = (
         fields["schema_version"] == SCHEMA_VERSION
         and all(isinstance(text, str) for text in (*texts, *models, *runs))
         and isinstance(cost, int | float | None)
+        and fields["started_at"].endswith(_IN_UTC)
     )
     if not sound:
         return None
     debate_id, started_at, topic, closed = texts
     conclusions = _newest([_conclusion(verdict) for verdict in fields["verdicts"]], runs)
     turns = len(fields["turns"])
-    return Card(path, debate_id, started_at, topic, closed, turns, tuple(dict.fromkeys(models)), conclusions, cost)
+    return Card(path, debate_id, started_at, topic, closed, turns, tuple(models), conclusions, cost)
+
+
+def _models(fields: Any) -> list[Any]:
+    """The model of each debater, or those that spoke in its place, each once."""
+    spoken: dict[str, list[Any]] = {}
+    for turn in fields["turns"]:
+        if turn["exchange"]["attempts"]:
+            spoken.setdefault(turn["speaker"], []).append(turn["exchange"]["model"])
+    people = fields["participants"]
+    return list(dict.fromkeys(model for one in people for model in spoken.get(one["name"], [one["model"]])))
 
 
 def _conclusion(verdict: Any) -> Conclusion:
@@ -125,7 +140,11 @@ def _conclusion(verdict: Any) -> Conclusion:
     )
     if not sound:
         raise TypeError(verdict)
-    return Conclusion(system, run, winner, victory, margin, decides=bool(verdict["decides"]))
+    told = system == "panel" and winner is None and victory != "undetermined"
+    option = verdict.get("notes", {}).get("option") if told else None
+    return Conclusion(
+        system, run, winner, victory, margin, bool(verdict["decides"]), option if option in _OPTIONS else None
+    )
 
 
 def _newest(conclusions: list[Conclusion], added: list[str]) -> tuple[Conclusion, ...]:
@@ -141,6 +160,7 @@ def _newest(conclusions: list[Conclusion], added: list[str]) -> tuple[Conclusion
 
 def opened(path: Path) -> Card | Unreadable:
     """The card of a debate that is opened as any other command opens it."""
+    from debate_cli.domain.spoken_with import models_of_debaters
     from debate_cli.storage.library import open_debate
 
     try:
@@ -149,17 +169,17 @@ def opened(path: Path) -> Card | Unreadable:
         return Unreadable(str(path), str(error))
     debate = stored.debate
     conclusions = [
-        Conclusion(item.system, item.run, item.winner, item.victory, item.margin, item.decides)
+        Conclusion(item.system, item.run, item.winner, item.victory, item.margin, item.decides, item.option)
         for item in stored.verdicts
     ]
     return Card(
         path=str(stored.path),
         id=debate.id,
-        started_at=debate.started_at.isoformat().replace("+00:00", "Z"),
+        started_at=debate.started_at.isoformat().replace("+00:00", _IN_UTC),
         topic=debate.topic,
         state=_state(stored.path, debate.closed),
         turns=len(debate.turns),
-        models=tuple(dict.fromkeys(person.model for person in debate.participants)),
+        models=models_of_debaters(debate),
         conclusions=_newest(conclusions, [run.id for run in debate.runs[1:]]),
         cost_usd=debate.usage.cost_usd,
     )

@@ -66,6 +66,8 @@ _SENTENCES: dict[str, Sentence] = {
     "list_type": _LIST,
     "union_tag_not_found": _fixed("names no `kind`; add one, such as `kind: structured`"),
 }
+_EXPECTED = {"literal_error": "expected", "union_tag_invalid": "expected_tags"}
+"""Kinds of faults that know which words would have been right, and under which name."""
 _PATTERNS = {
     "model": "must be `provider/model`, such as `openai/gpt-5`",
     "prefix": "must be 1 to 16 letters and digits that begin with a letter",
@@ -128,6 +130,24 @@ def _merged(path: KeyPath, items: Sequence[Any], data: Any) -> Problem:
         return Problem(path, _SENTENCES[kind](context))
     message: str = item["msg"]
     return Problem(path, message[:1].lower() + message[1:])
+
+
+def plainly(item: Any) -> str:
+    """One fault that pydantic told of, in plain words and without advice: how `item`, a value of stored data, is wrong."""
+    kind: str = item["type"]
+    context: dict[str, Any] = item.get("ctx", {})
+    if kind == "extra_forbidden":
+        return "there is no such key here"
+    if kind in _EXPECTED:
+        words = _QUOTED.findall(context[_EXPECTED[kind]])
+        return f"must be one of {', '.join(words)}" if len(words) > 1 else f"must be {context[_EXPECTED[kind]]}"
+    if kind.startswith(("datetime", "timezone")):
+        return "must be a time such as 2026-01-31T12:00:00Z"
+    if kind == "value_error":
+        return str(context["error"])
+    message: str = item["msg"]
+    told = _SENTENCES[kind](context) if kind in _SENTENCES else message[:1].lower() + message[1:]
+    return told.partition(";")[0]
 
 
 def _unknown_key(path: KeyPath, data: Any) -> str:

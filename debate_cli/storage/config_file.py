@@ -18,7 +18,7 @@ from debate_cli.domain.config_checks import KeyPath, Problem, check
 from debate_cli.errors import ConfigError
 from debate_cli.storage.config_errors import MAX_PROBLEMS, problems_of
 from debate_cli.storage.config_rest import checks_of_the_rest
-from debate_cli.storage.overrides import apply_overrides, from_environment, from_options
+from debate_cli.storage.overrides import Change, apply_overrides, from_environment, from_options
 from debate_cli.storage.plain import is_list, is_mapping
 from debate_cli.storage.position import Position
 from debate_cli.storage.prompt_files import read_prompts
@@ -102,7 +102,7 @@ def load_config(
     path: Path | None,
     *,
     text: str | None = None,
-    overrides: Sequence[tuple[str, str]] = (),
+    overrides: Sequence[Change] = (),
     env: Mapping[str, str],
     more_checks: Sequence[Check] = (),
     late_checks: Sequence[Check] = (),
@@ -138,7 +138,7 @@ class _Loading:
     """Where they stand; nothing else is told of these places."""
 
     def load(
-        self, text: str, overrides: Sequence[tuple[str, str]], checks: Sequence[Check], late: Sequence[Check]
+        self, text: str, overrides: Sequence[Change], checks: Sequence[Check], late: Sequence[Check]
     ) -> LoadedConfig:
         data, places = self._read(text, overrides)
         self._find_literal_keys(data, ())
@@ -154,7 +154,7 @@ class _Loading:
         named = {self.env.get(spec.api_key_env or "", "") for spec in config.providers.values()}
         return LoadedConfig(config, self.folder, tuple(sorted((self.secrets | named) - {""})), prompts, places)
 
-    def _read(self, text: str, overrides: Sequence[tuple[str, str]]) -> tuple[dict[str, Any], Places]:
+    def _read(self, text: str, overrides: Sequence[Change]) -> tuple[dict[str, Any], Places]:
         """The data with the overrides in it. Raises where the text is not a mapping at all."""
         parsed = parse(text)
         file_places = Places(self.name, parsed.places, keys=parsed.keys)

@@ -17,10 +17,18 @@ def debates_in(folder: Path) -> list[Path]:
     whole = {
         name.removesuffix(TRANSCRIPT)
         for name, entry in found.items()
-        if name.endswith(TRANSCRIPT) and not is_schema(name) and entry.is_file()
+        if name.endswith(TRANSCRIPT) and not is_schema(name) and _is_file(entry)
     }
     unfinished = [name for name in found if name.endswith(JOURNAL) and name.removesuffix(JOURNAL) not in whole]
     return [folder / name for name in sorted([*(name + TRANSCRIPT for name in whole), *unfinished])]
+
+
+def _is_file(entry: os.DirEntry[str]) -> bool:
+    """Whether it is a file, or a link to one; a link that leads nowhere, or round in a circle, is none."""
+    try:
+        return entry.is_file()
+    except OSError:
+        return False
 
 
 def is_schema(name: str) -> bool:

@@ -77,9 +77,13 @@ def _settings() -> list[tuple[str, ...]]:
     return found
 
 
-def from_options(options: Sequence[tuple[str, str]]) -> list[Override]:
+Change = tuple[str, str] | Override
+"""What the command line changes: (key path, YAML value) of a `--set`, or an override that says which option it is of."""
+
+
+def from_options(options: Sequence[Change]) -> list[Override]:
     """The overrides of the command line, in their order."""
-    return [Override(key, value, "--set") for key, value in options]
+    return [item if isinstance(item, Override) else Override(*item, source="--set") for item in options]
 
 
 def apply_overrides(

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any, Literal
 
 from debate_cli.domain.assessment import Assessment
@@ -28,6 +28,7 @@ from debate_cli.domain.events import (
     Turned,
 )
 from debate_cli.domain.exchange import TotalUsage
+from debate_cli.domain.instant import Instant
 from debate_cli.domain.judging_run import FIRST_RUN, JudgingRun, first_answers, replacing
 from debate_cli.domain.participant import Participant
 from debate_cli.domain.systems import JudgingConfig
@@ -53,7 +54,7 @@ class StoredRun(Value):
     """A judging run that was added after the debate."""
 
     id: str
-    started_at: datetime
+    started_at: Instant
     judging: JudgingConfig
     models: dict[str, ModelSpec] = {}
     providers: dict[str, ProviderSpec] = {}
@@ -72,8 +73,8 @@ class Transcript(Value):
     background: str | None
     status: Literal["complete", "incomplete"]
     closed: CloseReason | None
-    started_at: datetime
-    finished_at: datetime | None
+    started_at: Instant
+    finished_at: Instant | None
     config: DebateConfig
     config_sha256: str
     participants: tuple[Participant, ...]
@@ -96,8 +97,8 @@ def to_transcript(debate: Debate, verdicts: Sequence[Verdict] = ()) -> Transcrip
         background=debate.config.background,
         status=debate.status,
         closed=debate.closed,
-        started_at=_utc(debate.started_at),
-        finished_at=None if debate.finished_at is None else _utc(debate.finished_at),
+        started_at=debate.started_at,
+        finished_at=debate.finished_at,
         config=debate.config,
         config_sha256=debate.config_sha256,
         participants=debate.participants,
@@ -207,7 +208,7 @@ def _stored_run(debate: Debate, number: int) -> StoredRun:
     kinds = {system.kind for system in run.judging.systems}
     return StoredRun(
         id=run.id,
-        started_at=_utc(run.started_at),
+        started_at=run.started_at,
         judging=run.judging,
         models=run.models,
         providers=run.providers,
@@ -251,7 +252,3 @@ def _first_of(turns: Sequence[Turn]) -> list[Turn]:
     for turn in turns:
         found.setdefault(turn.index, turn)
     return [found[index] for index in sorted(found)]
-
-
-def _utc(moment: datetime) -> datetime:
-    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)

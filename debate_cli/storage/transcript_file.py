@@ -15,6 +15,7 @@ from pydantic import ValidationError
 from pydantic_core import to_json
 
 from debate_cli.errors import NewerVersionError, TranscriptError
+from debate_cli.storage.config_errors import plainly
 from debate_cli.storage.disk import write_whole
 from debate_cli.storage.json_form import Redact, document_of
 from debate_cli.storage.plain import is_mapping
@@ -66,9 +67,9 @@ def _step_by_step(data: bytes, name: str, steps: Sequence[Step]) -> Transcript:
         newest = {**upgrade(fields, version, steps), "schema_version": SCHEMA_VERSION}
         return Transcript.model_validate_json(json.dumps(newest))
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False, include_context=False)[0]
+        first = error.errors(include_url=False, include_input=False)[0]
         where = ".".join(str(part) for part in first["loc"]) or "the document"
-        raise TranscriptError(f"{name}: {_one_line(where)}: {_one_line(first['msg'])}; restore the file") from error
+        raise TranscriptError(f"{name}: {_one_line(where)}: {_one_line(plainly(first))}; restore the file") from error
     except (LookupError, TypeError, ValueError, AttributeError, RecursionError) as error:
         raise TranscriptError(f"{name}: is not what version {version} wrote; restore the file") from error
 
@@ -124,6 +125,8 @@ def _bytes_of(path: Path) -> bytes:
 
 def _fields(data: bytes, name: str) -> dict[str, Any]:
     """The JSON object that `data` is, strictly read."""
+    if not data.strip():
+        raise TranscriptError(f"{name}: is empty; restore the file, or name a transcript")
     try:
         fields: Any = json.loads(data.decode("utf-8"), parse_constant=_no_constant, parse_float=_finite)
     except UnicodeDecodeError as error:

@@ -33,6 +33,7 @@ _DEEPER = (
 )
 _INNER_COLON = "a colon inside a text needs quotes; put the whole text in them, or begin a key on a line of its own"
 _NO_BEGINNINGS = "@`%&*!|>,[]{}?-:"
+_NO_VALUE_HERE = "mapping values are not allowed"
 _GENERAL = "this cannot be read as YAML; look here for a missing quote, bracket or colon, and for wrong indentation"
 
 
@@ -93,9 +94,8 @@ def _written(line: str) -> bool:
 
 
 def _odd_sign(stumble: Stumble) -> Told | None:
-    """A sign that is no YAML but looks like it, or that another tool left, in the lines around the place."""
-    above = stumble.written_above(stumble.at.line)
-    for number in sorted({stumble.begun.line, above, stumble.at.line}):
+    """A sign that is no YAML but looks like it, or that another tool left, in the lines of which the parser speaks."""
+    for number in sorted({stumble.begun.line, stumble.at.line, *_taken_together(stumble)}):
         line = stumble.line(number)
         start = Position(number, _start(line))
         if _CONFLICT.match(line):
@@ -109,6 +109,15 @@ def _odd_sign(stumble: Stumble) -> Told | None:
         if found := _WIDE_COLON.match(line):
             return Position(number, found.end()), "this is not the colon of YAML; write `: `"
     return None
+
+
+def _taken_together(stumble: Stumble) -> Sequence[int]:
+    """The number of the line above where it and the beginning of this one were read as one text, as if it had no key.
+
+    Elsewhere it may stand within a text of its own, in which every sign may be.
+    """
+    as_one = _NO_VALUE_HERE in stumble.problem and not _KEY.search(stumble.before)
+    return (stumble.written_above(stumble.at.line),) if as_one else ()
 
 
 def _start(line: str) -> int:
@@ -249,7 +258,7 @@ def _directive(stumble: Stumble) -> Told:
 _TELLERS: tuple[tuple[str, Callable[[Stumble], Told]], ...] = (
     (r"\btab\b", _fixed(_TAB)),
     (r"directive|incompatible YAML", _directive),
-    (r"mapping values are not allowed", _colon),
+    (_NO_VALUE_HERE, _colon),
     (r"mapping keys are not allowed", _first_sign),
     (r"sequence entries are not allowed", _fixed(
         "a list begins on a line of its own; move the `-` to the next line, or put a text that begins with it in quotes")),

@@ -33,3 +33,20 @@ def test_a_full_device_is_told_in_one_sentence(saved: Path, command: str) -> Non
     assert done.stderr.splitlines() == [
         "debate: standard output cannot be written (No space left on device); send it to a place that has room for it"
     ]
+
+
+@pytest.mark.parametrize(
+    ("options", "left"),
+    [([], "the debate so far is in transcripts/one.jsonl; go on with: debate run --resume transcripts/one.json"),
+     (["--json"], "the debate is saved: transcripts/one.json")],
+    ids=["under way", "at its end"],
+)  # fmt: skip
+def test_a_full_device_does_not_hide_what_was_saved(here: Path, options: list[str], left: str) -> None:
+    """The one sentence says where the debate is, and how to go on where it is not finished."""
+    with Path("/dev/full").open("wb") as full:
+        command = [sys.executable, "-m", "debate_cli", "run", MOCK, "--id", "one", *options]
+        done = subprocess.run(
+            command, stdout=full, stderr=subprocess.PIPE, cwd=here, text=True, timeout=60, check=False
+        )
+    assert done.returncode == 1
+    assert done.stderr.splitlines() == [f"debate: standard output cannot be written (No space left on device); {left}"]

@@ -187,7 +187,7 @@ def test_a_debate_with_prompts_of_its_own_is_resumed_by_its_configuration(here: 
     write_config(here / "own", MOCK.read_text() + "prompts: {opening: opening.md}\n")
     assert debate("run", "own/debate.yaml", "--id", "one", "--max-tokens", "9000", "-q", cwd=here).code == 4
     without = debate("run", "--resume", "one", "--max-tokens", "900000", "-q", cwd=here)
-    assert (without.code, "the stored configuration: prompts.opening" in without.err) == (2, True), without.err
+    assert (without.code, "transcripts/one.json: prompts.opening" in without.err) == (2, True), without.err
     assert "debate run CONFIG --resume ID" in without.err
     assert debate("run", "own/debate.yaml", "--resume", "one", "--max-tokens", "900000", "-q", cwd=here).code == 0
 
@@ -196,3 +196,14 @@ def test_the_command_to_go_on_with_can_be_copied(here: Path) -> None:
     """A blank in the folder's name is quoted."""
     done = debate("run", CONFIGS / "mock.yaml", "--id", "q", "--out", "o p", "--max-tokens", "2000", "-q", cwd=here)
     assert (done.code, "go on with: debate run --resume 'o p/q.json' --max-tokens" in done.err) == (4, True), done.err
+
+
+@pytest.mark.parametrize(
+    ("reached", "other"), [(("--max-tokens", "9000"), "--max-cost"), (("--max-cost", "0.1"), "--max-tokens")]
+)
+def test_only_the_bound_that_was_reached_is_to_be_raised(here: Path, reached: tuple[str, str], other: str) -> None:
+    """The command to go on with offers that option and not the other."""
+    price = "models.default.price={input: 10, output: 10}"
+    done = debate("run", MOCK, "--id", "one", "--set", price, *reached, "-q", cwd=here)
+    command = done.err.rpartition("go on with: ")[2]
+    assert (done.code, reached[0] in command, other in command) == (4, True, False), done.err

@@ -186,3 +186,20 @@ def test_a_folder_with_odd_signs_makes_a_command_to_copy_and_a_file_that_can_be_
         assert debate("init", folder, "--yes", cwd=here, env={"OLLAMA_HOST": NOWHERE}).code == 0
     assert "`debate run 'a b/debate.yaml'`" in (here / "a b" / "debate.yaml").read_text()
     assert yaml.safe_load((here / "x\ny: [1" / "debate.yaml").read_text())["version"] == 1
+
+
+@pytest.mark.parametrize("name", ["z.yaml", "own/z.yml"])
+def test_a_name_of_a_file_is_the_file(here: Path, name: str) -> None:
+    """It is written with the schema beside it; a second one beside the same schema too."""
+    assert debate("init", name, "--yes", cwd=here).code == 0
+    path = here / name
+    assert (path.is_file(), (path.parent / "debate.schema.json").is_file()) == (True, True)
+    assert debate("init", path.with_stem("second"), "--yes", cwd=here).code == 0
+    again = debate("init", name, "--yes", cwd=here)
+    assert (again.code, "--force" in again.err) == (2, True)
+
+
+def test_a_question_left_unanswered_is_an_interruption(here: Path) -> None:
+    """Ctrl-D at a question: exit 130 without a word, and nothing is written."""
+    code, drawn = on_terminal("init", cwd=here, keys="\x04", env={"OLLAMA_HOST": NOWHERE})
+    assert (code, "Aborted" in drawn, list(here.iterdir())) == (130, False, [])

@@ -41,3 +41,13 @@ def test_who_has_not_judged_yet_is_proposed(saved: Path, options: tuple[str, ...
     done = judge(saved, "--system", "panel", "--mock", *options)
     hint = f"judge again: debate judge {saved} --system live"
     assert done.lines == [f"saved: {saved}", *([hint] if hinted else [])]
+
+
+def test_another_deciding_verdict_is_told(saved: Path) -> None:
+    """One line on stderr where judging in place turned it; none where the result is saved elsewhere."""
+    apart = debate(
+        "judge", saved, "--system", "structured", "--model", "mock/other", "--out", "o.json", cwd=saved.parent
+    )
+    done = debate("judge", saved, "--system", "structured", "--model", "mock/other", cwd=saved.parent)
+    told = [line for line in done.lines if "the deciding verdict was Con (narrow, structured), is now" in line]
+    assert (done.code, len(told), "deciding verdict" in apart.err) == (0, 1, False), done.err

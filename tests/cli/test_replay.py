@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -108,3 +109,36 @@ def test_on_a_terminal_that_cannot_draw_it_is_plain(saved: Path, env: dict[str, 
     """TERM=dumb and CI get lines without control sequences."""
     code, drawn = on_terminal("replay", saved, cwd=saved.parent.parent, env=env)
     assert (code, "\x1b" in drawn, "Pro: [PRO-1]" in drawn) == (0, False, True)
+
+
+STEPPING = {"TERM": "xterm-256color", "NO_COLOR": "", "COLUMNS": "100"}
+
+
+@pytest.mark.parametrize("columns", ["80", "120"])
+def test_a_key_shows_one_speech_more_and_q_stops(saved: Path, columns: str) -> None:
+    """Two keys and a q: three speeches, each whole, no verdict; the keys are named, nobody is said to think."""
+    env = STEPPING | {"COLUMNS": columns, "LINES": "24"}
+    code, drawn = on_terminal("replay", saved, "--step", cwd=saved.parent.parent, keys="  q", env=env)
+    shown = [f"turn {index} ·" in drawn for index in range(4)]
+    assert (code, shown, "any key: go on · q: stop" in drawn) == (0, [True, True, True, False], True)
+    assert [words for words in ("thinking", "⋯", "Verdict") if words in drawn] == []
+
+
+def test_every_line_of_a_step_begins_at_the_left(saved: Path) -> None:
+    """While a key is waited for, the terminal makes a new line of each line end that it is sent."""
+    _, drawn = on_terminal("replay", saved, "--step", cwd=saved.parent.parent, keys=" q", env=STEPPING)
+    assert (re.search(r"(?<!\r)\n", drawn), drawn.count("\r\n") > 1) == (None, True)
+
+
+def test_an_arrow_is_one_key(saved: Path) -> None:
+    """Its three signs do not pass three speeches."""
+    _, drawn = on_terminal("replay", saved, "--step", cwd=saved.parent.parent, keys="\x1b[Bq", env=STEPPING)
+    assert [f"turn {index} ·" in drawn for index in range(3)] == [True, True, False]
+
+
+def test_keys_are_named_beside_plain_lines_too(saved: Path) -> None:
+    """Once, before the first speech; without a terminal nothing is waited for and nothing said."""
+    _, drawn = on_terminal("replay", saved, "--step", "--plain", cwd=saved.parent.parent, keys="q")
+    away = replay(saved, saved, "--step")
+    assert (drawn.count("any key: go on · q: stop"), "== Round 2" in drawn) == (1, False)
+    assert (away.code, away.err, "== Round 3" in away.out) == (0, "", True)

@@ -52,3 +52,23 @@ def write_torn(here: Path) -> None:
     path.unlink()
     with path.with_suffix(".jsonl").open("a") as file:
         file.write('{"type": "turn')
+
+
+def test_a_mock_that_stands_in_is_named_wherever_models_are(here: Path) -> None:
+    """One line on stderr when it is resumed; then in the header of each form and in the list."""
+    write_config(here, REAL)
+    debate("run", "debate.yaml", "--id", "one", "-q", cwd=here)
+    done = debate("run", "--resume", "one", "--mock", "-q", cwd=here)
+    told = [line for line in done.lines if line.startswith("note: ")]
+    assert told == ["note: --mock: the mock answers what is left, in the place of vllm/scripted"]
+    words = "mock/unscripted (configured: vllm/scripted)"
+    for form in ("terminal", "markdown", "html"):
+        assert words in debate("replay", "one", "--format", form, cwd=here).out, form
+    assert debate("list", cwd=here).out.split("\t")[3] == "mock/unscripted"
+
+
+def test_a_mock_in_the_place_of_mocks_is_not_worth_a_line(here: Path) -> None:
+    """Nothing is told where the configured models are mocks themselves."""
+    debate("run", CONFIGS / "mock.yaml", "--id", "one", "--max-tokens", "9000", "-q", cwd=here)
+    done = debate("run", "--resume", "one", "--mock", "--max-tokens", "900000", "-q", cwd=here)
+    assert (done.code, [line for line in done.lines if "place of" in line]) == (0, [])

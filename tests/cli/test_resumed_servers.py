@@ -86,6 +86,32 @@ def test_a_key_that_any_of_them_misses_is_told_before_the_first_call(here: Path)
     assert (done.code, [name for name in KEYS if f"{name} is not set" in done.err]) == (2, ["ONE_KEY", "TWO_KEY"])
 
 
+def test_a_missing_key_is_placed_where_it_is_named(here: Path) -> None:
+    """In the transcript, and for an added judging run in that; no configuration was read from standard input."""
+    with opened(here) as bench:
+        done = bench.resumed(keys={})
+    saved = bench.path.relative_to(here)
+    places = {line.partition(" is not set")[0] for line in done.lines if "_KEY is not set" in line}
+    assert places == {
+        f"{saved}: providers.custom.api_key_env: OWN_KEY",
+        f"{saved}, judging run r2: providers.custom.api_key_env: ONE_KEY",
+        f"{saved}, judging run r3: providers.custom.api_key_env: TWO_KEY",
+    }
+
+
+def test_a_limit_that_cannot_be_kept_is_placed_where_it_was_set(here: Path) -> None:
+    """With the option, also where only an added judging run has no price."""
+    priced = "models: {default: {model: mock/a}, judge: {model: mock/b}}"
+    write_config(here, CONFIG.replace("models: {default: {model: mock/a}, judge: {model: custom/m}}", priced))
+    assert debate("run", "debate.yaml", "--set", "providers={}", "--id", "saved", "-q", cwd=here).code == 0
+    with model_server(failures=[503]) as server:
+        write_config(here, CONFIG.replace("URL", server.base_url).replace("KEY", "ONE_KEY"), "other.yaml")
+        assert debate("judge", "saved", "--config", "other.yaml", cwd=here, env=KEYS).code == 3
+    done = debate("run", "--resume", "saved", "--max-cost", "1", cwd=here, env=KEYS)
+    (line,) = [line for line in done.lines if "has no known price" in line]
+    assert line.startswith("--max-cost: limits.max_cost_usd: cannot be kept: custom/m")
+
+
 def test_with_the_mock_nobody_is_asked(here: Path) -> None:
     """It stands in the place of every model, whatever their names mean."""
     with opened(here) as bench:

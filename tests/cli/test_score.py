@@ -72,9 +72,9 @@ def test_off_a_terminal_each_verdict_is_a_line_of_its_own(saved: Path) -> None:
 
 
 def test_check_accepts_an_honest_transcript(saved: Path) -> None:
-    """Exit 0, nothing on stderr."""
+    """Exit 0, and one line that says so."""
     done = score(saved, saved, "--check")
-    assert (done.code, done.err) == (0, "")
+    assert (done.code, done.err) == (0, "all 2 stored verdicts are the recomputed ones\n")
 
 
 @pytest.mark.parametrize(

@@ -231,3 +231,34 @@ def test_a_transcript_of_another_program_keeps_its_bytes_when_resumed(here: Path
     path.write_text(json.dumps({"schema_version": "1", "turns": []}))
     done = debate("run", "--resume", "data.json", cwd=here)
     assert (done.code, json.loads(path.read_text())["schema_version"]) == (2, "1")
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [(("--max-cost", "0"), "--max-cost: limits.max_cost_usd: must be above 0"), (("--topic", ""), "--topic: topic: "),
+     (("--set", "limits.max_cost_usd=0"), "--set: limits.max_cost_usd: ")],
+)  # fmt: skip
+def test_an_error_names_the_option_that_was_given(here: Path, options: tuple[str, ...], named: str) -> None:
+    """Not the one that would do the same."""
+    done = debate("run", CONFIGS / "mock.yaml", *options, cwd=here)
+    assert (done.code, done.err.startswith(named)) == (2, True), done.err
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [("Is tea better?", "debate run --topic 'Is tea better?'"), ("debate.yml", "did you mean `debate.yaml`?"),
+     ("elsewhere", "`debate init` writes one")],
+)  # fmt: skip
+def test_a_file_that_is_not_there_may_have_been_meant_otherwise(here: Path, given: str, told: str) -> None:
+    """A motion, a file with nearly that name beside it, or one still to be written."""
+    (here / "debate.yaml").write_text((CONFIGS / "mock.yaml").read_text())
+    done = debate("run", given, "--mock", cwd=here)
+    assert (done.code, len(done.lines), f"{given}: no such file; " in done.err, told in done.err) == (2, 1, True, True)
+
+
+@pytest.mark.parametrize("command", ["replay", "score", "check", "judge"])
+def test_a_name_is_quoted_without_what_a_terminal_acts_on(command: str, tmp_path: Path) -> None:
+    """The name of a file may be anything."""
+    done = debate(command, "\x1b]0;pwned\x07x.json", cwd=tmp_path)
+    assert done.code != 0
+    assert not {"\x1b", "\x07"} & set(done.out + done.err)

@@ -228,9 +228,9 @@ def test_what_is_remembered_is_what_would_be_made_anew(settings_: DebateConfig, 
 
 def test_another_debate_is_not_mistaken_for_the_one_remembered() -> None:
     """Other words at an earlier turn, another motion or another strategy: the conversation is that of the debate at hand."""
-    one = Dialogue(Prompts())
-    heard = spoken(begun(config()), waves=2)
-    other = spoken(begun(config()), lambda cue, debate: speech(cue, debate).model_copy(update={"text": "no"}), waves=2)
+    one, same = Dialogue(Prompts()), config()
+    heard = spoken(begun(same), waves=2)
+    other = spoken(begun(same), lambda cue, debate: speech(cue, debate).model_copy(update={"text": "no"}), waves=2)
     moved = spoken(begun(config(topic="Cats?")), waves=2)
     for debate, strategy in ((heard, "a"), (other, "a"), (moved, "a"), (moved, "b"), (heard, "b")):
         cue = next_step(debate).cues[0]
@@ -240,9 +240,9 @@ def test_another_debate_is_not_mistaken_for_the_one_remembered() -> None:
 
 def test_an_earlier_question_is_asked_again_without_what_came_after() -> None:
     """As when a debater is asked about an older state of the debate."""
-    one = Dialogue(Prompts())
-    late = spoken(begun(config()), waves=2)
-    early = spoken(begun(config()), waves=1)
+    one, same = Dialogue(Prompts()), config()
+    late = spoken(begun(same), waves=2)
+    early = spoken(begun(same), waves=1)
     one.conversation(next_step(late).cues[0], late, Notes())
     cue = next_step(early).cues[0]
     assert one.conversation(cue, early, Notes()) == anew(cue, early, Notes())

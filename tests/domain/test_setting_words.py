@@ -1,7 +1,8 @@
-"""A setting's value in words: no quotes, no brackets, and two that differ look different."""
+"""A setting's value in words: no quotes, no brackets; two that differ look different, if need be as JSON."""
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -10,7 +11,17 @@ from hypothesis import strategies as st
 
 from debate_cli.domain.setting_words import ROOM, pair, words
 
-TEXTS = st.text(alphabet="ab c", max_size=200).map(lambda text: " ".join(text.split()))
+LEAVES = (
+    st.none()
+    | st.booleans()
+    | st.integers(-2, 2)
+    | st.sampled_from(["", "a", "a ", "not set", "true", "1", "none", "\x1b[31m"])
+)
+VALUES = st.recursive(
+    LEAVES,
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.sampled_from(["name", "x"]), inner, max_size=2),
+)
+TEXTS = st.text(alphabet="ab c", max_size=200)
 
 
 @pytest.mark.parametrize(
@@ -44,9 +55,15 @@ def test_long_texts_are_shown_where_they_part() -> None:
     assert ("Italy" in one, "Spain" in other) == (True, True)
 
 
-@given(TEXTS, TEXTS)
-def test_two_that_differ_look_different(first: str, second: str) -> None:
+@given(TEXTS | VALUES, TEXTS | VALUES)
+def test_two_that_differ_look_different(first: Any, second: Any) -> None:
     """In the room that there is, whatever they have in common."""
     one, other = pair(first, second)
     assert max(len(one), len(other)) <= ROOM
-    assert (one == other) == (words(first) == words(second))
+    assert (one == other) == (json.dumps(first, sort_keys=True) == json.dumps(second, sort_keys=True))
+
+
+@given(st.text(max_size=60))
+def test_nothing_is_told_that_a_terminal_acts_on(text: str) -> None:
+    """Control characters and what cannot be seen are spelt out."""
+    assert words({text: text, "x": 1}).isprintable()

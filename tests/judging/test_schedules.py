@@ -84,6 +84,23 @@ def test_what_failed_is_not_asked_again_before_the_debate_is_resumed() -> None:
     assert len(keys(debate.apply(Resumed(at=NOON)))) == 1
 
 
+@pytest.mark.parametrize(
+    ("decides", "order"),
+    [
+        ("structured", ["structured", "panel", "live", "moderator"]),
+        ("panel", ["panel", "live", "structured", "moderator"]),
+        ("moderator", ["moderator", "panel", "live", "structured"]),
+    ],
+)
+def test_the_deciding_system_is_asked_first_then_the_longest_chain(decides: str, order: list[str]) -> None:
+    """A budget that does not do for all does for the verdict; and what takes longest is begun early."""
+    systems = ["structured", "moderator", "panel", {"kind": "live", "feedback": False}]
+    told = config(None, systems)
+    judging = told.judging.model_copy(update={"decides": decides})
+    debate = spoken(begun(told.model_copy(update={"judging": judging})), waves=3)
+    assert list(dict.fromkeys(brief.system for brief in owed(debate))) == order
+
+
 @pytest.mark.parametrize("reason", ["budget", "interrupted", "failed"])
 def test_a_debate_that_was_broken_off_owes_nothing_by_itself_but_a_later_run_takes_it_as_it_is(reason: Any) -> None:
     """Its own judges wait for it to be resumed; `debate judge` judges what is there."""

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import Any
 
+import pytest
 from render_support import shown
 
 from debate_cli.render.catalogue_view import catalogue_view
+from debate_cli.render.go_on import resume_command
 from debate_cli.storage.catalogue import Card, Conclusion
 
 WON = Conclusion("structured", "r1", "Bo", "narrow", 1.1, decides=True)
@@ -29,9 +32,9 @@ def card(**changes: Any) -> Card:
     return Card(**fields)
 
 
-def lines(*cards: Card) -> list[str]:
-    """What 80 columns show, without the rule above it."""
-    drawn = "".join(shown(part, 80) for part in catalogue_view(cards, "transcripts"))
+def lines(*cards: Card, width: int = 80) -> list[str]:
+    """What so many columns show, without the rule above it."""
+    drawn = "".join(shown(part, width) for part in catalogue_view(cards, "transcripts"))
     return [line.strip() for line in drawn.splitlines() if line.strip()][1:]
 
 
@@ -41,12 +44,24 @@ def test_a_debate_in_a_few_lines() -> None:
 
 
 def test_the_command_to_go_on_has_a_line_of_its_own() -> None:
-    """So that it can be copied; where the budget stopped it, more of that is needed."""
-    found = lines(card(state="budget", turns=1))
+    """So that it can be copied; where the budget stopped it, it takes a larger one."""
+    found = lines(card(state="budget", turns=1), width=100)
     assert found[-2:] == [
         "stopped by its budget after 1 speech",
-        "go on with a larger budget: debate run --resume transcripts/one.json",
+        "go on: debate run --resume transcripts/one.json --max-tokens N (or --max-cost USD)",
     ]
+
+
+@pytest.mark.parametrize("path", ["my debates/a  b.json", "it's.json", "$(touch x).json"])
+def test_a_shell_reads_the_path_as_it_is(path: str) -> None:
+    """Whatever stands in it."""
+    command = lines(card(state="interrupted", path=path))[-1].removeprefix("go on: ")
+    assert shlex.split(command) == ["debate", "run", "--resume", path]
+
+
+def test_no_control_character_of_a_path_reaches_the_terminal() -> None:
+    """And it stays on one line."""
+    assert resume_command("a\x1b[31m\nb\x07.json") == "debate run --resume 'a b.json'"
 
 
 def test_an_empty_folder_is_told() -> None:

@@ -110,6 +110,17 @@ def test_where_systems_differ_it_says_which_judged_what() -> None:
     assert "moderator: Ada; A: " not in lines(told)
 
 
+def test_a_system_that_concluded_nothing_on_either_has_no_margin() -> None:
+    """It is not among those whose verdict is the same."""
+    a, b = (
+        told.with_assessments([item for item in told.assessments if item.system == "structured"])
+        for told in (TOLD, debate(seed=5))
+    )
+    told = in_short(compared(a, b))
+    assert "The verdict is the same under structured, by the same margin." in told
+    assert "Moderator concluded nothing on either." in told
+
+
 def test_where_no_system_judged_both_it_says_so() -> None:
     """There are no scores side by side then; each side's stand with its verdict."""
     told = compared(without("moderator"), without("structured"))

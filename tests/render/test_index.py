@@ -8,9 +8,10 @@ import re
 from html.parser import HTMLParser
 
 import pytest
-from render_support import HOSTILE, START, debate, unscored
+from render_support import HOSTILE, START, debate, opened, unscored
 
-from debate_cli.domain.debate import Debate
+from debate_cli.domain.debate import Debate, fold
+from debate_cli.domain.events import Opened
 from debate_cli.render.checked import Checked, Held, Unusable, held
 from debate_cli.render.index import index
 from debate_cli.render.scores_table import Scored
@@ -123,6 +124,13 @@ def test_it_tells_when_by_whom_and_for_how_much() -> None:
     assert START.strftime("%Y-%m-%d") in source
     assert ("<div>a/b</div><div>c/d</div>" in source, "judged by e/f" in source) == (True, True)
     assert 'data-sort="0.25" class="num">$0.2500</td>' in source
+
+
+def test_the_time_is_that_of_utc() -> None:
+    """Of a debate that was written down with another offset."""
+    begun = Opened.model_validate({**dict(opened()), "at": "2026-03-01T01:30:00+02:00"})
+    source = index([Checked(scored(debate()), held=held(fold([begun])))])
+    assert "2026-02-28 <small>23:30 UTC</small>" in source
 
 
 def test_an_unknown_cost_is_sorted_last() -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 from live_support import Stage, cue, sent
 from render_support import START, console, debate, final_assessment, round_assessment, structured_assessment, turns
 from rich.text import Text
 
 from debate_cli.domain.events import Assessed, Closed, Failed, Failure, JudgingOpened, Turned
-from debate_cli.domain.tasks import Task
+from debate_cli.domain.tasks import Subject, Task
 from debate_cli.render.live import LiveWatcher
 
 LAST, WHOLE = round_assessment(3), final_assessment()
@@ -53,6 +55,21 @@ def test_at_the_end_nothing_is_held_back() -> None:
     stage.happens(Closed(at=START, reason="interrupted"))
     assert "moderator, the debate" in stage.printed()
     assert "lab is down" in stage.printed()
+
+
+def test_of_the_reports_held_back_that_on_the_whole_debate_is_the_last() -> None:
+    """Though it came first, and the one on a part waited for its speech."""
+    part = round_assessment(2).model_copy(update={"subject": Subject(moment="turn", turns=(0,))})
+    stage = Stage()
+    stage.watcher.asking(cue(turns()[0]))
+    for brief in (LAST.brief, part.brief, WHOLE.brief):
+        stage.watcher.asking(brief)
+    for assessment in (WHOLE, part):
+        stage.happens(Assessed(at=START, assessment=assessment))
+    assert "moderator, " not in stage.printed()
+    stage.happens(Closed(at=START, reason="interrupted"))
+    heads = re.findall(r"moderator, (?:turn 0|the debate)", Text.from_ansi(stage.printed()).plain)
+    assert heads == ["moderator, turn 0", "moderator, the debate"]
 
 
 def test_one_cause_that_hits_both_is_one_line() -> None:

@@ -21,6 +21,7 @@ class Witness:
     last: Debate | None = None
     asked: list[str] = field(default_factory=list[str])
     typed: dict[int, str] = field(default_factory=dict[int, str])
+    notes: list[str] = field(default_factory=list[str])
 
     def event(self, event: Event, debate: Debate) -> None:
         """Note it."""
@@ -36,8 +37,8 @@ class Witness:
         self.typed[cue.index] = self.typed.get(cue.index, "") + piece
 
     def note(self, note: str) -> None:
-        """Nothing is noted in a replay."""
-        raise AssertionError(note)
+        """Note it."""
+        self.notes.append(note)
 
 
 def witnessed(performance: Performance) -> Witness:
@@ -91,3 +92,22 @@ def test_a_debate_without_a_speech_is_performed() -> None:
     first = debate().model_copy(update={"turns": (), "assessments": ()})
     assert [event.type for event in witnessed(Performance(first)).events] == ["opened", "closed"]
     assert events()[0].type == "opened"
+
+
+def test_speeches_of_a_wave_can_be_performed_apart() -> None:
+    """Then the second speaker is asked when the first one has spoken, and what was said is the same."""
+    witness = Witness()
+    told = witnessed(Performance(debate(), apart=True))
+    next(Performance(debate(), typed=True, apart=True).before(witness))
+    assert set(witness.typed) == {0}
+    assert told.last == debate()
+
+
+def test_models_that_stood_in_are_noted() -> None:
+    """A debate in which another model answered than was configured says so below its header; others say nothing."""
+    first = debate().turns[0]
+    other = first.model_copy(update={"exchange": first.exchange.model_copy(update={"model": "mock/else"})})
+    stood_in = debate().model_copy(update={"turns": (other, *debate().turns[1:])})
+    notes = witnessed(Performance(stood_in)).notes
+    assert (len(notes), "mock/else" in notes[0], first.speaker in notes[0]) == (1, True, True)
+    assert witnessed(Performance(debate())).notes == []

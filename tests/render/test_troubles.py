@@ -5,7 +5,18 @@ from __future__ import annotations
 from io import StringIO
 
 import pytest
-from render_support import HOSTILE, START, console, debate, final_assessment, opened, round_assessment, shown, turns
+from render_support import (
+    HOSTILE,
+    START,
+    console,
+    debate,
+    final_assessment,
+    opened,
+    round_assessment,
+    shown,
+    structured_assessment,
+    turns,
+)
 from rich.text import Text
 
 from debate_cli.domain.debate import opened as opened_debate
@@ -115,6 +126,44 @@ def test_what_fails_for_the_same_reason_later_is_counted() -> None:
     assert lines(troubles.rest()) == [
         "Failed: moderator could not judge 2 times more, for the same reason (UnreachableError)"
     ]
+
+
+def test_one_who_is_hit_later_is_not_told_to_fail_once_more() -> None:
+    """A cause told of the moderator says nothing yet of the structured judge."""
+    other = structured_assessment().brief
+    troubles = seen(ROUNDS[0])
+    troubles.happened(failed(ROUNDS[0]))
+    assert len(troubles.due()) == 1
+    troubles.happened(failed(other))
+    assert lines(troubles.rest()) == [
+        "Failed: structured could not judge the debate either, for the same reason (UnreachableError)"
+    ]
+
+
+def test_who_failed_before_and_who_did_not_are_told_apart() -> None:
+    """Of the same cause, a line each; the next time both are known."""
+    other = structured_assessment().brief
+    troubles = seen(ROUNDS[0])
+    troubles.happened(failed(ROUNDS[0]))
+    assert len(troubles.due()) == 1
+    for task in (other, ROUNDS[1]):
+        troubles.happened(failed(task))
+    assert [trouble.whom + " " + trouble.what for trouble in troubles.rest()] == [
+        "moderator could not judge once more",
+        "structured could not judge the debate either",
+    ]
+    for task in (other, ROUNDS[2]):
+        troubles.happened(failed(task))
+        assert [trouble.what for trouble in troubles.rest()] == ["could not judge once more"]
+
+
+def test_a_debater_who_is_hit_later_could_not_speak_either() -> None:
+    """The same of speeches."""
+    troubles = seen(CUES[0])
+    troubles.happened(failed(CUES[0]))
+    assert len(troubles.due()) == 1
+    troubles.happened(failed(CUES[1]))
+    assert lines(troubles.rest()) == ["Failed: Bo could not speak either, for the same reason (UnreachableError)"]
 
 
 def test_at_the_end_nothing_is_waited_for() -> None:

@@ -97,6 +97,21 @@ def test_a_claim_that_was_upheld_is_not_blamed_in_the_words_that_praise_it() -> 
     assert line.endswith("(Costliest mark: evidence 5 of 10, 40% of the score.)")
 
 
+def test_a_claim_that_nobody_judged_did_not_stand() -> None:
+    """The others were upheld, but not every claim was."""
+    (given,) = [item for item in judged("UPHELD").assessments if item.system == "structured"]
+    without = given.model_copy(
+        update={
+            "findings": tuple(
+                item for item in given.findings if not (isinstance(item, Trace) and item.item == "PRO-2")
+            ),
+            "marks": tuple(mark for mark in given.marks if mark.item != "PRO-2"),
+        }
+    )
+    argument = found(judged("UPHELD").with_assessments([without]))
+    assert (argument.row.id, argument.stood, argument.title) == ("PRO-1", False, "Weakest argument")
+
+
 @pytest.mark.parametrize("standing", ["REFUTED", "UNCERTAIN", "PARTIALLY_UPHELD"])
 def test_what_did_not_stand_is_told_in_the_judges_words_too(standing: Standing) -> None:
     """After the mark."""

@@ -13,8 +13,9 @@ from render_support import START, debate, exchange, structured_assessment
 from debate_cli.domain.assessment import Assessment, Mark, Trace
 from debate_cli.domain.config import ModelSpec
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.events import JudgingOpened
+from debate_cli.domain.events import Failed, Failure, JudgingOpened
 from debate_cli.domain.systems import JudgingConfig
+from debate_cli.domain.tasks import Cue
 from debate_cli.scoring import score
 from debate_cli.scoring.comparison import Side, asked_models, compare, judging_cost
 
@@ -159,6 +160,23 @@ def test_judging_costs_what_its_own_calls_cost() -> None:
     assert judging_cost(TOLD, {"moderator": "r1"}) == pytest.approx(sum(costs))
     assert judging_cost(TOLD, {}) == 0
     assert judging_cost(judged(TOLD, unpriced), {"structured": "r1"}) is None
+
+
+def test_a_judge_that_could_not_be_heard_costs_as_well() -> None:
+    """Where it was asked in the named run; a speech that failed is not judging."""
+    silent = structured_assessment().brief
+    tasks = (
+        silent,
+        silent.model_copy(update={"run": "r2"}),
+        Cue(index=9, round=3, phase="closing", speaker="Ada"),
+    )
+    told = TOLD
+    for task in tasks:
+        failure = Failure(task=task, who="judge", cause="abstained", message="m", final=True, exchange=exchange())
+        told = told.apply(Failed(at=START, failure=failure))
+    before = judging_cost(TOLD, {"structured": "r1"})
+    assert before is not None
+    assert judging_cost(told, {"structured": "r1"}) == pytest.approx(before + 0.002)
 
 
 def test_two_runs_of_one_debate() -> None:

@@ -67,6 +67,13 @@ def test_a_card_says_what_the_transcript_says(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize("written", ["2026-03-01T11:00:00+02:00", "2026-03-01T09:00:00"])
+def test_the_start_is_told_in_utc(tmp_path: Path, written: str) -> None:
+    """Whatever offset a transcript was written with; so it can be sorted by its text."""
+    item = found(changed(saved(tmp_path / "a.json", debate()), started_at=written))
+    assert item.started_at == "2026-03-01T09:00:00Z"
+
+
 @pytest.mark.parametrize("told", [debate(), unscored(), rejudged()], ids=["judged", "unjudged", "judged twice"])
 def test_the_quick_look_tells_what_the_careful_one_does(tmp_path: Path, told: Debate) -> None:
     """Of a transcript that we wrote, all of it."""

@@ -125,3 +125,10 @@ def test_nothing_is_an_error(tmp_path: Path, reference: str) -> None:
     """An empty folder, and a glob that matches nothing."""
     with pytest.raises(UsageError, match="holds no transcripts"):
         expand([reference.format(folder=tmp_path)])
+
+
+def test_a_link_that_leads_in_a_circle_spoils_no_folder(tmp_path: Path) -> None:
+    """What cannot be a transcript is passed over, and the others are found."""
+    whole = transcribed(tmp_path / "a.json", WHOLE)
+    (tmp_path / "loop.json").symlink_to(tmp_path / "loop.json")
+    assert expand([str(tmp_path)]) == [whole]

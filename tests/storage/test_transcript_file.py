@@ -35,7 +35,8 @@ def refusal(data: bytes) -> str:
 @pytest.mark.parametrize(
     ("data", "words"),
     [
-        (b"", "is not valid JSON"),
+        (b"", "is empty; restore"),
+        (b" \n", "is empty; restore"),
         (b"Dear diary,", "is not valid JSON"),
         (b"[]", "is not a transcript of debate-cli"),
         (b"{}", "is not a transcript of debate-cli"),
@@ -46,7 +47,7 @@ def refusal(data: bytes) -> str:
             b'{"schema_version": 2}',
             "newer version; it needs a debate-cli that knows schema_version 2 (this one knows 1)",
         ),
-        (b'{"schema_version": 1}', "generator: Field required"),
+        (b'{"schema_version": 1}', "generator: is missing; restore"),
         (b'{"schema_version": 1, "a": "\xff"}', "not valid UTF-8"),
         (b'{"schema_version": 1, "a": ' + b"[" * 10_000_000, "nested too deep"),
         (TEXT.replace('"margin": 0.5', '"margin": NaN').encode(), "holds NaN"),
@@ -54,6 +55,11 @@ def refusal(data: bytes) -> str:
         (TEXT.replace('"x": 7.25', '"x": 1e999').encode(), "a number too large"),
         (TEXT.replace('"value": 2.5', '"value": "high"').encode(), "assessments.0.marks.0.value: "),
         (TEXT.replace('"victory": "draw"', '"victory": "landslide"').encode(), "verdicts.0.victory: "),
+        (
+            TEXT.replace('"generator": {', '"extra": 1, "generator": {', 1).encode(),
+            "extra: there is no such key here; restore",
+        ),
+        (TEXT.replace('"victory": "draw"', '"victory": 3').encode(), "verdicts.0.victory: must be "),
         (TEXT.encode("utf-16"), "not valid UTF-8"),
     ],
     ids=lambda value: repr(value)[:30] if isinstance(value, str) else "",

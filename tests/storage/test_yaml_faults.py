@@ -67,6 +67,11 @@ CASES: dict[str, tuple[str, int, int, str]] = {
     "no-break space": ("topic:\u00a0x\nseed: 1\n", 1, 7, "such as a no-break space"),
     "wide colon": ("topic：x\nseed: 1\n", 1, 6, "not the colon of YAML"),
     "conflict": ("topic: x\n<<<<<<< HEAD\nseed: 1\n=======\nseed: 2\n>>>>>>> b\n", 2, 1, "a merge conflict"),
+    "Markdown at the end": ("topic: x\n```\n", 2, 1, "a Markdown code block"),
+    "Markdown within a text": ("background: |\n  a\n  ```\nfoo: a: b\n", 4, 7, "a colon inside a text needs quotes"),
+    "no-break space within a text": ("background: |\n  \u00a0a\nfoo: a: b\n", 3, 7, "a colon inside a text needs quotes"),
+    "Markdown above what fits nothing": ("background: |\n  a\n  ```\n seed: 1\n", 4, 2, "fits nothing above"),
+    "no-break space above an item's key": ("- name:\u00a0Pro\n  side: for\n", 1, 8, "such as a no-break space"),
     "Markdown": ("```yaml\ntopic: x\n```\n", 1, 1, "a Markdown code block"),
 }  # fmt: skip
 PARSERS_WORDS = re.compile(r"in this context|did not find|found |while |not allowed here|<[a-z ]+>|scalar|token|node")

@@ -10,7 +10,7 @@ from debate_cli.render.sheets.sheet import Gauge, Number, Sheet, Who
 
 def sheets_of(verdict: Verdict) -> list[Sheet]:
     """The tables of one verdict; the bare scores where its notes cannot be read, none where nothing was scored."""
-    if not verdict.scores:
+    if not verdict.figures:
         return []
     match verdict.system:
         case "structured":
@@ -27,12 +27,12 @@ def sheets_of(verdict: Verdict) -> list[Sheet]:
 
 
 def scores_sheet(verdict: Verdict) -> Sheet:
-    """Nothing but the scores, the highest first."""
-    ranked = sorted(verdict.scores.items(), key=lambda item: -item[1])
+    """Nothing but the scores, or the shares of a panel's options, the highest first."""
+    ranked = sorted(verdict.figures.items(), key=lambda item: -item[1])
     end = scale(verdict)
     return Sheet(
         title=f"scores, {verdict.system}",
-        heads=("debater", "score", ""),
+        heads=("option" if verdict.shares else "debater", "score", ""),
         rows=tuple((Who(name), Number(score, strong=True), Gauge(score, end, name)) for name, score in ranked),
         numeric=frozenset({1}),
     )

@@ -21,10 +21,10 @@ def agreement_sheet(verdicts: Sequence[Verdict]) -> Sheet | None:
         rows=tuple(
             (
                 f"{verdict.system}{', decides' if verdict.decides else ''}",
-                Who(verdict.winner),
+                look.VOTES[verdict.option] if verdict.option is not None else Who(verdict.winner),
                 verdict.victory,
                 Number(verdict.margin),
-                Lines(tuple(f"{name} {look.number(score)}" for name, score in verdict.scores.items())),
+                Lines(tuple(f"{name} {look.number(score)}" for name, score in verdict.figures.items())),
             )
             for verdict in verdicts
         ),

@@ -76,6 +76,8 @@ class Sheet:
     """Sentences below the table."""
     numeric: frozenset[int] = frozenset()
     """Positions of the columns that are right-aligned."""
+    keyed: bool = False
+    """Whether all cells are texts, and those of the first column keys, which may be parted at a dot only."""
 
 
 def parted(groups: Iterable[Iterable[Row]]) -> tuple[Row | None, ...]:

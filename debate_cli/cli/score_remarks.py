@@ -1,0 +1,43 @@
+"""What `debate score` remarks on beside scores and gates: sentences, None where there is nothing to say."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from debate_cli.domain.debate import Debate
+from debate_cli.domain.judging_run import JudgingRun
+from debate_cli.storage.library import StoredDebate
+from debate_cli.storage.lock import holder
+
+
+def all_the_same(compared: int) -> str:
+    """A sentence on stored verdicts of which each is the recomputed one; `compared`: how many, 1 or more."""
+    if compared == 1:
+        return "the one stored verdict is the recomputed one"
+    return f"all {compared} stored verdicts are the recomputed ones"
+
+
+def taken_over(debate: Debate, run: str, systems: Sequence[str]) -> str | None:
+    """A sentence on assessments of that run that no longer count, where any of these systems (none: of all) has such."""
+    places = [place for place, known in enumerate(debate.runs) if known.id == run]
+    if not places:
+        return None
+    place = places[0]
+    gone = [kind for kind in debate.runs[place].replaced if not systems or kind in systems]
+    by = {kind: _successor(debate.runs[place:], kind) for kind in gone}
+    if not gone:
+        return None
+    told = ", ".join(f"{kind} by {by[kind]}" for kind in gone)
+    return f"--runs {run}: its assessments were replaced ({told}) and no longer count"
+
+
+def _successor(runs: Sequence[JudgingRun], kind: str) -> str:
+    """The run that took the place of the first one's assessments by that system: the next that judged by it."""
+    judged = (run.id for run in runs[1:] if any(system.kind == kind for system in run.judging.systems))
+    return next(judged, "a later run")
+
+
+def at_work(stored: StoredDebate) -> str | None:
+    """A sentence on the process that still extends a debate; None where none does."""
+    pid = holder(stored.path) if stored.from_journal else None
+    return None if pid is None else f"still running (process {pid}), so its verdicts are not checked"

@@ -1,0 +1,106 @@
+"""Texts that a panel judged, in the commands that tell what became of them; weights and checks of `debate score` in words."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from cli_support import debate
+
+WORDS = {"PASS": "PLAN.md passes", "FAIL": "PLAN.md does not pass", "CONDITIONAL": "Conditional: PLAN.md passes under"}
+
+
+@pytest.fixture
+def plan(here: Path) -> str:
+    """A judged text, plan.json in `here`; the option that the panel voted."""
+    (here / "PLAN.md").write_text("We move the service to one region.")
+    done = debate("judge", "PLAN.md", "--system", "panel", "--mock", "--out", "plan.json", cwd=here)
+    assert done.code == 0, done.err
+    (verdict,) = json.loads((here / "plan.json").read_text())["verdicts"]
+    return str(verdict["notes"]["option"])
+
+
+@pytest.mark.parametrize("command", ["score plan.json", "score plan.json --check", "replay plan.json"])
+def test_commands_agree_on_what_a_text_came_to(here: Path, plan: str, command: str) -> None:
+    """The sentence of the stored option, and no verdict on a motion."""
+    done = debate(*command.split(), cwd=here)
+    assert (done.code, WORDS[plan] in done.out, "The motion is" in done.out) == (0, True, False), done.out
+
+
+def test_list_tells_the_option_of_a_text(here: Path, plan: str) -> None:
+    """In its column; the JSON document keeps the keys that it has."""
+    assert f"panel={plan}" in debate("list", ".", cwd=here).out
+    (card,) = debate("list", ".", "--json", cwd=here).json
+    assert list(card["verdicts"][0]) == ["system", "run", "winner", "victory", "margin", "decides"]
+
+
+def test_diff_sees_another_option(here: Path, plan: str) -> None:
+    """The same text by panels of another mind: the outcomes differ, each by its option."""
+    other = "FAIL" if plan == "PASS" else "PASS"
+    document = json.loads((here / "plan.json").read_text())
+    for assessment in document["assessments"]:
+        for finding in assessment["findings"]:
+            if finding["kind"] == "vote":
+                finding["option"] = other
+    (here / "other.json").write_text(json.dumps(document))
+    done = debate("diff", "plan.json", "other.json", cwd=here)
+    head = done.out.splitlines()[1]
+    assert (head.startswith("The outcomes differ: "), f"A comes to {plan}" in head, f"B comes to {other}" in head) == (
+        (True,) * 3
+    ), head
+    assert not any(word in done.out for word in ("motion", "debaters", "speeches"))
+
+
+@pytest.mark.parametrize("text", ["", " \n\t\n", "\ufeff\u200b\n"])
+def test_a_text_without_a_word_is_refused(here: Path, text: str) -> None:
+    """Exit 2 and one sentence, before anybody is asked; nothing is written."""
+    (here / "E.md").write_text(text)
+    done = debate("judge", "E.md", "--system", "panel", "--mock", cwd=here)
+    assert (done.code, len(done.lines), "E.md: has no text to judge" in done.err) == (2, 1, True), done.err
+    assert [place.name for place in here.iterdir()] == ["E.md"]
+
+
+@pytest.mark.parametrize(
+    ("weights", "words"),
+    [
+        ("evidence=-1,logic=2", "--weights evidence=-1: a weight cannot be -1"),
+        ("logic=nan", "--weights logic=nan: a weight cannot be nan"),
+        ("evidence=0,logic=0", "--weights evidence=0,logic=0: no criterion counts"),
+    ],
+)
+def test_wrong_weights_are_told_by_their_option(saved: Path, weights: str, words: str) -> None:
+    """In plain words, without those of a library or of a rubric that nobody wrote."""
+    done = debate("score", saved, "--weights", weights, cwd=saved.parent.parent)
+    assert (done.code, words in done.err, "rubric" in done.err) == (2, True, False), done.err
+
+
+@pytest.mark.parametrize(
+    ("weights", "words"),
+    [
+        ("evidence=0.6", "--weights: logic, responsiveness and honesty count nothing"),
+        ("evidence=1,logic=1,honesty=0", "--weights: responsiveness counts nothing"),
+        ("evidence=1,logic=1,honesty=1,responsiveness=1", ""),
+    ],
+)
+def test_criteria_that_are_not_named_are_told(saved: Path, weights: str, words: str) -> None:
+    """What loses its weight without having been named stands on stderr."""
+    done = debate("score", saved, "--weights", weights, "--json", cwd=saved.parent.parent)
+    assert (done.code, bool(done.json), done.err.startswith(words), bool(done.err)) == (0, True, True, bool(words))
+
+
+def test_a_check_that_finds_nothing_says_so(saved: Path) -> None:
+    """How many verdicts were compared, on stderr alone."""
+    stored = json.loads(saved.read_text())["verdicts"]
+    done = debate("score", saved, "--check", "--json", cwd=saved.parent.parent)
+    assert done.json[0]["verdicts"] == stored
+    assert done.err.strip() == f"all {len(stored)} stored verdicts are the recomputed ones"
+
+
+def test_a_check_that_finds_something_does_not_say_that_all_is_well(saved: Path) -> None:
+    """The verdict that differs is told, and no more."""
+    document = json.loads(saved.read_text())
+    document["verdicts"][0]["margin"] = 9.0
+    saved.write_text(json.dumps(document))
+    done = debate("score", saved, "--check", cwd=saved.parent.parent)
+    assert (done.code, "recomputed ones" in done.err) == (5, False), done.err

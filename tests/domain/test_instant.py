@@ -1,0 +1,28 @@
+"""Moments are held in UTC, however they were written."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+from pydantic import ValidationError
+
+from debate_cli.domain.events import Resumed
+
+NINE = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    "written", ["2026-03-01T09:00:00Z", "2026-03-01T11:00:00+02:00", "2026-03-01T01:00:00-08:00", "2026-03-01T09:00:00"]
+)
+def test_a_moment_is_the_same_in_utc(written: str) -> None:
+    """Without an offset it is taken for UTC."""
+    at = Resumed.model_validate({"at": written}).at
+    assert (at.isoformat(), at) == (NINE.isoformat(), NINE)
+
+
+@pytest.mark.parametrize("written", ["0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-12:00"])
+def test_a_moment_beyond_all_years_is_refused(written: str) -> None:
+    """As any other wrong value, and not by an error that nobody expects."""
+    with pytest.raises(ValidationError, match="years 1 to 9999"):
+        Resumed.model_validate({"at": written})

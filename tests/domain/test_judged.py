@@ -1,0 +1,34 @@
+"""What some judging runs did: nobody else's judging is told with it."""
+
+from __future__ import annotations
+
+from render_support import START, debate, exchange, structured_assessment
+
+from debate_cli.domain.debate import Debate
+from debate_cli.domain.events import Failed, Failure, JudgingOpened
+from debate_cli.domain.judged import judged_by, judging_usage
+from debate_cli.domain.systems import JudgingConfig
+from debate_cli.domain.tasks import Cue, Task
+
+FIRST: Task = structured_assessment().brief
+SECOND: Task = structured_assessment().brief.model_copy(update={"run": "r2"})
+SPEECH: Task = Cue(index=9, round=3, phase="closing", speaker="Ada")
+
+
+def troubled() -> Debate:
+    """A debate judged twice, in which a judge of each judging and a debater failed."""
+    told = debate().apply(JudgingOpened(at=START, run="r2", judging=JudgingConfig()))
+    for task in (FIRST, SECOND, SPEECH):
+        failure = Failure(task=task, who="who", cause="abstained", message="m", final=True, exchange=exchange())
+        told = told.apply(Failed(at=START, failure=failure))
+    return told
+
+
+def test_failures_of_other_judgings_are_left_out() -> None:
+    """Those of the judging itself and of debaters stay."""
+    assert [item.task for item in judged_by(troubled(), {"r2"}).failures] == [SECOND, SPEECH]
+
+
+def test_the_usage_of_a_judging_is_that_of_its_own_calls() -> None:
+    """Of r2 there is but the call that failed; no speech counts, neither made nor failed."""
+    assert judging_usage(troubled(), {"r2"}).calls == 1

@@ -1,0 +1,119 @@
+"""What is said of a panel's vote where it names no winner: of a text, and of a debate."""
+
+from __future__ import annotations
+
+from typing import get_args
+
+import pytest
+from pydantic import JsonValue
+from render_support import debate, shown
+
+from debate_cli.domain.assessment import VoteOption
+from debate_cli.domain.verdict import Verdict, Victory
+from debate_cli.render import look
+from debate_cli.render.checked import Checked
+from debate_cli.render.github import commands
+from debate_cli.render.index import index
+from debate_cli.render.junit import junit
+from debate_cli.render.scores_lines import scores_lines
+from debate_cli.render.scores_table import Scored, summaries, without_notes
+from debate_cli.render.scores_view import scores_view
+from debate_cli.render.sheets import sheets_of
+from debate_cli.render.sheets.agreement import agreement_sheet
+from debate_cli.render.tables import score_bars
+
+SENTENCES = {
+    "PASS": "PLAN.md passes, clearly.",
+    "FAIL": "PLAN.md does not pass, clearly.",
+    "CONDITIONAL": "Conditional: PLAN.md passes under stated conditions.",
+}
+
+
+def voted(option: str, weights: dict[str, float] | None = None, run: str = "r1") -> Verdict:
+    """The verdict of a panel in which nobody wins."""
+    victory: Victory = "conditional" if option == "CONDITIONAL" else "clear"
+    notes: dict[str, JsonValue] = {"option": option, "weights": {**(weights or {option: 1.0})}, "missing": []}
+    return Verdict(
+        system="panel", run=run, winner=None, victory=victory, margin=0.5, scores={}, decides=True, notes=notes
+    )
+
+
+def judged(*options: str) -> list[Scored]:
+    """A file a text, as `debate score` keeps it."""
+    return [
+        without_notes(Scored(f"{place}.json", f"plan-{place}", "PLAN.md", "complete", (voted(option),), "PLAN.md"))
+        for place, option in enumerate(options)
+    ]
+
+
+@pytest.mark.parametrize("option", get_args(VoteOption))
+def test_every_form_of_score_tells_what_a_text_came_to(option: str) -> None:
+    """Lines, GitHub and JUnit have the sentence, and no word of a motion, though the notes were left out."""
+    files = judged(option)
+    checked = [Checked(file) for file in files]
+    for told in ("\n".join(scores_lines(files)), "\n".join(commands(checked)).replace("%0A", ""), junit(checked)):
+        assert SENTENCES[option] in told
+        assert "motion" not in told
+
+
+@pytest.mark.parametrize("option", get_args(VoteOption))
+def test_tables_name_the_option_where_nobody_wins(option: str) -> None:
+    """The drawn table, the index and the table of several verdicts say PASS, FAIL or CONDITIONAL in the winner's column."""
+    sign = f"{look.VOTES[option].symbol} {option}"
+    files = judged(option)
+    agreement = agreement_sheet([voted(option), voted(option, run="r2")])
+    assert agreement is not None
+    assert sign in "".join(shown(part) for part in scores_view(files))
+    assert f"<strong>{sign}</strong>" in index([Checked(file) for file in files])
+    assert [row[1] for row in agreement.rows if row is not None] == [look.VOTES[option]] * 2
+
+
+def test_pass_and_fail_do_not_agree() -> None:
+    """Two panels that are as clear, but not of one mind: the line names both options."""
+    agreement = agreement_sheet([voted("PASS"), voted("FAIL", run="r2")])
+    assert agreement is not None
+    assert agreement.remarks == ("They differ on the outcome: panel (r1) says PASS; panel (r2) says FAIL.",)
+
+
+def test_votes_are_counted_by_option_and_are_no_draws() -> None:
+    """Most first, in the summary as data, in its line, in its table and on the page."""
+    files = judged("FAIL", "PASS", "PASS", "CONDITIONAL")
+    (found,) = summaries(files)
+    assert (found.options, found.draws, found.wins) == ({"PASS": 2, "CONDITIONAL": 1, "FAIL": 1}, 0, {})
+    assert "panel: votes: PASS 2, CONDITIONAL 1, FAIL 1; draws: 0" in "\n".join(scores_lines(files))
+    assert "PASS 2 · CONDITIONAL 1 · FAIL 1" in "".join(shown(part) for part in scores_view(files))
+    assert "PASS 2 · CONDITIONAL 1 · FAIL 1" in index([Checked(file) for file in files])
+
+
+def test_a_split_panel_shows_the_weight_of_each_option() -> None:
+    """Instead of a debate's scores of 0 there are the shares that the options have, in bars and in lines."""
+    split = voted("CONDITIONAL", {"PASS": 0.25, "FAIL": 0.3, "CONDITIONAL": 0.45})
+    verdict = split.model_copy(update={"scores": {"Ada": 0.25, "Bo": 0.3}})
+    bars = shown(score_bars(verdict, look.voices(debate().participants)))
+    assert all(words in bars for words in ("PASS", "0.25", "FAIL", "0.3", "CONDITIONAL", "0.45"))
+    assert "Ada" not in bars
+    (line,) = scores_lines([Scored("a.json", "a", "Motion", "complete", (verdict,))])
+    assert line.endswith("CONDITIONAL 0.45, FAIL 0.3, PASS 0.25")
+
+
+def test_a_winner_keeps_the_scores_of_the_debaters() -> None:
+    """Where an option is a debater's win, its shares are the scores already."""
+    verdict = voted("PASS").model_copy(update={"winner": "Ada", "scores": {"Ada": 1.0, "Bo": 0.0}})
+    assert (verdict.option, verdict.shares, verdict.figures) == (None, {}, {"Ada": 1.0, "Bo": 0.0})
+
+
+def test_too_few_votes_decide_for_no_option() -> None:
+    """What is undetermined is told as that, whatever was voted."""
+    verdict = voted("PASS").model_copy(update={"victory": "undetermined"})
+    assert (verdict.option, look.outcome(verdict, "PLAN.md")[:12]) == (None, "Undetermined")
+
+
+def test_a_vote_that_is_not_recorded_is_not_made_up() -> None:
+    """A verdict without notes is not told as a failure."""
+    verdict = voted("PASS").model_copy(update={"notes": {}})
+    assert look.outcome(verdict) == "Decided clearly, but the vote itself is not recorded."
+
+
+def test_a_text_has_its_tables_though_it_has_no_debaters() -> None:
+    """Nothing is scored in a text, and still its votes are shown."""
+    assert sheets_of(voted("FAIL"))

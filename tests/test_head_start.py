@@ -1,0 +1,65 @@
+"""Who is asked first where speakers and judges are asked at the same time."""
+
+from __future__ import annotations
+
+import asyncio
+
+from formats_support import NOON, begun, config, speech
+
+from debate_cli.domain.content import Turn
+from debate_cli.domain.debate import Debate
+from debate_cli.domain.events import Failure
+from debate_cli.domain.tasks import Brief, Cue
+from debate_cli.engine import Cast, Run, Stop
+from debate_cli.llm.port import OnText
+from debate_cli.render.plain import QuietWatcher
+
+YIELDS = 20
+"""Times that a question gives way to others before it leaves."""
+
+
+class Actors:
+    """Speakers and a judge that write down in which order their questions left."""
+
+    def __init__(self) -> None:
+        self.left: list[str] = []
+
+    async def speak(self, cue: Cue, debate: Debate, on_text: OnText | None = None) -> Turn | Failure:
+        """Leave after a while, and answer later than the judge is asked."""
+        del on_text
+        for _ in range(YIELDS):
+            await asyncio.sleep(0)
+        self.left.append(cue.key)
+        await asyncio.sleep(0.2)
+        return speech(cue, debate)
+
+    def hear(self, turn: Turn, debate: Debate) -> None:
+        """Nothing is read ahead."""
+
+    async def assess(self, brief: Brief, debate: Debate) -> Failure:
+        """Leave at once."""
+        del debate
+        self.left.append(brief.key)
+        return Failure(task=brief, who=brief.assessor, cause="abstained", message="No opinion.", final=True)
+
+
+def order(head_start_s: float) -> list[str]:
+    """Keys of all questions of a structured debate that a moderator judges, in the order in which they left."""
+    debate = begun(config(None, [{"kind": "moderator", "guidance": False}]))
+    actors = Actors()
+    cast = Cast({item.name: actors for item in debate.participants}, actors)
+    run = Run(debate, cast, lambda _: None, QuietWatcher(), clock=lambda: NOON, stop=Stop(), head_start_s=head_start_s)
+    asyncio.run(run.conduct())
+    return actors.left
+
+
+def test_speakers_questions_leave_before_those_of_judges_beside_them() -> None:
+    """The debate waits for its speakers alone."""
+    asked = order(0.02)
+    assert asked.index("turn/3") < asked.index("r1/moderator/judge/round/1/0") < asked.index("turn/4")
+
+
+def test_without_a_head_start_whoever_is_ready_leaves() -> None:
+    """A rehearsal on the mock has nothing to wait for."""
+    asked = order(0.0)
+    assert asked.index("r1/moderator/judge/round/1/0") < asked.index("turn/2")

@@ -1,0 +1,89 @@
+"""What the models of one provider share in a run: its limits, however many speak by it and whoever asks them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from formats_support import NOON
+from llm_support import request
+from model_server import ModelServer, model_server
+
+from debate_cli.domain.config import DebateConfig, ModelSpec, ProviderSpec
+from debate_cli.domain.judging_run import JudgingRun
+from debate_cli.llm.ladder import Voice
+from debate_cli.wiring import Studio, Surroundings
+
+ELSEWHERE = "http://127.0.0.1:9/v1"
+BIG, SMALL = ModelSpec(model="lab/big"), ModelSpec(model="lab/small")
+
+
+def row(address: str) -> dict[str, Any]:
+    """A provider that takes one call at a time."""
+    return {"kind": "openai", "base_url": address, "api_key_env": None, "max_concurrency": 1}
+
+
+def studio(address: str) -> Studio:
+    """That of a debate whose provider `lab` is at an address."""
+    debaters = [{"name": "Pro", "side": "for"}, {"name": "Con", "side": "against"}]
+    told = {"topic": "x", "providers": {"lab": row(address)}, "debaters": debaters}
+    return Studio(DebateConfig.model_validate(told), Surroundings(Path(), {}))
+
+
+def judging(run: str, **rows: dict[str, Any]) -> JudgingRun:
+    """A judging run that brought providers of its own."""
+    providers = {name: ProviderSpec.model_validate(told) for name, told in rows.items()}
+    return JudgingRun.model_validate(
+        {"id": run, "judging": {"systems": ["structured"]}, "providers": providers, "started_at": NOON}
+    )
+
+
+def asked(server: ModelServer, voices: Callable[[Studio], Sequence[Voice]]) -> int:
+    """How many requests the server was answering at once, where all voices ask together."""
+
+    async def ask() -> None:
+        asking = studio(server.base_url)
+        try:
+            await asyncio.gather(*(voice.ladder.ask(request(), None) for voice in voices(asking)))
+        finally:
+            await asking.aclose()
+
+    asyncio.run(ask())
+    return server.most_at_once
+
+
+def two_models(asking: Studio) -> Sequence[Voice]:
+    """Of one provider, in the debate itself."""
+    return asking.voice(BIG), asking.voice(SMALL)
+
+
+def two_askers(asking: Studio) -> Sequence[Voice]:
+    """One model that the debate asks, and a judging run that brought another provider beside it."""
+    return asking.voice(BIG), asking.voice(BIG, judging("r2", other=row(ELSEWHERE)))
+
+
+@pytest.mark.parametrize("voices", [two_models, two_askers])
+def test_the_models_of_a_provider_keep_its_limit_together(voices: Callable[[Studio], Sequence[Voice]]) -> None:
+    """Never are two asked at once where it takes one; all are asked in the end."""
+    with model_server(latency_s=0.2) as server:
+        assert (asked(server, voices), len(server.bodies)) == (1, 2)
+
+
+def test_judging_runs_that_mean_the_same_speak_with_one_voice() -> None:
+    """Providers brought with equal rows are the same: the debate's own, or those of an earlier run."""
+    asking = studio(ELSEWHERE)
+    own, moved = row(ELSEWHERE), row("http://127.0.0.1:10/v1")
+    first, second = (asking.voice(BIG, judging(run, lab=moved)) for run in ("r2", "r3"))
+    assert first is second
+    assert asking.voice(BIG, judging("r4", lab=own)) is asking.voice(BIG)
+    asyncio.run(asking.aclose())
+
+
+def test_a_judging_run_that_means_another_server_has_a_voice_of_its_own() -> None:
+    """Under the same name."""
+    asking = studio(ELSEWHERE)
+    assert asking.voice(BIG, judging("r2", lab=row("http://127.0.0.1:10/v1"))) is not asking.voice(BIG)
+    asyncio.run(asking.aclose())

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from debate_cli.cli.app import main
+import gc
+
+gc.disable()  # what is imported stays: looking through it for garbage takes a tenth of the start-up; `load` ends this
+
+from debate_cli.cli.app import main  # noqa: E402 - only now
 
 if __name__ == "__main__":
     main()

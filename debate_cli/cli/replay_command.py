@@ -6,10 +6,9 @@ import sys
 import time
 from collections.abc import Callable
 from contextlib import nullcontext
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import typer
 
@@ -60,8 +59,7 @@ class Only(StrEnum):
     briefing = "briefing"
 
 
-@dataclass(frozen=True, slots=True)
-class Way:
+class Way(NamedTuple):
     """How it is shown to the one who watches, and how long a pause lasts."""
 
     speed: float | None
@@ -131,12 +129,11 @@ def replay(
     debate = stored.debate
     if round_ is not None and not debate.spoken(round_number=round_):
         raise UsageError(f"--round {round_}: this debate has no such round; leave it out to see all")
-    verdicts = score(debate, runs="all")
     if format_ is Format.terminal and output is None:
         way = Way(None if plain else speed, step=step, plain=plain, show_hidden=show_hidden)
-        _play(debate, verdicts, way, round_, only)
+        _play(debate, way, round_, only)
         return
-    text = _document(debate, verdicts, format_, round_, only, show_hidden=show_hidden)
+    text = _document(debate, score(debate, runs="all"), format_, round_, only, show_hidden=show_hidden)
     if output is None:
         sys.stdout.write(text)
     else:
@@ -195,12 +192,13 @@ def _without_directives(debate: Debate) -> Debate:
     )
 
 
-def _play(debate: Debate, verdicts: tuple[Verdict, ...], way: Way, round_number: int | None, only: Only | None) -> None:
+def _play(debate: Debate, way: Way, round_number: int | None, only: Only | None) -> None:
     """Show it on stdout as it was shown when it ran, or as much of it as is wanted."""
     part = only.value if only is not None else None
     if part in (None, "turns") and not _perform(debate, way, round_number, judged=part is None):
         return
     if part != "turns" and round_number is None:
+        verdicts = score(debate, runs="all")
         showing.show_summary(debate, verdicts, show_hidden=way.show_hidden, only=part, plain=way.plain)
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import gc
-import sys
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import Annotated
 
@@ -121,8 +121,8 @@ class Scoring:
         compared = len(whole.verdicts) if whole is not None else 0
         told = Checked(scores_table.without_notes(scored), tuple(gates), report, remark, compared)
         if self.written is not None:
-            return replace(told, file=replace(scored, verdicts=()), text=self.written(scored))
-        return replace(told, held=held(debate)) if self.with_held else told
+            return told._replace(file=scored._replace(verdicts=()), text=self.written(scored))
+        return told._replace(held=held(debate)) if self.with_held else told
 
     def _check_runs(self, path: Path, debate: Debate) -> None:
         known = [run.id for run in debate.runs]
@@ -261,13 +261,12 @@ def _show(scoring: Scoring, paths: list[Path], how: Format) -> None:
     texts = (checked.text for checked in found)
     match how:
         case Format.json:
-            sys.stdout.writelines(scores_table.json_array(texts))
+            screen.hand_on(scores_table.json_array(texts))
         case Format.jsonl:
-            sys.stdout.writelines(texts)
+            screen.hand_on(texts)
         case Format.csv:
-            sys.stdout.write(scores_table.csv_head())
-            sys.stdout.writelines(texts)
+            screen.hand_on(chain([scores_table.csv_head()], texts))
         case Format.table:
-            screen.show_scores([checked.file for checked in found])
+            screen.show_scores(checked.file for checked in found)
         case Format.junit | Format.github | Format.html:
             score_forms.show(how.value, list(found), scoring.bad, scoring.pages)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Literal
@@ -79,5 +78,5 @@ def _index(files: Sequence[Checked], unusable: Sequence[Unusable], pages: Pages 
     if pages is not None:
         screen.tell(f"written: {pages.write_index(index(files, unusable))}")
         return
-    beside = [replace(checked, report=page_beside(Path(checked.file.path))) for checked in files]
+    beside = [checked._replace(report=page_beside(Path(checked.file.path))) for checked in files]
     sys.stdout.write(index(beside, unusable))

@@ -6,7 +6,7 @@ import errno
 import os
 import re
 import sys
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TextIO
 
@@ -86,15 +86,23 @@ def console(stream: TextIO) -> Console:
     return Console(file=stream, highlight=False)
 
 
-def show_scores(files: Sequence[Scored]) -> None:
-    """The table of several files on stdout: drawn on a terminal, plain lines elsewhere."""
+def hand_on(pieces: Iterable[str]) -> None:
+    """Write to stdout piece by piece; the first is seen at once, though the last may be long in coming."""
+    for place, piece in enumerate(pieces):
+        sys.stdout.write(piece)
+        if place == 0:
+            sys.stdout.flush()
+
+
+def show_scores(files: Iterable[Scored]) -> None:
+    """The table of several files on stdout: drawn on a terminal once all are there, elsewhere plain lines as they come."""
     if not interactive(sys.stdout):
         from debate_cli.render.scores_lines import scores_lines
 
-        sys.stdout.writelines(f"{line}\n" for line in scores_lines(files))
+        hand_on(f"{line}\n" for line in scores_lines(files))
         return
     from debate_cli.render.scores_view import scores_view
 
     drawn_on = console(sys.stdout)
-    for part in scores_view(files):
+    for part in scores_view(list(files)):
         drawn_on.print(part)

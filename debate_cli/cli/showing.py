@@ -67,7 +67,7 @@ def show_summary(
         for part in parts:
             screen.print(part)
         return
-    from debate_cli.render.lines import summary_lines
+    from debate_cli.render.summary_lines import summary_lines
 
     for line in summary_lines(debate, verdicts, only=only, judged=judged):  # pyright: ignore[reportArgumentType]
         print(line)

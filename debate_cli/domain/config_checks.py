@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from debate_cli.domain.config import DebateConfig, FormatConfig, ModelSpec
 from debate_cli.domain.content import Phase
@@ -26,8 +26,7 @@ _PROVIDER_AND_MODEL = re.compile(r"[^/\s]+/\S.*")
 _MOCK_ONLY = ("latency_s", "tokens_per_second", "faults")
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(NamedTuple):
     """One thing that is wrong, and where."""
 
     path: KeyPath

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.judging_run import JudgingRun
@@ -15,8 +15,7 @@ from debate_cli.render.look import Sign
 _JUDGE = Sign("§", "judge", look.QUIET)
 
 
-@dataclass(frozen=True, slots=True)
-class Seat:
+class Seat(NamedTuple):
     """A row of the cast."""
 
     sign: Sign

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.spoken_with import models_of_debaters
@@ -11,8 +11,7 @@ from debate_cli.render.scores_table import Scored
 from debate_cli.scoring.gates import GateResult
 
 
-@dataclass(frozen=True, slots=True)
-class Held:
+class Held(NamedTuple):
     """When a debate was held, by whom, and for how much."""
 
     started_at: datetime
@@ -25,8 +24,7 @@ class Held:
     """Of everything that was asked; None where a price is not known."""
 
 
-@dataclass(frozen=True, slots=True)
-class Checked:
+class Checked(NamedTuple):
     """A file, its verdicts, and its gates."""
 
     file: Scored
@@ -49,8 +47,7 @@ class Checked:
         return [result.problem for result in self.gates if result.problem is not None]
 
 
-@dataclass(frozen=True, slots=True)
-class Unusable:
+class Unusable(NamedTuple):
     """A file that could not be scored, and the sentence that says why."""
 
     path: str

@@ -5,7 +5,7 @@ from __future__ import annotations
 from debate_cli.render import hostile
 from debate_cli.render.comparison import Compared, sheets
 from debate_cli.render.comparison_words import TITLE, in_short
-from debate_cli.render.lines import sheet_lines
+from debate_cli.render.sheet_lines import sheet_lines
 
 
 def comparison_lines(told: Compared) -> list[str]:

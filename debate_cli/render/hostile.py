@@ -33,3 +33,8 @@ def clean(text: str) -> str:
 def line(text: str) -> str:
     """`clean` text on one line: a name or a claim cannot begin a line of its own."""
     return " ".join(clean(text).split())
+
+
+def prefixed(prefix: str, text: str) -> list[str]:
+    """The lines of `text`, each after `prefix`; empty lines are left out."""
+    return [f"{prefix}{line}" for line in clean(text).splitlines() if line.strip()] or [prefix.rstrip()]

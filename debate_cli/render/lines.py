@@ -5,25 +5,17 @@ Untrusted text cannot begin a line of its own: its line breaks become continuati
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable
 
 from debate_cli.domain.content import Answer, Argument, Closing, Response, Turn
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import CloseReason
-from debate_cli.domain.judged import judged_by
 from debate_cli.domain.judging_run import JudgingRun
-from debate_cli.domain.verdict import Verdict
 from debate_cli.render import cast, hostile, look
 from debate_cli.render.news import News
-from debate_cli.render.reasons import worth_tracing
-from debate_cli.render.report import Part, report
-from debate_cli.render.sheets.sheet import Cell, Curve, Gauge, Lines, Number, Sheet, Who
 from debate_cli.render.spoken import Piece, of_turn
 from debate_cli.render.threads import Threads
 from debate_cli.render.troubles import Trouble
-from debate_cli.render.used import usage_rows
-from debate_cli.render.verdict_lines import verdict_lines
-from debate_cli.scoring.briefing import Briefing
 
 CLOSES: dict[CloseReason, str] = {
     "complete": "The debate is complete.",
@@ -43,7 +35,7 @@ def header_lines(debate: Debate) -> list[str]:
         f"Motion: {hostile.line(debate.topic)}",
     ]
     if debate.config.background:
-        found += _prefixed("Background: ", debate.config.background)
+        found += hostile.prefixed("Background: ", debate.config.background)
     found += [_seat("Debater", seat) for seat in cast.debaters(debate)]
     return found + judge_lines(debate, debate.runs[0])
 
@@ -67,7 +59,7 @@ def turn_lines(turn: Turn, threads: Threads, *, show_hidden: bool = False) -> li
     if turn.strategy is not None:
         found.append(f"{prefix}  strategy: {hostile.line(f'{turn.strategy.name}: {turn.strategy.reason}')}")
     if show_hidden and turn.directive:
-        found += _prefixed(f"{prefix}  hidden directive: ", turn.directive)
+        found += hostile.prefixed(f"{prefix}  hidden directive: ", turn.directive)
     found += [f"{prefix}  warning: {hostile.line(warning)}" for warning in turn.warnings]
     exchange = turn.exchange
     figures = f"{look.seconds(exchange.latency_s)}, {look.tokens(exchange.usage.output_tokens)} tokens"
@@ -88,68 +80,6 @@ def trouble_lines(trouble: Trouble) -> list[str]:
     return [f"Failed: {hostile.line(trouble.whom)} {trouble.what}{trouble.joint}{why}"]
 
 
-def summary_lines(
-    debate: Debate, verdicts: Sequence[Verdict], *, only: Part | None = None, judged: Collection[str] | None = None
-) -> list[str]:
-    """The closing part: scores, trace, verdicts, briefing, agreement, usage; `only` picks one of the first four.
-
-    `judged`: ids of the judging runs that the debate was just judged again by; nothing but what they brought is told.
-    """
-    shown = debate if judged is None else judged_by(debate, judged)
-    told = report(shown, verdicts)
-    traced = only == "trace" or worth_tracing(shown, again=judged is not None)
-    parts: dict[str, list[str]] = {
-        "scores": [line for sheet in told.scores for line in sheet_lines(sheet)],
-        "trace": sheet_lines(told.trace) if told.trace and traced else [],
-        "verdict": verdict_lines(shown, told.verdicts, told.briefing if only is None else None),
-        "briefing": _briefing_lines(told.briefing) if told.briefing is not None else [],
-        "usage": ["", *(f"Usage{f' of {of}' if of else ''}: {words}" for of, words in usage_rows(debate, judged))],
-    }
-    return [line for name, found in parts.items() if only in (None, name) for line in found]
-
-
-def _briefing_lines(briefing: Briefing) -> list[str]:
-    found = ["", "== Briefing ==", *_prefixed("Key insight: ", briefing.key_insight)]
-    for label, claims in (
-        ("Rely on", briefing.rely_on),
-        ("Use within limits", briefing.limit),
-        ("Do not use", briefing.not_to_use),
-        ("Uncertain", briefing.uncertain),
-    ):
-        found += [f"{label}: [{hostile.line(claim.id)}] {hostile.line(claim.claim)}" for claim in claims]
-    found += [f"Open question: {hostile.line(question)}" for question in briefing.unresolved_questions]
-    return [*found, *_prefixed("Recommendation: ", briefing.recommendation), hostile.line(briefing.caveat)]
-
-
-def sheet_lines(sheet: Sheet) -> list[str]:
-    """A row a line: the first cell, then each other cell after its head."""
-    found = ["", f"== {hostile.line(sheet.title).capitalize()} =="]
-    for row in sheet.rows:
-        if row is not None:
-            cells = [(hostile.line(head), _cell_words(cell)) for head, cell in zip(sheet.heads, row, strict=True)]
-            rest = "; ".join(f"{head}: {words}" if head else words for head, words in cells[1:] if words)
-            found.append(f"{cells[0][1]}: {rest}" if rest else cells[0][1])
-    return found + [hostile.line(remark) for remark in sheet.remarks]
-
-
-def _cell_words(cell: Cell) -> str:
-    match cell:
-        case None | Gauge():
-            return ""
-        case str():
-            return hostile.line(cell)
-        case Who():
-            return hostile.line(cell.name) if cell.name is not None else "nobody"
-        case Number():
-            return "—" if cell.value is None else look.number(cell.value, cell.digits)
-        case Curve():
-            return " → ".join(look.number(value) for value in cell.values)
-        case look.Sign():
-            return cell.word
-        case Lines():
-            return ", ".join(_cell_words(inner) for inner in cell.cells)
-
-
 def _seat(role: str, seat: cast.Seat) -> str:
     return f"{role}: {hostile.line(seat.name)} ({hostile.line(seat.part)}), {hostile.line(seat.model)}"
 
@@ -168,26 +98,23 @@ def _piece_lines(prefix: str, piece: Piece) -> Iterable[str]:
     match piece:
         case Argument():
             yield f"{prefix}[{hostile.line(piece.id)}] {hostile.line(piece.claim)}"
-            yield from _prefixed(f"{prefix}  reasoning: ", piece.reasoning)
-            yield from _prefixed(f"{prefix}  evidence: ", piece.evidence)
+            yield from hostile.prefixed(f"{prefix}  reasoning: ", piece.reasoning)
+            yield from hostile.prefixed(f"{prefix}  evidence: ", piece.evidence)
         case Response():
             sign = look.RESPONSES.get(piece.type, look.UNKNOWN)
-            yield from _prefixed(f"{prefix}{sign.word} {hostile.line(piece.target)}: ", piece.reasoning)
+            yield from hostile.prefixed(f"{prefix}{sign.word} {hostile.line(piece.target)}: ", piece.reasoning)
             if piece.follow_up:
-                yield from _prefixed(f"{prefix}  asks: ", piece.follow_up)
+                yield from hostile.prefixed(f"{prefix}  asks: ", piece.follow_up)
         case Answer():
             left_open = " (left open)" if piece.evaded else ""
-            yield from _prefixed(f"{prefix}answers on {hostile.line(piece.question_target)}{left_open}: ", piece.reply)
+            yield from hostile.prefixed(
+                f"{prefix}answers on {hostile.line(piece.question_target)}{left_open}: ", piece.reply
+            )
         case Closing():
-            yield from _prefixed(prefix, piece.final_position)
+            yield from hostile.prefixed(prefix, piece.final_position)
             for label, words in (("concedes", piece.concessions), ("unrebutted", piece.unrebutted)):
                 if words:
                     yield f"{prefix}  {label}: {hostile.line(', '.join(words))}"
             yield f"{prefix}  position: {look.SHIFTS.get(piece.shift, look.UNKNOWN).word}"
         case str():
-            yield from _prefixed(prefix, piece)
-
-
-def _prefixed(prefix: str, text: str) -> list[str]:
-    """The lines of `text`, each after `prefix`; empty lines are left out."""
-    return [f"{prefix}{line}" for line in hostile.clean(text).splitlines() if line.strip()] or [prefix.rstrip()]
+            yield from hostile.prefixed(prefix, piece)

@@ -7,8 +7,7 @@ Nothing here imports Rich.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from debate_cli.domain.exchange import TotalUsage
@@ -20,8 +19,7 @@ TEAL, PLUM, GOLD, GREEN, BLUE, RED = "color(30)", "color(133)", "color(136)", "c
 QUIET = "color(244)"
 
 
-@dataclass(frozen=True, slots=True)
-class Sign:
+class Sign(NamedTuple):
     """How one meaning looks."""
 
     symbol: str
@@ -173,3 +171,17 @@ def scale(verdict: Verdict) -> float:
     """Upper end for the bars of a verdict: that of its system, or for persuasion the highest score there is."""
     highest = max((abs(score) for score in verdict.scores.values()), default=1.0) or 1.0
     return max(SCALES.get(verdict.system, highest), highest)
+
+
+LONGEST = 320
+"""Characters of a reason that are shown where there is little room."""
+
+
+def shortened(text: str, longest: int = LONGEST) -> str:
+    """The beginning of `text` on one line: whole sentences where they fit, else whole words and `…`."""
+    words = " ".join(text.split())
+    if len(words) <= longest:
+        return words
+    head = words[:longest]
+    ends = max(head.rfind(mark) for mark in (". ", "! ", "? "))
+    return head[: ends + 1] if ends > longest // 3 else f"{head.rpartition(' ')[0] or head}…"

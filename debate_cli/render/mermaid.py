@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from debate_cli.domain.debate import Debate
 from debate_cli.render import hostile, look
-from debate_cli.render.reasons import shortened
+from debate_cli.render.look import shortened
 from debate_cli.scoring.trace import TraceResponse, TraceRow, trace_table
 
 LONGEST = 90

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from debate_cli.domain.assessment import (
     Assessment,
@@ -23,8 +23,7 @@ from debate_cli.scoring.moderator import CATEGORIES, ROUND_CRITERIA
 from debate_cli.scoring.scorecard import MAXIMA
 
 
-@dataclass(frozen=True, slots=True)
-class Gauge:
+class Gauge(NamedTuple):
     """A number of one debater on a scale."""
 
     name: str
@@ -32,8 +31,7 @@ class Gauge:
     out_of: float
 
 
-@dataclass(frozen=True, slots=True)
-class News:
+class News(NamedTuple):
     """A short report."""
 
     title: str
@@ -47,7 +45,7 @@ class News:
 def of_assessment(assessment: Assessment, debate: Debate) -> News:
     """The report on one assessment. Marks are as the judge gave them: what they come to, the verdict says."""
     alarms = tuple(manipulation_words(item) for item in assessment.findings if isinstance(item, Manipulation))
-    return replace(_report(assessment, debate), alarms=alarms)
+    return _report(assessment, debate)._replace(alarms=alarms)
 
 
 def _report(assessment: Assessment, debate: Debate) -> News:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from debate_cli.domain.assessment import Insight
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.verdict import Verdict
+from debate_cli.render.look import shortened
 from debate_cli.render.sheets.sheet import notes_of
 from debate_cli.scoring.briefing import Briefing
 from debate_cli.scoring.live import LiveNotes
@@ -17,9 +18,6 @@ from debate_cli.scoring.moderator import ModeratorNotes
 from debate_cli.scoring.panel import PanelNotes
 from debate_cli.scoring.reading import assessments
 from debate_cli.scoring.trace import trace_table
-
-LONGEST = 320
-"""Characters of a reason that are shown where there is little room."""
 
 
 def judges_words(debate: Debate, verdict: Verdict, beside: Briefing | None = None) -> str:
@@ -68,16 +66,6 @@ def worth_tracing(debate: Debate, *, again: bool = False) -> bool:
     """
     whole = debate.status == "complete" and not again
     return whole or any(row.standing is not None for row in trace_table(debate))
-
-
-def shortened(text: str, longest: int = LONGEST) -> str:
-    """The beginning of `text` on one line: whole sentences where they fit, else whole words and `…`."""
-    words = " ".join(text.split())
-    if len(words) <= longest:
-        return words
-    head = words[:longest]
-    ends = max(head.rfind(mark) for mark in (". ", "! ", "? "))
-    return head[: ends + 1] if ends > longest // 3 else f"{head.rpartition(' ')[0] or head}…"
 
 
 def _of_structured(debate: Debate, run: str) -> str:

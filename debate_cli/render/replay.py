@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import groupby
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.content import UNSTRUCTURED, Turn
@@ -26,16 +25,14 @@ CHARACTERS_PER_SECOND = 240.0
 """Pace at speed 1."""
 
 
-@dataclass(frozen=True, slots=True)
-class Pause:
+class Pause(NamedTuple):
     """A moment between two things; `seconds` is how long it lasts at speed 1."""
 
     after: Literal["piece", "turn"]
     seconds: float
 
 
-@dataclass(frozen=True, slots=True)
-class Performance:
+class Performance(NamedTuple):
     """What of a debate is performed, and how."""
 
     debate: Debate

@@ -8,8 +8,9 @@ from typing import Literal
 
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.verdict import Verdict
-from debate_cli.render.sheets import findings, personalities, sheets_of
+from debate_cli.render.sheets import findings, personalities
 from debate_cli.render.sheets.agreement import agreement_sheet
+from debate_cli.render.sheets.of_verdict import sheets_of
 from debate_cli.render.sheets.sheet import Sheet
 from debate_cli.render.sheets.structured import trace_sheet
 from debate_cli.scoring.briefing import Briefing, briefing

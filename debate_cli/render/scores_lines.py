@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 from debate_cli.domain.judging_run import FIRST_RUN
 from debate_cli.domain.verdict import Verdict
@@ -10,14 +10,16 @@ from debate_cli.render import hostile, look
 from debate_cli.render.scores_table import Scored, SystemSummary, summaries
 
 
-def scores_lines(files: Sequence[Scored]) -> Iterator[str]:
-    """`PATH: SYSTEM: outcome, margin, scores` for each verdict; of several files, what each system's come to."""
+def scores_lines(files: Iterable[Scored]) -> Iterator[str]:
+    """`PATH: SYSTEM: outcome, margin, scores` for each verdict as it comes; of several files, what each system's come to."""
+    told: list[Scored] = []
     for file in files:
+        told.append(file)
         for verdict in file.verdicts:
             yield f"{hostile.line(file.path)}: {_verdict_words(verdict, file.text)}"
-    if len(files) > 1:
-        yield from ("", f"== Summary of {len(files)} files ==")
-        yield from (_summary_words(found) for found in summaries(files))
+    if len(told) > 1:
+        yield from ("", f"== Summary of {len(told)} files ==")
+        yield from (_summary_words(found) for found in summaries(told))
 
 
 def _verdict_words(verdict: Verdict, text: str | None) -> str:

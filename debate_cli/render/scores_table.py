@@ -7,9 +7,8 @@ import io
 import json
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from statistics import fmean
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic_core import to_json
 
@@ -22,8 +21,7 @@ _VOTE = ("option", "weights")
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
-@dataclass(frozen=True, slots=True)
-class Scored:
+class Scored(NamedTuple):
     """One file with its verdicts."""
 
     path: str
@@ -35,8 +33,7 @@ class Scored:
     """Name of the text that a panel judged; None for a debate. No document has it."""
 
 
-@dataclass(frozen=True, slots=True)
-class SystemSummary:
+class SystemSummary(NamedTuple):
     """What the verdicts of one system come to over all files."""
 
     system: str
@@ -81,7 +78,7 @@ def json_array(members: Iterable[str]) -> Iterator[str]:
 
 def without_notes(file: Scored) -> Scored:
     """The file without how its scores came about, but with what a panel voted: all that a table of many needs."""
-    return replace(file, verdicts=tuple(map(_short, file.verdicts)))
+    return file._replace(verdicts=tuple(map(_short, file.verdicts)))
 
 
 def _short(verdict: Verdict) -> Verdict:

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from debate_cli.domain.content import Answer, Response, Turn
 from debate_cli.render import look
-from debate_cli.render.reasons import shortened
+from debate_cli.render.look import shortened
 
 LONGEST = 200
 """Characters of a reply that is told again."""
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(NamedTuple):
     """What was done about an argument: a question that followed a response, or what its owner replied."""
 
     by: str
@@ -42,8 +41,7 @@ def replied(by: str, answer: Answer) -> Step:
     return Step(by, "↳", ("answered",), shortened(answer.reply, LONGEST))
 
 
-@dataclass(frozen=True, slots=True)
-class Thread:
+class Thread(NamedTuple):
     """One argument and what was last said about it, before a certain round."""
 
     owner: str

@@ -7,8 +7,7 @@ when those have settled; what comes of the same cause later is counted, and told
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from debate_cli.domain.events import Assessed, Event, Failed, Failure, Turned
 from debate_cli.domain.tasks import Brief, Task, speech_key
@@ -22,8 +21,7 @@ Known = Literal["no", "of_them", "of_others"]
 """Whether a cause was told before, and of whom."""
 
 
-@dataclass(frozen=True, slots=True)
-class Trouble:
+class Trouble(NamedTuple):
     """One cause, and what it kept from being done. Names and message are untrusted and not cleaned."""
 
     failures: tuple[Failure, ...]
@@ -73,8 +71,7 @@ class Trouble:
         return self.failures[0].cause
 
 
-@dataclass(frozen=True, slots=True)
-class _Group:
+class _Group(NamedTuple):
     failures: tuple[Failure, ...]
     awaited: frozenset[str]
     """Keys of what was asked at the time of the first, and may fail likewise."""
@@ -124,7 +121,7 @@ class Troubles:
         cause = failure.cause, failure.message, judging
         likewise = frozenset(key for key, task in self._out.items() if isinstance(task, Brief) == judging)
         group = self._held.get(cause, _Group((), likewise))
-        self._held[cause] = replace(group, failures=(*group.failures, failure))
+        self._held[cause] = group._replace(failures=(*group.failures, failure))
 
     def _tell(self, causes: Iterable[Cause]) -> tuple[Trouble, ...]:
         found: list[Trouble] = []

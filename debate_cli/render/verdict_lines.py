@@ -8,7 +8,8 @@ from debate_cli.domain.debate import Debate
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import hostile, look
 from debate_cli.render.gist import gist
-from debate_cli.render.reasons import judges_words, shortened, told_verdicts, untold_words
+from debate_cli.render.look import shortened
+from debate_cli.render.reasons import judges_words, told_verdicts, untold_words
 from debate_cli.render.report import Report
 from debate_cli.render.sheets.agreement import agreement_sheet
 from debate_cli.render.weakest import Weakest, weakest

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import hostile, look
-from debate_cli.render.reasons import shortened
+from debate_cli.render.look import shortened
 from debate_cli.render.report import Report
 from debate_cli.render.safe import joined, safe, safe_line
 from debate_cli.render.tables import Signs, badge, bullets, name, score_bars, section

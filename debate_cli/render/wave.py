@@ -16,7 +16,8 @@ from debate_cli.render.frame import EDGES, SIDES, Frame, beside, column_width, s
 from debate_cli.render.look import Sign
 from debate_cli.render.region import Ink, Row
 from debate_cli.render.speech import Heard, exchange_words, frame_title, piece_paragraphs
-from debate_cli.render.spoken import Piece, after_restart, of_stream, of_turn
+from debate_cli.render.spoken import Piece, of_turn
+from debate_cli.render.streamed import after_restart, of_stream
 from debate_cli.render.threads import Threads
 
 LEAST = 3

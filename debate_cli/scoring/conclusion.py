@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from debate_cli.domain.assessment import SystemKind
 from debate_cli.domain.judging_run import JudgingRun
@@ -13,8 +13,7 @@ from debate_cli.domain.verdict import Verdict, Victory
 from debate_cli.scoring.reading import exact, run_id
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(NamedTuple):
     """Winner, kind of victory and margin, as a `Verdict` carries them."""
 
     winner: str | None

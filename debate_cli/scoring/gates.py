@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from debate_cli.domain.assessment import Finding, Manipulation
 from debate_cli.domain.debate import Debate
@@ -16,8 +16,7 @@ OPTIONS = ("PASS", "FAIL", "CONDITIONAL")
 """What a panel may say of a text."""
 
 
-@dataclass(frozen=True, slots=True)
-class GateResult:
+class GateResult(NamedTuple):
     """What became of one gate."""
 
     gate: str
@@ -26,8 +25,7 @@ class GateResult:
     """One sentence on why it is not met; None where it is."""
 
 
-@dataclass(frozen=True, slots=True)
-class Gates:
+class Gates(NamedTuple):
     """What must hold; None and empty mean that nothing is asked."""
 
     under_name: str | None = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from itertools import islice
 from typing import Any
@@ -84,7 +84,7 @@ class _Names:
     def of_all(self, problems: Iterable[Problem]) -> list[Problem]:
         """The problems with their paths as they are written, without those that a misspelt name itself may have caused."""
         return [
-            replace(problem, path=path) for problem in problems if (path := self._as_written(problem.path)) is not None
+            problem._replace(path=path) for problem in problems if (path := self._as_written(problem.path)) is not None
         ]
 
     def _as_written(self, path: KeyPath) -> KeyPath | None:

@@ -8,9 +8,8 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 from pydantic import ValidationError
 
@@ -28,8 +27,7 @@ _VERSION = "schema_version"
 _VERSION_CHARS = 20
 
 
-@dataclass(frozen=True, slots=True)
-class JournalContents:
+class JournalContents(NamedTuple):
     """What a journal holds."""
 
     events: tuple[Event, ...]

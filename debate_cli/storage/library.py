@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import glob
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from debate_cli.domain.debate import Debate, fold
 from debate_cli.domain.verdict import Verdict
@@ -16,8 +16,7 @@ from debate_cli.storage.ids import checked_id
 from debate_cli.storage.transcript import Transcript, debate_of
 
 
-@dataclass(frozen=True, slots=True)
-class StoredDebate:
+class StoredDebate(NamedTuple):
     """A debate as it was found."""
 
     path: Path

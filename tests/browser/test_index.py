@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -35,7 +34,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     files = [
         Checked(scored(debate(), "Trams"), (GateResult("--fail-under", None),), "two words.html", held=held(debate())),
         Checked(scored(unscored(), ATTACK), (GateResult("--fail-under", f"not met: {ATTACK}"),)),
-        Checked(scored(debate(), "Bees"), held=replace(held(debate()), cost_usd=None, debaters=("a/" + "long-" * 20,))),
+        Checked(scored(debate(), "Bees"), held=held(debate())._replace(cost_usd=None, debaters=("a/" + "long-" * 20,))),
     ]
     place = folder / "index.html"
     place.write_text(index(files, [Unusable("x.json", f"{ATTACK}: no transcript")]), encoding="utf-8")

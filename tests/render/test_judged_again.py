@@ -11,9 +11,9 @@ from debate_cli.domain.events import Assessed, Failed, Failure, JudgingOpened
 from debate_cli.domain.judged import judged_by, judging_usage
 from debate_cli.domain.systems import JudgingConfig
 from debate_cli.domain.tasks import Subject
-from debate_cli.render.lines import summary_lines
 from debate_cli.render.markdown import markdown
 from debate_cli.render.summary import summary
+from debate_cli.render.summary_lines import summary_lines
 from debate_cli.render.used import usage_rows
 from debate_cli.scoring import score
 

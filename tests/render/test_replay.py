@@ -10,7 +10,8 @@ from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import Assessed, Closed, Event, Turned
 from debate_cli.domain.tasks import Cue, Task
 from debate_cli.render.replay import Performance
-from debate_cli.render.spoken import of_stream, of_turn
+from debate_cli.render.spoken import of_turn
+from debate_cli.render.streamed import of_stream
 
 
 @dataclass

@@ -26,11 +26,12 @@ from debate_cli.domain.tasks import Subject
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import look, news
 from debate_cli.render.html import html
-from debate_cli.render.lines import news_lines, summary_lines
+from debate_cli.render.lines import news_lines
 from debate_cli.render.markdown import markdown
 from debate_cli.render.notices import news_line
-from debate_cli.render.sheets import sheets_of
+from debate_cli.render.sheets.of_verdict import sheets_of
 from debate_cli.render.summary import summary
+from debate_cli.render.summary_lines import summary_lines
 from debate_cli.scoring import score
 
 

@@ -11,7 +11,8 @@ from render_support import CLAIMS, CLOSINGS, exchange, turns
 
 from debate_cli.domain.content import UNSTRUCTURED, Argument, Closing, Response, Turn
 from debate_cli.llm.port import RESTART
-from debate_cli.render.spoken import after_restart, of_stream, of_turn
+from debate_cli.render.spoken import of_turn
+from debate_cli.render.streamed import after_restart, of_stream
 
 OPENING = json.dumps({"arguments": [turns()[0].model_dump(mode="json")["arguments"][0]]})
 

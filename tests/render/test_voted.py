@@ -18,8 +18,8 @@ from debate_cli.render.junit import junit
 from debate_cli.render.scores_lines import scores_lines
 from debate_cli.render.scores_table import Scored, summaries, without_notes
 from debate_cli.render.scores_view import scores_view
-from debate_cli.render.sheets import sheets_of
 from debate_cli.render.sheets.agreement import agreement_sheet
+from debate_cli.render.sheets.of_verdict import sheets_of
 from debate_cli.render.tables import score_bars
 
 SENTENCES = {

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render.page import criteria, curves
 from debate_cli.render.page.figures import Figure, Looks, filled
 from debate_cli.render.report import Report
-from debate_cli.render.sheets import personalities, sheets_of
+from debate_cli.render.sheets import personalities
+from debate_cli.render.sheets.of_verdict import sheets_of
 from debate_cli.render.sheets.sheet import Sheet
 
 Drawer = Callable[[Verdict, Looks], Iterable[Figure]]
@@ -53,5 +54,5 @@ def _block(verdict: Verdict, looks: Looks, *, several_runs: bool) -> Block:
     sheets = sheets_of(verdict)
     remarks = sheets[0].remarks if sheets else ()
     figures = filled(figure for drawer in DRAWERS[verdict.system] for figure in drawer(verdict, looks))
-    bare = tuple(replace(sheet, remarks=()) if number == 0 else sheet for number, sheet in enumerate(sheets))
+    bare = tuple(sheet._replace(remarks=()) if number == 0 else sheet for number, sheet in enumerate(sheets))
     return Block(title, figures, remarks, bare, () if verdict.decides else tuple(Report.missing(verdict)))

@@ -6,8 +6,7 @@ Strings in a sheet are untrusted; who draws it cleans or escapes them.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from pydantic import ValidationError
 
@@ -18,15 +17,13 @@ from debate_cli.render.look import Sign
 N = TypeVar("N", bound=Value)
 
 
-@dataclass(frozen=True, slots=True)
-class Who:
+class Who(NamedTuple):
     """A debater (drawn with its sign), or None for nobody."""
 
     name: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Gauge:
+class Gauge(NamedTuple):
     """A number on a scale, drawn as a bar."""
 
     value: float
@@ -35,8 +32,7 @@ class Gauge:
     """Whose colour it has."""
 
 
-@dataclass(frozen=True, slots=True)
-class Curve:
+class Curve(NamedTuple):
     """Numbers in the order of time, drawn as a small curve."""
 
     values: tuple[float, ...]
@@ -44,8 +40,7 @@ class Curve:
     high: float
 
 
-@dataclass(frozen=True, slots=True)
-class Number:
+class Number(NamedTuple):
     """A number, drawn with at most `digits` decimals."""
 
     value: float | None
@@ -53,8 +48,7 @@ class Number:
     strong: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Lines:
+class Lines(NamedTuple):
     """Several cells below each other in one."""
 
     cells: tuple[Cell, ...]
@@ -64,8 +58,7 @@ Cell = str | Who | Gauge | Curve | Number | Sign | Lines | None
 Row = tuple[Cell, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Sheet:
+class Sheet(NamedTuple):
     """A table with its title."""
 
     title: str

@@ -1,0 +1,31 @@
+"""The sheets of a verdict, whichever system gave it."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from debate_cli.domain.verdict import Verdict
+from debate_cli.render.look import scale
+from debate_cli.render.sheets.sheet import Gauge, Number, Sheet, Who
+
+
+def sheets_of(verdict: Verdict) -> list[Sheet]:
+    """The tables of one verdict; the bare scores where its notes cannot be read, none where nothing was scored.
+
+    A system's module is loaded when one of its verdicts is shown: few debates have verdicts of all.
+    """
+    if not verdict.figures:
+        return []
+    return import_module(f"debate_cli.render.sheets.{verdict.system}").sheets(verdict) or [scores_sheet(verdict)]
+
+
+def scores_sheet(verdict: Verdict) -> Sheet:
+    """Nothing but the scores, or the shares of a panel's options, the highest first."""
+    ranked = sorted(verdict.figures.items(), key=lambda item: -item[1])
+    end = scale(verdict)
+    return Sheet(
+        title=f"scores, {verdict.system}",
+        heads=("option" if verdict.shares else "debater", "score", ""),
+        rows=tuple((Who(name), Number(score, strong=True), Gauge(score, end, name)) for name, score in ranked),
+        numeric=frozenset({1}),
+    )

@@ -1,0 +1,88 @@
+"""What was said so far in a speech that is still being streamed, in the pieces of a finished one (`spoken`).
+
+A streamed speech is raw text, JSON where structure was asked for. Half a JSON document is read as far as it goes and
+shown in the same pieces as a whole one; text that is no JSON is shown as it is. No styling here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import cast
+
+from pydantic_core import from_json
+
+from debate_cli.domain.content import Answer, Argument, Closing, Response
+from debate_cli.llm.port import RESTART
+from debate_cli.render.spoken import Piece
+
+
+def after_restart(pieces: Iterable[str]) -> str:
+    """The text streamed since the last RESTART."""
+    return "".join(pieces).rpartition(RESTART)[2]
+
+
+def of_stream(raw: str) -> tuple[Piece, ...]:
+    """The pieces of a speech as far as it has been streamed. Literals may be cut short: `type` may be `ref`."""
+    body = _json_body(raw)
+    if body is None:
+        return (raw,) if raw.strip() else ()
+    try:
+        found = cast("object", from_json(body, allow_partial="trailing-strings"))
+    except ValueError:
+        return (raw,)
+    return tuple(_pieces(cast("dict[str, object]", found))) if isinstance(found, dict) else ()
+
+
+def _json_body(raw: str) -> str | None:
+    """The JSON object in `raw`, without the fence that models like to put around it; None where it is none."""
+    text = raw.lstrip()
+    if text.startswith("```"):
+        text = text.partition("\n")[2].lstrip()
+    if not text:
+        return "" if raw.strip() else None
+    return text if text.startswith("{") else None
+
+
+def _pieces(form: dict[str, object]) -> Iterable[Piece]:
+    for name in ("speech", "text"):
+        free = form.get(name)
+        if isinstance(free, str):
+            yield free
+    for item in _objects(form.get("arguments"), "id"):
+        yield Argument.model_construct(None, **_strings(item, "id", "claim", "reasoning", "evidence"))
+    for item in _objects(form.get("responses"), "target"):
+        yield Response.model_construct(None, **_strings(item, "target", "type", "reasoning", "follow_up"))
+    for item in _objects(form.get("answers"), "question_target"):
+        evaded = item.get("evaded")
+        known = evaded if isinstance(evaded, bool) else None
+        yield Answer.model_construct(None, **_strings(item, "question_target", "reply"), evaded=known)
+    nested = form.get("closing")
+    closing = cast("dict[str, object]", nested) if isinstance(nested, dict) else form
+    if "final_position" in closing or "concessions" in closing:
+        yield Closing.model_construct(
+            None,
+            **_strings(closing, "final_position", "shift"),
+            concessions=_words(closing.get("concessions")),
+            unrebutted=_words(closing.get("unrebutted")),
+        )
+
+
+def _objects(value: object, member: str) -> list[dict[str, object]]:
+    """The items of a list; of an object with a key for each (`llm.keyed`), the items with that key as `member`."""
+    if isinstance(value, dict):
+        named = cast("dict[str, object]", value)
+        items: list[object] = [
+            {member: key, **cast("dict[str, object]", item)} for key, item in named.items() if isinstance(item, dict)
+        ]
+    else:
+        items = cast("list[object]", value) if isinstance(value, list) else []
+    return [cast("dict[str, object]", item) for item in items if isinstance(item, dict)]
+
+
+def _words(value: object) -> tuple[str, ...]:
+    return tuple(str(item) for item in cast("list[object]", value)) if isinstance(value, list) else ()
+
+
+def _strings(item: dict[str, object], *names: str) -> dict[str, str]:
+    """The named fields as strings, empty where they have not arrived."""
+    return {name: value if isinstance(value := item.get(name), str) else "" for name in names}

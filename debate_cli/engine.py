@@ -19,7 +19,7 @@ from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import Asked, Assessed, Closed, CloseReason, Event, Failed, Failure, Turned
 from debate_cli.domain.tasks import Brief, Cue, Task
 from debate_cli.formats import next_step
-from debate_cli.judging.schedules import owed
+from debate_cli.judging.schedules import first_to_ask, owed
 from debate_cli.llm.port import OnText
 from debate_cli.render.watcher import Watcher
 
@@ -99,7 +99,8 @@ class Run:
         """`append` makes an event durable before it counts.
 
         With `judging_runs`, only briefs of those runs are answered and no speech is asked for (`debate judge`). The debate
-        waits for its speakers and not for its judges: so long speakers have to be asked before judges are asked beside them.
+        waits for its speakers and not for its judges, and for the judges that will ask on longer than for the others: so long
+        do those have to be asked before the rest is asked beside them.
         """
         self.debate = debate
         self._cast = cast
@@ -143,10 +144,12 @@ class Run:
             return None
         cues, reason = self._cues()
         briefs = [brief for brief in owed(self.debate) if self._judging_runs is None or brief.run in self._judging_runs]
-        under_way = {task.key for task in self._flying.values()}
-        for task in (*cues, *briefs):
-            if task.key not in under_way:
-                self._start(task)
+        under_way = {task.key: task for task in self._flying.values()}
+        due = [task for task in (*cues, *briefs) if task.key not in under_way]
+        ahead = {task.key for task in (*under_way.values(), *due) if isinstance(task, Cue)}
+        ahead = ahead or first_to_ask(self.debate, [task for task in due if isinstance(task, Brief)])
+        for task in due:
+            self._start(task, ahead)
         return reason
 
     def _cues(self) -> tuple[tuple[Cue, ...], CloseReason | None]:
@@ -155,10 +158,10 @@ class Run:
         step = next_step(self.debate)
         return step.cues, step.close
 
-    def _start(self, task: Task) -> None:
+    def _start(self, task: Task, ahead: Collection[str]) -> None:
         self._record(Asked(at=self._clock(), key=task.key))
         self._watcher.asking(task)
-        answer = self._speak(task) if isinstance(task, Cue) else self._assess(task)
+        answer = self._speak(task) if isinstance(task, Cue) else self._assess(task, ahead)
         self._flying[asyncio.ensure_future(answer)] = task
 
     async def _speak(self, cue: Cue) -> Event:
@@ -167,9 +170,10 @@ class Run:
             return Failed(at=self._clock(), failure=answer)
         return Turned(at=self._clock(), turn=answer)
 
-    async def _assess(self, brief: Brief) -> Event:
-        if self._head_start_s and any(isinstance(task, Cue) for task in self._flying.values()):
-            await asyncio.sleep(self._head_start_s)
+    async def _assess(self, brief: Brief, ahead: Collection[str]) -> Event:
+        leaving = [] if brief.key in ahead else [item for item, task in self._flying.items() if task.key in ahead]
+        if self._head_start_s and leaving:
+            await asyncio.wait(leaving, timeout=self._head_start_s)
         answer = await self._cast.judge.assess(brief, self.debate)
         if isinstance(answer, Failure):
             return Failed(at=self._clock(), failure=answer)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from itertools import chain
 from pathlib import Path
 
 from debate_cli.domain.config import DebateConfig
@@ -23,7 +24,7 @@ from debate_cli.judging.schedules import owed
 from debate_cli.rejudging import GENERATOR
 from debate_cli.render.watcher import Watcher
 from debate_cli.resuming import remainder
-from debate_cli.scoring import score
+from debate_cli.scoring import of_run, score
 from debate_cli.storage.journal import SUFFIX, Journal
 from debate_cli.storage.library import StoredDebate, open_debate
 from debate_cli.storage.lock import locked
@@ -33,7 +34,7 @@ from debate_cli.storage.transcript_file import dump, write
 from debate_cli.wiring import Studio, Surroundings
 
 HEAD_START_S = 0.05
-"""Seconds within which a question to a speaker has left, even where a judge's takes long to write."""
+"""Seconds within which the questions that are waited for longest have left; the others are asked after them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,9 +134,8 @@ class Session:
                 if not force:
                     _refuse_another(path, fold(events))
                 outcome = await self._judge(extended, openings, config, path, runs)
-        return replace(
-            outcome, verdicts=tuple(verdict for run in reversed(runs) for verdict in score(outcome.debate, runs=run))
-        )
+        added = (of_run(outcome.debate, outcome.verdicts, run) for run in reversed(runs))
+        return replace(outcome, verdicts=tuple(chain.from_iterable(added)))
 
     async def _judge(
         self,

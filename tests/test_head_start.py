@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Any
 
 from formats_support import NOON, begun, config, speech
 
@@ -37,15 +38,17 @@ class Actors:
         """Nothing is read ahead."""
 
     async def assess(self, brief: Brief, debate: Debate) -> Failure:
-        """Leave at once."""
+        """Leave at once; a panel's question takes as long to write as a speaker's."""
         del debate
+        for _ in range(YIELDS if brief.system == "panel" else 0):
+            await asyncio.sleep(0)
         self.left.append(brief.key)
         return Failure(task=brief, who=brief.assessor, cause="abstained", message="No opinion.", final=True)
 
 
-def order(head_start_s: float) -> list[str]:
-    """Keys of all questions of a structured debate that a moderator judges, in the order in which they left."""
-    debate = begun(config(None, [{"kind": "moderator", "guidance": False}]))
+def order(head_start_s: float, *systems: Any) -> list[str]:
+    """Keys of all questions of a structured debate that a moderator or `systems` judge, in the order in which they left."""
+    debate = begun(config(None, list(systems) or [{"kind": "moderator", "guidance": False}]))
     actors = Actors()
     cast = Cast({item.name: actors for item in debate.participants}, actors)
     run = Run(debate, cast, lambda _: None, QuietWatcher(), clock=lambda: NOON, stop=Stop(), head_start_s=head_start_s)
@@ -57,6 +60,13 @@ def test_speakers_questions_leave_before_those_of_judges_beside_them() -> None:
     """The debate waits for its speakers alone."""
     asked = order(0.02)
     assert asked.index("turn/3") < asked.index("r1/moderator/judge/round/1/0") < asked.index("turn/4")
+
+
+def test_of_judges_those_leave_first_that_will_ask_on() -> None:
+    """The round of the moderator and its final word are due together with the panel's votes, which more may follow."""
+    asked = order(0.02, "structured", {"kind": "moderator", "guidance": False}, "panel")
+    last = asked[asked.index("turn/5") + 1 :]
+    assert max(place for place, key in enumerate(last) if "/panel/" in key) < last.index("r1/moderator/judge/round/3/0")
 
 
 def test_without_a_head_start_whoever_is_ready_leaves() -> None:

@@ -5,7 +5,7 @@ What is ready never depends on which of several answers came first, only on the 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
 from debate_cli.domain.bench import assessors
@@ -15,7 +15,7 @@ from debate_cli.domain.judging_run import FIRST_RUN, JudgingRun
 from debate_cli.domain.systems import Live, Moderator, Panel, Persuasion, Structured, System
 from debate_cli.domain.tasks import Brief, Subject
 from debate_cli.formats import finished_rounds, next_step, planned_turns
-from debate_cli.scoring.ballots import ballots_by_round, deliberate_further
+from debate_cli.scoring.ballots import Ballot, ballots_by_round, deliberate_further
 from debate_cli.scoring.live import CONVERGENCE_FROM, in_conflict
 from debate_cli.scoring.structured import scored_arguments
 
@@ -35,6 +35,17 @@ def owed(debate: Debate) -> tuple[Brief, ...]:
         for brief in ready(debate, run, system)
         if not debate.settled(brief)
     )
+
+
+def first_to_ask(debate: Debate, due: Collection[Brief]) -> frozenset[str]:
+    """Keys of those of the briefs due together that should leave before the others: the longest chain's and a deciding system's.
+
+    The others are answered in time even when they leave a moment later.
+    """
+    urgency = {(run.id, system.kind): _urgency((run, system)) for run in debate.runs for system in run.active()}
+    due_urgency = {brief.key: urgency[brief.run, brief.system] for brief in due}
+    longest = min((shortness for _, shortness in due_urgency.values()), default=0)
+    return frozenset(key for key, (beside, shortness) in due_urgency.items() if shortness == longest or not beside)
 
 
 def _urgency(bench: tuple[JudgingRun, System]) -> tuple[bool, int]:
@@ -167,22 +178,23 @@ def _votes(docket: _Docket, system: Panel) -> Iterator[Brief]:
     debate = docket.debate
     if not docket.over or not (debate.turns or not debate.participants):
         return
+    rounds: Mapping[int, tuple[Ballot, ...]] = {}
     due = docket.briefs(WHOLE)
     while True:
         yield from due
         if not all(debate.settled(brief) for brief in due):
             return
-        rounds = ballots_by_round(debate, docket.run, system)
+        rounds = rounds or ballots_by_round(debate, docket.run, system)
         revision = due[0].revision + 1
-        if not _goes_on(docket, system, revision):
+        if not _goes_on(rounds, system, revision):
             return
         voters = {ballot.judge for number in rounds if number < revision for ballot in rounds[number]}
         due = tuple(brief for brief in docket.briefs(WHOLE, revision) if brief.assessor in voters)
 
 
-def _goes_on(docket: _Docket, system: Panel, revision: int) -> bool:
+def _goes_on(rounds: Mapping[int, tuple[Ballot, ...]], system: Panel, revision: int) -> bool:
     """Whether there is to be (or was) a vote of that revision, all earlier ones being settled."""
-    latest = max(ballots_by_round(docket.debate, docket.run, system), default=-1)
+    latest = max(rounds, default=-1)
     if latest >= revision:
         return True
-    return latest == revision - 1 and deliberate_further(docket.debate, docket.run, system)
+    return latest == revision - 1 and deliberate_further(rounds, system)

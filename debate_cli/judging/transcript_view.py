@@ -30,6 +30,7 @@ def shown(text: str, names: tuple[str, ...] = ()) -> str:
     return masked(clean(text), names)
 
 
+@lru_cache(maxsize=1024)
 def reported(text: str) -> str:
     """A judge's or the user's own `text` as a judge may see it: it may speak of scores, but not take the judge over."""
     return masked(clean(text), only=TAKEOVERS)

@@ -6,7 +6,7 @@ Who speaks or judges next does not live here, but reads states from here (`persu
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
@@ -45,9 +45,21 @@ def score(
         for run, system in _chosen(debate, runs)
         if systems is None or system.kind in systems
     ]
+    return _headed(verdicts, _deciding(debate, runs))
+
+
+def of_run(debate: Debate, verdicts: Iterable[Verdict], run: str) -> tuple[Verdict, ...]:
+    """Of all the verdicts of a debate those of one judging run: what `score` of that run gives, without scoring again."""
+    own = [item for item in verdicts if item.run == run]
+    bare = [item.model_copy(update={"decides": False}) if item.decides else item for item in own]
+    kinds = [system.kind for system in debate.run(run).active()]
+    return _headed(sorted(bare, key=lambda item: kinds.index(item.system)), _deciding(debate, run))
+
+
+def _headed(verdicts: Sequence[Verdict], deciding: str | None) -> tuple[Verdict, ...]:
+    """The verdict that decides first and flagged, then the others as they are."""
     if not verdicts:
         return ()
-    deciding = _deciding(debate, runs)
     head = next((item for item in reversed(verdicts) if item.system == deciding), verdicts[0])
     rest = [item for item in verdicts if item is not head]
     return (head.model_copy(update={"decides": True}), *rest)

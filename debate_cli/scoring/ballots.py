@@ -112,13 +112,12 @@ def disagreements(ballots: Sequence[Ballot]) -> tuple[Disagreement, ...]:
     return tuple(sorted(found, key=lambda item: -item.severity))
 
 
-def deliberate_further(debate: Debate, run: JudgingRun | str, settings: Panel) -> bool:
-    """Whether the panel should vote once more, judged by its latest round.
+def deliberate_further(rounds: Mapping[int, Sequence[Ballot]], settings: Panel) -> bool:
+    """Whether the panel should vote once more, judged by the latest of its `rounds`, which are those of `ballots_by_round`.
 
     It should while it agrees less than the threshold, is divided on something, has had fewer deliberation rounds than
     allowed, and has enough votes. The caller sees to it that the latest round is settled.
     """
-    rounds = ballots_by_round(debate, run, settings)
     if not rounds:
         return False
     latest = max(rounds)

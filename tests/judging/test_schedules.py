@@ -15,7 +15,7 @@ from debate_cli.domain.config import DebateConfig
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import Closed, Resumed
 from debate_cli.formats import next_step
-from debate_cli.judging.schedules import owed, planned_briefs
+from debate_cli.judging.schedules import first_to_ask, owed, planned_briefs
 
 JUDGED_BY_MODEL: dict[str, Any] = {"kind": "persuasion", "effects": "judge"}
 ALL: tuple[Any, ...] = ("structured", "moderator", "panel", {"kind": "live", "feedback": False}, JUDGED_BY_MODEL)
@@ -99,6 +99,22 @@ def test_the_deciding_system_is_asked_first_then_the_longest_chain(decides: str,
     judging = told.judging.model_copy(update={"decides": decides})
     debate = spoken(begun(told.model_copy(update={"judging": judging})), waves=3)
     assert list(dict.fromkeys(brief.system for brief in owed(debate))) == order
+
+
+@pytest.mark.parametrize(
+    ("systems", "first"),
+    [
+        (("moderator", {"kind": "live", "feedback": False}, "panel"), {"moderator", "panel"}),
+        (("panel", "structured"), {"panel"}),
+        (("structured", "moderator"), {"structured", "moderator"}),
+    ],
+)
+def test_the_deciding_system_and_the_longest_chain_leave_first(systems: tuple[Any, ...], first: set[str]) -> None:
+    """The others are answered beside their further questions; where nobody will ask on, nobody gives way."""
+    debate = after(3, *systems)
+    due = owed(debate)
+    asked = first_to_ask(debate, due)
+    assert {brief.system for brief in due if brief.key in asked} == first
 
 
 @pytest.mark.parametrize("reason", ["budget", "interrupted", "failed"])

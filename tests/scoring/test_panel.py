@@ -187,7 +187,7 @@ def test_disagreements_worst_first(given: list[Assessment], expected: list[tuple
 )
 def test_when_the_panel_deliberates_further(given: list[Assessment], settings: Panel, expected: bool) -> None:
     """Below the threshold, divided on something, with rounds left and enough votes; else not."""
-    assert deliberate_further(voted(settings, *given), "r1", settings) is expected
+    assert deliberate_further(ballots_by_round(voted(settings, *given), "r1", settings), settings) is expected
 
 
 def two_rounds(*second: Assessment) -> tuple[Verdict, Panel]:

@@ -10,7 +10,7 @@ from scoring_support import CON, PRO, argument_marks, assessment, begun, judged,
 from debate_cli.domain.assessment import SYSTEM_KINDS
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.systems import Live, Moderator, Panel, Persuasion, Structured, StructuredWeights
-from debate_cli.scoring import score, scorer
+from debate_cli.scoring import of_run, score, scorer
 
 
 def scored(debate: Debate, **arguments: Any) -> list[tuple[str, str, bool]]:
@@ -45,6 +45,12 @@ TWICE = rejudged(judged(begun(Structured(), Moderator())), "r2", Panel(), Struct
 def test_runs_and_systems_are_chosen(arguments: dict[str, Any], expected: list[tuple[str, str, bool]]) -> None:
     """The newest run per system by default; one verdict decides and comes first."""
     assert scored(TWICE, **arguments) == expected
+
+
+@pytest.mark.parametrize("run", ["r1", "r2"])
+def test_the_verdicts_of_one_run_are_found_among_all(run: str) -> None:
+    """Nothing has to be scored again to tell what one run came to."""
+    assert of_run(TWICE, score(TWICE, runs="all"), run) == score(TWICE, runs=run)
 
 
 def test_the_configured_system_decides() -> None:

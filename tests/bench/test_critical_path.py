@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 import pytest
 from bench.figures import Figures, Spent, median_of
 from bench.server_process import ServerProcess, server_process
+from openai import AsyncOpenAI, DefaultAsyncHttpxClient
 from rehearsal_support import config_of
 
 from debate_cli import api
@@ -22,6 +23,8 @@ from debate_cli.session import Outcome
 T = TypeVar("T")
 LATENCY_S = 0.5
 ROUNDS = 5
+WORDS = 2000
+"""In a question to the bare SDK: as many as a judge of the debate below is sent."""
 MODEL = "vllm/any"
 """Of a row whose servers enforce a schema to the letter, as the model server does: no answer has to be asked for again."""
 OPEN: dict[str, int] = {"max_concurrency": 64}
@@ -98,7 +101,7 @@ def test_a_debate_takes_four_calls(
     ("name", "provider", "target"),
     [
         ("judge: panel", OPEN, 1.05),
-        ("judge: all five systems", OPEN, 1.1),
+        ("judge: all five systems", OPEN, 1.05),
         ("judge: all five systems, default limits", None, None),
     ],
 )
@@ -110,6 +113,25 @@ def test_judges_take_the_longest_chain(
     runs = _timed(server, lambda: _judge(debate, *(("panel",) if name == "judge: panel" else SYSTEM_KINDS)))
     counted = [(sum(item.exchange.attempts for item in added), _longest_chain(added), spent) for added, spent in runs]
     _report(figures, name, counted, target)
+
+
+@pytest.mark.parametrize("waves", [(5, 5), (22,), (22, 5)])
+def test_what_the_sdk_alone_takes(figures: Figures, server: ServerProcess, waves: tuple[int, ...]) -> None:
+    """Questions as many and as long as a panel's or all judges', and nothing of ours around them: no run can take less."""
+    runs = _timed(server, lambda: asyncio.run(_ask_bare(server.base_url, waves)))
+    name = "SDK alone: " + " then ".join(f"{calls} at once" for calls in waves)
+    _report(figures, name, [(sum(waves), len(waves), spent) for _, spent in runs], None)
+
+
+async def _ask_bare(base_url: str, waves: Sequence[int]) -> None:
+    """Ask so many questions at once, wave after wave."""
+    transport = DefaultAsyncHttpxClient(timeout=60, verify=False)
+    question = {"model": "any", "messages": [{"role": "user", "content": "word " * WORDS}], "max_tokens": 800}
+    async with AsyncOpenAI(api_key="none", base_url=base_url, max_retries=0, http_client=transport) as client:
+        for calls in waves:
+            await asyncio.gather(
+                *(client.post("/chat/completions", body=question, cast_to=object) for _ in range(calls))
+            )
 
 
 def _longest_chain(assessments: tuple[Assessment, ...]) -> int:

@@ -170,9 +170,8 @@ def _bench(panel: Panel, wish: Wish) -> tuple[PanelJudge, ...]:
 
 def _check(debate: Debate, system: System) -> None:
     if isinstance(system, Panel) and len(system.bench()) < system.min_judges:
-        raise UsageError(
-            f"panel: {len(system.bench())} judges are fewer than min_judges {system.min_judges}; name more"
-        )
+        there = "1 judge is" if len(system.bench()) == 1 else f"{len(system.bench())} judges are"
+        raise UsageError(f"panel: {there} fewer than min_judges {system.min_judges}; name more")
     if not debate.turns and not isinstance(system, Panel):
         raise TranscriptError(
             f"{debate.id}: has no speeches, so {system.kind} cannot judge it; panel can judge any text"

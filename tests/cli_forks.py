@@ -1,16 +1,18 @@
 """A process with the whole program imported that forks a `python -m debate_cli` off itself for every line on stdin.
 
-`{"args", "cwd", "env", "streams"}` starts one and is answered by its pid; `{"pid"}` is answered by its exit code, or by
-null while it runs. What it forks is an ordinary process: it has its own streams and environment, and takes signals.
+`{"args", "cwd", "env", "streams", "owner"}` starts one and is answered by its pid; `{"pid"}` is answered by its exit code, or by
+null while it runs. An `owner` has the terminal of its streams as its own, so that Ctrl-C reaches it. What it forks is an ordinary process: it has its own streams and environment, and takes signals.
 """
 
 from __future__ import annotations
 
+import fcntl
 import importlib
 import json
 import os
 import runpy
 import sys
+import termios
 import traceback
 from typing import Any, NoReturn
 
@@ -41,6 +43,9 @@ def become(question: dict[str, Any]) -> NoReturn:
         opened = os.open(stream, flags | os.O_NOCTTY)
         os.dup2(opened, number)
         os.close(opened)
+    if question["owner"]:
+        os.setsid()
+        fcntl.ioctl(0, termios.TIOCSCTTY, 0)
     sys.stdin, sys.stdout, sys.stderr = os.fdopen(0), os.fdopen(1, "w"), os.fdopen(2, "w", buffering=1)
     os.chdir(question["cwd"])
     os.environ.clear()

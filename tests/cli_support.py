@@ -15,7 +15,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Generator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -93,18 +93,25 @@ def started(
         forks.end(running.pid)
 
 
-def on_terminal(*args: str | Path, cwd: Path, keys: str = "", env: Mapping[str, str] | None = None) -> tuple[int, str]:
-    """Run `debate ARGS` on a terminal into which `keys` are typed: exit code, and all that was drawn."""
+def on_terminal(
+    *args: str | Path, cwd: Path, keys: str = "", after: str = "", env: Mapping[str, str] | None = None
+) -> tuple[int, str]:
+    """Run `debate ARGS` on a terminal of its own into which `keys` are typed: exit code, and all that was drawn.
+
+    They are typed at once, or when `after` has been drawn.
+    """
     master, slave = os.openpty()
     forks = _forks()
-    pid = forks.start([str(arg) for arg in args], cwd, _clean(cwd, env), [Path(os.ttyname(slave))] * 3)
-    os.write(master, keys.encode())
+    pid = forks.start([str(arg) for arg in args], cwd, _clean(cwd, env), [Path(os.ttyname(slave))] * 3, owner=True)
+    typed = bytearray(keys.encode())
     drawn = bytearray()
 
     def ended() -> bool:
         over = forks.ended(pid)
-        while select.select([master], [], [], 0)[0]:
-            drawn.extend(os.read(master, 65536))
+        if typed and after.encode() in drawn:
+            os.write(master, typed)
+            typed.clear()
+        drawn.extend(_readable(master))
         return over
 
     try:
@@ -114,6 +121,15 @@ def on_terminal(*args: str | Path, cwd: Path, keys: str = "", env: Mapping[str, 
         os.close(slave)
         os.close(master)
     return forks.waited(pid), drawn.decode()
+
+
+def _readable(master: int) -> bytes:
+    """What stands ready to be read from a terminal; nothing more once it was hung up."""
+    found = b""
+    with suppress(OSError):
+        while select.select([master], [], [], 0)[0]:
+            found += os.read(master, 65536)
+    return found
 
 
 def cold(*args: str | Path, cwd: Path, env: Mapping[str, str] | None = None) -> Done:
@@ -150,11 +166,12 @@ class _Forks:
         self._codes: dict[int, int] = {}
         atexit.register(self._close)
 
-    def start(self, args: list[str], cwd: Path, env: Mapping[str, str], streams: list[Path]) -> int:
-        """Pid of a new process."""
-        pid: int = self._ask(
-            {"args": args, "cwd": str(cwd), "env": dict(env), "streams": [str(stream) for stream in streams]}
-        )
+    def start(
+        self, args: list[str], cwd: Path, env: Mapping[str, str], streams: list[Path], *, owner: bool = False
+    ) -> int:
+        """Pid of a new process; the `owner` of the terminal that its streams are gets its signals."""
+        places = [str(stream) for stream in streams]
+        pid: int = self._ask({"args": args, "cwd": str(cwd), "env": dict(env), "streams": places, "owner": owner})
         return pid
 
     def waited(self, pid: int) -> int:

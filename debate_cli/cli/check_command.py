@@ -26,20 +26,21 @@ app = typer.Typer(add_completion=False)
 @app.command()
 def check(
     configs: Annotated[
-        list[str],
+        list[str] | None,
         typer.Argument(metavar="CONFIG", help="Configurations; - for stdin.", autocompletion=completion.configs),
-    ],
+    ] = None,
     json_: options.Json = False,
     debug: options.Debug = False,
 ) -> None:
     """Check configurations, and say which keys are missing.
 
-    Every fault is named with file, line, column and key. A missing key is a fault too, as the debate could not run.
+    Without CONFIG: configs/debate.yaml or debate.yaml here, or the packaged default, as for `debate run`. Every fault is named with file, line, column and key. A missing key is a fault too, as the debate could not run.
     Exit code 2 where there is any.
     """
     del debug  # acted on where errors are caught
-    _warn(configs)
-    reports = [_report(config) for config in configs]
+    named = configs or [_default()]
+    _warn(named)
+    reports = [_report(config) for config in named]
     if json_:
         print(json.dumps([asdict(report) for report in reports], ensure_ascii=False, indent=2))
     else:
@@ -58,6 +59,13 @@ class Report:
     planned_calls: int | None = None
     """At the least; None where the configuration cannot be read."""
     problems: tuple[str, ...] = ()
+
+
+def _default() -> str:
+    """The configuration that `run` would take; it is told which."""
+    path = setup.default_config()
+    tell(f"configuration: {path}")
+    return str(path)
 
 
 def _report(reference: str) -> Report:

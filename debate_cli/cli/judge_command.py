@@ -20,6 +20,7 @@ from debate_cli.engine import Stop
 from debate_cli.errors import DebateError
 from debate_cli.rejudging import Wish
 from debate_cli.render import scores_table
+from debate_cli.render.called import deciding_first
 from debate_cli.render.scores_table import Scored
 from debate_cli.session import Outcome, Session
 from debate_cli.storage.library import expand
@@ -56,6 +57,7 @@ def judge(
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite what stands at --out.")] = False,
     concurrency: Annotated[int, typer.Option(min=1, max=1000, help="Files judged at the same time.")] = 4,
+    quiet: options.Quiet = False,
     json_: options.Json = False,
     fail_under: options.FailUnder = None,
     expect_winner: options.ExpectWinner = None,
@@ -90,7 +92,8 @@ def judge(
     tasks, bad = judge_tasks.tasks(expand(paths, homes(config=config)), wish, loaded, out)
     for task in tasks:
         gates.require_names(task.debaters, f"{task.source}: ")
-    with showing.watching(quiet=len(tasks) != 1, as_json=json_, planned=None, show_hidden=False) as watcher:
+    watched = showing.watching(quiet=quiet or len(tasks) != 1, as_json=json_, planned=None, show_hidden=False)
+    with stage.told_where(*(task.target for task in tasks)), watched as watcher:
         outcomes, failed = _judge_all(tasks, concurrency, watcher, force=force)
     scored = [
         Scored(
@@ -98,24 +101,25 @@ def judge(
             outcome.debate.id,
             outcome.debate.topic,
             outcome.debate.status,
-            outcome.verdicts,
+            deciding_first(outcome.verdicts),
             outcome.debate.text,
         )
         for task, outcome in outcomes
     ]
-    with whoever_reads():
+    with stage.told_where(*(task.target for task in tasks)), whoever_reads():
         if json_:
             sys.stdout.writelines(scores_table.json_document(scored))
         elif len(outcomes) == 1:
             alone = outcomes[0][1]
             judged = {verdict.run for verdict in alone.verdicts}
-            showing.show_summary(alone.debate, alone.verdicts, show_hidden=False, judged=judged)
+            only = "verdict" if quiet else None
+            showing.show_summary(alone.debate, alone.verdicts, show_hidden=False, only=only, judged=judged)
         else:
             screen.show_scores(scored)
     for task, outcome in outcomes:
         task.tell_of_turn(outcome.debate)
     done = [outcome for _, outcome in outcomes]
-    told = len(tasks) == 1 and not json_
+    told = len(tasks) == 1 and not quiet and not json_
     raise typer.Exit(stage.ending_of_all(done, gates, bad=bad + failed, spoken=told, unread=watcher.gone))
 
 

@@ -22,6 +22,7 @@ READING_EXITS = "Exit codes: 0 done, 1 failed (or some of many files did), 2 wro
 """How commands end that ask none."""
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout and nothing else there.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show the verdicts only.")]
 Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
 Plain = Annotated[bool, typer.Option("--plain", help="Plain lines on a terminal too, as for screen readers.")]
 Mock = Annotated[bool, typer.Option("--mock", help="Put the mock in the place of every model: no key, no network.")]

@@ -103,6 +103,7 @@ def replay(
     show_hidden: Annotated[bool, typer.Option("--show-hidden", help="Show hidden directives.")] = False,
     plain: options.Plain = False,
     format_: Annotated[Format, typer.Option("--format", help="What to show it as.")] = Format.terminal,
+    json_: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
     output: Annotated[Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write to a file.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite FILE where it exists.")] = False,
     debug: options.Debug = False,
@@ -122,23 +123,31 @@ def replay(
       debate replay my-debate --format svg --only verdict -o verdict.svg
     """
     del debug  # acted on where errors are caught
-    _agree(format_, round_, only)
+    how = _format(format_, as_json=json_)
+    _agree(how, round_, only)
     if output is not None:
         refuse_existing(output, force=force, option="-o")
     stored = open_debate(find(path, homes()))
     debate = stored.debate
     if round_ is not None and not debate.spoken(round_number=round_):
         raise UsageError(f"--round {round_}: this debate has no such round; leave it out to see all")
-    if format_ is Format.terminal and output is None:
+    if how is Format.terminal and output is None:
         way = Way(None if plain else speed, step=step, plain=plain, show_hidden=show_hidden)
         _play(debate, way, round_, only)
         return
-    text = _document(debate, score(debate, runs="all"), format_, round_, only, show_hidden=show_hidden)
+    text = _document(debate, score(debate, runs="all"), how, round_, only, show_hidden=show_hidden)
     if output is None:
         sys.stdout.write(text)
     else:
         write_whole(output, text.encode(), overwrite=force)
         screen.tell(f"written: {output}")
+
+
+def _format(given: Format, *, as_json: bool) -> Format:
+    """What it is shown as. Raises UsageError where --json and another format are asked for."""
+    if as_json and given not in (Format.terminal, Format.json):
+        raise UsageError(f"--json and --format {given.value} exclude each other; give one of the two")
+    return Format.json if as_json else given
 
 
 def _agree(format_: Format, round_number: int | None, only: Only | None) -> None:

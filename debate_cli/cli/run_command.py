@@ -55,11 +55,11 @@ class Order:
     force: bool
 
     @property
-    def saved(self) -> Path | None:
-        """Where the transcript will be; None where nothing is saved."""
+    def saved(self) -> tuple[Path, ...]:
+        """Where the transcript will be; empty where nothing is saved."""
         if self.stored is not None:
-            return self.stored.path.with_suffix(".json")
-        return self.folder / f"{self.debate_id}.json" if self.folder is not None else None
+            return (self.stored.path.with_suffix(".json"),)
+        return (self.folder / f"{self.debate_id}.json",) if self.folder is not None else ()
 
 
 @app.command(epilog=options.ASKING_EXITS)
@@ -87,7 +87,7 @@ def run(
     record: Annotated[Path | None, typer.Option(metavar="FILE", help="Record every exchange to a cassette.")] = None,
     replay: Annotated[Path | None, typer.Option(metavar="FILE", help="Serve every answer from a cassette.")] = None,
     show_hidden: Annotated[bool, typer.Option("--show-hidden", help="Show hidden directives.")] = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Show the verdicts only.")] = False,
+    quiet: options.Quiet = False,
     json_: options.Json = False,
     plain: options.Plain = False,
     report: Annotated[Path | None, typer.Option(metavar="FILE", help="Write an HTML page of the debate too.")] = None,
@@ -151,11 +151,11 @@ def run(
     shown = showing.watching(
         quiet=quiet, as_json=json_, planned=planned_calls(prepared.config), show_hidden=show_hidden, plain=plain
     )
-    with stage.told_where(order.saved), shown as watcher:
+    with stage.told_where(*order.saved), shown as watcher:
         around = replace(prepared.around, note=watcher.note)
         session = Session(around, watcher, Stop(), secrets=prepared.secrets, warn=watcher.warn)
         outcome = stage.run_until_stopped(lambda stop: _perform(order, replace(session, stop=stop)), watcher)
-    with stage.told_where(order.saved), whoever_reads():
+    with stage.told_where(*order.saved), whoever_reads():
         if json_:
             sys.stdout.write(dump(to_transcript(outcome.debate, outcome.verdicts), Redactor(prepared.secrets)))
         else:

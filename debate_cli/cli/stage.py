@@ -42,22 +42,27 @@ def asked_to_stop(stop: Stop, note: Callable[[str], None]) -> None:
 
 
 @contextmanager
-def told_where(saved: Path | None) -> Generator[None]:
+def told_where(*saved: Path) -> Generator[None]:
     """What is done within writes to standard output; where that cannot take more, the error says what became of the debate.
 
-    `saved` is its transcript, or where that will be. Raises StorageError.
+    `saved` is its transcript, or where that will be; of several, none is named. Raises StorageError.
     """
     try:
         yield
     except OSError as error:
-        if saved is None or error.errno not in UNWRITABLE or error.filename is not None:
+        if not saved or error.errno not in UNWRITABLE or error.filename is not None:
             raise
         drop(sys.stdout)
-        journal = saved.with_suffix(SUFFIX)
-        kept = f"the debate is saved: {saved}"
-        if journal.exists():
-            kept = f"the debate so far is in {journal}; go on with: {resume_command(str(saved))}"
+        kept = _kept(saved[0]) if len(saved) == 1 else "what was judged is saved"
         raise StorageError(f"standard output cannot be written ({error.strerror}); {kept}") from error
+
+
+def _kept(saved: Path) -> str:
+    """What became of the debate whose transcript is, or was to be, `saved`."""
+    journal = saved.with_suffix(SUFFIX)
+    if journal.exists():
+        return f"the debate so far is in {journal}; go on with: {resume_command(str(saved))}"
+    return f"the debate is saved: {saved}"
 
 
 def run_until_stopped(work: Callable[[Stop], Coroutine[Any, Any, T]], audience: Audience) -> T:
@@ -108,16 +113,24 @@ def _halt_code(outcome: Outcome, *, unread: bool) -> int:
         left = unread and outcome.halted == "interrupted"
         if left:
             reason = "stopped, as nobody reads the output any more"
-        tell(f"debate: {reason.rstrip('.')}{pointer(page)}; go on with: {again}")
+        _tell_way(f"debate: {reason.rstrip('.')}{pointer(page)}; go on with:", again, alone=place is not None)
         return CLOSED_PIPE if left else EXIT_CODES[outcome.halted]
     for failure in reversed(open_failures):
         if isinstance(failure.task, Brief) and _decided_nothing(debate, failure.task.run):
             what = f"{brief_words(failure.task)}: {failure.message}"
-            tell(
-                f"debate: a judge could not be asked ({what}){pointer(page_of(failure.cause))}; ask it again with: {again}"
-            )
+            said = f"debate: a judge could not be asked ({what}){pointer(page_of(failure.cause))}; ask it again with:"
+            _tell_way(said, again, alone=place is not None)
             return EXIT_CODES["failed"]
     return 0
+
+
+def _tell_way(sentence: str, command: str, *, alone: bool) -> None:
+    """Say how to go on. A command stands `alone` on its line, so that it can be copied whole from the narrowest terminal."""
+    if alone:
+        tell(sentence)
+        tell(command)
+    else:
+        tell(f"{sentence} {command}")
 
 
 def _abstained(outcome: Outcome) -> bool:

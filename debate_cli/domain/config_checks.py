@@ -207,7 +207,8 @@ def _panel(config: DebateConfig, panel: Panel, path: KeyPath) -> Iterator[Proble
     for index in _repeated(judge.id.casefold() for judge in bench):
         yield Problem(where[index], "an earlier judge has this id; give each its own")
     if len(bench) < panel.min_judges:
-        message = f"the panel has {len(bench)} judges and needs {panel.min_judges}; add judges, or lower `min_judges`"
+        there = f"{len(bench)} judge{'s' if len(bench) > 1 else ''}"
+        message = f"the panel has {there} and needs {panel.min_judges}; add judges, or lower `min_judges`"
         yield Problem((*path, "min_judges"), message)
     for index in _repeated(panel.dimensions):
         yield Problem((*path, "dimensions", index), "this dimension stands here a second time; keep one")
@@ -217,6 +218,8 @@ def _panel_judge(judge: PanelJudge, place: KeyPath) -> Iterator[Problem]:
     if judge.persona not in PERSONA_WEIGHTS and judge.description is None:
         said = suggestion(judge.persona, PERSONA_WEIGHTS) or "; describe it by a judge's `description`"
         yield Problem(place, f"no persona `{judge.persona}` is shipped{said}")
+    if judge.description is not None and not judge.description.strip():
+        yield Problem((*place, "description"), "is empty; say who judges, or leave it out for a shipped persona")
     if "/" in judge.id or not judge.id.isprintable():
         yield Problem(place, "a judge's id has neither slashes nor control characters; rename it")
 

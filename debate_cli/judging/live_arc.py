@@ -78,7 +78,7 @@ def scorecard(case: Case[Live]) -> Verdict | None:
 
 def narrative_form(case: Case[Live]) -> Form[NarrativeForm]:
     """An arc for every participant, then the winner."""
-    arcs = [schema.obj(participant=schema.const(name), arc=schema.text()) for name in case.names]
+    arcs = [schema.obj(participant=schema.const(name), arc=schema.text()) for name in case.heard]
     return Form(
         name="live_narrative",
         model=NarrativeForm,
@@ -86,7 +86,7 @@ def narrative_form(case: Case[Live]) -> Form[NarrativeForm]:
             arcs=schema.each(arcs),
             reasoning=schema.text(240),
             pattern=schema.one_of(PATTERNS),
-            winner=schema.one_of((*case.names, NOBODY)),
+            winner=schema.one_of((*case.heard, NOBODY)),
         ),
         lenient=True,
     )
@@ -111,7 +111,7 @@ def convergence_form(_case: Case[Live]) -> Form[ConvergenceForm]:
 
 def fill(case: Case[Live], _prompts: Prompts) -> Mapping[str, str]:
     """The names."""
-    return {"participants": literal(case.names)}
+    return {"participants": literal(case.heard)}
 
 
 def fill_resolution(case: Case[Live], _prompts: Prompts) -> Mapping[str, str]:
@@ -132,12 +132,12 @@ def fill_convergence(case: Case[Live], _prompts: Prompts) -> Mapping[str, str]:
 def read_narrative(filled: NarrativeForm, case: Case[Live]) -> Reading:
     """The narrative; a winner who did not take part counts as none."""
     tally = Tally()
-    arcs = tuple(first_of_each(tally, filled.arcs, lambda item: item.participant, case.names))
-    if filled.winner not in (*case.names, NOBODY):
+    arcs = tuple(first_of_each(tally, filled.arcs, lambda item: item.participant, case.heard))
+    if filled.winner not in (*case.heard, NOBODY):
         tally.warn(f"unknown: {filled.winner!r} did not take part and cannot have won")
     tally.find(
         Narrative(
-            winner=filled.winner if filled.winner in case.names else None,
+            winner=filled.winner if filled.winner in case.heard else None,
             reasoning=filled.reasoning,
             pattern=filled.pattern,
             arcs=tuple(Arc(participant=item.participant, arc=item.arc) for item in arcs),

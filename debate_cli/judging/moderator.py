@@ -91,7 +91,7 @@ class FinalForm(FormModel):
 
 
 def round_form(case: Case[Moderator]) -> Form[RoundForm]:
-    """Every participant; guidance only where it is asked for."""
+    """Everyone who spoke in the round; guidance only where it is asked for."""
     marks: dict[str, schema.Json] = {}
     for criterion in ROUND_CRITERIA:
         marks |= {f"{criterion}_reason": schema.text(100), criterion: schema.integer(0, 10)}
@@ -103,7 +103,7 @@ def round_form(case: Case[Moderator]) -> Form[RoundForm]:
         engaged={"type": "boolean"},
     )
     fields: dict[str, schema.Json] = {
-        "scores": schema.each([schema.obj(participant=schema.const(name), **marks) for name in case.names]),
+        "scores": schema.each([schema.obj(participant=schema.const(name), **marks) for name in case.heard]),
         "summary": schema.listed(
             schema.obj(heading=heading, points=schema.listed(schema.text(100), 2, least=1)), max(2, len(case.names))
         ),
@@ -114,20 +114,20 @@ def round_form(case: Case[Moderator]) -> Form[RoundForm]:
     }
     if case.settings.guidance:
         fields["guidance"] = schema.text(240, least=0)
-    model = must_answer(RoundForm, "scores", "participant", case.names)
+    model = must_answer(RoundForm, "scores", "participant", case.heard)
     return Form(name="moderator_round", model=model, schema=schema.obj(**fields), lenient=True)
 
 
 def final_form(case: Case[Moderator]) -> Form[FinalForm]:
-    """Thirteen categories for every participant, then the evaluation."""
+    """Thirteen categories for everyone who spoke, then the evaluation."""
     marks = {name: schema.integer(0, int(out_of)) for name, out_of in CATEGORIES.items()}
     scores = [
         schema.obj(participant=schema.const(name), reasoning=schema.text(200), **marks, total=schema.integer(0, 100))
-        for name in case.names
+        for name in case.heard
     ]
     return Form(
         name="moderator_final",
-        model=must_answer(FinalForm, "scores", "participant", case.names),
+        model=must_answer(FinalForm, "scores", "participant", case.heard),
         schema=schema.obj(scores=schema.each(scores), evaluation=schema.text(400)),
         lenient=True,
     )
@@ -138,7 +138,7 @@ def fill(case: Case[Moderator], _prompts: Prompts) -> Mapping[str, str]:
     by = "participant" if len(case.names) == 2 else "subtopic"  # noqa: PLR2004 - two sides
     return {
         "round": str(case.brief.subject.round or ""),
-        "participants": literal(case.names),
+        "participants": literal(case.heard),
         "stress": STRESS[case.debate.config.format.kind],
         "summary_by": by,
         "guidance": GUIDANCE if case.settings.guidance else "",
@@ -154,7 +154,7 @@ GUIDANCE = (
 def read_round(filled: RoundForm, case: Case[Moderator]) -> Reading:
     """Three marks with a reason per participant, the claimed total, the summary and the clashes."""
     tally = Tally()
-    for entry in first_of_each(tally, filled.scores, lambda item: item.participant, case.names):
+    for entry in first_of_each(tally, filled.scores, lambda item: item.participant, case.heard):
         ours = 0.0
         for criterion in ROUND_CRITERIA:
             about = About(entry.participant, criterion, reason=getattr(entry, f"{criterion}_reason"))
@@ -173,7 +173,7 @@ def read_round(filled: RoundForm, case: Case[Moderator]) -> Reading:
 def read_final(filled: FinalForm, case: Case[Moderator]) -> Reading:
     """Thirteen marks and the claimed total per participant; the evaluation is the rationale."""
     tally = Tally()
-    for entry in first_of_each(tally, filled.scores, lambda item: item.participant, case.names):
+    for entry in first_of_each(tally, filled.scores, lambda item: item.participant, case.heard):
         ours = 0.0
         for name, out_of in CATEGORIES.items():
             ours += tally.mark(About(entry.participant, name), getattr(entry, name), 0, out_of)

@@ -39,6 +39,13 @@ class Case(Generic[S]):
         return tuple(participant.name for participant in self.debate.participants)
 
     @property
+    def heard(self) -> tuple[str, ...]:
+        """Names of those who spoke, in the brief's round where it is on one: nobody is judged for silence."""
+        number = self.brief.subject.round
+        speakers = {turn.speaker for turn in self.debate.turns if number in {None, turn.round}}
+        return tuple(name for name in self.names if name in speakers)
+
+    @property
     def judged(self) -> tuple[Turn, ...]:
         """The turns that the brief names, in its order."""
         return tuple(self.debate.turns_by_index[index] for index in self.brief.subject.turns)

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from debate_cli.errors import NoLocalModelError, WeightsError
+from debate_cli.llm.patience import queueing
 from debate_cli.llm.port import Model, OnText, Reply, Request
 from debate_cli.llm.profile import Profile
 from debate_cli.providers.embedded_grammar import enforced
@@ -186,10 +187,14 @@ class EmbeddedModel:
         self._profile = profile
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
-        """Answer `request` when a slot is free; the first call loads the model."""
-        loaded = await self._server.loaded(self._name)
+        """Answer `request` when a slot is free; the first call loads the model. Neither wait tries the asker's patience."""
         if request.schema is not None:
             schema = enforced(request.schema.json, plain=self._name in PACKAGED)
             request = replace(request, schema=replace(request.schema, json=schema))
-        async with loaded.free:
+        with queueing():
+            loaded = await self._server.loaded(self._name)
+            await loaded.free.acquire()
+        try:
             return await loaded.remote.model(self._name, self._profile).complete(request, on_text)
+        finally:
+            loaded.free.release()

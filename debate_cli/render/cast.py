@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from debate_cli.domain.debate import Debate
+from debate_cli.domain.debate import Debate, Participant
 from debate_cli.domain.judging_run import JudgingRun
+from debate_cli.domain.personality import Personality
 from debate_cli.domain.spoken_with import models_of_debater, models_of_judge
 from debate_cli.domain.systems import Moderator, Panel, Persuasion, Structured, System
 from debate_cli.render import look
@@ -33,11 +34,20 @@ def debaters(debate: Debate) -> tuple[Seat, ...]:
         Seat(
             signs[person.name],
             person.name,
-            " · ".join([person.side, *([f"strategy {person.strategy}"] if person.strategy else [])]),
+            " · ".join([person.side, *_manner(debate, person)]),
             _held_with(person.model or "no model", models_of_debater(debate, person)),
         )
         for person in debate.participants
     )
+
+
+def _manner(debate: Debate, person: Participant) -> Iterable[str]:
+    """How a debater is set to argue, where anything is set."""
+    personality = debate.config.debater(person.name).personality
+    if personality is not None:
+        yield "personality of its own" if isinstance(personality, Personality) else personality
+    if person.strategy:
+        yield f"strategy {person.strategy}"
 
 
 def stood_in(debate: Debate) -> str:

@@ -12,7 +12,8 @@ from typing import Any
 from debate_cli.domain.bench import assessors
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.setting_words import pair
-from debate_cli.render import look
+from debate_cli.domain.spoken_with import models_of_debater
+from debate_cli.render import cast, look
 from debate_cli.render.look import Sign
 from debate_cli.render.sheets.sheet import Cell, Lines, Number, Row, Sheet, Who, parted
 from debate_cli.scoring.comparison import (
@@ -84,8 +85,8 @@ def listed(comparison: Comparison) -> list[SettingChange]:
 def document(told: Compared) -> dict[str, Any]:
     """`{a, b, alike, verdicts, standings, compared_claims, judged_claims, settings}`.
 
-    a and b are `{path, id, run, topic, status, debaters, judges, cost_usd, judging_cost_usd}`: models by the names of the
-    debaters, and by system.
+    a and b are `{path, id, run, topic, status, debaters, judges, cost_usd, judging_cost_usd}`: the models that
+    spoke by the names of the debaters, those that judged by system.
     """
     a, b = (
         _about(path, side, systems) for path, side, systems in zip(told.paths, told.sides, _systems(told), strict=True)
@@ -119,7 +120,7 @@ def _about(path: str, side: Side, systems: Systems) -> dict[str, Any]:
         "run": side.run,
         "topic": debate.topic,
         "status": debate.status,
-        "debaters": {person.name: person.model for person in debate.participants},
+        "debaters": {person.name: ", ".join(models_of_debater(debate, person)) for person in debate.participants},
         "judges": {system: list(asked_models(debate, system, run)) for system, run in systems.items()},
         "cost_usd": debate.usage.cost_usd,
         "judging_cost_usd": judging_cost(debate, systems),
@@ -148,7 +149,7 @@ def _sides(told: Compared) -> Sheet:
 
 
 def _debaters(a: Debate, b: Debate) -> Row:
-    return ("debaters", *(_lines(f"{who.name}: {who.model}" for who in debate.participants) for debate in (a, b)))
+    return ("debaters", *(_lines(f"{seat.name}: {seat.model}" for seat in cast.debaters(debate)) for debate in (a, b)))
 
 
 def _row(head: str, a: str, b: str) -> Row:

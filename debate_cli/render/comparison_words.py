@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from debate_cli.domain.spoken_with import models_of_debater
 from debate_cli.render import look
 from debate_cli.render.comparison import Compared, listed
 from debate_cli.scoring.comparison import Comparison, Concluded, Side, VerdictChange, asked_models
@@ -166,7 +167,9 @@ def _debates(a: Side, b: Side) -> Iterator[str]:
             yield f"{name} is not finished: {_count(len(side.debate.turns), 'speech', 'speeches')} so far."
     if a.debate.topic != b.debate.topic:
         yield "The motions are different."
-    models_a, models_b = ({who.name: who.model for who in side.debate.participants} for side in (a, b))
+    models_a, models_b = (
+        {who.name: models_of_debater(side.debate, who) for who in side.debate.participants} for side in (a, b)
+    )
     common = models_a.keys() & models_b.keys()
     others = [name for name in common if models_a[name] != models_b[name]]
     if not common:

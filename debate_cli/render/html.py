@@ -81,6 +81,7 @@ def _told(debate: Debate, verdicts: Sequence[Verdict]) -> dict[str, Any]:
     classes = looks(debate.participants)
     rows = trace_table(debate)
     found: dict[str, Any] = {
+        "is_text": debate.text is not None,
         "told": told,
         "head": head,
         "gist": gist(debate, told.verdicts),
@@ -108,7 +109,7 @@ def _parts(found: Mapping[str, Any]) -> list[tuple[str, str]]:
         "scores": True,
         "map": found["map"],
         "trace": found["rows"],
-        "transcript": True,
+        "transcript": found["rounds"] or not found["is_text"],
         "judges": found["reasons"].whole or found["told_findings"],
         "provenance": True,
     }

@@ -67,11 +67,11 @@ def turn_lines(turn: Turn, threads: Threads, *, show_hidden: bool = False) -> li
 
 
 def news_lines(news: News) -> list[str]:
-    """A judge's report on one line."""
-    gauges = [f"{hostile.line(gauge.name)} {gauge.value:g}/{gauge.out_of:g}" for gauge in news.gauges]
-    said = "; ".join([*([", ".join(gauges)] if gauges else []), *(hostile.line(words) for words in news.words)])
-    alarms = [f"Judge {hostile.line(news.title)}: {hostile.line(alarm)}" for alarm in news.alarms]
-    return [f"Judge {hostile.line(news.title)}: {said or 'done'}", *alarms]
+    """A judge's report: on one line where it is short, else a line for each thing it says."""
+    gauges = ", ".join(f"{hostile.line(gauge.name)} {gauge.value:g}/{gauge.out_of:g}" for gauge in news.gauges)
+    said = [*([gauges] if gauges else []), *(hostile.line(words) for words in news.words)] or ["done"]
+    told = said if len(news.words) > 1 else ["; ".join(said)]
+    return [f"Judge {hostile.line(news.title)}: {words}" for words in (*told, *map(hostile.line, news.alarms))]
 
 
 def trouble_lines(trouble: Trouble) -> list[str]:

@@ -12,6 +12,7 @@ from debate_cli.domain.content import Answer, Argument, Closing, Response, Turn
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import cast, hostile, look
+from debate_cli.render.called import called
 from debate_cli.render.gist import gist
 from debate_cli.render.lines import CLOSES
 from debate_cli.render.mermaid import argument_map, fenced
@@ -51,7 +52,7 @@ def markdown(
     *,
     show_hidden: bool = False,
 ) -> str:
-    """The document: verdict and briefing first, then scores and trace, then every speech, then what it used.
+    """The document: verdict and briefing first, then cast, scores and trace, then every speech, then what it used.
 
     `only` picks a part; a round, its speeches.
     """
@@ -81,9 +82,9 @@ def _part(debate: Debate, told: Report, part: Part, speeches: Iterable[str]) -> 
 def _whole(debate: Debate, told: Report, speeches: Iterable[str]) -> list[str]:
     """All that follows the motion."""
     lines: list[str] = []
-    if debate.config.background:
+    if debate.config.background and debate.text is None:
         lines += paragraphs(debate.config.background)
-    lines += [*_cast(debate), *_verdicts(debate, told, told.briefing), *_briefing(told.briefing), *_map(debate)]
+    lines += [*_verdicts(debate, told, told.briefing), *_briefing(told.briefing), *_cast(debate), *_map(debate)]
     for sheet in told.sheets:
         lines += _sheet(sheet)
     lines += speeches
@@ -95,10 +96,11 @@ def _whole(debate: Debate, told: Report, speeches: Iterable[str]) -> list[str]:
 
 def _cast(debate: Debate) -> list[str]:
     rows = [*cast.debaters(debate), *cast.judges(debate, debate.runs[0])]
-    return _table(
-        ("", "", ""),
-        [(f"{row.sign.symbol} {escaped(row.name)}", escaped(row.part), escaped(row.model)) for row in rows],
-    )
+    cells = [(f"{row.sign.symbol} {escaped(row.name)}", escaped(row.part), escaped(row.model)) for row in rows]
+    if debate.text is None:
+        return ["## Who debated, who judged", "", *_table(("", "", ""), cells)]
+    text = [f"> {line}".rstrip() for line in paragraphs(debate.config.background or "")]
+    return ["## The text, and who judged it", "", *text, "", *_table(("", "", ""), cells)]
 
 
 def _map(debate: Debate) -> list[str]:
@@ -108,16 +110,17 @@ def _map(debate: Debate) -> list[str]:
 
 def _verdicts(debate: Debate, told: Report, beside: Briefing | None = None) -> list[str]:
     """Each verdict with its reasons; what the briefing `beside` them says is not said here."""
-    lines: list[str] = []
+    lines: list[str] = [] if told.verdicts else [f"**{gist(debate, ()).outcome}**", "", *_again(debate)]
     for place, verdict in enumerate(told.verdicts):
-        several = f", {verdict.system}" if len(told.verdicts) > 1 else ""
+        decides = " (decides)" if verdict.decides else ""
+        several = f", {escaped(called(verdict, told.verdicts))}{decides}" if len(told.verdicts) > 1 else ""
         margin = f" Margin {look.number(verdict.margin)}." if verdict.margin is not None else ""
         lines += [f"## Verdict{several}", "", f"**{escaped(look.outcome(verdict, debate.text))}**{margin}", ""]
         lines += [f"- {escaped(name)}: {look.number(score)}" for name, score in verdict.figures.items()]
         lines += ["", *_missing(told.missing(verdict))] if verdict.figures else _missing(told.missing(verdict))
         lines += _why(debate, verdict, beside)
         if place == 0:
-            lines += _weakest(weakest(debate, told.verdicts))
+            lines += [*_weakest(weakest(debate, told.verdicts)), *_again(debate)]
     if told.agreement is not None:
         lines += _sheet(told.agreement)
     return lines
@@ -139,6 +142,13 @@ def _weakest(found: Weakest | None) -> list[str]:
     score = f", {look.number(found.score)} of {look.SCALES['structured']:g}" if found.score is not None else ""
     head = f"{found.title}: **{escaped(row.id)}** by {escaped(row.participant)}{standing}{score}."
     return [f"{head} {escaped(row.claim)}{_because(' '.join(found.because))}", ""]
+
+
+def _again(debate: Debate) -> list[str]:
+    """The command that asks other judges, as code that ends where it should whatever stands in the id."""
+    command = gist(debate, ()).judge_again
+    ticks = "`" * (1 + max((len(run) for run in re.findall("`+", command)), default=0))
+    return [f"Judge it again: {ticks}{command}{ticks}", ""]
 
 
 def _missing(sentences: Sequence[str]) -> list[str]:
@@ -248,7 +258,7 @@ def _sheet(sheet: Sheet) -> list[str]:
     rows = [tuple(_cell(cell) for cell in row) for row in sheet.rows if row is not None]
     remarks = [line for remark in sheet.remarks for line in (escaped(remark), "")]
     heads = tuple(escaped(head) for head in sheet.heads)
-    return [f"## {escaped(sheet.title.capitalize())}", "", *_table(heads, rows, sheet.numeric), *remarks]
+    return [f"## {escaped(sheet.heading)}", "", *_table(heads, rows, sheet.numeric), *remarks]
 
 
 def _table(heads: Sequence[str], rows: Sequence[Sequence[str]], numeric: frozenset[int] = frozenset()) -> list[str]:

@@ -32,7 +32,8 @@ def argument_map(debate: Debate) -> list[str]:
         return []
     lines = ["flowchart RL"]
     signs = look.voices(debate.participants)
-    for number, speaker in enumerate(dict.fromkeys(row.participant for row in rows)):
+    sides = list(enumerate(dict.fromkeys(row.participant for row in rows)))
+    for number, speaker in reversed(sides):  # Mermaid puts the one that comes last at the top
         sign = signs.get(speaker, look.UNKNOWN)
         lines.append(f'  subgraph side{number}["{sign.symbol} {label(speaker)}"]')
         lines += [f"    {_claim(place, row)}" for place, row in enumerate(rows) if row.participant == speaker]

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from debate_cli.domain.assessment import (
     Assessment,
+    Clash,
     Comparison,
     Convergence,
     Manipulation,
@@ -18,6 +19,7 @@ from debate_cli.domain.assessment import (
 )
 from debate_cli.domain.debate import Debate
 from debate_cli.render import look
+from debate_cli.render.page.finding_words import words as finding_words
 from debate_cli.render.sheets.findings import manipulation_words
 from debate_cli.scoring.moderator import CATEGORIES, ROUND_CRITERIA
 from debate_cli.scoring.scorecard import MAXIMA
@@ -49,10 +51,10 @@ def of_assessment(assessment: Assessment, debate: Debate) -> News:
 
 
 def _report(assessment: Assessment, debate: Debate) -> News:
-    who = look.brief_words(assessment.brief)
+    who = look.brief_words(assessment.brief) + _which_run(assessment, debate)
     match (assessment.system, assessment.subject.moment):
         case ("moderator", "round"):
-            return News(who, _sums(assessment.marks, ROUND_CRITERIA), _momentum(assessment))
+            return News(who, _sums(assessment.marks, ROUND_CRITERIA), tuple(_of_round(assessment)))
         case ("moderator", _):
             return News(who, _sums(assessment.marks, CATEGORIES))
         case ("live", "turn"):
@@ -68,6 +70,12 @@ def _report(assessment: Assessment, debate: Debate) -> News:
             return News(who, (), (f"marked {len(items)} of {len(debate.arguments)} arguments",))
 
 
+def _which_run(assessment: Assessment, debate: Debate) -> str:
+    """The judging run, where the system judges in another one too."""
+    runs = [run.id for run in debate.runs if any(system.kind == assessment.system for system in run.judging.systems)]
+    return f", run {assessment.run}" if len(runs) > 1 else ""
+
+
 def _sums(marks: Iterable[Mark], criteria: Mapping[str, float]) -> tuple[Gauge, ...]:
     """Sum per participant over those marks that are of `criteria` (criterion -> out of)."""
     sums: dict[str, float] = {}
@@ -77,12 +85,18 @@ def _sums(marks: Iterable[Mark], criteria: Mapping[str, float]) -> tuple[Gauge, 
     return tuple(Gauge(name, value, sum(criteria.values())) for name, value in sums.items())
 
 
-def _momentum(assessment: Assessment) -> tuple[str, ...]:
+def _of_round(assessment: Assessment) -> Iterable[str]:
+    """Why each got its marks; then what was said, agreed and fought over, who gained, and what should come next."""
+    reasons: dict[str, list[str]] = {}
+    for mark in assessment.marks:
+        if mark.participant is not None and mark.criterion in ROUND_CRITERIA and mark.reason:
+            told = f"{mark.criterion.replace('_', ' ')} {mark.value:g}, {mark.reason.rstrip('.')}"
+            reasons.setdefault(mark.participant, []).append(told)
+    for name, told in reasons.items():
+        yield f"{name}'s marks: {'; '.join(told)}"
     for finding in assessment.findings:
-        if isinstance(finding, Summary) and finding.momentum is not None:
-            toward = finding.momentum.toward or "nobody"
-            return (f"momentum toward {toward}: {finding.momentum.why}",)
-    return ()
+        if isinstance(finding, Summary | Clash):
+            yield from finding_words(finding)
 
 
 def _votes(assessment: Assessment) -> Iterable[str]:
@@ -90,7 +104,7 @@ def _votes(assessment: Assessment) -> Iterable[str]:
         if isinstance(finding, Vote):
             sign = look.VOTES[finding.option]
             late = ", late: keeps its last vote" if finding.late else ""
-            why = f", because {finding.changed_because}" if finding.changed_because else ""
+            why = f", changed: {finding.changed_because}" if finding.changed_because else ""
             yield f"{sign.symbol} {sign.word}, confidence {finding.confidence:.2f}{late}{why}"
 
 

@@ -30,9 +30,16 @@ def news_line(news: News, debate: Debate) -> RenderableType:
     rows.append(title)
     if news.gauges:
         rows.append(Padding(_gauges(news, debate), (0, 0, 0, 2)))
-    rows += [Padding(safe_line(words, look.QUIET), (0, 0, 0, 2)) for words in news.words]
+    rows += [_said(words) for words in news.words]
     rows += [Padding(safe_line(alarm, f"bold {look.RED}"), (0, 0, 0, 2)) for alarm in news.alarms]
     return Group(*rows)
+
+
+def _said(words: str) -> Table:
+    """A sentence whose further lines stand below its first word."""
+    grid = Table.grid()
+    grid.add_row("  · ", safe_line(words, look.QUIET))
+    return grid
 
 
 def trouble_line(trouble: Trouble) -> RenderableType:

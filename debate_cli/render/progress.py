@@ -14,6 +14,8 @@ from debate_cli.render.column import Line, cut
 
 BAR = 16
 """Columns of the bar."""
+NARROW = 80
+"""Columns below which the line has no bar: the numbers need them."""
 FEW = 2
 """Judgements that are named without being counted."""
 ENOUGH = 2
@@ -84,7 +86,7 @@ class Progress:
     def line(self, width: int) -> Line:
         """The line, at most `width` columns wide."""
         words = (self.words(), look.QUIET)
-        if not self._planned:
+        if not self._planned or width < NARROW:
             return cut([words], width)
         full, half = divmod(round(self._done / self._total * BAR * 2), 2)
         bar = "━" * full + "╸" * half

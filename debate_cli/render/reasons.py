@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from debate_cli.domain.assessment import Insight
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.verdict import Verdict
+from debate_cli.render.called import called
 from debate_cli.render.look import shortened
 from debate_cli.render.sheets.sheet import notes_of
 from debate_cli.scoring.briefing import Briefing
@@ -55,7 +56,7 @@ def told_verdicts(debate: Debate, verdicts: Sequence[Verdict]) -> tuple[Verdict,
 def untold_words(debate: Debate, verdicts: Sequence[Verdict]) -> str:
     """A sentence on the verdicts that are not told."""
     told = told_verdicts(debate, verdicts)
-    untold = dict.fromkeys(verdict.system for verdict in verdicts if verdict not in told)
+    untold = dict.fromkeys(called(verdict, verdicts) for verdict in verdicts if verdict not in told)
     return f"No verdict yet of {', '.join(untold)}: the debate stopped before it was judged."
 
 

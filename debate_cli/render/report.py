@@ -8,6 +8,7 @@ from typing import Literal
 
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.verdict import Verdict
+from debate_cli.render.called import called, deciding_first
 from debate_cli.render.sheets import findings, personalities
 from debate_cli.render.sheets.agreement import agreement_sheet
 from debate_cli.render.sheets.of_verdict import sheets_of
@@ -45,11 +46,6 @@ class Report:
         return [str(sentence) for sentence in found] if isinstance(found, list) else []
 
 
-def deciding_first(verdicts: Sequence[Verdict]) -> tuple[Verdict, ...]:
-    """The verdicts in their order, but the one that decides before all."""
-    return tuple(sorted(verdicts, key=lambda verdict: not verdict.decides))
-
-
 def report(debate: Debate, verdicts: Sequence[Verdict]) -> Report:
     """Gather the report of a debate."""
     ordered = deciding_first(verdicts)
@@ -59,9 +55,17 @@ def report(debate: Debate, verdicts: Sequence[Verdict]) -> Report:
         agreement=agreement_sheet(ordered),
         briefing=briefing(debate),
         scores=(
-            *(sheet for verdict in ordered for sheet in sheets_of(verdict)),
+            *(sheet for verdict in ordered for sheet in _told_apart(verdict, ordered)),
             *personalities.sheets(debate),
             *findings.sheets(debate),
         ),
         trace=trace_sheet(rows) if rows else None,
     )
+
+
+def _told_apart(verdict: Verdict, among: Sequence[Verdict]) -> list[Sheet]:
+    """The tables of a verdict; where others are of its system, their titles have its judging run."""
+    sheets = sheets_of(verdict)
+    if called(verdict, among) == verdict.system:
+        return sheets
+    return [sheet._replace(title=f"{sheet.title}, run {verdict.run}") for sheet in sheets]

@@ -8,7 +8,7 @@ from debate_cli.render.sheets.sheet import Cell, Curve, Gauge, Lines, Number, Sh
 
 def sheet_lines(sheet: Sheet) -> list[str]:
     """A row a line: the first cell, then each other cell after its head."""
-    found = ["", f"== {hostile.line(sheet.title).capitalize()} =="]
+    found = ["", f"== {hostile.line(sheet.heading)} =="]
     for row in sheet.rows:
         if row is not None:
             cells = [(hostile.line(head), _cell_words(cell)) for head, cell in zip(sheet.heads, row, strict=True)]

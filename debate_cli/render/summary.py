@@ -14,9 +14,10 @@ from debate_cli.domain.debate import Debate
 from debate_cli.domain.judged import judged_by
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import look
+from debate_cli.render.called import called, deciding_first
 from debate_cli.render.gist import gist
 from debate_cli.render.reasons import judges_words, told_verdicts, untold_words, worth_tracing
-from debate_cli.render.report import Part, deciding_first, report
+from debate_cli.render.report import Part, report
 from debate_cli.render.safe import joined, safe_line
 from debate_cli.render.sheets.agreement import agreement_sheet
 from debate_cli.render.tables import drawn, section
@@ -66,8 +67,10 @@ def verdict_part(debate: Debate, verdicts: Sequence[Verdict], beside: Briefing |
     ordered = deciding_first(verdicts)
     shown = told_verdicts(debate, ordered)
     reasons = [_reasons(debate, ordered, item, beside) for item in shown]
-    only_one = len(ordered) == 1
-    panels = [verdict_panel(item, signs, why, only_one=only_one) for item, why in zip(shown, reasons, strict=True)]
+    panels = [
+        verdict_panel(item, signs, why, called(item, ordered) if len(ordered) > 1 else None)
+        for item, why in zip(shown, reasons, strict=True)
+    ]
     if len(shown) < len(ordered):
         panels.append(joined(("! ", look.GOLD), safe_line(untold_words(debate, ordered), look.QUIET)))
     agreement = agreement_sheet(shown)
@@ -87,13 +90,11 @@ def _reasons(debate: Debate, verdicts: Sequence[Verdict], verdict: Verdict, besi
 
 
 def usage_footer(debate: Debate, judged: Collection[str] | None = None) -> RenderableType:
-    """What the debate used and how long it took; before that, what the judging runs of those ids did."""
+    """What the debate used and how long its calls took; before that, what the judging runs of those ids did."""
     rows = usage_rows(debate, judged)
     if judged is not None:
         return section("usage", labelled([(of, Text(words)) for of, words in rows]))
-    took = debate.finished_at - debate.started_at if debate.finished_at else None
-    time = f" · {look.seconds(took.total_seconds())}" if took is not None else ""
-    return section("usage", Text(rows[0][1] + time))
+    return section("usage", Text(rows[0][1]))
 
 
 def _trace(debate: Debate) -> list[RenderableType]:
@@ -104,5 +105,7 @@ def _trace(debate: Debate) -> list[RenderableType]:
 def _briefing(debate: Debate, verdicts: Sequence[Verdict]) -> list[RenderableType]:
     found = briefing(debate)
     head = deciding_first(verdicts)[:1]
-    outcome = "".join(f"{look.outcome(verdict).rstrip('.')} ({verdict.system})" for verdict in head if verdict.scores)
+    outcome = "".join(
+        f"{look.outcome(verdict).rstrip('.')} ({called(verdict, verdicts)})" for verdict in head if verdict.scores
+    )
     return [briefing_view(found, outcome)] if found is not None else []

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from debate_cli.domain.debate import Debate
+from debate_cli.domain.exchange import Exchange
 from debate_cli.domain.judged import judging_usage
 from debate_cli.render import look
 
@@ -13,12 +14,25 @@ def usage_rows(debate: Debate, judged: Collection[str] | None = None) -> tuple[t
     """(label, words) on calls, tokens and cost; the label is empty where there is but one row.
 
     `judged`: ids of the judging runs just added; what they used comes first, and the debate's total after it, as such.
+    Without them, the time that the calls took stands there too.
     """
     whole = debate.usage
-    own = judging_usage(debate, judged) if judged is not None else whole
+    if judged is None:
+        took = _took(debate)
+        return (("", look.usage_words(whole) + (f" · calls took {look.seconds(took)}" if took else "")),)
+    own = judging_usage(debate, judged)
     if own == whole:
         return (("", look.usage_words(whole)),)
     return (
         ("this judging", look.usage_words(own)),
         ("the debate with all its judgings", look.usage_words(whole)),
     )
+
+
+def _took(debate: Debate) -> float:
+    """Seconds that all calls took, added up; those under way at once count each.
+
+    From the first event to the last would be another time: it holds the pause before a debate was resumed, or judged again.
+    """
+    heard: list[Exchange | None] = [item.exchange for item in (*debate.turns, *debate.assessments, *debate.failures)]
+    return sum(exchange.latency_s for exchange in heard if exchange is not None)

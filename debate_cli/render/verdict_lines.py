@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import hostile, look
+from debate_cli.render.called import called
 from debate_cli.render.gist import gist
 from debate_cli.render.look import shortened
 from debate_cli.render.reasons import judges_words, told_verdicts, untold_words
@@ -26,29 +27,29 @@ def verdict_lines(debate: Debate, verdicts: Sequence[Verdict], beside: Briefing 
     told = told_verdicts(debate, verdicts)
     found = ["", "== Verdict =="]
     for verdict in told:
-        found += _verdict(debate, verdict, beside, several=len(verdicts) > 1)
+        decides = ", decides" if verdict.decides and len(verdicts) > 1 else ""
+        found += _verdict(debate, verdict, beside, hostile.line(called(verdict, verdicts)), decides)
         if verdict is verdicts[0]:
             found += _weakest(weakest(debate, verdicts))
     if len(told) < len(verdicts):
-        found.append(untold_words(debate, verdicts))
+        found.append(hostile.line(untold_words(debate, verdicts)))
     agreement = agreement_sheet(told)
     return found + [f"Agreement: {hostile.line(remark)}" for remark in (agreement.remarks if agreement else ())]
 
 
-def _verdict(debate: Debate, verdict: Verdict, beside: Briefing | None, *, several: bool) -> Iterable[str]:
-    decides = ", decides" if verdict.decides and several else ""
+def _verdict(debate: Debate, verdict: Verdict, beside: Briefing | None, name: str, decides: str) -> Iterable[str]:
     margin = f" Margin {look.number(verdict.margin)}." if verdict.margin is not None else ""
     ranked = sorted(verdict.figures.items(), key=lambda item: -item[1])
     scores = ", ".join(f"{hostile.line(name)} {look.number(score)}" for name, score in ranked)
     outcome = hostile.line(look.outcome(verdict, debate.text))
-    yield f"Verdict ({verdict.system}{decides}): {outcome}{margin} {scores}".rstrip()
+    yield f"Verdict ({name}{decides}): {outcome}{margin} {scores}".rstrip()
     if verdict.victory != "undetermined":
         numbers, said = gist(debate, [verdict]).reason, judges_words(debate, verdict, beside)
         if numbers:
-            yield f"Why ({verdict.system}): {hostile.line(numbers)}"
+            yield f"Why ({name}): {hostile.line(numbers)}"
         if said:
-            yield f"{'  in' if numbers else 'Why, in'} a judge's words ({verdict.system}): “{hostile.line(said)}”"
-    yield from (f"Missing ({verdict.system}): {hostile.line(sentence)}" for sentence in Report.missing(verdict))
+            yield f"{'  in' if numbers else 'Why, in'} a judge's words ({name}): “{hostile.line(said)}”"
+    yield from (f"Missing ({name}): {hostile.line(sentence)}" for sentence in Report.missing(verdict))
 
 
 def _weakest(found: Weakest | None) -> Iterable[str]:

@@ -38,9 +38,9 @@ class Reasons:
     """The argument that held up worst, in the box that decides."""
 
 
-def verdict_panel(verdict: Verdict, signs: Signs, reasons: Reasons, *, only_one: bool) -> RenderableType:
-    """The conclusion of one system; a heavy frame for the one that decides."""
-    decides = verdict.decides or only_one
+def verdict_panel(verdict: Verdict, signs: Signs, reasons: Reasons, called: str | None = None) -> RenderableType:
+    """The conclusion of one system, `called` so among others; a heavy frame for the one that decides, or is alone."""
+    decides = verdict.decides or called is None
     sign = signs.get(verdict.winner) if verdict.winner is not None else None
     colour = sign.colour if sign else look.QUIET
     style = f"bold {sign.colour}" if sign else "bold"
@@ -59,10 +59,10 @@ def verdict_panel(verdict: Verdict, signs: Signs, reasons: Reasons, *, only_one:
     if missing:
         more = [f"and {len(missing) - MOST_MISSING} more"] if len(missing) > MOST_MISSING else []
         body += [Text(""), bullets([*missing[:MOST_MISSING], *more], "!", look.GOLD)]
-    title = "verdict" if only_one else f"verdict, {verdict.system}"
+    title = "verdict" if called is None else f"verdict, {hostile.line(called)}{', decides' if verdict.decides else ''}"
     return Panel(
         Group(*body),
-        title=Text(title + (", decides" if verdict.decides and not only_one else ""), style="bold"),
+        title=Text(title, style="bold"),
         title_align="left",
         border_style=colour if decides else look.QUIET,
         box=HEAVY if decides else ROUNDED,

@@ -60,7 +60,8 @@ def _differences(verdicts: Sequence[Verdict], outcomes: dict[str, list[Verdict]]
     several_runs = len({verdict.run for verdict in verdicts}) > 1
 
     def called(group: Sequence[Verdict]) -> str:
-        return " and ".join(f"{item.system} ({item.run})" if several_runs else item.system for item in group)
+        names = [f"{item.system} ({item.run})" if several_runs else item.system for item in group]
+        return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
     found: list[str] = []
     if len(outcomes) > 1:

@@ -73,7 +73,7 @@ class FinalRow(Value):
     round_mean: float | None
     """Mean of the round sums, 0-30; None without any."""
     score: float | None
-    """0-82.5."""
+    """0-82.5; None for who never spoke, too."""
     share: float | None
     """The score as a share of 82.5, 0-1."""
     reasons: tuple[str, ...]
@@ -114,7 +114,8 @@ class ModeratorNotes(Value):
 def verdict(debate: Debate, run: JudgingRun | str, settings: Moderator) -> Verdict:
     """The verdict of the moderator over `run`; the notes are `ModeratorNotes`.
 
-    Undetermined unless at least two debaters, and every debater who spoke, have a whole round and a whole evaluation.
+    Undetermined unless at least two debaters, and every debater who spoke, have a whole round and a whole evaluation. Who
+    never spoke has no score, whatever marks there are.
     """
     given = assessments(debate, "moderator", run)
     rounds = _by_round(given)
@@ -199,13 +200,14 @@ def _round_rows(debate: Debate, rounds: Mapping[int, Sequence[Assessment]]) -> I
 
 
 def _final_rows(debate: Debate, rounds: Sequence[RoundRow], final: Sequence[Assessment]) -> Iterator[FinalRow]:
-    sheet = _sheet(final)
+    sheet, heard = _sheet(final), speakers(debate)
     for participant in debate.participants:
         name = participant.name
         marks = sheet.get(name, {})
         total = _total(marks, CATEGORIES)
         sums = [row.sum for row in rounds if row.participant == name and row.sum is not None]
-        score = ROUND_SHARE * mean(sums) + FINAL_SHARE * total if sums and total is not None else None
+        whole = bool(sums) and name in heard
+        score = ROUND_SHARE * mean(sums) + FINAL_SHARE * total if whole and total is not None else None
         reasons = [*_reasons(final, name, CLAIMED)]
         for criterion in CATEGORIES:
             reasons += _reasons(final, name, criterion)

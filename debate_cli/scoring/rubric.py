@@ -50,7 +50,7 @@ def _laid_over(system: System, change: Mapping[str, Any]) -> System:
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         where = ".".join(str(part) for part in first["loc"])
-        raise UsageError(f"rubric: {where}: {first['msg']}; mend the rubric") from error
+        raise UsageError(f"rubric: {where}: {first['msg'].removeprefix('Value error, ')}; mend the rubric") from error
 
 
 def _merged(base: Mapping[str, Any], change: Mapping[str, Any]) -> dict[str, Any]:

@@ -75,6 +75,17 @@ def test_a_narrow_window_hides_no_cell_of_a_debate(browser: Chromium, page: Path
     assert browser.evaluate(edges) <= width
 
 
+@pytest.mark.parametrize("width", [320, 900])
+def test_a_card_says_who_won_before_what_it_cost(browser: Chromium, page: Path, width: int) -> None:
+    """In a narrow window winner and scores stand above date, models and cost."""
+    browser.open(page, width=width)
+    tops = [
+        browser.evaluate(f"document.querySelector('td[data-head={head}]').getBoundingClientRect().top")
+        for head in ("winner", "scores", "date", "cost")
+    ]
+    assert max(tops[:2]) < min(tops[2:])
+
+
 def test_it_is_sorted_by_keyboard(browser: Chromium, page: Path) -> None:
     """Enter on a head sorts, once more sorts the other way."""
     browser.open(page)

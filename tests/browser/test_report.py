@@ -10,6 +10,7 @@ from axe_support import script, violations
 from browser_support import Chromium
 from hostile_corpus import corpus
 from poisoned_support import plain, poisoned
+from rehearsal_support import config_of, hold
 from render_support import debate, unscored
 
 from debate_cli.domain.debate import Debate
@@ -21,11 +22,21 @@ TABLE = "document.querySelector('table.trace')"
 CELLS = f"[...{TABLE}.tBodies[0].rows].map(row => row.cells[0].innerText)"
 ENTER = ("Enter", 13, "\r")
 
+
+def three_sides() -> Debate:
+    """Three debaters with names of some length, under all five systems."""
+    sides = ("monolith", "modular monolith", "microservices")
+    debaters = [{"name": f"Architect {number}", "side": side} for number, side in enumerate(sides, start=1)]
+    systems = ["structured", "moderator", "panel", "live", "persuasion"]
+    return hold(config_of(judging={"systems": systems}, debaters=debaters))
+
+
 PAGES: dict[str, Callable[[], Debate]] = {
     "two systems": debate,
     "five systems": plain,
     "hostile": lambda: poisoned(ATTACK),
     "unscored": unscored,
+    "three sides": three_sides,
 }
 
 
@@ -82,6 +93,30 @@ def test_what_a_reader_came_for_is_on_the_first_screen(
     browser.open(page("five systems"), width=width, height=height)
     for what in (".outcome", ".reason", ".weakest a.id", ".command"):
         assert browser.evaluate(f"document.querySelector('{what}').getBoundingClientRect().bottom") <= height, what
+
+
+@pytest.mark.parametrize("width", [400, 900, 1600])
+def test_the_verdicts_side_by_side_have_room_for_the_names(
+    browser: Chromium, page: Callable[[str], Path], width: int
+) -> None:
+    """However many systems stand beside each other, nobody's name is cut."""
+    browser.open(page("three sides"), width=width)
+    cut = "[...document.querySelectorAll('.tile .who')].filter(name => name.scrollWidth > name.clientWidth)"
+    assert browser.evaluate(f"{cut}.map(name => name.innerText)") == []
+
+
+@pytest.mark.parametrize("width", [400, 700, 900, 1600])
+def test_words_in_charts_are_no_larger_than_those_around_them(
+    browser: Chromium, page: Callable[[str], Path], width: int
+) -> None:
+    """A chart grows with the window, but not until its labels shout."""
+    browser.open(page("five systems"), width=width)
+    drawn = "[...document.querySelectorAll('figure svg.chart:not(.key)')]"
+    scaled = (
+        "parseFloat(getComputedStyle(one).fontSize) * one.getBoundingClientRect().width / one.viewBox.baseVal.width"
+    )
+    sizes = browser.evaluate(f"{drawn}.filter(one => one.getBoundingClientRect().width).map(one => {scaled})")
+    assert 8 < min(sizes) <= max(sizes) <= 17
 
 
 def test_a_box_of_the_map_leads_to_the_words(browser: Chromium, page: Callable[[str], Path]) -> None:
@@ -151,3 +186,13 @@ def test_it_prints_whole(browser: Chromium, page: Callable[[str], Path]) -> None
     assert browser.evaluate("getComputedStyle(document.querySelector('nav')).display") == "none"
     cut = "[...document.querySelectorAll('.map, .scroll, .chart-frame')].filter(part => part.scrollWidth > part.clientWidth + 1)"
     assert browser.evaluate(f"{cut}.map(part => part.getAttribute('aria-label') || part.className)") == []
+
+
+def test_paper_holds_what_stands_in_the_verdict(browser: Chromium, page: Callable[[str], Path]) -> None:
+    """Nothing there is shortened or left out for want of a wide window: paper cannot be scrolled or clicked."""
+    browser.open(page("five systems"), width=720)
+    browser.call("Emulation.setEmulatedMedia", media="print")
+    shortened = "[...document.querySelectorAll('.hero .clamp')].filter(one => one.scrollHeight > one.clientHeight + 1)"
+    assert browser.evaluate(f"{shortened}.map(one => one.innerText)") == []
+    hidden = "[...document.querySelectorAll('.hero .clamp, .hero .others')].filter(one => !one.getClientRects().length)"
+    assert browser.evaluate(f"{hidden}.map(one => one.innerText)") == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -47,6 +48,26 @@ def test_a_full_device_does_not_hide_what_was_saved(here: Path, options: list[st
         command = [sys.executable, "-m", "debate_cli", "run", MOCK, "--id", "one", *options]
         done = subprocess.run(
             command, stdout=full, stderr=subprocess.PIPE, cwd=here, text=True, timeout=60, check=False
+        )
+    assert done.returncode == 1
+    assert done.stderr.splitlines() == [f"debate: standard output cannot be written (No space left on device); {left}"]
+
+
+@pytest.mark.parametrize(
+    ("command", "left"),
+    [("judge saved --json", "the debate is saved: transcripts/saved.json"),
+     ("judge saved -q", "the debate is saved: transcripts/saved.json"),
+     ("judge saved", "the debate so far is in transcripts/saved.jsonl; go on with: debate run --resume transcripts/saved.json"),
+     ("judge saved other", "what was judged is saved")],
+    ids=["document", "verdict", "under way", "several"],
+)  # fmt: skip
+def test_a_full_device_does_not_hide_what_was_judged(saved: Path, command: str, left: str) -> None:
+    """One sentence here too."""
+    shutil.copy(saved, saved.with_name("other.json"))
+    with Path("/dev/full").open("wb") as full:
+        words = [sys.executable, "-m", "debate_cli", *command.split(), "--mock", "--system", "panel"]
+        done = subprocess.run(
+            words, stdout=full, stderr=subprocess.PIPE, cwd=saved.parent.parent, text=True, timeout=60, check=False
         )
     assert done.returncode == 1
     assert done.stderr.splitlines() == [f"debate: standard output cannot be written (No space left on device); {left}"]

@@ -144,7 +144,8 @@ def test_a_stopped_debate_keeps_what_is_in(
         done = running.wait()
     stopped = json.loads(transcript.read_text())
     assert (done.code, stopped["closed"], stopped["status"]) == (130, "interrupted", "incomplete")
-    assert "go on with: debate run --resume transcripts/one.json" in done.err
+    assert done.lines[-2].endswith("go on with:")
+    assert done.lines[-1] == "debate run --resume transcripts/one.json", "alone on its line, to be copied whole"
     assert files(transcript.parent) == ["one.json"]
     assert len(stopped["turns"]) >= 1
     assert debate("score", "transcripts/one.json", "--check", cwd=here).code == 0

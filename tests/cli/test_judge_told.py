@@ -51,3 +51,20 @@ def test_another_deciding_verdict_is_told(saved: Path) -> None:
     done = debate("judge", saved, "--system", "structured", "--model", "mock/other", cwd=saved.parent)
     told = [line for line in done.lines if "the deciding verdict was Con (narrow, structured), is now" in line]
     assert (done.code, len(told), "deciding verdict" in apart.err) == (0, 1, False), done.err
+
+
+def test_quiet_leaves_nothing_but_the_verdict(saved: Path) -> None:
+    """As `run --quiet` does: no speech of a judge, no table, no usage, no hint."""
+    done = judge(saved, "--system", "panel", "--quiet")
+    assert (done.code, done.err) == (0, f"saved: {saved}\n")
+    assert [line.partition(" ")[0] for line in done.out.splitlines()][:3] == ["", "==", "Verdict"]
+    assert not any(words in done.out for words in ("Usage", "Scores", "Judge "))
+
+
+def test_of_several_judgings_one_verdict_decides(saved: Path) -> None:
+    """The newest run's, in lines and in JSON; each says of which run it is."""
+    done = judge(saved, "--system", "structured", "--repeat", "2", "--quiet")
+    heads = [line.partition(":")[0] for line in done.out.splitlines() if line.startswith("Verdict (")]
+    assert heads == ["Verdict (structured r3, decides)", "Verdict (structured r2)"]
+    (found,) = judge(saved, "--system", "structured", "--repeat", "2", "--json").json
+    assert [(item["run"], item["decides"]) for item in found["verdicts"]] == [("r5", True), ("r4", False)]

@@ -142,3 +142,23 @@ def test_keys_are_named_beside_plain_lines_too(saved: Path) -> None:
     away = replay(saved, saved, "--step")
     assert (drawn.count("any key: go on · q: stop"), "== Round 2" in drawn) == (1, False)
     assert (away.code, away.err, "== Round 3" in away.out) == (0, "", True)
+
+
+@pytest.mark.parametrize("plain", [(), ("--plain",)], ids=["drawn", "plain"])
+def test_ctrl_c_ends_the_waiting_for_a_key(saved: Path, plain: tuple[str, ...]) -> None:
+    """As anywhere: exit 130, no traceback, nothing of what would have followed; what was drawn last stays, the cursor is shown."""
+    told = ("replay", saved, "--step", *plain)
+    code, drawn = on_terminal(
+        *told, cwd=saved.parent.parent, keys="\x03", after="(turn 0" if plain else "turn 0 ·", env=STEPPING
+    )
+    assert (code, "Traceback" in drawn, "turn 1" in drawn, "Verdict" in drawn) == (130, False, False, False)
+    assert drawn.rfind("\x1b[?25h") >= drawn.rfind("\x1b[?25l")
+
+
+def test_json_is_short_for_the_format(saved: Path) -> None:
+    """The same document; another format beside it is refused."""
+    short, long = (replay(saved, saved, *options) for options in (("--json",), ("--format", "json")))
+    assert (short.code, short.err, short.out) == (0, "", long.out)
+    assert replay(saved, saved, "--json", "--format", "html").lines == [
+        "debate: --json and --format html exclude each other; give one of the two"
+    ]

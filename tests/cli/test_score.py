@@ -124,34 +124,6 @@ def test_weights_that_make_no_sense_are_refused(saved: Path, weights: str) -> No
     assert (done.code, done.out, len(done.lines)) == (2, "", 1), done.err
 
 
-def test_a_rubric_lays_thresholds_and_weights_over_the_stored_ones(saved: Path) -> None:
-    """A draw threshold above the margin makes a draw of a narrow victory."""
-    rubric = saved.parent.parent / "rubric.yaml"
-    rubric.write_text("structured: {thresholds: {draw: 2, clear: 5}}\n")
-    done = score(saved, saved, "--rubric", rubric, "--system", "structured", "--json")
-    (verdict,) = done.json[0]["verdicts"]
-    assert (verdict["victory"], verdict["winner"]) == ("draw", None)
-
-
-@pytest.mark.parametrize(
-    "text",
-    ["structured: {weigths: {logic: 1}}", "wits: {}", "structured: [", "- 1", "structured: {thresholds: {draw: -1}}"],
-)
-def test_a_rubric_that_makes_no_sense_is_refused(saved: Path, text: str) -> None:
-    """Exit 2, naming the file; no traceback."""
-    rubric = saved.parent.parent / "rubric.yaml"
-    rubric.write_text(text)
-    done = score(saved, saved, "--rubric", rubric)
-    assert (done.code, "Traceback" in done.err) == (2, False)
-    assert "rubric.yaml" in done.err
-
-
-def test_weights_and_a_rubric_exclude_each_other(saved: Path) -> None:
-    """Exit 2."""
-    (saved.parent / "r.yaml").write_text("structured: {fallacy_penalty: 1}\n")
-    assert score(saved, saved, "--rubric", saved.parent / "r.yaml", "--weights", "logic=1").code == 2
-
-
 def test_write_stores_the_verdicts_of_the_new_weights(saved: Path) -> None:
     """Afterwards the file holds the verdicts that were shown, and everything else as before."""
     before = json.loads(saved.read_text())

@@ -87,6 +87,24 @@ def test_keys_may_stand_in_a_file_beside_the_configuration(here: Path) -> None:
     assert (done.code, "very-secret" in done.out + done.err) == (0, False)
 
 
+@pytest.mark.parametrize("place", ["configs/debate.yaml", "debate.yaml"])
+def test_check_without_a_name_takes_what_run_takes(here: Path, place: str) -> None:
+    """And tells which; what lies in configs/ first, without any the packaged one."""
+    (here / "configs").mkdir()
+    write_config(here, "topic: [", "debate.yaml")
+    write_config(here, (CONFIGS / "mock.yaml").read_text(), place)
+    done = debate("check", cwd=here)
+    assert (done.code, done.err) == (0, f"configuration: {place}\n")
+    assert done.out.startswith(f"{place}: fine;")
+
+
+def test_check_without_any_takes_the_packaged_one(here: Path) -> None:
+    """Which is named in JSON too."""
+    done = debate("check", "--json", cwd=here)
+    assert done.lines[0] == f"configuration: {CONFIGS / 'debate.yaml'}"
+    assert [report["config"] for report in done.json] == [str(CONFIGS / "debate.yaml")]
+
+
 def test_check_in_json_is_one_document(here: Path) -> None:
     """An object per configuration, problems as lines; stderr stays empty."""
     done = debate("check", CONFIGS / "mock.yaml", "missing.yaml", "--json", cwd=here)

@@ -78,7 +78,7 @@ def test_a_text_is_for_a_panel_only(here: Path, system: str) -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (("judge", "saved", "--mock", "--system", "panel", "--judges", "1"), "fewer than min_judges 2"),
+        (("judge", "saved", "--mock", "--system", "panel", "--judges", "1"), "1 judge is fewer than min_judges 2"),
         (("judge", "saved", "--mock", "--system", "panle"), "did you mean `panel`?"),
         (("score", "saved", "--system", "panle"), "did you mean `panel`?"),
         (("score", "saved", "--weights", "evidance=1"), "evidance"),

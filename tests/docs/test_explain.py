@@ -134,13 +134,12 @@ def test_a_run_that_fails_names_its_page(here: Path, case: Case) -> None:
 
 @pytest.mark.parametrize(("status", "page"), [(401, "key-refused"), (404, "unknown-model"), (429, "rate-limited")])
 def test_what_a_server_answers_names_its_page(here: Path, status: int, page: str) -> None:
-    """Before the command to go on, which can be copied to the end of the line."""
+    """Before the command to go on, which can be copied from a line of its own."""
     with model_server(failures=[status] * 20) as server:
         write_config(here, served(server.base_url))
         done = debate("run", "debate.yaml", "--id", "one", "-q", cwd=here)
-    (told,) = [line for line in done.lines if line.startswith("debate: ")]
-    assert f"(debate explain {page}); go on with:" in told
-    assert told.endswith("debate run --resume transcripts/one.json")
+    assert done.lines[-2].endswith(f"(debate explain {page}); go on with:")
+    assert done.lines[-1] == "debate run --resume transcripts/one.json"
 
 
 def test_a_judge_that_abstains_names_its_page(here: Path) -> None:
@@ -165,7 +164,7 @@ def test_an_interrupted_run_names_its_page(here: Path) -> None:
         running.signal(signal.SIGINT)
         done = running.wait()
     assert done.code == 130
-    assert "(debate explain interrupted); go on with: debate run --resume" in done.err
+    assert "(debate explain interrupted); go on with:\ndebate run --resume" in done.err
 
 
 def test_a_found_manipulation_names_its_page(here: Path) -> None:

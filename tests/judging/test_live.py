@@ -17,6 +17,7 @@ from judging_support import (
     settle,
     settle_all,
 )
+from scoring_support import CON, PRO, THIRD, THREE, begun, judged, speech
 
 from debate_cli.domain.assessment import (
     Comparison,
@@ -29,6 +30,7 @@ from debate_cli.domain.assessment import (
     SuspectClaim,
 )
 from debate_cli.domain.debate import Debate
+from debate_cli.domain.systems import Live
 from debate_cli.domain.tasks import Brief, Subject
 from debate_cli.judging.schedules import owed
 
@@ -202,3 +204,12 @@ def test_a_narratives_winner_took_part() -> None:
 def test_live_judging_comes_to_an_end() -> None:
     """With everything answered nothing more is owed."""
     assert keys(closed(settle_all(debated(LIVE, form={"kind": "free_flowing", "turns": 5})))) == []
+
+
+def test_one_who_never_spoke_has_no_arc_and_cannot_win() -> None:
+    """Having surrendered before the first word, say."""
+    debate = judged(begun(Live(), debaters=THREE), [speech(0, PRO), speech(1, CON)])
+    whole = Brief(run="r1", system="live", assessor="judge", subject=Subject(moment="debate"))
+    (told,) = of_kind(assessed(whole, debate, lambda form: form.update(winner=THIRD)).findings, Narrative)
+    assert isinstance(told, Narrative)
+    assert ([arc.participant for arc in told.arcs], told.winner) == ([PRO, CON], None)

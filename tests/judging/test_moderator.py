@@ -7,9 +7,11 @@ from typing import Any
 import pytest
 from formats_support import TRIO
 from judging_support import FillingModel, assess, assessed, debated, played
+from scoring_support import CON, PRO, THIRD, THREE, begun, judged, speech
 
 from debate_cli.domain.assessment import Assessment, Clash, Summary
 from debate_cli.domain.debate import Debate
+from debate_cli.domain.systems import Moderator
 from debate_cli.domain.tasks import Brief, Subject
 from debate_cli.judging.schedules import owed
 
@@ -125,3 +127,22 @@ def test_summaries_of_three_debaters_go_by_subtopic(debaters: int, by: str) -> N
     schema: Any = model.requests[0].schema
     heading = schema.json["properties"]["summary"]["items"]["properties"]["heading"]
     assert ("enum" in heading) == (debaters == 2)
+
+
+@pytest.mark.parametrize(
+    ("brief", "marked"),
+    [
+        (ROUND, {PRO, CON}),
+        (ROUND.model_copy(update={"subject": Subject(moment="round", round=2)}), {PRO}),
+        (ROUND.model_copy(update={"subject": Subject(moment="debate")}), {PRO, CON}),
+    ],
+)
+def test_nobody_is_marked_for_silence(brief: Brief, marked: set[str]) -> None:
+    """One who did not speak in a round, having surrendered say, is not asked about; in the end, one who never spoke."""
+    debate = judged(begun(Moderator(), debaters=THREE), [speech(0, PRO), speech(1, CON), speech(2, PRO)])
+    model = FillingModel()
+    result = assess(brief, debate, model)
+    assert isinstance(result, Assessment)
+    assert {mark.participant for mark in result.marks} == marked
+    asked = model.requests[0].messages[0].content.partition("Participants: ")[2].partition("]")[0]
+    assert [name for name in (PRO, CON, THIRD) if name in asked] == sorted(marked)

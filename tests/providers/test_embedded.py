@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 from model_server import ModelServer, model_server
 
 from debate_cli.errors import PermanentError
+from debate_cli.llm.patience import lent_to
 from debate_cli.llm.port import Message, Request, Schema
 from debate_cli.llm.profile import Profile
 from debate_cli.providers.embedded import SLOTS, EmbeddedServer, Place, free_processors
@@ -116,6 +118,41 @@ def test_no_more_calls_than_slots_are_under_way(tmp_path: Path) -> None:
     with model_server(latency_s=0.05) as served:
         asyncio.run(ask(EmbeddedServer(place(tmp_path), start=Llama(served)), *["a.gguf"] * 5))
     assert 0 < served.most_at_once <= SLOTS
+
+
+async def ask_patiently(server: EmbeddedServer, times: int, patience_s: float) -> None:
+    """Ask so often at once, each with so much patience; raises TimeoutError where it runs out."""
+
+    async def one() -> None:
+        patience = asyncio.timeout(patience_s)
+        async with patience:
+            with lent_to(patience):
+                await server.model("a.gguf", PROFILE).complete(ASK)
+
+    try:
+        await asyncio.gather(*(one() for _ in range(times)))
+    finally:
+        await server.aclose()
+
+
+def test_waiting_for_a_slot_does_not_try_anybodys_patience(tmp_path: Path) -> None:
+    """An answer takes less than the asker has patience for, though three take longer one after another."""
+    with model_server(latency_s=0.4) as served:
+        asyncio.run(ask_patiently(EmbeddedServer(place(tmp_path), start=Llama(served)), 2 * SLOTS + 1, 0.8))
+    assert len(served.bodies) == 2 * SLOTS + 1
+
+
+def test_loading_does_not_try_anybodys_patience(tmp_path: Path) -> None:
+    """A file that takes longer to load than the asker has patience for makes nobody late."""
+    with model_server() as served:
+        llama = Llama(served)
+
+        def start(file: Path, key: str) -> Llama:
+            time.sleep(0.9)
+            return llama(file, key)
+
+        asyncio.run(ask_patiently(EmbeddedServer(place(tmp_path), start=start), 2, 0.6))
+    assert len(served.bodies) == 2
 
 
 def test_a_file_that_does_not_load_can_be_tried_again(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from debate_cli.domain.config import ModelSpec
 from debate_cli.domain.debate import Debate, fold
 from debate_cli.domain.events import Closed, JudgingOpened
 from debate_cli.domain.systems import JudgingConfig
-from debate_cli.render.comparison import Compared
+from debate_cli.render.comparison import Compared, document
 from debate_cli.render.comparison_lines import comparison_lines
 from debate_cli.render.comparison_view import comparison_view
 from debate_cli.render.comparison_words import in_short
@@ -160,6 +160,17 @@ def test_other_judges_are_named() -> None:
     told = compared(rejudged(), rejudged(), "r1", "r2")
     assert "Other models judged by structured." in in_short(told)
     assert "judges: A: structured, moderator (r1): mock/judge; B: structured (r2): mock/other" in lines(told)
+
+
+def test_who_really_spoke_is_named() -> None:
+    """Where the mock stood in for the configured models: in the table and in JSON; that is no other model than the mock's own."""
+    real = {"default": {"model": "openai/gpt-5"}, "judge": {"model": "mock/judge"}}
+    told = compared(TOLD, debate(models=real))
+    assert "debaters: A: Ada: mock/debater, Bo: mock/debater; B: Ada: mock/debater (configured: openai/gpt-5)" in lines(
+        told
+    )
+    assert document(told)["b"]["debaters"] == {"Ada": "mock/debater", "Bo": "mock/debater"}
+    assert "The debaters and their models are the same." in in_short(told)
 
 
 def test_a_dearer_debate_is_named() -> None:

@@ -116,6 +116,12 @@ def test_no_text_reaches_the_script() -> None:
     assert len(scripts) == 1
 
 
+def test_a_bar_of_an_argument_says_its_score() -> None:
+    """Nobody has to measure it against the axis."""
+    labels = re.findall(r">((?:PRO|CON)-\d+ · [\d.]+)<", page(debate()))
+    assert [label.split() for label in labels if label.startswith("PRO-1")] == [["PRO-1", "·", "5.7"]]
+
+
 def test_text_is_no_template() -> None:
     """A speech that looks like a template is not evaluated."""
     assert "{{ 7*7 }}" in page(hostile())

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
+from datetime import timedelta
+
 import pytest
 from render_support import START, debate, exchange, shown, structured_assessment
 
@@ -11,7 +15,9 @@ from debate_cli.domain.events import Assessed, Failed, Failure, JudgingOpened
 from debate_cli.domain.judged import judged_by, judging_usage
 from debate_cli.domain.systems import JudgingConfig
 from debate_cli.domain.tasks import Subject
+from debate_cli.domain.verdict import Verdict
 from debate_cli.render.markdown import markdown
+from debate_cli.render.news import of_assessment
 from debate_cli.render.summary import summary
 from debate_cli.render.summary_lines import summary_lines
 from debate_cli.render.used import usage_rows
@@ -119,3 +125,71 @@ def test_the_others_are_as_if_they_had_not_judged() -> None:
     alone = judged_by(by_panel(), {"r2"})
     assert ([run.id for run in alone.runs], {item.run for item in alone.assessments}) == (["r2"], {"r2"})
     assert alone.turns == debate().turns
+
+
+def twice() -> tuple[Debate, list[str]]:
+    """Two further runs of the structured judge, as `judge --repeat 2` adds them; their ids, newest first."""
+    told = by_structured().apply(
+        JudgingOpened(at=START, run="r3", judging=JudgingConfig.model_validate({"systems": ["structured"]}))
+    )
+    return told.apply(Assessed(at=START, assessment=structured_assessment().model_copy(update={"run": "r3"}))), [
+        "r3",
+        "r2",
+    ]
+
+
+@pytest.mark.parametrize("form", [summary_lines, markdown], ids=["lines", "Markdown"])
+def test_verdicts_of_one_system_are_told_apart(form: Callable[[Debate, tuple[Verdict, ...]], list[str] | str]) -> None:
+    """By their judging run: each verdict, and the tables it rests on; what stands alone of its kind has none."""
+    told, _ = twice()
+    found = form(told, score(told, runs="all"))
+    lines = found if isinstance(found, list) else found.splitlines()
+    heads = [line.strip("#= ") for line in lines if line.startswith(("==", "##", "Verdict ("))]
+    assert [head for head in heads if head.startswith("Scores")] == [
+        "Scores, structured, run r3", "Scores, structured, run r1", "Scores, moderator", "Scores, structured, run r2",
+    ]  # fmt: skip
+    names = [re.match(r"Verdict(?:, | \()(\w+ ?r?\d?)", head) for head in heads if head.startswith("Verdict")]
+    assert [name[1] for name in names if name] == ["structured r3", "structured r1", "moderator", "structured r2"]
+
+
+def test_the_terminal_tells_them_apart() -> None:
+    """In the title of each box, and side by side."""
+    told, _ = twice()
+    shown_ = "".join(shown(part) for part in summary(told, score(told, runs="all"), only="verdict"))
+    assert [f"verdict, {name} " in shown_ for name in ("structured r3, decides", "structured r2", "moderator")] == [
+        True
+    ] * 3
+    assert ("verdict, moderator r1" in shown_, "structured r3, decides   " in shown_) == (False, True)
+
+
+def test_one_of_them_decides() -> None:
+    """Each run has a verdict that decides it; of all that were added, the newest run's stands for the debate."""
+    told, runs = twice()
+    added = tuple(verdict for run in runs for verdict in score(told, runs=run))
+    assert [verdict.decides for verdict in added] == [True, True]
+    lines = [line.partition(":")[0] for line in summary_lines(told, added) if line.startswith("Verdict (")]
+    assert lines == ["Verdict (structured r3, decides)", "Verdict (structured r2)"]
+    drawn_ = "".join(shown(part) for part in summary(told, added))
+    assert drawn_.count("verdict, ") == 2
+    assert drawn_.count(", decides") == 2, "in the title of its box, and side by side"
+
+
+def test_what_judges_say_at_once_names_their_run() -> None:
+    """Where two runs ask the same system; not where each asks another."""
+    told, _ = twice()
+    ours = next(item for item in told.assessments if item.run == "r2")
+    assert of_assessment(ours, told).title == "structured, the debate, run r2"
+    assert of_assessment(vote("technical_architect"), by_panel()).title == "panel/technical_architect, vote 1"
+
+
+def test_the_time_that_calls_took_is_told_rather_than_a_pause() -> None:
+    """What stands between the first event and the last may hold the time between two sittings."""
+    later = debate().model_copy(update={"finished_at": START + timedelta(days=3)})
+    assert usage_rows(later) == usage_rows(debate())
+    assert usage_rows(later)[0][1].endswith(" · calls took 22.4 s")
+    assert "22.4 s" in " ".join("".join(shown(part) for part in summary(later, score(later))).split())
+
+
+def test_where_nothing_was_waited_for_no_time_is_told() -> None:
+    """As where the mock answers at once."""
+    assert "took" not in usage_rows(debate().bare())[0][1]

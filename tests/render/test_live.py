@@ -44,7 +44,7 @@ def test_a_rounds_marks_are_shown_as_they_come() -> None:
     stage = Stage()
     stage.happens(Assessed(at=START, assessment=round_assessment(1)))
     assert "18/30" in stage.printed()
-    assert "momentum toward Bo" in stage.printed()
+    assert "Momentum towards Bo" in stage.printed()
 
 
 def test_a_report_waits_for_the_speech_that_it_is_about() -> None:

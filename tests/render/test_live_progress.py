@@ -45,6 +45,17 @@ def test_the_line_on_progress_is_one_line(width: int) -> None:
     assert cell_len(stage.region()[-1]) <= width
 
 
+@pytest.mark.parametrize(("width", "drawn"), [(60, False), (80, True)])
+def test_a_narrow_line_has_room_for_numbers_rather_than_for_a_bar(width: int, *, drawn: bool) -> None:
+    """What is left out last are time, tokens and cost."""
+    stage = Stage(width)
+    stage.happens(Turned(at=START, turn=turns()[0]))
+    stage.happens(Turned(at=START, turn=turns()[1]))
+    stage.now = 10.0
+    assert "2/11 calls · 0:10 · about 0:45 left · 3.2k tokens · $0.0040" in stage.region()[-1]
+    assert ("━" in stage.region()[-1]) == drawn
+
+
 def test_progress_counts_what_is_settled() -> None:
     """Calls done of those planned, tokens and cost."""
     stage = Stage()

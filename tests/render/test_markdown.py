@@ -81,6 +81,40 @@ def test_a_hostile_debate_has_no_html_and_no_link() -> None:
     assert {token.content for token in tokens if token.type == "html_inline"} <= {"<br>"}
 
 
+def test_the_verdict_is_read_before_the_cast_and_says_which_one_decides() -> None:
+    """Whoever opens the document sees who won; who debated and who judged stands after the briefing."""
+    source = markdown(debate(), score(debate()))
+    heads = [line for line in source.splitlines() if line.startswith("## ")]
+    assert heads[:5] == [
+        "## Verdict, structured (decides)",
+        "## Verdict, moderator",
+        "## Agreement",
+        "## Briefing",
+        "## Who debated, who judged",
+    ]
+
+
+@pytest.mark.parametrize("told", [debate, unscored], ids=["judged", "undetermined"])
+def test_it_says_how_to_have_it_judged_again(told: Callable[[], Debate]) -> None:
+    """The command stands below the first verdict, as code that can be copied."""
+    first, _, _ = markdown(told(), score(told())).partition("## Verdict, moderator")
+    assert "Judge it again: `debate judge microservices-0001 --system panel`" in first
+
+
+def test_a_command_is_code_whatever_the_id() -> None:
+    """Backticks in an id do not end the code."""
+    told = debate().model_copy(update={"id": "a`b``c"})
+    inline = [token for block in PARSER.parse(markdown(told, score(told))) for token in block.children or ()]
+    (code,) = [token.content for token in inline if token.type == "code_inline"]
+    assert code == "debate judge 'a`b``c' --system panel"
+
+
+def test_a_debate_that_nobody_judged_says_so() -> None:
+    """Without a verdict there is a sentence in its place, and the command."""
+    told = debate()
+    assert "**Nobody has judged this debate.**\n\nJudge it again: `debate judge " in markdown(told, [])
+
+
 def test_what_is_missing_is_said() -> None:
     """An undetermined verdict tells what was not assessed."""
     assert "- Missing: " in markdown(unscored(), score(unscored()))

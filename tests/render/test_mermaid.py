@@ -40,6 +40,12 @@ def hostile() -> Debate:
     return Debate.model_validate({**told.model_dump(), "turns": turns})
 
 
+def test_the_side_that_opened_is_drawn_at_the_top() -> None:
+    """Mermaid draws the last box of a chart that runs to the left first."""
+    sides = [row.strip() for row in argument_map(debate()) if "subgraph" in row]
+    assert [side.partition('["')[2] for side in sides] == ['◆ Bo"]', '● Ada"]']
+
+
 def test_every_claim_and_every_answer_is_drawn() -> None:
     """With the standing in words, and an arrow that says how it was answered."""
     told = "\n".join(argument_map(debate()))

@@ -10,6 +10,7 @@ import pytest
 from render_support import debate, shown, unscored
 
 from debate_cli.domain.debate import Debate
+from debate_cli.render import look
 from debate_cli.render.scores_table import (
     COLUMNS,
     Scored,
@@ -121,3 +122,37 @@ def test_a_short_path_stands_beside_its_verdicts(width: int) -> None:
     lines = shown(scores_view([scored("a.json", debate())])[0], width).rstrip().splitlines()
     assert lines[4].split()[0] == "a.json"
     assert "structured" in lines[4]
+
+
+def narrowed(width: int) -> list[str]:
+    """Scores and summary of two files of longer names, as a window of that width shows them."""
+    names = {"Ada": "Adalbert", "Bo": "Bartholomew"}
+    told = [
+        item.model_copy(
+            update={"winner": "Bartholomew", "scores": {names[who]: score for who, score in item.scores.items()}}
+        )
+        for item in score(debate())
+    ]
+    files = [Scored(path, "x", "A motion", "complete", tuple(told)) for path in ("a.json", "b.json")]
+    return [shown(part, width) for part in scores_view(files)]
+
+
+@pytest.mark.parametrize("width", [28, 40, 60, 80, 120])
+def test_who_won_and_the_margin_are_whole_in_every_window(width: int) -> None:
+    """In each row and in the summary; no line is longer than the window."""
+    rows, summed = ([word.strip(",:") for word in part.split()] for part in narrowed(width))
+    assert rows.count("Bartholomew") >= 4
+    for verdict in score(debate()):
+        assert verdict.margin is not None
+        assert rows.count(look.number(verdict.margin)) == 2
+        assert look.number(verdict.margin) in summed
+    assert "Bartholomew" in summed
+    assert max(len(line.rstrip()) for part in narrowed(width) for line in part.splitlines()) <= width
+
+
+@pytest.mark.parametrize("width", [28, 40])
+def test_where_verdicts_are_stacked_nothing_is_cut(width: int) -> None:
+    """Victory and scores are whole too."""
+    told = shown(scores_view([scored("a.json", debate())])[0], width)
+    assert "…" not in told
+    assert "Ada 6.35 · Bo 7.45" in told

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from poisoned_support import plain
 from render_support import START, debate, exchange, shown, structured_assessment, turns
 
 from debate_cli.domain.assessment import (
@@ -110,6 +111,24 @@ def test_every_medium_tells_the_same(made: Any, words: tuple[str, ...]) -> None:
         assert word in html(told, verdicts)
 
 
+def test_a_heading_leaves_a_name_as_it_is_written() -> None:
+    """Only its first letter is made a capital one: Pro does not become pro."""
+    verdicts = score(plain())
+    assert "== Personality, Pro ==" in summary_lines(plain(), verdicts)
+    assert "## Personality, Pro" in markdown(plain(), verdicts).splitlines()
+
+
+def test_a_panel_of_one_mind_at_once_has_not_deliberated() -> None:
+    """One vote has a level of agreement, not a course of it: no "from" and "to", and no curve of one dot."""
+    vote = Vote.model_validate({"option": "PASS", "confidence": 0.75})
+    judges = ("technical_architect", "compliance_auditor")
+    given = judged("panel", *(assessment("panel", Subject(moment="debate"), vote, assessor=judge) for judge in judges))
+    assert "Agreement 1.0 in the blind vote; it reached the threshold of 0.8." in summary_lines(given, score(given))
+    page = html(given, score(given))
+    assert "Votes by deliberation round" in page
+    assert "Agreement by deliberation round" not in page
+
+
 @pytest.mark.parametrize(("option", "told"), [("CONDITIONAL", True), ("PASS", False)])
 def test_a_conditional_verdict_states_its_conditions(option: str, told: bool) -> None:
     """Those of the judges who voted so, where the panel decided so; of another verdict there are none."""
@@ -119,7 +138,7 @@ def test_a_conditional_verdict_states_its_conditions(option: str, told: bool) ->
     given = judged("panel", *(assessment("panel", whole, vote, assessor=judge) for judge in judges))
     lines = summary_lines(given, score(given))
     assert [line for line in lines if "name a budget" in line] == (
-        [f"{judge}: holds only with: name a budget" for judge in judges] if told else []
+        [f"{judge.replace('_', ' ')}: holds only with: name a budget" for judge in judges] if told else []
     )
 
 

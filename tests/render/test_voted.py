@@ -6,6 +6,7 @@ from typing import get_args
 
 import pytest
 from pydantic import JsonValue
+from rehearsal_support import config_of, hold
 from render_support import debate, shown
 
 from debate_cli.domain.assessment import VoteOption
@@ -13,14 +14,17 @@ from debate_cli.domain.verdict import Verdict, Victory
 from debate_cli.render import look
 from debate_cli.render.checked import Checked
 from debate_cli.render.github import commands
+from debate_cli.render.html import html
 from debate_cli.render.index import index
 from debate_cli.render.junit import junit
+from debate_cli.render.markdown import markdown
 from debate_cli.render.scores_lines import scores_lines
 from debate_cli.render.scores_table import Scored, summaries, without_notes
 from debate_cli.render.scores_view import scores_view
 from debate_cli.render.sheets.agreement import agreement_sheet
 from debate_cli.render.sheets.of_verdict import sheets_of
 from debate_cli.render.tables import score_bars
+from debate_cli.scoring import score
 
 SENTENCES = {
     "PASS": "PLAN.md passes, clearly.",
@@ -117,3 +121,15 @@ def test_a_vote_that_is_not_recorded_is_not_made_up() -> None:
 def test_a_text_has_its_tables_though_it_has_no_debaters() -> None:
     """Nothing is scored in a text, and still its votes are shown."""
     assert sheets_of(voted("FAIL"))
+
+
+def test_a_page_on_a_text_speaks_of_a_text() -> None:
+    """Nobody debated and nobody spoke: it has the text with its judges, and no empty transcript."""
+    told = hold(config_of(topic="PLAN.md", background="We move.", debaters=[], judging={"systems": ["panel"]}))
+    page = html(told, score(told))
+    assert "The text, and who judged it" in page
+    assert "Text report" in page
+    for word in ("Who debated", "Transcript", "transcript", "Debate report", "Nobody has spoken", "On the debate"):
+        assert word not in page
+    document = markdown(told, score(told))
+    assert document.index("## Verdict") < document.index("## The text, and who judged it") < document.index("We move.")

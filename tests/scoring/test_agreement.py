@@ -46,6 +46,13 @@ def test_verdicts_agree_on_the_outcome_or_not(verdicts: list[Verdict], agree: bo
             ("They differ on how far a win of A goes: structured says clear; live says narrow.",),
         ),
         (
+            [
+                *(concluded(system, "clear", "A") for system in ("structured", "moderator", "panel")),
+                concluded("live", "draw"),
+            ],
+            ("They differ on the outcome: structured, moderator and panel say a win of A; live says a draw.",),
+        ),
+        (
             [concluded("structured", "draw"), concluded("live", "undetermined")],
             ("No verdict from live: too little was assessed.",),
         ),

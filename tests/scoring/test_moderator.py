@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import pytest
-from scoring_support import CON, PRO, THREE, assessment, begun, judged, marks, speech
+from scoring_support import CON, PRO, THIRD, THREE, assessment, begun, judged, marks, speech
 
 from debate_cli.domain.assessment import Assessment, Mark
 from debate_cli.domain.debate import Debate
@@ -208,3 +208,15 @@ def test_one_who_has_not_spoken_is_named_and_does_not_hinder() -> None:
     debate = judged(begun(Moderator(), debaters=THREE), turns, [round_marks(1, FULL, HALF), final_marks(0, 0)])
     found = verdict(debate, "r1", Moderator())
     assert (found.winner, missing(found)) == (PRO, ["Cem has not spoken."])
+
+
+def test_one_who_has_not_spoken_cannot_win() -> None:
+    """Marks that a judge gave a silent debater all the same are shown, and are no score."""
+    turns = [speech(0, PRO), speech(1, CON)]
+    silent = [*marks(THIRD, ROUND_CRITERIA, FULL)], [*marks(THIRD, CATEGORIES, CATEGORIES.values())]
+    given = [
+        item.model_copy(update={"marks": (*item.marks, *more)})
+        for item, more in zip((round_marks(1, FULL, HALF), final_marks(5, 10)), silent, strict=True)
+    ]
+    found = verdict(judged(begun(Moderator(), debaters=THREE), turns, given), "r1", Moderator())
+    assert (found.winner, sorted(found.scores)) == (PRO, sorted((PRO, CON)))

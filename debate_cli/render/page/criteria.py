@@ -35,7 +35,9 @@ def structured(verdict: Verdict, looks: Looks) -> Iterable[Figure]:
     )
     if len(notes.arguments) > MOST_BARS:
         return
-    scores = {row.id: row.score for row in notes.arguments}
+    labels = tuple(
+        f"{row.id} · {look.number(row.score)}" if row.score is not None else row.id for row in notes.arguments
+    )
     series = tuple(
         Series(
             name,
@@ -51,8 +53,8 @@ def structured(verdict: Verdict, looks: Looks) -> Iterable[Figure]:
     )
     yield Figure(
         "Score of each argument",
-        "Weighted mean of the four criteria less penalties, 1 to 10.",
-        Plot("stack", tuple(scores), series, 0, HIGHEST, MARKS),
+        "Weighted mean of the four criteria less penalties, 1 to 10; beside each argument its score.",
+        Plot("stack", labels, series, 0, HIGHEST, MARKS),
     )
 
 

@@ -75,9 +75,9 @@ def live(verdict: Verdict, looks: Looks) -> Iterable[Figure]:
 
 
 def panel(verdict: Verdict, _looks: Looks) -> Iterable[Figure]:
-    """Agreement from vote to vote, and the threshold at which the panel stops."""
+    """Agreement from vote to vote, and the threshold at which the panel stops; a single vote has no course."""
     notes = notes_of(PanelNotes, verdict)
-    if notes is None or not notes.rounds:
+    if notes is None or len(notes.rounds) < 2:  # noqa: PLR2004 - a line has two ends
         return
     places = [("vote", row.round + 1) for row in notes.rounds]
     agreement = {row.round + 1: row.agreement for row in notes.rounds}

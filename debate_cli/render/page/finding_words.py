@@ -63,7 +63,7 @@ def _of_rounds(finding: Summary | Clash) -> list[str]:
     if isinstance(finding, Clash):
         met = "meet on" if finding.engaged else "talk past each other on"
         return [f"{' and '.join(finding.participants)} {met} {finding.about}"]
-    found = [f"{point.heading}: {'; '.join(point.points)}" for point in finding.points]
+    found = [f"{point.heading}: {'; '.join(said.rstrip('.') for said in point.points)}" for point in finding.points]
     found += [f"Agreed: {point}" for point in finding.consensus]
     if finding.momentum is not None:
         found.append(f"Momentum towards {finding.momentum.toward or 'nobody'}: {finding.momentum.why}")

@@ -74,13 +74,23 @@ def reasons(debate: Debate) -> Reasons:
 def _reason(assessment: Assessment, *, several_runs: bool) -> Reason:
     run = f", run {assessment.run}" if several_runs else ""
     return Reason(
-        heading=f"{look.brief_words(assessment.brief)}{run}",
+        heading=f"{_asked(assessment)}{run}",
         model=assessment.exchange.model,
         rationale=assessment.rationale,
         marked=tuple(_marked(assessment.marks)),
         found=tuple(sentence for finding in assessment.findings for sentence in words(finding)),
         warnings=assessment.warnings,
     )
+
+
+def _asked(assessment: Assessment) -> str:
+    """What the judge was asked; the live judge is asked for up to three things about the whole debate."""
+    subject = assessment.subject
+    if assessment.system != "live" or subject.moment != "debate":
+        return look.brief_words(assessment.brief)
+    if subject.turns:
+        return "live, the debate's start and end"
+    return "live, narrative against scorecard" if assessment.revision else "live, narrative of the debate"
 
 
 def _marked(marks: Iterable[Mark]) -> Iterable[Marked]:

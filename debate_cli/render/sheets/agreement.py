@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import look
+from debate_cli.render.called import called
 from debate_cli.render.sheets.sheet import Lines, Number, Sheet, Who
 from debate_cli.scoring.agreement import compare_verdicts
 
@@ -20,7 +21,7 @@ def agreement_sheet(verdicts: Sequence[Verdict]) -> Sheet | None:
         heads=("system", "winner", "victory", "margin", "scores"),
         rows=tuple(
             (
-                f"{verdict.system}{', decides' if verdict.decides else ''}",
+                f"{called(verdict, verdicts)}{', decides' if verdict.decides else ''}",
                 look.VOTES[verdict.option] if verdict.option is not None else Who(verdict.winner),
                 verdict.victory,
                 Number(verdict.margin),

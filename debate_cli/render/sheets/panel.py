@@ -40,11 +40,12 @@ def _options(notes: PanelNotes) -> Sheet:
 def _deliberation(notes: PanelNotes) -> str:
     """How the panel came to agree, in a sentence."""
     reached = "reached" if notes.converged else "did not reach"
+    threshold = f"it {reached} the threshold of {_share(notes.convergence_threshold)}"
+    if not notes.deliberation_rounds:
+        return f"Agreement {_share(notes.final_agreement)} in the blind vote; {threshold}."
     rounds = f"{notes.deliberation_rounds} deliberation round{'' if notes.deliberation_rounds == 1 else 's'}"
     agreement = f"{_share(notes.initial_agreement)} to {_share(notes.final_agreement)}"
-    return (
-        f"Agreement from {agreement} in {rounds}; it {reached} the threshold of {_share(notes.convergence_threshold)}."
-    )
+    return f"Agreement from {agreement} in {rounds}; {threshold}."
 
 
 def _share(value: float | None) -> str:
@@ -56,7 +57,7 @@ def _votes(notes: PanelNotes) -> Sheet:
     rounds = [{vote.judge: vote for vote in row.votes} for row in notes.rounds]
     agreement: Row = ("agreement", None, *(Number(row.agreement) for row in notes.rounds))
     divided: Row = ("divided on", None, *(_divided([item.about for item in row.disagreements]) for row in notes.rounds))
-    rows = [(judge, _weight(judge, rounds), *(_vote(votes.get(judge)) for votes in rounds)) for judge in judges]
+    rows = [(_name(judge), _weight(judge, rounds), *(_vote(votes.get(judge)) for votes in rounds)) for judge in judges]
     return Sheet(
         title="votes, panel",
         heads=("judge", "weight", *(f"vote {row.round + 1}" for row in notes.rounds)),
@@ -77,26 +78,30 @@ def _weight(judge: str, rounds: Sequence[dict[str, BallotRow]]) -> Cell:
 def _vote(vote: BallotRow | None) -> Cell:
     if vote is None:
         return "—"
-    sign = look.VOTES[vote.option]
-    changed = " changed" if vote.changed else ""
-    late = " late" if vote.late else " kept" if vote.carried else ""
-    return f"{sign.symbol} {sign.word} {vote.confidence:.2f}{changed}{late}"
+    changed = ", changed" if vote.changed else ""
+    late = ", late" if vote.late else ", kept" if vote.carried else ""
+    return Lines((look.VOTES[vote.option], f"{vote.confidence:.2f}{changed}{late}"))
+
+
+def _name(judge: str) -> str:
+    """A persona's name in words, which a narrow column can break."""
+    return judge.replace("_", " ")
 
 
 def _changes(notes: PanelNotes) -> Iterable[str]:
     for row in notes.rounds:
         for vote in row.votes:
             if vote.unexplained_change:
-                yield f"! {vote.judge} changed its vote in vote {row.round + 1} without naming the turn that changed it."
+                yield f"! {_name(vote.judge)} changed its vote in vote {row.round + 1} without naming the turn that changed it."
             elif vote.changed and vote.changed_because:
-                yield f"{vote.judge} changed its vote in vote {row.round + 1}: {vote.changed_because}"
+                yield f"{_name(vote.judge)} changed its vote in vote {row.round + 1}: {vote.changed_because}"
 
 
 def _conditions(notes: PanelNotes) -> Iterable[Sheet]:
     """What those who voted CONDITIONAL ask for, where the panel decided so."""
     votes = notes.rounds[-1].votes if notes.option == "CONDITIONAL" else ()
     asked = {vote.judge: vote.remediation_required for vote in votes if vote.option == "CONDITIONAL"}
-    rows = tuple((judge, Lines(conditions)) for judge, conditions in asked.items() if conditions)
+    rows = tuple((_name(judge), Lines(conditions)) for judge, conditions in asked.items() if conditions)
     if rows:
         yield Sheet(title="conditions, panel", heads=("judge", "holds only with"), rows=rows)
 
@@ -108,7 +113,7 @@ def _dissent(votes: Sequence[BallotRow]) -> Iterable[Sheet]:
             heads=("judge", "vote", "critical findings", "what would mend it", "reasons"),
             rows=tuple(
                 (
-                    vote.judge,
+                    _name(vote.judge),
                     look.VOTES[vote.option],
                     Lines(vote.critical_findings),
                     Lines(vote.remediation_required),

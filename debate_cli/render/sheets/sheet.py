@@ -72,6 +72,11 @@ class Sheet(NamedTuple):
     keyed: bool = False
     """Whether all cells are texts, and those of the first column keys, which may be parted at a dot only."""
 
+    @property
+    def heading(self) -> str:
+        """The title as a line of its own: its first letter a capital one, names in it as they are; not cleaned."""
+        return self.title[:1].upper() + self.title[1:]
+
 
 def parted(groups: Iterable[Iterable[Row]]) -> tuple[Row | None, ...]:
     """The rows of all groups, with None between two groups."""

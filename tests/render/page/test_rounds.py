@@ -73,3 +73,13 @@ def test_marks_are_told_with_their_scale() -> None:
     (reason,) = [item for item in reasons(debate()).whole if item.heading.startswith("structured")]
     assert reason.marked[0].item == "PRO-1"
     assert reason.marked[0].marks[0] == "logic 6 of 10"
+
+
+def test_what_the_live_judge_says_of_the_whole_debate_is_told_apart() -> None:
+    """Narrative, convergence and the word on a conflict stand under different headings."""
+    headings = [reason.heading for reason in reasons(with_answers()).whole if reason.heading.startswith("live")]
+    assert sorted(headings) == [
+        "live, narrative against scorecard",
+        "live, narrative of the debate",
+        "live, the debate's start and end",
+    ]

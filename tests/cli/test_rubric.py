@@ -1,0 +1,65 @@
+"""`debate score --rubric`: other rules laid over the stored ones, and what is said of a rubric that makes no sense."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from cli_support import Done, debate
+
+
+def score(saved: Path, *options: str | Path) -> Done:
+    """`debate score` in the folder of the saved debate."""
+    return debate("score", *options, cwd=saved.parent.parent)
+
+
+def test_a_rubric_lays_thresholds_and_weights_over_the_stored_ones(saved: Path) -> None:
+    """A draw threshold above the margin makes a draw of a narrow victory."""
+    rubric = saved.parent.parent / "rubric.yaml"
+    rubric.write_text("structured: {thresholds: {draw: 2, clear: 5}}\n")
+    done = score(saved, saved, "--rubric", rubric, "--system", "structured", "--json")
+    (verdict,) = done.json[0]["verdicts"]
+    assert (verdict["victory"], verdict["winner"]) == ("draw", None)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["structured: {weigths: {logic: 1}}", "wits: {}", "structured: [", "- 1", "structured: {thresholds: {draw: -1}}"],
+)
+def test_a_rubric_that_makes_no_sense_is_refused(saved: Path, text: str) -> None:
+    """Exit 2, naming the file; no traceback."""
+    rubric = saved.parent.parent / "rubric.yaml"
+    rubric.write_text(text)
+    done = score(saved, saved, "--rubric", rubric)
+    assert (done.code, "Traceback" in done.err) == (2, False)
+    assert "rubric.yaml" in done.err
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("structured: {weights: {logic: many}}", "rubric.yaml:1:31: structured.weights.logic: must be a number"),
+        ("structured: {thresholds: {draw: -1}}", "rubric.yaml:1:33: structured.thresholds.draw: must be at least 0"),
+        ("structured: {weigths: {}}", "rubric.yaml:1:14: structured.weigths: there is no such key here; did you mean `weights`?"),
+        ("persuasion: {effects: magic}", "rubric.yaml:1:23: persuasion.effects: must be one of keywords, factors, judge"),
+        ("panel: {kind: live}", "rubric.yaml:1:15: panel.kind: leave it out, or write panel"),
+        ("panel: {judges: [{id: a}]}", "rubric.yaml: panel.judges.0.persona: is missing"),
+    ],
+)  # fmt: skip
+def test_a_fault_of_a_rubric_is_told_in_plain_words(saved: Path, text: str, told: str) -> None:
+    """With its place and key, as the faults of a configuration are."""
+    (saved.parent.parent / "rubric.yaml").write_text(text)
+    done = score(saved, saved, "--rubric", "rubric.yaml")
+    assert (done.code, done.lines) == (2, [f"{told} (debate explain bad-config)"])
+
+
+def test_every_fault_of_a_system_is_told(saved: Path) -> None:
+    """A line each."""
+    (saved.parent.parent / "rubric.yaml").write_text("structured: {weights: {logic: x}, thresholds: {draw: y}}")
+    assert len(score(saved, saved, "--rubric", "rubric.yaml").lines) == 2
+
+
+def test_weights_and_a_rubric_exclude_each_other(saved: Path) -> None:
+    """Exit 2."""
+    (saved.parent / "r.yaml").write_text("structured: {fallacy_penalty: 1}\n")
+    assert score(saved, saved, "--rubric", saved.parent / "r.yaml", "--weights", "logic=1").code == 2

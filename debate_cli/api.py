@@ -23,7 +23,7 @@ from debate_cli.engine import Stop
 from debate_cli.llm.port import Model
 from debate_cli.preparation import Prepared
 from debate_cli.rejudging import Wish
-from debate_cli.render.plain import QuietWatcher
+from debate_cli.render.plain.watchers import QuietWatcher
 from debate_cli.render.watcher import Watcher
 from debate_cli.scoring import score
 from debate_cli.session import Outcome, Session

@@ -12,7 +12,7 @@ from debate_cli.domain.events import Event, Generator, Opened
 from debate_cli.engine import Run, Stop
 from debate_cli.llm import estimate
 from debate_cli.llm.port import Model, OnText, Reply, Request
-from debate_cli.render.plain import QuietWatcher
+from debate_cli.render.plain.watchers import QuietWatcher
 from debate_cli.wiring import Studio, Surroundings, mocked
 
 _START = datetime(2000, 1, 1, tzinfo=UTC)

@@ -18,7 +18,7 @@ from typing import Any, NoReturn
 
 IMPORTED = (
     *(f"debate_cli.cli.{name}_command" for name in ("run", "judge", "score", "replay", "init", "check", "models", "schema")),
-    "debate_cli.providers.cassette", "debate_cli.render.lines", "debate_cli.render.markdown", "debate_cli.render.html",
+    "debate_cli.providers.cassette", "debate_cli.render.plain.lines", "debate_cli.render.documents.markdown", "debate_cli.render.documents.html",
     "rich.console", "typer.rich_utils", "json_repair", "genai_prices", "openai", "openai.resources.chat.completions",
 )  # fmt: skip
 

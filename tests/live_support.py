@@ -14,7 +14,7 @@ from debate_cli.domain.debate import Debate
 from debate_cli.domain.debate import opened as opened_debate
 from debate_cli.domain.events import Event
 from debate_cli.domain.tasks import Cue
-from debate_cli.render.live import LiveWatcher
+from debate_cli.render.live.watcher import LiveWatcher
 
 
 def cue(turn: Turn) -> Cue:

@@ -13,7 +13,7 @@ from debate_cli.domain.events import Failure
 from debate_cli.domain.tasks import Brief, Cue
 from debate_cli.engine import Cast, Run, Stop
 from debate_cli.llm.port import OnText
-from debate_cli.render.plain import QuietWatcher
+from debate_cli.render.plain.watchers import QuietWatcher
 
 YIELDS = 20
 """Times that a question gives way to others before it leaves."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
@@ -27,6 +28,8 @@ ROWS = (
     ("cli",),
     ("__main__",),
 )
+RENDER_ROWS = (("sheets",), ("plain",), ("drawn",), ("live",), ("documents",))
+"""Within render; what lies beside these rooms is shared by all of them."""
 RANK = {name: row for row, names in enumerate(ROWS) for name in names}
 FILES = sorted(PACKAGE.rglob("*.py"))
 
@@ -63,6 +66,15 @@ def test_imports_point_up_the_table_only(path: Path) -> None:
         assert imported_rooms(path.read_text()) <= {"api"}
         return
     assert upward(room(path), imported_rooms(path.read_text())) == set()
+
+
+@pytest.mark.parametrize("path", sorted((PACKAGE / "render").rglob("*.py")), ids=lambda path: path.stem)
+def test_the_rooms_of_render_are_in_order_too(path: Path) -> None:
+    """What is shared knows nothing of who shows it; a drawing may use plain words, and never the other way round."""
+    rank = {name: row for row, (name,) in enumerate(RENDER_ROWS)}
+    own = rank.get(path.relative_to(PACKAGE / "render").parts[0], 0)
+    imported = re.findall(r"from debate_cli\.render\.(\w+)", path.read_text())
+    assert [name for name in imported if rank.get(name, 0) > own] == []
 
 
 def test_every_room_has_a_row() -> None:

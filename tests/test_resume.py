@@ -17,7 +17,7 @@ from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import Assessed, Event, Turned
 from debate_cli.engine import Stop
 from debate_cli.llm.port import Model, OnText, Reply, Request
-from debate_cli.render.plain import QuietWatcher
+from debate_cli.render.plain.watchers import QuietWatcher
 from debate_cli.session import Session
 from debate_cli.storage.config_file import load_config
 from debate_cli.storage.journal import Journal

@@ -10,7 +10,7 @@ from debate_cli.domain.debate import fold
 from debate_cli.domain.events import Opened
 from debate_cli.engine import Stop
 from debate_cli.providers.table import merged
-from debate_cli.render.plain import QuietWatcher
+from debate_cli.render.plain.watchers import QuietWatcher
 from debate_cli.session import Session
 from debate_cli.storage.transcript import events_of, to_transcript
 from debate_cli.wiring import Surroundings

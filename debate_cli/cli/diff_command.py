@@ -80,11 +80,11 @@ def _side(stored: StoredDebate, run: str) -> Side:
 def _show(told: Compared, *, plain: bool) -> None:
     """Tables on a terminal, plain lines elsewhere."""
     if plain or not screen.interactive(sys.stdout):
-        from debate_cli.render.comparison_lines import comparison_lines
+        from debate_cli.render.plain.comparison import comparison_lines
 
         sys.stdout.writelines(f"{line}\n" for line in comparison_lines(told))
         return
-    from debate_cli.render.comparison_view import comparison_view
+    from debate_cli.render.drawn.comparison import comparison_view
 
     target = screen.console(sys.stdout)
     for part in comparison_view(told):

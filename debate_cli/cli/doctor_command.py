@@ -100,11 +100,11 @@ def _show(entries: list[dict[str, Any]], loaded: LoadedConfig, *, as_json: bool)
     if as_json:
         print(json.dumps(shown, ensure_ascii=False, indent=2))
     elif screen.interactive(sys.stdout):
-        from debate_cli.render.doctor_view import doctor_view
+        from debate_cli.render.drawn.doctor import doctor_view
 
         screen.console(sys.stdout).print(doctor_view(shown))
     else:
-        from debate_cli.render.doctor_lines import doctor_lines
+        from debate_cli.render.plain.doctor import doctor_lines
 
         for line in doctor_lines(shown):
             print(line)

@@ -11,7 +11,7 @@ import typer
 
 from debate_cli.cli import options, screen
 from debate_cli.cli.homes import USUAL, homes
-from debate_cli.render.catalogue_lines import columns, json_document
+from debate_cli.render.plain.catalogue import columns, json_document
 from debate_cli.storage.catalogue import Card, Unreadable, catalogue
 
 app = typer.Typer(add_completion=False)
@@ -72,7 +72,7 @@ def _show(cards: Iterator[Card], folder: Path, *, as_json: bool, plain: bool) ->
         for card in cards:
             print(columns(card), flush=True)
     else:
-        from debate_cli.render.catalogue_view import catalogue_view
+        from debate_cli.render.drawn.catalogue import catalogue_view
 
         newest_first = sorted(cards, key=lambda card: card.started_at, reverse=True)
         target = screen.console(sys.stdout)

@@ -44,7 +44,7 @@ def models(
         print(json.dumps(found, ensure_ascii=False, indent=2))
         return
     if screen.interactive(sys.stdout):
-        from debate_cli.render.providers_view import providers_view
+        from debate_cli.render.drawn.providers import providers_view
 
         screen.console(sys.stdout).print(providers_view(found))
         return

@@ -133,7 +133,7 @@ def replay(
         raise UsageError(f"--round {round_}: this debate has no such round; leave it out to see all")
     if how is Format.terminal and output is None:
         way = Way(None if plain else speed, step=step, plain=plain, show_hidden=show_hidden)
-        _play(debate, way, round_, only)
+        _play(stored.path, debate, way, round_, only)
         return
     text = _document(debate, score(debate, runs="all"), how, round_, only, show_hidden=show_hidden)
     if output is None:
@@ -177,15 +177,15 @@ def _document(
             shown = debate if show_hidden else _without_directives(debate)
             return dump(to_transcript(shown, verdicts), Redactor())
         case Format.markdown:
-            from debate_cli.render.markdown import markdown
+            from debate_cli.render.documents.markdown import markdown
 
             return markdown(debate, verdicts, part, round_number, show_hidden=show_hidden)
         case Format.html:
-            from debate_cli.render.html import html
+            from debate_cli.render.documents.html import html
 
             return html(debate, verdicts, show_hidden=show_hidden)
         case Format.svg | Format.terminal_html:
-            from debate_cli.render import exported
+            from debate_cli.render.documents import exported
 
             scene = exported.Scene(debate, verdicts, part, round_number, show_hidden=show_hidden)
             return exported.svg(scene) if format_ is Format.svg else exported.terminal_html(scene)
@@ -201,7 +201,7 @@ def _without_directives(debate: Debate) -> Debate:
     )
 
 
-def _play(debate: Debate, way: Way, round_number: int | None, only: Only | None) -> None:
+def _play(path: Path, debate: Debate, way: Way, round_number: int | None, only: Only | None) -> None:
     """Show it on stdout as it was shown when it ran, or as much of it as is wanted."""
     part = only.value if only is not None else None
     if part in (None, "turns") and not _perform(debate, way, round_number, judged=part is None):
@@ -209,6 +209,10 @@ def _play(debate: Debate, way: Way, round_number: int | None, only: Only | None)
     if part != "turns" and round_number is None:
         verdicts = score(debate, runs="all")
         showing.show_summary(debate, verdicts, show_hidden=way.show_hidden, only=part, plain=way.plain)
+        if part is None and debate.status == "complete":
+            from debate_cli.render.gist import judge_again
+
+            screen.tell(f"judge again: {judge_again(debate, str(path))}")
 
 
 def _perform(debate: Debate, way: Way, round_number: int | None, *, judged: bool) -> bool:

@@ -26,7 +26,7 @@ def try_folder(place: Path) -> None:
 
 def write_report(place: Path, outcome: Outcome, redact: Redact, *, show_hidden: bool, force: bool) -> int:
     """Write the page of what was saved, secrets taken out as they are there, and tell of it; 0, or the exit code why not."""
-    from debate_cli.render.html import html
+    from debate_cli.render.documents.html import html
 
     saved = parse(dump(to_transcript(outcome.debate, outcome.verdicts), redact).encode(), str(place))
     page = html(debate_of(saved), saved.verdicts, show_hidden=show_hidden)

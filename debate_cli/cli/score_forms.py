@@ -48,7 +48,7 @@ def show(
 ) -> None:
     """Print the files in this form; an index whose debates have pages goes where those are."""
     if form == "junit":
-        from debate_cli.render.junit import junit
+        from debate_cli.render.documents.junit import junit
 
         sys.stdout.write(junit(files, unusable))
     elif form == "github":
@@ -58,7 +58,7 @@ def show(
 
 
 def _github(files: Sequence[Checked], unusable: Sequence[Unusable]) -> None:
-    from debate_cli.render.github import commands, step_summary
+    from debate_cli.render.documents.github import commands, step_summary
 
     for line in commands(files, unusable):
         print(line)
@@ -73,7 +73,7 @@ def _github(files: Sequence[Checked], unusable: Sequence[Unusable]) -> None:
 
 
 def _index(files: Sequence[Checked], unusable: Sequence[Unusable], pages: Pages | None) -> None:
-    from debate_cli.render.index import index
+    from debate_cli.render.documents.index import index
 
     if pages is not None:
         screen.tell(f"written: {pages.write_index(index(files, unusable))}")

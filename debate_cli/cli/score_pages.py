@@ -25,7 +25,9 @@ class Pages:
     """Those given away."""
 
     def __post_init__(self) -> None:
-        """Raises UsageError where there is an index already, before any page is written."""
+        """Raises UsageError where a page is named for a folder, or there is an index already, before any page is written."""
+        if self.folder.suffix == SUFFIX and not self.folder.is_dir():
+            raise UsageError(f"-o {self.folder}: several pages are written, {INDEX} among them; name a folder for them")
         if not self.force and (self.folder / INDEX).exists():
             raise UsageError(
                 f"{self.folder / INDEX} exists already; choose another folder, or overwrite it with --force"
@@ -33,7 +35,7 @@ class Pages:
 
     def write(self, path: Path, debate: Debate, verdicts: Sequence[Verdict]) -> str:
         """Write the page of the debate that was read from `path`; its name in the folder. Raises StorageError."""
-        from debate_cli.render.html import html
+        from debate_cli.render.documents.html import html
 
         name = self._name(path.stem)
         write_whole(self.folder / name, html(debate, verdicts).encode("utf-8", "replace"), overwrite=self.force)

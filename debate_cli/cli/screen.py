@@ -97,11 +97,11 @@ def hand_on(pieces: Iterable[str]) -> None:
 def show_scores(files: Iterable[Scored]) -> None:
     """The table of several files on stdout: drawn on a terminal once all are there, elsewhere plain lines as they come."""
     if not interactive(sys.stdout):
-        from debate_cli.render.scores_lines import scores_lines
+        from debate_cli.render.plain.scores import scores_lines
 
         hand_on(f"{line}\n" for line in scores_lines(files))
         return
-    from debate_cli.render.scores_view import scores_view
+    from debate_cli.render.drawn.scores import scores_view
 
     drawn_on = console(sys.stdout)
     for part in scores_view(list(files)):

@@ -10,7 +10,7 @@ from debate_cli.cli.audience import Audience
 from debate_cli.cli.screen import console, interactive, tell, whoever_reads
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.verdict import Verdict
-from debate_cli.render.plain import PlainWatcher, QuietWatcher
+from debate_cli.render.plain.watchers import PlainWatcher, QuietWatcher
 
 
 @contextmanager
@@ -26,7 +26,7 @@ def watching(
     if quiet or (as_json and not interactive(stream)):
         yield Audience(QuietWatcher(), aside=tell)
     elif interactive(stream) and not plain:
-        from debate_cli.render.live import LiveWatcher
+        from debate_cli.render.live.watcher import LiveWatcher
 
         watcher = LiveWatcher(console(stream), planned, show_hidden=show_hidden, hint=hint)
         watcher.start()
@@ -60,14 +60,14 @@ def show_summary(
     `judged`: ids of the judging runs that the debate was just judged again by; nothing but what they brought is shown.
     """
     if interactive(sys.stdout) and not plain:
-        from debate_cli.render.summary import summary
+        from debate_cli.render.drawn.summary import summary
 
         screen = console(sys.stdout)
         parts = summary(debate, verdicts, only=only, show_hidden=show_hidden, judged=judged)  # pyright: ignore[reportArgumentType]
         for part in parts:
             screen.print(part)
         return
-    from debate_cli.render.summary_lines import summary_lines
+    from debate_cli.render.plain.summary import summary_lines
 
     for line in summary_lines(debate, verdicts, only=only, judged=judged):  # pyright: ignore[reportArgumentType]
         print(line)

@@ -10,10 +10,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
+    from debate_cli.domain.events import CloseReason
     from debate_cli.domain.exchange import TotalUsage
     from debate_cli.domain.participant import Participant
     from debate_cli.domain.tasks import Brief
-    from debate_cli.domain.verdict import Verdict
+from debate_cli.domain.verdict import Verdict
 
 TEAL, PLUM, GOLD, GREEN, BLUE, RED = "color(30)", "color(133)", "color(136)", "color(28)", "color(68)", "color(167)"
 QUIET = "color(244)"
@@ -173,6 +174,15 @@ def scale(verdict: Verdict) -> float:
     return max(SCALES.get(verdict.system, highest), highest)
 
 
+CLOSES: dict[CloseReason, str] = {
+    "complete": "The debate is complete.",
+    "surrender": "The debate ends: at most one debater still stands.",
+    "converged": "The debate ends: nothing new has been said for a full round.",
+    "budget": "The debate stops: the budget is reached. It can be resumed.",
+    "interrupted": "The debate stops: interrupted. It can be resumed.",
+    "failed": "The debate stops: a debater could not answer. It can be resumed.",
+}
+"""What each close means, in a sentence."""
 LONGEST = 320
 """Characters of a reason that are shown where there is little room."""
 

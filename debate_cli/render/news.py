@@ -19,7 +19,7 @@ from debate_cli.domain.assessment import (
 )
 from debate_cli.domain.debate import Debate
 from debate_cli.render import look
-from debate_cli.render.page.finding_words import words as finding_words
+from debate_cli.render.finding_words import words as finding_words
 from debate_cli.render.sheets.findings import manipulation_words
 from debate_cli.scoring.moderator import CATEGORIES, ROUND_CRITERIA
 from debate_cli.scoring.scorecard import MAXIMA

@@ -14,7 +14,7 @@ from rich.console import Console
 from debate_cli.domain.debate import opened
 from debate_cli.domain.events import Generator, Opened
 from debate_cli.domain.tasks import Cue
-from debate_cli.render.live import LiveWatcher
+from debate_cli.render.live.watcher import LiveWatcher
 
 PIECES_PER_SECOND = 200
 """On each side."""

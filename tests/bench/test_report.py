@@ -12,7 +12,7 @@ from browser_support import chromium, program
 from rehearsal_support import config_of, hold
 
 from debate_cli.domain.debate import Debate
-from debate_cli.render.html import html
+from debate_cli.render.documents.html import html
 from debate_cli.scoring import score
 
 TURNS = 60

@@ -11,8 +11,8 @@ from render_support import debate, unscored
 
 from debate_cli.domain.debate import Debate
 from debate_cli.render.checked import Checked, Unusable, held
-from debate_cli.render.html import html
-from debate_cli.render.index import index
+from debate_cli.render.documents.html import html
+from debate_cli.render.documents.index import index
 from debate_cli.render.scores_table import Scored
 from debate_cli.scoring import score
 from debate_cli.scoring.gates import GateResult

@@ -14,7 +14,7 @@ from rehearsal_support import config_of, hold
 from render_support import debate, unscored
 
 from debate_cli.domain.debate import Debate
-from debate_cli.render.html import html
+from debate_cli.render.documents.html import html
 from debate_cli.scoring import score
 
 ATTACK = '<img src=x onerror="document.title=1"></script><script>document.title="run"</script>'

@@ -65,6 +65,15 @@ def test_replay_does_not_overwrite_a_file(saved: Path) -> None:
     assert debate(*there, "--force", cwd=page.parent).code == 0
 
 
+def test_a_page_is_not_taken_for_a_folder_of_pages(saved: Path) -> None:
+    """Exit 2, and no folder of that name."""
+    done = debate("score", "transcripts", "--format", "html", "-o", "index.html", cwd=saved.parent.parent)
+    assert done.lines == [
+        "debate: -o index.html: several pages are written, index.html among them; name a folder for them"
+    ]
+    assert (done.code, (saved.parent.parent / "index.html").exists()) == (2, False)
+
+
 @pytest.mark.parametrize("part", [["--only", "verdict"], ["--round", "1"]], ids=" ".join)
 @pytest.mark.parametrize("form", ["html", "json"])
 def test_a_part_of_what_is_whole_is_refused(saved: Path, form: str, part: list[str]) -> None:

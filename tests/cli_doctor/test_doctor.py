@@ -21,7 +21,7 @@ from debate_cli.domain.exchange import Usage
 from debate_cli.errors import UnauthorizedError, UnsupportedError
 from debate_cli.llm.port import OnText, Reply, Request
 from debate_cli.llm.profile import Profile
-from debate_cli.render.doctor_view import doctor_view
+from debate_cli.render.drawn.doctor import doctor_view
 
 FORM = '{"reason": "counting on", "answer": 7}'
 FENCED = f"Here you are:\n```json\n{FORM}\n```"

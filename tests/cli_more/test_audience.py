@@ -11,7 +11,7 @@ from render_support import debate
 from debate_cli.cli.audience import Audience
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import Asked, Closed, Event
-from debate_cli.render.plain import QuietWatcher
+from debate_cli.render.plain.watchers import QuietWatcher
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 CLOSED = Closed(at=NOON, reason="failed")

@@ -10,7 +10,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from browser_support import chromium, program
 
-from debate_cli.render.html import html
+from debate_cli.render.documents.html import html
 from debate_cli.scoring import score
 from debate_cli.storage.library import open_debate
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from debate_cli.render.exported import Scene, picture
+from debate_cli.render.documents.exported import Scene, picture
 from debate_cli.scoring import score
 from debate_cli.storage.library import open_debate
 

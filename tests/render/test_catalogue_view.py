@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from render_support import shown
 
-from debate_cli.render.catalogue_view import catalogue_view
+from debate_cli.render.drawn.catalogue import catalogue_view
 from debate_cli.render.go_on import resume_command
 from debate_cli.storage.catalogue import Card, Conclusion
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from debate_cli.render.column import Line, Paragraph, cut, laid_out, line
+from debate_cli.render.live.column import Line, Paragraph, cut, laid_out, line
 
 WORDS = st.text(st.sampled_from("ab 日本👍é\u0301-\n"), max_size=80)
 

@@ -13,9 +13,9 @@ from debate_cli.domain.debate import Debate, fold
 from debate_cli.domain.events import Closed, JudgingOpened
 from debate_cli.domain.systems import JudgingConfig
 from debate_cli.render.comparison import Compared, document
-from debate_cli.render.comparison_lines import comparison_lines
-from debate_cli.render.comparison_view import comparison_view
 from debate_cli.render.comparison_words import in_short
+from debate_cli.render.drawn.comparison import comparison_view
+from debate_cli.render.plain.comparison import comparison_lines
 from debate_cli.scoring.comparison import LATEST, Side, compare
 
 TOLD = debate()

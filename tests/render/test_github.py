@@ -7,7 +7,7 @@ from render_support import HOSTILE, debate, unscored
 
 from debate_cli.domain.debate import Debate
 from debate_cli.render.checked import Checked, Unusable
-from debate_cli.render.github import command, commands, step_summary
+from debate_cli.render.documents.github import command, commands, step_summary
 from debate_cli.render.scores_table import Scored
 from debate_cli.scoring import score
 from debate_cli.scoring.gates import GateResult

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from render_support import HOSTILE, shown
 from rich.text import Text
 
+from debate_cli.render.drawn.safe import joined, safe, safe_line
 from debate_cli.render.hostile import clean, line
-from debate_cli.render.safe import joined, safe, safe_line
 
 FORBIDDEN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\u200b\ufeff\ud800-\udfff]")
 NOISE = st.text(

@@ -14,7 +14,7 @@ from render_support import HOSTILE, START, debate, events, round_assessment, uns
 
 from debate_cli.domain.debate import Debate, fold
 from debate_cli.domain.events import Assessed, JudgingOpened
-from debate_cli.render.html import html
+from debate_cli.render.documents.html import html
 from debate_cli.scoring import score
 
 ATTACK = '"><script>alert(1)</script><img src=x onerror=alert(1)><a href="javascript:alert(1)">x</a>{{ 7*7 }}'

@@ -13,7 +13,7 @@ from render_support import HOSTILE, START, debate, opened, unscored
 from debate_cli.domain.debate import Debate, fold
 from debate_cli.domain.events import Opened
 from debate_cli.render.checked import Checked, Held, Unusable, held
-from debate_cli.render.index import index
+from debate_cli.render.documents.index import index
 from debate_cli.render.scores_table import Scored
 from debate_cli.scoring import score
 from debate_cli.scoring.gates import GateResult

@@ -16,10 +16,10 @@ from debate_cli.domain.judged import judged_by, judging_usage
 from debate_cli.domain.systems import JudgingConfig
 from debate_cli.domain.tasks import Subject
 from debate_cli.domain.verdict import Verdict
-from debate_cli.render.markdown import markdown
+from debate_cli.render.documents.markdown import markdown
+from debate_cli.render.drawn.summary import summary
 from debate_cli.render.news import of_assessment
-from debate_cli.render.summary import summary
-from debate_cli.render.summary_lines import summary_lines
+from debate_cli.render.plain.summary import summary_lines
 from debate_cli.render.used import usage_rows
 from debate_cli.scoring import score
 

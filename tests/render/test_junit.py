@@ -7,7 +7,7 @@ import xml.etree.ElementTree as ET
 from render_support import HOSTILE, debate
 
 from debate_cli.render.checked import Checked, Unusable
-from debate_cli.render.junit import junit
+from debate_cli.render.documents.junit import junit
 from debate_cli.render.scores_table import Scored
 from debate_cli.scoring import score
 from debate_cli.scoring.gates import GateResult

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from debate_cli.domain.events import Assessed, Closed, Failed, Failure, JudgingOpened, Turned
 from debate_cli.domain.tasks import Subject, Task
-from debate_cli.render.live import LiveWatcher
+from debate_cli.render.live.watcher import LiveWatcher
 
 LAST, WHOLE = round_assessment(3), final_assessment()
 

@@ -11,8 +11,8 @@ from markdown_it import MarkdownIt
 from render_support import HOSTILE, debate, unscored
 
 from debate_cli.domain.debate import Debate
+from debate_cli.render.documents.markdown import escaped, markdown
 from debate_cli.render.hostile import line
-from debate_cli.render.markdown import escaped, markdown
 from debate_cli.render.report import Part
 from debate_cli.scoring import score
 

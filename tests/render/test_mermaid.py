@@ -12,7 +12,7 @@ from render_support import HOSTILE, START, debate, events, exchange
 from debate_cli.domain.content import Answer, Argument, Turn
 from debate_cli.domain.debate import Debate, fold
 from debate_cli.domain.events import Turned
-from debate_cli.render.mermaid import MOST_ARROWS, argument_map, fenced, label
+from debate_cli.render.documents.mermaid import MOST_ARROWS, argument_map, fenced, label
 
 ATTACK = '"]:::x --> y; click claim0 "javascript:alert(1)"\n```\n%%{init: {}}%% end <img src=x> #quot; `a` 1. b'
 NODE = r'(?:claim\d+\["[^"\n]*"\]|(?:answer|reply)\d+x\d+(?:\("[^"\n]*"\)|\(\["[^"\n]*"\]\))?)'

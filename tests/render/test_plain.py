@@ -12,9 +12,9 @@ from debate_cli.domain.debate import Debate
 from debate_cli.domain.debate import opened as opened_debate
 from debate_cli.domain.events import Event, Turned
 from debate_cli.domain.tasks import Cue
-from debate_cli.render.plain import PlainWatcher, QuietWatcher
+from debate_cli.render.plain.summary import summary_lines
+from debate_cli.render.plain.watchers import PlainWatcher, QuietWatcher
 from debate_cli.render.report import Part
-from debate_cli.render.summary_lines import summary_lines
 from debate_cli.render.watcher import Watcher
 from debate_cli.scoring import score
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from render_support import HOSTILE, shown
 
-from debate_cli.render.providers_view import MORE, providers_view
+from debate_cli.render.drawn.providers import MORE, providers_view
 
 
 def entry(name: str, **changes: Any) -> dict[str, Any]:

@@ -8,10 +8,10 @@ from render_support import HOSTILE, START, debate, events, shown, structured_ass
 from debate_cli.domain.debate import Debate, fold
 from debate_cli.domain.events import Assessed, Closed, CloseReason
 from debate_cli.domain.verdict import Verdict
+from debate_cli.render.drawn.summary import summary
 from debate_cli.render.look import shortened
+from debate_cli.render.plain.summary import summary_lines
 from debate_cli.render.reasons import judges_words, told_verdicts, untold_words, worth_tracing
-from debate_cli.render.summary import summary
-from debate_cli.render.summary_lines import summary_lines
 from debate_cli.scoring import score
 
 

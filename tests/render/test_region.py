@@ -14,8 +14,8 @@ from rich.console import Console, ConsoleDimensions
 from rich.text import Text
 from screen_support import Screen
 
-from debate_cli.render.column import line
-from debate_cli.render.region import Ink, Region, Row
+from debate_cli.render.live.column import line
+from debate_cli.render.live.region import Ink, Region, Row
 
 WORDS = st.text(st.sampled_from("abc "), max_size=12)
 FRAMES = st.lists(st.lists(WORDS, max_size=6), min_size=1, max_size=8)

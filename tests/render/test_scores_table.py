@@ -11,6 +11,7 @@ from render_support import debate, shown, unscored
 
 from debate_cli.domain.debate import Debate
 from debate_cli.render import look
+from debate_cli.render.drawn.scores import scores_view
 from debate_cli.render.scores_table import (
     COLUMNS,
     Scored,
@@ -22,7 +23,6 @@ from debate_cli.render.scores_table import (
     summaries,
     without_notes,
 )
-from debate_cli.render.scores_view import scores_view
 from debate_cli.scoring import score
 
 

@@ -26,13 +26,13 @@ from debate_cli.domain.events import Assessed
 from debate_cli.domain.tasks import Subject
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import look, news
-from debate_cli.render.html import html
-from debate_cli.render.lines import news_lines
-from debate_cli.render.markdown import markdown
-from debate_cli.render.notices import news_line
+from debate_cli.render.documents.html import html
+from debate_cli.render.documents.markdown import markdown
+from debate_cli.render.drawn.summary import summary
+from debate_cli.render.live.notices import news_line
+from debate_cli.render.plain.lines import news_lines
+from debate_cli.render.plain.summary import summary_lines
 from debate_cli.render.sheets.of_verdict import sheets_of
-from debate_cli.render.summary import summary
-from debate_cli.render.summary_lines import summary_lines
 from debate_cli.scoring import score
 
 

@@ -12,11 +12,11 @@ from rich.terminal_theme import DEFAULT_TERMINAL_THEME, MONOKAI, TerminalTheme
 
 from debate_cli.domain.debate import Debate
 from debate_cli.render import look
-from debate_cli.render.frame import Wave
-from debate_cli.render.header import heading, round_rule
+from debate_cli.render.drawn.summary import summary
+from debate_cli.render.live.frame import Wave
+from debate_cli.render.live.header import heading, round_rule
+from debate_cli.render.live.speech import turn_frame
 from debate_cli.render.report import Part
-from debate_cli.render.speech import turn_frame
-from debate_cli.render.summary import summary
 from debate_cli.render.threads import Threads
 from debate_cli.scoring import score
 

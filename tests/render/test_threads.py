@@ -7,9 +7,9 @@ from render_support import CLAIMS, HOSTILE, RESPONSES, exchange, turns
 from rich.cells import cell_len
 
 from debate_cli.domain.content import Answer, Argument, Response, Turn
-from debate_cli.render.column import laid_out
+from debate_cli.render.live.column import laid_out
+from debate_cli.render.live.speech import Heard, piece_paragraphs, turn_frame
 from debate_cli.render.look import Sign
-from debate_cli.render.speech import Heard, piece_paragraphs, turn_frame
 from debate_cli.render.threads import Step, Thread, Threads, taken_up
 
 SIGNS = {"Ada": Sign("●", "for", ""), "Bo": Sign("◆", "against", "")}

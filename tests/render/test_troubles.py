@@ -22,9 +22,9 @@ from rich.text import Text
 from debate_cli.domain.debate import opened as opened_debate
 from debate_cli.domain.events import Assessed, Closed, Failed, Failure, Turned
 from debate_cli.domain.tasks import Brief, Cue, Task
-from debate_cli.render.lines import trouble_lines
-from debate_cli.render.notices import trouble_line
-from debate_cli.render.plain import PlainWatcher
+from debate_cli.render.live.notices import trouble_line
+from debate_cli.render.plain.lines import trouble_lines
+from debate_cli.render.plain.watchers import PlainWatcher
 from debate_cli.render.replay import Performance
 from debate_cli.render.troubles import Trouble, Troubles
 

@@ -13,17 +13,17 @@ from debate_cli.domain.assessment import VoteOption
 from debate_cli.domain.verdict import Verdict, Victory
 from debate_cli.render import look
 from debate_cli.render.checked import Checked
-from debate_cli.render.github import commands
-from debate_cli.render.html import html
-from debate_cli.render.index import index
-from debate_cli.render.junit import junit
-from debate_cli.render.markdown import markdown
-from debate_cli.render.scores_lines import scores_lines
+from debate_cli.render.documents.github import commands
+from debate_cli.render.documents.html import html
+from debate_cli.render.documents.index import index
+from debate_cli.render.documents.junit import junit
+from debate_cli.render.documents.markdown import markdown
+from debate_cli.render.drawn.scores import scores_view
+from debate_cli.render.drawn.tables import score_bars
+from debate_cli.render.plain.scores import scores_lines
 from debate_cli.render.scores_table import Scored, summaries, without_notes
-from debate_cli.render.scores_view import scores_view
 from debate_cli.render.sheets.agreement import agreement_sheet
 from debate_cli.render.sheets.of_verdict import sheets_of
-from debate_cli.render.tables import score_bars
 from debate_cli.scoring import score
 
 SENTENCES = {

@@ -10,7 +10,7 @@ from render_support import START, debate, events, structured_assessment, unscore
 from debate_cli.domain.assessment import Mark, Standing, Trace
 from debate_cli.domain.debate import Debate, fold
 from debate_cli.domain.events import Assessed, JudgingOpened
-from debate_cli.render.summary_lines import summary_lines
+from debate_cli.render.plain.summary import summary_lines
 from debate_cli.render.weakest import Weakest, argument_scores, weakest
 from debate_cli.scoring import score
 

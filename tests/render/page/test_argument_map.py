@@ -12,8 +12,8 @@ from poisoned_support import plain
 from render_support import debate
 
 from debate_cli.domain.debate import Debate
-from debate_cli.render.page import anchors
-from debate_cli.render.page.argument_map import MOST_CLAIMS, ArgumentMap, Box, argument_map
+from debate_cli.render.documents.page import anchors
+from debate_cli.render.documents.page.argument_map import MOST_CLAIMS, ArgumentMap, Box, argument_map
 from debate_cli.scoring.trace import TraceReply, TraceResponse, TraceRow, trace_table
 
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from debate_cli.render.page.charts import Plot, Point, Series, drawn
+from debate_cli.render.documents.page.charts import Plot, Point, Series, drawn
 
 Kind = Literal["line", "bars", "stack"]
 ATTACK = '"><script>alert(1)</script>&{{ 7*7 }}'

@@ -7,8 +7,8 @@ from render_support import debate
 
 from debate_cli.domain.content import Answer, Response
 from debate_cli.domain.debate import Debate
-from debate_cli.render.page.reasons import reasons
-from debate_cli.render.page.rounds import rounds
+from debate_cli.render.documents.page.reasons import reasons
+from debate_cli.render.documents.page.rounds import rounds
 
 
 def with_answers() -> Debate:

@@ -1,0 +1,1 @@
+"""Files to hand on: a page, Markdown, and what continuous integration reads."""

@@ -1,0 +1,106 @@
+"""The terminal's view of a debate as a picture (SVG) or as a page of coloured text, by Rich's own export.
+
+Nothing is loaded from anywhere: the fonts that Rich would fetch are left out, each run of words keeps its width in any
+monospaced font. Words are escaped by Rich; what XML cannot hold is replaced here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from html import escape
+from io import StringIO
+from xml.sax.saxutils import escape as escape_xml
+
+from rich.console import Console
+
+from debate_cli.domain.debate import Debate
+from debate_cli.domain.verdict import Verdict
+from debate_cli.render import hostile
+from debate_cli.render.drawn.summary import summary
+from debate_cli.render.live.watcher import LiveWatcher
+from debate_cli.render.replay import Performance
+from debate_cli.render.report import Part
+
+WIDTH = 111
+"""Columns of the terminal that is drawn."""
+_FONT = re.compile(r"@font-face \{.*?\}\s*", re.DOTALL)
+_FONTS = 2
+"""Fonts that Rich would fetch; they stand before any word of a debate."""
+_NO_XML = re.compile("[\ufffe\uffff]")
+_PAGE = """<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<title>TITLE</title>
+<style>
+{stylesheet}
+body {{ color: {foreground}; background: {background}; }}
+pre {{ font-family: ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace; line-height: 1.15; }}
+</style>
+</head>
+<body>
+<pre><code style="font-family: inherit">{code}</code></pre>
+</body>
+</html>
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """What of a debate is shown."""
+
+    debate: Debate
+    verdicts: Sequence[Verdict]
+    only: Part | None = None
+    round_number: int | None = None
+    """Only this round; None means all."""
+    show_hidden: bool = False
+
+    def on(self, console: Console) -> None:
+        """Show it as a replay shows it, all at once."""
+        if self.only in (None, "turns"):
+            watcher = LiveWatcher(console, show_hidden=self.show_hidden)
+            for _ in Performance(self.debate, self.round_number, judged=self.only is None).before(watcher):
+                pass
+        if self.only != "turns" and self.round_number is None:
+            for part in summary(self.debate, self.verdicts, only=self.only, show_hidden=self.show_hidden):
+                console.print(part)
+
+
+def svg(scene: Scene) -> str:
+    """The scene as an SVG document."""
+    return picture(scene.on, title=scene.debate.topic)
+
+
+def terminal_html(scene: Scene) -> str:
+    """The scene as an HTML document without script."""
+    console = _recorder()
+    scene.on(console)
+    title = escape(hostile.line(scene.debate.topic)).replace("{", "{{").replace("}", "}}")
+    return console.export_html(code_format=_PAGE.replace("TITLE", title))
+
+
+def picture(show: Callable[[Console], None], *, title: str, unique_id: str = "debate") -> str:
+    """What `show` prints, as an SVG document; the same for the same output."""
+    console = _recorder()
+    show(console)
+    words = _NO_XML.sub("\ufffd", hostile.line(title))
+    drawn = _NO_XML.sub("\ufffd", console.export_svg(title="debate", unique_id=unique_id))
+    drawn = _FONT.sub("", drawn, count=_FONTS).replace("font-family: Fira Code, monospace", "font-family: monospace")
+    head, _, rest = drawn.partition(">")
+    return f'{head} role="img"><title>{escape_xml(words)}</title>{rest}'
+
+
+def _recorder() -> Console:
+    return Console(
+        file=StringIO(),
+        record=True,
+        width=WIDTH,
+        force_terminal=True,
+        color_system="truecolor",
+        legacy_windows=False,
+        _environ={},
+    )

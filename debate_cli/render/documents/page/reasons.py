@@ -1,0 +1,107 @@
+"""Judges' reasons, sorted by what they are about: a turn, a round, or the whole debate."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from debate_cli.domain.assessment import Assessment, Mark
+from debate_cli.domain.debate import Debate
+from debate_cli.render import look
+from debate_cli.render.finding_words import words
+
+
+@dataclass(frozen=True, slots=True)
+class Marked:
+    """The marks that a judge gave one debater, or one of its arguments."""
+
+    name: str | None
+    """None for marks on the debate itself."""
+    item: str | None
+    marks: tuple[str, ...]
+    """`logic 7 of 10`"""
+    reasons: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """What one judge said about one thing; all words are untrusted."""
+
+    heading: str
+    """What the judge was asked; where there are several judging runs, which of them."""
+    model: str
+    rationale: str
+    marked: tuple[Marked, ...]
+    found: tuple[str, ...]
+    warnings: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Reasons:
+    """All reasons, each in one place."""
+
+    turns: dict[int, tuple[Reason, ...]]
+    """Under the last turn that they are about."""
+    rounds: dict[int, tuple[Reason, ...]]
+    whole: tuple[Reason, ...]
+
+
+def reasons(debate: Debate) -> Reasons:
+    """The reasons of every judging run; replaced ones no longer count and are left out."""
+    counted = {(run.id, system.kind) for run in debate.runs for system in run.active()}
+    turns: dict[int, list[Reason]] = defaultdict(list)
+    rounds: dict[int, list[Reason]] = defaultdict(list)
+    whole: list[Reason] = []
+    several_runs = len(debate.runs) > 1
+    for assessment in debate.assessments:
+        if (assessment.run, assessment.system) not in counted:
+            continue
+        reason, subject = _reason(assessment, several_runs=several_runs), assessment.subject
+        if subject.moment in ("turn", "pair") and subject.turns:
+            turns[max(subject.turns)].append(reason)
+        elif subject.moment == "round" and subject.round is not None:
+            rounds[subject.round].append(reason)
+        else:
+            whole.append(reason)
+    return Reasons(
+        {index: tuple(of) for index, of in turns.items()},
+        {number: tuple(of) for number, of in rounds.items()},
+        tuple(whole),
+    )
+
+
+def _reason(assessment: Assessment, *, several_runs: bool) -> Reason:
+    run = f", run {assessment.run}" if several_runs else ""
+    return Reason(
+        heading=f"{_asked(assessment)}{run}",
+        model=assessment.exchange.model,
+        rationale=assessment.rationale,
+        marked=tuple(_marked(assessment.marks)),
+        found=tuple(sentence for finding in assessment.findings for sentence in words(finding)),
+        warnings=assessment.warnings,
+    )
+
+
+def _asked(assessment: Assessment) -> str:
+    """What the judge was asked; the live judge is asked for up to three things about the whole debate."""
+    subject = assessment.subject
+    if assessment.system != "live" or subject.moment != "debate":
+        return look.brief_words(assessment.brief)
+    if subject.turns:
+        return "live, the debate's start and end"
+    return "live, narrative against scorecard" if assessment.revision else "live, narrative of the debate"
+
+
+def _marked(marks: Iterable[Mark]) -> Iterable[Marked]:
+    """One entry per debater and argument, in the order in which they come."""
+    grouped: dict[tuple[str | None, str | None], list[Mark]] = defaultdict(list)
+    for mark in marks:
+        grouped[mark.participant, mark.item].append(mark)
+    for (name, item), of in grouped.items():
+        yield Marked(
+            name,
+            item,
+            tuple(f"{mark.criterion.replace('_', ' ')} {look.number(mark.value, 1)} of {mark.out_of:g}" for mark in of),
+            tuple(dict.fromkeys(mark.reason for mark in of if mark.reason)),
+        )

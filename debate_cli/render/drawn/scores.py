@@ -1,0 +1,190 @@
+"""The table of many scored files on a terminal, with its summary."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rich.cells import cell_len
+from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
+from rich.padding import Padding
+from rich.segment import Segment
+from rich.table import Table
+from rich.text import Text
+
+from debate_cli.render import hostile, look
+from debate_cli.render.drawn.safe import joined, safe_line
+from debate_cli.render.drawn.tables import badge, section, table
+from debate_cli.render.scores_table import Scored, SystemSummary, rows, summaries
+
+WITH_TOPIC = 130
+"""Columns of a window from which on the topics fit as well."""
+LEAST_TOPIC = 24
+LEAST_SCORES = 20
+"""Columns that the scores need in a table; where there are fewer, the verdicts are stacked."""
+LEAST_WINS = 12
+GAP = 3
+"""Columns between two of a table."""
+INDENT = 2
+"""Columns by which what belongs to a path stands further in."""
+HEAD = 2
+"""Lines of a table's head."""
+HEADS = ("system", "winner", "victory", "margin", "scores")
+COUNTED = ("draws", "undetermined", "mean margin")
+
+
+def scores_view(files: Sequence[Scored]) -> list[RenderableType]:
+    """One row per verdict, then wins, votes, draws and mean margin per system."""
+    parts: list[RenderableType] = [section("scores", _Table(files))]
+    if len(files) > 1:
+        parts.append(section("summary", _Summary(summaries(files)), beside=f"{len(files)} files"))
+    return parts
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """The rows: who won, and the margin, are whole in every window."""
+
+    files: Sequence[Scored]
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """A table; where paths leave no room they stand above their verdicts, and where these have none they are stacked.
+
+        A file's path and topic stand in its first row only; the topics only where the window is wide enough for them.
+        """
+        found = _rows(self.files)
+        longest = max((cell_len(hostile.line(row["path"])) for row in found), default=0)
+        *whole, scores = _widths(found)
+        verdict = sum(whole) + len(whole) * GAP
+        if longest + GAP + verdict + scores <= options.max_width:
+            room = options.max_width - longest - 2 * GAP - verdict - scores
+            yield _beside_paths(found, room if options.max_width >= WITH_TOPIC and room >= LEAST_TOPIC else 0)
+        elif INDENT + verdict + min(scores, LEAST_SCORES) <= options.max_width:
+            yield from _below_paths(found, options.max_width - INDENT - verdict, console, options)
+        else:
+            yield from _stacked(found, options.max_width)
+
+
+def _widths(found: Sequence[dict[str, Any]]) -> list[int]:
+    """Columns that system, winner, victory, margin and scores take."""
+    cells = [
+        [head, *(words.plain for words in column)] for head, *column in zip(HEADS, *map(_verdict, found), strict=True)
+    ]
+    return [max(map(cell_len, column)) for column in cells]
+
+
+def _rows(files: Sequence[Scored]) -> list[dict[str, Any]]:
+    """The rows, with the option where a panel let nobody win, and then its shares in the place of the scores."""
+    verdicts = [verdict for file in files for verdict in file.verdicts]
+    told = ({"option": verdict.option, "scores": verdict.figures} for verdict in verdicts)
+    return [row | more for row, more in zip(rows(files), told, strict=True)]
+
+
+def _headed(*first: str) -> Table:
+    made = table(*first, *HEADS, numbers=(len(first) + 3,))
+    for column in made.columns:
+        column.no_wrap, column.overflow = True, "ellipsis"
+    return made
+
+
+def _beside_paths(found: Sequence[dict[str, Any]], room: int) -> Table:
+    """The table with a first column of paths, and one of topics where there is `room` for it."""
+    made = _headed("file", *(("topic",) if room else ()))
+    before = ""
+    for row in found:
+        again = row["path"] == before
+        before = row["path"]
+        about = [Text("") if again else _topic(row["topic"], room)] if room else []
+        made.add_row(Text("") if again else safe_line(row["path"]), *about, *_verdict(row))
+    return made
+
+
+def _below_paths(found: Sequence[dict[str, Any]], room: int, console: Console, options: ConsoleOptions) -> RenderResult:
+    """The table without its first column, and above the rows of each file its path; `room` is that of the scores."""
+    made = _headed()
+    for row in found:
+        system, *rest, scores = _verdict(row)
+        scores.truncate(room, overflow="ellipsis")
+        made.add_row(joined(" " * INDENT, system), *rest, scores)
+    lines = console.render_lines(made, options, pad=False)
+    before = ""
+    for number, line in enumerate(lines):
+        row = found[number - HEAD] if number >= HEAD else None
+        if row is not None and row["path"] != before:
+            before = row["path"]
+            yield safe_line(_end_of(hostile.line(before), options.max_width), "bold")
+        yield from (*line, Segment.line())
+
+
+def _stacked(found: Sequence[dict[str, Any]], width: int) -> RenderResult:
+    """No table: a verdict on a line or two below its file's path, its scores below that; nothing is cut."""
+    before = ""
+    for row in found:
+        if row["path"] != before:
+            before = row["path"]
+            yield safe_line(_end_of(hostile.line(before), width), "bold")
+        system, winner, victory, margin, scores = _verdict(row)
+        margined = joined(", margin ", margin) if row["margin"] is not None else Text("")
+        yield Padding(joined(system, ": ", winner, ", ", victory, margined), (0, 0, 0, INDENT))
+        yield Padding(scores, (0, 0, 0, 2 * INDENT))
+
+
+def _topic(topic: str, room: int) -> Text:
+    found = safe_line(topic, look.QUIET)
+    found.truncate(room, overflow="ellipsis")
+    return found
+
+
+def _end_of(path: str, width: int) -> str:
+    """The end of a path, which tells files apart."""
+    while cell_len(path) > width:
+        path = "…" + path[2:]
+    return path
+
+
+def _verdict(row: dict[str, Any]) -> list[Text]:
+    system = row["system"] + ("" if row["run"] == "r1" else f" ({row['run']})")
+    scores = [f"{hostile.line(name)} {look.number(score)}" for name, score in row["scores"].items()]
+    return [
+        safe_line(system),
+        _winner(row),
+        Text(row["victory"]),
+        Text("—" if row["margin"] is None else look.number(row["margin"])),
+        Text(" · ".join(scores)),
+    ]
+
+
+def _winner(row: dict[str, Any]) -> Text:
+    if row["option"] is not None:
+        return badge(look.VOTES[row["option"]])
+    return Text("—", style=look.QUIET) if row["winner"] is None else safe_line(row["winner"], "bold")
+
+
+@dataclass(frozen=True, slots=True)
+class _Summary:
+    """A row per system; a line or two where the window is too narrow for that."""
+
+    found: Sequence[SystemSummary]
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """System, wins, draws, undetermined and mean margin."""
+        del console
+        rows = [_summed(item) for item in self.found]
+        others = max((cell_len(system) for system, *_ in rows), default=0) + sum(map(len, COUNTED))
+        if options.max_width >= others + LEAST_WINS + GAP * (1 + len(COUNTED)):
+            made = table("system", "wins", *COUNTED, numbers=(2, 3, 4))
+            for row in rows:
+                made.add_row(*map(Text, row))
+            yield made
+            return
+        for system, wins, *counted in rows:
+            told = ", ".join(f"{head} {count}" for head, count in zip(COUNTED, counted, strict=True))
+            yield Text(f"{system}: {wins}")
+            yield Padding(Text(told, style=look.QUIET), (0, 0, 0, INDENT))
+
+
+def _summed(item: SystemSummary) -> tuple[str, ...]:
+    wins = " · ".join(f"{hostile.line(name)} {count}" for name, count in item.counted) or "—"
+    margin = "—" if item.mean_margin is None else look.number(item.mean_margin)
+    return item.system, wins, str(item.draws), str(item.undetermined), margin

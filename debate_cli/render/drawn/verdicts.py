@@ -1,0 +1,138 @@
+"""Verdict and briefing on a terminal: who won, by how much, and what the one who decides should take away."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rich.box import HEAVY, ROUNDED
+from rich.console import Group, RenderableType
+from rich.panel import Panel
+from rich.table import Table
+from rich.text import Text
+
+from debate_cli.domain.verdict import Verdict
+from debate_cli.render import hostile, look
+from debate_cli.render.drawn.safe import joined, safe, safe_line
+from debate_cli.render.drawn.tables import Signs, badge, bullets, name, score_bars, section
+from debate_cli.render.look import shortened
+from debate_cli.render.report import Report
+from debate_cli.render.weakest import Weakest
+from debate_cli.scoring.briefing import Briefing, BriefingClaim
+
+MOST_MISSING = 6
+"""Sentences on what was not assessed that are shown; a JSON document has them all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reasons:
+    """What a verdict's box says beside who won."""
+
+    numbers: str
+    """What the scores say."""
+    judges: str
+    """What a judge says; untrusted."""
+    text: str | None = None
+    """Name of the text that was judged; None for a debate."""
+    weakest: Weakest | None = None
+    """The argument that held up worst, in the box that decides."""
+
+
+def verdict_panel(verdict: Verdict, signs: Signs, reasons: Reasons, called: str | None = None) -> RenderableType:
+    """The conclusion of one system, `called` so among others; a heavy frame for the one that decides, or is alone."""
+    decides = verdict.decides or called is None
+    sign = signs.get(verdict.winner) if verdict.winner is not None else None
+    colour = sign.colour if sign else look.QUIET
+    style = f"bold {sign.colour}" if sign else "bold"
+    headline = joined(
+        (f"{sign.symbol} ", colour) if sign else "", safe_line(look.outcome(verdict, reasons.text), style)
+    )
+    if verdict.margin is not None:
+        headline.append(f"  margin {look.number(verdict.margin)}", style=look.QUIET)
+    body: list[RenderableType] = [headline]
+    if verdict.figures:
+        body += [Text(""), score_bars(verdict, signs)]
+    rows = _reasons(verdict, reasons, signs)
+    if rows:
+        body += [Text(""), labelled(rows)]
+    missing = Report.missing(verdict)
+    if missing:
+        more = [f"and {len(missing) - MOST_MISSING} more"] if len(missing) > MOST_MISSING else []
+        body += [Text(""), bullets([*missing[:MOST_MISSING], *more], "!", look.GOLD)]
+    title = "verdict" if called is None else f"verdict, {hostile.line(called)}{', decides' if verdict.decides else ''}"
+    return Panel(
+        Group(*body),
+        title=Text(title, style="bold"),
+        title_align="left",
+        border_style=colour if decides else look.QUIET,
+        box=HEAVY if decides else ROUNDED,
+        padding=(0, 1),
+    )
+
+
+def _reasons(verdict: Verdict, reasons: Reasons, signs: Signs) -> list[tuple[str, RenderableType]]:
+    rows: list[tuple[str, RenderableType]] = []
+    if reasons.numbers and verdict.victory != "undetermined":
+        rows.append(("why", safe_line(reasons.numbers)))
+    if reasons.judges:
+        rows.append(("" if rows else "why", safe_line(f"“{shortened(reasons.judges)}”", "italic")))
+    if reasons.weakest is not None:
+        rows.append(("lowest" if reasons.weakest.stood else "weakest", _weakest(reasons.weakest, signs)))
+    return rows
+
+
+def _weakest(weakest: Weakest, signs: Signs) -> RenderableType:
+    row = weakest.row
+    head = joined(safe_line(row.id, "bold"), " by ", name(row.participant, signs))
+    if row.standing is not None:
+        head.append_text(joined(", ", badge(look.STANDINGS[row.standing])))
+    if weakest.score is not None:
+        head.append(f", {look.number(weakest.score)} of {look.SCALES['structured']:g}")
+    if weakest.stood:
+        head.append(", though every claim stood", style=look.QUIET)
+    told = [safe_line(shortened(reason), look.QUIET) for reason in weakest.because]
+    return Group(head, safe_line(shortened(row.claim)), *told)
+
+
+def labelled(rows: Sequence[tuple[str, RenderableType]]) -> Table:
+    """Quiet labels, what they mean beside them."""
+    grid = Table.grid(padding=(0, 2, 0, 0))
+    grid.add_column(no_wrap=True, style=look.QUIET)
+    grid.add_column(ratio=1)
+    for label, words in rows:
+        grid.add_row(label, words)
+    return grid
+
+
+def briefing_view(briefing: Briefing, outcome: str = "") -> RenderableType:
+    """Insight, then claims by what they are good for, open questions, recommendation, and the caveat.
+
+    The outcome stands beside the heading: where the verdict has scrolled away, it is not looked for.
+    """
+    body: list[RenderableType] = []
+    if briefing.key_insight:
+        body.append(safe(briefing.key_insight, "bold"))
+    parts = (
+        ("rely on", "UPHELD", briefing.rely_on),
+        ("use within limits", "PARTIALLY_UPHELD", briefing.limit),
+        ("do not use", "REFUTED", briefing.not_to_use),
+        ("uncertain", "UNCERTAIN", briefing.uncertain),
+    )
+    for label, standing, claims in parts:
+        if claims:
+            body += [Text(""), _claims(label, standing, claims)]
+    if briefing.unresolved_questions:
+        questions = bullets(briefing.unresolved_questions, "?", look.BLUE)
+        body += [Text(""), Text("open questions", style=look.QUIET), questions]
+    if briefing.recommendation:
+        body += [Text(""), Text("recommendation", style=look.QUIET), safe(briefing.recommendation)]
+    body += [Text(""), Text(hostile.clean(briefing.caveat), style=f"italic {look.QUIET}")]
+    return section("briefing", *body, beside=outcome)
+
+
+def _claims(label: str, standing: str, claims: Sequence[BriefingClaim]) -> RenderableType:
+    sign = look.STANDINGS[standing]
+    return Group(
+        Text(label, style=look.QUIET),
+        bullets([f"{claim.id}  {claim.claim}" for claim in claims], sign.symbol, f"bold {sign.colour}"),
+    )

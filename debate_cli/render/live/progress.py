@@ -1,0 +1,114 @@
+"""The line on how far a run is: calls done of those planned, time taken and left, tokens, cost, and who is waited for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+
+from debate_cli.domain.debate import Debate
+from debate_cli.domain.events import Assessed, Event, Failed, JudgingOpened
+from debate_cli.domain.exchange import TotalUsage
+from debate_cli.domain.judged import judged_by, judging_usage
+from debate_cli.domain.tasks import Brief, Task
+from debate_cli.render import hostile, look
+from debate_cli.render.live.column import Line, cut
+
+BAR = 16
+"""Columns of the bar."""
+NARROW = 80
+"""Columns below which the line has no bar: the numbers need them."""
+FEW = 2
+"""Judgements that are named without being counted."""
+ENOUGH = 2
+"""Calls that must be done before the time left is estimated."""
+
+
+class Progress:
+    """Counts what is settled; written by the event loop, read by the drawing thread."""
+
+    def __init__(self, planned: int | None, clock: Callable[[], float]) -> None:
+        self._planned = planned
+        self._clock = clock
+        self._started = clock()
+        self._before = 0
+        self._done = 0
+        self._usage = TotalUsage(cost_usd=0.0)
+        self._judging: tuple[Brief, ...] = ()
+        self._added: frozenset[str] = frozenset()
+        """Judging runs added to a debate of which nothing else was watched; what others did does not count then."""
+        self._watched = False
+
+    def start(self) -> None:
+        """Set the clock to zero."""
+        self._started = self._clock()
+
+    def found(self, debate: Debate) -> None:
+        """A debate is gone on with: what is there already took no time of this run."""
+        self._before = self._done = _settled(debate)
+        self._usage = debate.usage
+
+    def asking(self, task: Task) -> None:
+        """A question was sent."""
+        if isinstance(task, Brief):
+            self._judging = (*self._judging, task)
+
+    def settled(self, event: Event, debate: Debate) -> None:
+        """Take note of what `event` settles."""
+        if isinstance(event, JudgingOpened) and (self._added or not self._watched):
+            self._added |= {event.run}
+        self._watched = True
+        self._done = _judged(debate, self._added) if self._added else _settled(debate)
+        self._usage = judging_usage(debate, self._added) if self._added else debate.usage
+        match event:
+            case Assessed():
+                key = event.assessment.brief.key
+            case Failed():
+                key = event.failure.task.key
+            case _:
+                return
+        self._judging = tuple(brief for brief in self._judging if brief.key != key)
+
+    def words(self) -> str:
+        """All of it but the bar."""
+        usage = self._usage
+        taken = self._clock() - self._started
+        done = f"{self._done}/{self._total}" if self._planned else f"{self._done}"
+        parts = [f"{done} call{'' if done == '1' else 's'}", look.clock(taken)]
+        left = self._left(taken)
+        if left is not None:
+            parts.append(f"about {look.clock(left)} left")
+        parts += [f"{look.tokens(usage.input_tokens + usage.output_tokens)} tokens", look.money(usage.cost_usd)]
+        if self._judging:
+            count = f" {len(self._judging)}" if len(self._judging) > FEW else ""
+            awaited = "; ".join(hostile.line(look.brief_words(brief)) for brief in self._judging)
+            parts.append(f"judging{count}: {awaited}")
+        return " · ".join(parts)
+
+    def line(self, width: int) -> Line:
+        """The line, at most `width` columns wide."""
+        words = (self.words(), look.QUIET)
+        if not self._planned or width < NARROW:
+            return cut([words], width)
+        full, half = divmod(round(self._done / self._total * BAR * 2), 2)
+        bar = "━" * full + "╸" * half
+        return cut([(bar, look.TEAL), ("─" * (BAR - len(bar)), look.QUIET), (" ", ""), words], width)
+
+    @property
+    def _total(self) -> int:
+        return max(self._planned or 0, self._done)
+
+    def _left(self, taken: float) -> float | None:
+        """Seconds that the calls left will take at the pace so far; None where there is too little to tell or to do."""
+        done = self._done - self._before
+        if not self._planned or done < ENOUGH or self._done >= self._total:
+            return None
+        left = taken / done * (self._total - self._done)
+        return left if left >= 1 else None
+
+
+def _judged(debate: Debate, runs: Collection[str]) -> int:
+    alone = judged_by(debate, runs)
+    return len(alone.assessments) + sum(isinstance(failure.task, Brief) for failure in alone.failures)
+
+
+def _settled(debate: Debate) -> int:
+    return len(debate.turns) + len(debate.assessments) + len(debate.given_up)

@@ -1,0 +1,1 @@
+"""For pipes, files and screen readers: lines of plain text. No Rich."""

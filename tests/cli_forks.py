@@ -11,6 +11,7 @@ import importlib
 import json
 import os
 import runpy
+import signal
 import sys
 import termios
 import traceback
@@ -46,6 +47,7 @@ def become(question: dict[str, Any]) -> NoReturn:
     if question["owner"]:
         os.setsid()
         fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored where the tests were started in the background
     sys.stdin, sys.stdout, sys.stderr = os.fdopen(0), os.fdopen(1, "w"), os.fdopen(2, "w", buffering=1)
     os.chdir(question["cwd"])
     os.environ.clear()

@@ -115,7 +115,7 @@ def verdict(debate: Debate, run: JudgingRun | str, settings: Moderator) -> Verdi
     """The verdict of the moderator over `run`; the notes are `ModeratorNotes`.
 
     Undetermined unless at least two debaters, and every debater who spoke, have a whole round and a whole evaluation. Who
-    never spoke has no score, whatever marks there are.
+    never spoke has no score, whatever marks there are, where anybody did speak.
     """
     given = assessments(debate, "moderator", run)
     rounds = _by_round(given)
@@ -206,7 +206,7 @@ def _final_rows(debate: Debate, rounds: Sequence[RoundRow], final: Sequence[Asse
         marks = sheet.get(name, {})
         total = _total(marks, CATEGORIES)
         sums = [row.sum for row in rounds if row.participant == name and row.sum is not None]
-        whole = bool(sums) and name in heard
+        whole = bool(sums) and (name in heard or not heard)
         score = ROUND_SHARE * mean(sums) + FINAL_SHARE * total if whole and total is not None else None
         reasons = [*_reasons(final, name, CLAIMED)]
         for criterion in CATEGORIES:

@@ -16,7 +16,8 @@ DRAWN = {"TERM": "xterm-256color", "COLUMNS": "100", "NO_COLOR": ""}
 def test_replay_writes_on_a_terminal_what_it_writes_off_it(saved: Path, words: tuple[str, ...]) -> None:
     """Line by line, without a control sequence; nothing is typed out."""
     code, drawn = on_terminal(*words, "--plain", cwd=saved.parent.parent, env=DRAWN)
-    assert (code, drawn.replace("\r\n", "\n")) == (0, debate(*words, cwd=saved.parent.parent).out)
+    off = debate(*words, cwd=saved.parent.parent)
+    assert (code, drawn.replace("\r\n", "\n")) == (0, off.out + off.err)
 
 
 def test_run_writes_lines_on_a_terminal(here: Path) -> None:

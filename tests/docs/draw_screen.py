@@ -16,10 +16,10 @@ TARGET = ROOT / "docs" / "screen.svg"
 
 
 def drawn() -> str:
-    """The screen as SVG, the same for the same transcript: a round of threads with its scores, then what it came to."""
+    """The screen as SVG, the same for the same transcript: a round of threads, then what it came to."""
     debate = open_debate(SOURCE).debate
     verdicts = score(debate)
-    parts = [Scene(debate, verdicts, round_number=2), Scene(debate, verdicts, only="verdict")]
+    parts = [Scene(debate, verdicts, round_number=2, only="turns"), Scene(debate, verdicts, only="verdict")]
     parts.append(Scene(debate, verdicts, only="briefing"))
 
     def show(console: Console) -> None:

@@ -86,6 +86,7 @@ class Session:
         """
         path = stored.path.with_suffix(".json")
         if _is_whole(stored.debate) and not path.with_suffix(SUFFIX).exists():
+            (self.warn or self.watcher.note)("the debate is complete already: nothing was asked")
             return Outcome(stored.debate, score(stored.debate, runs="all"), path)
         with locked(path):
             return await self._go_on(open_debate(stored.path), path, config)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from pathlib import Path
 
 import pytest
@@ -39,18 +38,22 @@ def room(path: Path) -> str:
     return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
 
 
-def imported_rooms(source: str) -> set[str]:
-    """The rooms of the package that a source text imports from, wherever in it the import stands."""
+def imported_modules(source: str) -> set[str]:
+    """What a source text imports, wherever in it the import stands: modules, and the names taken out of them."""
     modules: set[str] = set()
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
             modules.update(alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module == "debate_cli":
-            modules.update(f"debate_cli.{alias.name}" for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.level == 0:
-            modules.add(node.module or "")
+            modules.update(f"{node.module}.{alias.name}" for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             modules.add("debate_cli.RELATIVE")
+    return modules
+
+
+def imported_rooms(source: str) -> set[str]:
+    """The rooms of the package that a source text imports from."""
+    modules = imported_modules(source)
     return {module.split(".")[1] for module in modules if module.startswith("debate_cli.")} - {"__version__"}
 
 
@@ -73,8 +76,10 @@ def test_the_rooms_of_render_are_in_order_too(path: Path) -> None:
     """What is shared knows nothing of who shows it; a drawing may use plain words, and never the other way round."""
     rank = {name: row for row, (name,) in enumerate(RENDER_ROWS)}
     own = rank.get(path.relative_to(PACKAGE / "render").parts[0], 0)
-    imported = re.findall(r"from debate_cli\.render\.(\w+)", path.read_text())
-    assert [name for name in imported if rank.get(name, 0) > own] == []
+    imported = {
+        name.split(".")[2] for name in imported_modules(path.read_text()) if name.startswith("debate_cli.render.")
+    }
+    assert {name for name in imported if rank.get(name, 0) > own} == set()
 
 
 def test_every_room_has_a_row() -> None:

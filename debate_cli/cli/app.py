@@ -104,7 +104,7 @@ class Commands(Group):
 
 def load(name: str) -> Any:
     """Import the module of a subcommand and build its command."""
-    gc.disable()
+    gc.disable()  # as in __main__, for whoever comes another way
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")  # looked for among all installed packages otherwise
     module = importlib.import_module(f"debate_cli.cli.{name}_command")
     for declared in module.app.registered_commands:

@@ -32,11 +32,17 @@ def show_plan(config: DebateConfig, around: Surroundings, *, as_json: bool) -> N
         return
     written = without_secrets(_set_only(config.model_dump(mode="json", exclude_unset=True)), redact)
     print(yaml.safe_dump(written, sort_keys=False, allow_unicode=True, width=120).rstrip())
-    print(f"\n# planned: {plan.speeches} speeches and at least {plan.assessments} assessments")
+    speeches, assessments = _counted(plan.speeches, "speech", "es"), _counted(plan.assessments, "assessment", "s")
+    print(f"\n# planned: {speeches} and at least {assessments}")
     for line in _table(plan):
         print(f"# {line}".rstrip())
     for line in _remarks(config):
         print(f"# {line}")
+
+
+def _counted(count: int, one: str, more: str) -> str:
+    """`1 speech`, `2 speeches`: `more` is what is added to `one`."""
+    return f"{count} {one}{'' if count == 1 else more}"
 
 
 def _table(plan: Forecast) -> Iterator[str]:

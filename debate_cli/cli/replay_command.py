@@ -63,7 +63,7 @@ class Way(NamedTuple):
     """How it is shown to the one who watches, and how long a pause lasts."""
 
     speed: float | None
-    """Times the pace of a brisk typist; None shows everything at once."""
+    """Times the pace of a fast model; None shows everything at once."""
     step: bool
     """Whether a key is waited for after each turn."""
     plain: bool
@@ -95,7 +95,10 @@ def replay(
         ),
     ],
     speed: Annotated[
-        float | None, typer.Option(min=0.01, metavar="X", help="Type the speeches out, X times a brisk typist's pace.")
+        float | None,
+        typer.Option(
+            min=0.01, metavar="X", help="Type the speeches out, X times a fast model's pace; 0.2: read along."
+        ),
     ] = None,
     step: Annotated[bool, typer.Option("--step", help="Wait for a key after each turn.")] = False,
     round_: Annotated[int | None, typer.Option("--round", min=1, help="Only this round.")] = None,
@@ -209,10 +212,19 @@ def _play(path: Path, debate: Debate, way: Way, round_number: int | None, only: 
     if part != "turns" and round_number is None:
         verdicts = score(debate, runs="all")
         showing.show_summary(debate, verdicts, show_hidden=way.show_hidden, only=part, plain=way.plain)
-        if part is None and debate.status == "complete":
-            from debate_cli.render.gist import judge_again
+        if part is None:
+            screen.tell(_next(path, debate))
 
-            screen.tell(f"judge again: {judge_again(debate, str(path))}")
+
+def _next(path: Path, debate: Debate) -> str:
+    """What can be done with the debate that was shown."""
+    if debate.status != "complete":
+        from debate_cli.render.go_on import resume_command
+
+        return f"go on: {resume_command(str(path), budget=debate.closed == 'budget')}"
+    from debate_cli.render.gist import judge_again
+
+    return f"judge again: {judge_again(debate, str(path))}"
 
 
 def _perform(debate: Debate, way: Way, round_number: int | None, *, judged: bool) -> bool:

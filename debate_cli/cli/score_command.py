@@ -23,7 +23,7 @@ from debate_cli.domain.debate import Debate
 from debate_cli.domain.did_you_mean import suggestion_or_list
 from debate_cli.domain.verdict import Verdict
 from debate_cli.errors import DebateError, UsageError
-from debate_cli.render import scores_table
+from debate_cli.render import hostile, scores_table
 from debate_cli.render.checked import Checked, Unusable, held
 from debate_cli.render.scores_table import Scored
 from debate_cli.scoring import score as score_debate
@@ -134,7 +134,7 @@ class Scoring:
         again = {(verdict.system, verdict.run): verdict for verdict in self._all(stored.debate)}
         kept = {(verdict.system, verdict.run): verdict for verdict in stored.verdicts}
         return [
-            f"the stored verdict of {system} ({run}) is not the recomputed one"
+            f"the stored verdict of {system} ({hostile.line(run)}) is not the recomputed one"
             for system, run in sorted(again.keys() | kept.keys())
             if again.get((system, run)) != kept.get((system, run))
         ]

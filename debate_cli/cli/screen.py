@@ -87,10 +87,10 @@ def console(stream: TextIO) -> Console:
 
 
 def hand_on(pieces: Iterable[str]) -> None:
-    """Write to stdout piece by piece; the first is seen at once, though the last may be long in coming."""
+    """Write to stdout piece by piece; head and first row are seen at once, though the last may be long in coming."""
     for place, piece in enumerate(pieces):
         sys.stdout.write(piece)
-        if place == 0:
+        if place <= 1:
             sys.stdout.flush()
 
 

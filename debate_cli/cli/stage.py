@@ -107,6 +107,7 @@ def _halt_code(outcome: Outcome, *, unread: bool) -> int:
     again = resume_command(place)
     last = {failure.task.key: failure for failure in debate.failures}
     open_failures = [failure for key, failure in last.items() if key in debate.given_up and not failure.final]
+    runs = {verdict.run for verdict in outcome.verdicts}
     if outcome.halted is not None:
         reason, page = _reason(outcome.halted, open_failures)
         again = resume_command(place, budget=outcome.halted == "budget", why=reason)
@@ -116,7 +117,7 @@ def _halt_code(outcome: Outcome, *, unread: bool) -> int:
         _tell_way(f"debate: {reason.rstrip('.')}{pointer(page)}; go on with:", again, alone=place is not None)
         return CLOSED_PIPE if left else EXIT_CODES[outcome.halted]
     for failure in reversed(open_failures):
-        if isinstance(failure.task, Brief) and _decided_nothing(debate, failure.task.run):
+        if isinstance(failure.task, Brief) and failure.task.run in runs and _decided_nothing(debate, failure.task.run):
             what = f"{brief_words(failure.task)}: {failure.message}"
             said = f"debate: a judge could not be asked ({what}){pointer(page_of(failure.cause))}; ask it again with:"
             _tell_way(said, again, alone=place is not None)

@@ -43,7 +43,8 @@ def debaters(debate: Debate) -> tuple[Seat, ...]:
 
 def _manner(debate: Debate, person: Participant) -> Iterable[str]:
     """How a debater is set to argue, where anything is set."""
-    personality = debate.config.debater(person.name).personality
+    set_up = next((item for item in debate.config.debaters if item.name == person.name), None)
+    personality = set_up.personality if set_up is not None else None
     if personality is not None:
         yield "personality of its own" if isinstance(personality, Personality) else personality
     if person.strategy:

@@ -5,9 +5,11 @@ What differs in a few sentences does not live here, but in `comparison_words`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+
+from pydantic import JsonValue
 
 from debate_cli.domain.bench import assessors
 from debate_cli.domain.debate import Debate
@@ -40,6 +42,9 @@ SAME = "the same"
 MOTION = "topic"
 """The setting that stands among what is compared, and not again among the settings."""
 _SYSTEMS = "judging.systems."
+_BENCH = f"{_SYSTEMS}panel.judges"
+_ROOM_OF_NAMES = 240
+"""Letters that the names of a panel are told in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +146,9 @@ def _sides(told: Compared) -> Sheet:
             *([("state", a.status, b.status)] if "incomplete" in {a.status, b.status} else []),
             *([] if told.texts else [("speeches", str(len(a.turns)), str(len(b.turns)))]),
         ]
-    rows.append(("judges", _judges(told.sides[0], of_a), _judges(told.sides[1], of_b)))
+    found_a = {item.system: item.a for item in told.comparison.verdicts if item.a is not None}
+    found_b = {item.system: item.b for item in told.comparison.verdicts if item.b is not None}
+    rows.append(("judges", _judges(told.sides[0], found_a), _judges(told.sides[1], found_b)))
     if not told.one_debate:
         rows.append(("cost", look.money(a.usage.cost_usd), look.money(b.usage.cost_usd)))
     rows.append(("judging cost", look.money(judging_cost(a, of_a)), look.money(judging_cost(b, of_b))))
@@ -160,20 +167,23 @@ def _lines(parts: Iterable[str]) -> Cell:
     return Lines(tuple(parts))
 
 
-def _judges(side: Side, systems: Systems) -> Cell:
-    if not systems:
+def _judges(side: Side, verdicts: Mapping[str, Concluded]) -> Cell:
+    if not verdicts:
         return "nobody"
     together: dict[tuple[str, str], list[str]] = {}
-    for system, run in systems.items():
-        models = ", ".join(asked_models(side.debate, system, run)) or _unheard(side, system, run)
-        together.setdefault((run, models), []).append(system)
+    for system, found in verdicts.items():
+        models = ", ".join(asked_models(side.debate, system, found.run)) or _unheard(side, system, found)
+        together.setdefault((found.run, models), []).append(system)
     return _lines(f"{', '.join(names)} ({run}): {models}" for (run, models), names in together.items())
 
 
-def _unheard(side: Side, system: str, run: str) -> str:
-    """Why no model judged."""
-    found = next((item for item in side.debate.run(run).active() if item.kind == system), None)
-    return "not heard yet" if found is not None and assessors(found) else "no model"
+def _unheard(side: Side, system: str, concluded: Concluded) -> str:
+    """Why no model judged, in the verdict's own word where that comes of it."""
+    found = next((item for item in side.debate.run(concluded.run).active() if item.kind == system), None)
+    if found is None or not assessors(found):
+        return "no model"
+    unheard = "no judge was heard"
+    return f"{concluded.victory}, {unheard}" if concluded.victory == "undetermined" else unheard
 
 
 def _comparable(change: VerdictChange) -> bool:
@@ -252,5 +262,18 @@ def _standing(standing: str | None) -> Cell:
 
 
 def _settings(changes: Sequence[SettingChange]) -> Sheet:
-    rows = tuple((item.key.removeprefix(_SYSTEMS), *pair(item.a, item.b)) for item in changes)
+    rows = tuple((item.key.removeprefix(_SYSTEMS), *_values(item)) for item in changes)
     return Sheet(title="settings that differ", heads=("setting", "A", "B"), rows=rows, keyed=True)
+
+
+def _values(change: SettingChange) -> tuple[str, str]:
+    """Both values in words; the members of a panel by their names, as there is no room for all that is set of them."""
+    if change.key != _BENCH:
+        return pair(change.a, change.b)
+    return pair(_names(change.a), _names(change.b), _ROOM_OF_NAMES)
+
+
+def _names(judges: JsonValue) -> list[str] | None:
+    """The names of a panel's members; None where none is listed, so that other settings or the defaults name them."""
+    listed_ones = judges if isinstance(judges, list) else []
+    return [str(judge["id"]) for judge in listed_ones if isinstance(judge, dict)] or None

@@ -17,33 +17,65 @@ FEW = 6
 
 
 def in_short(told: Compared) -> list[str]:
-    """A sentence each on what is decided, who judged, winners and margins, claims, models, settings, cost."""
+    """A sentence each on other motions, what is decided, who judged, winners and margins, claims, models, settings, cost."""
     costs = [] if told.one_debate else list(_costs(*told.sides))
     if told.comparison.alike:
         return [ALIKE, *costs]
     return [
+        *_motions(told),
         *_decision(told.comparison.verdicts),
         *_systems(told.comparison.verdicts),
         *_winners(told.comparison.verdicts),
         *_judges(told),
         *_claims(told.comparison),
-        *([] if told.one_debate else _texts(*told.sides) if told.texts else _debates(*told.sides)),
+        *([] if told.one_debate or told.texts else _debates(*told.sides)),
         _settings(told.comparison),
         *costs,
     ]
 
 
+def _motions(told: Compared) -> Iterator[str]:
+    """Whether something else was debated or judged, which tells what the rest is worth."""
+    a, b = (side.debate for side in told.sides)
+    if told.texts:
+        if (a.topic, a.config.background) != (b.topic, b.config.background):
+            yield "The texts are different."
+    elif a.topic != b.topic:
+        yield "The motions are different."
+
+
 def _decision(changes: Sequence[VerdictChange]) -> Iterator[str]:
-    """What each side comes to, by the verdict that decides it."""
+    """What each side comes to: by the system that decides both, else by one that judged both."""
     a = next(((item.system, item.a) for item in changes if item.a is not None and item.a.decides), None)
     b = next(((item.system, item.b) for item in changes if item.b is not None and item.b.decides), None)
     if a is None or b is None:
         judged = [name for name, found in (("A", a), ("B", b)) if found is not None]
         yield f"Only {judged[0]} was judged." if judged else "Neither side was judged."
         return
-    same = "The winner is" if a[1].winner is not None else "The outcome is"
-    head = f"{same} the same" if _same(a[1], b[1]) else "The outcomes differ"
-    yield f"{head}: {_ended('A', a[1], a[0])}; {_ended('B', b[1], b[0])}."
+    if a[0] != b[0]:
+        yield f"A is decided by {a[0]}, B by {b[0]}."
+    under = _compared_under(changes)
+    if under is not None:
+        a, b = (under[0], under[1]), (under[0], under[2])
+    yield f"{_head(changes, a[1], b[1], compared=under is not None)}: {_ended('A', a[1], a[0])}; {_ended('B', b[1], b[0])}."
+
+
+def _head(changes: Sequence[VerdictChange], a: Concluded, b: Concluded, *, compared: bool) -> str:
+    """Whether both come to the same, or why that is not said."""
+    if not compared:
+        both = any(item.a is not None and item.b is not None for item in changes)
+        return f"No system {'came to a verdict on' if both else 'judged'} both, so their outcomes are not compared"
+    same = "The winner is" if a.winner is not None else "The outcome is"
+    return f"{same} the same" if _same(a, b) else "The outcomes differ"
+
+
+def _compared_under(changes: Sequence[VerdictChange]) -> tuple[str, Concluded, Concluded] | None:
+    """The system that decides both sides, else one that came to a verdict on both, rather one that decides a side."""
+    both = [(item.system, item.a, item.b) for item in changes if item.a is not None and item.b is not None]
+    deciding = [found for found in both if found[1].decides and found[2].decides]
+    known = [found for found in both if "undetermined" not in {found[1].victory, found[2].victory}]
+    known.sort(key=lambda found: (not found[1].decides, not found[2].decides))
+    return next(iter([*deciding, *known]), None)
 
 
 def _same(a: Concluded, b: Concluded) -> bool:
@@ -77,8 +109,7 @@ def _systems(changes: Sequence[VerdictChange]) -> Iterator[str]:
     alone = [f"{_listed(names)} judged {side} only" for side, names in only if names]
     if not alone:
         return
-    first = f"{_listed(both)} judged both" if both else "No system judged both, so no scores stand side by side"
-    yield _sentence("; ".join([first, *alone]))
+    yield _sentence("; ".join([*([f"{_listed(both)} judged both"] if both else []), *alone]))
 
 
 def _not_a(change: VerdictChange) -> bool:
@@ -95,18 +126,16 @@ def _winners(changes: Sequence[VerdictChange]) -> Iterator[str]:
     same = [item for item in both if item.outcome == "same" and not _undetermined(item)]
     if same:
         margins = [item.system for item in same if _margins_differ(item)]
-        more = f", by another margin under {_listed(margins)}" if margins else ", by the same margin"
-        yield f"The verdict is the same under {_listed([item.system for item in same])}{more}."
+        which = f" under {_listed(margins)}" if len(margins) < len(same) else ""
+        more = f"by another margin{which}" if margins else "by the same margin"
+        yield f"The verdict is the same under {_listed([item.system for item in same])}, {more}."
     nothing = [item.system for item in both if _undetermined(item)]
     if nothing:
         yield _sentence(f"{_listed(nothing)} concluded nothing on either")
+    under = _compared_under(changes)
     for item in both:
-        if (
-            item.outcome != "same"
-            and item.a is not None
-            and item.b is not None
-            and not (item.a.decides and item.b.decides)
-        ):
+        told = under is not None and under[0] == item.system
+        if item.outcome != "same" and item.a is not None and item.b is not None and not told:
             yield f"By {item.system}, {_ended('A', item.a)}; {_ended('B', item.b)}."
 
 
@@ -120,22 +149,17 @@ def _margins_differ(change: VerdictChange) -> bool:
 
 
 def _judges(told: Compared) -> Iterator[str]:
-    """Where both were judged by a system, but by other models."""
+    """Where both were judged by a system, but by other models: which ones."""
     a, b = (side.debate for side in told.sides)
-    others = [
-        item.system
-        for item in told.comparison.verdicts
-        if item.a is not None
-        and item.b is not None
-        and _others(asked_models(a, item.system, item.a.run), asked_models(b, item.system, item.b.run))
-    ]
-    if others:
-        yield f"Other models judged by {_listed(others)}."
-
-
-def _others(first: Sequence[str], second: Sequence[str]) -> bool:
-    """Whether both were heard, and they are not the same."""
-    return bool(first and second) and first != second
+    others: dict[tuple[str, str], list[str]] = {}
+    for item in told.comparison.verdicts:
+        if item.a is None or item.b is None:
+            continue
+        of_a, of_b = asked_models(a, item.system, item.a.run), asked_models(b, item.system, item.b.run)
+        if of_a and of_b and of_a != of_b:
+            others.setdefault((_listed(of_a), _listed(of_b)), []).append(item.system)
+    for (of_a, of_b), systems in others.items():
+        yield f"Under {_listed(systems)}, A was judged by {of_a} and B by {of_b}."
 
 
 def _claims(comparison: Comparison) -> Iterator[str]:
@@ -154,28 +178,21 @@ def _claims(comparison: Comparison) -> Iterator[str]:
         yield f"Only {'A' if a else 'B'} was asked which claims stand, so there are no standings to compare."
 
 
-def _texts(a: Side, b: Side) -> Iterator[str]:
-    """Whether the same text was judged."""
-    if a.debate.topic != b.debate.topic or a.debate.config.background != b.debate.config.background:
-        yield "The texts are different."
-
-
 def _debates(a: Side, b: Side) -> Iterator[str]:
-    """How far they came, motions, debaters and their models."""
+    """How far they came, debaters and their models."""
     for name, side in (("A", a), ("B", b)):
         if side.debate.status == "incomplete":
             yield f"{name} is not finished: {_count(len(side.debate.turns), 'speech', 'speeches')} so far."
-    if a.debate.topic != b.debate.topic:
-        yield "The motions are different."
     models_a, models_b = (
         {who.name: models_of_debater(side.debate, who) for who in side.debate.participants} for side in (a, b)
     )
-    common = models_a.keys() & models_b.keys()
+    common = [name for name in models_a if name in models_b]
     others = [name for name in common if models_a[name] != models_b[name]]
     if not common:
         yield "No debater is on both sides."
     elif others:
-        yield f"Another model speaks for {_listed(sorted(others))}."
+        which = "speaks with another model" if len(others) == 1 else "speak with other models"
+        yield f"{_listed(others)} {which} in B."
     elif models_a == models_b:
         yield "The debaters and their models are the same."
 

@@ -27,6 +27,9 @@ from debate_cli.scoring.structured import CRITERIA, StructuredNotes
 _NEXT: tuple[SystemKind, ...] = ("structured", "panel", "moderator", "live", "persuasion")
 """Systems in the order in which they are proposed: those first that look at the debate in another way for few calls."""
 
+_REPEAT = " --repeat 3"
+"""Asks the same judges again: three runs show how much scores vary."""
+
 
 @dataclass(frozen=True, slots=True)
 class Criterion:
@@ -53,6 +56,11 @@ class Gist:
     judge_again: str
     """A command, quoted for a shell."""
 
+    @property
+    def repeats(self) -> bool:
+        """Whether that command asks those who have judged, as no system is left that has not."""
+        return self.judge_again.endswith(_REPEAT)
+
 
 def gist(debate: Debate, verdicts: Sequence[Verdict]) -> Gist:
     """The gist of the deciding verdict, or of the first where none decides."""
@@ -68,13 +76,13 @@ def gist(debate: Debate, verdicts: Sequence[Verdict]) -> Gist:
 def judge_again(debate: Debate, place: str) -> str:
     """The command that has the debate saved at `place` (a path or an id) judged by a system that has not judged it yet.
 
-    Where all that can judge it have, it asks another model; the user writes down which.
+    Where all that can judge it have, it asks the same judges again, to see how much their scores vary.
     """
     able = [kind for kind in _NEXT if _can_judge(debate, kind)]
     asked = {system.kind for run in debate.runs for system in run.judging.systems}
     system = next((kind for kind in able if kind not in asked), None)
-    other = f"{able[0]} --model PROVIDER/MODEL" if system is None else system
-    return f"debate judge {shlex.quote(hostile.line(place))} --system {other}"
+    asked = f"{able[0]}{_REPEAT}" if system is None else system
+    return f"debate judge {shlex.quote(hostile.line(place))} --system {asked}"
 
 
 def _can_judge(debate: Debate, kind: SystemKind) -> bool:

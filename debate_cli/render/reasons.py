@@ -6,13 +6,15 @@ The words are untrusted and not cleaned; what the numbers say is told by `gist`.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from debate_cli.domain.assessment import Insight
+from debate_cli.domain.assessment import Assessment, Insight
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render.called import called
 from debate_cli.render.look import shortened
 from debate_cli.render.sheets.sheet import notes_of
+from debate_cli.scoring import score
 from debate_cli.scoring.briefing import Briefing
 from debate_cli.scoring.live import LiveNotes
 from debate_cli.scoring.moderator import ModeratorNotes
@@ -21,29 +23,43 @@ from debate_cli.scoring.reading import assessments
 from debate_cli.scoring.trace import trace_table
 
 
-def judges_words(debate: Debate, verdict: Verdict, beside: Briefing | None = None) -> str:
-    """The reason that a judge of this verdict gave, shortened; empty where none gave any, or nothing was determined.
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a judge said."""
 
-    Empty too where it is the insight that heads the briefing `beside` it.
+    words: str
+    """Shortened, never empty."""
+    judge: str = ""
+    """Id of the panel's judge that said it; empty in other systems."""
+
+
+def judges_words(debate: Debate, verdict: Verdict, beside: Briefing | None = None) -> Said | None:
+    """The reason that a judge gave who came to this verdict; None where none gave any, or nothing was determined.
+
+    None too where it is the insight that heads the briefing `beside` it.
     """
-    said = _words(debate, verdict) if verdict.victory != "undetermined" else ""
-    return "" if beside is not None and said == shortened(beside.key_insight) else said
+    if verdict.victory == "undetermined":
+        return None
+    words, judge = _words(debate, verdict)
+    said = shortened(words)
+    if not said or (beside is not None and said == shortened(beside.key_insight)):
+        return None
+    return Said(said, judge)
 
 
-def _words(debate: Debate, verdict: Verdict) -> str:
+def _words(debate: Debate, verdict: Verdict) -> tuple[str, str]:
+    """Words and judge's name; empty for none."""
     match verdict.system:
         case "structured":
-            return shortened(_of_structured(debate, verdict.run))
+            return _of_structured(debate, verdict), ""
         case "moderator":
-            notes = notes_of(ModeratorNotes, verdict)
-            return shortened(notes.reasoning[0].text if notes is not None and notes.reasoning else "")
+            return _of_moderator(debate, verdict), ""
         case "live":
-            story = notes.narrative if (notes := notes_of(LiveNotes, verdict)) is not None else None
-            return shortened(story.reasoning if story is not None else "")
+            return _of_live(verdict), ""
         case "panel":
-            return shortened(_of_panel(notes_of(PanelNotes, verdict)))
+            return _of_panel(notes_of(PanelNotes, verdict))
         case _:
-            return ""
+            return "", ""
 
 
 def told_verdicts(debate: Debate, verdicts: Sequence[Verdict]) -> tuple[Verdict, ...]:
@@ -69,19 +85,49 @@ def worth_tracing(debate: Debate, *, again: bool = False) -> bool:
     return whole or any(row.standing is not None for row in trace_table(debate))
 
 
-def _of_structured(debate: Debate, run: str) -> str:
+def _agreeing(debate: Debate, verdict: Verdict) -> list[Assessment]:
+    """The assessments that a verdict rests on, without those of judges whose own marks make somebody else win."""
+    given = assessments(debate, verdict.system, verdict.run)
+    judges = dict.fromkeys(item.assessor for item in given)
+    against = {judge for judge in judges if len(judges) > 1 and not _agrees(debate, verdict, given, judge)}
+    return [item for item in given if item.assessor not in against]
+
+
+def _agrees(debate: Debate, verdict: Verdict, given: Sequence[Assessment], judge: str) -> bool:
+    """Whether a judge's marks alone come to the same winner, or to nothing."""
+    alone = debate.with_assessments(item for item in given if item.assessor == judge)
+    own = score(alone, runs=verdict.run, systems=(verdict.system,))
+    return all(item.victory == "undetermined" or item.winner == verdict.winner for item in own)
+
+
+def _of_structured(debate: Debate, verdict: Verdict) -> str:
     """The judge's rationale, or its key insight; the first judge's who gave one."""
-    given = assessments(debate, "structured", run)
+    given = _agreeing(debate, verdict)
     said = [item.rationale for item in given]
     said += [finding.key_insight for item in given for finding in item.findings if isinstance(finding, Insight)]
     return next((words for words in said if words.strip()), "")
 
 
-def _of_panel(notes: PanelNotes | None) -> str:
+def _of_moderator(debate: Debate, verdict: Verdict) -> str:
+    """The first judge's who gave any."""
+    notes = notes_of(ModeratorNotes, verdict)
+    judges = {item.assessor for item in _agreeing(debate, verdict)}
+    reasoning = notes.reasoning if notes is not None else ()
+    return next((item.text for item in reasoning if item.assessor in judges), "")
+
+
+def _of_live(verdict: Verdict) -> str:
+    """The narrative's; where it sees another winner than the scorecard, its words argue against the verdict."""
+    notes = notes_of(LiveNotes, verdict)
+    story = notes.narrative if notes is not None else None
+    return story.reasoning if story is not None and story.winner == verdict.winner else ""
+
+
+def _of_panel(notes: PanelNotes | None) -> tuple[str, str]:
     """The weightiest judge's among those who voted as the panel decided."""
     votes = notes.rounds[-1].votes if notes is not None and notes.rounds else ()
     agreeing = [vote for vote in votes if notes is not None and vote.option == notes.option and vote.rationale.strip()]
     if not agreeing:
-        return ""
+        return "", ""
     chosen = max(agreeing, key=lambda vote: vote.weight)
-    return f"{chosen.judge}: {chosen.rationale}"
+    return chosen.rationale, chosen.judge

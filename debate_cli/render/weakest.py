@@ -1,4 +1,4 @@
-"""Which argument held up worst, and what made it so: its costliest mark, or the standing that a judge gave it. No Rich.
+"""Which argument held up worst, and what made it so: its costliest mark, its fallacies, or what a judge found. No Rich.
 
 Everything is read off verdicts and trace. Names and words are untrusted and not cleaned.
 """
@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from debate_cli.domain.assessment import Standing
+from debate_cli.domain.assessment import Fallacy, Standing
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import look
 from debate_cli.render.sheets.sheet import notes_of
 from debate_cli.scoring.structured import CRITERIA, ArgumentRow, StructuredNotes
-from debate_cli.scoring.trace import TraceRow, newest_run, trace_table
+from debate_cli.scoring.trace import TraceRow, newest_run, structured_assessments, trace_table
 
 _WORST_FIRST: tuple[Standing | None, ...] = ("REFUTED", "UNCERTAIN", "PARTIALLY_UPHELD", None, "UPHELD")
 
@@ -28,6 +28,8 @@ class Weakest:
     """Its structured score, 1-10; None where it has none."""
     costliest: str
     """What takes most off its score, a sentence of numbers; empty where nothing does, or it has no score."""
+    fallacies: tuple[str, ...]
+    """What judges call the fallacies that they found in it, each once."""
     stood: bool
     """Whether every claim of the debate was upheld, this one too: it is the weakest only in comparison."""
 
@@ -37,6 +39,25 @@ class Weakest:
         return "Lowest score, though every claim stood" if self.stood else "Weakest argument"
 
     @property
+    def worth(self) -> str:
+        """Its standing and its score, as far as there are any: `refuted, 5.7 of 10`; empty without both."""
+        standing = look.STANDINGS[self.row.standing].word if self.row.standing is not None else ""
+        return ", ".join(part for part in (standing, self.marked) if part)
+
+    @property
+    def marked(self) -> str:
+        """Its score; where its claim was upheld beside others that were not, a word on why it is named all the same."""
+        score = f"{look.number(self.score)} of {look.SCALES['structured']:g}" if self.score is not None else ""
+        relied_on = self.row.standing == "UPHELD" and not self.stood
+        return f"though with the lowest score, {score}" if score and relied_on else score
+
+    @property
+    def fallacious(self) -> str:
+        """The fallacies found in it, as a sentence; empty for none."""
+        found = ", ".join(self.fallacies)
+        return f"{'Fallacy' if len(self.fallacies) == 1 else 'Fallacies'} found in it: {found}." if found else ""
+
+    @property
     def fault(self) -> str:
         """What a judge found wanting in it; empty where its claim was upheld, as the words then praise it."""
         found_wanting = self.row.standing not in {None, "UPHELD"}
@@ -44,8 +65,8 @@ class Weakest:
 
     @property
     def because(self) -> tuple[str, ...]:
-        """The reasons there are: the mark, then the judge's words."""
-        return tuple(reason for reason in (self.costliest, self.fault) if reason)
+        """The reasons there are: the mark, the fallacies, then the judge's words."""
+        return tuple(reason for reason in (self.costliest, self.fallacious, self.fault) if reason)
 
 
 def weakest(debate: Debate, verdicts: Sequence[Verdict]) -> Weakest | None:
@@ -66,6 +87,7 @@ def weakest(debate: Debate, verdicts: Sequence[Verdict]) -> Weakest | None:
         row=worst,
         score=marked.score if marked is not None else None,
         costliest=_costliest(marked, notes.weights) if marked is not None and notes is not None else "",
+        fallacies=_fallacies(debate, worst.id),
         stood=all(row.standing == "UPHELD" for row in table),
     )
 
@@ -83,6 +105,13 @@ def _notes(debate: Debate, verdicts: Sequence[Verdict]) -> StructuredNotes | Non
     structured.sort(key=lambda verdict: newest is None or verdict.run != newest.id)
     found = [notes for verdict in structured if (notes := notes_of(StructuredNotes, verdict)) is not None]
     return next((notes for notes in found if any(row.score is not None for row in notes.arguments)), None)
+
+
+def _fallacies(debate: Debate, item: str) -> tuple[str, ...]:
+    """Names of the fallacies found in an argument by the judges who gave the standings."""
+    findings = [finding for given in structured_assessments(debate, None) for finding in given.findings]
+    found = [finding.name for finding in findings if isinstance(finding, Fallacy) and finding.item == item]
+    return tuple(dict.fromkeys(name for name in found if name.strip()))
 
 
 def _score(row: ArgumentRow | None) -> float:

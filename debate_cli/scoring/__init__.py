@@ -45,7 +45,7 @@ def score(
         for run, system in _chosen(debate, runs)
         if systems is None or system.kind in systems
     ]
-    return _headed(verdicts, _deciding(debate, runs))
+    return _headed(verdicts, _deciding(debate, runs)) if verdicts else ()
 
 
 def of_run(debate: Debate, verdicts: Iterable[Verdict], run: str) -> tuple[Verdict, ...]:
@@ -53,13 +53,11 @@ def of_run(debate: Debate, verdicts: Iterable[Verdict], run: str) -> tuple[Verdi
     own = [item for item in verdicts if item.run == run]
     bare = [item.model_copy(update={"decides": False}) if item.decides else item for item in own]
     kinds = [system.kind for system in debate.run(run).active()]
-    return _headed(sorted(bare, key=lambda item: kinds.index(item.system)), _deciding(debate, run))
+    return _headed(sorted(bare, key=lambda item: kinds.index(item.system)), _deciding(debate, run)) if bare else ()
 
 
 def _headed(verdicts: Sequence[Verdict], deciding: str | None) -> tuple[Verdict, ...]:
-    """The verdict that decides first and flagged, then the others as they are."""
-    if not verdicts:
-        return ()
+    """The verdict that decides first and flagged, then the others as they are; there is one at least."""
     head = next((item for item in reversed(verdicts) if item.system == deciding), verdicts[0])
     rest = [item for item in verdicts if item is not head]
     return (head.model_copy(update={"decides": True}), *rest)
@@ -83,9 +81,9 @@ def _has_judged(debate: Debate, run: JudgingRun, system: System) -> bool:
 
 
 def _deciding(debate: Debate, runs: str) -> str | None:
-    """Kind of the system that decides: the newest explicit word on it, else the first system of the first run."""
+    """Kind of the system that decides: the newest explicit word on it, else the first system of the first run that has any."""
     asked = [run for run in debate.runs if runs in {"latest", "all", run.id}]
     named = [run.judging.decides for run in asked if run.judging.decides is not None]
     if named:
         return named[-1]
-    return asked[0].judging.deciding if asked else None
+    return next((run.judging.deciding for run in asked if run.judging.systems), None)

@@ -115,7 +115,7 @@ def verdict(debate: Debate, run: JudgingRun | str, settings: Moderator) -> Verdi
     """The verdict of the moderator over `run`; the notes are `ModeratorNotes`.
 
     Undetermined unless at least two debaters, and every debater who spoke, have a whole round and a whole evaluation. Who
-    never spoke has no score, whatever marks there are, where anybody did speak.
+    never spoke has no score, whatever marks there are; where the transcript holds no speech at all, the marks count.
     """
     given = assessments(debate, "moderator", run)
     rounds = _by_round(given)

@@ -7,7 +7,7 @@ has a journal, is opened as by any other command, which also tells what is wrong
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
@@ -115,7 +115,8 @@ def _from_fields(path: str, fields: Any) -> Card | None:
     if not sound:
         return None
     debate_id, started_at, topic, closed = texts
-    conclusions = _newest([_conclusion(verdict) for verdict in fields["verdicts"]], runs)
+    judged = {(item["system"], item["run"]) for item in fields["assessments"]}
+    conclusions = _newest([_conclusion(verdict) for verdict in fields["verdicts"]], runs, judged)
     turns = len(fields["turns"])
     return Card(path, debate_id, started_at, topic, closed, turns, tuple(models), conclusions, cost)
 
@@ -147,13 +148,22 @@ def _conclusion(verdict: Any) -> Conclusion:
     )
 
 
-def _newest(conclusions: list[Conclusion], added: list[str]) -> tuple[Conclusion, ...]:
-    """Per system that of its newest run, the deciding one first. `added` are the runs after the debate's own, in order."""
+def _newest(
+    conclusions: list[Conclusion], added: list[str], judged: Collection[tuple[str, str]]
+) -> tuple[Conclusion, ...]:
+    """Per system that of its newest run, the deciding one first; a run that came to nothing takes nobody's place.
+
+    `added` are the runs after the debate's own, in order; `judged`: (system, run) of the assessments that there are.
+    """
     rank = {run: number for number, run in enumerate(added, start=1)}
+
+    def newness(item: Conclusion) -> tuple[bool, int]:
+        return (item.system, item.run) in judged, rank.get(item.run, 0)
+
     found: dict[str, Conclusion] = {}
     for conclusion in conclusions:
         kept = found.get(conclusion.system)
-        if kept is None or rank.get(conclusion.run, 0) >= rank.get(kept.run, 0):
+        if kept is None or newness(conclusion) >= newness(kept):
             found[conclusion.system] = conclusion
     return tuple(sorted(found.values(), key=lambda item: not item.decides))
 
@@ -168,6 +178,7 @@ def opened(path: Path) -> Card | Unreadable:
     except DebateError as error:
         return Unreadable(str(path), str(error))
     debate = stored.debate
+    judged = {(item.system, item.run) for item in debate.assessments}
     conclusions = [
         Conclusion(item.system, item.run, item.winner, item.victory, item.margin, item.decides, item.option)
         for item in stored.verdicts
@@ -180,7 +191,7 @@ def opened(path: Path) -> Card | Unreadable:
         state=_state(stored.path, debate.closed),
         turns=len(debate.turns),
         models=models_of_debaters(debate),
-        conclusions=_newest(conclusions, [run.id for run in debate.runs[1:]]),
+        conclusions=_newest(conclusions, [run.id for run in debate.runs[1:]], judged),
         cost_usd=debate.usage.cost_usd,
     )
 

@@ -31,12 +31,27 @@ def three_sides() -> Debate:
     return hold(config_of(judging={"systems": systems}, debaters=debaters))
 
 
+LONG_CLAIM = " ".join(f"Claim {number} of a debater who likes to talk." for number in range(12))
+LONG_REASON = " ".join(f"Reason {number} of a judge who likes to write." for number in range(20))
+
+
+def long_weakest() -> Debate:
+    """The debate; the claim of the weakest argument, and what a judge found wanting in it, are long."""
+    told = debate().model_dump(mode="json")
+    claims = [item for turn in told["turns"] for item in turn["arguments"] or ()]
+    found = [item for given in told["assessments"] for item in given["findings"] if item["kind"] == "trace"]
+    next(item for item in claims if item["id"] == "PRO-1")["claim"] = LONG_CLAIM
+    next(item for item in found if item["item"] == "PRO-1")["reason"] = LONG_REASON
+    return Debate.model_validate(told)
+
+
 PAGES: dict[str, Callable[[], Debate]] = {
     "two systems": debate,
     "five systems": plain,
     "hostile": lambda: poisoned(ATTACK),
     "unscored": unscored,
     "three sides": three_sides,
+    "long weakest": long_weakest,
 }
 
 
@@ -93,6 +108,17 @@ def test_what_a_reader_came_for_is_on_the_first_screen(
     browser.open(page("five systems"), width=width, height=height)
     for what in (".outcome", ".reason", ".weakest a.id", ".command"):
         assert browser.evaluate(f"document.querySelector('{what}').getBoundingClientRect().bottom") <= height, what
+
+
+@pytest.mark.parametrize("width", [420, 900, 1200])
+def test_the_weakest_argument_is_told_whole(browser: Chromium, page: Callable[[str], Path], width: int) -> None:
+    """Its claim and what is wanting in it: nothing is cut or left out for want of room."""
+    browser.open(page("long weakest"), width=width)
+    told = " ".join(browser.evaluate("document.querySelector('.weakest').innerText").split())
+    assert f"{LONG_CLAIM} " in f"{told} "
+    assert told.endswith(LONG_REASON)
+    cut = "[...document.querySelectorAll('.weakest, .weakest *')].filter(one => one.scrollHeight > one.clientHeight + 1 && getComputedStyle(one).overflow == 'hidden')"
+    assert browser.evaluate(f"{cut}.length") == 0
 
 
 @pytest.mark.parametrize("width", [400, 900, 1600])
@@ -190,8 +216,9 @@ def test_it_prints_whole(browser: Chromium, page: Callable[[str], Path]) -> None
 
 def test_paper_holds_what_stands_in_the_verdict(browser: Chromium, page: Callable[[str], Path]) -> None:
     """Nothing there is shortened or left out for want of a wide window: paper cannot be scrolled or clicked."""
-    browser.open(page("five systems"), width=720)
+    browser.open(page("long weakest"), width=720)
     browser.call("Emulation.setEmulatedMedia", media="print")
+    assert browser.evaluate("document.querySelectorAll('.hero .clamp, .hero .others').length") == 2
     shortened = "[...document.querySelectorAll('.hero .clamp')].filter(one => one.scrollHeight > one.clientHeight + 1)"
     assert browser.evaluate(f"{shortened}.map(one => one.innerText)") == []
     hidden = "[...document.querySelectorAll('.hero .clamp, .hero .others')].filter(one => !one.getClientRects().length)"

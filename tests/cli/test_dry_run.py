@@ -46,6 +46,12 @@ def test_what_is_set_is_told_and_nothing_else_of_the_configuration(here: Path) -
     assert (done.code, sorted(path.name for path in here.iterdir())) == (0, [])
 
 
+def test_one_assessment_is_one(here: Path) -> None:
+    """The count and its noun agree."""
+    done = debate("run", MOCK, "--dry-run", "--set", "judging.systems=[structured]", cwd=here)
+    assert "# planned: 6 speeches and at least 1 assessment" in done.out.splitlines()
+
+
 def test_a_null_that_means_something_is_told(here: Path) -> None:
     """A provider without a key."""
     config = write_config(here, f"topic: t\n{TWO}{LAB}models: {{default: {{model: lab/m}}}}\n")

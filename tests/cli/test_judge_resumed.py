@@ -112,6 +112,16 @@ def test_an_open_verdict_of_an_added_run_is_no_success(saved: Path, again: bool)
     assert victories(saved)["r1"] != "undetermined"
 
 
+def test_a_judge_that_could_not_be_asked_does_not_spoil_later_judgings(saved: Path) -> None:
+    """What another run left open is no failure of this one, which has its verdict."""
+    here = saved.parent.parent
+    with model_server(failures=[503]) as server:
+        write_config(here, OTHER.replace("URL", server.base_url), "other.yaml")
+        assert debate("judge", saved, "--config", "other.yaml", cwd=here, env=ENV).code == 3
+        later = debate("judge", saved, "--mock", "--system", "moderator", cwd=here, env=ENV)
+    assert (later.code, "could not be asked" in later.err) == (0, False)
+
+
 def test_a_judge_of_another_configuration_is_never_the_debates_own(saved: Path) -> None:
     """Without `models.judge` it is that file's `models.default`, though the debate's configuration has a `judge`."""
     here = saved.parent.parent

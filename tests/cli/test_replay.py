@@ -162,3 +162,10 @@ def test_json_is_short_for_the_format(saved: Path) -> None:
     assert replay(saved, saved, "--json", "--format", "html").lines == [
         "debate: --json and --format html exclude each other; give one of the two"
     ]
+
+
+def test_an_unfinished_debate_is_followed_by_the_command_to_go_on(saved: Path) -> None:
+    """Where `run` stopped, it goes on."""
+    cut = json.loads(saved.read_text()) | {"status": "incomplete", "closed": "interrupted"}
+    saved.write_text(json.dumps(cut))
+    assert replay(saved, "saved").err == "go on: debate run --resume transcripts/saved.json\n"

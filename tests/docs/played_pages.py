@@ -44,7 +44,7 @@ def played(page: str) -> str:
 
 
 def ran(line: str, here: Path) -> str:
-    """What a command prints, stdout before stderr."""
+    """What a command prints, stderr before stdout: as `debate score` does where a gate is not met."""
     found, head = _EXITS.search(line), _HEAD.search(line)
     line = line[: head.start()] if head else line
     words = shlex.split(line.split("  #", maxsplit=1)[0])
@@ -56,7 +56,7 @@ def ran(line: str, here: Path) -> str:
     if head:
         return "".join(done.out.splitlines(keepends=True)[: int(head[1])])
     if target is None:
-        return done.out + done.err
+        return done.err + done.out
     target.write_text(done.out)
     return done.err
 

@@ -137,8 +137,8 @@ async def ask_patiently(server: EmbeddedServer, times: int, patience_s: float) -
 
 def test_waiting_for_a_slot_does_not_try_anybodys_patience(tmp_path: Path) -> None:
     """An answer takes less than the asker has patience for, though three take longer one after another."""
-    with model_server(latency_s=0.4) as served:
-        asyncio.run(ask_patiently(EmbeddedServer(place(tmp_path), start=Llama(served)), 2 * SLOTS + 1, 0.8))
+    with model_server(latency_s=1.0) as served:
+        asyncio.run(ask_patiently(EmbeddedServer(place(tmp_path), start=Llama(served)), 2 * SLOTS + 1, 2.5))
     assert len(served.bodies) == 2 * SLOTS + 1
 
 
@@ -148,10 +148,10 @@ def test_loading_does_not_try_anybodys_patience(tmp_path: Path) -> None:
         llama = Llama(served)
 
         def start(file: Path, key: str) -> Llama:
-            time.sleep(0.9)
+            time.sleep(2.0)
             return llama(file, key)
 
-        asyncio.run(ask_patiently(EmbeddedServer(place(tmp_path), start=start), 2, 0.6))
+        asyncio.run(ask_patiently(EmbeddedServer(place(tmp_path), start=start), 2, 1.5))
     assert len(served.bodies) == 2
 
 

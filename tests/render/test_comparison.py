@@ -57,6 +57,21 @@ def without(system: str) -> Debate:
     return told.with_assessments([item for item in TOLD.assessments if item.system != system])
 
 
+def deciding(system: str, told: Debate) -> Debate:
+    """The debate of which that system's verdict decides."""
+    judging = JudgingConfig(systems=TOLD.config.judging.systems, decides=system)
+    return debate(judging=judging).with_assessments(told.assessments)
+
+
+def spoken_by(model: str, *names: str) -> Debate:
+    """The debate in which these debaters spoke with that model; another seed, so that it is another debate anyhow."""
+    turns = tuple(
+        turn.model_copy(update={"exchange": exchange(model=model)}) if turn.speaker in names else turn
+        for turn in TOLD.turns
+    )
+    return debate(seed=5).model_copy(update={"turns": turns})
+
+
 def rejudged() -> Debate:
     """The debate with a second run, in which structured judged it with another model."""
     told = TOLD.apply(
@@ -121,13 +136,65 @@ def test_a_system_that_concluded_nothing_on_either_has_no_margin() -> None:
     assert "Moderator concluded nothing on either." in told
 
 
+def test_a_margin_is_said_to_differ_once() -> None:
+    """Systems are named again only where others keep theirs."""
+    other = marked(6)
+    alone = other.with_assessments([item for item in other.assessments if item.system == "structured"])
+    assert "The verdict is the same under structured, by another margin." in in_short(compared(TOLD, alone))
+    assert "The verdict is the same under structured and moderator, by another margin under structured." in in_short(
+        compared(TOLD, other)
+    )
+
+
+def test_outcomes_are_compared_under_a_system_that_judged_both() -> None:
+    """Where each side is decided by another one, which is said."""
+    told = in_short(compared(TOLD, deciding("moderator", marked(10))))
+    assert told[:2] == [
+        "A is decided by structured, B by moderator.",
+        "The outcomes differ: Bo wins A narrowly (structured, by 1.1); Ada wins B narrowly (structured, by 2.55).",
+    ]
+    assert "The verdict is the same under moderator, by the same margin." in told
+    assert not any(sentence.startswith("By structured") for sentence in told)
+
+
+def test_a_system_that_concluded_on_one_side_only_compares_nothing() -> None:
+    """It judged both, but there is nothing to hold against the other."""
+    a, b = (
+        TOLD.with_assessments([item for item in TOLD.assessments if item.system == system])
+        for system in ("structured", "moderator")
+    )
+    found = in_short(compared(a, deciding("moderator", b)))
+    assert found[1].startswith("No system came to a verdict on both, so their outcomes are not compared: Bo wins A ")
+
+
+def test_other_motions_stand_before_the_outcomes() -> None:
+    """Whoever reads that they differ knows by then that another question was debated."""
+    told = in_short(compared(TOLD, debate(topic="Should there be a tram?")))
+    assert told[0] == "The motions are different."
+
+
+def test_debaters_with_other_models_are_named() -> None:
+    """In the order in which they stand in A; one speaks, several speak."""
+    assert "Ada and Bo speak with other models in B." in in_short(compared(TOLD, spoken_by("mock/b", "Ada", "Bo")))
+    assert "Bo speaks with another model in B." in in_short(compared(TOLD, spoken_by("mock/b", "Bo")))
+
+
+def test_judges_of_a_panel_are_told_by_their_names() -> None:
+    """Where one is on one side only; their weights and descriptions would be cut."""
+    names = ("architect-of-all-systems", "security-of-all-systems", "the-one-who-is-on-call")
+    judges = [{"id": name, "persona": "technical_architect", "weight": 0.4} for name in names]
+    a, b = (debate(judging={"systems": [{"kind": "panel", "judges": found}]}) for found in (judges, judges[:2]))
+    shown_settings = lines(compared(a, b)).split("== Settings that differ ==")[1]
+    assert f"panel.judges: A: {', '.join(names)}; B: {', '.join(names[:2])}" in shown_settings
+
+
 def test_where_no_system_judged_both_it_says_so() -> None:
     """There are no scores side by side then; each side's stand with its verdict."""
     told = compared(without("moderator"), without("structured"))
-    assert (
-        "No system judged both, so no scores stand side by side; structured judged A only; moderator judged B only."
-        in (in_short(told))
-    )
+    decided, outcomes, systems, *_ = in_short(told)
+    assert decided == "A is decided by structured, B by moderator."
+    assert outcomes.startswith("No system judged both, so their outcomes are not compared: Bo wins A narrowly (struct")
+    assert systems == "Structured judged A only; moderator judged B only."
     assert "Only A was asked which claims stand, so there are no standings to compare." in in_short(told)
     assert "== Scores ==" not in lines(told)
     assert "moderator: A: not judged; B: Bo, " in lines(told)
@@ -138,8 +205,8 @@ def test_scores_without_a_counterpart_stand_with_their_verdict() -> None:
     told = compared(TOLD, unscored())
     assert "== Scores ==" not in lines(told)
     assert "structured: A: Bo, narrow, margin 1.1, Ada 6.35 · Bo 7.45; B: undetermined" in lines(told)
-    assert "B: structured, moderator (r1): not heard yet" in lines(told)
-    assert not any("Other models" in sentence for sentence in in_short(told))
+    assert "B: structured, moderator (r1): undetermined, no judge was heard" in lines(told)
+    assert not any("was judged by" in sentence for sentence in in_short(told))
 
 
 def test_an_unfinished_debate_is_named() -> None:
@@ -158,7 +225,7 @@ def test_margins_stand_beside_each_other() -> None:
 def test_other_judges_are_named() -> None:
     """Per system and run, with their models."""
     told = compared(rejudged(), rejudged(), "r1", "r2")
-    assert "Other models judged by structured." in in_short(told)
+    assert "Under structured, A was judged by mock/judge and B by mock/other." in in_short(told)
     assert "judges: A: structured, moderator (r1): mock/judge; B: structured (r2): mock/other" in lines(told)
 
 

@@ -117,13 +117,13 @@ def judged_too(told: Debate, *systems: str) -> Debate:
         (debate(judging={"systems": ["panel"]}), "structured"),
         (judged_too(debate(), "panel"), "live"),
         (judged_too(debate(), "panel", "live"), "persuasion"),
-        (judged_too(debate(), "panel", "live", "persuasion"), "structured --model PROVIDER/MODEL"),
-        (debate(judging={"systems": ["panel"]}).bare(), "panel --model PROVIDER/MODEL"),
+        (judged_too(debate(), "panel", "live", "persuasion"), "structured --repeat 3"),
+        (debate(judging={"systems": ["panel"]}).bare(), "panel --repeat 3"),
     ],
     ids=["two have", "only the panel has", "a later run counts", "one is left", "all have", "without speeches"],
 )
 def test_who_has_not_judged_yet_is_proposed(told: Debate, proposed: str) -> None:
-    """A system that can judge this debate and has not; where there is none, another model."""
+    """A system that can judge this debate and has not; where there is none, the same judges, asked three times."""
     assert judge_again(told, "x.json") == f"debate judge x.json --system {proposed}"
 
 

@@ -16,6 +16,7 @@ from debate_cli.domain.judged import judged_by, judging_usage
 from debate_cli.domain.systems import JudgingConfig
 from debate_cli.domain.tasks import Subject
 from debate_cli.domain.verdict import Verdict
+from debate_cli.render.documents.html import html
 from debate_cli.render.documents.markdown import markdown
 from debate_cli.render.drawn.summary import summary
 from debate_cli.render.news import of_assessment
@@ -193,3 +194,11 @@ def test_the_time_that_calls_took_is_told_rather_than_a_pause() -> None:
 def test_where_nothing_was_waited_for_no_time_is_told() -> None:
     """As where the mock answers at once."""
     assert "took" not in usage_rows(debate().bare())[0][1]
+
+
+def test_the_page_says_which_run_decides() -> None:
+    """Of two verdicts of one system the deciding one is told with its run; the moderator, which judged once, without."""
+    told = again("structured", structured_assessment().model_copy(update={"run": "r2"}))
+    page = html(told, score(told, runs="all"))
+    assert "Verdict · structured r2 judging decides" in page
+    assert "moderator r1" not in page

@@ -10,7 +10,7 @@ from render_support import HOSTILE, START, debate, events, opened, turns
 
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.debate import opened as opened_debate
-from debate_cli.domain.events import Event, Turned
+from debate_cli.domain.events import Event, Resumed, Turned
 from debate_cli.domain.tasks import Cue
 from debate_cli.render.plain.summary import summary_lines
 from debate_cli.render.plain.watchers import PlainWatcher, QuietWatcher
@@ -44,6 +44,13 @@ def test_nothing_is_obeyed_and_no_line_is_forged() -> None:
     text = told([Turned(at=START, turn=turn)])
     assert all(character == "\n" or character.isprintable() for character in text)
     assert all(line.startswith(("Ada: ", "==")) for line in text.splitlines() if line)
+
+
+@pytest.mark.parametrize(("heard", "told_so"), [(1, "after 1 speech."), (2, "after 2 speeches.")])
+def test_where_a_debate_goes_on_is_told(heard: int, told_so: str) -> None:
+    """With the number of speeches that are there already."""
+    happened: list[Event] = [Turned(at=START, turn=turn) for turn in turns()[:heard]]
+    assert f"Resumed {told_so}" in told([*happened, Resumed(at=START)]).splitlines()
 
 
 def test_hidden_directives_are_shown_on_demand_only() -> None:

@@ -2,16 +2,33 @@
 
 from __future__ import annotations
 
-import pytest
-from render_support import HOSTILE, START, debate, events, shown, structured_assessment, unscored
+import re
 
+import pytest
+from poisoned_support import plain
+from render_support import (
+    HOSTILE,
+    ROUND_MARKS,
+    START,
+    debate,
+    events,
+    final_assessment,
+    round_assessment,
+    shown,
+    structured_assessment,
+    unscored,
+)
+
+from debate_cli.domain.assessment import Assessment, Narrative
 from debate_cli.domain.debate import Debate, fold
 from debate_cli.domain.events import Assessed, Closed, CloseReason
 from debate_cli.domain.verdict import Verdict
+from debate_cli.render.documents.html import html
+from debate_cli.render.documents.markdown import escaped, markdown
 from debate_cli.render.drawn.summary import summary
 from debate_cli.render.look import shortened
 from debate_cli.render.plain.summary import summary_lines
-from debate_cli.render.reasons import judges_words, told_verdicts, untold_words, worth_tracing
+from debate_cli.render.reasons import Said, judges_words, told_verdicts, untold_words, worth_tracing
 from debate_cli.scoring import score
 
 
@@ -34,7 +51,97 @@ def stopped(reason: CloseReason) -> Debate:
 @pytest.mark.parametrize(("system", "words"), [("structured", "Fixed."), ("moderator", "Bo kept to what was asked.")])
 def test_a_judge_says_why(system: str, words: str) -> None:
     """In its own words."""
-    assert judges_words(debate(), verdict(debate(), system)) == words
+    assert judges_words(debate(), verdict(debate(), system)) == Said(words)
+
+
+def storied(winner: str | None) -> Debate:
+    """A debate on the mock, its live narrative won by `winner`."""
+
+    def retold(given: Assessment) -> Assessment:
+        findings = tuple(
+            item.model_copy(update={"winner": winner}) if isinstance(item, Narrative) else item
+            for item in given.findings
+        )
+        return given.model_copy(update={"findings": findings})
+
+    return plain().with_assessments(retold(item) for item in plain().assessments)
+
+
+def test_a_story_that_sees_the_same_winner_says_why() -> None:
+    """Its reasoning stands beside the scorecard's numbers."""
+    told = storied(verdict(plain(), "live").winner)
+    said = judges_words(told, verdict(told, "live"))
+    assert said is not None
+    assert said.words
+
+
+@pytest.mark.parametrize("others", [True, False], ids=["the other debater", "nobody"])
+def test_a_story_that_sees_another_winner_does_not_say_why(*, others: bool) -> None:
+    """Its words argue for somebody else than the one that the scorecard says won."""
+    won = verdict(plain(), "live").winner
+    assert won is not None
+    told = storied(next(person.name for person in plain().participants if person.name != won) if others else None)
+    assert judges_words(told, verdict(told, "live")) is None
+
+
+def divided() -> Debate:
+    """The debate under two structured judges: the first sees Ada far ahead, the second Bo still further."""
+    two = debate(judging={"systems": [{"kind": "structured", "judges": 2}]})
+
+    def says(judge: str, words: str, ahead: str, behind: float) -> Assessment:
+        given = structured_assessment()
+        marks = tuple(
+            mark.model_copy(update={"value": 9.0 if mark.participant == ahead else behind}) for mark in given.marks
+        )
+        return given.model_copy(update={"assessor": judge, "rationale": words, "marks": marks})
+
+    return two.with_assessments([says("judge-1", "Ada was better.", "Ada", 6), says("judge-2", "Bo was.", "Bo", 2)])
+
+
+def test_of_several_judges_one_who_sees_the_same_winner_is_quoted() -> None:
+    """Not the first, whose own marks put the other debater ahead."""
+    assert verdict(divided(), "structured").winner == "Bo"
+    assert judges_words(divided(), verdict(divided(), "structured")) == Said("Bo was.")
+
+
+def split_moderators() -> Debate:
+    """The debate under two moderators: the first sees Ada a little ahead, the second Bo far."""
+    two = debate(judging={"systems": [{"kind": "moderator", "judges": 2}]})
+
+    def says(judge: str, words: str, shares: dict[str, float]) -> list[Assessment]:
+        found: list[Assessment] = []
+        for given in (*(round_assessment(number) for number in ROUND_MARKS), final_assessment()):
+            marks = tuple(
+                mark.model_copy(update={"value": mark.out_of * shares[mark.participant or ""]}) for mark in given.marks
+            )
+            found.append(given.model_copy(update={"assessor": judge, "rationale": words, "marks": marks}))
+        return found
+
+    first = says("judge-1", "Ada was better.", {"Ada": 0.8, "Bo": 0.6})
+    return two.with_assessments([*first, *says("judge-2", "Bo was.", {"Ada": 0.2, "Bo": 0.9})])
+
+
+def test_of_several_moderators_one_who_sees_the_same_winner_is_quoted() -> None:
+    """By its own marks over rounds and debate."""
+    assert verdict(split_moderators(), "moderator").winner == "Bo"
+    assert judges_words(split_moderators(), verdict(split_moderators(), "moderator")) == Said("Bo was.")
+
+
+def test_of_a_panel_the_judge_is_named_beside_its_words() -> None:
+    """The name is none of the words, on no form: it stands before the quotation marks."""
+    said = judges_words(plain(), verdict(plain(), "panel"))
+    assert said is not None
+    assert said.judge
+    assert said.judge not in said.words
+    panel = (verdict(plain(), "panel"),)
+    lines = summary_lines(plain(), panel, only="verdict")
+    assert any(line.startswith(f"  in {said.judge}'s words (panel): “{said.words}”") for line in lines)
+    drawn = " ".join("".join(shown(part, 600) for part in summary(plain(), panel, only="verdict")).split())
+    assert f"{said.judge}: “{said.words[:20]}" in drawn
+    written = markdown(plain(), panel)
+    assert f"\n{escaped(said.judge)}:\n\n> {escaped(said.words)[:20]}" in written
+    page = re.sub(r"<[^>]+>", "|", html(plain(), panel))
+    assert re.search(rf"{said.judge}:\|+\s*\|*{re.escape(said.words[:20])}", page)
 
 
 def test_without_a_rationale_the_insight_says_why() -> None:
@@ -43,12 +150,14 @@ def test_without_a_rationale_the_insight_says_why() -> None:
     told = fold(
         [event for event in events() if not isinstance(event, Assessed)] + [Assessed(at=START, assessment=silent)]
     )
-    assert judges_words(told, verdict(told, "structured")).startswith("Both sides want early boundaries;")
+    said = judges_words(told, verdict(told, "structured"))
+    assert said is not None
+    assert said.words.startswith("Both sides want early boundaries;")
 
 
 def test_what_was_not_determined_has_no_reason() -> None:
     """Nobody said why."""
-    assert judges_words(unscored(), verdict(unscored(), "structured")) == ""
+    assert judges_words(unscored(), verdict(unscored(), "structured")) is None
 
 
 @pytest.mark.parametrize(
@@ -96,9 +205,9 @@ def test_hostile_reasons_are_not_obeyed() -> None:
         [event for event in events() if not isinstance(event, Assessed)] + [Assessed(at=START, assessment=hostile)]
     )
     drawn = boxes(told)
-    plain = "".join(summary_lines(told, score(told)))
+    lines = "".join(summary_lines(told, score(told)))
     assert "[bold red]markup[/]" in drawn
-    assert all(sign.isprintable() for sign in drawn + plain)
+    assert all(sign.isprintable() for sign in drawn + lines)
 
 
 @pytest.mark.parametrize("reason", ["budget", "interrupted", "failed"])

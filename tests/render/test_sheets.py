@@ -138,7 +138,7 @@ def test_a_conditional_verdict_states_its_conditions(option: str, told: bool) ->
     given = judged("panel", *(assessment("panel", whole, vote, assessor=judge) for judge in judges))
     lines = summary_lines(given, score(given))
     assert [line for line in lines if "name a budget" in line] == (
-        [f"{judge.replace('_', ' ')}: holds only with: name a budget" for judge in judges] if told else []
+        [f"{judge}: holds only with: name a budget" for judge in judges] if told else []
     )
 
 

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
-from render_support import START, debate, events, structured_assessment, unscored
+from render_support import START, debate, events, shown, structured_assessment, unscored
 
-from debate_cli.domain.assessment import Mark, Standing, Trace
+from debate_cli.domain.assessment import Fallacy, Mark, Standing, Trace
 from debate_cli.domain.debate import Debate, fold
 from debate_cli.domain.events import Assessed, JudgingOpened
+from debate_cli.render.documents.html import html
+from debate_cli.render.documents.markdown import markdown
+from debate_cli.render.drawn.summary import summary
 from debate_cli.render.plain.summary import summary_lines
 from debate_cli.render.weakest import Weakest, argument_scores, weakest
 from debate_cli.scoring import score
 
 PRAISE = "Specific, sourced, and never answered."
+FALLACY = "Fallacy found in it: appeal to authority."
 
 
 def judged(standing: Standing | None = None, marks: dict[str, tuple[float, ...]] | None = None) -> Debate:
@@ -94,7 +99,62 @@ def test_a_claim_that_was_upheld_is_not_blamed_in_the_words_that_praise_it() -> 
     told = judged("UPHELD")
     (line,) = [line for line in summary_lines(told, score(told)) if "[PRO-1] by Ada, upheld" in line]
     assert line.startswith("Lowest score, though every claim stood: [PRO-1]")
-    assert line.endswith("(Costliest mark: evidence 5 of 10, 40% of the score.)")
+    assert line.endswith(f"(Costliest mark: evidence 5 of 10, 40% of the score. {FALLACY})")
+
+
+def upheld_beside_refuted() -> Debate:
+    """The debate; PRO-1 is upheld with the lowest marks, PRO-2 is refuted."""
+    (given,) = [item for item in debate().assessments if item.system == "structured"]
+    standings: dict[str, Standing] = {"PRO-1": "UPHELD", "PRO-2": "REFUTED"}
+    findings = tuple(
+        item.model_copy(update={"standing": standings.get(item.item, item.standing)})
+        if isinstance(item, Trace)
+        else item
+        for item in given.findings
+    )
+    return debate().with_assessments([given.model_copy(update={"findings": findings})])
+
+
+def forms(told: Debate) -> dict[str, str]:
+    """What each form tells of a debate, without frames, markup and line breaks."""
+    drawn = "\n".join(shown(part, 160) for part in summary(told, score(told), only="verdict"))
+    found = {
+        "terminal": drawn.replace("┃", " "),
+        "plain": "\n".join(summary_lines(told, score(told))),
+        "markdown": markdown(told, score(told)).replace("**", ""),
+        "html": re.sub(r"<[^>]+>", "", html(told, score(told))),
+    }
+    return {form: " ".join(words.split()) for form, words in found.items()}
+
+
+@pytest.mark.parametrize("form", ["terminal", "plain", "markdown", "html"])
+def test_a_claim_that_was_upheld_is_not_called_weak_without_a_word(form: str) -> None:
+    """The briefing says to rely on it: every form says that it stood, and that its score alone is low."""
+    assert "upheld, though with the lowest score, 5.7 of 10" in forms(upheld_beside_refuted())[form]
+
+
+@pytest.mark.parametrize("form", ["terminal", "plain", "markdown", "html"])
+def test_the_fallacy_in_it_is_named(form: str) -> None:
+    """In every form, beside the mark that cost it most."""
+    assert f"40% of the score. {FALLACY}" in forms(debate())[form]
+
+
+def test_fallacies_in_it_are_named_once_each() -> None:
+    """Those of other arguments are not, nor one that two judges found twice over."""
+    (given,) = [item for item in debate().assessments if item.system == "structured"]
+    (fallacy,) = [item for item in given.findings if isinstance(item, Fallacy)]
+    others = (fallacy, fallacy.model_copy(update={"name": "straw man"}))
+    elsewhere = fallacy.model_copy(update={"name": "red herring", "item": "CON-1", "participant": "Bo"})
+    told = debate().with_assessments([given.model_copy(update={"findings": (*given.findings, *others, elsewhere)})])
+    assert "Fallacies found in it: appeal to authority, straw man." in found(told).because
+
+
+def test_without_a_fallacy_none_is_named() -> None:
+    """The reasons are the mark and the judge's words."""
+    (given,) = [item for item in debate().assessments if item.system == "structured"]
+    kept = tuple(item for item in given.findings if not isinstance(item, Fallacy))
+    told = debate().with_assessments([given.model_copy(update={"findings": kept})])
+    assert not any("allac" in reason for reason in found(told).because)
 
 
 def test_a_claim_that_nobody_judged_did_not_stand() -> None:
@@ -114,9 +174,9 @@ def test_a_claim_that_nobody_judged_did_not_stand() -> None:
 
 @pytest.mark.parametrize("standing", ["REFUTED", "UNCERTAIN", "PARTIALLY_UPHELD"])
 def test_what_did_not_stand_is_told_in_the_judges_words_too(standing: Standing) -> None:
-    """After the mark."""
+    """After the mark and the fallacy."""
     argument = found(judged(standing))
-    assert (argument.stood, argument.because) == (False, (argument.costliest, PRAISE))
+    assert (argument.stood, argument.because) == (False, (argument.costliest, FALLACY, PRAISE))
 
 
 def test_scores_are_of_the_judging_whose_standings_are_told() -> None:

@@ -8,7 +8,7 @@ import pytest
 from scoring_support import CON, PRO, argument_marks, assessment, begun, judged, opening, rejudged, speech
 
 from debate_cli.domain.assessment import SYSTEM_KINDS
-from debate_cli.domain.debate import Debate
+from debate_cli.domain.debate import Debate, opened
 from debate_cli.domain.systems import Live, Moderator, Panel, Persuasion, Structured, StructuredWeights
 from debate_cli.scoring import of_run, score, scorer
 
@@ -70,6 +70,16 @@ def test_replaced_systems_do_not_count() -> None:
     """What a later run took the place of is scored in no choice of runs."""
     debate = rejudged(judged(begun(Structured(), Live())), "r2", Structured(), replaces=True)
     assert scored(debate, runs="all") == [("structured", "r2", True), ("live", "r1", False)]
+
+
+@pytest.mark.parametrize("runs", ["latest", "all", "r1"])
+def test_a_debate_that_nobody_is_to_judge_has_no_verdict(runs: str) -> None:
+    """Of a transcript without judging systems nothing is to be had, and nothing breaks; a later run's verdict decides."""
+    debate = judged(begun(Structured()))
+    config = debate.config.model_copy(update={"judging": debate.config.judging.model_copy(update={"systems": ()})})
+    bare = opened(begun(Structured()).model_copy(update={"config": config}))
+    assert score(bare, runs=runs) == ()
+    assert [item.decides for item in score(rejudged(bare, "r2", Panel()))] == [True]
 
 
 def test_other_settings_take_the_place_of_the_stored_ones() -> None:

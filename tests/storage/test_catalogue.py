@@ -89,6 +89,14 @@ def test_per_system_the_newest_run_counts(tmp_path: Path) -> None:
     assert {one.system: one.run for one in item.conclusions} == {"structured": "r2", "moderator": "r1"}
 
 
+def test_a_run_that_came_to_nothing_takes_nobodys_place(tmp_path: Path) -> None:
+    """Its judges could not be asked: the card shows what `score` shows, the verdict before it."""
+    told = debate().apply(JudgingOpened(at=START, run="r2", judging=JudgingConfig()))
+    item = found(saved(tmp_path / "a.json", told))
+    assert {one.run for one in item.conclusions} == {"r1"}
+    assert opened(tmp_path / "a.json") == item
+
+
 def test_a_journal_is_an_unfinished_debate(tmp_path: Path) -> None:
     """With what was said so far."""
     item = found(journalled(tmp_path / "a.jsonl", 3))

@@ -17,6 +17,7 @@ from markupsafe import Markup
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import cast, look
+from debate_cli.render.called import called
 from debate_cli.render.documents.page import anchors
 from debate_cli.render.documents.page.answers import Answer, Replied, answers, replies
 from debate_cli.render.documents.page.argument_map import argument_map
@@ -85,7 +86,7 @@ def _told(debate: Debate, verdicts: Sequence[Verdict]) -> dict[str, Any]:
         "told": told,
         "head": head,
         "gist": gist(debate, told.verdicts),
-        "said": judges_words(debate, head, told.briefing) if head is not None else "",
+        "said": judges_words(debate, head, told.briefing) if head is not None else None,
         "cast": [*cast.debaters(debate), *cast.judges(debate, debate.runs[0])],
         "classes": classes,
         "blocks": blocks(debate, told.verdicts, classes),
@@ -96,7 +97,7 @@ def _told(debate: Debate, verdicts: Sequence[Verdict]) -> dict[str, Any]:
         "live_rows": _live(told.verdicts),
         "reasons": reasons(debate),
         "told_findings": findings.sheets(debate),
-        "several_runs": len(debate.runs) > 1,
+        "called": partial(called, among=told.verdicts),
         "provenance": provenance(debate),
     }
     return found | {"parts": _parts(found)}

@@ -16,7 +16,7 @@ from debate_cli.render.called import called
 from debate_cli.render.documents.mermaid import argument_map, fenced
 from debate_cli.render.gist import gist
 from debate_cli.render.look import CLOSES
-from debate_cli.render.reasons import judges_words
+from debate_cli.render.reasons import Said, judges_words
 from debate_cli.render.report import Part, Report, report
 from debate_cli.render.sheets.sheet import Cell, Curve, Gauge, Lines, Number, Sheet, Who
 from debate_cli.render.spoken import Piece, of_turn
@@ -131,16 +131,20 @@ def _why(debate: Debate, verdict: Verdict, beside: Briefing | None) -> list[str]
     if verdict.victory == "undetermined":
         return []
     numbers, said = gist(debate, [verdict]).reason, judges_words(debate, verdict, beside)
-    return [*([escaped(numbers), ""] if numbers else []), *([f"> {escaped(said)}", ""] if said else [])]
+    return [*([escaped(numbers), ""] if numbers else []), *(_quoted(said) if said is not None else [])]
+
+
+def _quoted(said: Said) -> list[str]:
+    """A judge's words, after its name where it has one."""
+    return [*([f"{escaped(said.judge)}:", ""] if said.judge else []), f"> {escaped(said.words)}", ""]
 
 
 def _weakest(found: Weakest | None) -> list[str]:
     if found is None:
         return []
     row = found.row
-    standing = f", {look.STANDINGS[row.standing].word}" if row.standing is not None else ""
-    score = f", {look.number(found.score)} of {look.SCALES['structured']:g}" if found.score is not None else ""
-    head = f"{found.title}: **{escaped(row.id)}** by {escaped(row.participant)}{standing}{score}."
+    worth = f", {found.worth}" if found.worth else ""
+    head = f"{found.title}: **{escaped(row.id)}** by {escaped(row.participant)}{worth}."
     return [f"{head} {escaped(row.claim)}{_because(' '.join(found.because))}", ""]
 
 

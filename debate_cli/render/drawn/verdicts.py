@@ -16,6 +16,7 @@ from debate_cli.render import hostile, look
 from debate_cli.render.drawn.safe import joined, safe, safe_line
 from debate_cli.render.drawn.tables import Signs, badge, bullets, name, score_bars, section
 from debate_cli.render.look import shortened
+from debate_cli.render.reasons import Said
 from debate_cli.render.report import Report
 from debate_cli.render.weakest import Weakest
 from debate_cli.scoring.briefing import Briefing, BriefingClaim
@@ -30,7 +31,7 @@ class Reasons:
 
     numbers: str
     """What the scores say."""
-    judges: str
+    judges: Said | None
     """What a judge says; untrusted."""
     text: str | None = None
     """Name of the text that was judged; None for a debate."""
@@ -75,10 +76,15 @@ def _reasons(verdict: Verdict, reasons: Reasons, signs: Signs) -> list[tuple[str
     if reasons.numbers and verdict.victory != "undetermined":
         rows.append(("why", safe_line(reasons.numbers)))
     if reasons.judges:
-        rows.append(("" if rows else "why", safe_line(f"“{shortened(reasons.judges)}”", "italic")))
+        rows.append(("" if rows else "why", _quoted(reasons.judges)))
     if reasons.weakest is not None:
         rows.append(("lowest" if reasons.weakest.stood else "weakest", _weakest(reasons.weakest, signs)))
     return rows
+
+
+def _quoted(said: Said) -> RenderableType:
+    quote = safe_line(f"“{said.words}”", "italic")
+    return joined(safe_line(said.judge), ": ", quote) if said.judge else quote
 
 
 def _weakest(weakest: Weakest, signs: Signs) -> RenderableType:
@@ -86,8 +92,8 @@ def _weakest(weakest: Weakest, signs: Signs) -> RenderableType:
     head = joined(safe_line(row.id, "bold"), " by ", name(row.participant, signs))
     if row.standing is not None:
         head.append_text(joined(", ", badge(look.STANDINGS[row.standing])))
-    if weakest.score is not None:
-        head.append(f", {look.number(weakest.score)} of {look.SCALES['structured']:g}")
+    if weakest.marked:
+        head.append(f", {weakest.marked}")
     if weakest.stood:
         head.append(", though every claim stood", style=look.QUIET)
     told = [safe_line(shortened(reason), look.QUIET) for reason in weakest.because]

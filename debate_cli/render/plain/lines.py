@@ -20,7 +20,7 @@ from debate_cli.render.troubles import Trouble
 def header_lines(debate: Debate) -> list[str]:
     """The motion, who argues, who judges."""
     found = [
-        f"Debate: {debate.id} ({debate.config.format.kind.replace('_', '-')})",
+        f"Debate: {hostile.line(debate.id)} ({debate.config.format.kind.replace('_', '-')})",
         f"Motion: {hostile.line(debate.topic)}",
     ]
     if debate.config.background:

@@ -48,7 +48,8 @@ def _verdict(debate: Debate, verdict: Verdict, beside: Briefing | None, name: st
         if numbers:
             yield f"Why ({name}): {hostile.line(numbers)}"
         if said:
-            yield f"{'  in' if numbers else 'Why, in'} a judge's words ({name}): “{hostile.line(said)}”"
+            whose = hostile.line(said.judge) or "a judge"
+            yield f"{'  in' if numbers else 'Why, in'} {whose}'s words ({name}): “{hostile.line(said.words)}”"
     yield from (f"Missing ({name}): {hostile.line(sentence)}" for sentence in Report.missing(verdict))
 
 
@@ -56,9 +57,8 @@ def _weakest(found: Weakest | None) -> Iterable[str]:
     if found is None:
         return
     row = found.row
-    standing = f", {look.STANDINGS[row.standing].word}" if row.standing is not None else ""
-    score = f", {look.number(found.score)} of {look.SCALES['structured']:g}" if found.score is not None else ""
+    worth = f", {found.worth}" if found.worth else ""
     because = f" ({' '.join(shortened(hostile.line(reason)) for reason in found.because)})" if found.because else ""
     claim = shortened(hostile.line(row.claim))
     who = f"[{hostile.line(row.id)}] by {hostile.line(row.participant)}"
-    yield f"{found.title}: {who}{standing}{score}: {claim}{because}"
+    yield f"{found.title}: {who}{worth}: {claim}{because}"

@@ -46,9 +46,11 @@ class PlainWatcher:
             case Opened():
                 self._write(lines.header_lines(debate))
             case Resumed():
-                self._write([*lines.header_lines(debate), f"Resumed after {len(debate.turns)} speeches."])
+                self._write([*lines.header_lines(debate), _resumed(len(debate.turns))])
             case JudgingOpened():
-                self._write([f"Judging run {event.run}", *lines.judge_lines(debate, debate.run(event.run))])
+                self._write(
+                    [f"Judging run {hostile.line(event.run)}", *lines.judge_lines(debate, debate.run(event.run))]
+                )
             case Turned(turn=turn):
                 if self._round != (turn.round, turn.phase):
                     self._round = turn.round, turn.phase
@@ -78,6 +80,10 @@ class PlainWatcher:
         for text in written:
             self._stream.write(text.encode(encoding, "replace").decode(encoding) + "\n")
         self._stream.flush()
+
+
+def _resumed(heard: int) -> str:
+    return f"Resumed after {heard} speech{'' if heard == 1 else 'es'}."
 
 
 class QuietWatcher:

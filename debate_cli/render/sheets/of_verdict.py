@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render.look import scale
 from debate_cli.render.sheets.sheet import Gauge, Number, Sheet, Who
@@ -16,7 +14,18 @@ def sheets_of(verdict: Verdict) -> list[Sheet]:
     """
     if not verdict.figures:
         return []
-    return import_module(f"debate_cli.render.sheets.{verdict.system}").sheets(verdict) or [scores_sheet(verdict)]
+    match verdict.system:
+        case "structured":
+            from debate_cli.render.sheets import structured as system
+        case "moderator":
+            from debate_cli.render.sheets import moderator as system
+        case "live":
+            from debate_cli.render.sheets import live as system
+        case "panel":
+            from debate_cli.render.sheets import panel as system
+        case "persuasion":
+            from debate_cli.render.sheets import persuasion as system
+    return system.sheets(verdict) or [scores_sheet(verdict)]
 
 
 def scores_sheet(verdict: Verdict) -> Sheet:

@@ -57,7 +57,7 @@ def _votes(notes: PanelNotes) -> Sheet:
     rounds = [{vote.judge: vote for vote in row.votes} for row in notes.rounds]
     agreement: Row = ("agreement", None, *(Number(row.agreement) for row in notes.rounds))
     divided: Row = ("divided on", None, *(_divided([item.about for item in row.disagreements]) for row in notes.rounds))
-    rows = [(_name(judge), _weight(judge, rounds), *(_vote(votes.get(judge)) for votes in rounds)) for judge in judges]
+    rows = [(judge, _weight(judge, rounds), *(_vote(votes.get(judge)) for votes in rounds)) for judge in judges]
     return Sheet(
         title="votes, panel",
         heads=("judge", "weight", *(f"vote {row.round + 1}" for row in notes.rounds)),
@@ -83,25 +83,20 @@ def _vote(vote: BallotRow | None) -> Cell:
     return Lines((look.VOTES[vote.option], f"{vote.confidence:.2f}{changed}{late}"))
 
 
-def _name(judge: str) -> str:
-    """A persona's name in words, which a narrow column can break."""
-    return judge.replace("_", " ")
-
-
 def _changes(notes: PanelNotes) -> Iterable[str]:
     for row in notes.rounds:
         for vote in row.votes:
             if vote.unexplained_change:
-                yield f"! {_name(vote.judge)} changed its vote in vote {row.round + 1} without naming the turn that changed it."
+                yield f"! {vote.judge} changed its vote in vote {row.round + 1} without naming the turn that changed it."
             elif vote.changed and vote.changed_because:
-                yield f"{_name(vote.judge)} changed its vote in vote {row.round + 1}: {vote.changed_because}"
+                yield f"{vote.judge} changed its vote in vote {row.round + 1}: {vote.changed_because}"
 
 
 def _conditions(notes: PanelNotes) -> Iterable[Sheet]:
     """What those who voted CONDITIONAL ask for, where the panel decided so."""
     votes = notes.rounds[-1].votes if notes.option == "CONDITIONAL" else ()
     asked = {vote.judge: vote.remediation_required for vote in votes if vote.option == "CONDITIONAL"}
-    rows = tuple((_name(judge), Lines(conditions)) for judge, conditions in asked.items() if conditions)
+    rows = tuple((judge, Lines(conditions)) for judge, conditions in asked.items() if conditions)
     if rows:
         yield Sheet(title="conditions, panel", heads=("judge", "holds only with"), rows=rows)
 
@@ -113,7 +108,7 @@ def _dissent(votes: Sequence[BallotRow]) -> Iterable[Sheet]:
             heads=("judge", "vote", "critical findings", "what would mend it", "reasons"),
             rows=tuple(
                 (
-                    _name(vote.judge),
+                    vote.judge,
                     look.VOTES[vote.option],
                     Lines(vote.critical_findings),
                     Lines(vote.remediation_required),

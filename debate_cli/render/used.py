@@ -19,7 +19,7 @@ def usage_rows(debate: Debate, judged: Collection[str] | None = None) -> tuple[t
     whole = debate.usage
     if judged is None:
         took = _took(debate)
-        return (("", look.usage_words(whole) + (f" · calls took {look.seconds(took)}" if took else "")),)
+        return (("", look.usage_words(whole) + (f" · calls took {look.seconds(took)} added up" if took else "")),)
     own = judging_usage(debate, judged)
     if own == whole:
         return (("", look.usage_words(whole)),)

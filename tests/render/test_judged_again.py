@@ -187,7 +187,7 @@ def test_the_time_that_calls_took_is_told_rather_than_a_pause() -> None:
     """What stands between the first event and the last may hold the time between two sittings."""
     later = debate().model_copy(update={"finished_at": START + timedelta(days=3)})
     assert usage_rows(later) == usage_rows(debate())
-    assert usage_rows(later)[0][1].endswith(" · calls took 22.4 s")
+    assert usage_rows(later)[0][1].endswith(" · calls took 22.4 s added up")
     assert "22.4 s" in " ".join("".join(shown(part) for part in summary(later, score(later))).split())
 
 

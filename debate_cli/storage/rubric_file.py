@@ -20,7 +20,7 @@ from debate_cli.storage.yaml_source import MAX_BYTES, Parsed, parse
 def load_rubric(path: Path) -> Rubric:
     """The rubric at `path`: `structured: {weights: ..., thresholds: ...}` and so on.
 
-    Raises ConfigError naming the place of everything that is wrong.
+    Raises ConfigError naming all that is wrong with the first system at fault; an unknown system and a missing key have no place.
     """
     try:
         text = path.read_bytes()[: MAX_BYTES + 1].decode()

@@ -223,6 +223,6 @@ class JudgingConfig(Setting):
         return [{"kind": item} if isinstance(item, str) else item for item in systems]  # pyright: ignore[reportUnknownVariableType]
 
     @property
-    def deciding(self) -> str:
-        """`kind` of the system that decides."""
-        return self.decides or self.systems[0].kind
+    def deciding(self) -> str | None:
+        """`kind` of the system that decides; None where nothing judges."""
+        return self.decides or next((system.kind for system in self.systems), None)

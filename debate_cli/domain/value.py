@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Self
+from collections.abc import Callable, Mapping
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
 class Value(BaseModel):
@@ -27,3 +31,28 @@ class Value(BaseModel):
         for name in held.keys() - type(self).model_fields.keys():
             del held[name]
         return copied
+
+
+V = TypeVar("V", bound=Value)
+
+
+def concluded(conclude: Callable[Concatenate[V, P], R]) -> Callable[Concatenate[V, P], R]:
+    """`conclude`, a pure function of a value and of what can be hashed, done once for each value and kept with it.
+
+    Like a `cached_property` of the value, for rooms above its own. What it returns must not be changed by those who ask.
+    """
+    name = f"{conclude.__module__}.{conclude.__qualname__}"
+
+    @wraps(conclude)
+    def asked(value: V, *rest: P.args, **named: P.kwargs) -> R:
+        kept: dict[object, R] = vars(value).setdefault(_CONCLUDED, {})
+        key = (name, rest, tuple(named.items()))
+        if key not in kept:
+            kept[key] = conclude(value, *rest, **named)
+        return kept[key]
+
+    return asked
+
+
+_CONCLUDED = "concluded"
+"""Where a value keeps what was concluded from it; no field."""

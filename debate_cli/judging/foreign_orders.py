@@ -9,7 +9,7 @@ from functools import cache
 from importlib.resources import files
 from typing import NamedTuple
 
-from debate_cli.judging.orders import NAMED, sentences
+from debate_cli.judging.orders import NAMED, Patterns, sentences
 
 NEAR = 60
 """Characters between what is to be given and the command to give it."""
@@ -34,6 +34,8 @@ _FORMS = {
     "without_spaces": ("(?:{})", "(?:{})", "(?:{})"),
 }
 """How a word, how a command, and how somebody spoken to stands in a sentence of each group of languages."""
+_KINDS = {"norm": 0, "which": 0, "top": 0, "ignore": 1, "give": 1, "say": 1, "vote": 1, "judge": 2}
+"""Which of the three the words of a sign are."""
 
 
 class Tongue(NamedTuple):
@@ -41,14 +43,8 @@ class Tongue(NamedTuple):
 
     gate: re.Pattern[str]
     """In a text in small letters: what an order cannot do without, wherever in a word."""
-    ignore: re.Pattern[str]
-    norm: re.Pattern[str]
-    which: re.Pattern[str]
-    give: re.Pattern[str]
-    top: re.Pattern[str]
-    judge: re.Pattern[str]
-    say: re.Pattern[str]
-    vote: re.Pattern[str]
+    words: Patterns
+    """By sign."""
 
 
 def foreign_orders(text: str) -> Iterator[tuple[int, int, str]]:
@@ -62,20 +58,20 @@ def foreign_orders(text: str) -> Iterator[tuple[int, int, str]]:
 
 
 def _order(tongue: Tongue, sentence: str) -> str | None:
-    if (command := tongue.ignore.search(sentence)) and tongue.norm.search(sentence):
-        beside = tongue.norm.search(sentence, command.end(), command.end() + CLOSE_BY)
-        if beside or tongue.which.search(sentence):
+    if (command := tongue.words["ignore"].search(sentence)) and tongue.words["norm"].search(sentence):
+        beside = tongue.words["norm"].search(sentence, command.end(), command.end() + CLOSE_BY)
+        if beside or tongue.words["which"].search(sentence):
             return "override"
-    voted = tongue.vote.search(sentence)
+    voted = tongue.words["vote"].search(sentence)
     if voted and NAMED in sentence[voted.end() : voted.end() + CLOSE_BY]:
         return "score_demand"
-    if tongue.judge.search(sentence):
-        if command or voted or tongue.give.search(sentence):
+    if tongue.words["judge"].search(sentence):
+        if command or voted or tongue.words["give"].search(sentence):
             return "score_demand"
-        if tongue.say.search(sentence):
+        if tongue.words["say"].search(sentence):
             return "output_order"
-    tops = [match.start() for match in tongue.top.finditer(sentence)]
-    gifts = [match.end() for match in tongue.give.finditer(sentence)] if tops else []
+    tops = [match.start() for match in tongue.words["top"].finditer(sentence)]
+    gifts = [match.end() for match in tongue.words["give"].finditer(sentence)] if tops else []
     return "score_demand" if any(abs(top - gift) <= NEAR for top in tops for gift in gifts) else None
 
 
@@ -85,19 +81,12 @@ def _tongues() -> tuple[Tongue, ...]:
     return tuple(
         Tongue(
             gate=re.compile("|".join(words[sign] for sign in ("norm", "top", "judge", "vote"))),
-            ignore=_compiled(command, words["ignore"]),
-            norm=_compiled(word, words["norm"]),
-            which=_compiled(word, words["which"]),
-            give=_compiled(command, words["give"]),
-            top=_compiled(word, words["top"]),
-            judge=_compiled(spoken_to, words["judge"]),
-            say=_compiled(command, words["say"]),
-            vote=_compiled(command, words["vote"]),
+            words=Patterns({sign: _filled(forms[kind], words[sign]) for sign, kind in _KINDS.items()}),
         )
-        for form, (word, command, spoken_to) in _FORMS.items()
-        for words in table[form]
+        for group, forms in _FORMS.items()
+        for words in table[group]
     )
 
 
-def _compiled(form: str, words: str) -> re.Pattern[str]:
-    return re.compile(form.replace("{}", words).replace("{{", "{").replace("}}", "}"), re.IGNORECASE | re.MULTILINE)
+def _filled(form: str, words: str) -> str:
+    return form.replace("{}", words).replace("{{", "{").replace("}}", "}")

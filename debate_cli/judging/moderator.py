@@ -91,31 +91,38 @@ class FinalForm(FormModel):
 
 
 def round_form(case: Case[Moderator]) -> Form[RoundForm]:
-    """Everyone who spoke in the round; guidance only where it is asked for."""
+    """Everyone who spoke in the round; clashes where several did, guidance only where it is asked for."""
     marks: dict[str, schema.Json] = {}
     for criterion in ROUND_CRITERIA:
         marks |= {f"{criterion}_reason": schema.text(100), criterion: schema.integer(0, 10)}
     marks["total"] = schema.integer(0, 30)
     heading = schema.one_of(case.names) if len(case.names) == 2 else schema.text(60)  # noqa: PLR2004 - two sides
-    clash = schema.obj(
-        about=schema.text(100),
-        participants=schema.listed(schema.one_of(case.names), len(case.names), least=2),
-        engaged={"type": "boolean"},
-    )
     fields: dict[str, schema.Json] = {
         "scores": schema.each([schema.obj(participant=schema.const(name), **marks) for name in case.heard]),
         "summary": schema.listed(
             schema.obj(heading=heading, points=schema.listed(schema.text(100), 2, least=1)), max(2, len(case.names))
         ),
-        "clashes": schema.listed(clash, 2),
+        **_clashes(case.heard),
         "consensus": schema.listed(schema.text(100), 2),
         "momentum_why": schema.text(120),
-        "momentum_toward": schema.one_of((*case.names, NOBODY)),
+        "momentum_toward": schema.one_of((*case.heard, NOBODY)),
     }
     if case.settings.guidance:
         fields["guidance"] = schema.text(240, least=0)
     model = must_answer(RoundForm, "scores", "participant", case.heard)
     return Form(name="moderator_round", model=model, schema=schema.obj(**fields), lenient=True)
+
+
+def _clashes(heard: tuple[str, ...]) -> dict[str, schema.Json]:
+    """Who speaks alone meets nobody."""
+    if len(heard) < 2:  # noqa: PLR2004 - it takes two
+        return {}
+    clash = schema.obj(
+        about=schema.text(100),
+        participants=schema.listed(schema.one_of(heard), len(heard), least=2),
+        engaged={"type": "boolean"},
+    )
+    return {"clashes": schema.listed(clash, 2)}
 
 
 def final_form(case: Case[Moderator]) -> Form[FinalForm]:

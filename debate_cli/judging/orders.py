@@ -62,6 +62,25 @@ def _end(pattern: re.Pattern[str], sentence: str, start: int) -> int:
     return match.end() if match else start
 
 
+class Patterns(Mapping[str, re.Pattern[str]]):
+    """Patterns by name, each compiled when it is first looked for: most texts ask for few of them."""
+
+    def __init__(self, written: Mapping[str, str]) -> None:
+        self._written = written
+        self._compiled: dict[str, re.Pattern[str]] = {}
+
+    def __getitem__(self, name: str) -> re.Pattern[str]:
+        if name not in self._compiled:
+            self._compiled[name] = _compiled(self._written[name])
+        return self._compiled[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._written)
+
+    def __len__(self) -> int:
+        return len(self._written)
+
+
 class Table(NamedTuple):
     """What `orders.toml` says."""
 
@@ -70,13 +89,11 @@ class Table(NamedTuple):
     opponent_called: re.Pattern[str]
     """A sentence that begins so speaks to the other debater."""
     starts: Starts
-    bids: Mapping[str, re.Pattern[str]]
+    bids: Patterns
     """Signs that a sentence has where something is asked of the hearer, and nowhere else."""
-    signs: Mapping[str, re.Pattern[str]]
+    signs: Patterns
     rules: tuple[Rule, ...]
     """In their order: the first that fits names the technique."""
-    by_first: Mapping[Need, tuple[Rule, ...]]
-    """The rules by the first of their needs: where that is not met, none of them is looked at."""
     hints: tuple[tuple[Need, ...], ...]
     """Signs that are enough in words that were hidden."""
 
@@ -89,9 +106,9 @@ def sentences(text: str) -> Iterator[tuple[int, str]]:
             yield match.end() - len(sentence), sentence
 
 
-def orders(text: str) -> Iterator[tuple[int, int, str]]:
-    """(start, end, technique) of each sentence of `text` that is an order to a judge."""
-    table = read_table()
+def orders(text: str, only: frozenset[str] | None = None) -> Iterator[tuple[int, int, str]]:
+    """(start, end, technique) of each sentence of `text` that is an order to a judge, by one of the techniques `only`."""
+    table, by_first = read_table(), _by_first(only)
     for start, sentence in sentences(text):
         if table.gate.search(sentence) is None or _LETTERS.search(sentence) is None:
             continue
@@ -99,7 +116,7 @@ def orders(text: str) -> Iterator[tuple[int, int, str]]:
             continue
         has = _Seen(table, sentence.replace("\n", " "))
         fitting = [
-            rule for first, rules in table.by_first.items() if has(first) for rule in rules if all(map(has, rule.needs))
+            rule for first, rules in by_first.items() if has(first) for rule in rules if all(map(has, rule.needs))
         ]
         if fitting:
             yield start, start + len(sentence), min(fitting, key=table.rules.index).technique
@@ -141,7 +158,7 @@ class _Seen:
 
 @cache
 def read_table() -> Table:
-    """The table, compiled once; raises KeyError where a word or sign is named that it does not have."""
+    """The table, read once; raises KeyError where a word or sign is named that it does not have."""
     told = tomllib.loads(files("debate_cli.judging").joinpath("orders.toml").read_text(encoding="utf-8"))
     words: dict[str, str] = {"named": NAMED}
     gate = _compiled(rf"(?<!\w){_filled(told['gate']['stems'], words, whole=False)}")
@@ -157,12 +174,18 @@ def read_table() -> Table:
         for rule in rules
     ]
     used = {sign for needs in [*(rule.needs for rule in rules), *hints] for need in needs for sign in need}
-    bids = {name: _compiled(words[name]) for name in sorted(used & told["bids"].keys())}
-    signs = {name: _compiled(words[name]) for name in sorted(used - told["bids"].keys())}
+    bids = Patterns({name: words[name] for name in used & told["bids"].keys()})
+    signs = Patterns({name: words[name] for name in used - told["bids"].keys()})
     starts = Starts(*(_compiled(words[name]) for name in Starts._fields))
+    return Table(gate, opponent_called, starts, bids, signs, tuple(rules), tuple(hints))
+
+
+@cache
+def _by_first(only: frozenset[str] | None) -> Mapping[Need, tuple[Rule, ...]]:
+    """The rules (of techniques `only`) by the first of their needs: where that is not met, none of them is looked at."""
+    rules = [rule for rule in read_table().rules if only is None or rule.technique in only]
     firsts = dict.fromkeys(rule.needs[0] for rule in rules)
-    by_first = {first: tuple(rule for rule in rules if rule.needs[0] == first) for first in firsts}
-    return Table(gate, opponent_called, starts, bids, signs, tuple(rules), by_first, tuple(hints))
+    return {first: tuple(rule for rule in rules if rule.needs[0] == first) for first in firsts}
 
 
 def _cost(need: Need, asked: Mapping[Need, int], bids: Mapping[str, object]) -> tuple[bool, int]:

@@ -6,6 +6,7 @@ When a panel goes on deliberating, and what a verdict is made of, is decided in 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 from debate_cli.domain.assessment import Mark, Vote, VoteOption
 from debate_cli.domain.systems import PERSONA_WEIGHTS, Panel, PanelJudge
@@ -44,7 +45,11 @@ class VoteForm(FormModel):
 
 def form(case: Case[Panel]) -> Form[VoteForm]:
     """Every configured dimension; `changed_because` from the second vote on."""
-    dimensions = case.settings.dimensions
+    return _form(case.settings.dimensions, again=case.brief.revision > 0)
+
+
+@lru_cache(maxsize=64)
+def _form(dimensions: tuple[str, ...], *, again: bool) -> Form[VoteForm]:
     value = schema.integer(LOWEST, HIGHEST)
     fields = {
         "reasoning": schema.text(240),
@@ -54,7 +59,7 @@ def form(case: Case[Panel]) -> Form[VoteForm]:
         "critical_findings": schema.listed(schema.text(), 3),
         "remediation_required": schema.listed(schema.text(), 2),
     }
-    if case.brief.revision:
+    if again:
         fields["changed_because"] = schema.text(least=0)
     model = must_answer(VoteForm, "dimensions", "name", dimensions)
     return Form(name="panel_vote", model=model, schema=schema.obj(**fields), lenient=True)

@@ -14,6 +14,7 @@ from typing import TypeVar, cast
 from debate_cli.domain.content import UNSTRUCTURED, Turn
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.tasks import Subject
+from debate_cli.domain.value import concluded
 from debate_cli.judging.detector import TAKEOVERS, masked
 from debate_cli.llm.quoting import clean
 
@@ -46,6 +47,7 @@ def debaters_of(debate: Debate) -> tuple[str, ...]:
     return tuple(participant.name for participant in debate.participants)
 
 
+@concluded
 def shared_part(debate: Debate, last: int | None) -> str:
     """Motion, background, debaters, and one line per turn up to index `last` (None: all of them)."""
     names = debaters_of(debate)

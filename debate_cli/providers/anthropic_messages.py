@@ -21,7 +21,7 @@ from debate_cli.providers import faults
 from debate_cli.providers.anthropic_body import messages_body
 from debate_cli.providers.endpoint import Endpoint
 from debate_cli.providers.faults import Asked, FaultRow
-from debate_cli.providers.remote import CONNECT_S, NO_KEY, Api, RemoteServer, count, text_of, unsent_key
+from debate_cli.providers.remote import CONNECT_S, NO_KEY, UNTOLD, Api, RemoteServer, count, text_of, unsent_key
 
 LIMIT_REASONS = ("max_tokens", "model_context_window_exceeded")
 DECLINED = "The model declined to answer."
@@ -50,6 +50,7 @@ def _connect(endpoint: Endpoint) -> Any:
     )
     # The SDK takes headers out of the environment, whatever server they are meant for.
     client._custom_headers = dict(endpoint.headers)  # pyright: ignore[reportPrivateUsage]
+    client._platform = UNTOLD  # pyright: ignore[reportPrivateUsage]
     return client
 
 

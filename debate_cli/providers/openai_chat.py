@@ -22,7 +22,7 @@ from debate_cli.providers import faults
 from debate_cli.providers.endpoint import Endpoint
 from debate_cli.providers.faults import Asked, FaultRow
 from debate_cli.providers.openai_body import chat_body
-from debate_cli.providers.remote import CONNECT_S, NO_KEY, Api, RemoteServer, count, text_of, unsent_key
+from debate_cli.providers.remote import CONNECT_S, NO_KEY, UNTOLD, Api, RemoteServer, count, text_of, unsent_key
 
 FILTERED = "The provider's content filter stopped the answer."
 
@@ -53,6 +53,7 @@ def _connect(endpoint: Endpoint) -> Any:
     # The SDK takes headers and the organisation out of the environment, whatever server they are meant for.
     client._custom_headers = dict(endpoint.headers)  # pyright: ignore[reportPrivateUsage]
     client.organization = client.project = client.admin_api_key = None
+    client._platform = UNTOLD  # pyright: ignore[reportPrivateUsage]
     return client
 
 

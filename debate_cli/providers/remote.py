@@ -23,6 +23,8 @@ from debate_cli.providers.faults import Asked, FaultRow
 
 CONNECT_S = 15.0
 """A connection that takes longer is not coming; silence after that may last `Endpoint.timeout_s`."""
+UNTOLD = "Unknown"
+"""The operating system, as the SDKs tell it to servers: to find it out, each of the first calls would start a thread."""
 NO_KEY = "no-key-needed"
 """Given to the SDKs, which insist on a key, where there is none; it is not sent."""
 

@@ -14,8 +14,8 @@ from debate_cli.domain.assessment import Assessment, Vote, VoteOption
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.domain.systems import Panel
-from debate_cli.domain.value import Value
-from debate_cli.scoring.reading import assessments, exact, held, mean, stored
+from debate_cli.domain.value import Value, concluded
+from debate_cli.scoring.reading import assessments, exact, held, mean, run_id, stored
 
 LOWEST, HIGHEST = 1.0, 3.0
 """Scale of a dimension."""
@@ -64,12 +64,17 @@ def weights(debate: Debate, run: JudgingRun | str, settings: Panel) -> dict[str,
     return {judge: given.get(judge) or weight or 1.0 for judge, weight in asked.items()}
 
 
-def ballots_by_round(debate: Debate, run: JudgingRun | str, settings: Panel) -> dict[int, tuple[Ballot, ...]]:
+def ballots_by_round(debate: Debate, run: JudgingRun | str, settings: Panel) -> Mapping[int, tuple[Ballot, ...]]:
     """Deliberation round -> the ballots that count in it, judges in the order of the bench.
 
     A judge that did not vote in a round, or was late for it, keeps its last vote. Votes of judges that are not on the
     bench do not count.
     """
+    return _ballots_by_round(debate, run_id(run), settings)
+
+
+@concluded
+def _ballots_by_round(debate: Debate, run: str, settings: Panel) -> Mapping[int, tuple[Ballot, ...]]:
     bench = weights(debate, run, settings)
     cast: dict[int, dict[str, Ballot]] = defaultdict(dict)
     for assessment in assessments(debate, "panel", run):

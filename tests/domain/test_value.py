@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import pickle
+
 import pytest
 
 from debate_cli.domain.tasks import Brief, Subject
+from debate_cli.domain.value import concluded
 
 BRIEF = Brief(run="r1", system="live", assessor="judge", subject=Subject(moment="pair", turns=(2, 3)))
 
@@ -26,3 +29,31 @@ def test_what_was_concluded_makes_no_difference() -> None:
     assert BRIEF.key
     assert Brief.model_validate(BRIEF.model_dump()) == BRIEF
     assert hash(BRIEF) == hash(Brief.model_validate(BRIEF.model_dump()))
+
+
+ASKED: list[tuple[str, int]] = []
+
+
+@concluded
+def revised(brief: Brief, by: int) -> int:
+    """The brief's revision and so many more."""
+    ASKED.append((brief.run, by))
+    return brief.revision + by
+
+
+def test_what_is_concluded_is_concluded_once_for_each_question() -> None:
+    """The second time it is at hand; another question, and a copy, is another matter."""
+    ASKED.clear()
+    brief = BRIEF.model_copy(update={"revision": 1})
+    assert [revised(brief, 1), revised(brief, 1), revised(brief, 2)] == [2, 2, 3]
+    assert revised(brief.model_copy(update={"run": "r2", "revision": 4}), 1) == 5
+    assert ASKED == [("r1", 1), ("r1", 2), ("r2", 1)]
+
+
+def test_what_is_kept_with_a_value_is_no_part_of_it() -> None:
+    """It is neither written nor compared, and does not keep the value from being pickled."""
+    brief = BRIEF.model_copy()
+    revised(brief, 1)
+    assert brief == BRIEF
+    assert brief.model_dump() == BRIEF.model_dump()
+    assert pickle.loads(pickle.dumps(brief)) == BRIEF

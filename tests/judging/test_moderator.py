@@ -105,6 +105,27 @@ def test_a_dropped_stranger_is_warned_of() -> None:
     assert any(warning.startswith("unknown") for warning in with_strangers().warnings)
 
 
+def form_of_round(number: int) -> Any:
+    """The properties of the form on a round in which two of three debaters spoke (1), or one (2)."""
+    debate = judged(begun(Moderator(), debaters=THREE), [speech(0, PRO), speech(1, CON), speech(2, PRO)])
+    model = FillingModel()
+    assess(ROUND.model_copy(update={"subject": Subject(moment="round", round=number)}), debate, model)
+    schema: Any = model.requests[0].schema
+    return schema.json["properties"]
+
+
+def test_who_said_nothing_in_a_round_clashes_with_nobody_in_it() -> None:
+    """Only those who spoke can clash, and only towards them can the debate move."""
+    properties = form_of_round(1)
+    assert properties["clashes"]["items"]["properties"]["participants"]["items"]["enum"] == [PRO, CON]
+    assert properties["momentum_toward"]["enum"] == [PRO, CON, "nobody"]
+
+
+def test_who_spoke_alone_in_a_round_clashed_with_nobody() -> None:
+    """The form does not ask for clashes, and an answer without them is good."""
+    assert "clashes" not in form_of_round(2)
+
+
 @pytest.mark.parametrize(
     ("kind", "word"),
     [("structured", "point-by-point"), ("semi_structured", "follow-up"), ("free_flowing", "substance")],

@@ -114,6 +114,8 @@ def judge(
             judged = {verdict.run for verdict in alone.verdicts}
             only = "verdict" if quiet else None
             showing.show_summary(alone.debate, alone.verdicts, show_hidden=False, only=only, judged=judged)
+        elif quiet:
+            screen.show_decisions(scored)
         else:
             screen.show_scores(scored)
     for task, outcome in outcomes:

@@ -127,7 +127,7 @@ def replay(
     """
     del debug  # acted on where errors are caught
     how = _format(format_, as_json=json_)
-    _agree(how, round_, only)
+    _agree(how, "--json" if json_ else f"--format {how.value}", round_, only)
     if output is not None:
         refuse_existing(output, force=force, option="-o")
     stored = open_debate(find(path, homes()))
@@ -153,12 +153,12 @@ def _format(given: Format, *, as_json: bool) -> Format:
     return Format.json if as_json else given
 
 
-def _agree(format_: Format, round_number: int | None, only: Only | None) -> None:
-    """Raise UsageError where the part that is asked for is none, or none in that format."""
+def _agree(format_: Format, typed: str, round_number: int | None, only: Only | None) -> None:
+    """Raise UsageError where the part that is asked for is none, or none in that format, which was asked for as `typed`."""
     if format_ in WHOLE and (only is not None or round_number is not None):
         left_out = "--only" if only is not None else "--round"
         raise UsageError(
-            f"--format {format_.value} is of a whole debate; leave out {left_out}, or choose markdown or terminal-html"
+            f"{typed} is of a whole debate; leave out {left_out}, or choose --format markdown or terminal-html"
         )
     if round_number is not None and only not in (None, Only.turns):
         raise UsageError(f"--round {round_number} shows speeches, of which --only {only} has none; give one of the two")

@@ -16,9 +16,10 @@ from debate_cli.cli import completion, options, score_forms, screen
 from debate_cli.cli.homes import homes
 from debate_cli.cli.score_forms import PRINTED, Format
 from debate_cli.cli.score_pages import Pages
-from debate_cli.cli.score_remarks import all_the_same, at_work, taken_over
+from debate_cli.cli.score_remarks import all_the_same, at_work, other_settings, taken_over, under
 from debate_cli.cli.side_by_side import side_by_side
 from debate_cli.domain.assessment import SYSTEM_KINDS
+from debate_cli.domain.called import in_run
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.did_you_mean import suggestion_or_list
 from debate_cli.domain.verdict import Verdict
@@ -55,6 +56,8 @@ class Scoring:
     """Where a page of each debate is written to; None for nowhere."""
     written: Callable[[Scored], str] | None = None
     """How a file is printed, where that needs no other file: then it is done beside the scoring."""
+    settings: str = ""
+    """How other settings than the stored ones were asked for, e.g. `--weights logic=1`; empty where they were not."""
     with_held: bool = False
     """Whether it is told when a debate was held, by whom and for how much."""
     bad: list[Unusable] = field(default_factory=list[Unusable])
@@ -134,7 +137,7 @@ class Scoring:
         again = {(verdict.system, verdict.run): verdict for verdict in self._all(stored.debate)}
         kept = {(verdict.system, verdict.run): verdict for verdict in stored.verdicts}
         return [
-            f"the stored verdict of {system} ({hostile.line(run)}) is not the recomputed one"
+            f"the stored verdict of {hostile.line(in_run(system, run))} is not the recomputed one{under(self.settings)}"
             for system, run in sorted(again.keys() | kept.keys())
             if again.get((system, run)) != kept.get((system, run))
         ]
@@ -217,6 +220,11 @@ def score(
         write=write_,
         pages=Pages(output, force=force) if output is not None else None,
         written=PRINTED.get(how),
+        settings=f"--weights {weights_}"
+        if weights_ is not None
+        else f"--rubric {rubric}"
+        if rubric is not None
+        else "",
         with_held=how is Format.html,
     )
     if scoring.rubric.remark is not None:
@@ -224,7 +232,9 @@ def score(
     with _rare_collections():
         _show(scoring, sorted(expand(paths, homes())), how)
     if scoring.compared and not scoring.differs and not scoring.bad:
-        screen.tell(all_the_same(scoring.compared))
+        screen.tell(all_the_same(scoring.compared, scoring.settings))
+    if scoring.differs and scoring.settings:
+        screen.tell(other_settings(scoring.settings))
     if scoring.bad:
         raise typer.Exit(1)
     if scoring.unmet:

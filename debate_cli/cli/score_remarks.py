@@ -10,11 +10,26 @@ from debate_cli.storage.library import StoredDebate
 from debate_cli.storage.lock import holder
 
 
-def all_the_same(compared: int) -> str:
-    """A sentence on stored verdicts of which each is the recomputed one; `compared`: how many, 1 or more."""
+def all_the_same(compared: int, settings: str = "") -> str:
+    """A sentence on stored verdicts of which each is the recomputed one; `compared`: how many, 1 or more.
+
+    `settings`: the option that laid others over the stored ones; empty for none.
+    """
     if compared == 1:
-        return "the one stored verdict is the recomputed one"
-    return f"all {compared} stored verdicts are the recomputed ones"
+        return f"the one stored verdict is the recomputed one{under(settings)}"
+    return f"all {compared} stored verdicts are the recomputed ones{under(settings)}"
+
+
+def under(settings: str) -> str:
+    """What follows `recomputed` where it was not done with the stored settings."""
+    return f" with {settings}" if settings else ""
+
+
+def other_settings(settings: str) -> str:
+    """A sentence on stored verdicts that differ from those recomputed with other settings, as they mostly do."""
+    return (
+        f"--check recomputed with {settings}; leave that out to compare with the settings that each file was judged by"
+    )
 
 
 def taken_over(debate: Debate, run: str, systems: Sequence[str]) -> str | None:

@@ -94,6 +94,13 @@ def hand_on(pieces: Iterable[str]) -> None:
             sys.stdout.flush()
 
 
+def show_decisions(files: Iterable[Scored]) -> None:
+    """A line on stdout for each of several files: its deciding verdict."""
+    from debate_cli.render.plain.scores import deciding_lines
+
+    hand_on(f"{line}\n" for line in deciding_lines(files))
+
+
 def show_scores(files: Iterable[Scored]) -> None:
     """The table of several files on stdout: drawn on a terminal once all are there, elsewhere plain lines as they come."""
     if not interactive(sys.stdout):

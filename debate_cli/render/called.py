@@ -4,13 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from debate_cli.domain.called import in_run, told_apart
+from debate_cli.domain.debate import Debate
+from debate_cli.domain.judging_run import FIRST_RUN
 from debate_cli.domain.verdict import Verdict
 
 
 def called(verdict: Verdict, among: Sequence[Verdict]) -> str:
     """Its system; with the id of its judging run where another verdict `among` them is of the same system. Not cleaned."""
-    runs = {item.run for item in among if item.system == verdict.system}
-    return f"{verdict.system} {verdict.run}" if runs - {verdict.run} else verdict.system
+    return told_apart(verdict.system, verdict.run, (item.run for item in among if item.system == verdict.system))
+
+
+def listed(verdict: Verdict, among: Sequence[Verdict]) -> str:
+    """The same where nothing else says which run it is: a later run than the debate's own is named though it is alone."""
+    return called(verdict, among) if verdict.run == FIRST_RUN else in_run(verdict.system, verdict.run)
+
+
+def called_in(debate: Debate, system: str, run: str) -> str:
+    """The system that a judge answers for; with the judging run, where it judges in another one of the debate too."""
+    return told_apart(
+        system, run, (known.id for known in debate.runs if any(one.kind == system for one in known.judging.systems))
+    )
 
 
 def deciding_first(verdicts: Sequence[Verdict]) -> tuple[Verdict, ...]:

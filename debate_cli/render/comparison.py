@@ -12,6 +12,7 @@ from typing import Any
 from pydantic import JsonValue
 
 from debate_cli.domain.bench import assessors
+from debate_cli.domain.called import in_run
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.setting_words import pair
 from debate_cli.domain.spoken_with import models_of_debater
@@ -174,7 +175,9 @@ def _judges(side: Side, verdicts: Mapping[str, Concluded]) -> Cell:
     for system, found in verdicts.items():
         models = ", ".join(asked_models(side.debate, system, found.run)) or _unheard(side, system, found)
         together.setdefault((found.run, models), []).append(system)
-    return _lines(f"{', '.join(names)} ({run}): {models}" for (run, models), names in together.items())
+    return _lines(
+        f"{', '.join(in_run(name, run) for name in names)}: {models}" for (run, models), names in together.items()
+    )
 
 
 def _unheard(side: Side, system: str, concluded: Concluded) -> str:

@@ -27,6 +27,8 @@ from debate_cli.scoring.structured import CRITERIA, StructuredNotes
 _NEXT: tuple[SystemKind, ...] = ("structured", "panel", "moderator", "live", "persuasion")
 """Systems in the order in which they are proposed: those first that look at the debate in another way for few calls."""
 
+UNJUDGED = "Nobody has judged this debate."
+"""What is told in the place of a verdict where there is none."""
 _REPEAT = " --repeat 3"
 """Asks the same judges again: three runs show how much scores vary."""
 
@@ -66,8 +68,8 @@ def gist(debate: Debate, verdicts: Sequence[Verdict]) -> Gist:
     """The gist of the deciding verdict, or of the first where none decides."""
     head = next((verdict for verdict in verdicts if verdict.decides), verdicts[0] if verdicts else None)
     return Gist(
-        outcome=look.outcome(head, debate.text) if head is not None else "Nobody has judged this debate.",
-        reason=_reason(head) if head is not None else "",
+        outcome=look.outcome(head, debate.text) if head is not None else UNJUDGED,
+        reason=reason_in_numbers(head) if head is not None else "",
         weakest=weakest(debate, verdicts),
         judge_again=judge_again(debate, debate.id),
     )
@@ -98,7 +100,8 @@ def _can_judge(debate: Debate, kind: SystemKind) -> bool:
             return bool(debate.turns)
 
 
-def _reason(verdict: Verdict) -> str:
+def reason_in_numbers(verdict: Verdict) -> str:
+    """Why a verdict came out so, in one or two sentences made of numbers; empty where there are none. Not cleaned."""
     if verdict.victory == "undetermined":
         missing = verdict.notes.get("missing")
         return str(missing[0]) if isinstance(missing, list) and missing else ""
@@ -114,10 +117,8 @@ def _scores(verdict: Verdict) -> str:
     ranked = sorted(verdict.scores.items(), key=lambda item: -item[1])
     told = " to ".join(f"{name} {look.number(score)}" for name, score in ranked[:2])
     rest = f", {', '.join(f'{name} {look.number(score)}' for name, score in ranked[2:])}" if ranked[2:] else ""
-    out_of = look.SCALES.get(verdict.system)
-    scale = f" of {out_of:g}" if out_of else ""
     gap = f", {look.number(verdict.margin)} apart" if verdict.margin is not None else ""
-    return f"{told}{rest}{scale}{gap}."
+    return f"{told}{rest} of {look.highest(verdict):g}{gap}."
 
 
 def _criteria(verdict: Verdict) -> list[Criterion]:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
+    from debate_cli.domain.debate import Debate
     from debate_cli.domain.events import CloseReason
     from debate_cli.domain.exchange import TotalUsage
     from debate_cli.domain.participant import Participant
@@ -65,7 +66,7 @@ PHASES = {
     "speech": "speech",
 }
 SCALES: dict[str, float] = {"structured": 10.0, "moderator": 82.5, "panel": 1.0, "live": 100.0}
-"""Upper end of the scores of a system; persuasion has none."""
+"""Upper end of the scores of a system; that of persuasion depends on how many debate (`highest`)."""
 
 
 def voices(participants: Sequence[Participant]) -> dict[str, Sign]:
@@ -123,8 +124,8 @@ def usage_words(usage: TotalUsage) -> str:
     return f"{calls}{again} · {flow} · {money(usage.cost_usd)}"
 
 
-def brief_words(brief: Brief) -> str:
-    """What a judge is busy with: `moderator, round 2`."""
+def brief_words(brief: Brief, called: str | None = None) -> str:
+    """What a judge is busy with: `moderator, round 2`; its system is `called` so where its kind alone would not tell."""
     subject = brief.subject
     match subject.moment:
         case "round":
@@ -136,8 +137,25 @@ def brief_words(brief: Brief) -> str:
             about = f"turns {about}"
         case "debate":
             about = "the debate" if brief.system != "panel" else f"vote {brief.revision + 1}"
-    who = brief.system if brief.assessor == "judge" else f"{brief.system}/{brief.assessor}"
+    system = called or brief.system
+    who = system if brief.assessor == "judge" else f"{system}/{brief.assessor}"
     return f"{who}, {about}"
+
+
+def resumed_words(debate: Debate) -> str:
+    """`resumed after 3 speeches`."""
+    heard = len(debate.turns)
+    return f"resumed after {heard} speech{'' if heard == 1 else 'es'}"
+
+
+def judged_words(debate: Debate) -> str:
+    """What is done with a debate of which nothing but its judging is watched."""
+    return "judged again" if debate.assessments else "judged"
+
+
+def kind_words(debate: Debate) -> tuple[str, ...]:
+    """What it is: a debate, and its format; or a text, which has none."""
+    return ("debate", debate.config.format.kind.replace("_", "-")) if debate.text is None else ("text",)
 
 
 def outcome(verdict: Verdict, text: str | None = None) -> str:
@@ -168,10 +186,20 @@ def _voted(verdict: Verdict, text: str | None, how: str) -> str:
             return f"Decided {how}, but the vote itself is not recorded."
 
 
+def highest(verdict: Verdict) -> float:
+    """The highest score that can be had.
+
+    Of persuasion, by `scoring.persuasion.final_score`: 30 for a stance kept with full conviction, 30 for each other debater
+    (20 that it surrenders, 10 that all persuaded it), 20 where no attack was felt.
+    """
+    if verdict.system == "persuasion":
+        return 50.0 + 30.0 * max(0, len(verdict.scores) - 1)
+    return SCALES[verdict.system]
+
+
 def scale(verdict: Verdict) -> float:
-    """Upper end for the bars of a verdict: that of its system, or for persuasion the highest score there is."""
-    highest = max((abs(score) for score in verdict.scores.values()), default=1.0) or 1.0
-    return max(SCALES.get(verdict.system, highest), highest)
+    """Upper end for the bars of a verdict; a score of another version's rules may be above what can be had now."""
+    return max(highest(verdict), *map(abs, verdict.scores.values()), 0.0)
 
 
 CLOSES: dict[CloseReason, str] = {
@@ -183,6 +211,13 @@ CLOSES: dict[CloseReason, str] = {
     "failed": "The debate stops: a debater could not answer. It can be resumed.",
 }
 """What each close means, in a sentence."""
+
+
+def closed_words(debate: Debate) -> str:
+    """Why a debate closed, in a sentence; empty while it has not, and for a text, of which nothing was held."""
+    return CLOSES[debate.closed] if debate.closed is not None and debate.text is None else ""
+
+
 LONGEST = 320
 """Characters of a reason that are shown where there is little room."""
 

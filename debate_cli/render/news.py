@@ -19,6 +19,7 @@ from debate_cli.domain.assessment import (
 )
 from debate_cli.domain.debate import Debate
 from debate_cli.render import look
+from debate_cli.render.called import called_in
 from debate_cli.render.finding_words import words as finding_words
 from debate_cli.render.sheets.findings import manipulation_words
 from debate_cli.scoring.moderator import CATEGORIES, ROUND_CRITERIA
@@ -51,7 +52,7 @@ def of_assessment(assessment: Assessment, debate: Debate) -> News:
 
 
 def _report(assessment: Assessment, debate: Debate) -> News:
-    who = look.brief_words(assessment.brief) + _which_run(assessment, debate)
+    who = look.brief_words(assessment.brief, called_in(debate, assessment.system, assessment.run))
     match (assessment.system, assessment.subject.moment):
         case ("moderator", "round"):
             return News(who, _sums(assessment.marks, ROUND_CRITERIA), tuple(_of_round(assessment)))
@@ -68,12 +69,6 @@ def _report(assessment: Assessment, debate: Debate) -> News:
         case _:
             items = {mark.item for mark in assessment.marks if mark.item}
             return News(who, (), (f"marked {len(items)} of {len(debate.arguments)} arguments",))
-
-
-def _which_run(assessment: Assessment, debate: Debate) -> str:
-    """The judging run, where the system judges in another one too."""
-    runs = [run.id for run in debate.runs if any(system.kind == assessment.system for system in run.judging.systems)]
-    return f", run {assessment.run}" if len(runs) > 1 else ""
 
 
 def _sums(marks: Iterable[Mark], criteria: Mapping[str, float]) -> tuple[Gauge, ...]:

@@ -66,6 +66,7 @@ def report(debate: Debate, verdicts: Sequence[Verdict]) -> Report:
 def _told_apart(verdict: Verdict, among: Sequence[Verdict]) -> list[Sheet]:
     """The tables of a verdict; where others are of its system, their titles have its judging run."""
     sheets = sheets_of(verdict)
-    if called(verdict, among) == verdict.system:
+    name = called(verdict, among)
+    if name == verdict.system:
         return sheets
-    return [sheet._replace(title=f"{sheet.title}, run {verdict.run}") for sheet in sheets]
+    return [sheet._replace(title=f"{sheet.title.removesuffix(f', {verdict.system}')}, {name}") for sheet in sheets]

@@ -18,7 +18,7 @@ def usage_rows(debate: Debate, judged: Collection[str] | None = None) -> tuple[t
     """
     whole = debate.usage
     if judged is None:
-        took = _took(debate)
+        took = calls_took(debate)
         return (("", look.usage_words(whole) + (f" · calls took {look.seconds(took)} added up" if took else "")),)
     own = judging_usage(debate, judged)
     if own == whole:
@@ -29,7 +29,7 @@ def usage_rows(debate: Debate, judged: Collection[str] | None = None) -> tuple[t
     )
 
 
-def _took(debate: Debate) -> float:
+def calls_took(debate: Debate) -> float:
     """Seconds that all calls took, added up; those under way at once count each.
 
     From the first event to the last would be another time: it holds the pause before a debate was resumed, or judged again.

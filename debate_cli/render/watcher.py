@@ -5,8 +5,15 @@ from __future__ import annotations
 from typing import Protocol
 
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.events import Event
+from debate_cli.domain.events import Event, JudgingOpened, Opened, Resumed
 from debate_cli.domain.tasks import Cue, Task
+
+
+def judging_alone(first: Event, debate: Debate) -> bool:
+    """Whether nothing but the judging of what is there already is watched, by the first event that is."""
+    if isinstance(first, JudgingOpened):
+        return True
+    return debate.text is not None and not isinstance(first, Opened | Resumed)
 
 
 class Watcher(Protocol):

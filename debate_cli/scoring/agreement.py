@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from debate_cli.domain.assessment import SystemKind
+from debate_cli.domain.called import told_apart
 from debate_cli.domain.value import Value
 from debate_cli.domain.verdict import Verdict, Victory
 
@@ -57,10 +58,12 @@ def compare_verdicts(verdicts: Sequence[Verdict]) -> Agreement | None:
 
 
 def _differences(verdicts: Sequence[Verdict], outcomes: dict[str, list[Verdict]]) -> list[str]:
-    several_runs = len({verdict.run for verdict in verdicts}) > 1
+    runs: dict[str, set[str]] = defaultdict(set)
+    for verdict in verdicts:
+        runs[verdict.system].add(verdict.run)
 
     def called(group: Sequence[Verdict]) -> str:
-        names = [f"{item.system} ({item.run})" if several_runs else item.system for item in group]
+        names = [told_apart(item.system, item.run, runs[item.system]) for item in group]
         return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
     found: list[str] = []

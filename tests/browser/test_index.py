@@ -10,6 +10,7 @@ from browser_support import Chromium
 from render_support import debate, unscored
 
 from debate_cli.domain.debate import Debate
+from debate_cli.domain.verdict import Verdict
 from debate_cli.render.checked import Checked, Unusable, held
 from debate_cli.render.documents.html import html
 from debate_cli.render.documents.index import index
@@ -105,3 +106,20 @@ def test_a_link_opens_the_debate(browser: Chromium, page: Path) -> None:
     browser.evaluate("document.querySelector('.sortable a').click()")
     browser.wait_for("Page.loadEventFired")
     assert browser.evaluate("document.querySelector('h1').innerText") == debate().topic
+
+
+@pytest.mark.parametrize("width", [320, 620, 900, 1200, 1600])
+def test_what_a_panel_decided_is_not_cut_within_a_word(browser: Chromium, tmp_path: Path, width: int) -> None:
+    """Its longest option stands on one line, sign and all, and so does the option's share."""
+    verdict = Verdict(
+        system="panel", run="r1", winner=None, victory="conditional", margin=1.0, scores={}, decides=True,
+        notes={"option": "CONDITIONAL", "weights": {"CONDITIONAL": 1.0}},
+    )  # fmt: skip
+    place = tmp_path / "index.html"
+    file = Scored("PLAN.json", "plan", "PLAN.md", "complete", (verdict,), "PLAN.md")
+    place.write_text(index([Checked(file, held=held(debate()))]), encoding="utf-8")
+    browser.open(place, width=width)
+    parts = ("td[data-head=winner] strong", "td[data-head=scores] div")
+    lines = [f"document.querySelector('{part}').getBoundingClientRect().height" for part in parts]
+    line = "parseFloat(getComputedStyle(document.querySelector('td[data-head=victory]')).lineHeight)"
+    assert [browser.evaluate(f"{height} < 1.5 * {line}") for height in lines] == [True, True]

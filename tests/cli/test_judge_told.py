@@ -68,3 +68,20 @@ def test_of_several_judgings_one_verdict_decides(saved: Path) -> None:
     assert heads == ["Verdict (structured r3, decides)", "Verdict (structured r2)"]
     (found,) = judge(saved, "--system", "structured", "--repeat", "2", "--json").json
     assert [(item["run"], item["decides"]) for item in found["verdicts"]] == [("r5", True), ("r4", False)]
+
+
+def test_quiet_on_several_files_is_a_line_each(saved: Path) -> None:
+    """The verdict that decides, without the other runs', a table or a summary."""
+    other = saved.with_name("other.json")
+    other.write_bytes(saved.read_bytes())
+    done = debate(
+        "judge", saved, other, "--system", "structured", "--repeat", "2", "--mock", "--quiet", cwd=saved.parent
+    )
+    heads = [line.split(" ")[:3] for line in done.out.splitlines()]
+    assert heads == [[f"{place}:", "structured", "r3:"] for place in (saved, other)], done.err
+
+
+def test_how_far_repeated_judgings_lie_apart_is_told(saved: Path) -> None:
+    """Once, beside what is said of their agreement."""
+    done = judge(saved, "--system", "structured", "--repeat", "3", "--mock")
+    assert sum(line.startswith("Agreement: structured in 3 runs: Con wins 3;") for line in done.out.splitlines()) == 1

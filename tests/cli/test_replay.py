@@ -169,3 +169,12 @@ def test_an_unfinished_debate_is_followed_by_the_command_to_go_on(saved: Path) -
     cut = json.loads(saved.read_text()) | {"status": "incomplete", "closed": "interrupted"}
     saved.write_text(json.dumps(cut))
     assert replay(saved, "saved").err == "go on: debate run --resume transcripts/saved.json\n"
+
+
+@pytest.mark.parametrize("typed", ["--json", "--format json"])
+@pytest.mark.parametrize("part", ["--only turns", "--round 1"])
+def test_a_part_of_a_whole_document_is_refused_as_it_was_typed(saved: Path, typed: str, part: str) -> None:
+    """The sentence names the options that were given, and no other spelling of them."""
+    done = replay(saved, saved, *typed.split(), *part.split())
+    assert (done.code, len(done.lines)) == (2, 1)
+    assert done.err.startswith(f"debate: {typed} is of a whole debate; leave out {part.split(maxsplit=1)[0]}, ")

@@ -45,7 +45,7 @@ def test_a_stored_verdict_that_is_another_fails_its_gate(saved: Path) -> None:
     saved.write_text(saved.read_text().replace('"victory": "narrow"', '"victory": "clear"', 1))
     done = score(saved, "--check", "--format", "junit")
     (failure,) = ET.fromstring(done.out).iter("failure")
-    assert (done.code, "structured (r1)" in (failure.get("message") or "")) == (5, True)
+    assert (done.code, "structured r1" in (failure.get("message") or "")) == (5, True)
 
 
 def test_github_annotates_and_appends_its_summary(saved: Path) -> None:

@@ -205,7 +205,7 @@ def test_scores_without_a_counterpart_stand_with_their_verdict() -> None:
     told = compared(TOLD, unscored())
     assert "== Scores ==" not in lines(told)
     assert "structured: A: Bo, narrow, margin 1.1, Ada 6.35 · Bo 7.45; B: undetermined" in lines(told)
-    assert "B: structured, moderator (r1): undetermined, no judge was heard" in lines(told)
+    assert "B: structured r1, moderator r1: undetermined, no judge was heard" in lines(told)
     assert not any("was judged by" in sentence for sentence in in_short(told))
 
 
@@ -226,7 +226,7 @@ def test_other_judges_are_named() -> None:
     """Per system and run, with their models."""
     told = compared(rejudged(), rejudged(), "r1", "r2")
     assert "Under structured, A was judged by mock/judge and B by mock/other." in in_short(told)
-    assert "judges: A: structured, moderator (r1): mock/judge; B: structured (r2): mock/other" in lines(told)
+    assert "judges: A: structured r1, moderator r1: mock/judge; B: structured r2: mock/other" in lines(told)
 
 
 def test_who_really_spoke_is_named() -> None:

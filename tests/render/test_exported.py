@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from html.parser import HTMLParser
 from xml.dom import minidom
 
@@ -10,6 +11,7 @@ from render_support import HOSTILE, debate
 
 from debate_cli.domain.debate import Debate
 from debate_cli.render.documents.exported import Scene, svg, terminal_html
+from debate_cli.render.documents.templating import digest
 from debate_cli.scoring import score
 
 ATTACK = '</text><script>alert(1)</script><img src=x onerror=alert(1)> {stylesheet} {0} %s & "quoted" \ufffe'
@@ -102,3 +104,15 @@ def test_a_part_alone(part: Scene, there: str, absent: str) -> None:
 def test_a_round_alone_knows_what_was_said_before() -> None:
     """The claims that are answered stand above the answers."""
     assert "Eight engineers cannot operate" in Tags(terminal_html(Scene(debate(), (), round_number=2))).words
+
+
+@pytest.mark.parametrize(
+    "told", [debate(), debate(topic="HASH </style> <style>*{color:red}</style>")], ids=["plain", "hostile"]
+)
+def test_the_page_allows_its_own_style_sheet_alone(told: Debate) -> None:
+    """By its hash in the Content-Security-Policy; no element brings a style of its own."""
+    page = terminal_html(scene(told))
+    (sheet,) = re.findall(r"<style>(.*?)</style>", page, re.DOTALL)
+    assert f"default-src 'none'; style-src '{digest(sheet)}'; base-uri 'none'" in page
+    assert "unsafe-inline" not in page
+    assert "style=" not in page

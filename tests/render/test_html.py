@@ -159,8 +159,8 @@ def test_reasons_in_the_transcript_say_which_run_they_are_of() -> None:
     """Where there are several runs; with one there is nothing to tell apart."""
     transcript = page(judged_again()).partition('id="transcript"')[2].partition('id="judges"')[0]
     found = re.findall(r"What was judged of round 1 \(2\).*?</details>", transcript, re.DOTALL)
-    assert [re.findall(r", run (r\d)</strong>", part) for part in found] == [["r1", "r2"]]
-    assert ", run r1" not in page(debate())
+    assert [re.findall(r"moderator (r\d), round 1</strong>", part) for part in found] == [["r1", "r2"]]
+    assert "moderator r1" not in page(debate())
 
 
 def test_where_nothing_tells_the_arguments_apart_none_is_the_weakest() -> None:

@@ -147,7 +147,7 @@ def test_verdicts_of_one_system_are_told_apart(form: Callable[[Debate, tuple[Ver
     lines = found if isinstance(found, list) else found.splitlines()
     heads = [line.strip("#= ") for line in lines if line.startswith(("==", "##", "Verdict ("))]
     assert [head for head in heads if head.startswith("Scores")] == [
-        "Scores, structured, run r3", "Scores, structured, run r1", "Scores, moderator", "Scores, structured, run r2",
+        "Scores, structured r3", "Scores, structured r1", "Scores, moderator", "Scores, structured r2",
     ]  # fmt: skip
     names = [re.match(r"Verdict(?:, | \()(\w+ ?r?\d?)", head) for head in heads if head.startswith("Verdict")]
     assert [name[1] for name in names if name] == ["structured r3", "structured r1", "moderator", "structured r2"]
@@ -179,7 +179,7 @@ def test_what_judges_say_at_once_names_their_run() -> None:
     """Where two runs ask the same system; not where each asks another."""
     told, _ = twice()
     ours = next(item for item in told.assessments if item.run == "r2")
-    assert of_assessment(ours, told).title == "structured, the debate, run r2"
+    assert of_assessment(ours, told).title == "structured r2, the debate"
     assert of_assessment(vote("technical_architect"), by_panel()).title == "panel/technical_architect, vote 1"
 
 

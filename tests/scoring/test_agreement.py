@@ -58,7 +58,7 @@ def test_verdicts_agree_on_the_outcome_or_not(verdicts: list[Verdict], agree: bo
         ),
         (
             [concluded("live", "draw"), concluded("live", "clear", "A", run="r2")],
-            ("They differ on the outcome: live (r1) says a draw; live (r2) says a win of A.",),
+            ("They differ on the outcome: live r1 says a draw; live r2 says a win of A.",),
         ),
     ],
 )

@@ -18,6 +18,7 @@ from rich.console import Console
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import hostile
+from debate_cli.render.documents.templating import digest
 from debate_cli.render.drawn.summary import summary
 from debate_cli.render.live.watcher import LiveWatcher
 from debate_cli.render.replay import Performance
@@ -33,16 +34,16 @@ _PAGE = """<!DOCTYPE html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'HASH'; base-uri 'none'; form-action 'none'">
 <title>TITLE</title>
 <style>
 {stylesheet}
 body {{ color: {foreground}; background: {background}; }}
-pre {{ font-family: ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace; line-height: 1.15; }}
+pre, code {{ font-family: ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace; line-height: 1.15; }}
 </style>
 </head>
 <body>
-<pre><code style="font-family: inherit">{code}</code></pre>
+<pre><code>{code}</code></pre>
 </body>
 </html>
 """
@@ -76,11 +77,13 @@ def svg(scene: Scene) -> str:
 
 
 def terminal_html(scene: Scene) -> str:
-    """The scene as an HTML document without script."""
+    """The scene as an HTML document without script; its one style sheet is named by hash, and no other style counts."""
     console = _recorder()
     scene.on(console)
     title = escape(hostile.line(scene.debate.topic)).replace("{", "{{").replace("}", "}}")
-    return console.export_html(code_format=_PAGE.replace("TITLE", title))
+    page = console.export_html(code_format=_PAGE.replace("TITLE", title))
+    sheet = page.partition("<style>")[2].partition("</style>")[0]
+    return page.replace("HASH", digest(sheet), 1)
 
 
 def picture(show: Callable[[Console], None], *, title: str, unique_id: str = "debate") -> str:

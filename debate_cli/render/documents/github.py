@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Literal
 
-from debate_cli.domain.judging_run import FIRST_RUN
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import hostile, look
+from debate_cli.render.called import listed
 from debate_cli.render.checked import Checked, Unusable
 from debate_cli.render.documents.markdown import escaped
 
@@ -28,7 +28,12 @@ def commands(files: Sequence[Checked], unusable: Sequence[Unusable] = ()) -> Ite
             yield command("error", path, "gate not met", sentence)
         for verdict in checked.file.verdicts:
             level = "warning" if verdict.victory == "undetermined" else "notice"
-            yield command(level, path, f"verdict of {_system(verdict)}", _verdict(verdict, checked.file.text))
+            yield command(
+                level,
+                path,
+                f"verdict of {listed(verdict, checked.file.verdicts)}",
+                _verdict(verdict, checked.file.text),
+            )
     for file in unusable:
         yield command("error", file.path, "cannot be used", file.message)
 
@@ -56,7 +61,8 @@ def _counted(count: int, thing: str) -> str:
 
 def _row(checked: Checked) -> str:
     verdicts = [
-        f"{escaped(_system(item))}: {escaped(_verdict(item, checked.file.text))}" for item in checked.file.verdicts
+        f"{escaped(listed(item, checked.file.verdicts))}: {escaped(_verdict(item, checked.file.text))}"
+        for item in checked.file.verdicts
     ] or ["none"]
     gates = [
         f"✗ {escaped(result.problem)}" if result.problem is not None else f"✓ {escaped(result.gate)}"
@@ -64,10 +70,6 @@ def _row(checked: Checked) -> str:
     ]
     about = f"**{escaped(checked.file.id)}**<br>{escaped(checked.file.topic)}"
     return f"| {about} | {'<br>'.join(verdicts)} | {'<br>'.join(gates) or '—'} |"
-
-
-def _system(verdict: Verdict) -> str:
-    return verdict.system if verdict.run == FIRST_RUN else f"{verdict.system} ({verdict.run})"
 
 
 def _verdict(verdict: Verdict, text: str | None) -> str:

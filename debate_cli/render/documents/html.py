@@ -28,7 +28,6 @@ from debate_cli.render.documents.page.reasons import reasons
 from debate_cli.render.documents.page.rounds import rounds
 from debate_cli.render.documents.templating import digest, environment, source
 from debate_cli.render.gist import gist
-from debate_cli.render.look import CLOSES
 from debate_cli.render.reasons import judges_words
 from debate_cli.render.report import report
 from debate_cli.render.sheets import findings
@@ -68,7 +67,7 @@ def html(debate: Debate, verdicts: Sequence[Verdict], *, show_hidden: bool = Fal
             outcome=partial(look.outcome, text=debate.text),
             scale=look.scale,
             usage=look.usage_words(debate.usage),
-            closed=CLOSES[debate.closed] if debate.closed is not None else "",
+            closed=look.closed_words(debate),
             style_hash=digest(style),
             script_hash=digest(script),
         )

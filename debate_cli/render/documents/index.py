@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from urllib.parse import quote
 
 from debate_cli.render import look
+from debate_cli.render.called import listed
 from debate_cli.render.checked import Checked, Unusable
 from debate_cli.render.documents.templating import digest, environment, source
 from debate_cli.render.scores_table import summaries
@@ -45,6 +46,7 @@ def index(files: Sequence[Checked], unusable: Sequence[Unusable] = (), *, title:
             heads_of_verdict=OF_VERDICT,
             money=look.money,
             href=_href,
+            called=listed,
             outcome=look.outcome,
             votes=look.VOTES,
             style_hash=digest(source("page.css") + source("index.css")),

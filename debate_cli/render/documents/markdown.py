@@ -14,8 +14,7 @@ from debate_cli.domain.verdict import Verdict
 from debate_cli.render import cast, hostile, look
 from debate_cli.render.called import called
 from debate_cli.render.documents.mermaid import argument_map, fenced
-from debate_cli.render.gist import gist
-from debate_cli.render.look import CLOSES
+from debate_cli.render.gist import UNJUDGED, judge_again, reason_in_numbers
 from debate_cli.render.reasons import Said, judges_words
 from debate_cli.render.report import Part, Report, report
 from debate_cli.render.sheets.sheet import Cell, Curve, Gauge, Lines, Number, Sheet, Who
@@ -89,9 +88,8 @@ def _whole(debate: Debate, told: Report, speeches: Iterable[str]) -> list[str]:
         lines += _sheet(sheet)
     lines += speeches
     lines += ["## Usage", "", escaped(look.usage_words(debate.usage)), ""]
-    if debate.closed is not None:
-        lines += [CLOSES[debate.closed], ""]
-    return lines
+    closed = look.closed_words(debate)
+    return [*lines, closed, ""] if closed else lines
 
 
 def _cast(debate: Debate) -> list[str]:
@@ -110,7 +108,7 @@ def _map(debate: Debate) -> list[str]:
 
 def _verdicts(debate: Debate, told: Report, beside: Briefing | None = None) -> list[str]:
     """Each verdict with its reasons; what the briefing `beside` them says is not said here."""
-    lines: list[str] = [] if told.verdicts else [f"**{gist(debate, ()).outcome}**", "", *_again(debate)]
+    lines: list[str] = [] if told.verdicts else [f"**{UNJUDGED}**", "", *_again(debate)]
     for place, verdict in enumerate(told.verdicts):
         decides = " (decides)" if verdict.decides else ""
         several = f", {escaped(called(verdict, told.verdicts))}{decides}" if len(told.verdicts) > 1 else ""
@@ -130,7 +128,7 @@ def _why(debate: Debate, verdict: Verdict, beside: Briefing | None) -> list[str]
     """What the numbers say, and a judge."""
     if verdict.victory == "undetermined":
         return []
-    numbers, said = gist(debate, [verdict]).reason, judges_words(debate, verdict, beside)
+    numbers, said = reason_in_numbers(verdict), judges_words(debate, verdict, beside)
     return [*([escaped(numbers), ""] if numbers else []), *(_quoted(said) if said is not None else [])]
 
 
@@ -150,7 +148,7 @@ def _weakest(found: Weakest | None) -> list[str]:
 
 def _again(debate: Debate) -> list[str]:
     """The command that asks other judges, as code that ends where it should whatever stands in the id."""
-    command = gist(debate, ()).judge_again
+    command = judge_again(debate, debate.id)
     ticks = "`" * (1 + max((len(run) for run in re.findall("`+", command)), default=0))
     return [f"Judge it again: {ticks}{command}{ticks}", ""]
 

@@ -12,7 +12,8 @@ from debate_cli.render import hostile
 from debate_cli.render.comparison import Compared, sheets, signs
 from debate_cli.render.comparison_words import TITLE, in_short
 from debate_cli.render.drawn.safe import joined, safe_line
-from debate_cli.render.drawn.tables import bullets, drawn, section, table
+from debate_cli.render.drawn.sheets import drawn
+from debate_cli.render.drawn.tables import bullets, section, table
 from debate_cli.render.sheets.sheet import Sheet
 
 

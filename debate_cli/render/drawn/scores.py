@@ -14,6 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from debate_cli.render import hostile, look
+from debate_cli.render.called import listed
 from debate_cli.render.drawn.safe import joined, safe_line
 from debate_cli.render.drawn.tables import badge, section, table
 from debate_cli.render.scores_table import Scored, SystemSummary, rows, summaries
@@ -75,9 +76,12 @@ def _widths(found: Sequence[dict[str, Any]]) -> list[int]:
 
 
 def _rows(files: Sequence[Scored]) -> list[dict[str, Any]]:
-    """The rows, with the option where a panel let nobody win, and then its shares in the place of the scores."""
-    verdicts = [verdict for file in files for verdict in file.verdicts]
-    told = ({"option": verdict.option, "scores": verdict.figures} for verdict in verdicts)
+    """The rows; `called`: how a system is told apart; with the option and its shares where a panel let nobody win."""
+    told = (
+        {"called": listed(verdict, file.verdicts), "option": verdict.option, "scores": verdict.figures}
+        for file in files
+        for verdict in file.verdicts
+    )
     return [row | more for row, more in zip(rows(files), told, strict=True)]
 
 
@@ -144,10 +148,9 @@ def _end_of(path: str, width: int) -> str:
 
 
 def _verdict(row: dict[str, Any]) -> list[Text]:
-    system = row["system"] + ("" if row["run"] == "r1" else f" ({row['run']})")
     scores = [f"{hostile.line(name)} {look.number(score)}" for name, score in row["scores"].items()]
     return [
-        safe_line(system),
+        safe_line(row["called"]),
         _winner(row),
         Text(row["victory"]),
         Text("—" if row["margin"] is None else look.number(row["margin"])),

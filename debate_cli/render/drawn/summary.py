@@ -16,10 +16,11 @@ from debate_cli.domain.verdict import Verdict
 from debate_cli.render import look
 from debate_cli.render.called import called, deciding_first
 from debate_cli.render.drawn.safe import joined, safe_line
-from debate_cli.render.drawn.tables import drawn, section
+from debate_cli.render.drawn.sheets import drawn
+from debate_cli.render.drawn.tables import section
 from debate_cli.render.drawn.trace import trace
 from debate_cli.render.drawn.verdicts import Reasons, briefing_view, labelled, verdict_panel
-from debate_cli.render.gist import gist
+from debate_cli.render.gist import reason_in_numbers
 from debate_cli.render.reasons import judges_words, told_verdicts, untold_words, worth_tracing
 from debate_cli.render.report import Part, report
 from debate_cli.render.sheets.agreement import agreement_sheet
@@ -82,7 +83,7 @@ def verdict_part(debate: Debate, verdicts: Sequence[Verdict], beside: Briefing |
 def _reasons(debate: Debate, verdicts: Sequence[Verdict], verdict: Verdict, beside: Briefing | None) -> Reasons:
     head = verdict is verdicts[0]
     return Reasons(
-        numbers=gist(debate, [verdict]).reason,
+        numbers=reason_in_numbers(verdict),
         judges=judges_words(debate, verdict, beside),
         text=debate.text,
         weakest=weakest(debate, verdicts) if head else None,

@@ -12,14 +12,12 @@ from rich.text import Text
 
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import hostile, look
-from debate_cli.render.drawn.bars import Bar, sparkline
+from debate_cli.render.drawn.bars import Bar
+from debate_cli.render.drawn.folded import Folded
 from debate_cli.render.drawn.safe import joined, safe_line
 from debate_cli.render.look import Sign
-from debate_cli.render.sheets.sheet import Cell, Curve, Gauge, Lines, Number, Sheet, Who
 
 Signs = Mapping[str, Sign]
-LONG_HEAD = 8
-"""Letters from which on a column's head is broken in two."""
 
 
 def section(title: str, *body: RenderableType, beside: str = "") -> RenderableType:
@@ -58,6 +56,12 @@ def name(who: str | None, signs: Signs) -> Text:
     return joined((f"{sign.symbol} ", sign.colour), safe_line(who, f"bold {sign.colour}"))
 
 
+def folded_name(who: str | None, signs: Signs) -> Folded:
+    """The same where there may be little room; its further lines begin below its letters, not below the sign."""
+    sign = signs.get(who) if who is not None else None
+    return Folded(name(who, signs), 0 if sign is None else len(sign.symbol) + 1)
+
+
 def badge(sign: Sign) -> Text:
     """Symbol and word of a meaning."""
     return Text(f"{sign.symbol} {sign.word}".strip(), style=f"bold {sign.colour}")
@@ -69,56 +73,16 @@ def score_bars(verdict: Verdict, signs: Signs) -> Table:
     Where a panel let nobody win, a row per option.
     """
     grid = Table.grid(padding=(0, 1, 0, 0))
-    grid.add_column(no_wrap=True, max_width=30, overflow="ellipsis")
-    grid.add_column(width=30)
+    grid.add_column(max_width=30)
+    grid.add_column()
     grid.add_column(justify="right", no_wrap=True)
     grid.add_column(no_wrap=True)
     end = look.scale(verdict)
     for who, score in sorted(verdict.figures.items(), key=lambda item: -item[1]):
         colour = signs[who].colour if who in signs else look.BLUE
         won = Text("← winner", style="bold") if who == verdict.winner else Text("")
-        grid.add_row(name(who, signs), Bar(score, end, colour, 30), Text(look.number(score), style="bold"), won)
+        grid.add_row(folded_name(who, signs), Bar(score, end, colour, 30), Text(look.number(score), style="bold"), won)
     return grid
-
-
-def drawn(sheet: Sheet, signs: Signs) -> RenderableType:
-    """A sheet under its title."""
-    made = table(*(_broken(hostile.line(head)) for head in sheet.heads), numbers=tuple(sheet.numeric))
-    for row in sheet.rows:
-        if row is None:
-            made.add_section()
-        else:
-            made.add_row(*[_cell(cell, signs) for cell in row])
-    remarks = [safe_line(remark, look.QUIET) for remark in sheet.remarks]
-    return section(sheet.title, made, *remarks)
-
-
-def _broken(head: str) -> str:
-    """A head on two lines where it is long, so that a column of short marks stays narrow."""
-    first, _, last = head.rpartition(" ")
-    return f"{first}\n{last}" if first and len(head) > LONG_HEAD else head
-
-
-def _cell(cell: Cell, signs: Signs) -> RenderableType:
-    match cell:
-        case None:
-            return Text("")
-        case str():
-            return safe_line(cell)
-        case Who():
-            return name(cell.name, signs)
-        case Number():
-            words = "—" if cell.value is None else look.number(cell.value, cell.digits)
-            return Text(words, style="bold" if cell.strong else "")
-        case Gauge():
-            sign = signs.get(cell.who) if cell.who is not None else None
-            return Bar(cell.value, cell.out_of, sign.colour if sign else look.BLUE, 20)
-        case Curve():
-            return Text(sparkline(cell.values, cell.low, cell.high))
-        case Sign():
-            return badge(cell)
-        case Lines():
-            return Group(*[_cell(inner, signs) for inner in cell.cells])
 
 
 def bullets(items: Sequence[str], symbol: str = "•", style: str = "") -> Table:

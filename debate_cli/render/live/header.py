@@ -15,14 +15,25 @@ from debate_cli.render.live.column import BLANK, Line, Paragraph, Spans, cut, la
 from debate_cli.render.live.frame import Frame, Laid, Wave
 
 
-def heading(debate: Debate) -> RenderableType:
-    """The motion with its background, the debaters and the judges with their models."""
+def heading(debate: Debate, beside: str = "") -> RenderableType:
+    """The motion with its background, the debaters and the judges with their models; `beside` follows in the title."""
     body = [Paragraph(hostile.line(debate.topic), "bold")]
     if debate.config.background:
         body.append(Paragraph(hostile.clean(debate.config.background).strip(), look.QUIET))
     body += [BLANK, *_seats((*debaters(debate), *judges(debate, debate.runs[0])))]
-    kind = debate.config.format.kind.replace("_", "-")
-    title = ("debate", "bold"), (f" · {kind}", look.QUIET)
+    return _framed(debate, [*look.kind_words(debate), *([beside] if beside else [])], body)
+
+
+def judged_heading(debate: Debate) -> RenderableType:
+    """What stands above the judging of what is there already; of a text that is judged for the first time, its judges too."""
+    body = [Paragraph(hostile.line(debate.topic), "bold")]
+    if debate.text is not None and not debate.assessments:
+        body += [BLANK, *_seats(judges(debate, debate.runs[0]))]
+    return _framed(debate, [look.kind_words(debate)[0], look.judged_words(debate)], body)
+
+
+def _framed(debate: Debate, told: Sequence[str], body: Sequence[Paragraph]) -> RenderableType:
+    title = (told[0], "bold"), ("".join(f" · {words}" for words in told[1:]), look.QUIET)
     return Wave([Frame(title, ((hostile.line(debate.id), ""),), look.QUIET, tuple(body))])
 
 

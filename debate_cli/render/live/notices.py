@@ -11,6 +11,7 @@ from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import CloseReason
 from debate_cli.render import look
 from debate_cli.render.drawn.bars import Bar
+from debate_cli.render.drawn.folded import Folded
 from debate_cli.render.drawn.safe import joined, safe_line
 from debate_cli.render.look import CLOSES
 from debate_cli.render.news import News
@@ -68,11 +69,15 @@ def closing_line(reason: CloseReason) -> RenderableType:
 def _gauges(news: News, debate: Debate) -> Table:
     signs = look.voices(debate.participants)
     grid = Table.grid(padding=(0, 1, 0, 0))
-    grid.add_column(no_wrap=True, max_width=24, overflow="ellipsis")
-    grid.add_column(width=24)
+    grid.add_column(max_width=24)
+    grid.add_column()
     grid.add_column(justify="right", no_wrap=True)
     for gauge in news.gauges:
         sign = signs.get(gauge.name, look.UNKNOWN)
         name = joined((f"{sign.symbol} ", sign.colour), safe_line(gauge.name))
-        grid.add_row(name, Bar(gauge.value, gauge.out_of, sign.colour), f"{gauge.value:g}/{gauge.out_of:g}")
+        grid.add_row(
+            Folded(name, len(sign.symbol) + 1),
+            Bar(gauge.value, gauge.out_of, sign.colour),
+            f"{gauge.value:g}/{gauge.out_of:g}",
+        )
     return grid

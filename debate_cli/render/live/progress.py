@@ -10,6 +10,7 @@ from debate_cli.domain.exchange import TotalUsage
 from debate_cli.domain.judged import judged_by, judging_usage
 from debate_cli.domain.tasks import Brief, Task
 from debate_cli.render import hostile, look
+from debate_cli.render.called import called_in
 from debate_cli.render.live.column import Line, cut
 
 BAR = 16
@@ -36,6 +37,7 @@ class Progress:
         self._added: frozenset[str] = frozenset()
         """Judging runs added to a debate of which nothing else was watched; what others did does not count then."""
         self._watched = False
+        self._debate: Debate | None = None
 
     def start(self) -> None:
         """Set the clock to zero."""
@@ -56,6 +58,7 @@ class Progress:
         if isinstance(event, JudgingOpened) and (self._added or not self._watched):
             self._added |= {event.run}
         self._watched = True
+        self._debate = debate
         self._done = _judged(debate, self._added) if self._added else _settled(debate)
         self._usage = judging_usage(debate, self._added) if self._added else debate.usage
         match event:
@@ -79,9 +82,12 @@ class Progress:
         parts += [f"{look.tokens(usage.input_tokens + usage.output_tokens)} tokens", look.money(usage.cost_usd)]
         if self._judging:
             count = f" {len(self._judging)}" if len(self._judging) > FEW else ""
-            awaited = "; ".join(hostile.line(look.brief_words(brief)) for brief in self._judging)
+            awaited = "; ".join(hostile.line(look.brief_words(brief, self._called(brief))) for brief in self._judging)
             parts.append(f"judging{count}: {awaited}")
         return " · ".join(parts)
+
+    def _called(self, brief: Brief) -> str | None:
+        return None if self._debate is None else called_in(self._debate, brief.system, brief.run)
 
     def line(self, width: int) -> Line:
         """The line, at most `width` columns wide."""

@@ -21,7 +21,7 @@ from debate_cli.domain.tasks import Cue, Task
 from debate_cli.render import look, news
 from debate_cli.render.live.column import cut
 from debate_cli.render.live.frame import Wave
-from debate_cli.render.live.header import heading, judging_heading, round_line, round_rule
+from debate_cli.render.live.header import heading, judged_heading, judging_heading, round_line, round_rule
 from debate_cli.render.live.notices import closing_line, news_line, note_line, trouble_line
 from debate_cli.render.live.progress import Progress
 from debate_cli.render.live.region import Ink, Region, Row
@@ -31,6 +31,7 @@ from debate_cli.render.order import is_on_a_part
 from debate_cli.render.replay import waves
 from debate_cli.render.threads import Threads
 from debate_cli.render.troubles import Trouble, Troubles
+from debate_cli.render.watcher import judging_alone
 
 
 class LiveWatcher:
@@ -86,6 +87,8 @@ class LiveWatcher:
 
     def event(self, event: Event, debate: Debate) -> None:
         """See `Watcher`."""
+        if self._debate is None and judging_alone(event, debate):
+            self._print(judged_heading(debate))
         self._debate = debate
         self._troubles.happened(event)
         match event:
@@ -104,7 +107,7 @@ class LiveWatcher:
                 self._reported(event.failure.task.key)
             case Closed():
                 self._finish()
-                self._print(closing_line(event.reason))
+                self._print(*([closing_line(event.reason)] if debate.text is None else []))
             case _:
                 pass
         for trouble in self._troubles.due():
@@ -158,7 +161,7 @@ class LiveWatcher:
     def _resumed(self, debate: Debate) -> None:
         threads = Threads(debate.turns)
         said = [part for wave in waves(debate) for part in self._speeches([(turn, threads) for turn in wave], debate)]
-        self._print(heading(debate), *said)
+        self._print(heading(debate, look.resumed_words(debate)), *said)
 
     def _turned(self, event: Turned, debate: Debate) -> None:
         turn = event.turn

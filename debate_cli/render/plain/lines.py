@@ -19,14 +19,24 @@ from debate_cli.render.troubles import Trouble
 
 def header_lines(debate: Debate) -> list[str]:
     """The motion, who argues, who judges."""
-    found = [
-        f"Debate: {hostile.line(debate.id)} ({debate.config.format.kind.replace('_', '-')})",
-        f"Motion: {hostile.line(debate.topic)}",
-    ]
+    found = _titled(debate, "".join(look.kind_words(debate)[1:]))
     if debate.config.background:
-        found += hostile.prefixed("Background: ", debate.config.background)
+        label = "Background" if debate.text is None else "Content"
+        found += hostile.prefixed(f"{label}: ", debate.config.background)
     found += [_seat("Debater", seat) for seat in cast.debaters(debate)]
     return found + judge_lines(debate, debate.runs[0])
+
+
+def judged_lines(debate: Debate) -> list[str]:
+    """What stands above the judging of what is there already; of a text that is judged for the first time, its judges too."""
+    told = _titled(debate, look.judged_words(debate))
+    return told if debate.text is None or debate.assessments else [*told, *judge_lines(debate, debate.runs[0])]
+
+
+def _titled(debate: Debate, beside: str) -> list[str]:
+    what, of_it = ("Debate", "Motion") if debate.text is None else ("Text", "Name")
+    in_brackets = f" ({beside})" if beside else ""
+    return [f"{what}: {hostile.line(debate.id)}{in_brackets}", f"{of_it}: {hostile.line(debate.topic)}"]
 
 
 def judge_lines(debate: Debate, run: JudgingRun) -> list[str]:

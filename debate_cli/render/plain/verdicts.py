@@ -8,7 +8,7 @@ from debate_cli.domain.debate import Debate
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import hostile, look
 from debate_cli.render.called import called
-from debate_cli.render.gist import gist
+from debate_cli.render.gist import reason_in_numbers
 from debate_cli.render.look import shortened
 from debate_cli.render.reasons import judges_words, told_verdicts, untold_words
 from debate_cli.render.report import Report
@@ -44,7 +44,7 @@ def _verdict(debate: Debate, verdict: Verdict, beside: Briefing | None, name: st
     outcome = hostile.line(look.outcome(verdict, debate.text))
     yield f"Verdict ({name}{decides}): {outcome}{margin} {scores}".rstrip()
     if verdict.victory != "undetermined":
-        numbers, said = gist(debate, [verdict]).reason, judges_words(debate, verdict, beside)
+        numbers, said = reason_in_numbers(verdict), judges_words(debate, verdict, beside)
         if numbers:
             yield f"Why ({name}): {hostile.line(numbers)}"
         if said:

@@ -13,6 +13,7 @@ from debate_cli.render.order import ReadingOrder
 from debate_cli.render.plain import lines
 from debate_cli.render.threads import Threads
 from debate_cli.render.troubles import Trouble, Troubles
+from debate_cli.render.watcher import judging_alone
 
 
 class PlainWatcher:
@@ -22,6 +23,7 @@ class PlainWatcher:
         self._stream = stream
         self._show_hidden = show_hidden
         self._round = 0, ""
+        self._headed = False
         self._order = ReadingOrder(self._tell)
         self._troubles = Troubles()
 
@@ -42,11 +44,14 @@ class PlainWatcher:
         self._told(self._troubles.rest())
 
     def _tell(self, event: Event, debate: Debate) -> None:
+        if not self._headed and judging_alone(event, debate):
+            self._write(lines.judged_lines(debate))
+        self._headed = True
         match event:
             case Opened():
                 self._write(lines.header_lines(debate))
             case Resumed():
-                self._write([*lines.header_lines(debate), _resumed(len(debate.turns))])
+                self._write([*lines.header_lines(debate), f"{look.resumed_words(debate).capitalize()}."])
             case JudgingOpened():
                 self._write(
                     [f"Judging run {hostile.line(event.run)}", *lines.judge_lines(debate, debate.run(event.run))]
@@ -60,7 +65,8 @@ class PlainWatcher:
                 self._write(lines.news_lines(news.of_assessment(event.assessment, debate)))
             case Closed():
                 self._told(self._troubles.rest())
-                self._write(["", look.CLOSES[event.reason]])
+                if debate.text is None:
+                    self._write(["", look.CLOSES[event.reason]])
             case _:
                 pass
 
@@ -80,10 +86,6 @@ class PlainWatcher:
         for text in written:
             self._stream.write(text.encode(encoding, "replace").decode(encoding) + "\n")
         self._stream.flush()
-
-
-def _resumed(heard: int) -> str:
-    return f"Resumed after {heard} speech{'' if heard == 1 else 'es'}."
 
 
 class QuietWatcher:

@@ -8,11 +8,15 @@ from debate_cli.domain.verdict import Verdict
 from debate_cli.render import look
 from debate_cli.render.called import called
 from debate_cli.render.sheets.sheet import Lines, Number, Sheet, Who
+from debate_cli.render.spread import spreads
 from debate_cli.scoring.agreement import compare_verdicts
 
 
 def agreement_sheet(verdicts: Sequence[Verdict]) -> Sheet | None:
-    """Winner, victory, margin and scores per system, and where they differ; None for fewer than two verdicts."""
+    """Winner, victory, margin and scores per system; how far runs lie apart, and where the verdicts differ.
+
+    None for fewer than two verdicts.
+    """
     compared = compare_verdicts(verdicts)
     if compared is None:
         return None
@@ -29,6 +33,6 @@ def agreement_sheet(verdicts: Sequence[Verdict]) -> Sheet | None:
             )
             for verdict in verdicts
         ),
-        remarks=compared.differences or (("They agree.",) if compared.agree else ()),
+        remarks=(*spreads(verdicts), *(compared.differences or (("They agree.",) if compared.agree else ()))),
         numeric=frozenset({3}),
     )

@@ -45,7 +45,7 @@ def _states(verdict: Verdict, notes: PersuasionNotes) -> Sheet:
         )
     return Sheet(
         title="scores, persuasion",
-        heads=("debater", "score", "", "stance", "conviction", "position"),
+        heads=("debater", f"score /{end:g}", "", "stance", "conviction", "position"),
         rows=tuple(rows),
         remarks=tuple(_surrenders(notes)),
         numeric=frozenset({1, 3, 4}),

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.verdict import Verdict
+from debate_cli.render.called import called
 from debate_cli.render.documents.page import criteria, curves
 from debate_cli.render.documents.page.figures import Figure, Looks, filled
 from debate_cli.render.report import Report
@@ -41,16 +42,14 @@ class Block:
 
 def blocks(debate: Debate, verdicts: Sequence[Verdict], looks: Looks) -> tuple[Block, ...]:
     """A block per verdict in the order given, and one of the personalities where any moved."""
-    several_runs = len({verdict.run for verdict in verdicts}) > 1
-    found = [_block(verdict, looks, several_runs=several_runs) for verdict in verdicts]
+    found = [_block(verdict, looks, called(verdict, verdicts)) for verdict in verdicts]
     moved = tuple(personalities.sheets(debate))
     if moved:
         found.append(Block("personalities", filled(curves.personalities(debate)), (), moved))
     return tuple(block for block in found if block.figures or block.sheets or block.missing)
 
 
-def _block(verdict: Verdict, looks: Looks, *, several_runs: bool) -> Block:
-    title = f"{verdict.system}, run {verdict.run}" if several_runs else verdict.system
+def _block(verdict: Verdict, looks: Looks, title: str) -> Block:
     sheets = sheets_of(verdict)
     remarks = sheets[0].remarks if sheets else ()
     figures = filled(figure for drawer in DRAWERS[verdict.system] for figure in drawer(verdict, looks))

@@ -12,6 +12,7 @@ from debate_cli.domain.debate import Debate
 from debate_cli.domain.exchange import Exchange, total
 from debate_cli.render import look
 from debate_cli.render.sheets.sheet import Number, Row, Sheet
+from debate_cli.render.used import calls_took
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +51,15 @@ def _facts(debate: Debate) -> Iterable[tuple[str, str]]:
     yield "started", moment(debate.started_at)
     yield "finished", moment(debate.finished_at)
     yield "status", ", ".join(dict.fromkeys(word for word in (debate.status, debate.closed) if word is not None))
-    yield "format", debate.config.format.kind.replace("_", " ")
+    yield (
+        "format",
+        debate.config.format.kind.replace("_", " ") if debate.text is None else "none: a document was judged",
+    )
     yield "seed", "none" if debate.config.seed is None else str(debate.config.seed)
     yield "configuration, SHA-256", debate.config_sha256
-    if debate.finished_at is not None:
-        yield "took", look.seconds((debate.finished_at - debate.started_at).total_seconds())
+    took = calls_took(debate)
+    if took:
+        yield "calls took, added up", look.seconds(took)
     yield "used", look.usage_words(debate.usage)
 
 

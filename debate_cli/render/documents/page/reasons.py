@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from debate_cli.domain.assessment import Assessment, Mark
 from debate_cli.domain.debate import Debate
 from debate_cli.render import look
+from debate_cli.render.called import called_in
 from debate_cli.render.finding_words import words
 
 
@@ -53,11 +54,10 @@ def reasons(debate: Debate) -> Reasons:
     turns: dict[int, list[Reason]] = defaultdict(list)
     rounds: dict[int, list[Reason]] = defaultdict(list)
     whole: list[Reason] = []
-    several_runs = len(debate.runs) > 1
     for assessment in debate.assessments:
         if (assessment.run, assessment.system) not in counted:
             continue
-        reason, subject = _reason(assessment, several_runs=several_runs), assessment.subject
+        reason, subject = _reason(assessment, called_in(debate, assessment.system, assessment.run)), assessment.subject
         if subject.moment in ("turn", "pair") and subject.turns:
             turns[max(subject.turns)].append(reason)
         elif subject.moment == "round" and subject.round is not None:
@@ -71,10 +71,9 @@ def reasons(debate: Debate) -> Reasons:
     )
 
 
-def _reason(assessment: Assessment, *, several_runs: bool) -> Reason:
-    run = f", run {assessment.run}" if several_runs else ""
+def _reason(assessment: Assessment, called: str) -> Reason:
     return Reason(
-        heading=f"{_asked(assessment)}{run}",
+        heading=_asked(assessment, called),
         model=assessment.exchange.model,
         rationale=assessment.rationale,
         marked=tuple(_marked(assessment.marks)),
@@ -83,14 +82,14 @@ def _reason(assessment: Assessment, *, several_runs: bool) -> Reason:
     )
 
 
-def _asked(assessment: Assessment) -> str:
+def _asked(assessment: Assessment, called: str) -> str:
     """What the judge was asked; the live judge is asked for up to three things about the whole debate."""
     subject = assessment.subject
     if assessment.system != "live" or subject.moment != "debate":
-        return look.brief_words(assessment.brief)
+        return look.brief_words(assessment.brief, called)
     if subject.turns:
-        return "live, the debate's start and end"
-    return "live, narrative against scorecard" if assessment.revision else "live, narrative of the debate"
+        return f"{called}, the debate's start and end"
+    return f"{called}, narrative {'against scorecard' if assessment.revision else 'of the debate'}"
 
 
 def _marked(marks: Iterable[Mark]) -> Iterable[Marked]:

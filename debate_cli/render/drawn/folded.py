@@ -1,0 +1,90 @@
+"""Words that are not cut just anywhere: names and ids, parted where a reader would part them, and words that stay whole."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from rich.cells import cell_len
+from rich.console import Console, ConsoleOptions, RenderResult
+from rich.measure import Measurement
+from rich.text import Text
+
+LONG = 12
+"""Letters up to which a word is not parted."""
+_WORDS = re.compile(r"\S+\s*")
+_JOINTS = re.compile(r"(?<=[^\W_])[-_/.:]+(?=[^\W_])")
+
+
+@dataclass(frozen=True, slots=True)
+class Folded:
+    """A name or an id: on one line where that fits, else parted at its blanks, hyphens, underscores, slashes and dots."""
+
+    text: Text
+    """Cleaned, on one line."""
+    sign: int = 0
+    """Letters of a sign before it, below which its further lines are not begun."""
+
+    def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
+        """From its longest piece to the whole."""
+        del console
+        least = max((cell_len(piece.plain.rstrip()) for piece in self._pieces()), default=0) + self._indent
+        return Measurement(least, cell_len(self.text.plain)).with_maximum(options.max_width)
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """As many pieces a line as fit; a piece that does not fit is folded."""
+        del console
+        if cell_len(self.text.plain) <= options.max_width:
+            yield self.text
+            return
+        made = self.text[: self.sign]
+        taken = self._indent
+        for piece in self._pieces():
+            if taken > self._indent and taken + cell_len(piece.plain.rstrip()) > options.max_width:
+                yield _ended(made)
+                made, taken = Text(" " * self._indent), self._indent
+            made = made + piece
+            taken += cell_len(piece.plain)
+        yield _ended(made)
+
+    @property
+    def _indent(self) -> int:
+        return cell_len(self.text.plain[: self.sign])
+
+    def _pieces(self) -> list[Text]:
+        """What follows the sign, cut at every place where a line may end."""
+        words = self.text[self.sign :]
+        return list(words.divide([end for end in _ends(words.plain) if end < len(words)]))
+
+
+def _ends(words: str) -> Iterator[int]:
+    """Where a line may end: after each word, and within a long one after each of its joints."""
+    for word in _WORDS.finditer(words):
+        if len(word[0].rstrip()) > LONG:
+            yield from (word.start() + joint.end() for joint in _JOINTS.finditer(word[0]))
+        yield word.end()
+
+
+def _ended(line: Text) -> Text:
+    line.rstrip()
+    line.no_wrap, line.overflow = False, "fold"
+    return line
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """Words that keep together as long as there is room for them."""
+
+    text: Text
+
+    def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
+        """The width of its longest line."""
+        del console
+        width = max(map(cell_len, self.text.plain.split("\n")))
+        return Measurement(width, width).with_maximum(options.max_width)
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """The words."""
+        del console, options
+        yield self.text

@@ -201,6 +201,7 @@ def model_problems(
     table = merged(config)
     found: list[Problem] = []
     absent: dict[str, Problem] = {}
+    looked_at: set[str] = set()
     for spec in wanted:
         places = written(config, [spec.model]) or [()]
         row = table.get(split(spec.model)[0])
@@ -211,8 +212,10 @@ def model_problems(
         found += _script_problems(spec, places[0], folder)
         if config.limits.max_cost_usd is not None and price(spec, row, env) is None:
             found.append(_unpriced(spec))
-        for message in row_faults(row, env):
-            absent.setdefault(message, Problem(_place_of(row, config, places[0]), message))
+        if row.name not in looked_at:
+            looked_at.add(row.name)
+            for message in row_faults(row, env, [each.model for each in wanted]):
+                absent.setdefault(message, Problem(_place_of(row, config, places[0]), message))
     return [*dict.fromkeys(found), *absent.values()]
 
 

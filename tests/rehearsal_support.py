@@ -9,7 +9,7 @@ from typing import Any
 
 from debate_cli.domain.config import DebateConfig
 from debate_cli.domain.debate import Debate, opened
-from debate_cli.domain.events import Event, Generator, Opened
+from debate_cli.domain.events import Closed, Event, Generator, Opened
 from debate_cli.domain.tasks import Cue, Task
 from debate_cli.engine import Run, Stop
 from debate_cli.wiring import Studio, Surroundings, Tape
@@ -46,7 +46,7 @@ def config_of(**fields: Any) -> DebateConfig:
 
 
 def hold(config: DebateConfig, *, tape: Tape | None = None, folder: Path = Path(), watcher: Any = None) -> Debate:
-    """The debate that `config` asks for, from the opening to the last assessment."""
+    """The debate that `config` asks for, from the opening to the last assessment; without debaters, a judged document."""
     return asyncio.run(_hold(config, Surroundings(folder=folder, env={}, tape=tape, sleep=_at_once), watcher or Deaf()))
 
 
@@ -60,6 +60,8 @@ async def _hold(config: DebateConfig, around: Surroundings, watcher: Any) -> Deb
             config_sha256=config.sha256(),
         )
     )
+    if not config.debaters:
+        debate = debate.apply(Closed(at=NOON, reason="complete"))
     studio = Studio(config, around)
     try:
         run = Run(debate, studio.cast(), lambda _: None, watcher, clock=lambda: NOON, stop=Stop())

@@ -89,6 +89,8 @@ def _told(decision: tuple[tuple[str, str], str]) -> str:
 
 def _task(path: Path, wish: Wish, loaded: LoadedConfig | None, out: Path | None) -> Task:
     text = path.suffix not in TRANSCRIPTS
+    if text and not path.exists():
+        raise TranscriptError(f"{path}: no such file; name a transcript, or a text for --system panel")
     if text and wish.systems != ("panel",):
         raise TranscriptError(f"{path}: is not a transcript; other texts are judged with --system panel alone")
     events = _text_events(path, wish) if text else _debate_events(path)

@@ -17,9 +17,11 @@ from debate_cli.storage.config_file import LoadedConfig
 from debate_cli.storage.environment import environment
 from debate_cli.wiring import specs
 
-OLLAMA = ("ollama/qwen3:8b", "Ollama on this machine")
-LOCAL = ("local/smollm2", "in this process")
-KEYED = ("anthropic/claude-sonnet-5", "with ANTHROPIC_API_KEY set")
+OLLAMA = "ollama/qwen3:8b"
+LOCAL = "local/smollm2"
+KEYED = "anthropic/claude-sonnet-5 with ANTHROPIC_API_KEY set"
+_SPELT_OUT = 2
+"""Places that the options are written out for; more would make the sentence unreadable."""
 
 
 @contextmanager
@@ -31,13 +33,13 @@ def told(loaded: LoadedConfig) -> Generator[None]:
         env = environment(loaded.folder, os.environ)
         missing = keyless(loaded.config, _models(loaded.config), env)
         table = merged(loaded.config)
-        causes = {key_problem(table[split(model)[0]], env) or "" for model in missing}
+        causes = {(key_problem(table[split(model)[0]], env) or "").partition(":")[0] for model in missing}
         lines = _with_missing_last(error, causes)
-        raise MissingKeyError(*_with_ways(lines, loaded.config, missing, (OLLAMA, LOCAL))) from error
+        raise MissingKeyError(*_with_ways(lines, loaded.config, missing, LOCAL)) from error
     except NoLocalModelError as error:
         missing = extraless(loaded.config, _models(loaded.config))
         lines = _with_missing_last(error, {NO_EXTRA})
-        raise NoLocalModelError(*_with_ways(lines, loaded.config, missing, (OLLAMA, KEYED))) from error
+        raise NoLocalModelError(*_with_ways(lines, loaded.config, missing, KEYED)) from error
 
 
 def _models(config: DebateConfig) -> list[str]:
@@ -49,14 +51,18 @@ def _with_missing_last(error: ConfigError, causes: Collection[str]) -> list[str]
     return sorted(error.problems, key=lambda line: any(cause in line for cause in causes))
 
 
-def _with_ways(
-    problems: Sequence[str], config: DebateConfig, missing: Collection[str], others: Sequence[tuple[str, str]]
-) -> tuple[str, ...]:
-    """The `problems`, the last one with the options that put each of `others` in the place of what is missing."""
+def _with_ways(problems: Sequence[str], config: DebateConfig, missing: Collection[str], other: str) -> tuple[str, ...]:
+    """The `problems`, the last one with what puts Ollama, or the `other` model, in the place of what is missing."""
     places = roles(config, missing)
-    ways = [f"`{' '.join(f'--set {place}={model}' for place in places)}` ({how})" for model, how in others]
     *rest, last = problems
-    return (*rest, f"{last}, or go on without it: {', '.join(ways)}")
+    if len(places) > _SPELT_OUT:
+        way = f"put {OLLAMA} or {other} into `{places[0]}` and {len(places) - 1} more places"
+    else:
+        way = f"`{' '.join(f'--set {place}={OLLAMA}' for place in places)}` (or {other})"
+    return (
+        *rest,
+        f"{last.removesuffix(', or rehearse with --mock')}, rehearse with --mock, or take another model: {way}",
+    )
 
 
 def roles(config: DebateConfig, models: Collection[str]) -> list[str]:

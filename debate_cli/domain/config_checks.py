@@ -172,7 +172,7 @@ def _judging(config: DebateConfig) -> Iterator[Problem]:
         yield Problem((*path, index), f"`{kinds[index]}` stands here a second time; keep one of each kind")
     decides = config.judging.decides
     if decides is not None and decides not in kinds:
-        said = suggestion(decides, kinds) or f"; it is one of {', '.join(kinds) or 'those you add'}"
+        said = suggestion(decides, kinds) or f"; it is one of {', '.join(dict.fromkeys(kinds)) or 'those you add'}"
         yield Problem(("judging", "decides"), f"no system of this name judges{said}")
     for index, system in enumerate(systems):
         yield from _system(config, system, (*path, index))

@@ -12,11 +12,17 @@ _WORD_CHARS = 60
 """Comparing takes time with the square of a word."""
 
 
-def suggestion(word: str, known: Iterable[str]) -> str:
-    """`; did you mean …?` where one of `known` is close to `word`, else nothing; long words and lists are not looked at."""
+def closest(word: str, known: Iterable[str]) -> str | None:
+    """The one of `known` that `word` was probably meant for, if any; long words and lists are not looked at."""
     names = sorted(name for name in islice(known, _COMPARED) if len(name) <= _WORD_CHARS)
     close = get_close_matches(word.lower(), names, n=1, cutoff=0.6) if len(word) <= _WORD_CHARS else []
-    return f"; did you mean `{close[0]}`?" if close else ""
+    return close[0] if close else None
+
+
+def suggestion(word: str, known: Iterable[str]) -> str:
+    """`; did you mean …?` where one of `known` is close to `word`, else nothing."""
+    meant = closest(word, known)
+    return f"; did you mean `{meant}`?" if meant is not None else ""
 
 
 def suggestion_or_list(word: str, known: Iterable[str]) -> str:

@@ -14,6 +14,8 @@ from debate_cli.providers.table import REMOTE_KINDS, url_problem
 SHORTEST_SECRET = 6
 """Shorter values ("none", "test") are no secrets, and blanking them out would damage texts."""
 OLLAMA_PORT = 11434
+_NAMED = 2
+"""Models that the sentence on a missing key names."""
 
 
 def base_url(row: ProviderRow, env: Mapping[str, str]) -> str | None:
@@ -36,16 +38,27 @@ def ollama_url(host: str) -> str:
     return f"{scheme or 'http'}://{name}{f':{port}' if port else ''}/{path}"
 
 
-def key_problem(row: ProviderRow, env: Mapping[str, str]) -> str | None:
-    """Why the key of `row` cannot be used, naming variable and provider; None when there is nothing wrong."""
+def key_problem(row: ProviderRow, env: Mapping[str, str], models: Iterable[str] = ()) -> str | None:
+    """Why the key of `row` cannot be used, naming variable, provider and `models`; None when there is nothing wrong."""
     if row.kind not in REMOTE_KINDS or row.api_key_env is None:
         return None
     key = env.get(row.api_key_env, "").strip()
     if not key:
-        return f"{row.api_key_env} is not set: provider {row.name} needs it; set it in the environment or in .env"
+        return (
+            f"{row.api_key_env} is not set: provider {row.name} needs it{_for(models)}; set it in the environment or in .env, "
+            "or rehearse with --mock"
+        )
     if not key.isascii() or not key.isprintable() or " " in key:
         return f"{row.api_key_env} holds signs that no key has: provider {row.name} cannot use it; set it anew"
     return None
+
+
+def _for(models: Iterable[str]) -> str:
+    """Whom a key is for, by the names of `provider/model` that its provider knows; at the most two of them."""
+    names = list(dict.fromkeys(model.partition("/")[2] for model in models))
+    if len(names) > _NAMED:
+        names = [*names[: _NAMED - 1], f"{len(names) - _NAMED + 1} more models"]
+    return f" for {' and '.join(names)}" if names else ""
 
 
 def address_problems(row: ProviderRow, env: Mapping[str, str]) -> list[str]:

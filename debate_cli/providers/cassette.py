@@ -242,7 +242,9 @@ def _read(path: Path) -> dict[int, Recorded]:
     try:
         content = path.read_bytes()
     except OSError as error:
-        raise ConfigError(f"{path}: the cassette cannot be read ({error.strerror}).") from error
+        raise ConfigError(
+            f"{path}: the cassette cannot be read ({error.strerror}); name another, or record it with --record"
+        ) from error
     lines = content.split(b"\n")
     if lines.pop():
         raise _damaged(path, len(lines) + 1, "the recording broke off there")

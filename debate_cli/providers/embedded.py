@@ -38,7 +38,7 @@ PATIENCE_S = 900.0
 """A prompt of some thousand tokens takes a slow machine minutes to read, in silence; that is no fault."""
 NO_EXTRA = (
     'local/ models need the extra `local`, which is not installed; install it with `pip install "debate-cli[local]"`, '
-    "rehearse with --mock"
+    "or rehearse with --mock"
 )
 SILENT = -1
 """llama.cpp's verbosity at which it writes nothing to the terminal."""

@@ -155,6 +155,36 @@ OPINIONS: dict[str, tuple[str, ...]] = {
 }
 """What judges write, by the property that asks for it."""
 
+OF_DOCUMENTS: dict[str, tuple[str, ...]] = {
+    **OPINIONS,
+    "reasoning.PASS": (
+        "The document says what is to be done and why; what it leaves open about {angle} can be settled later.",
+        "What {motion} says on {angle} can be checked, and nothing else in it speaks against the whole.",
+    ),
+    "reasoning.FAIL": (
+        "The document needs {angle} to come out in its favour, and does not show why it should.",
+        "Too much of {motion} rests on {measure}, which it never gives.",
+    ),
+    "reasoning.CONDITIONAL": (
+        "The document can be followed where {angle} is provided for; where it is not, it does not say what to do.",
+        "Whether {motion} holds depends on {measure}: it names no bound from which on the plan would change.",
+    ),
+    "critical_findings": (
+        "{Dimension}: the effect on {angle} is asserted, not shown; {measure} is never given.",
+        "{Dimension}: the document does not say what becomes of {angle} if the plan fails.",
+        "{Dimension}: no one is named who carries the cost of {angle}.",
+    ),
+    "changed_because": (
+        "The passage on {angle} answers the objection more fully than I had given it credit for.",
+        "On reading the document again, its point on {angle} is weaker than it first seemed.",
+    ),
+    "any": (
+        "The passage on {angle} is where the document is decided.",
+        "{Measure} is what the document would need to settle the point.",
+    ),
+}
+"""The same where a document is judged, and nobody debates."""
+
 SYNONYMS = {
     "rationale": "reasoning",
     "justification": "reasoning",

@@ -23,6 +23,7 @@ QUOTABLE = 30
 
 _STRING = r'("(?:[^"\\]|\\.)*")'
 _MOTION = re.compile(rf"^(?:Motion|MOTION|TITLE): {_STRING}", re.MULTILINE)
+_DOCUMENT = re.compile(rf"^TITLE: {_STRING}\nDOCUMENT: ", re.MULTILINE)
 _ROLES = re.compile(rf"(?:You are |Against you: |, ){_STRING}, side {_STRING}")
 _SPEAKER = re.compile(rf"^You are {_STRING}, side", re.MULTILINE)
 _JUDGED = re.compile(rf"\bturn (\d+), by {_STRING}")
@@ -50,9 +51,14 @@ class Scene:
 
     @cached_property
     def motion(self) -> str:
-        """The motion in its own words."""
+        """The motion in its own words; of a document, its title."""
         found = _MOTION.search(self.text)
         return str(json.loads(found[1])) if found else "the proposal"
+
+    @cached_property
+    def document(self) -> bool:
+        """Whether a document is judged, and no debate."""
+        return _DOCUMENT.search(self.text) is not None
 
     @cached_property
     def focus(self) -> str:

@@ -24,6 +24,8 @@ from debate_cli.domain.config import ModelSpec
 from debate_cli.errors import ConfigError, PermanentError
 from debate_cli.llm.port import Request
 
+_MAX_BYTES = 1024 * 1024
+
 
 class Script:
     """The replies of one file, and how many of each list were served."""
@@ -37,19 +39,24 @@ class Script:
     def load(cls, spec: ModelSpec, folder: Path) -> Script:
         """Read the script that `spec` names, relative to `folder`; ConfigError when that cannot be done."""
         if spec.script is None:
-            raise ConfigError(f"the model {spec.model} needs `script`: name a YAML or JSON file with its replies.")
+            raise ConfigError(f"the model {spec.model} needs `script`: name a YAML or JSON file with its replies")
         path = folder / spec.script
         try:
-            content: Any = yaml.safe_load(path.read_text(encoding="utf-8"))
-        except (OSError, UnicodeDecodeError) as error:
-            raise ConfigError(f"{path}: the script of {spec.model} cannot be read ({error}).") from error
-        except yaml.YAMLError as error:
+            content: Any = yaml.safe_load(_text_of(path))
+        except (OSError, ValueError) as error:
+            why = error.strerror if isinstance(error, OSError) else str(error)
+            raise ConfigError(
+                f"{path}: the script of {spec.model} cannot be read ({why}); create it, or correct its name"
+            ) from error
+        except (yaml.YAMLError, RecursionError) as error:
             raise ConfigError(
                 f"{path}{_place(error)}: the script of {spec.model} is neither YAML nor JSON; look here for a missing quote, "
                 "bracket or colon, and for wrong indentation"
             ) from error
         if not isinstance(content, dict):
-            raise ConfigError(f"{path}: the script of {spec.model} must map purposes (opening, ...) to replies.")
+            raise ConfigError(
+                f"{path}: the script of {spec.model} must map purposes (opening, ...) to replies; begin it with `opening:`"
+            )
         return cls(content, path)  # pyright: ignore[reportUnknownArgumentType] - checked key by key when used
 
     def reply(self, request: Request) -> str:
@@ -71,7 +78,19 @@ class Script:
         return max(special, key=len, default=request.purpose)
 
 
-def _place(error: yaml.YAMLError) -> str:
+def _text_of(path: Path) -> str:
+    """The script's text; raises OSError, and ValueError with a reason."""
+    with path.open("rb") as file:
+        data = file.read(_MAX_BYTES + 1)
+    if len(data) > _MAX_BYTES:
+        raise ValueError(f"it is larger than {_MAX_BYTES // 1024} KiB")
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        raise ValueError("it is not valid UTF-8") from None
+
+
+def _place(error: Exception) -> str:
     """`:line:column`, from 1, of what cannot be read; nothing where the parser names no place."""
     mark = error.problem_mark if isinstance(error, yaml.MarkedYAMLError) else None
     return f":{mark.line + 1}:{mark.column + 1}" if mark is not None else ""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from debate_cli.providers.mock_dice import Dice
-from debate_cli.providers.mock_opinions import OPINIONS, SYNONYMS
+from debate_cli.providers.mock_opinions import OF_DOCUMENTS, OPINIONS, SYNONYMS
 from debate_cli.providers.mock_phrases import ANGLES, NEITHER, SPOKEN, Angle
 from debate_cli.providers.mock_scene import Scene
 
@@ -53,7 +53,8 @@ class Voice:
         return next((text for text in texts if most is None or len(text) <= most), min(texts, key=len))
 
     def _phrases(self, matter: Matter) -> tuple[str, ...]:
-        table = OPINIONS if self._scene.judging else SPOKEN
+        opinions = OF_DOCUMENTS if self._scene.document else OPINIONS
+        table = opinions if self._scene.judging else SPOKEN
         name = matter.name.rsplit("_", 1)[-1] if matter.name.endswith(SUFFIX) else matter.name
         name = SYNONYMS.get(name, name) if name not in table else name
         level = "weak" if matter.level < WEAK else "strong" if matter.level >= STRONG else "fair"

@@ -36,20 +36,22 @@ def check(config: DebateConfig, models: Iterable[str], env: Mapping[str, str]) -
     """What keeps `models` (`provider/model` each) from being asked: one line a problem, none twice."""
     found = row_problems(config)
     table = merged(config)
-    for model in models:
+    wanted = tuple(models)
+    for model in wanted:
         provider = split(model)[0]
         row = table.get(provider)
         if row is not None:
-            problems = row_faults(row, env)
+            problems = row_faults(row, env, wanted)
         else:
             problems = [] if provider in config.providers else [unknown_provider(model, table)]
         found += [problem for problem in problems if problem not in found]
     return found
 
 
-def row_faults(row: ProviderRow, env: Mapping[str, str]) -> list[str]:
-    """What keeps every model of `row` from being asked, one sentence each."""
-    return [*filter(None, (key_problem(row, env), extra_problem(row))), *address_problems(row, env)]
+def row_faults(row: ProviderRow, env: Mapping[str, str], wanted: Iterable[str] = ()) -> list[str]:
+    """What keeps every model of `row` from being asked, one sentence each; it names those that are `wanted` of it."""
+    models = [model for model in wanted if split(model)[0] == row.name]
+    return [*filter(None, (key_problem(row, env, models), extra_problem(row))), *address_problems(row, env)]
 
 
 def keyless(config: DebateConfig, models: Iterable[str], env: Mapping[str, str]) -> tuple[str, ...]:

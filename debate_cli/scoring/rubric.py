@@ -9,9 +9,7 @@ from typing import Any
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
-from debate_cli.domain.assessment import SYSTEM_KINDS
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.did_you_mean import suggestion_or_list
 from debate_cli.domain.systems import System
 from debate_cli.errors import UsageError
 from debate_cli.scoring.structured import CRITERIA
@@ -34,14 +32,6 @@ class Rubric:
         """
         stored = {system.kind: system for run in debate.runs for system in run.judging.systems}
         return {kind: _laid_over(stored[kind], change) for kind, change in self.changes.items() if kind in stored}
-
-    def check(self) -> None:
-        """Raise UsageError where the rubric makes no sense for any debate."""
-        for kind, change in self.changes.items():
-            if kind not in SYSTEM_KINDS:
-                meant = suggestion_or_list(kind, SYSTEM_KINDS)
-                raise UsageError(f"rubric: there is no judging system {kind}{meant}")
-            _laid_over(_SYSTEM.validate_python({"kind": kind}), change)
 
 
 def _laid_over(system: System, change: Mapping[str, Any]) -> System:
@@ -84,7 +74,7 @@ def _weight(part: str, number: str) -> float:
     try:
         found = float(number)
     except ValueError:
-        raise UsageError(f"--weights {part}: {number} is not a number") from None
+        raise UsageError(f"--weights {part}: {number} is not a number; give one of 0 or more") from None
     if not isfinite(found) or found < 0:
         raise UsageError(f"--weights {part}: a weight cannot be {number}; give a number of 0 or more")
     return found

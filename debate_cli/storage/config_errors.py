@@ -6,12 +6,13 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from itertools import islice
-from typing import Any
+from typing import Any, get_args
 
 from pydantic import ValidationError
 
 from debate_cli.domain.config import OTHER_NAMES, DebateConfig
-from debate_cli.domain.config_checks import KeyPath, Problem
+from debate_cli.domain.config_checks import LISTED_PHASES, KeyPath, Problem
+from debate_cli.domain.content import Phase
 from debate_cli.domain.did_you_mean import suggestion
 from debate_cli.storage.plain import inside, is_list, is_mapping
 
@@ -33,16 +34,15 @@ def _fixed(sentence: str) -> Sentence:
     return lambda _ctx: sentence
 
 
-_TEXT = _fixed("must be text; put it in quotes")
 _WHOLE = _fixed("must be a whole number")
 _NUMBER = _fixed("must be a number")
 _MAPPING = _fixed("must be a mapping of keys to values")
-_LIST = _fixed("must be a list")
+_LIST = _fixed("must be a list; put what it holds in brackets, or write a `-` before each item")
 _SENTENCES: dict[str, Sentence] = {
     "missing": _fixed("is missing; add it"),
-    "string_type": _TEXT,
+    "string_type": _fixed("must be text; put it in quotes"),
     "string_unicode": _fixed("holds characters that are not valid Unicode; remove them"),
-    "string_too_short": lambda ctx: f"must have at least {ctx['min_length']} character(s)",
+    "string_too_short": _fixed("is empty; write a text"),
     "string_too_long": lambda ctx: f"must have at most {ctx['max_length']} characters",
     "int_type": _WHOLE,
     "int_parsing": _WHOLE,
@@ -57,7 +57,7 @@ _SENTENCES: dict[str, Sentence] = {
     "greater_than_equal": _bound("at least", "ge"),
     "less_than": _bound("below", "lt"),
     "less_than_equal": _bound("at most", "le"),
-    "too_short": lambda ctx: f"must have at least {ctx['min_length']} item(s)",
+    "too_short": _fixed("is empty; put something into it, or leave the key out"),
     "too_long": lambda ctx: f"must have at most {ctx['max_length']} items",
     "model_type": _MAPPING,
     "model_attributes_type": _MAPPING,
@@ -66,6 +66,8 @@ _SENTENCES: dict[str, Sentence] = {
     "list_type": _LIST,
     "union_tag_not_found": _fixed("names no `kind`; add one, such as `kind: structured`"),
 }
+_OF_OWN_FORMATS = frozenset(get_args(Phase)) - frozenset(LISTED_PHASES)
+"""Phases that no configuration lists."""
 _EXPECTED = {"literal_error": "expected", "union_tag_invalid": "expected_tags"}
 """Kinds of faults that know which words would have been right, and under which name."""
 _PATTERNS = {
@@ -113,11 +115,14 @@ def _merged(path: KeyPath, items: Sequence[Any], data: Any) -> Problem:
         word for item in items if item["type"] == "literal_error" for word in _QUOTED.findall(item["ctx"]["expected"])
     ]
     if words:
-        return Problem(path, _unknown_word(_value(data, path), words))
+        listed = [word for word in words if path[:1] != ("format",) or word not in _OF_OWN_FORMATS]
+        return Problem(path, _unknown_word(_value(data, path), listed))
     kind: str = item["type"]
     context: dict[str, Any] = item.get("ctx", {})
     if kind == "extra_forbidden":
         return Problem(path, _unknown_key(path, data), of_key=True)
+    if kind == "string_type" and (sentence := _no_text(_value(data, path))):
+        return Problem(path, sentence)
     if kind == "literal_error":
         return Problem(path, _exact(context["expected"], _value(data, path)))
     if kind == "union_tag_invalid":
@@ -155,7 +160,19 @@ def _unknown_key(path: KeyPath, data: Any) -> str:
     other = OTHER_NAMES.get((str(path[0]), name)) if len(path) == 2 else None  # noqa: PLR2004 - section and key
     if other is not None and is_mapping(holder := _value(data, path[:-1])) and other in holder:
         return f"`{name}` and `{other}` are two names of one key; keep one"
-    return f"there is no such key here{suggestion(name, keys_at(path[:-1], data))}"
+    return (
+        f"there is no such key here{suggestion(name, keys_at(path[:-1], data)) or '; remove it, or correct its name'}"
+    )
+
+
+def _no_text(value: Any) -> str | None:
+    """What to say of a value that stands where a text should; None where quotes around it make a text of it."""
+    if value is None:
+        return "is empty; write a text, in quotes where it begins with `#`"
+    if is_list(value) or is_mapping(value):
+        kind = "list; brackets" if is_list(value) else "mapping; braces and `: `"
+        return f"must be text, not a {kind} that belong to a text need quotes around the whole of it"
+    return None
 
 
 def _exact(expected: str, value: Any) -> str:

@@ -19,68 +19,22 @@ from debate_cli.errors import ConfigError
 from debate_cli.storage.config_errors import MAX_PROBLEMS, problems_of
 from debate_cli.storage.config_rest import checks_of_the_rest
 from debate_cli.storage.overrides import Change, apply_overrides, from_environment, from_options
+from debate_cli.storage.places import Places
 from debate_cli.storage.plain import is_list, is_mapping
-from debate_cli.storage.position import Position
 from debate_cli.storage.prompt_files import read_prompts
 from debate_cli.storage.redact import Redactor, shaped_like_a_key
 from debate_cli.storage.variables import Filling
-from debate_cli.storage.yaml_source import MAX_BYTES, parse
+from debate_cli.storage.yaml_source import parse
+from debate_cli.storage.yaml_text import text_of
 
 STDIN = "stdin"
 """What a configuration without a file is called in errors."""
 Check = Callable[[DebateConfig], Iterable[Problem]]
-_MESSAGE_CHARS = 400
-_KEY_CHARS = 80
-"""Characters of one key in a path that an error shows."""
 _HIDDEN_CHARS = 4096
 _HIDDEN_START = 60
 """Of a text that must not be shown, its beginning must not be either: errors cut what they repeat."""
 _LITERAL = "a key stands here in plain text; put it in an environment variable and name that"
 _SECRET_HEADER = re.compile(r"auth|key|token|secret|cookie|password", re.IGNORECASE)
-
-
-@dataclass(frozen=True, slots=True)
-class Places:
-    """Where each part of a configuration comes from."""
-
-    name: str
-    """The file as it was named, or `stdin`."""
-    positions: Mapping[KeyPath, Position] = field(default_factory=dict[KeyPath, Position])
-    origins: Mapping[KeyPath, str] = field(default_factory=dict[KeyPath, str])
-    """The option or variable that a path was set by."""
-    keys: Mapping[KeyPath, Position] = field(default_factory=dict[KeyPath, Position])
-    """Where each key stands."""
-
-    def of(self, path: KeyPath, *, key: bool = False) -> str:
-        """`file:line:column` of a path, or of the nearest thing around it that has a place; an option, and what is no file, by its name.
-
-        What stands at the path is meant, or its `key`.
-        """
-        place = self._nearest(path, key=key)
-        if isinstance(place, Position):
-            return f"{self.name}:{place.line}:{place.column}"
-        return place or (f"{self.name}:1:1" if self.positions else self.name)
-
-    def order(self, problem: Problem) -> tuple[int, Position]:
-        """Sorts problems as they stand in the file, options last."""
-        place = self._nearest(problem.path, key=problem.of_key)
-        return (0, place) if isinstance(place, Position) else (1 if place else 0, Position(0, 0))
-
-    def _nearest(self, path: KeyPath, *, key: bool) -> Position | str | None:
-        for length in range(len(path), -1, -1):
-            head = path[:length]
-            if head in self.origins:
-                return self.origins[head]
-            if key and head == path and head in self.keys:
-                return self.keys[head]
-            if head in self.positions:
-                return self.positions[head]
-        return None
-
-    def line(self, problem: Problem) -> str:
-        """One line: `file:line:column: key.path: what is wrong`."""
-        key, message = _key(problem.path), _shown(problem.message, _MESSAGE_CHARS)
-        return f"{self.of(problem.path, key=problem.of_key)}: {key}: {message}" if key else f"{self.of(())}: {message}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,8 +88,8 @@ class _Loading:
     secrets: set[str] = field(default_factory=set[str])
     hidden: set[str] = field(default_factory=set[str])
     """Texts of the file that must not be repeated in an error."""
-    literal: set[KeyPath] = field(default_factory=set[KeyPath])
-    """Where they stand; nothing else is told of these places."""
+    literal: dict[KeyPath, bool] = field(default_factory=dict[KeyPath, bool])
+    """Where they stand, and whether the key there is such a text itself; nothing else is told of these places."""
 
     def load(
         self, text: str, overrides: Sequence[Change], checks: Sequence[Check], late: Sequence[Check]
@@ -158,18 +112,16 @@ class _Loading:
         """The data with the overrides in it. Raises where the text is not a mapping at all."""
         parsed = parse(text)
         file_places = Places(self.name, parsed.places, keys=parsed.keys)
-        for fault in parsed.faults[: MAX_PROBLEMS + 1]:
-            key = _key(fault.path)
-            where = f"{self.name}:{fault.at.line}:{fault.at.column}"
-            self.lines.append(f"{where}: {key}: {fault.message}" if key else f"{where}: {fault.message}")
-        data: Any = {} if parsed.data is None and not parsed.faults else parsed.data
+        self.lines += map(file_places.fault_line, parsed.faults[: MAX_PROBLEMS + 1])
+        outside = [*from_environment(self.env), *from_options(overrides)]
+        data: Any = {} if parsed.data is None and outside and not parsed.faults else parsed.data
         if not is_mapping(data):
             if not parsed.faults:
+                what = "is empty; a configuration takes" if data is None else "this is no configuration; it takes"
                 self.lines.append(
-                    f"{self.name}:1:1: this is no configuration; it takes a mapping with `topic` and `debaters`"
+                    f"{self.name}:1:1: {what} a mapping with `topic` and `debaters`, and `debate init` writes one"
                 )
             raise self._error(file_places)
-        outside = [*from_environment(self.env), *from_options(overrides)]
         changed, origins, problems = apply_overrides(data, outside)
         self.lines += problems
         return changed, Places(self.name, parsed.places, origins, parsed.keys)
@@ -184,12 +136,12 @@ class _Loading:
         elif is_mapping(data):
             for key, item in data.items():
                 if shaped_like_a_key(key):
-                    self._hide(key, (*path, key))
+                    self._hide(key, (*path, key), of_key=True)
                 self._find_literal_keys(item, (*path, key))
 
-    def _hide(self, text: str, path: KeyPath) -> None:
+    def _hide(self, text: str, path: KeyPath, *, of_key: bool = False) -> None:
         self.hidden |= {text[:_HIDDEN_CHARS], text[:_HIDDEN_START]}
-        self.literal.add(path)
+        self.literal[path] = of_key
 
     def _validated(self, data: dict[str, Any], checks: Sequence[Check], late: Sequence[Check]) -> DebateConfig | None:
         """The configuration, or None where it is no valid one; the problems are collected either way."""
@@ -207,40 +159,16 @@ class _Loading:
 
     def _error(self, places: Places) -> ConfigError:
         redact = Redactor(self.secrets | self.hidden)
-        told = [Problem(path, _LITERAL) for path in self.literal]
+        told = [Problem(path, _LITERAL, of_key=of_key) for path, of_key in self.literal.items()]
         told += [problem for problem in self.problems if problem.path not in self.literal]
-        ordered = sorted(dict.fromkeys(told), key=places.order)
-        lines = [*self.lines, *map(places.line, ordered[: MAX_PROBLEMS + 1])]
-        shown = list(dict.fromkeys(redact(line) for line in lines))
-        if len(shown) > MAX_PROBLEMS:
-            shown[MAX_PROBLEMS:] = [f"{_printable(self.name)}: and more faults; mend these first"]
-        return ConfigError(*shown)
+        return ConfigError(*places.lines(told, self.lines, redact))
 
 
 def _text_of(path: Path | None) -> str:
     """The file's text. Raises ConfigError where it cannot be read as text."""
     if path is None:
         raise ConfigError("no configuration is given; name a file, or `-` for standard input")
-    try:
-        with path.open("rb") as file:
-            data = file.read(MAX_BYTES + 1)
-    except FileNotFoundError as error:
-        raise ConfigError(f"{path}: no such file; `debate init` writes one") from error
-    except IsADirectoryError as error:
-        raise ConfigError(f"{path}: this is a folder; name a file in it") from error
-    except OSError as error:
-        raise ConfigError(f"{path}: cannot be read ({error.strerror}); make it readable") from error
-    except ValueError as error:
-        raise ConfigError(f"{_printable(str(path))}: this is no file name; name another") from error
-    if len(data) > MAX_BYTES:
-        raise ConfigError(f"{path}:1:1: larger than {MAX_BYTES // 1024} KiB; make it smaller")
-    try:
-        return data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        before = data[: error.start]
-        column = error.start - (before.rfind(b"\n") + 1) + 1
-        line = before.count(b"\n") + 1
-        raise ConfigError(f"{path}:{line}:{column}: not valid UTF-8; save the file as UTF-8") from error
+    return text_of(path, absent="`debate init` writes one")
 
 
 def _texts(files: Any) -> dict[str, str]:
@@ -261,16 +189,3 @@ def _is_literal_header(path: KeyPath, value: str) -> bool:
     """Whether this is the value of a secret header, written out."""
     is_header = len(path) == 4 and path[0] == "providers" and path[2] == "headers"  # noqa: PLR2004 - providers.NAME.headers.HEADER
     return is_header and bool(value) and "${" not in value and _SECRET_HEADER.search(str(path[3])) is not None
-
-
-def _key(path: Sequence[str | int]) -> str:
-    return ".".join(_shown(str(part), _KEY_CHARS) for part in path)
-
-
-def _shown(text: str, most: int) -> str:
-    """`text` on one line, cut where it is longer than `most`."""
-    return _printable(text if len(text) <= most else f"{text[:most]}…")
-
-
-def _printable(text: str) -> str:
-    return text if text.isprintable() else ascii(text)[1:-1]

@@ -6,21 +6,22 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from itertools import islice
-from typing import Any
+from typing import Any, Protocol
 
 from pydantic import ValidationError
 
 from debate_cli.domain.config import DebateConfig
 from debate_cli.domain.config_checks import KeyPath, Problem, check
-from debate_cli.storage.config_errors import MAX_PROBLEMS, problems_of
-from debate_cli.storage.plain import copied, inside, is_list, is_mapping
+from debate_cli.domain.did_you_mean import closest
+from debate_cli.storage.config_errors import MAX_PROBLEMS, keys_at, problems_of
+from debate_cli.storage.config_stand_ins import kinds_put_right, take_out
+from debate_cli.storage.plain import copied, inside, is_mapping
 
 Check = Callable[[DebateConfig], Iterable[Problem]]
 _ROUNDS = 4
 """Taking a wrong value out can leave its surroundings wrong; this often they are taken out as well."""
 _WORD_CHARS = 60
 """Comparing takes time with the square of a word."""
-_ANY_MODEL = "mock/any"
 _ROLES = frozenset({"models", "debaters", "judging", "limits"})
 """Sections with faults that may come of models or providers that could not be read."""
 
@@ -28,13 +29,13 @@ _ROLES = frozenset({"models", "debaters", "judging", "limits"})
 def checks_of_the_rest(data: dict[str, Any], found: Sequence[Problem], checks: Sequence[Check]) -> list[Problem]:
     """What `checks` say of `data` without the parts that `found` names, where that is a configuration at all.
 
-    A section whose name is misspelt is read as it was probably meant. A problem that may come of what was taken out is
-    left away.
+    A section or a judging system whose name is misspelt is read as it was probably meant. A problem that may come of what
+    was taken out is left away.
     """
     rest = copied(data)
     names = _Names.put_right(rest)
     told: list[Problem] = []
-    wrong: list[KeyPath] = []
+    wrong: list[KeyPath] = kinds_put_right(rest)
     known = {problem.path for problem in found}
     for turn in range(_ROUNDS):
         try:
@@ -43,9 +44,11 @@ def checks_of_the_rest(data: dict[str, Any], found: Sequence[Problem], checks: S
             now = problems_of(error, rest)
             if not turn:
                 told = [problem for problem in names.of_all(now) if problem.path not in known]
-            wrong += [_take_out(rest, problem.path) for problem in now]
+            for problem in now:
+                wrong += _without_stranger(rest, problem.path) if problem.of_key else [take_out(rest, problem.path)]
             continue
-        said = (problem for one in checks for problem in _said(one, config, wrong))
+        doubted = _doubts(wrong)
+        said = (problem for one in checks for problem in one(config) if not doubted(problem, of_whole=one is check))
         return [*told, *names.of_all(islice(said, MAX_PROBLEMS))]
     return told
 
@@ -94,87 +97,58 @@ class _Names:
         return (name, *path[1:]) if len(path) > 1 else None
 
 
-def _said(one: Check, config: DebateConfig, wrong: Sequence[KeyPath]) -> Iterable[Problem]:
-    """What a check says that does not come of what is `wrong` already."""
-    touches = _near if one is check else _at
-    return [
-        problem
-        for problem in one(config)
-        if not any(touches(problem.path, path) or _follows(problem.path, path) for path in wrong)
-    ]
-
-
-def _take_out(data: Any, path: KeyPath) -> KeyPath:
-    """Remove the innermost key on `path` that is there; the path removed. Items of lists go with their list.
-
-    What cannot be missing is replaced by something that nothing is wrong with.
-    """
-    holder: Any = data
+def _without_stranger(data: Any, path: KeyPath) -> list[KeyPath]:
+    """Remove a key that is none; the paths of those that it may have been meant for, which are not there."""
+    take_out(data, path)
+    holder = data
     for part in path[:-1]:
         holder = inside(holder, part)
-    stand_in = _stand_in(path)
-    if stand_in is not None and (is_mapping(holder) or (is_list(holder) and inside(holder, path[-1]) is not None)):
-        holder[path[-1]] = stand_in  # pyright: ignore[reportArgumentType, reportCallIssue] - an index where it is a list
-        return path
-    return _removed(data, path)
+    absent = {key for key in keys_at(path[:-1], data) if not (is_mapping(holder) and key in holder)}
+    meant = closest(str(path[-1]), keys_at(path[:-1], data))
+    return [(*path[:-1], key) for key in absent if meant in {None, key}]
 
 
-def _removed(data: Any, path: KeyPath) -> KeyPath:
-    here = data
-    holder: dict[str, Any] = {}
-    kept: KeyPath = ()
-    for length, part in enumerate(path, start=1):
-        if is_mapping(here) and part in here:
-            holder, kept = here, path[:length]
-        elif not is_list(here):
-            break
-        here = inside(here, part)
-    if kept:
-        del holder[str(kept[-1])]
-    return kept
+class _Doubt(Protocol):
+    """Whether a problem may come of what was taken out; `of_whole`: the check of the domain tells of it."""
+
+    def __call__(self, problem: Problem, *, of_whole: bool) -> bool: ...
 
 
-def _stand_in(path: KeyPath) -> Any:
-    """A value that fits at `path`; None where nothing need stand there."""
-    match path:
-        case ("topic",):
-            return "?"
-        case ("debaters",):
-            return [_debater(0), _debater(1)]
-        case ("debaters", int(number)):
-            return _debater(number)
-        case ("debaters", int(number), "name" | "side" as key):
-            return _debater(number)[key]
-        case ("models", _):
-            return {"model": _ANY_MODEL}
+def _doubts(wrong: Sequence[KeyPath]) -> _Doubt:
+    """Which problems may come of what was `wrong` and has been taken out."""
+    whole = set(wrong)
+    partly = {path for one in wrong for path in _following(one)}
+    models, providers = ("models",) in whole, ("providers",) in whole
+
+    def comes_of_it(problem: Problem, *, of_whole: bool) -> bool:
+        path = problem.path
+        if path in partly or any(path[:length] in whole for length in range(len(path) + 1)):
+            return True
+        if of_whole:
+            return (models and path[-1:] in {("model",), ("judge",)}) or (providers and path[:1] == ("models",))
+        return (models or providers) and not _ROLES.isdisjoint(path[:1])
+
+    return comes_of_it
+
+
+def _following(wrong: KeyPath) -> Sequence[KeyPath]:
+    """Where a check speaks that looks at what stands at `wrong`, too."""
+    match wrong:
+        case ("format", "kind"):
+            return [("format", "phases")]
+        case ("judging", "systems") | ("judging", "systems", _):
+            return [("judging", "decides")]
+        case ("judging", "systems", _, "judges" | "personas" | "judge"):
+            return [wrong[:3], (*wrong[:3], "min_judges")]
+        case ("providers", _, "kind" | "api_key_env"):
+            return [wrong[:2], (*wrong[:2], "base_url")]
         case ("models", _, "model"):
-            return _ANY_MODEL
-        case ("providers", _):
-            return {"kind": "mock"}
+            return [(*wrong[:2], "script")]
+        case ("models", _, "script"):
+            return [(*wrong[:2], "model")]
+        case (*_, "thresholds", _) | ("debaters", _, "model") | (*_, "judges", _, "description" | "model"):
+            return [wrong[:-1]]
+        case (*_, "price") | (*_, "price", _):
+            return [("limits", "max_cost_usd")]
         case _:
-            return None
-
-
-def _debater(number: int) -> dict[str, str]:
-    return {"name": f"?{number}", "side": "against" if number % 2 else "for", "model": _ANY_MODEL}
-
-
-def _near(path: KeyPath, wrong: KeyPath) -> bool:
-    """Whether a problem at `path` lies in the mapping that something was taken out of, or around it."""
-    return _at(path, wrong[:-1] if len(wrong) > 1 else wrong)
-
-
-def _at(path: KeyPath, wrong: KeyPath) -> bool:
-    """Whether a problem at `path` lies in what was taken out, or around it."""
-    shared = min(len(path), len(wrong))
-    return path[:shared] == wrong[:shared]
-
-
-def _follows(path: KeyPath, wrong: KeyPath) -> bool:
-    """Whether a problem at `path` may come of something `wrong` elsewhere."""
-    if wrong in {("models",), ("providers",)}:
-        return path[:1] == wrong or not _ROLES.isdisjoint(path[:1])
-    if path == ("limits", "max_cost_usd"):
-        return "price" in wrong
-    named = wrong[:1] == ("debaters",) and wrong[2:] in {(), ("name",), ("side",), ("prefix",)}
-    return named and path[:1] == ("debaters",) and path[2:] != ("model",)
+            return []

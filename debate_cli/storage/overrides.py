@@ -100,8 +100,8 @@ def apply_overrides(
         except ValueError as error:
             problems.append(f"{override.source}: {override.key}: {error}")
             continue
-        _put(changed, path, value)
-        origins[path] = override.source
+        made = _put(changed, path, value)
+        origins |= dict.fromkeys([*made, path], override.source)
     return changed, origins, problems
 
 
@@ -149,14 +149,17 @@ def _index(part: str, size: int) -> int:
     return int(part)
 
 
-def _put(data: dict[str, Any], path: Path, value: Any) -> None:
-    """Set the value at `path`, making the mappings and lists on the way that are not there."""
+def _put(data: dict[str, Any], path: Path, value: Any) -> list[Path]:
+    """Set the value at `path`, making the mappings and lists on the way that are not there; the paths of those."""
     here: Any = data
-    for part, after in itertools.pairwise(path):
+    made: list[Path] = []
+    for length, (part, after) in enumerate(itertools.pairwise(path), start=1):
         if inside(here, part) is None:
             _set(here, part, [] if isinstance(after, int) else {})
+            made.append(path[:length])
         here = here[part]
     _set(here, path[-1], value)
+    return made
 
 
 def _set(here: Any, part: str | int, value: Any) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from debate_cli.domain.config_checks import Problem
+from debate_cli.domain.did_you_mean import suggestion_or_list
 from debate_cli.llm.template import Prompts, names
 
 _MAX_FILES = 100
@@ -22,15 +23,14 @@ def read_prompts(files: Mapping[str, str], folder: Path) -> tuple[dict[str, str]
     shipped = names()
     for name, file in files.items():
         if name not in shipped:
-            texts[name] = ""
+            said = suggestion_or_list(name, sorted(shipped))
+            problems.append(Problem(("prompts", name), f"there is no prompt of this name{said}", of_key=True))
             continue
         try:
             texts[name] = _read(folder, file)
         except ValueError as error:
             problems.append(Problem(("prompts", name), str(error)))
-    problems += [
-        Problem(("prompts", name), message, of_key=name not in shipped) for name, message in Prompts(texts).faults()
-    ]
+    problems += [Problem(("prompts", name), message) for name, message in Prompts(texts).faults()]
     return texts, problems
 
 

@@ -18,7 +18,7 @@ from debate_cli.domain.assessment import SystemKind
 from debate_cli.domain.config import DebateConfig
 from debate_cli.domain.config_checks import LEAST_DEBATERS, LISTED_PHASES
 from debate_cli.storage.plain import is_list, is_mapping
-from debate_cli.storage.transcript import Transcript
+from debate_cli.storage.transcript import ABSENT_WHEN_EMPTY, Transcript
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _MODULES = tuple(
@@ -54,7 +54,7 @@ def config_schema() -> dict[str, Any]:
 def transcript_schema() -> dict[str, Any]:
     """The schema of a transcript as it is written: whatever is not optional is always there."""
     schema = _described(Transcript.model_json_schema(mode="serialization"))
-    schema["required"] = [name for name in schema["properties"] if name != "runs"]
+    schema["required"] = [name for name in schema["properties"] if name not in ABSENT_WHEN_EMPTY]
     return {"$schema": DIALECT, **schema, "title": "debate-cli transcript"}
 
 

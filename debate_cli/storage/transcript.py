@@ -15,6 +15,7 @@ from debate_cli.domain.config import DebateConfig, ModelSpec, ProviderSpec
 from debate_cli.domain.content import Turn
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import (
+    Asked,
     Assessed,
     Closed,
     CloseReason,
@@ -41,6 +42,8 @@ OPTIONAL = frozenset({
     "evaded", "item", "reason", "changed_because", "round", "guidance", "exchange", "momentum",
 })  # fmt: skip
 """Keys that are left out where they hold nothing; every other key is always there."""
+ABSENT_WHEN_EMPTY = ("unanswered", "runs")
+"""The same of the transcript itself."""
 _EVENTS_PARTS = ("participants", "turns", "assessments", "failures")
 
 
@@ -81,6 +84,8 @@ class Transcript(Value):
     turns: tuple[Turn, ...]
     assessments: tuple[Assessment, ...]
     failures: tuple[StoredFailure, ...] = ()
+    unanswered: tuple[str, ...] = ()
+    """Keys of tasks whose answers were given up when the run was interrupted; left out where there are none."""
     runs: tuple[StoredRun, ...] = ()
     """Judging runs after the debate's own, in their order."""
     verdicts: tuple[Verdict, ...] = ()
@@ -88,7 +93,7 @@ class Transcript(Value):
 
 
 def to_transcript(debate: Debate, verdicts: Sequence[Verdict] = ()) -> Transcript:
-    """`debate` with what was concluded from it. What was asked and not answered is not told."""
+    """`debate` with what was concluded from it."""
     given_up = debate.given_up
     return Transcript(
         generator=debate.generator,
@@ -108,6 +113,7 @@ def to_transcript(debate: Debate, verdicts: Sequence[Verdict] = ()) -> Transcrip
             StoredFailure.model_construct(None, **{**dict(item), "forgiven": item.task.key not in given_up})
             for item in debate.failures
         ),
+        unanswered=debate.unanswered,
         runs=tuple(_stored_run(debate, number) for number in range(1, len(debate.runs))),
         verdicts=tuple(verdicts),
         usage=debate.usage,
@@ -125,8 +131,9 @@ def json_data(transcript: Transcript) -> dict[str, Any]:
             del failure["forgiven"]
     for run, stored in zip(data["runs"], transcript.runs, strict=True):
         run["providers"] = providers_data(stored.providers)
-    if not data["runs"]:
-        del data["runs"]
+    for part in ABSENT_WHEN_EMPTY:
+        if not data[part]:
+            del data[part]
     return data
 
 
@@ -155,6 +162,7 @@ def events_of(transcript: Transcript) -> list[Event]:
     ]
     events += [Assessed(at=at, assessment=assessment) for assessment in transcript.assessments]
     events += _failure_events(transcript.failures, at)
+    events += [Asked(at=at, key=key) for key in transcript.unanswered]
     if transcript.closed is not None:
         events.append(Closed(at=transcript.finished_at or at, reason=transcript.closed))
     return events
@@ -177,7 +185,7 @@ def debate_of(transcript: Transcript) -> Debate:
         failures=tuple(_failure(item) for item in transcript.failures),
         given_up=frozenset(item.task.key for item in transcript.failures if not item.forgiven),
         runs=runs,
-        unanswered=(),
+        unanswered=transcript.unanswered,
     )
 
 

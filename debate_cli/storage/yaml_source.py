@@ -163,7 +163,7 @@ class _Reader:
             if key == "<<" and not event.style:
                 merged.append((node.data, _position(event)))
             else:
-                entries[key] = node.data
+                entries[key] = _both(entries.get(key), node.data)
         for source, at in merged:
             self._merge(entries, source, at, path)
         return _Node(entries, size)
@@ -188,10 +188,21 @@ class _Reader:
     def _merge(self, entries: dict[str, Any], source: Any, at: Position, path: Path) -> None:
         for part in source if is_list(source) else [source]:
             if not is_mapping(part):
-                self.faults.append(Fault(at, path, "`<<` takes a mapping, or a list of mappings"))
+                self.faults.append(
+                    Fault(
+                        at,
+                        path,
+                        "`<<` takes a mapping, or a list of mappings; name them by their anchors, as in `<<: *base`",
+                    )
+                )
                 continue
             for key, value in part.items():
                 entries.setdefault(key, value)
+
+
+def _both(first: Any, second: Any) -> Any:
+    """What counts of a key that stands there twice, where the rest of the text builds on it: mappings count both."""
+    return {**first, **second} if is_mapping(first) and is_mapping(second) else second
 
 
 def parse(text: str) -> Parsed:

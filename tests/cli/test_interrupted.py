@@ -134,6 +134,19 @@ def test_what_was_in_flight_is_told(here: Path, journal: Path) -> None:
     assert "turn/1 was in flight" in out
 
 
+def test_what_was_given_up_at_a_second_ctrl_c_is_told(here: Path, journal: Path, transcript: Path) -> None:
+    """As after a crash, though the transcript alone is left."""
+    with under_way(here, journal, ENDLESS, 3) as running:
+        running.signal(signal.SIGINT)
+        until(lambda: "Stopping" in running.out.read_text() + running.err.read_text(), "the note")
+        running.signal(signal.SIGINT)
+        running.wait()
+    assert json.loads(transcript.read_text())["unanswered"] == ["turn/0", "turn/1"]
+    with started("run", "--resume", "one", cwd=here) as resumed:
+        until(lambda: "turn/1 was in flight" in resumed.out.read_text(), "the note on the second opening")
+        assert "turn/0 was in flight" in resumed.out.read_text()
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=lambda number: number.name)
 def test_a_stopped_debate_keeps_what_is_in(
     here: Path, journal: Path, transcript: Path, undisturbed: dict[str, Any], number: signal.Signals

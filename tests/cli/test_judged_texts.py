@@ -28,6 +28,15 @@ def test_commands_agree_on_what_a_text_came_to(here: Path, plan: str, command: s
     assert (done.code, WORDS[plan] in done.out, "The motion is" in done.out) == (0, True, False), done.out
 
 
+def test_a_text_that_is_not_there_is_told_as_such(here: Path) -> None:
+    """Whatever was to judge it."""
+    done = debate("judge", "GONE.md", "--mock", cwd=here)
+    assert (done.code, done.lines) == (
+        2,
+        ["debate: GONE.md: no such file; name a transcript, or a text for --system panel"],
+    )
+
+
 def test_list_tells_the_option_of_a_text(here: Path, plan: str) -> None:
     """In its column; the JSON document keeps the keys that it has."""
     assert f"panel={plan}" in debate("list", ".", cwd=here).out

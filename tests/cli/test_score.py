@@ -137,7 +137,16 @@ def test_write_named_by_the_journal_that_is_gone_writes_the_transcript(saved: Pa
     """`ID.jsonl` means the debate, whichever of its files is there."""
     assert score(saved, saved.with_suffix(".jsonl"), "--weights", "logic=1", "--write").code == 0
     assert list(saved.parent.iterdir()) == [saved]
-    assert score(saved, saved, "--weights", "logic=1", "--check").code == 0
+    done = score(saved, saved, "--weights", "logic=1", "--check")
+    assert (done.code, done.lines[-1]) == (0, "all 2 stored verdicts are the recomputed ones with --weights logic=1")
+
+
+def test_a_check_with_other_weights_says_what_it_compared(saved: Path) -> None:
+    """The stored verdict is no worse for it: told for the verdict that differs, and once how to compare as it was judged."""
+    done = score(saved, saved, "--check", "--weights", "logic=1")
+    told = [line for line in done.lines if "--weights logic=1" in line]
+    assert (done.code, len(told)) == (5, 2), done.err
+    assert told[0].endswith("the stored verdict of structured r1 is not the recomputed one with --weights logic=1")
 
 
 def test_system_leaves_the_others_out(saved: Path) -> None:

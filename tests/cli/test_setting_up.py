@@ -66,7 +66,7 @@ def test_check_names_every_fault_with_its_place(here: Path) -> None:
 
 
 def test_check_says_which_keys_are_missing(here: Path) -> None:
-    """Every one of them, with its provider; set, the configuration is fine."""
+    """Every one of them, with its provider and the model; set, the configuration is fine."""
     config = write_config(
         here, f"topic: x\nmodels: {{default: {{model: openai/a}}, judge: {{model: anthropic/b}}}}\n{TWO}"
     )
@@ -74,8 +74,8 @@ def test_check_says_which_keys_are_missing(here: Path) -> None:
     without, with_keys = debate("check", config, cwd=here), debate("check", config, cwd=here, env=keys)
     assert (without.code, with_keys.code) == (2, 0)
     assert [line.split(": ")[1:] for line in without.lines] == [
-        ["models.default.model", "OPENAI_API_KEY is not set", "provider openai needs it; set it in the environment or in .env"],
-        ["models.judge.model", "ANTHROPIC_API_KEY is not set", "provider anthropic needs it; set it in the environment or in .env"],
+        ["models.default.model", "OPENAI_API_KEY is not set", "provider openai needs it for a; set it in the environment or in .env, or rehearse with --mock"],
+        ["models.judge.model", "ANTHROPIC_API_KEY is not set", "provider anthropic needs it for b; set it in the environment or in .env, or rehearse with --mock"],
     ]  # fmt: skip
 
 

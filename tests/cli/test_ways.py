@@ -14,23 +14,37 @@ from debate_cli.errors import MissingKeyError
 from debate_cli.preparation import load
 
 
-def test_all_three_ways_are_told_in_one_line(here: Path) -> None:
-    """The key's variable, Ollama, the embedded model; and the page about it."""
+def test_all_ways_are_told_in_one_sentence(here: Path) -> None:
+    """The key's variable and whose it is, the mock, Ollama, the embedded model; and the page about it."""
     done = debate("run", "--set", "models.default.model=openai/a", cwd=here)
     (told,) = [line for line in done.lines if "configuration:" not in line]
-    assert done.code == 2
-    assert all(
-        words in told for words in ("OPENAI_API_KEY", "ollama/", "local/smollm2", "(debate explain missing-key)")
+    assert (done.code, told) == (
+        2,
+        (
+            "--set: models.default.model: OPENAI_API_KEY is not set: provider openai needs it for a; set it in the environment or in "
+            ".env, rehearse with --mock, or take another model: `--set models.default.model=ollama/qwen3:8b` (or local/smollm2) "
+            "(debate explain missing-key)"
+        ),
     )
+
+
+def test_many_places_are_counted(here: Path) -> None:
+    """Where the options would make the sentence unreadable; the models that need the key are counted likewise."""
+    (here / "many.yaml").write_text(
+        "topic: x\ndebaters: [{name: P, side: for, model: openai/a}, {name: C, side: against, model: openai/b}]\n"
+        "judging: {systems: [{kind: live, judge: openai/c}]}\n"
+    )
+    (told,) = debate("run", "many.yaml", cwd=here).lines
+    assert "needs it for a and 2 more models; " in told
+    assert "put ollama/qwen3:8b or local/smollm2 into `debaters.0.model` and 2 more places (" in told
 
 
 @pytest.mark.parametrize("config", ["openai-vs-anthropic.yaml"])
 def test_what_is_told_works(here: Path, config: str) -> None:
     """With the options that the sentence names, no key is missing."""
     told = debate("run", CONFIGS / config, cwd=here).err
-    options = [shlex.split(found) for found in re.findall(r"`(--set [^`]*)`", told)]
-    assert len(options) == 2
-    for changed in options:
+    ((written, other),) = re.findall(r"`(--set [^`]*)` \(or ([\w/]+)\)", told)
+    for changed in (shlex.split(written), shlex.split(written.replace("ollama/qwen3:8b", other))):
         changes = [setting.split("=", 1) for setting in changed if setting != "--set"]
         loaded = load(CONFIGS / config, {}, [(key, value) for key, value in changes])
         assert roles(loaded.config, ["openai/gpt-5.4-mini"]) == []
@@ -69,8 +83,8 @@ def test_the_ways_follow_the_key_that_is_missing() -> None:
     )
     loaded = load(None, {}, text=text)
     with pytest.raises(MissingKeyError) as caught, told(loaded):
-        raise MissingKeyError("OPENAI_API_KEY is not set: provider openai needs it; set it in the environment or in .env",
+        raise MissingKeyError("OPENAI_API_KEY is not set: provider openai needs it for a; set it in the environment or in .env",
                               "OLLAMA_HOST is no address")  # fmt: skip
-    assert [("OPENAI_API_KEY" in line, "go on without it" in line) for line in caught.value.problems] == [
+    assert [("OPENAI_API_KEY" in line, "take another model" in line) for line in caught.value.problems] == [
         (False, False), (True, True),
     ]  # fmt: skip

@@ -40,7 +40,8 @@ ABOUT = (
     "Every key of `debate.yaml`. `topic` and `debaters` must be there, the rest has defaults. Unknown keys are errors. "
     "`${VAR}` and `${VAR:-default}` are filled in from the environment wherever a value stands. "
     "`--set format.arguments=2` changes a key on the command line, `DEBATE__FORMAT__ARGUMENTS=2` in the environment; "
-    "`debate check` names every fault with line and column."
+    "`debate check` names every fault with line and column at once, but for what hangs on another one: the settings of a "
+    "judging system of an unknown kind, say, are looked at when its kind is mended."
 )
 TITLES = {name: title for name, _, title in SECTIONS}
 

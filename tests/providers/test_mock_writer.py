@@ -200,6 +200,15 @@ def test_panels_vote_mixed_and_come_round() -> None:
     assert sum(last) < sum(first)
 
 
+def test_a_panel_that_reads_a_document_speaks_of_the_document() -> None:
+    """Over ten seeds: of no motion, no sides and no turns, which a document does not have."""
+    plan: dict[str, Any] = {"topic": "PLAN.md", "background": "We move the service to one region.", "debaters": []}
+    debates = [hold(config_of(**plan, seed=seed, judging={"systems": ["panel"]})) for seed in range(10)]
+    said = " ".join(item.model_dump_json() for debate in debates for item in debate.assessments)
+    assert "The document" in said
+    assert not [word for word in ("motion", " side", "cross-exam", "Turn ", "turn 0") if word in said]
+
+
 def test_quotes_are_awarded_now_and_then() -> None:
     """Over some seeds judges do quote, so that quotes are seen in rehearsals; and each quote was said (no warnings)."""
     systems = ["structured", "live"]

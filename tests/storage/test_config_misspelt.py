@@ -42,7 +42,7 @@ def test_a_key_that_is_missing_beside_a_stranger_is_told_still(tmp_path: Path) -
     """A word that is close to none was not meant for it."""
     assert problems(tmp_path, f"xyzzy: 1\n{MODELS}{TWO}") == [
         "debate.yaml:1:1: topic: is missing; add it",
-        "debate.yaml:1:1: xyzzy: there is no such key here",
+        "debate.yaml:1:1: xyzzy: there is no such key here; remove it, or correct its name",
     ]
 
 
@@ -81,6 +81,6 @@ def test_what_the_domain_says_of_a_provider_is_not_said_twice(tmp_path: Path) ->
 def test_a_prompt_of_no_such_name_is_told_before_its_file_is_looked_for(tmp_path: Path) -> None:
     """At the place of the name; a file of a prompt that there is, at its own."""
     assert problems(tmp_path, f"{TOPIC}{MODELS}{TWO}prompts: {{opning: a.md, closing: b.md}}\n") == [
-        "debate.yaml:4:11: prompts.opning: there is no prompt of this name (did you mean opening?)",
+        "debate.yaml:4:11: prompts.opning: there is no prompt of this name; did you mean `opening`?",
         "debate.yaml:4:34: prompts.closing: there is no such file beside the configuration; create it, or correct the name",
     ]

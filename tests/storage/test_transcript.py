@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from storage_support import AT, event_lists, failure, opened, small_debate, turn
 
 from debate_cli.domain.debate import Debate, fold
-from debate_cli.domain.events import Closed, Failed, Opened, Resumed, Turned
+from debate_cli.domain.events import Asked, Closed, Failed, Opened, Resumed, Turned
 from debate_cli.domain.verdict import Verdict
 from debate_cli.storage.transcript import debate_of, events_of, json_data, to_transcript
 from debate_cli.storage.transcript_file import dump, parse
@@ -21,14 +21,14 @@ VERDICT = Verdict(
 
 
 def told(debate: Debate) -> dict[str, Any]:
-    """The fields of a debate that a transcript tells of: all but what was in flight."""
-    return {**{name: getattr(debate, name) for name in Debate.model_fields}, "unanswered": ()}
+    """The fields of a debate, which a transcript tells of."""
+    return {name: getattr(debate, name) for name in Debate.model_fields}
 
 
 @settings(deadline=None)
 @given(event_lists())
 def test_a_debate_comes_back_from_its_transcript(events: list[Any]) -> None:
-    """Judging runs, failures, resumes and closes included."""
+    """Judging runs, failures, resumes, closes and what was given up unanswered included."""
     debate = fold(events)
     assert told(debate_of(to_transcript(debate))) == told(debate)
 
@@ -71,6 +71,21 @@ def test_a_forgiven_failure_is_asked_again_and_a_final_one_is_not() -> None:
     transcript = to_transcript(fold(events))
     assert [item.forgiven for item in transcript.failures] == [True, False, False]
     assert debate_of(transcript).given_up == {"turn/1", "turn/2"}
+
+
+def test_what_was_given_up_unanswered_is_told_until_it_is_answered() -> None:
+    """By the keys of its tasks; a resume forgets them, as they are asked again."""
+    stopped = [
+        opened(),
+        Asked(at=AT, key="turn/0"),
+        Asked(at=AT, key="turn/1"),
+        Turned(at=AT, turn=turn(0)),
+        Closed(at=AT, reason="interrupted"),
+    ]
+    transcript = to_transcript(fold(stopped))
+    resumed = fold([*events_of(transcript), Resumed(at=AT)])
+    assert json_data(transcript)["unanswered"] == ["turn/1"]
+    assert "unanswered" not in json_data(to_transcript(resumed))
 
 
 def test_keys_stand_in_their_order() -> None:

@@ -1,0 +1,90 @@
+"""Where each part of a file that people write comes from, and its faults as lines that name the place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from debate_cli.domain.config_checks import KeyPath, Problem
+from debate_cli.storage.config_errors import MAX_PROBLEMS
+from debate_cli.storage.position import Position
+from debate_cli.storage.yaml_source import Fault
+
+_MESSAGE_CHARS = 400
+_KEY_CHARS = 80
+"""Characters of one key in a path that an error shows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Where each part of a configuration comes from."""
+
+    name: str
+    """The file as it was named, or `stdin`."""
+    positions: Mapping[KeyPath, Position] = field(default_factory=dict[KeyPath, Position])
+    origins: Mapping[KeyPath, str] = field(default_factory=dict[KeyPath, str])
+    """The option or variable that a path was set by."""
+    keys: Mapping[KeyPath, Position] = field(default_factory=dict[KeyPath, Position])
+    """Where each key stands."""
+
+    def of(self, path: KeyPath, *, key: bool = False) -> str:
+        """`file:line:column` of a path, or of the nearest thing around it that has a place; an option, and what is no file, by its name.
+
+        What stands at the path is meant, or its `key`.
+        """
+        place = self._nearest(path, key=key)
+        if isinstance(place, Position):
+            return f"{self.name}:{place.line}:{place.column}"
+        return place or (f"{self.name}:1:1" if self.positions else self.name)
+
+    def order(self, problem: Problem) -> tuple[int, Position]:
+        """Sorts problems as they stand in the file, options last."""
+        place = self._nearest(problem.path, key=problem.of_key)
+        return (0, place) if isinstance(place, Position) else (1 if place else 0, Position(0, 0))
+
+    def _nearest(self, path: KeyPath, *, key: bool) -> Position | str | None:
+        for length in range(len(path), -1, -1):
+            head = path[:length]
+            if head in self.origins:
+                return self.origins[head]
+            if key and head == path and head in self.keys:
+                return self.keys[head]
+            if head in self.positions:
+                return self.positions[head]
+        return None
+
+    def line(self, problem: Problem) -> str:
+        """One line: `file:line:column: key.path: what is wrong`."""
+        key, message = _key(problem.path), _shown(problem.message, _MESSAGE_CHARS)
+        return f"{self.of(problem.path, key=problem.of_key)}: {key}: {message}" if key else f"{self.of(())}: {message}"
+
+    def fault_line(self, fault: Fault) -> str:
+        """The same of something that is wrong with the text itself."""
+        key, where = _key(fault.path), f"{self.name}:{fault.at.line}:{fault.at.column}"
+        return f"{where}: {key}: {fault.message}" if key else f"{where}: {fault.message}"
+
+    def lines(self, problems: Iterable[Problem], before: Sequence[str], redact: Callable[[str], str]) -> list[str]:
+        """The lines `before`, then one for each problem in the order of the file, without secrets; none twice.
+
+        No more than MAX_PROBLEMS, and one that says so.
+        """
+        ordered = sorted(dict.fromkeys(problems), key=self.order)
+        told = [*before, *map(self.line, ordered[: MAX_PROBLEMS + 1])]
+        shown = list(dict.fromkeys(redact(line) for line in told))
+        if len(shown) > MAX_PROBLEMS:
+            shown[MAX_PROBLEMS:] = [f"{printable(self.name)}: and more faults; mend these first"]
+        return shown
+
+
+def _key(path: Sequence[str | int]) -> str:
+    return ".".join(_shown(str(part), _KEY_CHARS) for part in path)
+
+
+def _shown(text: str, most: int) -> str:
+    """`text` on one line, cut where it is longer than `most`."""
+    return printable(text if len(text) <= most else f"{text[:most]}…")
+
+
+def printable(text: str) -> str:
+    """`text` without what a terminal would act on."""
+    return text if text.isprintable() else ascii(text)[1:-1]

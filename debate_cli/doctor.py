@@ -24,6 +24,7 @@ from debate_cli.llm.prices import cost
 from debate_cli.llm.profile import Profile
 from debate_cli.llm.quoting import clean
 from debate_cli.llm.retry import Retrying
+from debate_cli.llm.sampled import Sampled
 from debate_cli.llm.spending import usage_of
 from debate_cli.providers.registry import Registry, check
 from debate_cli.wiring import Surroundings
@@ -39,7 +40,7 @@ ATTEMPTS = 2
 MOST_TOKENS = 2000
 """Output limit of a question, but for models that think: those are given what they have in a debate."""
 TEMPERATURE = 0.2
-"""As judges are asked with; a server that takes none is to be found out."""
+"""As judges are asked with; a server that takes none is found out."""
 
 
 class Sum(FormModel):
@@ -145,20 +146,29 @@ class _Surgery:
         problems = check(self._config, [spec.model], self._around.env)
         if problems:
             return Diagnosis(spec.model, problem=_line("; ".join(problems)))
+        refused: set[str] = set()
         try:
-            model = self._model(spec)
+            model = self._model(spec, refused)
         except ConfigError as error:
             return Diagnosis(spec.model, problem=_line("; ".join(error.problems)))
         profile = self._registry.profile(spec.model)
         checks = await checked(model, profile, question(spec, profile, self._config.seed))
+        profile = replace(profile, sampling=profile.sampling and "temperature" not in refused)
         return Diagnosis(spec.model, None, checks, profile, self._registry.price(spec))
 
-    def _model(self, spec: ModelSpec) -> Model:
+    def _model(self, spec: ModelSpec, refused: set[str]) -> Model:
+        """The model as it would be asked; `refused` takes the sampling parameters that its server turns down."""
         row = self._registry.row(spec.model)
         if row.name not in self._limiters:
             self._limiters[row.name] = Limiter(row.max_concurrency, row.requests_per_minute, row.tokens_per_minute)
-        limited = Limited(self._registry.adapter(spec), self._limiters[row.name], self._overall)
-        return Retrying(limited, max_attempts=ATTEMPTS, on_retry=self._around.note, sleep=self._around.sleep)
+
+        def limited(model: Model) -> Model:
+            return Limited(model, self._limiters[row.name], self._overall)
+
+        note = self._around.note
+        adapter = self._registry.adapter(spec, limited)
+        retrying = Retrying(adapter, max_attempts=ATTEMPTS, on_retry=note, sleep=self._around.sleep)
+        return Sampled(retrying, refused, name=spec.model, note=note)
 
 
 def question(spec: ModelSpec, profile: Profile, seed: int | None) -> Request:

@@ -20,6 +20,7 @@
     │   └── PermanentError          3   asking again would not help
     │       ├── RejectedError       3   400: the request itself is refused
     │       ├── UnsupportedError    3   400 naming the structured-output parameter: try the next rung
+    │       ├── SamplingError       3   400 naming temperature or seed: ask without it
     │       ├── UnauthorizedError   3   401, 403
     │       ├── UnknownModelError   3   404
     │       ├── ContextOverflowError 3  the prompt does not fit the model
@@ -158,6 +159,14 @@ class RejectedError(PermanentError):
 
 class UnsupportedError(PermanentError):
     """The server refuses the way structured output was asked for; the next rung may work."""
+
+
+class SamplingError(PermanentError):
+    """The server refuses a sampling parameter; without `parameter`, `temperature` or `seed`, it may work."""
+
+    def __init__(self, message: str, *, parameter: str = "temperature") -> None:
+        super().__init__(message)
+        self.parameter = parameter
 
 
 class UnauthorizedError(PermanentError):

@@ -1,6 +1,6 @@
 """Composition root: configuration in, actors out. Only this file and those below it see every part.
 
-What is wired, outermost first: ladder, redaction, cassette, retries, limits, budget, adapter. The budget is asked last, so that what
+What is wired, outermost first: ladder, redaction, cassette, sampling, retries, limits, budget, adapter. The budget is asked last, so that what
 waits for its turn holds none of it, and is not sent once it is closed. One limiter a provider, one budget a
 run, one ladder a model and set of parameters.
 """
@@ -23,7 +23,7 @@ from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.domain.systems import Panel, Persuasion, System
 from debate_cli.domain.tasks import Brief
 from debate_cli.engine import Cast
-from debate_cli.errors import ConfigError
+from debate_cli.errors import ConfigError, pointer
 from debate_cli.judging.judge import Judge
 from debate_cli.llm.budget import Budget, Budgeted
 from debate_cli.llm.ladder import Ladder, Voice
@@ -31,6 +31,7 @@ from debate_cli.llm.limits import Limited, Limiter
 from debate_cli.llm.port import Model
 from debate_cli.llm.redacted import Redacted
 from debate_cli.llm.retry import Retrying
+from debate_cli.llm.sampled import Sampled
 from debate_cli.llm.template import Prompts
 from debate_cli.providers.mock import SCRIPTED
 from debate_cli.providers.presets import ProviderRow
@@ -87,6 +88,8 @@ class Studio:
         self._overall = asyncio.Semaphore(limits.concurrency)
         self._limiters: list[tuple[ProviderRow, Limiter]] = []
         self._own = _Reach.of(config, around)
+        self._uncounted: set[str] = set()
+        """Providers that reported no usage."""
         self._added: dict[str, _Reach] = {}
         """By judging run, of those that brought providers of their own."""
         self._prompts = Prompts(around.prompts).check(*PROMPT_PACKAGES)
@@ -145,15 +148,30 @@ class Studio:
         )
 
     def _stack(self, spec: ModelSpec, price: Price | None, reach: _Reach) -> Model:
-        budgeted = Budgeted(reach.registry.adapter(spec), self._budget, price)
+        row = reach.registry.row(spec.model)
+
+        def limited(model: Model) -> Model:
+            budgeted = Budgeted(model, self._budget, price, on_estimate=lambda: self._estimated(row.name))
+            return Limited(budgeted, self._limiter(row), self._overall)
+
         retrying = Retrying(
-            Limited(budgeted, self._limiter(reach.registry.row(spec.model)), self._overall),
+            reach.registry.adapter(spec, limited),
             max_attempts=self._config.limits.max_attempts,
             on_retry=self._around.note,
             sleep=self._around.sleep,
         )
-        taped = self._around.tape.wrap(spec.model, retrying) if self._around.tape else retrying
+        refused = reach.unsampled.setdefault(spec.model, set())
+        sampled = Sampled(retrying, refused, name=spec.model, note=self._around.note)
+        taped = self._around.tape.wrap(spec.model, sampled) if self._around.tape else sampled
         return Redacted(taped, reach.redact)
+
+    def _estimated(self, provider: str) -> None:
+        """Tell once of a provider that its servers count no tokens."""
+        if provider not in self._uncounted:
+            self._uncounted.add(provider)
+            self._around.note(
+                f"{provider} reports no usage: its tokens are estimated, on the high side{pointer('budget')}"
+            )
 
     def _limiter(self, row: ProviderRow) -> Limiter:
         """One for equal rows, whoever is asked by them."""
@@ -191,6 +209,8 @@ class _Reach:
     voices: dict[str, Voice] = field(default_factory=dict[str, Voice])
     rejected: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
     """Rungs that a model's server turned down, by model: found out once, known to all that speak with it."""
+    unsampled: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
+    """Sampling parameters that it turned down."""
 
     @classmethod
     def of(cls, config: DebateConfig, around: Surroundings) -> _Reach:

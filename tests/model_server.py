@@ -28,6 +28,8 @@ class ModelServer(Served):
     """Statuses to answer the next requests with, first one first."""
     unsupported: str | None = None
     """A parameter that it turns down with a 400."""
+    counts: bool = True
+    """Whether it reports usage."""
     bodies: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     """Every request body so far."""
     headers: list[dict[str, str]] = field(default_factory=list[dict[str, str]])
@@ -100,9 +102,9 @@ def _handler(state: ModelServer) -> type[Answering]:
             if failure:
                 self.send(failure, "application/json", json.dumps({"error": _words(state, failure)}).encode())
             elif body.get("stream"):
-                self.send(200, "text/event-stream", _events(body, text))
+                self.send(200, "text/event-stream", _events(body, text, counts=state.counts))
             else:
-                self.send(200, "application/json", json.dumps(_whole(body, text)).encode())
+                self.send(200, "application/json", json.dumps(_whole(body, text, counts=state.counts)).encode())
 
     return Handler
 
@@ -118,7 +120,7 @@ def _usage(body: dict[str, Any], text: str) -> dict[str, int]:
     return {"prompt_tokens": asked, "completion_tokens": len(text) // 4, "total_tokens": asked + len(text) // 4}
 
 
-def _whole(body: dict[str, Any], text: str) -> dict[str, Any]:
+def _whole(body: dict[str, Any], text: str, *, counts: bool) -> dict[str, Any]:
     message = {"role": "assistant", "content": text, "refusal": None}
     return {
         "id": "chatcmpl-1",
@@ -126,16 +128,16 @@ def _whole(body: dict[str, Any], text: str) -> dict[str, Any]:
         "created": 1,
         "model": body["model"],
         "choices": [{"index": 0, "message": message, "finish_reason": "stop", "logprobs": None}],
-        "usage": _usage(body, text),
-    }
+    } | ({"usage": _usage(body, text)} if counts else {})
 
 
-def _events(body: dict[str, Any], text: str) -> bytes:
+def _events(body: dict[str, Any], text: str, *, counts: bool) -> bytes:
     head = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, "model": body["model"]}
     chunks: list[dict[str, Any]] = [
         {**head, "choices": [{"index": 0, "delta": {"content": text[at : at + 40]}, "finish_reason": None}]}
         for at in range(0, len(text), 40)
     ]
     chunks.append({**head, "choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]})
-    chunks.append({**head, "choices": [], "usage": _usage(body, text)})
+    if counts:
+        chunks.append({**head, "choices": [], "usage": _usage(body, text)})
     return "".join(f"data: {json.dumps(chunk)}\n\n" for chunk in chunks).encode() + b"data: [DONE]\n\n"

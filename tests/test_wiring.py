@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +15,11 @@ from model_server import ModelServer, model_server
 
 from debate_cli.domain.config import DebateConfig, ModelSpec, ProviderSpec
 from debate_cli.domain.judging_run import JudgingRun
-from debate_cli.llm.ladder import Voice
+from debate_cli.llm.form import FormModel
+from debate_cli.llm.ladder import Answer, Voice
 from debate_cli.wiring import Studio, Surroundings
 
+NO_USAGE = "lab reports no usage: its tokens are estimated, on the high side (debate explain budget)"
 ELSEWHERE = "http://127.0.0.1:9/v1"
 BIG, SMALL = ModelSpec(model="lab/big"), ModelSpec(model="lab/small")
 
@@ -26,11 +29,11 @@ def row(address: str) -> dict[str, Any]:
     return {"kind": "openai", "base_url": address, "api_key_env": None, "max_concurrency": 1}
 
 
-def studio(address: str) -> Studio:
+def studio(address: str, note: Callable[[str], None] = lambda _: None) -> Studio:
     """That of a debate whose provider `lab` is at an address."""
     debaters = [{"name": "Pro", "side": "for"}, {"name": "Con", "side": "against"}]
     told = {"topic": "x", "providers": {"lab": row(address)}, "debaters": debaters}
-    return Studio(DebateConfig.model_validate(told), Surroundings(Path(), {}))
+    return Studio(DebateConfig.model_validate(told), Surroundings(Path(), {}, note=note))
 
 
 def judging(run: str, **rows: dict[str, Any]) -> JudgingRun:
@@ -87,3 +90,40 @@ def test_a_judging_run_that_means_another_server_has_a_voice_of_its_own() -> Non
     asking = studio(ELSEWHERE)
     assert asking.voice(BIG, judging("r2", lab=row("http://127.0.0.1:10/v1"))) is not asking.voice(BIG)
     asyncio.run(asking.aclose())
+
+
+def answers(server: ModelServer, notes: list[str]) -> list[Answer[FormModel]]:
+    """What three questions come to, the second of another model, asked one after the other at a judge's temperature."""
+
+    async def ask() -> list[Answer[FormModel]]:
+        asking = studio(server.base_url, notes.append)
+        warm = replace(request(), temperature=0.2)
+        try:
+            return [await asking.voice(spec).ladder.ask(warm, None) for spec in (BIG, SMALL, BIG)]
+        finally:
+            await asking.aclose()
+
+    return asyncio.run(ask())
+
+
+def test_a_provider_that_reports_no_usage_is_told_of_once() -> None:
+    """Each answer of its models is counted at the estimate."""
+    notes: list[str] = []
+    with model_server() as server:
+        server.counts = False
+        found = answers(server, notes)
+    assert all(answer.exchange.usage.input_tokens and answer.exchange.usage.output_tokens for answer in found)
+    assert notes == [NO_USAGE]
+
+
+def test_a_refused_temperature_is_found_out_once_a_model() -> None:
+    """The first question of each is asked again without, and the attempt counts; the next one goes without at once."""
+    notes: list[str] = []
+    with model_server() as server:
+        server.unsupported = "temperature"
+        found = answers(server, notes)
+        sent = ["temperature" in body for body in server.bodies]
+    assert [answer.error for answer in found] == [None] * 3
+    assert [answer.exchange.attempts for answer in found] == [2, 2, 1]
+    assert sent == [True, False, True, False, False]
+    assert notes == [f"lab/{name} takes no temperature: it is asked without from now on" for name in ("big", "small")]

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from typing import Annotated, Literal
+from typing import Annotated, Literal, cast
 
-from pydantic import AliasChoices, Field, field_validator
+from pydantic import AliasChoices, Field, field_validator, model_validator
 
 from debate_cli.domain.content import Phase
 from debate_cli.domain.personality import Archetype, Personality
@@ -76,7 +76,7 @@ class ModelSpec(Setting):
     model: str = Field(pattern=r"^[^/\s]+/\S.*$")
     """`provider/model`, split at the first slash."""
     temperature: float | None = Field(default=None, ge=0, le=2)
-    """Overrides the temperature of every phase."""
+    """Overrides the temperature of every phase; left out where the server turns it down."""
     max_output_tokens: Count | None = None
     """Most that one answer may have; None means what suits the model. The budget reserves this much."""
     price: Price | None = None
@@ -127,7 +127,7 @@ class FormatConfig(Setting):
     kind: Literal["structured", "semi_structured", "free_flowing"] = "structured"
     """`structured`: phases. `semi_structured`: phases, and follow-up questions are answered. `free_flowing`: speeches in turn."""
     order: Literal["simultaneous", "sequential"] = "simultaneous"
-    """Not for free-flowing, which is always one after the other."""
+    """Free-flowing debates are always `sequential`, which is their default."""
     arguments: int = Field(default=3, ge=1, le=10)
     """Arguments that each debater opens with."""
     closing_words: int = Field(default=200, ge=10, le=5000)
@@ -141,13 +141,22 @@ class FormatConfig(Setting):
     turns: int = Field(default=4, ge=1, le=100)
     """Free-flowing: speeches a side."""
 
+    @model_validator(mode="before")
+    @classmethod
+    def _in_turn(cls, data: object) -> object:
+        if not isinstance(data, dict):
+            return data
+        written = cast("dict[str, object]", data)
+        in_turn = written.get("kind") == "free_flowing" and "order" not in written
+        return written | {"order": "sequential"} if in_turn else written
+
 
 OTHER_NAMES = {("format", "phases"): "rounds", ("format", "rounds"): "phases"}
 """Section and key -> the key's other name; the two mean one thing."""
 
 
 class Limits(Setting):
-    """What a run may use; the whole run, every call counted."""
+    """What a run may use; the whole run, every call counted, at an estimate where the provider reports no usage."""
 
     max_cost_usd: float | None = Field(default=None, gt=0)
     """Budget in US dollars; every model needs a known price then. None means no bound."""

@@ -144,6 +144,9 @@ def _format(settings: FormatConfig) -> Iterator[Problem]:
     path = ("format", "phases")
     phases = settings.phases
     if settings.kind == "free_flowing":
+        if settings.order == "simultaneous":
+            message = "free-flowing speeches are made one after the other; remove it, or write `sequential`"
+            yield Problem(("format", "order"), message)
         return
     if not set(phases) <= set(LISTED_PHASES):
         yield Problem(path, "`answers` and `speech` come with a format of their own; remove them from the list")

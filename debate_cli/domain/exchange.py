@@ -17,7 +17,7 @@ def _nothing(count: int) -> bool:
 
 
 class Usage(Value):
-    """Tokens of one or more calls, as the provider counted them; all >= 0."""
+    """Tokens of one or more calls, as the provider counted them; of answers that it did not count, an estimate. All >= 0."""
 
     input_tokens: int = 0
     """Tokens of the prompt, the cached ones among them."""

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from debate_cli.domain.config import Price
 from debate_cli.domain.exchange import Usage
@@ -116,13 +116,24 @@ class Budget:
         )
 
 
-class Budgeted:
-    """Asks `model` within `budget`. Without a price a call is counted in tokens only, and refused where cost is bounded."""
+def _unheard() -> None:
+    """Tell nobody."""
 
-    def __init__(self, model: Model, budget: Budget, price: Price | None) -> None:
+
+class Budgeted:
+    """Asks `model` within `budget`. Without a price a call is counted in tokens only, and refused where cost is bounded.
+
+    An answer of which the server reports no tokens is counted at the estimate, and its reply says so many: `on_estimate`
+    is called for each of them.
+    """
+
+    def __init__(
+        self, model: Model, budget: Budget, price: Price | None, *, on_estimate: Callable[[], None] = _unheard
+    ) -> None:
         self._model = model
         self._budget = budget
         self._price = price
+        self._on_estimate = on_estimate
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
         """Answer `request`. Raises BudgetError before anything is sent, and what the model raises.
@@ -138,7 +149,7 @@ class Budgeted:
         worst = dearest(estimate.input_tokens(request), request.max_output_tokens, self._price)
         async with self._budget.reserved(self._amount(worst), f"the next call ({request.purpose})") as reservation:
             try:
-                reply = await self._model.complete(request, on_text)
+                reply = self._counted(request, await self._model.complete(request, on_text))
             except ModelError as error:
                 reservation.used = self._amount(usage_of(error))
                 raise
@@ -147,6 +158,17 @@ class Budgeted:
                 raise
             reservation.used = self._amount(reply.usage)
             return reply
+
+    def _counted(self, request: Request, reply: Reply) -> Reply:
+        """`reply` with the tokens it used. What a filter turned away at the door was no answer, and used none."""
+        usage = reply.usage
+        turned_away = reply.finish_reason == "content_filter" and not reply.text
+        if usage.input_tokens + usage.output_tokens > 0 or turned_away:
+            return reply
+        self._on_estimate()
+        said = estimate.answer_tokens(request, reply.text or reply.refusal or "")
+        answer = request.max_output_tokens if reply.truncated else said
+        return replace(reply, usage=dearest(estimate.input_tokens(request), answer, self._price))
 
     def _amount(self, usage: Usage) -> Amount:
         return Amount(usage.input_tokens + usage.output_tokens, cost(usage, self._price) or 0.0)

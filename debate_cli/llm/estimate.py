@@ -23,6 +23,11 @@ def input_tokens(request: Request) -> int:
     return sum(_tokens(text) + TOKENS_PER_MESSAGE for text in texts)
 
 
+def answer_tokens(request: Request, text: str) -> int:
+    """Tokens of an answer that says `text`, at the most; never more than it was allowed."""
+    return min(_tokens(text), request.max_output_tokens)
+
+
 def total_tokens(request: Request) -> int:
     """Tokens of prompt and answer at the most."""
     return input_tokens(request) + request.max_output_tokens

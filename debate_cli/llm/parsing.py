@@ -61,24 +61,31 @@ def spoken(text: str) -> str:
     Removed are `<think>…</think>`, everything before a closing tag that was never opened, and everything after an
     opening tag that is never closed.
     """
+    return _heard(text)[0]
+
+
+def _heard(text: str) -> tuple[str, str]:
+    """What was said aloud, and the thought that was never ended."""
     kept: list[str] = []
     aloud: int | None = 0
+    thought = 0
     for tag in _THOUGHT_TAG.finditer(text):
         if tag["end"]:
             kept = [] if aloud is not None else kept
             aloud = tag.end()
         elif aloud is not None:
             kept.append(text[aloud : tag.start()])
-            aloud = None
-    return "".join([*kept, text[aloud:] if aloud is not None else ""]).strip()
+            aloud, thought = None, tag.end()
+    ends_aloud = aloud is not None
+    return "".join([*kept, text[aloud:] if ends_aloud else ""]).strip(), "" if ends_aloud else text[thought:]
 
 
 def parse(text: str, form: Form[F], *, truncated: bool = False) -> Parsed[F]:
     """Find the one object in `text` that fills in `form`.
 
     A text that is an object as it stands is taken so; else the objects in it are looked at (in fences, with prose
-    around them), of which exactly one may be a form; else the one broken object is repaired. A truncated text must be
-    whole as it stands. Never raises.
+    around them), of which exactly one may be a form; else the one broken object is repaired. Where nothing was said but a
+    thought that never ended, the form that ends it is the answer. A truncated text must be whole as it stands. Never raises.
     """
     text = text.strip()
     try:
@@ -89,7 +96,18 @@ def parse(text: str, form: Form[F], *, truncated: bool = False) -> Parsed[F]:
         return _chosen([cast("dict[str, Any]", whole)], form)
     if truncated:
         return Parsed("formless", faults=("the answer was cut off at the token limit",))
-    return _searched(spoken(text), form)
+    aloud, thought = _heard(text)
+    return _searched(aloud, form) if aloud or not thought else _concluded(thought, form)
+
+
+def _concluded(thought: str, form: Form[F]) -> Parsed[F]:
+    """The one valid object in a thought, where it is the last thing there: any other may be a draft."""
+    found = _Found(thought)
+    if found.objects and not found.too_many and thought[found.end :].strip() in {"", "```"}:
+        parsed = _chosen(found.objects, form)
+        if parsed.outcome == "valid" and _best(found.objects[-1], form).outcome == "valid":
+            return parsed
+    return _chosen([], form)
 
 
 def _searched(text: str, form: Form[F]) -> Parsed[F]:
@@ -121,6 +139,8 @@ class _Found:
         """Those that are strict JSON."""
         self.broken: list[str] = []
         """The text of those that look like JSON and are not."""
+        self.end = 0
+        """Where the last of them ends."""
         self.forbidden: list[str] = []
         begun = _LOOKS_LIKE_JSON.search(text)
         while begun is not None and not self.too_many:
@@ -143,6 +163,7 @@ class _Found:
             self.broken.append(text[start:end])
             return end
         self.objects.append(value)
+        self.end = end
         return end
 
 

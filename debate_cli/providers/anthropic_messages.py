@@ -24,6 +24,8 @@ from debate_cli.providers.faults import Asked, FaultRow
 from debate_cli.providers.remote import CONNECT_S, NO_KEY, UNTOLD, Api, RemoteServer, count, text_of, unsent_key
 
 LIMIT_REASONS = ("max_tokens", "model_context_window_exceeded")
+KEY_HEADERS = ("Authorization", "X-Api-Key")
+"""Either may carry a key, by the version of the SDK."""
 DECLINED = "The model declined to answer."
 
 
@@ -57,7 +59,7 @@ def _connect(endpoint: Endpoint) -> Any:
 async def _send(client: Any, body: dict[str, Any]) -> Any:
     from anthropic import Omit
 
-    return await client.messages.create(**body, extra_headers=unsent_key(client, "X-Api-Key", Omit()))
+    return await client.messages.create(**body, extra_headers=unsent_key(client, KEY_HEADERS, Omit()))
 
 
 @dataclass(slots=True)

@@ -28,6 +28,8 @@ class Asked:
     model: str
     structured: bool
     """Whether structure was asked for by a parameter (rungs `native` and `tool`), which a server may refuse."""
+    sampled: tuple[str, ...] = ()
+    """Sampling parameters that were sent, which a server may refuse: `temperature`, `seed`."""
 
     def sentence(self, what: str, words: str, advice: str) -> str:
         """`openai (api.openai.com) answered 401 to gpt-5: No such key; check OPENAI_API_KEY`."""
@@ -88,6 +90,17 @@ STRUCTURE = re.compile(
     r"response_format|json_schema|json schema|output_config|output_format|input_schema|structured[ _]outputs?"
     r"|tool_choice|\btools?\b|tool use|function calling|parallel_tool_calls|\bstrict\b|\bgrammar\b|additionalproperties"
 )
+_REFUSED = (
+    r"unsupported|not supported|not support|unknown|unrecogni[sz]ed|unexpected|not permitted|not allowed|not accepted"
+    r"|deprecated|only the default|cannot find field"
+)
+SAMPLING = {
+    name: re.compile(
+        rf'"param"\s*:\s*"{name}"|(?:{_REFUSED})[^{{}}]{{0,80}}\b{name}\b|\b{name}\b[^{{}}]{{0,80}}(?:{_REFUSED})'
+    )
+    for name in ("temperature", "seed")
+}
+"""Turned down as the parameter that is wrong, or by words close to its name."""
 BROKEN_STRUCTURE = re.compile(r"\bgrammar\b|json[ _]schema|response_format")
 
 
@@ -103,10 +116,14 @@ class Status:
     """Found in the lower-case body; None fits all."""
     structured: bool = False
     """Only for requests that ask for structure by a parameter."""
+    parameter: str | None = None
+    """The sampling parameter that it is about; only for requests that send it."""
 
     def fits(self, code: int, body: str, asked: Asked) -> bool:
         """Whether this row is about an answer with this status and (lower-case) body."""
         if code not in self.codes or (self.structured and not asked.structured):
+            return False
+        if self.parameter is not None and self.parameter not in asked.sampled:
             return False
         return self.words is None or self.words.search(body) is not None
 
@@ -119,6 +136,10 @@ STATUSES: tuple[Status, ...] = (
     Status((402,), errors.QuotaExhaustedError, "add credit to the account or take another model"),
     Status((400, 403, 422), errors.RefusedError, "a content filter declined it", FILTER),
     Status((400, 403), errors.UnauthorizedError, "check the key in {key}", BAD_KEY),
+    *(
+        Status((400, 422), errors.SamplingError, f"it is asked without {name}", words, parameter=name)
+        for name, words in SAMPLING.items()
+    ),
     Status(
         (400, 404, 405, 422, 501),
         errors.UnsupportedError,
@@ -162,6 +183,8 @@ def by_status(code: int, body: str, asked: Asked, headers: Mapping[str, str] | N
     row = next((row for row in STATUSES if row.fits(code, lowered, asked)), ELSE)
     advice = row.advice.format(key=asked.endpoint.api_key_env or "its api_key_env", model=asked.model)
     words = told(body, asked.endpoint.secrets)
+    if row.parameter is not None:
+        return errors.SamplingError(asked.sentence(f"answered {code}", words, advice), parameter=row.parameter)
     if not issubclass(row.becomes, errors.TransientError):
         return row.becomes(asked.sentence(f"answered {code}", words, advice))
     wait = retry_after(headers or {}, body)

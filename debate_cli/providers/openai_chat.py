@@ -66,7 +66,7 @@ async def _send(client: Any, body: dict[str, Any]) -> Any:
         "/chat/completions",
         body=body,
         cast_to=object,
-        options={"headers": unsent_key(client, "Authorization", Omit())},
+        options={"headers": unsent_key(client, ("Authorization",), Omit())},
         stream=streamed,
         stream_cls=AsyncStream[object],
     )

@@ -94,6 +94,11 @@ class Server(Protocol):
         ...
 
 
+def _bare(model: Model) -> Model:
+    """Nothing around it."""
+    return model
+
+
 class Registry:
     """Builds adapters; the models of one row share its connections, which `aclose` ends.
 
@@ -122,17 +127,18 @@ class Registry:
         """What the tokens of `spec` cost; None where that is not known."""
         return price(spec, self.row(spec.model), self._env)
 
-    def adapter(self, spec: ModelSpec) -> Model:
-        """The model that `spec` names, bare: without retries, limits and budget.
+    def adapter(self, spec: ModelSpec, within: Callable[[Model], Model] = _bare) -> Model:
+        """The model that `spec` names, without retries.
 
         What it needs (key, SDK, weights) is looked for when it is first asked, so that a recorded debate needs none;
-        MissingKeyError and ConfigError may therefore come out of its first `complete`.
+        MissingKeyError and ConfigError may therefore come out of its first `complete`. `within` puts limits and budget
+        around it: only when key and SDK are there, so that a slow import takes no time out of a window of a minute.
         """
         row = self.row(spec.model)
         if row.kind == "mock":
-            return MockModel(spec, seed=self._config.seed or 0, folder=self._folder)
+            return within(MockModel(spec, seed=self._config.seed or 0, folder=self._folder))
         name = split(spec.model)[1]
-        return Deferred(lambda: self._server(row).model(name, profile_of(row, name)))
+        return Deferred(lambda: within(self._server(row).model(name, profile_of(row, name))))
 
     async def aclose(self) -> None:
         """End all connections and processes; what is asked afterwards opens new ones."""
@@ -153,7 +159,7 @@ class Registry:
 
 
 class Deferred:
-    """A model that is built when it is first asked."""
+    """A model that is built when it is asked."""
 
     def __init__(self, build: Callable[[], Model]) -> None:
         self._build = build

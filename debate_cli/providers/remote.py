@@ -21,6 +21,8 @@ from debate_cli.providers import faults
 from debate_cli.providers.endpoint import Endpoint
 from debate_cli.providers.faults import Asked, FaultRow
 
+SAMPLING = ("temperature", "seed")
+"""Names of the sampling parameters in a body."""
 CONNECT_S = 15.0
 """A connection that takes longer is not coming; silence after that may last `Endpoint.timeout_s`."""
 UNTOLD = "Unknown"
@@ -74,7 +76,7 @@ class Api:
 
 
 class RemoteServer:
-    """One server; its models share one client, made at the first call."""
+    """One server; its models share one client, made for the first of them."""
 
     def __init__(self, api: Api, endpoint: Endpoint, *, clock: Callable[[], float] = time.perf_counter) -> None:
         self.api = api
@@ -83,7 +85,9 @@ class RemoteServer:
         self._client: Any = None
 
     def model(self, name: str, profile: Profile) -> RemoteModel:
-        """The model that the server knows as `name`."""
+        """The model that the server knows as `name`. The SDK is imported and its client made now, not in the first call's time."""
+        with faults.translated(self.api.table, Asked(self.endpoint, name, structured=False)):
+            self.client()
         return RemoteModel(self, name, profile)
 
     def client(self) -> Any:
@@ -111,8 +115,9 @@ class RemoteModel:
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
         """Answer `request`; streams where `on_text` is given."""
         by_parameter = request.schema is not None and request.rung in {"native", "tool"}
-        asked = Asked(self._server.endpoint, self._name, by_parameter)
         body = self._api.body(request, self._name, self._profile, on_text is not None)
+        sampled = tuple(name for name in SAMPLING if name in body)
+        asked = Asked(self._server.endpoint, self._name, by_parameter, sampled)
         answer = self._api.answer()
         started = self._server.clock()
         try:
@@ -149,10 +154,12 @@ class RemoteModel:
             answer.check(asked, streamed=True)
 
 
-def unsent_key(client: Any, header: str, left_out: object) -> dict[str, object]:
-    """The header of the key as `left_out`, where the SDK's `client` has none and the user has not set the header by hand."""
+def unsent_key(client: Any, headers: Sequence[str], left_out: object) -> dict[str, object]:
+    """The `headers` that may hold a key as `left_out`, where the SDK's `client` has none; not those that the user has set by hand."""
+    if client.api_key != NO_KEY:
+        return {}
     by_hand = {name.lower() for name in client._custom_headers}
-    return {header: left_out} if client.api_key == NO_KEY and header.lower() not in by_hand else {}
+    return {header: left_out for header in headers if header.lower() not in by_hand}
 
 
 def _declined(refused: RefusedError, latency_s: float) -> Reply:

@@ -98,11 +98,12 @@ class _Loading:
         self._find_literal_keys(data, ())
         filling = Filling(self.env)
         filled = filling.fill(data)
-        self.problems += [Problem(path, message) for path, message in dict.fromkeys(filling.faults)]
+        unfilled = [Problem(path, message) for path, message in dict.fromkeys(filling.faults)]
         self.secrets |= filling.secrets
         prompts, faults = read_prompts(_texts(filled.get("prompts")), self.folder)
         self.problems += faults
-        config = self._validated(filled, checks, late)
+        config = self._validated(filled, checks, late, unfilled)
+        self.problems = [*unfilled, *(problem for problem in self.problems if not _comes_of(problem, unfilled))]
         if config is None or self.problems or self.lines or self.literal:
             raise self._error(_with_names(places, filled))
         named = {self.env.get(spec.api_key_env or "", "") for spec in config.providers.values()}
@@ -143,14 +144,19 @@ class _Loading:
         self.hidden |= {text[:_HIDDEN_CHARS], text[:_HIDDEN_START]}
         self.literal[path] = of_key
 
-    def _validated(self, data: dict[str, Any], checks: Sequence[Check], late: Sequence[Check]) -> DebateConfig | None:
-        """The configuration, or None where it is no valid one; the problems are collected either way."""
+    def _validated(
+        self, data: dict[str, Any], checks: Sequence[Check], late: Sequence[Check], unfilled: Sequence[Problem]
+    ) -> DebateConfig | None:
+        """The configuration, or None where it is no valid one, or `unfilled`; the problems are collected either way."""
+        found: list[Problem] = []
+        config = None
         try:
             config = DebateConfig.model_validate(data)
         except ValidationError as error:
             found = problems_of(error, data)
+        if config is None or unfilled:
             self.problems += found
-            self.problems += checks_of_the_rest(data, found, (*checks, *late))
+            self.problems += checks_of_the_rest(data, found, (*checks, *late), [problem.path for problem in unfilled])
             return None
         self.problems += [problem for one in checks for problem in one(config)]
         if self.problems or self.lines or self.literal:
@@ -183,6 +189,11 @@ def _with_names(places: Places, data: Mapping[str, Any]) -> Places:
         if found is not None and is_mapping(there) and name not in there:
             positions[section, name] = found
     return replace(places, positions=positions)
+
+
+def _comes_of(problem: Problem, unfilled: Sequence[Problem]) -> bool:
+    """Whether a problem is of a place whose variable could not be filled in: nothing is known of what would stand there."""
+    return any(problem.path[: len(one.path)] == one.path for one in unfilled)
 
 
 def _is_literal_header(path: KeyPath, value: str) -> bool:

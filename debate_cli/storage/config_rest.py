@@ -18,6 +18,8 @@ from debate_cli.storage.config_stand_ins import kinds_put_right, take_out
 from debate_cli.storage.plain import copied, inside, is_mapping
 
 Check = Callable[[DebateConfig], Iterable[Problem]]
+_KIND: KeyPath = ("judging", "systems", "kind")
+"""Of any judging system; it is put right by itself."""
 _ROUNDS = 4
 """Taking a wrong value out can leave its surroundings wrong; this often they are taken out as well."""
 _WORD_CHARS = 60
@@ -26,8 +28,10 @@ _ROLES = frozenset({"models", "debaters", "judging", "limits"})
 """Sections with faults that may come of models or providers that could not be read."""
 
 
-def checks_of_the_rest(data: dict[str, Any], found: Sequence[Problem], checks: Sequence[Check]) -> list[Problem]:
-    """What `checks` say of `data` without the parts that `found` names, where that is a configuration at all.
+def checks_of_the_rest(
+    data: dict[str, Any], found: Sequence[Problem], checks: Sequence[Check], unfilled: Iterable[KeyPath] = ()
+) -> list[Problem]:
+    """What `checks` say of `data` without the parts that `found` and `unfilled` name, where that is a configuration at all.
 
     A section or a judging system whose name is misspelt is read as it was probably meant. A problem that may come of what
     was taken out is left away.
@@ -36,6 +40,7 @@ def checks_of_the_rest(data: dict[str, Any], found: Sequence[Problem], checks: S
     names = _Names.put_right(rest)
     told: list[Problem] = []
     wrong: list[KeyPath] = kinds_put_right(rest)
+    wrong += [take_out(rest, path) for path in unfilled if path[:2] + path[3:] != _KIND]
     known = {problem.path for problem in found}
     for turn in range(_ROUNDS):
         try:

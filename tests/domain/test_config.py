@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from storage_support import config
 
-from debate_cli.domain.config import DebateConfig
+from debate_cli.domain.config import DebateConfig, FormatConfig
 from debate_cli.domain.systems import PERSONA_WEIGHTS, Panel
 
 ROLES = {"default": {"model": "mock/d"}, "strong": {"model": "mock/s"}}
@@ -68,3 +68,17 @@ def test_a_judge_of_the_users_own_weighs_one() -> None:
     """A persona that is not shipped has weight 1 unless it says otherwise."""
     panel = Panel.model_validate({"judges": [{"id": "a", "persona": "cook", "description": "You cook."}]})
     assert panel.bench()[0].weight == 1
+
+
+@pytest.mark.parametrize(
+    ("written", "order"),
+    [
+        ({}, "simultaneous"),
+        ({"kind": "semi_structured"}, "simultaneous"),
+        ({"kind": "free_flowing"}, "sequential"),
+        ({"kind": "free_flowing", "order": "simultaneous"}, "simultaneous"),
+    ],
+)
+def test_free_flowing_is_one_after_the_other_by_default(written: dict[str, str], order: str) -> None:
+    """What is written stays as it is, for the check of the whole to find; older transcripts say so."""
+    assert FormatConfig.model_validate(written).order == order

@@ -60,6 +60,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
     ("a script for no script", {"models": {"default": {"model": "mock/d", "script": "s.yaml"}}}, "models.default.script", "scripted"),
     ("no address", {"providers": {"lab": {"base_url": "127.0.0.1"}}}, "providers.lab.base_url", "begins with http"),
     ("a slash in a provider", {"providers": {"a/b": {}}}, "providers.a/b", "rename it"),
+    ("free and at once", {"format": {"kind": "free_flowing", "order": "simultaneous"}}, "format.order", "write `sequential`"),
     ("no way to ask", {"providers": {"lab": {"structured": []}}}, "providers.lab.structured", "name one"),
 ]  # fmt: skip
 
@@ -79,6 +80,7 @@ def test_a_fault_of_the_whole_is_named_where_it_is(changes: dict[str, Any], path
         {"debaters": [{**PRO, "model": "lab/a:b"}, {**CON, "model": "default"}]},
         {"format": {"phases": ["opening", "cross_examination", "rebuttal", "rebuttal", "closing"]}},
         {"format": {"kind": "free_flowing", "phases": ["speech"]}},
+        {"format": {"kind": "free_flowing", "order": "sequential"}},
         {"models": {"default": {"model": "rehearsal/x", "latency_s": 1}}, "providers": {"rehearsal": {"kind": "mock"}}},
         {"judging": {"systems": ["structured", "moderator", "panel", "live", "persuasion"]}},
         {"models": {"a": {"model": "mock/a"}}, "debaters": [{**PRO, "model": "a"}, {**CON, "model": "a"}],

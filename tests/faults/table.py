@@ -23,11 +23,15 @@ judgements whole.
 - **Given up**: at once.
 - **Taken**: as if nothing were wrong.
 
+A temperature or seed that a server turns down (a 400 or 422 that names it) is left out: the question is asked again without it
+at once, and its model for the rest of the run; a note says so.
+
 *Requests* are those of the one question when the fault passes after the first, and when it lasts; *told* is what the user
 reads in the end, when it lasts; *kept* is what the transcript then holds. A debate that closes as `failed` ends with exit
 code 3 and goes on with `--resume`; a failed judge costs its own verdict and nothing else. A failure is asked again on
 resume, an abstention is not. Whatever a server reports of tokens is counted, that of failed attempts as well; *tokens*
-says what faulty answers report: where the answer breaks off first, nobody can know.
+says what faulty answers report: where the answer breaks off first, nobody can know. A whole answer that comes without any
+count is counted at the estimate, prompt and text, and a note says so once for each provider.
 
 A call that is cancelled (a panel's judge who is late, a second Ctrl-C) may have been billed: the budget counts its prompt
 at the estimate, the transcript what earlier attempts of the question reported.

@@ -15,6 +15,7 @@ from debate_cli.domain.exchange import Usage
 from debate_cli.errors import BudgetError, ServerError, TruncatedError
 from debate_cli.llm import estimate
 from debate_cli.llm.budget import Amount, Budget, Budgeted
+from debate_cli.llm.port import Reply
 
 ASK = request(max_output_tokens=100)
 WORST = estimate.total_tokens(ASK)
@@ -183,3 +184,37 @@ def test_usage_beyond_the_worst_case_is_counted() -> None:
     budget = Budget(max_tokens=WORST)
     asyncio.run(Budgeted(FakeModel(reply("x", usage=USAGE + Usage(output_tokens=9999))), budget, None).complete(ASK))
     assert budget.used.tokens == 110 + 9999
+
+
+@pytest.mark.parametrize("streamed", [False, True])
+def test_an_answer_that_nobody_counted_is_counted_at_the_estimate(streamed: bool) -> None:
+    """Prompt and answer, in the reply as in the budget, so that both agree; each time it is told."""
+    budget, told = Budget(), list[int]()
+    model = Budgeted(FakeModel(reply("A short word.", usage=Usage())), budget, None, on_estimate=lambda: told.append(1))
+    answer = asyncio.run(model.complete(ASK, (lambda _: None) if streamed else None))
+    assert answer.usage == Usage(input_tokens=estimate.input_tokens(ASK), output_tokens=6)
+    assert budget.used.tokens == answer.usage.input_tokens + answer.usage.output_tokens
+    assert len(told) == 1
+
+
+@pytest.mark.parametrize(
+    ("uncounted", "output_tokens"),
+    [
+        (reply("word " * 1000, usage=Usage()), 100),
+        (reply("", usage=Usage()), 0),
+        (reply("", usage=Usage(), refusal="I will not."), 5),
+        (reply("thoughts were not shown", usage=Usage(), truncated=True), 100),
+    ],
+)
+def test_an_estimated_answer_has_no_more_tokens_than_it_was_allowed(uncounted: Reply, output_tokens: int) -> None:
+    """Nor fewer where it was cut off; a refusal counts with its words; the budget that was reserved is never exceeded by an estimate."""
+    answer = asyncio.run(Budgeted(FakeModel(uncounted), Budget(max_tokens=WORST), None).complete(ASK))
+    assert answer.usage.output_tokens == output_tokens
+
+
+@pytest.mark.parametrize(
+    "answer", [reply("x"), reply("", usage=Usage(), finish_reason="content_filter", refusal="Filtered.")]
+)
+def test_what_was_counted_and_what_was_no_answer_is_not_estimated(answer: Reply) -> None:
+    """What a filter turned away at the door used nothing."""
+    assert asyncio.run(Budgeted(FakeModel(answer), Budget(), None).complete(ASK)) == answer

@@ -96,7 +96,15 @@ def test_without_a_key_none_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ANTHROPIC_CUSTOM_HEADERS", f"Authorization: Bearer {KEY}\nX-Mine: {KEY}")
     _, seen = ASKER.ask(GOOD, api_key=None)
     assert KEY not in str(seen.headers)
-    assert "x-api-key" not in seen.headers
+    assert not {"x-api-key", "authorization"} & set(seen.headers)
+
+
+@pytest.mark.parametrize("header", ["x-api-key", "X-Api-Key", "authorization", "Authorization"])
+def test_a_key_header_set_by_hand_is_the_only_one(header: str) -> None:
+    """In whatever case it is written, a server without a key gets it as it stands, and no other."""
+    _, seen = ASKER.ask(GOOD, api_key=None, headers={header: "mine"})
+    sent = {name: value for name, value in seen.headers.items() if name in {"x-api-key", "authorization"}}
+    assert sent == {header.lower(): "mine"}
 
 
 def test_the_key_is_sent_as_the_sdk_does() -> None:

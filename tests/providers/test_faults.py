@@ -9,7 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from debate_cli.providers.faults import retry_after
+from debate_cli.errors import SamplingError
+from debate_cli.providers.endpoint import Endpoint
+from debate_cli.providers.faults import Asked, by_status, retry_after
 from debate_cli.providers.server_words import MAX_CHARS, told
 
 NOW = datetime(2026, 11, 21, 12, 0, 0, tzinfo=UTC)
@@ -99,3 +101,27 @@ def test_whatever_a_server_says_is_one_short_printable_line(noise: str, secret: 
     assert len(words) <= MAX_CHARS
     assert words.isprintable()
     assert secret not in words
+
+
+@pytest.mark.parametrize(
+    ("body", "parameter"),
+    [
+        ('[{"error": {"message": "Unknown name \\"seed\\": Cannot find field."}}]', "seed"),
+        ('{"detail": [{"loc": ["body", "seed"], "msg": "Extra inputs are not permitted"}]}', "seed"),
+        ('{"error": {"message": "temperature is deprecated for this model"}}', "temperature"),
+        ('{"error": {"message": "Seed is not supported", "param": "temperature"}}', "temperature"),
+        ('{"error": {"message": "Debates on temperature, and what may seed them"}}', None),
+    ],
+)
+@pytest.mark.parametrize("status", [400, 422])
+def test_a_sampling_parameter_that_is_turned_down_is_named(body: str, parameter: str | None, status: int) -> None:
+    """By the field that says which it is, or by words close to its name; a text about it turns nothing down."""
+    asked = Asked(Endpoint("lab", "http://127.0.0.1:9/v1"), "m", structured=True, sampled=("temperature", "seed"))
+    error = by_status(status, body, asked)
+    assert (error.parameter if isinstance(error, SamplingError) else None) == parameter
+
+
+def test_what_was_not_sent_is_not_turned_down() -> None:
+    """A 400 that names a parameter which the request did not have is about something else."""
+    asked = Asked(Endpoint("lab", "http://127.0.0.1:9/v1"), "m", structured=False)
+    assert not isinstance(by_status(400, '{"param": "temperature"}', asked), SamplingError)

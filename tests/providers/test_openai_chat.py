@@ -121,6 +121,12 @@ def test_without_a_key_none_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "authorization" not in seen.headers
 
 
+def test_a_key_header_set_by_hand_stays() -> None:
+    """A server without a key gets the header that the row names."""
+    _, seen = ASKER.ask(GOOD, api_key=None, headers={"authorization": "Bearer mine"})
+    assert seen.headers["authorization"] == "Bearer mine"
+
+
 def test_a_redirect_is_not_followed() -> None:
     """A server cannot send the request, and the key with it, elsewhere."""
     error, strayed = ASKER.strayed(307, GOOD)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -22,7 +23,13 @@ def said(message: str, **more: str) -> dict[str, Any]:
     return {"error": {"message": message} | more}
 
 
+WARM = replace(PLAIN, temperature=0.5)
+ONLY_DEFAULT = "'temperature' does not support 0.5 with this model. Only the default (1) value is supported."
 STATUS_FAULTS = (
+    Fault("temperature by param", 400, said("Invalid value", param="temperature"), errors.SamplingError, WARM),
+    Fault("temperature by words", 400, said(f"Unsupported value: {ONLY_DEFAULT}"), errors.SamplingError, WARM),
+    Fault("temperature unsent", 400, said("Invalid value", param="temperature"), errors.RejectedError),
+    Fault("temperature as a topic", 400, said("messages: no text on temperature"), errors.RejectedError, WARM),
     Fault("bad request", 400, said("messages: must not be empty"), errors.RejectedError),
     Fault("unprocessable", 422, said("Extra inputs are not permitted"), errors.RejectedError),
     Fault("response_format", 400, said("Unknown name response_format"), errors.UnsupportedError, NATIVE),

@@ -12,8 +12,8 @@ from provider_config_support import config
 from wire_support import Wire, answered
 
 from debate_cli.domain.config import ModelSpec
-from debate_cli.errors import ConfigError, MissingKeyError
-from debate_cli.llm.port import Message, Request
+from debate_cli.errors import ConfigError, MissingKeyError, UnreachableError
+from debate_cli.llm.port import Message, Model, Request
 from debate_cli.providers.addresses import base_url, ollama_url
 from debate_cli.providers.presets import TABLE
 from debate_cli.providers.registry import Registry, check, secrets, split
@@ -240,3 +240,25 @@ def test_an_unknown_provider_has_no_adapter() -> None:
     """Asking for one is a configuration error with the name in it."""
     with pytest.raises(ConfigError, match="no provider nobody"):
         Registry(config(), {}, folder=HERE).adapter(ModelSpec(model="nobody/x"))
+
+
+@pytest.mark.parametrize(("env", "put"), [({}, 0), ({"LAB": KEY}, 1)])
+def test_limits_are_put_around_a_model_whose_key_is_there(env: dict[str, str], put: int) -> None:
+    """And not before it is asked: what is missing takes no place among those that are under way."""
+    limited: list[Model] = []
+
+    def within(model: Model) -> Model:
+        limited.append(model)
+        return model
+
+    async def ask() -> None:
+        row = {"kind": "openai", "base_url": "http://127.0.0.1:9/v1", "api_key_env": "LAB"}
+        registry = Registry(config(lab=row), env, folder=HERE)
+        adapter = registry.adapter(ModelSpec(model="lab/m"), within)
+        assert limited == []
+        with pytest.raises(UnreachableError if env else MissingKeyError):
+            await adapter.complete(REQUEST)
+        await registry.aclose()
+
+    asyncio.run(ask())
+    assert len(limited) == put

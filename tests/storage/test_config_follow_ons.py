@@ -107,3 +107,15 @@ def test_a_contradiction_is_told_beside_a_mistake_of_form(form: str, whole: str)
     """In one run, wherever it does not hang on what is wrong."""
     one, other = ((key, dict(faults)[key]) for key, faults in ((form, OF_FORM), (whole, OF_THE_WHOLE)))
     assert told(one, other) == told(one) | told(other) != told(one)
+
+
+STRANGERS = ("xyzzy", "modl", "modle", "modles", "cler", "judgse")
+VALUES = sorted({key for key, _ in OF_FORM + OF_THE_WHOLE if not key.endswith(STRANGERS)})
+
+
+@pytest.mark.parametrize("key", VALUES)
+def test_of_a_variable_that_is_not_set_nothing_else_is_told(key: str) -> None:
+    """What would stand there is not known, so that nothing is wrong with it; what is wrong elsewhere is told all the same."""
+    elsewhere = ("limits.max_tokens", 0)
+    assert len(told((key, "${NOPE}"))) == 1
+    assert told((key, "${NOPE}"), elsewhere) == told((key, "${NOPE}")) | told(elsewhere)

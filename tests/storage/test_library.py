@@ -132,3 +132,18 @@ def test_a_link_that_leads_in_a_circle_spoils_no_folder(tmp_path: Path) -> None:
     whole = transcribed(tmp_path / "a.json", WHOLE)
     (tmp_path / "loop.json").symlink_to(tmp_path / "loop.json")
     assert expand([str(tmp_path)]) == [whole]
+
+
+@pytest.mark.parametrize("name", ["deeper", "saved.json", "Saved Ones"])
+def test_a_folder_is_no_debate(tmp_path: Path, name: str) -> None:
+    """The sentence says that it is one, and which command shows what is in it."""
+    (tmp_path / name).mkdir()
+    with pytest.raises(UsageError, match=r"is a folder; name one of its debates, which `debate list .*` shows"):
+        find(str(tmp_path / name), [tmp_path / "elsewhere"])
+
+
+def test_a_debate_may_lie_beside_a_folder_of_its_name(tmp_path: Path) -> None:
+    """The debate is meant."""
+    (tmp_path / "a-debate").mkdir()
+    whole = transcribed(tmp_path / "a-debate.json", WHOLE)
+    assert open_debate(find(str(tmp_path / "a-debate"), [])).path == whole

@@ -1,0 +1,53 @@
+"""A server's client: when it is made, and what becomes of a fault in making it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from debate_cli.errors import UnreachableError
+from debate_cli.llm.profile import Profile
+from debate_cli.providers import faults
+from debate_cli.providers.endpoint import Endpoint
+from debate_cli.providers.faults import FaultRow
+from debate_cli.providers.remote import Api, RemoteServer
+
+ENDPOINT = Endpoint("lab", "http://127.0.0.1:9/v1")
+
+
+def unasked(*_: Any) -> Any:
+    """Nothing is asked here."""
+    raise AssertionError
+
+
+def server(connect: Callable[[Endpoint], Any]) -> RemoteServer:
+    """One whose client is made by `connect`."""
+    rows = (FaultRow((OSError,), faults.unreachable),)
+    return RemoteServer(Api(connect, unasked, unasked, unasked, lambda: rows, unasked, unasked), ENDPOINT)
+
+
+def test_the_client_is_made_with_the_first_model() -> None:
+    """And not with its first call, whose time a slow import would take; all models share it."""
+    made: list[Endpoint] = []
+
+    def connect(endpoint: Endpoint) -> object:
+        made.append(endpoint)
+        return object()
+
+    lab = server(connect)
+    assert made == []
+    for name in ("one", "two"):
+        lab.model(name, Profile())
+    assert made == [ENDPOINT]
+
+
+def test_a_client_that_cannot_be_made_is_an_error_of_ours() -> None:
+    """By the adapter's table, as in a call."""
+
+    def connect(_: Endpoint) -> object:
+        raise FileNotFoundError("no certificates")
+
+    with pytest.raises(UnreachableError, match="lab"):
+        server(connect).model("one", Profile())

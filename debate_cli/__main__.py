@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 
-gc.disable()  # what is imported stays, and a tenth of the start-up went into looking through it; `load` enables it again
+gc.disable()  # what is imported stays, and a tenth of the start-up went into looking through it; `work` enables it again
 
 from debate_cli.cli.app import main  # noqa: E402 - only now
 

@@ -1,6 +1,7 @@
-"""The command `debate`: its subcommands by name, loaded only when one of them is called.
+"""The command `debate`: its subcommands by name, loaded in two steps, each only when it is needed.
 
-Help and version must not pay for pydantic, Rich's heavy parts or an SDK, so this module imports none of them.
+What a subcommand can be asked is read when it is named: enough for its help, for what is misspelt and for a shell that
+completes. What it does is read when it is asked to do it. So help and version pay for neither engine nor SDK.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import io
 import os
 import sys
 import traceback
+from collections.abc import Callable
 from typing import Annotated, Any, NamedTuple
 
 import typer
@@ -27,7 +29,11 @@ DEBATE, SAVED, SETUP = "Debate", "Saved debates", "Setting up"
 
 
 class Entry(NamedTuple):
-    """A subcommand before it is loaded; it lives in `debate_cli.cli.NAME_command` as the Typer app `app`."""
+    """A subcommand before it is loaded.
+
+    Its options are those of the Typer app `app` in `debate_cli.cli.asked.NAME`, which makes one value of them; what is
+    done about that is `carry_out` in `debate_cli.cli.NAME_command`.
+    """
 
     panel: str
     help: str
@@ -51,7 +57,7 @@ COMMANDS: dict[str, Entry] = {
 
 
 class Commands(Group):
-    """Lists the subcommands from a table; imports one when it is to be run."""
+    """Lists the subcommands from a table; imports what one can be asked when it is named."""
 
     def list_commands(self, ctx: Any) -> list[str]:
         """Names in the order of the table."""
@@ -64,16 +70,20 @@ class Commands(Group):
         entry = COMMANDS.get(cmd_name)
         return TyperCommand(cmd_name, help=entry.help, rich_help_panel=entry.panel) if entry else None
 
+    def get_params(self, ctx: Any) -> list[Any]:
+        """The flags before the subcommand, off where they are not given: to look at None, Typer imports pydantic."""
+        found = super().get_params(ctx)
+        for flag in found:
+            flag.default = flag.default or False
+        return found
+
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
-        """The real command, loaded; while a shell completes a line without options, a stand-in where there is one."""
+        """The real command, with its options."""
         if not ctx.resilient_parsing and args[0] not in COMMANDS and not args[0].startswith("-"):
             from debate_cli.cli.refusals import unknown_command  # compares words: only where one is wrong
 
             ctx.fail(unknown_command(args[0], COMMANDS))
         name, command, rest = super().resolve_command(ctx, args)
-        if ctx.resilient_parsing and name in COMMANDS and not any(word.startswith("-") for word in rest):
-            completion = importlib.import_module("debate_cli.cli.completion")
-            return name, completion.stand_in(name, load) or load(name), rest
         return name, load(name) if name in COMMANDS else command, rest
 
     def invoke(self, ctx: Any) -> Any:
@@ -102,18 +112,33 @@ class Commands(Group):
         return done
 
 
+class Subcommand(Command):
+    """A subcommand that makes a value of its options, and hands it to its work."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Import the work, and do it."""
+        asked = super().invoke(ctx)
+        return work(str(self.name))(asked)
+
+
 def load(name: str) -> Any:
-    """Import the module of a subcommand and build its command."""
-    gc.disable()  # as in __main__, for whoever comes another way
-    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")  # looked for among all installed packages otherwise
-    module = importlib.import_module(f"debate_cli.cli.{name}_command")
+    """Build a subcommand from the module that says what it can be asked."""
+    module = importlib.import_module(f"debate_cli.cli.asked.{name}")
     for declared in module.app.registered_commands:
-        declared.cls = Command
-    gc.freeze()
-    gc.enable()
+        declared.cls = Subcommand
     command = typer.main.get_command(module.app)
     command.name = name
     return command
+
+
+def work(name: str) -> Callable[[Any], None]:
+    """Import the module that does what a subcommand is asked; what it does, given that."""
+    gc.disable()  # as in __main__, for whoever comes another way
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")  # looked for among all installed packages otherwise
+    module = importlib.import_module(f"debate_cli.cli.{name}_command")
+    gc.freeze()
+    gc.enable()
+    return module.carry_out
 
 
 app = typer.Typer(
@@ -174,8 +199,10 @@ def main() -> None:
 
 def _handed_over(transcript: str) -> str:
     """Print a transcript that could not be saved; what became of it."""
+    from debate_cli.cli.json_output import hand_on_json  # what is never needed where all goes well
+
     try:
-        sys.stdout.write(transcript)
+        hand_on_json([transcript])
         sys.stdout.flush()
     except OSError as error:
         drop(sys.stdout)

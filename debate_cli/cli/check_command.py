@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import os
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
-from debate_cli.cli import completion, options, setup
+from debate_cli.cli import setup
+from debate_cli.cli.asked.check import Check
+from debate_cli.cli.json_output import print_json
 from debate_cli.cli.screen import shown, tell
 from debate_cli.errors import DebateError
 from debate_cli.forecast import planned_calls
@@ -20,29 +20,14 @@ from debate_cli.storage.environment import environment
 from debate_cli.storage.overrides import unknown_variables
 from debate_cli.wiring import specs
 
-app = typer.Typer(add_completion=False)
 
-
-@app.command()
-def check(
-    configs: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="CONFIG", help="Configurations; - for stdin.", autocompletion=completion.configs),
-    ] = None,
-    json_: options.Json = False,
-    debug: options.Debug = False,
-) -> None:
-    """Check configurations, and say which keys are missing.
-
-    Without CONFIG: configs/debate.yaml or debate.yaml here, or the packaged default, as for `debate run`. Every fault is named with file, line, column and key. A missing key is a fault too, as the debate could not run.
-    Exit code 2 where there is any.
-    """
-    del debug  # acted on where errors are caught
-    named = configs or [_default()]
+def carry_out(asked: Check) -> None:
+    """Check configurations, and say which keys are missing."""
+    named = asked.configs or [_default()]
     _warn(named)
     reports = [_report(config) for config in named]
-    if json_:
-        print(json.dumps([asdict(report) for report in reports], ensure_ascii=False, indent=2))
+    if asked.json:
+        print_json([asdict(report) for report in reports])
     else:
         for report in reports:
             _print(report)

@@ -1,17 +1,12 @@
 """What a shell completes: configurations and saved debates, by their names alone. Nothing slow is imported here.
 
-Before an option stands on the line, a command is completed by a stand-in that knows what its words are; only with options
-the command itself is loaded.
+Which option or argument is completed by which of these stands in `debate_cli.cli.asked`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any
-
-import typer
-from typer.core import TyperCommand
 
 from debate_cli.storage.folder import JOURNAL, TRANSCRIPT, debates_in, is_schema
 
@@ -22,8 +17,6 @@ YAML = frozenset({".yaml", ".yml"})
 PACKAGE = Path(__file__).parent.parent
 PAGES = (PACKAGE / "pages", PACKAGE.parent / "docs" / "errors")
 """Where the pages about errors are: in the installed package, else in the checkout."""
-KINDS = ("config", "transcript")
-"""What `debate schema` prints the schema of."""
 SYSTEMS = ("structured", "moderator", "panel", "live", "persuasion")
 
 
@@ -68,44 +61,6 @@ def pages() -> dict[str, Path]:
 def systems(incomplete: str) -> list[str]:
     """Names of the judging systems."""
     return _beginning(incomplete, SYSTEMS)
-
-
-def kinds(incomplete: str) -> list[str]:
-    """What has a schema."""
-    return _beginning(incomplete, KINDS)
-
-
-WORDS: dict[str, Callable[[str], list[str]]] = {
-    "run": configs,
-    "check": configs,
-    "replay": debates,
-    "diff": debates,
-    "list": folders,
-    "init": folders,
-    "explain": topics,
-    "schema": kinds,
-    "judge": paths,
-    "score": paths,
-}
-"""What the words of a command are."""
-
-
-def stand_in(name: str, load: Callable[[str], Any]) -> TyperCommand | None:
-    """A command of that name that knows its words only, and asks the one that `load` loads for its options."""
-    if name not in WORDS:
-        return None
-
-    class StandIn(TyperCommand):
-        def shell_complete(self, ctx: Any, incomplete: str) -> Any:
-            return load(name).shell_complete(ctx, incomplete)
-
-    made = typer.Typer(add_completion=False)
-
-    @made.command(cls=StandIn)
-    def _(words: list[str] = typer.Argument(autocompletion=WORDS[name])) -> None:
-        del words
-
-    return typer.main.get_command(made)  # pyright: ignore[reportReturnType]
 
 
 def _saved() -> list[Path]:

@@ -2,65 +2,33 @@
 
 from __future__ import annotations
 
-import json
 import sys
-from typing import Annotated
 
-import typer
-
-from debate_cli.cli import completion, options, screen
+from debate_cli.cli import screen
+from debate_cli.cli.asked.diff import Diff
 from debate_cli.cli.homes import homes
+from debate_cli.cli.json_output import print_json
 from debate_cli.errors import UsageError
 from debate_cli.render.comparison import Compared, document
 from debate_cli.scoring.comparison import LATEST, Side, compare
 from debate_cli.storage.library import StoredDebate, find, open_debate
 
-app = typer.Typer(add_completion=False)
 
-
-@app.command()
-def diff(
-    a: Annotated[
-        str,
-        typer.Argument(
-            metavar="A", help="A transcript or journal, or the id of a saved debate.", autocompletion=completion.debates
-        ),
-    ],
-    b: Annotated[
-        str | None,
-        typer.Argument(metavar="B", help="Another one; left out with --runs.", autocompletion=completion.debates),
-    ] = None,
-    runs: Annotated[
-        str | None, typer.Option(metavar="X,Y", help="Compare judging run X (of A) with Y (of B, or of A too).")
-    ] = None,
-    json_: options.Json = False,
-    plain: options.Plain = False,
-    debug: options.Debug = False,
-) -> None:
-    """Compare two saved debates, or two judging runs of one.
-
-    What differs is told in a few sentences, then side by side: who judged, winners, margins, scores, the claims that one
-    side lets stand and the other does not, settings, models and cost. Systems that judged one side only are named.
-    Without --runs the newest judging run of each system counts.
-
-    Examples:
-
-      debate diff my-debate my-other-debate
-
-      debate diff my-debate --runs r1,r2
-    """
-    del debug  # acted on where errors are caught
-    if b is None and runs is None:
+def carry_out(asked: Diff) -> None:
+    """Compare two saved debates, or two judging runs of one."""
+    if asked.b is None and asked.runs is None:
         raise UsageError("name two debates, or two judging runs of one with --runs r1,r2")
-    first = open_debate(find(a, homes()))
-    second = open_debate(find(b, homes())) if b is not None else first
-    named = _runs(runs) if runs is not None else (LATEST, LATEST)
+    first = open_debate(find(asked.a, homes()))
+    second = open_debate(find(asked.b, homes())) if asked.b is not None else first
+    for torn in dict.fromkeys((first.torn, second.torn)):
+        screen.tell_torn(torn)
+    named = _runs(asked.runs) if asked.runs is not None else (LATEST, LATEST)
     sides = _side(first, named[0]), _side(second, named[1])
     told = Compared((str(first.path), str(second.path)), sides, compare(*sides))
-    if json_:
-        print(json.dumps(document(told), ensure_ascii=False, indent=2))
+    if asked.json:
+        print_json(document(told))
     else:
-        _show(told, plain=plain)
+        _show(told, plain=asked.plain)
 
 
 def _runs(text: str) -> tuple[str, str]:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import difflib
-import json
 import os
 import sys
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 from pydantic import ValidationError
 
-from debate_cli.cli import options, screen, setup
+from debate_cli.cli import screen, setup
+from debate_cli.cli.asked.doctor import Doctor
+from debate_cli.cli.json_output import print_json
 from debate_cli.doctor import as_data, examine
 from debate_cli.domain.config import DebateConfig, ModelSpec
 from debate_cli.errors import UsageError
@@ -22,45 +23,16 @@ from debate_cli.storage.environment import environment
 from debate_cli.storage.redact import Redactor, without_secrets
 from debate_cli.wiring import Surroundings, mocked, specs
 
-app = typer.Typer(add_completion=False)
 
-
-@app.command()
-def doctor(
-    models: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="MODEL",
-            help="provider/model, or a name in the configuration's models; without any, all it uses.",
-        ),
-    ] = None,
-    config: Annotated[
-        str | None, typer.Option(metavar="CONFIG", help="A debate.yaml, or - for stdin; default as for run.")
-    ] = None,
-    mock: options.Mock = False,
-    json_: options.Json = False,
-    debug: options.Debug = False,
-) -> None:
-    """Ask each model a tiny question: what it can do, what it costs, how fast it is.
-
-    One question for each way of asking for structure (native schema, forced tool call, schema in the prompt) and one
-    streamed; a few hundred tokens a model. A model is usable where at least one way gives a valid form. Exit code 3
-    where one is not.
-
-    Examples:
-
-      debate doctor
-
-      debate doctor --config debate.yaml strong ollama/qwen3:8b
-    """
-    del debug  # acted on where errors are caught
-    loaded = setup.load(config)
-    wanted, chosen = _wanted(models or [], loaded.config, mock=mock)
+def carry_out(asked: Doctor) -> None:
+    """Ask each model a tiny question: what it can do, what it costs, how fast it is."""
+    loaded = setup.load(asked.config)
+    wanted, chosen = _wanted(asked.models or [], loaded.config, mock=asked.mock)
     note = screen.tell if screen.interactive(sys.stderr) else _silent
     note(f"asking {', '.join(spec.model for spec in wanted)} ...")
     around = Surroundings(loaded.folder, environment(loaded.folder, os.environ), note=note)
     entries = [as_data(found) for found in asyncio.run(examine(wanted, chosen, around))]
-    _show(entries, loaded, as_json=json_)
+    _show(entries, loaded, as_json=asked.json)
     if not all(entry["usable"] for entry in entries):
         raise typer.Exit(3)
 
@@ -98,7 +70,7 @@ def _show(entries: list[dict[str, Any]], loaded: LoadedConfig, *, as_json: bool)
     """What was found, without secrets: one document, a table on a terminal, plain lines elsewhere."""
     shown = without_secrets(entries, Redactor(hidden(loaded, os.environ)))
     if as_json:
-        print(json.dumps(shown, ensure_ascii=False, indent=2))
+        print_json(shown)
     elif screen.interactive(sys.stdout):
         from debate_cli.render.drawn.doctor import doctor_view
 

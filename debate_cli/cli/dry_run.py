@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Iterator
 from typing import Any
 
 import yaml
 
+from debate_cli.cli.json_output import print_json
 from debate_cli.domain.config import DebateConfig
 from debate_cli.forecast import NOTHING, Amount, Forecast, forecast
 from debate_cli.storage.json_form import config_data
@@ -28,9 +28,9 @@ def show_plan(config: DebateConfig, around: Surroundings, *, as_json: bool) -> N
     redact = Redactor(around.secrets)
     if as_json:
         data = without_secrets(config_data(config), redact)
-        print(json.dumps({"config": data, "plan": _document(plan)}, ensure_ascii=False, indent=2))
+        print_json({"config": data, "plan": _document(plan)})
         return
-    written = without_secrets(_set_only(config.model_dump(mode="json", exclude_unset=True)), redact)
+    written = without_secrets(_set_only(_written(config)), redact)
     print(yaml.safe_dump(written, sort_keys=False, allow_unicode=True, width=120).rstrip())
     speeches, assessments = _counted(plan.speeches, "speech", "es"), _counted(plan.assessments, "assessment", "s")
     print(f"\n# planned: {speeches} and at least {assessments}")
@@ -119,6 +119,16 @@ def _amount(amount: Amount) -> dict[str, object]:
         "output_tokens": amount.usage.output_tokens,
         "cost_usd": amount.cost_usd,
     }
+
+
+def _written(config: DebateConfig) -> dict[str, Any]:
+    """What is set of a configuration; a judging system always names its kind, be it there by default."""
+    data = config.model_dump(mode="json", exclude_unset=True)
+    judging = data.get("judging", {})
+    if "systems" in judging:
+        pairs = zip(config.judging.systems, judging["systems"], strict=True)
+        judging["systems"] = [{"kind": system.kind} | told for system, told in pairs]
+    return data
 
 
 def _set_only(data: Any) -> Any:

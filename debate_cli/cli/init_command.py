@@ -11,11 +11,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
-from debate_cli.cli import completion, options, screen
+from debate_cli.cli import screen
+from debate_cli.cli.asked.init import Init
 from debate_cli.cli.found_models import Found, found_models, judge_beside
 from debate_cli.errors import DebateError, UsageError
 from debate_cli.preparation import load, prepare
@@ -23,7 +23,6 @@ from debate_cli.storage.disk import write_whole
 from debate_cli.storage.environment import environment
 from debate_cli.storage.schema import config_schema, text_of
 
-app = typer.Typer(add_completion=False)
 TOPIC = "Should a startup of under ten people adopt microservices from day one?"
 _BARE = re.compile(r"[\w./:@-]+[\w/]")
 """What YAML takes for text within braces as it stands."""
@@ -38,34 +37,16 @@ class Answers:
     judge: str
 
 
-@app.command()
-def init(
-    folder: Annotated[
-        Path,
-        typer.Argument(
-            metavar="DIR",
-            help="Where to, made if it is not there; or a file, NAME.yaml.",
-            autocompletion=completion.folders,
-        ),
-    ] = Path(),
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Ask nothing, take the defaults.")] = False,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite existing files.")] = False,
-    debug: options.Debug = False,
-) -> None:
-    """Write a commented debate.yaml and its schema.
-
-    On a terminal it asks three questions first: the motion, the debaters' model, the judge's. It offers the models that are
-    at hand: those of Ollama where it is running, of providers whose key is set, and the embedded one.
-    """
-    del debug  # acted on where errors are caught
-    config = folder if _is_file(folder) else folder / "debate.yaml"
+def carry_out(asked: Init) -> None:
+    """Write a commented debate.yaml and its schema."""
+    config = asked.folder if _is_file(asked.folder) else asked.folder / "debate.yaml"
     schema, schema_text = config.parent / "debate.schema.json", text_of(config_schema()).encode()
     for path in (config, schema):
-        if path.exists() and not force and not _holds(schema, schema_text, path):
+        if path.exists() and not asked.force and not _holds(schema, schema_text, path):
             raise UsageError(f"{path} exists already; overwrite it with --force")
     found = found_models(environment(config.parent, os.environ))
-    answers = _defaults(found) if yes or not sys.stdin.isatty() else _asked(found)
-    write_whole(config, _text(answers, config).encode(), overwrite=force)
+    answers = _defaults(found) if asked.yes or not sys.stdin.isatty() else _asked(found)
+    write_whole(config, _text(answers, config).encode(), overwrite=asked.force)
     write_whole(schema, schema_text, overwrite=True)
     screen.tell(f"written: {config} and {schema}")
     _tell_next(config, answers)

@@ -5,50 +5,27 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
-from debate_cli.cli import options, screen
+from debate_cli.cli import screen
+from debate_cli.cli.asked.list import List
 from debate_cli.cli.homes import USUAL, homes
+from debate_cli.cli.json_output import hand_on_json
 from debate_cli.render.plain.catalogue import columns, json_document
 from debate_cli.storage.catalogue import Card, Unreadable, catalogue
 
-app = typer.Typer(add_completion=False)
 
-
-@app.command("list")
-def list_(
-    folder: Annotated[
-        Path | None, typer.Argument(metavar="FOLDER", help="Where the debates are; default: where run saves them.")
-    ] = None,
-    json_: options.Json = False,
-    plain: options.Plain = False,
-    debug: options.Debug = False,
-) -> None:
-    """List the saved debates of a folder: who won, and what it cost.
-
-    On a terminal the newest comes first. Off it, each debate is a line as soon as it is read, by name, its columns parted
-    by tabs: id, start (UTC), topic, models, winners, cost in USD, state. Files that cannot be used are named at the end,
-    with exit code 1.
-
-    Examples:
-
-      debate list
-
-      debate list | cut -f 1,5
-
-      debate list --json | jq '.[] | select(.state != "complete").path'
-    """
-    del debug  # acted on where errors are caught
-    place = folder or next((place for place in homes() if place.exists()), None)
+def carry_out(asked: List) -> None:
+    """List the saved debates of a folder: who won, and what it cost."""
+    place = asked.folder or next((place for place in homes() if place.exists()), None)
     if place is None:
         screen.tell("debate: nothing is saved here yet; start with `debate run --mock`")
         found: Iterator[Card | Unreadable] = iter(())
     else:
         found = catalogue(place)
     bad: list[Unreadable] = []
-    _show(_readable(found, bad), place or USUAL, as_json=json_, plain=plain)
+    _show(_readable(found, bad), place or USUAL, as_json=asked.json, plain=asked.plain)
     for file in bad:
         screen.tell(f"debate: {file.message}")
     if bad:
@@ -67,7 +44,7 @@ def _readable(found: Iterator[Card | Unreadable], bad: list[Unreadable]) -> Iter
 def _show(cards: Iterator[Card], folder: Path, *, as_json: bool, plain: bool) -> None:
     """One document, a list on a terminal, lines that come as they are read elsewhere."""
     if as_json:
-        sys.stdout.write(json_document(sorted(cards, key=lambda card: card.started_at, reverse=True)))
+        hand_on_json([json_document(sorted(cards, key=lambda card: card.started_at, reverse=True))])
     elif plain or not screen.interactive(sys.stdout):
         for card in cards:
             print(columns(card), flush=True)

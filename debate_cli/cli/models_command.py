@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-import typer
-
-from debate_cli.cli import options, screen, setup
+from debate_cli.cli import screen, setup
+from debate_cli.cli.asked.models import Models
+from debate_cli.cli.json_output import print_json
 from debate_cli.domain.config import DebateConfig
 from debate_cli.providers.addresses import base_url
 from debate_cli.providers.presets import ProviderRow
@@ -21,27 +20,18 @@ from debate_cli.providers.table import merged
 from debate_cli.storage.environment import environment
 from debate_cli.storage.redact import REDACTED, Redactor
 
-app = typer.Typer(add_completion=False)
 EMPTY = DebateConfig(topic="none", debaters=())
 
 
-@app.command()
-def models(
-    config: Annotated[
-        str | None, typer.Option(metavar="CONFIG", help="Add the providers of this configuration.")
-    ] = None,
-    json_: options.Json = False,
-    debug: options.Debug = False,
-) -> None:
+def carry_out(asked: Models) -> None:
     """List the providers, what each can do, and whether its key is set."""
-    del debug  # acted on where errors are caught
-    loaded = setup.load(config) if config is not None else None
+    loaded = setup.load(asked.config) if asked.config is not None else None
     env = environment(loaded.folder if loaded is not None else Path(), os.environ)
     config_ = loaded.config if loaded is not None else EMPTY
     redact = Redactor((*secrets(config_, env), *(loaded.secrets if loaded is not None else ())))
     found = [_entry(row, env, redact) for row in merged(config_).values()]
-    if json_:
-        print(json.dumps(found, ensure_ascii=False, indent=2))
+    if asked.json:
+        print_json(found)
         return
     if screen.interactive(sys.stdout):
         from debate_cli.render.drawn.providers import providers_view

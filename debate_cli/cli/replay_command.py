@@ -6,15 +6,14 @@ import sys
 import time
 from collections.abc import Callable
 from contextlib import nullcontext
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import NamedTuple
 
-import typer
-
-from debate_cli.cli import completion, keys, options, screen, showing
+from debate_cli.cli import keys, screen, showing
+from debate_cli.cli.asked.replay import Format, Only, Replay
 from debate_cli.cli.existing import refuse_existing
 from debate_cli.cli.homes import homes
+from debate_cli.cli.json_output import hand_on_json
 from debate_cli.cli.screen import ClosedPipeError
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.verdict import Verdict
@@ -22,24 +21,10 @@ from debate_cli.errors import UsageError
 from debate_cli.render.replay import Pause, Performance
 from debate_cli.scoring import score
 from debate_cli.storage.disk import write_whole
-from debate_cli.storage.library import find, open_debate
+from debate_cli.storage.library import StoredDebate, find, open_debate
 from debate_cli.storage.redact import Redactor
 from debate_cli.storage.transcript import to_transcript
 from debate_cli.storage.transcript_file import dump
-
-app = typer.Typer(add_completion=False)
-
-
-class Format(StrEnum):
-    """What the debate is shown as."""
-
-    terminal = "terminal"
-    markdown = "markdown"
-    html = "html"
-    json = "json"
-    svg = "svg"
-    terminal_html = "terminal-html"
-
 
 WHOLE = (Format.html, Format.json)
 """What is of a whole debate: a page that shows and hides parts by itself, and a transcript."""
@@ -47,16 +32,6 @@ WHOLE = (Format.html, Format.json)
 
 STOPPING = frozenset({"q", "Q", ""})
 """Keys that end what is shown step by step; no key at all where the terminal is gone."""
-
-
-class Only(StrEnum):
-    """A part of the debate."""
-
-    turns = "turns"
-    scores = "scores"
-    trace = "trace"
-    verdict = "verdict"
-    briefing = "briefing"
 
 
 class Way(NamedTuple):
@@ -84,66 +59,33 @@ class Way(NamedTuple):
         return True
 
 
-@app.command()
-def replay(
-    path: Annotated[
-        str,
-        typer.Argument(
-            metavar="PATH",
-            help="A transcript or journal, or the id of a saved debate.",
-            autocompletion=completion.debates,
-        ),
-    ],
-    speed: Annotated[
-        float | None,
-        typer.Option(
-            min=0.01, metavar="X", help="Type the speeches out, X times a fast model's pace; 0.2: read along."
-        ),
-    ] = None,
-    step: Annotated[bool, typer.Option("--step", help="Wait for a key after each turn.")] = False,
-    round_: Annotated[int | None, typer.Option("--round", min=1, help="Only this round.")] = None,
-    only: Annotated[Only | None, typer.Option(help="Only this part.")] = None,
-    show_hidden: Annotated[bool, typer.Option("--show-hidden", help="Show hidden directives.")] = False,
-    plain: options.Plain = False,
-    format_: Annotated[Format, typer.Option("--format", help="What to show it as.")] = Format.terminal,
-    json_: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False,
-    output: Annotated[Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write to a file.")] = None,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite FILE where it exists.")] = False,
-    debug: options.Debug = False,
-) -> None:
-    """Show a saved debate as it was shown when it ran.
-
-    All at once, or typed out, or step by step; also as a page, a picture or Markdown. No model is asked.
-
-    Examples:
-
-      debate replay transcripts/my-debate.json --only trace
-
-      debate replay my-debate --speed 4
-
-      debate replay my-debate --format html -o report.html
-
-      debate replay my-debate --format svg --only verdict -o verdict.svg
-    """
-    del debug  # acted on where errors are caught
-    how = _format(format_, as_json=json_)
-    _agree(how, "--json" if json_ else f"--format {how.value}", round_, only)
-    if output is not None:
-        refuse_existing(output, force=force, option="-o")
-    stored = open_debate(find(path, homes()))
+def carry_out(asked: Replay) -> None:
+    """Show a saved debate as it was shown when it ran."""
+    how = _format(asked.format, as_json=asked.json)
+    _agree(how, "--json" if asked.json else f"--format {how.value}", asked.round, asked.only)
+    if asked.output is not None:
+        refuse_existing(asked.output, force=asked.force, option="-o")
+    stored = open_debate(find(asked.path, homes()))
     debate = stored.debate
-    if round_ is not None and not debate.spoken(round_number=round_):
-        raise UsageError(f"--round {round_}: this debate has no such round; leave it out to see all")
-    if how is Format.terminal and output is None:
-        way = Way(None if plain else speed, step=step, plain=plain, show_hidden=show_hidden)
-        _play(stored.path, debate, way, round_, only)
+    screen.tell_torn(stored.torn)
+    if asked.round is not None and not debate.spoken(round_number=asked.round):
+        raise UsageError(f"--round {asked.round}: this debate has no such round; leave it out to see all")
+    verdicts = score(debate, runs="all")
+    if asked.only is not None:
+        _tell_of_nothing(stored, verdicts, asked.only)
+    if how is Format.terminal and asked.output is None:
+        speed = None if asked.plain else asked.speed
+        way = Way(speed, step=asked.step, plain=asked.plain, show_hidden=asked.show_hidden)
+        _play(stored, verdicts, way, asked.round, asked.only)
         return
-    text = _document(debate, score(debate, runs="all"), how, round_, only, show_hidden=show_hidden)
-    if output is None:
+    text = _document(debate, verdicts, how, asked.round, asked.only, show_hidden=asked.show_hidden)
+    if asked.output is None and how is Format.json:
+        hand_on_json([text])
+    elif asked.output is None:
         sys.stdout.write(text)
     else:
-        write_whole(output, text.encode(), overwrite=force)
-        screen.tell(f"written: {output}")
+        write_whole(asked.output, text.encode(), overwrite=asked.force)
+        screen.tell(f"written: {asked.output}")
 
 
 def _format(given: Format, *, as_json: bool) -> Format:
@@ -161,7 +103,19 @@ def _agree(format_: Format, typed: str, round_number: int | None, only: Only | N
             f"{typed} is of a whole debate; leave out {left_out}, or choose --format markdown or terminal-html"
         )
     if round_number is not None and only not in (None, Only.turns):
-        raise UsageError(f"--round {round_number} shows speeches, of which --only {only} has none; give one of the two")
+        raise UsageError(
+            f"--only {only} is of all rounds together; leave out --round for that, or leave out --only to see round"
+            f" {round_number} and what was judged of it"
+        )
+
+
+def _tell_of_nothing(stored: StoredDebate, verdicts: tuple[Verdict, ...], only: Only) -> None:
+    """Say so where the debate has no such part."""
+    from debate_cli.cli.replay_remarks import not_there  # loads what makes the parts
+
+    remark = not_there(stored.debate, verdicts, only.value, stored.path)
+    if remark is not None:
+        screen.tell(remark)
 
 
 def _document(
@@ -204,16 +158,18 @@ def _without_directives(debate: Debate) -> Debate:
     )
 
 
-def _play(path: Path, debate: Debate, way: Way, round_number: int | None, only: Only | None) -> None:
+def _play(
+    stored: StoredDebate, verdicts: tuple[Verdict, ...], way: Way, round_number: int | None, only: Only | None
+) -> None:
     """Show it on stdout as it was shown when it ran, or as much of it as is wanted."""
+    debate = stored.debate
     part = only.value if only is not None else None
     if part in (None, "turns") and not _perform(debate, way, round_number, judged=part is None):
         return
     if part != "turns" and round_number is None:
-        verdicts = score(debate, runs="all")
         showing.show_summary(debate, verdicts, show_hidden=way.show_hidden, only=part, plain=way.plain)
         if part is None:
-            screen.tell(_next(path, debate))
+            screen.tell(_next(stored.path, debate))
 
 
 def _next(path: Path, debate: Debate) -> str:

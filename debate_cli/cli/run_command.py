@@ -10,11 +10,11 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
-from debate_cli.cli import completion, options, setup, showing, stage, ways
+from debate_cli.cli import options, setup, showing, stage, ways
+from debate_cli.cli.asked.run import Run
 from debate_cli.cli.dry_run import show_plan
 from debate_cli.cli.existing import refuse_existing
 from debate_cli.cli.homes import USUAL, homes
@@ -27,6 +27,7 @@ from debate_cli.forecast import planned_calls
 from debate_cli.preparation import Prepared, hidden, prepare, resumed
 from debate_cli.render import hostile
 from debate_cli.resuming import remainder
+from debate_cli.scoring.gates import Gates
 from debate_cli.session import Outcome, Session
 from debate_cli.storage.config_file import LoadedConfig
 from debate_cli.storage.ids import checked_id, new_id
@@ -37,7 +38,6 @@ from debate_cli.storage.transcript import to_transcript
 from debate_cli.storage.transcript_file import dump
 from debate_cli.wiring import specs
 
-app = typer.Typer(add_completion=False)
 _OF_MODELS = re.compile(
     r"(?:models|providers)[.:]|(?:debaters\.\d+\.model|judging\.systems\.\d+\.judge(?:s\.\d+\.model)?):"
 )
@@ -62,110 +62,80 @@ class Order:
         return (self.folder / f"{self.debate_id}.json",) if self.folder is not None else ()
 
 
-@app.command(epilog=options.ASKING_EXITS)
-def run(
-    config: Annotated[
-        str | None,
-        typer.Argument(metavar="CONFIG", help="A debate.yaml, or - for stdin.", autocompletion=completion.configs),
-    ] = None,
-    topic: Annotated[str | None, typer.Option(help="The motion, in the place of the configuration's.")] = None,
-    set_: Annotated[
-        list[str] | None, typer.Option("--set", metavar="KEY.PATH=VALUE", help="Change a setting (YAML value).")
-    ] = None,
-    mock: options.Mock = False,
-    seed: Annotated[int | None, typer.Option(help="Seed of the mock, and of providers that take one.")] = None,
-    max_cost: Annotated[
-        float | None, typer.Option(metavar="USD", help="Budget of the whole run in US dollars, above 0.")
-    ] = None,
-    max_tokens: Annotated[int | None, typer.Option(min=1, help="Budget of the whole run in tokens.")] = None,
-    out: Annotated[Path | None, typer.Option(metavar="DIR", help="Folder for the transcript.")] = None,
-    id_: Annotated[str | None, typer.Option("--id", help="Id of the debate: a-z, 0-9 and dashes.")] = None,
-    resume: Annotated[
-        str | None,
-        typer.Option(metavar="ID|PATH", help="Go on with an unfinished debate.", autocompletion=completion.debates),
-    ] = None,
-    record: Annotated[Path | None, typer.Option(metavar="FILE", help="Record every exchange to a cassette.")] = None,
-    replay: Annotated[Path | None, typer.Option(metavar="FILE", help="Serve every answer from a cassette.")] = None,
-    show_hidden: Annotated[bool, typer.Option("--show-hidden", help="Show hidden directives.")] = False,
-    quiet: options.Quiet = False,
-    json_: options.Json = False,
-    plain: options.Plain = False,
-    report: Annotated[Path | None, typer.Option(metavar="FILE", help="Write an HTML page of the debate too.")] = None,
-    no_save: Annotated[bool, typer.Option("--no-save", help="Write no transcript.")] = False,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Show configuration, calls and worst cost; ask nothing.")
-    ] = False,
-    fail_under: options.FailUnder = None,
-    expect_winner: options.ExpectWinner = None,
-    max_warnings: options.MaxWarnings = None,
-    fail_on: options.FailOn = None,
-    force: Annotated[
-        bool, typer.Option("--force", help="Overwrite an existing debate of this id, and the report.")
-    ] = False,
-    debug: options.Debug = False,
-) -> None:
-    """Run a debate and save its transcript.
-
-    Without CONFIG: configs/debate.yaml or debate.yaml here, or the packaged default (a debate on the embedded local model). Options go
-    before DEBATE_... variables, those before the file.
-
-    Examples:
-
-      debate run --mock
-
-      debate run debate.yaml --topic "Rewrite it in Rust?" --set seed=7
-
-      debate run --resume my-debate
-    """
-    del debug  # acted on where errors are caught
-    gates = options.gates(fail_under, expect_winner, max_warnings, fail_on)
-    changes = setup.overrides(set_, topic, seed, max_cost, max_tokens)
-    if resume is not None and (no_save or id_ is not None):
+def carry_out(asked: Run) -> None:
+    """Run a debate and save its transcript."""
+    gates = options.gates(asked.fail_under, asked.expect_winner, asked.max_warnings, asked.fail_on)
+    changes = setup.overrides(asked.settings, asked.topic, asked.seed, asked.max_cost, asked.max_tokens)
+    if asked.resume is not None and (asked.no_save or asked.id is not None):
         raise UsageError(
             "--resume goes on with a debate under its own id, where it is saved; leave out --id and --no-save"
         )
-    if report is not None:
-        refuse_existing(report, force=force, option="--report")
-    loaded, stored = _found(config, changes, resume, out, asked=not (mock or replay or dry_run))
-    gates.require_names([item.name for item in (loaded if stored is None else stored.debate).config.debaters])
-    tape = setup.cassette(record, replay, loaded, asked=not dry_run)
-    if stored is None:
-        with ways.told(loaded):
-            prepared = prepare(loaded, os.environ, mock=mock, tape=tape, wanted=None if dry_run else specs)
-    else:
-        if config is not None or changes:
-            _agree(loaded, stored, models=not mock)
-        if mock and not dry_run:
-            _tell_of_stand_in(loaded, stored)
-        prepared = resumed(loaded, stored, os.environ, mock=mock, tape=tape, asked=not dry_run)
-    if dry_run:
-        show_plan(prepared.config, prepared.around, as_json=json_)
+    if asked.report is not None:
+        refuse_existing(asked.report, force=asked.force, option="--report")
+    prepared, stored = _prepared(asked, changes, gates)
+    if asked.dry_run:
+        show_plan(prepared.config, prepared.around, as_json=asked.json)
         return
-    if report is not None:
-        try_folder(report)
-    folder = None if no_save else out or Path(prepared.config.output.dir)
+    if asked.report is not None:
+        try_folder(asked.report)
+    outcome, code = _held(asked, _order(asked, prepared, stored), gates)
+    if asked.report is not None:
+        redact = Redactor(prepared.secrets)
+        written = write_report(asked.report, outcome, redact, show_hidden=asked.show_hidden, force=asked.force)
+        code = code or written
+    raise typer.Exit(code)
+
+
+def _prepared(asked: Run, changes: list[Change], gates: Gates) -> tuple[Prepared, StoredDebate | None]:
+    """What can be run, and the debate to be gone on with."""
+    loaded, stored = _found(asked, changes)
+    gates.require_names([item.name for item in (loaded if stored is None else stored.debate).config.debaters])
+    tape = setup.cassette(asked.record, asked.replay, loaded, asked=not asked.dry_run)
+    if stored is None:
+        wanted = None if asked.dry_run else specs
+        with ways.told(loaded):
+            return prepare(loaded, os.environ, mock=asked.mock, tape=tape, wanted=wanted), None
+    if asked.config is not None or changes:
+        _agree(loaded, stored, models=not asked.mock)
+    if asked.mock and not asked.dry_run:
+        _tell_of_stand_in(loaded, stored)
+    return resumed(loaded, stored, os.environ, mock=asked.mock, tape=tape, asked=not asked.dry_run), stored
+
+
+def _order(asked: Run, prepared: Prepared, stored: StoredDebate | None) -> Order:
+    """What is to be run under which id; one is made up where none is given."""
+    folder = None if asked.no_save else asked.out or Path(prepared.config.output.dir)
     debate_id = (
-        checked_id(id_) if id_ is not None else new_id(prepared.config.topic, datetime.now(UTC), random.SystemRandom())
+        checked_id(asked.id)
+        if asked.id is not None
+        else new_id(prepared.config.topic, datetime.now(UTC), random.SystemRandom())
     )
-    order = Order(prepared, folder, debate_id, stored, force)
+    return Order(prepared, folder, debate_id, stored, asked.force)
+
+
+def _held(asked: Run, order: Order, gates: Gates) -> tuple[Outcome, int]:
+    """Hold the debate and show it: what came of it, and the exit code for that."""
+    prepared = order.prepared
     shown = showing.watching(
-        quiet=quiet, as_json=json_, planned=planned_calls(prepared.config), show_hidden=show_hidden, plain=plain
+        quiet=asked.quiet,
+        as_json=asked.json,
+        planned=planned_calls(prepared.config),
+        show_hidden=asked.show_hidden,
+        plain=asked.plain,
     )
     with stage.told_where(*order.saved), shown as watcher:
         around = replace(prepared.around, note=watcher.note)
         session = Session(around, watcher, Stop(), secrets=prepared.secrets, warn=watcher.warn)
         outcome = stage.run_until_stopped(lambda stop: _perform(order, replace(session, stop=stop)), watcher)
     with stage.told_where(*order.saved), whoever_reads():
-        if json_:
+        if asked.json:
             sys.stdout.write(dump(to_transcript(outcome.debate, outcome.verdicts), Redactor(prepared.secrets)))
         else:
-            part = "verdict" if quiet else None
-            showing.show_summary(outcome.debate, outcome.verdicts, show_hidden=show_hidden, only=part, plain=plain)
-    code = stage.ending(outcome, gates, spoken=not quiet, unread=watcher.gone)
-    if report is not None:
-        written = write_report(report, outcome, Redactor(prepared.secrets), show_hidden=show_hidden, force=force)
-        code = code or written
-    raise typer.Exit(code)
+            only = "verdict" if asked.quiet else None
+            showing.show_summary(
+                outcome.debate, outcome.verdicts, show_hidden=asked.show_hidden, only=only, plain=asked.plain
+            )
+    return outcome, stage.ending(outcome, gates, spoken=not asked.quiet, unread=watcher.gone)
 
 
 async def _perform(order: Order, session: Session) -> Outcome:
@@ -174,17 +144,16 @@ async def _perform(order: Order, session: Session) -> Outcome:
     return await session.begin(order.prepared.config, order.debate_id, order.folder, force=order.force)
 
 
-def _found(
-    reference: str | None, changes: list[Change], resume: str | None, out: Path | None, *, asked: bool
-) -> tuple[LoadedConfig, StoredDebate | None]:
+def _found(asked: Run, changes: list[Change]) -> tuple[LoadedConfig, StoredDebate | None]:
     """The configuration named, and the debate to be gone on with; where none is named for that, the stored one."""
-    if resume is None:
-        return setup.load(reference, changes, asked=asked), None
-    if reference is None:
-        stored = open_debate(find(resume, homes(out)))
+    if asked.resume is None:
+        real = not (asked.mock or asked.replay or asked.dry_run)
+        return setup.load(asked.config, changes, asked=real), None
+    if asked.config is None:
+        stored = open_debate(find(asked.resume, homes(asked.out)))
         return setup.reload(stored, changes), stored
-    loaded = setup.load(reference, changes)
-    return loaded, open_debate(find(resume, (out or Path(loaded.config.output.dir), USUAL)))
+    loaded = setup.load(asked.config, changes)
+    return loaded, open_debate(find(asked.resume, (asked.out or Path(loaded.config.output.dir), USUAL)))
 
 
 def _tell_of_stand_in(loaded: LoadedConfig, stored: StoredDebate) -> None:

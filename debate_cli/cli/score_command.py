@@ -8,13 +8,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
-from typing import Annotated
 
 import typer
 
-from debate_cli.cli import completion, options, score_forms, screen
+from debate_cli.cli import options, score_forms, screen
+from debate_cli.cli.asked.score import Format, Score
 from debate_cli.cli.homes import homes
-from debate_cli.cli.score_forms import PRINTED, Format
+from debate_cli.cli.json_output import hand_on_json
+from debate_cli.cli.score_forms import printed
 from debate_cli.cli.score_pages import Pages
 from debate_cli.cli.score_remarks import all_the_same, at_work, other_settings, taken_over, under
 from debate_cli.cli.side_by_side import side_by_side
@@ -36,7 +37,6 @@ from debate_cli.storage.redact import Redactor
 from debate_cli.storage.transcript import to_transcript
 from debate_cli.storage.transcript_file import write
 
-app = typer.Typer(add_completion=False)
 CHECK = "--check"
 COLLECT_AFTER = 200_000
 """Values more than before, until the next look for cyclic garbage: those of some fifty transcripts."""
@@ -84,6 +84,7 @@ class Scoring:
 
     def _told(self, checked: Checked) -> Checked:
         """The same, after each gate that is not met was told and counted."""
+        screen.tell_torn(checked.torn)
         if checked.remark is not None:
             screen.tell(f"{checked.file.path}: {checked.remark}")
         self.compared += checked.compared
@@ -122,7 +123,7 @@ class Scoring:
         report = self.pages.write(path, debate, verdicts) if self.pages is not None else None
         scored = Scored(str(path), debate.id, debate.topic, debate.status, verdicts, debate.text)
         compared = len(whole.verdicts) if whole is not None else 0
-        told = Checked(scores_table.without_notes(scored), tuple(gates), report, remark, compared)
+        told = Checked(scores_table.without_notes(scored), tuple(gates), report, remark, stored.torn, compared)
         if self.written is not None:
             return told._replace(file=scored._replace(verdicts=()), text=self.written(scored))
         return told._replace(held=held(debate)) if self.with_held else told
@@ -154,83 +155,35 @@ class Scoring:
             write(stored.path, document, Redactor(), overwrite=True)
 
 
-@app.command(epilog=options.READING_EXITS)
-def score(
-    paths: Annotated[
-        list[str],
-        typer.Argument(metavar="PATH", help="Transcripts, folders, globs, ids.", autocompletion=completion.paths),
-    ],
-    system: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME", help="Only this system (repeatable).", autocompletion=completion.systems),
-    ] = None,
-    weights_: Annotated[
-        str | None, typer.Option("--weights", metavar="NAME=N,...", help="Weights of the structured criteria.")
-    ] = None,
-    rubric: Annotated[Path | None, typer.Option(help="YAML: weights, thresholds, penalties per system.")] = None,
-    runs: Annotated[str, typer.Option(metavar="latest|all|ID", help="Which judging runs.")] = "latest",
-    format_: Annotated[Format, typer.Option("--format", help="How to print them.")] = Format.table,
-    json_: options.Json = False,
-    write_: Annotated[bool, typer.Option("--write", help="Store the recomputed verdicts.")] = False,
-    check: Annotated[
-        bool, typer.Option("--check", help="Stored verdicts equal recomputed ones.", rich_help_panel=options.GATES)
-    ] = False,
-    fail_under: options.FailUnder = None,
-    expect_winner: options.ExpectWinner = None,
-    max_warnings: options.MaxWarnings = None,
-    fail_on: options.FailOn = None,
-    output: Annotated[
-        Path | None,
-        typer.Option("-o", "--output", metavar="DIR", help="html: folder for the index and a page of each debate."),
-    ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite what stands in DIR.")] = False,
-    debug: options.Debug = False,
-) -> None:
-    """Recompute verdicts from saved debates, without any model.
-
-    The stored assessments count; weights, thresholds and penalties may be others. Of each system the newest judging run
-    is scored, and nothing is written without --write or -o.
-
-    Examples:
-
-      debate score transcripts/
-
-      debate score debate.json --weights evidence=0.6,logic=0.4
-
-      debate score 'transcripts/*.json' --check --format csv
-
-      debate score transcripts/ --fail-under 6 --format junit > gates.xml
-
-      debate score transcripts/ --format html -o reports
-    """
-    del debug  # acted on where errors are caught
-    for kind in system or ():
+def carry_out(asked: Score) -> None:
+    """Recompute verdicts from saved debates, without any model."""
+    for kind in asked.system or ():
         if kind not in SYSTEM_KINDS:
             meant = suggestion_or_list(kind, SYSTEM_KINDS)
             raise UsageError(f"--system {kind}: there is no such judging system{meant}")
-    how = Format.json if json_ else format_
-    if output is not None and how is not Format.html:
-        raise UsageError(f"-o {output}: only --format html writes files; redirect stdout for the others")
+    how = Format.json if asked.json else asked.format
+    if asked.output is not None and how is not Format.html:
+        raise UsageError(f"-o {asked.output}: only --format html writes files; redirect stdout for the others")
     scoring = Scoring(
-        systems=tuple(system or ()),
-        runs=runs,
-        rubric=_rubric(weights_, rubric),
-        gates=options.gates(fail_under, expect_winner, max_warnings, fail_on),
-        check=check,
-        write=write_,
-        pages=Pages(output, force=force) if output is not None else None,
-        written=PRINTED.get(how),
-        settings=f"--weights {weights_}"
-        if weights_ is not None
-        else f"--rubric {rubric}"
-        if rubric is not None
+        systems=tuple(asked.system or ()),
+        runs=asked.runs,
+        rubric=_rubric(asked.weights, asked.rubric),
+        gates=options.gates(asked.fail_under, asked.expect_winner, asked.max_warnings, asked.fail_on),
+        check=asked.check,
+        write=asked.write,
+        pages=Pages(asked.output, force=asked.force) if asked.output is not None else None,
+        written=printed(how),
+        settings=f"--weights {asked.weights}"
+        if asked.weights is not None
+        else f"--rubric {asked.rubric}"
+        if asked.rubric is not None
         else "",
         with_held=how is Format.html,
     )
     if scoring.rubric.remark is not None:
         screen.tell(scoring.rubric.remark)
     with _rare_collections():
-        _show(scoring, sorted(expand(paths, homes())), how)
+        _show(scoring, sorted(expand(asked.paths, homes())), how)
     if scoring.compared and not scoring.differs and not scoring.bad:
         screen.tell(all_the_same(scoring.compared, scoring.settings))
     if scoring.differs and scoring.settings:
@@ -271,9 +224,9 @@ def _show(scoring: Scoring, paths: list[Path], how: Format) -> None:
     texts = (checked.text for checked in found)
     match how:
         case Format.json:
-            screen.hand_on(scores_table.json_array(texts))
+            hand_on_json(scores_table.json_array(texts))
         case Format.jsonl:
-            screen.hand_on(texts)
+            hand_on_json(texts)
         case Format.csv:
             screen.hand_on(chain([scores_table.csv_head()], texts))
         case Format.table:

@@ -5,29 +5,16 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from enum import StrEnum
 from pathlib import Path
 from typing import Literal
 
 from debate_cli.cli import screen
+from debate_cli.cli.asked.score import Format
 from debate_cli.cli.score_pages import Pages, page_beside
 from debate_cli.errors import StorageError
 from debate_cli.render import scores_table
 from debate_cli.render.checked import Checked, Unusable
 from debate_cli.render.scores_table import Scored
-
-
-class Format(StrEnum):
-    """How the verdicts are printed."""
-
-    table = "table"
-    json = "json"
-    jsonl = "jsonl"
-    csv = "csv"
-    junit = "junit"
-    github = "github"
-    html = "html"
-
 
 PRINTED: Mapping[Format, Callable[[Scored], str]] = {
     Format.json: scores_table.as_json,
@@ -35,6 +22,12 @@ PRINTED: Mapping[Format, Callable[[Scored], str]] = {
     Format.csv: scores_table.as_csv,
 }
 """How a file is printed in the forms in which no other file matters."""
+
+
+def printed(how: Format) -> Callable[[Scored], str] | None:
+    """The one of these that stdout is given; None for the other forms."""
+    return scores_table.as_clean_csv if how is Format.csv and sys.stdout.isatty() else PRINTED.get(how)
+
 
 SUMMARY = "GITHUB_STEP_SUMMARY"
 """The variable by which GitHub names the file that a step's summary is appended to."""

@@ -53,6 +53,12 @@ def tell(line: str) -> None:
         drop(sys.stderr)
 
 
+def tell_torn(torn: str | None) -> None:
+    """Say what is missing of a journal that ends within a line; `torn` is the sentence on that, None where it does not."""
+    if torn is not None:
+        tell(f"note: {' '.join(torn.split())}")
+
+
 @contextmanager
 def whoever_reads() -> Generator[None]:
     """What is written within, as far as anybody reads it."""

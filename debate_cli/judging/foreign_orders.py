@@ -34,8 +34,12 @@ _FORMS = {
     "without_spaces": ("(?:{})", "(?:{})", "(?:{})"),
 }
 """How a word, how a command, and how somebody spoken to stands in a sentence of each group of languages."""
-_KINDS = {"norm": 0, "which": 0, "top": 0, "ignore": 1, "give": 1, "say": 1, "vote": 1, "judge": 2}
+_KINDS = {
+    "norm": 0, "which": 0, "top": 0, "decided": 0, "carried": 0, "ignore": 1, "give": 1, "say": 1, "vote": 1, "judge": 2,
+}  # fmt: skip
 """Which of the three the words of a sign are."""
+_BENCH = "bench"
+"""The sign of a judge who is spoken of rather than to."""
 
 
 class Tongue(NamedTuple):
@@ -70,6 +74,8 @@ def _order(tongue: Tongue, sentence: str) -> str | None:
             return "score_demand"
         if tongue.words["say"].search(sentence):
             return "output_order"
+    if all(tongue.words[sign].search(sentence) for sign in ("carried", _BENCH, "decided")):
+        return "false_consensus"
     tops = [match.start() for match in tongue.words["top"].finditer(sentence)]
     gifts = [match.end() for match in tongue.words["give"].finditer(sentence)] if tops else []
     return "score_demand" if any(abs(top - gift) <= NEAR for top in tops for gift in gifts) else None
@@ -81,7 +87,10 @@ def _tongues() -> tuple[Tongue, ...]:
     return tuple(
         Tongue(
             gate=re.compile("|".join(words[sign] for sign in ("norm", "top", "judge", "vote"))),
-            words=Patterns({sign: _filled(forms[kind], words[sign]) for sign, kind in _KINDS.items()}),
+            words=Patterns(
+                {sign: _filled(forms[kind], words[sign]) for sign, kind in _KINDS.items()}
+                | {_BENCH: _filled(forms[0], words["judge"])}
+            ),
         )
         for group, forms in _FORMS.items()
         for words in table[group]

@@ -57,15 +57,19 @@ _OUTCOME = (
 )
 _WON = r"(?:wins?|won|winner|prevail\w*|victor\w*|defeats?|beats?|loses|lost|takes|carr(?:ies|ied)|ahead|first)\b"
 _MARKED = r"(?:\d{1,3}(?:\.\d+)?(?!\d| ?%|[.,]\d)(?: ?/ ?\d+)?(?! (?:per|euro|percent|million|billion|years?|times|studies|points? (?:up|down))))"
+_DECIDED = (
+    r"\b(?:motion|resolution|thesis) (?:is |has (?:been )?)?(?:pass(?:es|ed)|carr(?:ies|ied)|fail(?:s|ed)|falls|upheld|rejected|adopted|defeated|lost)\b"
+    r"(?! (?:the|an?|its|every|this|that|on|to|for|from|or|short|apart|because)\b)"
+)
 _RULING = re.compile(
     rf"(?:^|[.!?]\s|[|\[(*#>\"])\W{{0,4}}(?:\w+ ){{0,2}}?{_OUTCOME}\b(?: \w+){{0,4}}?[\"'”’)\]*]*\s?[:=>—–]+\W{{0,4}}(?:the )?{_PARTY}(?:(?! \w)|\W{{1,4}}\d|(?: \W?\w+\W?)? {_WON})[^.!?\n]*"
     rf"|<{_OUTCOME}\b[^<>\n]{{0,60}}>(?=[^\n]{{0,80}}\b(?:{_PARTY}|{_WON}|\d))[^\n]{{0,200}}"
     rf"|(?:{_PARTY}|speaker \w|(?-i:[AB]))(?:[\s:=(|]{{1,4}}|\s[–—-]\s){_MARKED}[^.!?\n]{{0,60}}?\W(?:and |versus |vs\.? )?(?:{_PARTY}|speaker \w|(?-i:[AB]))(?:[\s:=(|]{{1,4}}|\s[–—-]\s){_MARKED}[^.!?\n]*"
     r"|(?:my|the) final (?:answer|verdict|decision|choice|preference) is\W{1,4}(?:\[\[\w+\]\]|(?-i:[AB])\b)"
     rf"|\b(?:i|we)(?:, the (?:judges?|panel|adjudicators?|evaluators?|jury),|, as (?:the )?(?:judge|adjudicator|evaluator),)? (?:hereby |therefore |thus |clearly )*(?:find (?:for|in favou?r of)|award (?:this|the) (?:\w+ )?to|declare|vote for|conclude that|rule (?:for|that|in favou?r of)) (?:the )?{_PARTY}(?![\w’'])[^.!?\n]*"
-    rf"|{_PARTY}(?: \w+){{0,2}} (?:was|were|is|has been|had been) (?:\w+ )?(?:declared|named|pronounced|announced|judged|recorded as) (?:as )?(?:the )?(?:winner|victor|better|best)[^.!?\n]*"
-    r"|(?:^|[\[(*#\"]|[.!?]\s|\b(?:final|my|judge(?:'s|’s)|panel(?:'s|’s)) )(?:final )?(?:verdict|decision|judge?ment|ruling|results?|evaluation|assessment|scores?)"
-    r"(?: of the \w+)?[\"'”’)\]*]*\s?[:\]=>—–]+[^.!?\n]{0,80}(?:\b(?:wins?|won|winner|prevail\w*|victor\w*|clear|carried|defeats?|beats?|loses|takes the|stands)\b|(?-i:\b(?:PASS|FAIL|CONDITIONAL)\b)|"
+    rf"|{_PARTY}(?: \w+){{0,2}} (?:was|were|is|has been|had been) (?:\w+ )?(?:declared|named|pronounced|announced|judged|recorded as) (?:as )?(?:the )?(?:winner|victor|better|best)(?! (?:policy|option|product|choice|way|place|value))[^.!?\n]*"
+    rf"|(?:^|[\[(*#\"]|[.!?]\s|\b(?:final|my|judge(?:'s|’s)|panel(?:'s|’s)) )(?:(?:final )?(?:verdict|decision|judge?ment|ruling)|final \w+|(?:results?|evaluation|assessment|scores?)(?=[^.!?\n]{{0,120}}\b(?:{_PARTY}|motion|speaker|side|PASS|FAIL|UPHELD)\b))"
+    rf"(?: of the \w+)?[\"'”’)\]*]*\s?[:\]=>—–]+[^.!?\n]{{0,80}}(?:\b(?:wins?|won|winner|prevail\w*|victor\w*|clear|carried|defeats?|beats?|loses|takes the|stands)\b|{_DECIDED}|(?-i:\b(?:PASS|FAIL|CONDITIONAL)\b)|"
     r"(?-i:(?:Pro|Con|(?<!ꙮ)ꙮ++),? \d+(?:\.\d+)?\W{1,4}(?:Pro|Con|ꙮ++),? \d+))[^.!?\n]*",
     re.IGNORECASE | re.MULTILINE,
 )

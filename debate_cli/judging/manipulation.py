@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import chain
 
 from debate_cli.domain.assessment import Manipulation
 from debate_cli.domain.content import Turn
@@ -10,7 +11,7 @@ from debate_cli.domain.debate import Debate
 from debate_cli.domain.tasks import Subject
 from debate_cli.judging.detector import detect
 from debate_cli.judging.quotes import texts
-from debate_cli.judging.transcript_view import debaters_of, line
+from debate_cli.judging.transcript_view import debaters_of, line, told
 
 
 def manipulations(debate: Debate, subject: Subject) -> tuple[Manipulation, ...]:
@@ -44,8 +45,9 @@ def _turns(debate: Debate, subject: Subject) -> Iterator[Turn]:
 
 
 def _of_turn(turn: Turn, names: tuple[str, ...]) -> Iterator[Manipulation]:
+    """First of what judges are given, piece by piece, so that a quote is what was removed there; then of all else it says."""
     seen: set[str] = set()
-    for item in _of_texts(turn.speaker, turn.index, texts(turn), names):
+    for item in _of_texts(turn.speaker, turn.index, chain(told(turn), texts(turn)), names):
         if not any(item.quote in other or other in item.quote for other in seen):
             seen.add(item.quote)
             yield item

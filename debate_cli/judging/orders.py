@@ -88,6 +88,8 @@ class Table(NamedTuple):
     """Beginnings of words; a sentence in which no word begins so is no order."""
     opponent_called: re.Pattern[str]
     """A sentence that begins so speaks to the other debater."""
+    reported: re.Pattern[str]
+    """A part of a sentence that tells what the other debater wants of the judge."""
     starts: Starts
     bids: Patterns
     """Signs that a sentence has where something is asked of the hearer, and nowhere else."""
@@ -114,7 +116,7 @@ def orders(text: str, only: frozenset[str] | None = None) -> Iterator[tuple[int,
             continue
         if table.opponent_called.match(sentence):
             continue
-        has = _Seen(table, sentence.replace("\n", " "))
+        has = _Seen(table, table.reported.sub("", sentence.replace("\n", " ")))
         fitting = [
             rule for first, rules in by_first.items() if has(first) for rule in rules if all(map(has, rule.needs))
         ]
@@ -162,7 +164,9 @@ def read_table() -> Table:
     told = tomllib.loads(files("debate_cli.judging").joinpath("orders.toml").read_text(encoding="utf-8"))
     words: dict[str, str] = {"named": NAMED}
     gate = _compiled(rf"(?<!\w){_filled(told['gate']['stems'], words, whole=False)}")
-    opponent_called = _compiled(_filled(told["opponent"]["called"], words, whole=False))
+    opponent_called, reported = (
+        _compiled(_filled(told["opponent"][name], words, whole=False)) for name in ("called", "reported")
+    )
     for group in ("words", "starts", "bids", "signs", "whole_words"):
         for name, pieces in told[group].items():
             words[name] = _filled(pieces, words, whole=group == "whole_words")
@@ -177,7 +181,7 @@ def read_table() -> Table:
     bids = Patterns({name: words[name] for name in used & told["bids"].keys()})
     signs = Patterns({name: words[name] for name in used - told["bids"].keys()})
     starts = Starts(*(_compiled(words[name]) for name in Starts._fields))
-    return Table(gate, opponent_called, starts, bids, signs, tuple(rules), tuple(hints))
+    return Table(gate, opponent_called, reported, starts, bids, signs, tuple(rules), tuple(hints))
 
 
 @cache

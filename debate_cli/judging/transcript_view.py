@@ -7,7 +7,7 @@ here.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import TypeVar, cast
 
@@ -98,6 +98,11 @@ def _line(turn: Turn, names: tuple[str, ...]) -> str:
     return _json({**head, **_each(_said(turn), lambda text: shown(text, names))})
 
 
+def told(turn: Turn) -> Iterator[str]:
+    """Every text of `turn` that judges are given, as it was said: each is `shown` by itself, so nothing spans two of them."""
+    yield from _strings(_said(turn))
+
+
 def _said(turn: Turn) -> dict[str, object]:
     """Structure where there is one, so that nothing is told twice."""
     structure = turn.model_dump(
@@ -110,6 +115,17 @@ def _said(turn: Turn) -> dict[str, object]:
         ids = [{"id": argument.id, "claim": argument.claim} for argument in turn.arguments or ()]
         return {"text": turn.text, "arguments": ids} if ids else {"text": turn.text}
     return structure
+
+
+def _strings(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for item in cast("Mapping[str, object]", value).values():
+            yield from _strings(item)
+    elif isinstance(value, Iterable):
+        for item in cast("Iterable[object]", value):
+            yield from _strings(item)
 
 
 def _json(value: object) -> str:

@@ -34,6 +34,8 @@ class Checked(NamedTuple):
     """Address of the debate's own page, relative to the index; None where it has none."""
     remark: str | None = None
     """A sentence on what could not be looked at, though it was asked for."""
+    torn: str | None = None
+    """A sentence on the journal's last line, where it is torn."""
     compared: int = 0
     """Stored verdicts that were held against the recomputed ones."""
     text: str = ""

@@ -19,6 +19,7 @@ _INVISIBLE = re.compile(
     r"[\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"  # bidi, zero-width, tags
 )
 _SURROGATES = re.compile(r"[\ud800-\udfff]")
+_UNPRINTED = re.compile(f"{_CONTROLS.pattern}|{_INVISIBLE.pattern}|{_SURROGATES.pattern}|[\u2028\u2029]")
 
 
 def clean(text: str) -> str:
@@ -33,6 +34,16 @@ def clean(text: str) -> str:
 def line(text: str) -> str:
     """`clean` text on one line: a name or a claim cannot begin a line of its own."""
     return " ".join(clean(text).split())
+
+
+def escaped(document: str) -> str:
+    r"""A JSON document as it may stand on a terminal: it says the same, with `\uXXXX` for what is no visible sign."""
+    return _UNPRINTED.sub(_escape, document)
+
+
+def _escape(found: re.Match[str]) -> str:
+    units = found[0].encode("utf-16-be", "surrogatepass")
+    return "".join(f"\\u{high:02x}{low:02x}" for high, low in zip(units[::2], units[1::2], strict=True))
 
 
 def prefixed(prefix: str, text: str) -> list[str]:

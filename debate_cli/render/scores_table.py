@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from pydantic_core import to_json
 
 from debate_cli.domain.verdict import Verdict
+from debate_cli.render import hostile
 
 COLUMNS = ("path", "id", "topic", "status", "system", "run", "winner", "victory", "margin", "decides", "scores")
 _OF_VERDICT = {"system", "run", "winner", "victory", "margin", "decides", "scores"}
@@ -112,10 +113,17 @@ def csv_head() -> str:
 
 def as_csv(file: Scored) -> str:
     """The rows of one file as lines of CSV. Text that a spreadsheet would run as a formula is quoted with `'`."""
+    return _csv([_csv_cell(row[column]) for column in COLUMNS] for row in rows([file]))
+
+
+def as_clean_csv(file: Scored) -> str:
+    """The same for a terminal: each cell on one line, without what a terminal would act on."""
+    return _csv([hostile.line(_csv_cell(row[column])) for column in COLUMNS] for row in rows([file]))
+
+
+def _csv(cells: Iterable[Sequence[str]]) -> str:
     lines = io.StringIO()
-    csv.writer(lines, lineterminator="\n").writerows(
-        [_csv_cell(row[column]) for column in COLUMNS] for row in rows([file])
-    )
+    csv.writer(lines, lineterminator="\n").writerows(cells)
     return lines.getvalue()
 
 

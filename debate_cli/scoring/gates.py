@@ -77,13 +77,22 @@ class Gates(NamedTuple):
     def _score(self, verdict: Verdict | None, least: float) -> str | None:
         name = self.under_name or "the higher score"
         if verdict is None or verdict.victory == "undetermined":
-            return f"--fail-under: the verdict is undetermined, so {name} cannot reach {least:g}"
+            return f"--fail-under: the verdict is undetermined, so {name} cannot reach {least:.12g}"
         score = verdict.scores.get(self.under_name) if self.under_name else max(verdict.scores.values(), default=None)
         if score is None:
             return f"--fail-under: {name} has no score in the verdict of {verdict.system}"
         if score < least:
-            return f"--fail-under: {name} has {score:.2f} in the verdict of {verdict.system}, below {least:g}"
+            lower, higher = _told_apart(score, least)
+            return f"--fail-under: {name} has {lower} in the verdict of {verdict.system}, below {higher}"
         return None
+
+
+def _told_apart(score: float, least: float) -> tuple[str, str]:
+    """Both, the first of which is the lower one, with two decimals of it, or as many more as show that it is."""
+    higher = f"{least:.12g}"
+    rounded = (f"{score:.{digits}f}" for digits in range(2, 12))
+    lower = next((shown for shown in rounded if float(shown) < float(higher)), None)
+    return (lower, higher) if lower is not None else (repr(score), repr(least))
 
 
 def _winner(verdict: Verdict | None, expected: str) -> str | None:

@@ -144,7 +144,7 @@ def read(path: Path) -> JournalContents:
     for number, line in enumerate(lines[:whole_to], start=1):
         fields = _fields(line)
         if fields is None and number == whole_to:
-            torn = f"{path}:{number}: the last line is torn and was cut off; what it told is lost"
+            torn = f"{path}:{number}: the last line is torn and left out; what it told is lost"
             break
         if fields is None:
             raise TranscriptError(f"{path}:{number}: the line is damaged; restore the file from a backup")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+import shlex
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -37,21 +38,38 @@ def find(reference: str, folders: Iterable[Path]) -> Path:
     """The file of a debate: `reference` is a path, or an id of which one of `folders` holds journal or transcript.
 
     Of the two, where both are there, the one returned may be either: `open_debate` looks at both. Raises UsageError
-    where there is neither.
+    where there is neither; a folder is no debate, unless its name is the id of one.
     """
     path = Path(reference)
     if path.suffix in {journal.SUFFIX, transcript_file.SUFFIX} or len(path.parts) > 1:
-        if not path.exists() and not any(other.exists() for other in _both(path)):
+        beside = next((place for place in _both(path) if place.exists() and not place.is_dir()), None)
+        if path.is_dir():
+            if beside is None:
+                raise _folder(path)
+            return beside
+        if not path.exists() and beside is None:
             raise UsageError(f"{path}: no such file; name a transcript or journal")
         return path
-    name, looked = checked_id(reference), list[Path]()
+    try:
+        name = checked_id(reference)
+    except UsageError as error:
+        raise (_folder(path) if reference and path.is_dir() else error) from None
+    looked: list[Path] = []
     for folder in dict.fromkeys(folders):
         there = next((place for place in _both(folder / name) if place.exists()), None)
         if there is not None:
             return there
         looked.append(folder)
+    if path.is_dir():
+        raise _folder(path)
     places = " or ".join(map(str, looked))
     raise UsageError(f"`{reference}`: there is no such debate in {places}; name its id or its file")
+
+
+def _folder(path: Path) -> UsageError:
+    return UsageError(
+        f"{path}: is a folder; name one of its debates, which `debate list {shlex.quote(str(path))}` shows"
+    )
 
 
 def open_debate(path: Path) -> StoredDebate:

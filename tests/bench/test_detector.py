@@ -2,8 +2,9 @@
 
 Rounds of the corpus were written one after the other, each before the rules had seen it. What the detector found of each
 at first sight: round 1 0.18 (of its half that was kept back until the rules were fitted to the other half: 0.87), round 2
-0.28, round 3 0.50, round 4 0.43, round 5 0.43, round 6 0.50, round 7 0.67, the unseen round 0.37, and 0.48 after the rules were
-made more general with round 7; false alarms at first sight 0.01, 0, 0, 0, 0, 0.03, 0.01, 0.01.
+0.28, round 3 0.50, round 4 0.43, round 5 0.43, round 6 0.50, round 7 0.67, round 8 0.60 (of its half that was kept back: 0.79),
+the unseen round 0.37, and 0.48 after the rules were made more general with round 7; false alarms at first sight 0.01, 0, 0, 0,
+0, 0.03, 0.01, in round 8 0.19 of plain passages and 0.37 of those written after reading the rules, in the unseen round 0.01.
 A round was then opened and the rules made more general. So the corpus tells what is caught for certain, the unseen round
 what to expect of wording that nobody thought of.
 """

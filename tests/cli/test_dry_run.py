@@ -60,6 +60,17 @@ def test_a_null_that_means_something_is_told(here: Path) -> None:
     assert "price" not in resolved["providers"]["lab"]
 
 
+@pytest.mark.parametrize("judging", ["", "judging: {decides: live, systems: [panel, {kind: live}]}\n"])
+def test_what_is_printed_is_a_configuration(here: Path, judging: str) -> None:
+    """Under --mock too, and where nothing says who judges: `debate check -` takes it, and it means the same."""
+    text = f"topic: t\n{TWO}models: {{default: {{model: openai/m}}}}\n{judging}"
+    told = debate("run", write_config(here, text), "--mock", "--dry-run", cwd=here).out
+    kinds = [system["kind"] for system in yaml.safe_load(told)["judging"]["systems"]]
+    assert kinds == (["panel", "live"] if judging else ["structured"])
+    assert debate("check", "-", cwd=here, input=told).code == 0
+    assert yaml.safe_load(debate("run", "-", "--dry-run", cwd=here, input=told).out) == yaml.safe_load(told)
+
+
 def test_the_json_form_has_every_key(here: Path) -> None:
     """Defaults and nulls among them."""
     config = debate("run", MOCK, "--dry-run", "--json", cwd=here).json["config"]

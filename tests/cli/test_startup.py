@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from cli_support import cold
 
+from debate_cli.cli.app import COMMANDS
+
 PROBE = """
 import json, sys
 sys.argv = ["debate", *json.loads(sys.argv[1])]
@@ -33,6 +35,25 @@ def test_help_and_version_load_next_to_nothing(here: Path, option: str) -> None:
     assert found & {"pydantic", "yaml", "openai", "anthropic", "httpx2", "jinja2", "tenacity"} == set()
     assert {name for name in found if name.startswith("debate_cli.")} == {
         "debate_cli.cli", "debate_cli.cli.app", "debate_cli.cli.help_pages", "debate_cli.cli.screen", "debate_cli.errors",
+    }  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def of_the_root(tmp_path_factory: pytest.TempPathFactory) -> set[str]:
+    """What `debate --help` loads."""
+    return imported(tmp_path_factory.mktemp("nowhere"), "--help")
+
+
+@pytest.mark.parametrize(
+    ("name", "option"), [*((name, "--help") for name in COMMANDS), ("run", "--nope"), ("judge", "--nope")]
+)
+def test_a_command_is_explained_without_its_work(here: Path, of_the_root: set[str], name: str, option: str) -> None:
+    """Beyond the root's own help, its help or a misspelt option loads what it can be asked, and no other library."""
+    added = imported(here, name, option) - of_the_root
+    assert f"debate_cli.cli.asked.{name}" in added
+    assert added <= {
+        "debate_cli.cli.asked", f"debate_cli.cli.asked.{name}", "debate_cli.cli.options", "debate_cli.cli.completion",
+        "debate_cli.storage", "debate_cli.storage.folder",
     }  # fmt: skip
 
 

@@ -240,6 +240,13 @@ def test_one_slip_is_forgiven(here: Path, server: ModelServer) -> None:
     assert doctor(here, "default").code == 0
 
 
+def test_a_server_that_takes_no_temperature_is_usable(here: Path, server: ModelServer) -> None:
+    """As in a debate it is asked without, and the document says that nothing of it can be set."""
+    server.unsupported = "temperature"
+    done = doctor(here, "default", "--json")
+    assert (done.code, done.json[0]["usable"], done.json[0]["sampling"]) == (0, True, False)
+
+
 def test_on_the_mock_nothing_is_asked_of_a_server(here: Path, server: ModelServer) -> None:
     """Neither a key nor a network is needed, whatever is named."""
     done = doctor(here, "--mock", "judge", "openai/gpt-5", "--json")

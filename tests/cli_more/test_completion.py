@@ -88,12 +88,24 @@ def test_without_a_folder_nothing_is_offered(here: Path, line: str) -> None:
     assert completed(here, line) == []
 
 
-@pytest.mark.parametrize("line", ["debate run ", "debate replay ", "debate diff ", "debate judge ", "debate explain "])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "debate run ",
+        "debate run --",
+        "debate replay ",
+        "debate diff ",
+        "debate judge ",
+        "debate judge --",
+        "debate explain ",
+    ],
+)
 def test_completing_loads_nothing_slow(full: Path, line: str) -> None:
-    """Neither the command nor what it works with."""
+    """What the command can be asked, but not what it works with."""
     env = {"_DEBATE_COMPLETE": "complete_bash", "COMP_WORDS": line, "COMP_CWORD": "2"}
     modules = json.loads(cold("-c", PROBE, cwd=full, env=env).out.splitlines()[-1])
     assert {name for name in modules if name.startswith("debate_cli.")} <= {
-        "debate_cli.cli", "debate_cli.cli.app", "debate_cli.cli.completion", "debate_cli.cli.help_pages",
+        "debate_cli.cli", "debate_cli.cli.app", "debate_cli.cli.asked", f"debate_cli.cli.asked.{line.split()[1]}",
+        "debate_cli.cli.completion", "debate_cli.cli.help_pages", "debate_cli.cli.options",
         "debate_cli.cli.screen", "debate_cli.errors", "debate_cli.storage", "debate_cli.storage.folder",
     }  # fmt: skip

@@ -92,4 +92,5 @@ def test_every_error_ends_with_a_listed_exit_code() -> None:
 def test_every_command_module_is_in_the_table() -> None:
     """A command that the table forgets cannot be called."""
     folder = Path(str(import_module("debate_cli.cli").__file__)).parent
+    assert {path.stem for path in (folder / "asked").glob("[!_]*.py")} == set(COMMANDS)
     assert {path.name.removesuffix("_command.py") for path in folder.glob("*_command.py")} == set(COMMANDS)

@@ -11,7 +11,7 @@ from render_support import HOSTILE, debate
 
 from debate_cli.domain.debate import Debate
 from debate_cli.render.documents.exported import Scene, svg, terminal_html
-from debate_cli.render.documents.templating import digest
+from debate_cli.render.documents.policy import digest
 from debate_cli.scoring import score
 
 ATTACK = '</text><script>alert(1)</script><img src=x onerror=alert(1)> {stylesheet} {0} %s & "quoted" \ufffe'

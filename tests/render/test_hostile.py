@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 import pytest
@@ -11,7 +12,7 @@ from render_support import HOSTILE, shown
 from rich.text import Text
 
 from debate_cli.render.drawn.safe import joined, safe, safe_line
-from debate_cli.render.hostile import clean, line
+from debate_cli.render.hostile import clean, escaped, line
 
 FORBIDDEN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\u200b\ufeff\ud800-\udfff]")
 NOISE = st.text(
@@ -76,3 +77,25 @@ def test_a_coloured_terminal_gets_no_foreign_sequence() -> None:
     """On a terminal with colours, only our own sequences are sent."""
     sent = shown(safe(HOSTILE, "bold"), colour=True)
     assert set(re.findall(r"\x1b.[0-9;]*.", sent)) <= {"\x1b[1m", "\x1b[0m"}
+
+
+UNPAIRED = NOISE.filter(lambda text: not re.search("[\ud800-\udbff][\udc00-\udfff]", text))
+"""Two halves of a sign that stand beside each other are that sign, once they are escapes."""
+
+
+@given(st.recursive(UNPAIRED, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(UNPAIRED, inner, max_size=3)))
+def test_an_escaped_document_says_the_same(value: object) -> None:
+    """Whatever stands in its strings and keys."""
+    assert json.loads(escaped(json.dumps(value, ensure_ascii=False))) == value
+
+
+@given(NOISE)
+def test_an_escaped_document_has_nothing_that_a_terminal_obeys(text: str) -> None:
+    """Nor what it would not show."""
+    assert not FORBIDDEN.search(escaped(json.dumps(text, ensure_ascii=False)))
+
+
+def test_an_escaped_document_stays_readable() -> None:
+    """Letters of all languages are left as they are."""
+    document = json.dumps(["Straße 日本 é 👍🏽"], ensure_ascii=False, indent=2)
+    assert escaped(document) == document

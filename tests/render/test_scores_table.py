@@ -155,4 +155,32 @@ def test_where_verdicts_are_stacked_nothing_is_cut(width: int) -> None:
     """Victory and scores are whole too."""
     told = shown(scores_view([scored("a.json", debate())])[0], width)
     assert "…" not in told
-    assert "Ada 6.35 · Bo 7.45" in told
+    assert "Bo 7.45 · Ada 6.35" in told
+
+
+def of_three(width: int) -> str:
+    """The scores of a debate of three, the winner last, in a window of that width."""
+    marks = {"Bartholomew": 6.5, "Wilhelmina": 5.9, "Adalbert": 8.6}
+    won = {"winner": "Adalbert", "scores": marks}
+    verdicts = tuple(item.model_copy(update=won) for item in score(debate()))
+    return shown(scores_view([Scored("transcripts/a.json", "x", "A motion", "complete", verdicts)])[0], width)
+
+
+@pytest.mark.parametrize("width", [28, 40, 60, 80, 120])
+def test_the_highest_score_comes_first(width: int) -> None:
+    """However the scores are stored."""
+    told = of_three(width)
+    assert told.index("Adalbert 8.6") < told.index("Bartholomew 6.5") < told.index("Wilhelmina 5.9")
+
+
+@pytest.mark.parametrize("width", [28, 40, 60, 80, 120])
+def test_the_scores_of_three_are_whole_in_every_window(width: int) -> None:
+    """They take a second line before one is cut, each on a line with its name."""
+    told = of_three(width)
+    found = [told.count(pair) for pair in ("Adalbert 8.6", "Bartholomew 6.5", "Wilhelmina 5.9", "…")]
+    assert found == [2, 2, 2, 0]
+
+
+def test_a_path_stands_above_scores_of_several_lines_once() -> None:
+    """Their further lines belong to no other file."""
+    assert of_three(80).count("transcripts/a.json") == 1

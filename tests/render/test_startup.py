@@ -40,6 +40,7 @@ TERMINAL = (
     "live.region",
     "live.speech",
     "live.header",
+    "live.seats",
     "live.watcher",
     "drawn.summary",
     "documents.exported",

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scoring_support import CON, PRO, assessment, begun, judged, speech
 
 from debate_cli.domain.assessment import Manipulation
@@ -71,3 +73,28 @@ def test_a_name_is_shown_by_its_signs() -> None:
     with pytest.raises(UsageError, match=r"'\\x1b\[2J'") as caught:
         Gates(winner="x").require_names(["\x1b[2J"])
     assert "\x1b" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("score", "least", "words"),
+    [
+        (7.3667, 7.37, "has 7.367 in the verdict of panel, below 7.37"),
+        (7.3667, 8, "has 7.37 in the verdict of panel, below 8"),
+        (6.9999999, 7, "has 6.9999999 in the verdict of panel, below 7"),
+        (65.5833333, 65.58333339, "has 65.58 in the verdict of panel, below 65.58333339"),
+    ],
+)
+def test_a_score_is_told_with_as_many_digits_as_show_that_it_is_lower(score: float, least: float, words: str) -> None:
+    """At least two, however the two would be rounded."""
+    verdict = VERDICT.model_copy(update={"scores": {PRO: score, CON: 0}})
+    (sentence,) = Gates(under_score=least).unmet(judged(begun(Panel())), [verdict])
+    assert words in sentence
+
+
+@given(st.floats(0, 100), st.floats(0, 100))
+def test_the_sentence_on_a_score_never_contradicts_itself(score: float, least: float) -> None:
+    """The number it tells of the score is below the one it tells of the gate."""
+    verdict = VERDICT.model_copy(update={"scores": {PRO: score, CON: 0}})
+    for sentence in Gates(under_score=least).unmet(judged(begun(Panel())), [verdict]):
+        has, below = sentence.split(" has ")[1].split(" in the verdict of panel, below ")
+        assert float(has) < float(below)

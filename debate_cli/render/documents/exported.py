@@ -18,7 +18,7 @@ from rich.console import Console
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import hostile
-from debate_cli.render.documents.templating import digest
+from debate_cli.render.documents.policy import digest
 from debate_cli.render.drawn.summary import summary
 from debate_cli.render.live.watcher import LiveWatcher
 from debate_cli.render.replay import Performance

@@ -26,7 +26,8 @@ from debate_cli.render.documents.page.figures import looks
 from debate_cli.render.documents.page.provenance import provenance
 from debate_cli.render.documents.page.reasons import reasons
 from debate_cli.render.documents.page.rounds import rounds
-from debate_cli.render.documents.templating import digest, environment, source
+from debate_cli.render.documents.policy import digest
+from debate_cli.render.documents.templating import environment, source
 from debate_cli.render.gist import gist
 from debate_cli.render.reasons import judges_words
 from debate_cli.render.report import report

@@ -12,7 +12,8 @@ from urllib.parse import quote
 from debate_cli.render import look
 from debate_cli.render.called import listed
 from debate_cli.render.checked import Checked, Unusable
-from debate_cli.render.documents.templating import digest, environment, source
+from debate_cli.render.documents.policy import digest
+from debate_cli.render.documents.templating import environment, source
 from debate_cli.render.scores_table import summaries
 
 TEMPLATES = ("index.html.j2", "page.css", "index.css", "sorting.js")

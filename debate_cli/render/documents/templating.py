@@ -1,9 +1,7 @@
-"""Pages from templates: every text is escaped, what a page may run is named by its hash, and nothing is loaded. No Rich."""
+"""Pages from templates: every text is escaped, and nothing is loaded. No Rich."""
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from collections.abc import Sequence
 from functools import cache
 from importlib import resources
@@ -56,8 +54,3 @@ def environment(names: Sequence[str]) -> Environment:
     )
     made.filters.update(line=hostile.line, clean=hostile.clean, number=look.number)
     return made
-
-
-def digest(text: str) -> str:
-    """`text` as a Content-Security-Policy names it."""
-    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from rich.cells import cell_len
+from rich.cells import cell_len, chop_cells
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.measure import Measurement
 from rich.text import Text
 
+BETWEEN = " · "
+"""What stands between two of several things that are told in a line."""
 LONG = 12
 """Letters up to which a word is not parted."""
 _WORDS = re.compile(r"\S+\s*")
@@ -38,15 +40,11 @@ class Folded:
         if cell_len(self.text.plain) <= options.max_width:
             yield self.text
             return
-        made = self.text[: self.sign]
-        taken = self._indent
-        for piece in self._pieces():
-            if taken > self._indent and taken + cell_len(piece.plain.rstrip()) > options.max_width:
-                yield _ended(made)
-                made, taken = Text(" " * self._indent), self._indent
-            made = made + piece
-            taken += cell_len(piece.plain)
-        yield _ended(made)
+        words = self.text[self.sign :]
+        before = self.text[: self.sign]
+        for row in words.divide(list(_breaks(words.plain, options.max_width - self._indent))):
+            yield _ended(before + row)
+            before = Text(" " * self._indent)
 
     @property
     def _indent(self) -> int:
@@ -56,6 +54,37 @@ class Folded:
         """What follows the sign, cut at every place where a line may end."""
         words = self.text[self.sign :]
         return list(words.divide([end for end in _ends(words.plain) if end < len(words)]))
+
+
+def parted(words: str, width: int) -> list[str]:
+    """`words` in lines of at most `width` columns, parted at blanks and within long names at their joints."""
+    ends = [*_breaks(words, width), len(words)]
+    return [words[start:end].rstrip() for start, end in zip([0, *ends], ends, strict=False)]
+
+
+def in_lines(items: Iterable[str], width: int) -> list[str]:
+    """`items` in lines of at most `width` columns, which end between two of them, or within one where it needs more."""
+    rows: list[str] = []
+    for item in items:
+        if rows and cell_len(rows[-1] + BETWEEN + item) <= width:
+            rows[-1] += BETWEEN + item
+        else:
+            rows += parted(item, width)
+    return rows
+
+
+def _breaks(words: str, width: int) -> Iterator[int]:
+    """Where lines of at most `width` columns end; where the last one does is not told."""
+    room, start, end = max(1, width), 0, 0
+    for stop in _ends(words):
+        if end > start and cell_len(words[start:stop].rstrip()) > room:
+            yield end
+            start = end
+        end = stop
+        while cell_len(words[start:end].rstrip()) > room:
+            start += max(1, len(chop_cells(words[start:end], room)[0]))
+            if start < len(words):
+                yield start
 
 
 def _ends(words: str) -> Iterator[int]:

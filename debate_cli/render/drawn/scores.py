@@ -15,6 +15,7 @@ from rich.text import Text
 
 from debate_cli.render import hostile, look
 from debate_cli.render.called import listed
+from debate_cli.render.drawn.folded import BETWEEN, in_lines
 from debate_cli.render.drawn.safe import joined, safe_line
 from debate_cli.render.drawn.tables import badge, section, table
 from debate_cli.render.scores_table import Scored, SystemSummary, rows, summaries
@@ -23,7 +24,7 @@ WITH_TOPIC = 130
 """Columns of a window from which on the topics fit as well."""
 LEAST_TOPIC = 24
 LEAST_SCORES = 20
-"""Columns that the scores need in a table; where there are fewer, the verdicts are stacked."""
+"""Columns that the scores need in a table, in which they may take several lines; where there are fewer, verdicts are stacked."""
 LEAST_WINS = 12
 GAP = 3
 """Columns between two of a table."""
@@ -57,11 +58,12 @@ class _Table:
         found = _rows(self.files)
         longest = max((cell_len(hostile.line(row["path"])) for row in found), default=0)
         *whole, scores = _widths(found)
+        pair = max((cell_len(pair) for row in found for pair in _pairs(row)), default=0)
         verdict = sum(whole) + len(whole) * GAP
         if longest + GAP + verdict + scores <= options.max_width:
             room = options.max_width - longest - 2 * GAP - verdict - scores
             yield _beside_paths(found, room if options.max_width >= WITH_TOPIC and room >= LEAST_TOPIC else 0)
-        elif INDENT + verdict + min(scores, LEAST_SCORES) <= options.max_width:
+        elif INDENT + verdict + min(scores, max(pair, LEAST_SCORES)) <= options.max_width:
             yield from _below_paths(found, options.max_width - INDENT - verdict, console, options)
         else:
             yield from _stacked(found, options.max_width)
@@ -107,14 +109,15 @@ def _beside_paths(found: Sequence[dict[str, Any]], room: int) -> Table:
 def _below_paths(found: Sequence[dict[str, Any]], room: int, console: Console, options: ConsoleOptions) -> RenderResult:
     """The table without its first column, and above the rows of each file its path; `room` is that of the scores."""
     made = _headed()
+    owners: list[dict[str, Any] | None] = [None] * HEAD
     for row in found:
-        system, *rest, scores = _verdict(row)
-        scores.truncate(room, overflow="ellipsis")
-        made.add_row(joined(" " * INDENT, system), *rest, scores)
+        system, *rest, _ = _verdict(row)
+        scores = in_lines(_pairs(row), room)
+        made.add_row(joined(" " * INDENT, system), *rest, Text("\n".join(scores)))
+        owners += [row] * max(1, len(scores))
     lines = console.render_lines(made, options, pad=False)
     before = ""
-    for number, line in enumerate(lines):
-        row = found[number - HEAD] if number >= HEAD else None
+    for row, line in zip(owners, lines, strict=True):
         if row is not None and row["path"] != before:
             before = row["path"]
             yield safe_line(_end_of(hostile.line(before), options.max_width), "bold")
@@ -128,10 +131,10 @@ def _stacked(found: Sequence[dict[str, Any]], width: int) -> RenderResult:
         if row["path"] != before:
             before = row["path"]
             yield safe_line(_end_of(hostile.line(before), width), "bold")
-        system, winner, victory, margin, scores = _verdict(row)
+        system, winner, victory, margin, _ = _verdict(row)
         margined = joined(", margin ", margin) if row["margin"] is not None else Text("")
         yield Padding(joined(system, ": ", winner, ", ", victory, margined), (0, 0, 0, INDENT))
-        yield Padding(scores, (0, 0, 0, 2 * INDENT))
+        yield Padding(Text("\n".join(in_lines(_pairs(row), width - 2 * INDENT))), (0, 0, 0, 2 * INDENT))
 
 
 def _topic(topic: str, room: int) -> Text:
@@ -148,14 +151,19 @@ def _end_of(path: str, width: int) -> str:
 
 
 def _verdict(row: dict[str, Any]) -> list[Text]:
-    scores = [f"{hostile.line(name)} {look.number(score)}" for name, score in row["scores"].items()]
     return [
         safe_line(row["called"]),
         _winner(row),
         Text(row["victory"]),
         Text("—" if row["margin"] is None else look.number(row["margin"])),
-        Text(" · ".join(scores)),
+        Text(BETWEEN.join(_pairs(row))),
     ]
+
+
+def _pairs(row: dict[str, Any]) -> list[str]:
+    """Name and score of each, the highest first."""
+    ordered = sorted(row["scores"].items(), key=lambda item: -item[1])
+    return [f"{hostile.line(name)} {look.number(score)}" for name, score in ordered]
 
 
 def _winner(row: dict[str, Any]) -> Text:
@@ -188,6 +196,6 @@ class _Summary:
 
 
 def _summed(item: SystemSummary) -> tuple[str, ...]:
-    wins = " · ".join(f"{hostile.line(name)} {count}" for name, count in item.counted) or "—"
+    wins = BETWEEN.join(f"{hostile.line(name)} {count}" for name, count in item.counted) or "—"
     margin = "—" if item.mean_margin is None else look.number(item.mean_margin)
     return item.system, wins, str(item.draws), str(item.undetermined), margin

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from rich.cells import cell_len, chop_cells, set_cell_size
 
@@ -17,6 +18,14 @@ Span = tuple[str, str]
 Spans = tuple[Span, ...]
 
 _TOKEN = re.compile(r" *[^ ]+")
+
+
+class Block(Protocol):
+    """What lays itself out in lines."""
+
+    def lines(self, width: int) -> Iterable[Line]:
+        """Lines, none wider than `width` columns."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +38,17 @@ class Paragraph:
     """What stands before the first line: an indent, a sign, a rail."""
     rest: Spans = ()
     """What stands before every other line."""
+
+    def lines(self, width: int) -> Iterator[Line]:
+        """The words behind what stands before them; what has no room there is cut."""
+        before = self.first
+        rest = width - cells_of(self.rest)
+        for part in self.words.split("\n"):
+            for row in _rows(part, width - cells_of(before), rest):
+                spans = (*before, (row, self.style)) if row else before
+                made = line(*spans)
+                yield made if made.cells <= width else cut(spans, width)
+                before = self.rest
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +73,9 @@ def cells_of(spans: Iterable[Span]) -> int:
     return sum(cell_len(words) for words, _ in spans)
 
 
-def laid_out(paragraphs: Iterable[Paragraph], width: int) -> list[Line]:
-    """The lines of the paragraphs, none wider than `width` columns."""
-    return [made for paragraph in paragraphs for made in _lines(paragraph, width)]
+def laid_out(blocks: Iterable[Block], width: int) -> list[Line]:
+    """The lines of the blocks, none wider than `width` columns."""
+    return [made for block in blocks for made in block.lines(width)]
 
 
 def cut(spans: Sequence[Span], width: int) -> Line:
@@ -73,17 +93,6 @@ def cut(spans: Sequence[Span], width: int) -> Line:
         found.append((words, style))
         room -= taken
     return line(*found)
-
-
-def _lines(paragraph: Paragraph, width: int) -> Iterator[Line]:
-    before = paragraph.first
-    rest = width - cells_of(paragraph.rest)
-    for part in paragraph.words.split("\n"):
-        for row in _rows(part, width - cells_of(before), rest):
-            spans = (*before, (row, paragraph.style)) if row else before
-            made = line(*spans)
-            yield made if made.cells <= width else cut(spans, width)
-            before = paragraph.rest
 
 
 def _rows(words: str, first: int, rest: int) -> Iterator[str]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.segment import Segment
 
-from debate_cli.render.live.column import Line, Paragraph, Span, Spans, cells_of, cut, laid_out, line
+from debate_cli.render.live.column import Block, Line, Span, Spans, cells_of, cut, laid_out, line
 
 SIDES = 4
 """Columns that a frame takes: two edges and a blank beside each."""
@@ -39,7 +39,7 @@ class Frame:
     title: Spans
     foot: Spans
     colour: str
-    body: tuple[Paragraph, ...]
+    body: tuple[Block, ...]
 
     def lines(self, width: int, border: Border = ROUND, height: int = 0) -> list[Line]:
         """The frame, `width` columns wide and at least `height` lines high."""

@@ -1,0 +1,26 @@
+"""What `debate explain` is asked."""
+
+from typing import Annotated, NamedTuple
+
+import typer
+
+from debate_cli.cli import completion, options
+
+app = typer.Typer(add_completion=False)
+
+
+@app.command()
+class Explain(NamedTuple):
+    """Explain an error: what it means, and the ways out of it.
+
+    Errors name the page that is about them: "(debate explain missing-key)".
+    """
+
+    topic: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="TOPIC", help="Name of a page; without one, all are listed.", autocompletion=completion.topics
+        ),
+    ] = None
+    json: options.Json = False
+    debug: options.Debug = False

@@ -1,0 +1,67 @@
+"""What `debate run` is asked."""
+
+from pathlib import Path
+from typing import Annotated, NamedTuple
+
+import typer
+
+from debate_cli.cli import completion, options
+
+app = typer.Typer(add_completion=False)
+
+
+@app.command(epilog=options.ASKING_EXITS)
+class Run(NamedTuple):
+    """Run a debate and save its transcript.
+
+    Without CONFIG: configs/debate.yaml or debate.yaml here, or the packaged default (a debate on the embedded local model). Options go
+    before DEBATE_... variables, those before the file.
+
+    Examples:
+
+      debate run --mock
+
+      debate run debate.yaml --topic "Rewrite it in Rust?" --set seed=7
+
+      debate run --resume my-debate
+    """
+
+    config: Annotated[
+        str | None,
+        typer.Argument(metavar="CONFIG", help="A debate.yaml, or - for stdin.", autocompletion=completion.configs),
+    ] = None
+    topic: Annotated[str | None, typer.Option(help="The motion, in the place of the configuration's.")] = None
+    settings: Annotated[
+        list[str] | None, typer.Option("--set", metavar="KEY.PATH=VALUE", help="Change a setting (YAML value).")
+    ] = None
+    mock: options.Mock = False
+    seed: Annotated[int | None, typer.Option(help="Seed of the mock, and of providers that take one.")] = None
+    max_cost: Annotated[
+        float | None, typer.Option(metavar="USD", help="Budget of the whole run in US dollars, above 0.")
+    ] = None
+    max_tokens: Annotated[int | None, typer.Option(min=1, help="Budget of the whole run in tokens.")] = None
+    out: Annotated[Path | None, typer.Option(metavar="DIR", help="Folder for the transcript.")] = None
+    id: Annotated[str | None, typer.Option("--id", help="Id of the debate: a-z, 0-9 and dashes.")] = None
+    resume: Annotated[
+        str | None,
+        typer.Option(metavar="ID|PATH", help="Go on with an unfinished debate.", autocompletion=completion.debates),
+    ] = None
+    record: Annotated[Path | None, typer.Option(metavar="FILE", help="Record every exchange to a cassette.")] = None
+    replay: Annotated[Path | None, typer.Option(metavar="FILE", help="Serve every answer from a cassette.")] = None
+    show_hidden: Annotated[bool, typer.Option("--show-hidden", help="Show hidden directives.")] = False
+    quiet: options.Quiet = False
+    json: options.Json = False
+    plain: options.Plain = False
+    report: Annotated[Path | None, typer.Option(metavar="FILE", help="Write an HTML page of the debate too.")] = None
+    no_save: Annotated[bool, typer.Option("--no-save", help="Write no transcript.")] = False
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show configuration, calls and worst cost; ask nothing.")
+    ] = False
+    fail_under: options.FailUnder = None
+    expect_winner: options.ExpectWinner = None
+    max_warnings: options.MaxWarnings = None
+    fail_on: options.FailOn = None
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing debate of this id, and the report.")] = (
+        False
+    )
+    debug: options.Debug = False

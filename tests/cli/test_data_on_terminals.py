@@ -1,0 +1,60 @@
+"""Data on a terminal: of an imported transcript nothing reaches it that it would act on, or show as what is not there."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from pathlib import Path
+
+import pytest
+from cli_support import debate, on_terminal
+
+MOTION = "Ship \x9b31mit \u202egnp.exe\u202c \u200bnow \x1b]0;owned\x07 \x7f\u2028or not \U000e0041"
+ACTING = re.compile("[\x00-\x09\x0b\x0c\x0e-\x1f\x7f-\x9f\u200b\u2028\u2029\u202a-\u202e\U000e0000-\U000e007f]")
+
+
+@pytest.fixture
+def imported(saved: Path) -> Path:
+    """A transcript whose motion and one of whose names are hostile; the folder of both."""
+    document = json.loads(saved.read_text())
+    document["topic"] = document["config"]["topic"] = MOTION
+    text = json.dumps(document, ensure_ascii=False).replace('"Pro"', '"Pr\u202eo\x9b2J"')
+    saved.write_text(text)
+    return saved.parent.parent
+
+
+DOCUMENTS = (
+    ("score", "transcripts/saved.json", "--json"),
+    ("replay", "transcripts/saved.json", "--json"),
+    ("list", "--json"),
+    ("diff", "transcripts/saved.json", "transcripts/saved.json", "--json"),
+)
+
+
+@pytest.mark.parametrize("command", [*DOCUMENTS, ("score", "transcripts", "--format", "jsonl")], ids=" ".join)
+def test_json_on_a_terminal_has_nothing_that_it_would_act_on(imported: Path, command: tuple[str, ...]) -> None:
+    """Neither control characters nor what turns or hides letters."""
+    code, drawn = on_terminal(*command, cwd=imported)
+    assert (code, ACTING.findall(drawn.replace("\r\n", "\n"))) == (0, [])
+
+
+@pytest.mark.parametrize("command", DOCUMENTS, ids=" ".join)
+def test_json_on_a_terminal_is_the_same_document(imported: Path, command: tuple[str, ...]) -> None:
+    """Read by a program, it says what it says off one."""
+    _, drawn = on_terminal(*command, cwd=imported)
+    assert json.loads(drawn) == debate(*command, cwd=imported).json
+
+
+def test_csv_on_a_terminal_has_nothing_that_it_would_act_on(imported: Path) -> None:
+    """Each row on a line of its own."""
+    code, drawn = on_terminal("score", "transcripts", "--format", "csv", cwd=imported)
+    assert (code, ACTING.findall(drawn.replace("\r\n", "\n"))) == (0, [])
+    assert [row["topic"] for row in csv.DictReader(io.StringIO(drawn))] == ["Ship it gnp.exe now or not"] * 2
+
+
+def test_csv_off_a_terminal_is_the_data(imported: Path) -> None:
+    """Whoever reads it gets what is stored."""
+    done = debate("score", "transcripts", "--format", "csv", cwd=imported)
+    assert next(csv.DictReader(io.StringIO(done.out)))["topic"] == MOTION

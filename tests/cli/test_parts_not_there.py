@@ -1,0 +1,124 @@
+"""`debate replay` and `debate score` where something is not there: a line on stderr says what, and why."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from cli_support import Done, debate
+
+
+def replay(saved: Path, *options: str | Path) -> Done:
+    """`debate replay` in the folder of the saved debate."""
+    return debate("replay", *options, cwd=saved.parent.parent)
+
+
+@pytest.fixture
+def moderated(saved: Path) -> Path:
+    """The saved debate without what its structured judges said."""
+    document = json.loads(saved.read_text())
+    document["assessments"] = [item for item in document["assessments"] if item["system"] != "structured"]
+    saved.write_text(json.dumps(document))
+    return saved
+
+
+@pytest.fixture
+def text(here: Path) -> Path:
+    """A text that a panel judged."""
+    (here / "PLAN.md").write_text("We rewrite it.")
+    assert debate("judge", "PLAN.md", "--system", "panel", "--mock", "--out", "transcripts/t.json", cwd=here).code == 0
+    return here / "transcripts" / "t.json"
+
+
+@pytest.mark.parametrize("form", ["terminal", "markdown"])
+def test_a_briefing_that_is_not_there_is_explained(moderated: Path, form: str) -> None:
+    """With the command that leads to one."""
+    done = replay(moderated, "transcripts/saved.json", "--only", "briefing", "--format", form)
+    assert done.code == 0
+    assert done.err == (
+        "--only briefing: nothing to show, as only the structured system leads to a briefing, and it did not judge this;"
+        " add it with: debate judge transcripts/saved.json --system structured\n"
+    )
+
+
+def test_a_text_has_nothing_to_trace_and_says_so(text: Path) -> None:
+    """Nobody debated it."""
+    done = replay(text, text, "--only", "trace")
+    assert (done.code, done.out, done.lines) == (
+        0,
+        "",
+        ["--only trace: nothing to show, as a text has no claims that are answered"],
+    )
+
+
+def test_what_nobody_judged_has_no_scores_and_says_so(saved: Path) -> None:
+    """Its speeches are there."""
+    saved.write_text(json.dumps(json.loads(saved.read_text()) | {"assessments": [], "verdicts": []}))
+    assert replay(saved, saved, "--only", "scores").lines == [
+        "--only scores: nothing to show, as no judge has given marks yet"
+    ]
+
+
+@pytest.mark.parametrize("part", ["turns", "scores", "trace", "verdict", "briefing"])
+def test_of_a_part_that_is_there_nothing_is_said(saved: Path, part: str) -> None:
+    """It is shown."""
+    assert replay(saved, saved, "--only", part).err == ""
+
+
+def test_scores_of_one_round_are_refused_with_where_they_stand(saved: Path) -> None:
+    """A score is of all rounds; what was judged of one stands behind its speeches."""
+    done = replay(saved, saved, "--only", "scores", "--round", "1")
+    assert done.code == 2
+    assert done.err == (
+        "debate: --only scores is of all rounds together; leave out --round for that, or leave out --only to see round 1"
+        " and what was judged of it\n"
+    )
+
+
+def test_a_round_is_shown_with_what_was_judged_of_it(saved: Path) -> None:
+    """The moderator's marks of that round, and of no other."""
+    out = replay(saved, saved, "--round", "1").out
+    assert ("moderator, round 1" in out, "moderator, round 2" in out) == (True, False)
+
+
+def test_a_folder_is_not_taken_for_an_id(saved: Path) -> None:
+    """The sentence has the command that shows what is in it."""
+    done = replay(saved, "transcripts")
+    assert (done.code, done.lines) == (
+        2,
+        ["debate: transcripts: is a folder; name one of its debates, which `debate list transcripts` shows"],
+    )
+
+
+@pytest.fixture
+def torn(saved: Path) -> Path:
+    """The journal of a debate whose process died while it wrote its second event."""
+    document = json.loads(saved.read_text())
+    keys = ("id", "generator", "config", "config_sha256")
+    opened = {"schema_version": 1, "type": "opened", "at": document["started_at"]}
+    path = saved.with_suffix(".jsonl")
+    path.write_text(json.dumps(opened | {key: document[key] for key in keys}) + '\n{"type": "turned", "at')
+    saved.unlink()
+    return path
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("replay", "saved"),
+        ("replay", "saved", "--json"),
+        ("score", "saved"),
+        ("score", "transcripts", "--json"),
+        ("diff", "saved", "saved"),
+    ],
+    ids=" ".join,
+)
+def test_a_journals_torn_line_is_told_once(torn: Path, command: tuple[str, ...]) -> None:
+    """On stderr, with the line's number."""
+    done = debate(*command, cwd=torn.parent.parent)
+    told = [line for line in done.lines if line.startswith("note: ")]
+    assert (done.code, told) == (
+        0,
+        ["note: transcripts/saved.jsonl:2: the last line is torn and left out; what it told is lost"],
+    )

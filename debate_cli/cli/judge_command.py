@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import sys
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -13,6 +12,7 @@ from debate_cli.cli import judge_tasks, options, screen, setup, showing, stage
 from debate_cli.cli.asked.judge import Judge
 from debate_cli.cli.audience import Audience
 from debate_cli.cli.homes import homes
+from debate_cli.cli.json_output import hand_on_json
 from debate_cli.cli.judge_tasks import Task
 from debate_cli.cli.screen import whoever_reads
 from debate_cli.engine import Stop
@@ -68,7 +68,7 @@ def _show(asked: Judge, outcomes: Sequence[tuple[Task, Outcome]]) -> None:
         for task, outcome in outcomes
     ]
     if asked.json:
-        sys.stdout.writelines(scores_table.json_document(scored))
+        hand_on_json(scores_table.json_document(scored))
     elif len(outcomes) == 1:
         alone = outcomes[0][1]
         judged = {verdict.run for verdict in alone.verdicts}

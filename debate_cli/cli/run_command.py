@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import random
 import re
-import sys
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -18,6 +17,7 @@ from debate_cli.cli.asked.run import Run
 from debate_cli.cli.dry_run import show_plan
 from debate_cli.cli.existing import refuse_existing
 from debate_cli.cli.homes import USUAL, homes
+from debate_cli.cli.json_output import hand_on_json
 from debate_cli.cli.report import try_folder, write_report
 from debate_cli.cli.screen import tell, whoever_reads
 from debate_cli.domain.config_differences import differences
@@ -129,7 +129,7 @@ def _held(asked: Run, order: Order, gates: Gates) -> tuple[Outcome, int]:
         outcome = stage.run_until_stopped(lambda stop: _perform(order, replace(session, stop=stop)), watcher)
     with stage.told_where(*order.saved), whoever_reads():
         if asked.json:
-            sys.stdout.write(dump(to_transcript(outcome.debate, outcome.verdicts), Redactor(prepared.secrets)))
+            hand_on_json([dump(to_transcript(outcome.debate, outcome.verdicts), Redactor(prepared.secrets))])
         else:
             only = "verdict" if asked.quiet else None
             showing.show_summary(

@@ -62,10 +62,17 @@ def tasks(files: Sequence[Path], wish: Wish, loaded: LoadedConfig | None, out: P
     if out is not None and len(files) > 1 and out.suffix:
         raise UsageError(f"--out {out}: several files need a folder")
     found: list[Task] = []
+    taken: dict[Path, Path] = {}
     bad = 0
     for path in files:
         try:
-            found.append(_task(path, wish, loaded, out))
+            task = _task(path, wish, loaded, out)
+            other = taken.setdefault(task.target.resolve(), path)
+            if other != path:
+                raise TranscriptError(
+                    f"{path}: would be saved as {task.target} like {other}; judge it into a folder of its own"
+                )
+            found.append(task)
         except TranscriptError as error:
             if len(files) == 1:
                 raise

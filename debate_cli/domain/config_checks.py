@@ -48,6 +48,11 @@ def check(config: DebateConfig) -> list[Problem]:
     ]
 
 
+def check_of_text(config: DebateConfig) -> list[Problem]:
+    """The same of a text that stands before a panel in the place of a debate: nobody has to debate there."""
+    return [problem for problem in check(config) if problem.path != ("debaters",)]
+
+
 def _topic(config: DebateConfig) -> Iterator[Problem]:
     if not config.topic.strip():
         yield Problem(("topic",), "holds blanks only; write what is to be debated")

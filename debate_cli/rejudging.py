@@ -171,7 +171,7 @@ def _adapted(system: System, wish: Wish) -> System:
 
 def _bench(panel: Panel, wish: Wish) -> tuple[PanelJudge, ...]:
     """As many judges as wished for: the configured ones in order, then the same personas again under new ids."""
-    bench = panel.bench()
+    bench = panel.bench
     if wish.model is not None:
         bench = tuple(judge.model_copy(update={"model": None}) for judge in bench)
     if wish.judges is None:
@@ -186,8 +186,8 @@ def _bench(panel: Panel, wish: Wish) -> tuple[PanelJudge, ...]:
 
 
 def _check_bench(system: System) -> None:
-    if isinstance(system, Panel) and len(system.bench()) < system.min_judges:
-        there = "1 judge is" if len(system.bench()) == 1 else f"{len(system.bench())} judges are"
+    if isinstance(system, Panel) and len(system.bench) < system.min_judges:
+        there = "1 judge is" if len(system.bench) == 1 else f"{len(system.bench)} judges are"
         raise UsageError(f"panel: {there} fewer than min_judges {system.min_judges}; name more")
 
 

@@ -67,11 +67,7 @@ def tasks(files: Sequence[Path], wish: Wish, loaded: LoadedConfig | None, out: P
     for path in files:
         try:
             task = _task(path, wish, loaded, out)
-            other = taken.setdefault(task.target.resolve(), path)
-            if other != path:
-                raise TranscriptError(
-                    f"{path}: would be saved as {task.target} like {other}; judge it into a folder of its own"
-                )
+            _take_place(task, taken)
             found.append(task)
         except TranscriptError as error:
             if len(files) == 1:
@@ -79,6 +75,15 @@ def tasks(files: Sequence[Path], wish: Wish, loaded: LoadedConfig | None, out: P
             screen.tell(f"debate: {error}")
             bad += 1
     return found, bad
+
+
+def _take_place(task: Task, taken: dict[Path, Path]) -> None:
+    """Note where the result will stand, and whose it is; raises TranscriptError where another file's will stand there."""
+    other = taken.setdefault(task.target.resolve(), task.source)
+    if other != task.source:
+        raise TranscriptError(
+            f"{task.source}: would be saved as {task.target} like {other}; judge it into a folder of its own"
+        )
 
 
 def _decision(debate: Debate) -> tuple[tuple[str, str], str] | None:

@@ -204,7 +204,7 @@ def _system(config: DebateConfig, system: System, path: KeyPath) -> Iterator[Pro
 def _panel(config: DebateConfig, panel: Panel, path: KeyPath) -> Iterator[Problem]:
     if panel.judges and panel.personas:
         yield Problem((*path, "personas"), "`judges` and `personas` are two ways to say one thing; keep one")
-    bench = panel.bench()
+    bench = panel.bench
     where = [(*path, "judges" if panel.judges else "personas", index) for index in range(len(bench))]
     if not panel.judges:
         yield from _judge_role(config, panel.judge, path)

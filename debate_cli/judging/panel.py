@@ -107,7 +107,7 @@ def read(filled: VoteForm, case: Case[Panel]) -> Reading:
 
 def member(case: Case[Panel]) -> PanelJudge:
     """The judge that the brief is for."""
-    return next(judge for judge in case.settings.bench() if judge.id == case.brief.assessor)
+    return next(judge for judge in case.settings.bench if judge.id == case.brief.assessor)
 
 
 def persona(judge: PanelJudge, prompts: Prompts) -> str:

@@ -51,6 +51,12 @@ class Wish:
             raise UsageError(f"--model {self.model}: write provider/model, for example openai/gpt-5") from error
 
     @property
+    def kinds(self) -> tuple[str, ...]:
+        """The systems asked for, by name or by the configuration; empty where neither says."""
+        configured = self.config.judging.systems if self.config is not None else ()
+        return self.systems or tuple(system.kind for system in configured)
+
+    @property
     def models(self) -> dict[str, ModelSpec]:
         """What roles mean in the judging asked for; a judge of the configuration never becomes one of the debate."""
         models = dict(self.config.models) if self.config is not None else {}

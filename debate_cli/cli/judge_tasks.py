@@ -103,7 +103,7 @@ def _task(path: Path, wish: Wish, loaded: LoadedConfig | None, out: Path | None)
     text = path.suffix not in TRANSCRIPTS
     if text and not path.exists():
         raise TranscriptError(f"{path}: no such file; name a transcript, or a text for --system panel")
-    if text and wish.systems != ("panel",):
+    if text and set(wish.kinds) != {"panel"}:
         raise TranscriptError(f"{path}: is not a transcript; other texts are judged with --system panel alone")
     events = _text_events(path, wish) if text else _debate_events(path)
     debate = fold(events)

@@ -51,6 +51,14 @@ def test_a_text_is_gone_on_with(here: Path, given: list[str]) -> None:
     assert verdict["victory"] != "undetermined"
 
 
+def test_a_configuration_of_a_panel_alone_judges_a_text(here: Path) -> None:
+    """Without `--system panel` beside it."""
+    (here / "PLAN.md").write_text("We move the service to one region.")
+    (here / "panel.yaml").write_text(JUDGING.replace("TOKENS", "900000"))
+    done = debate("judge", "PLAN.md", "--config", "panel.yaml", "--out", "plan.json", cwd=here)
+    assert (done.code, (here / "plan.json").is_file()) == (0, True), done.err
+
+
 def test_a_text_needs_as_many_judges_as_a_debate(here: Path) -> None:
     """Fewer than `min_judges`: exit 2, and nobody is asked."""
     (here / "PLAN.md").write_text("We move the service to one region.")

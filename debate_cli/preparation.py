@@ -144,7 +144,7 @@ def prepare(
     Prompts(loaded.prompts).check(*PROMPT_PACKAGES)
     if wanted is not None and (tape is None or not tape.serves):
         _require((Part(Asked(config, tuple(wanted(config))), loaded.places), *added), known, loaded)
-    kept = tuple({*hidden(loaded, env), *(value for part in added for value in secrets(part.asked.config, known))})
+    kept = tuple({*_hidden(loaded, known), *(value for part in added for value in secrets(part.asked.config, known))})
     around = Surroundings(loaded.folder, known, prompts=loaded.prompts, tape=tape, mock=mock, secrets=kept)
     return Prepared(config, around, kept)
 
@@ -271,4 +271,8 @@ def judges_of(config: DebateConfig) -> tuple[ModelSpec, ...]:
 
 def hidden(loaded: LoadedConfig, env: Mapping[str, str]) -> tuple[str, ...]:
     """Every value that is never to be written."""
-    return tuple({*loaded.secrets, *secrets(loaded.config, environment(loaded.folder, env))})
+    return _hidden(loaded, environment(loaded.folder, env))
+
+
+def _hidden(loaded: LoadedConfig, known: Mapping[str, str]) -> tuple[str, ...]:
+    return tuple({*loaded.secrets, *secrets(loaded.config, known)})

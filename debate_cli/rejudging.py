@@ -51,6 +51,12 @@ class Wish:
             raise UsageError(f"--model {self.model}: write provider/model, for example openai/gpt-5") from error
 
     @property
+    def kinds(self) -> tuple[str, ...]:
+        """The systems asked for, by name or by the configuration; empty where neither says."""
+        configured = self.config.judging.systems if self.config is not None else ()
+        return self.systems or tuple(system.kind for system in configured)
+
+    @property
     def models(self) -> dict[str, ModelSpec]:
         """What roles mean in the judging asked for; a judge of the configuration never becomes one of the debate."""
         models = dict(self.config.models) if self.config is not None else {}
@@ -88,10 +94,22 @@ def openings(debate: Debate, wish: Wish, at: datetime) -> tuple[JudgingOpened, .
 
 
 def artifact(name: str, text: str, debate_id: str, wish: Wish, at: datetime) -> tuple[Event, ...]:
-    """The events of a debate that is a text alone, for a panel to vote on: opened, and closed as there is nobody to speak."""
+    """The events of a debate that is a text alone, for a panel to vote on: opened, and closed as there is nobody to speak.
+
+    Raises UsageError where the panel is too small.
+    """
+    config = text_config(name, text, wish)
+    for system in config.judging.systems:
+        _check_bench(system)
+    opened = Opened(at=at, id=debate_id, generator=GENERATOR, config=config, config_sha256=config.sha256())
+    return opened, Closed(at=at, reason="complete")
+
+
+def text_config(name: str, text: str, wish: Wish) -> DebateConfig:
+    """The configuration under which a text is judged: the wish's panel, its models and providers, and nobody who debates."""
     configured = wish.config.judging.systems if wish.config is not None else ()
     panel = next((system for system in configured if isinstance(system, Panel)), Panel())
-    config = DebateConfig(
+    return DebateConfig(
         topic=name,
         background=text,
         models=wish.models,
@@ -99,8 +117,13 @@ def artifact(name: str, text: str, debate_id: str, wish: Wish, at: datetime) -> 
         debaters=(),
         judging=JudgingConfig(systems=(_adapted(panel, wish),)),
     )
-    opened = Opened(at=at, id=debate_id, generator=GENERATOR, config=config, config_sha256=config.sha256())
-    return opened, Closed(at=at, reason="complete")
+
+
+def meant(config: DebateConfig, debate: Debate) -> DebateConfig:
+    """What `config`, given to go on with `debate`, would have had it held under: itself, but for a text its panel alone."""
+    if debate.text is None or not config.debaters:
+        return config
+    return text_config(debate.topic, debate.config.background or "", Wish(config=config, systems=("panel",)))
 
 
 def judging_config(debate: Debate, wish: Wish) -> DebateConfig:
@@ -154,7 +177,7 @@ def _adapted(system: System, wish: Wish) -> System:
 
 def _bench(panel: Panel, wish: Wish) -> tuple[PanelJudge, ...]:
     """As many judges as wished for: the configured ones in order, then the same personas again under new ids."""
-    bench = panel.bench()
+    bench = panel.bench
     if wish.model is not None:
         bench = tuple(judge.model_copy(update={"model": None}) for judge in bench)
     if wish.judges is None:
@@ -168,10 +191,14 @@ def _bench(panel: Panel, wish: Wish) -> tuple[PanelJudge, ...]:
     return tuple(again[: wish.judges])
 
 
-def _check(debate: Debate, system: System) -> None:
-    if isinstance(system, Panel) and len(system.bench()) < system.min_judges:
-        there = "1 judge is" if len(system.bench()) == 1 else f"{len(system.bench())} judges are"
+def _check_bench(system: System) -> None:
+    if isinstance(system, Panel) and len(system.bench) < system.min_judges:
+        there = "1 judge is" if len(system.bench) == 1 else f"{len(system.bench)} judges are"
         raise UsageError(f"panel: {there} fewer than min_judges {system.min_judges}; name more")
+
+
+def _check(debate: Debate, system: System) -> None:
+    _check_bench(system)
     if not debate.turns and not isinstance(system, Panel):
         raise TranscriptError(
             f"{debate.id}: has no speeches, so {system.kind} cannot judge it; panel can judge any text"

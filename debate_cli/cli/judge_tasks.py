@@ -62,16 +62,28 @@ def tasks(files: Sequence[Path], wish: Wish, loaded: LoadedConfig | None, out: P
     if out is not None and len(files) > 1 and out.suffix:
         raise UsageError(f"--out {out}: several files need a folder")
     found: list[Task] = []
+    taken: dict[Path, Path] = {}
     bad = 0
     for path in files:
         try:
-            found.append(_task(path, wish, loaded, out))
+            task = _task(path, wish, loaded, out)
+            _take_place(task, taken)
+            found.append(task)
         except TranscriptError as error:
             if len(files) == 1:
                 raise
             screen.tell(f"debate: {error}")
             bad += 1
     return found, bad
+
+
+def _take_place(task: Task, taken: dict[Path, Path]) -> None:
+    """Note where the result will stand, and whose it is; raises TranscriptError where another file's will stand there."""
+    other = taken.setdefault(task.target.resolve(), task.source)
+    if other != task.source:
+        raise TranscriptError(
+            f"{task.source}: would be saved as {task.target} like {other}; judge it into a folder of its own"
+        )
 
 
 def _decision(debate: Debate) -> tuple[tuple[str, str], str] | None:
@@ -91,7 +103,7 @@ def _task(path: Path, wish: Wish, loaded: LoadedConfig | None, out: Path | None)
     text = path.suffix not in TRANSCRIPTS
     if text and not path.exists():
         raise TranscriptError(f"{path}: no such file; name a transcript, or a text for --system panel")
-    if text and wish.systems != ("panel",):
+    if text and set(wish.kinds) != {"panel"}:
         raise TranscriptError(f"{path}: is not a transcript; other texts are judged with --system panel alone")
     events = _text_events(path, wish) if text else _debate_events(path)
     debate = fold(events)

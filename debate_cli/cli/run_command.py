@@ -25,6 +25,7 @@ from debate_cli.engine import Stop
 from debate_cli.errors import ConfigError, UsageError
 from debate_cli.forecast import planned_calls
 from debate_cli.preparation import Prepared, hidden, prepare, resumed
+from debate_cli.rejudging import meant
 from debate_cli.render import hostile
 from debate_cli.resuming import remainder
 from debate_cli.scoring.gates import Gates
@@ -173,7 +174,7 @@ def _agree(loaded: LoadedConfig, stored: StoredDebate, *, models: bool) -> None:
     """
     kept = stored.debate.config
     redact = Redactor({*hidden(loaded, os.environ), *hidden(replace(loaded, config=kept), os.environ)})
-    found = differences(kept, loaded.config, partial(without_secrets, redact=redact))
+    found = differences(kept, meant(loaded.config, stored.debate), partial(without_secrets, redact=redact))
     found = [line for line in found if models or not _OF_MODELS.match(line)]
     if found:
         raise ConfigError(

@@ -47,9 +47,9 @@ def taken_over(debate: Debate, run: str, systems: Sequence[str]) -> str | None:
 
 
 def _successor(runs: Sequence[JudgingRun], kind: str) -> str:
-    """The run that took the place of the first one's assessments by that system: the next that judged by it."""
-    judged = (run.id for run in runs[1:] if any(system.kind == kind for system in run.judging.systems))
-    return next(judged, "a later run")
+    """The run that took the place of the first one's assessments by that system."""
+    took = (run.id for run in runs[1:] if run.replaces and any(system.kind == kind for system in run.judging.systems))
+    return next(took, "a later run")
 
 
 def at_work(stored: StoredDebate) -> str | None:

@@ -16,7 +16,7 @@ def assessors(system: System) -> tuple[str, ...]:
                 (JUDGE,) if system.judges == 1 else tuple(f"{JUDGE}-{number}" for number in range(1, system.judges + 1))
             )
         case Panel():
-            return tuple(judge.id for judge in system.bench())
+            return tuple(judge.id for judge in system.bench)
         case Live():
             return (JUDGE,)
         case Persuasion():
@@ -37,5 +37,5 @@ def role(system: System, assessor: str) -> str | None:
     if assessor not in assessors(system):
         raise KeyError(assessor)
     if isinstance(system, Panel):
-        return next(judge.model for judge in system.bench() if judge.id == assessor)
+        return next(judge.model for judge in system.bench if judge.id == assessor)
     return system.judge

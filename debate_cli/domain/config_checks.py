@@ -48,6 +48,11 @@ def check(config: DebateConfig) -> list[Problem]:
     ]
 
 
+def check_of_text(config: DebateConfig) -> list[Problem]:
+    """The same of a text that stands before a panel in the place of a debate: nobody has to debate there."""
+    return [problem for problem in check(config) if problem.path != ("debaters",)]
+
+
 def _topic(config: DebateConfig) -> Iterator[Problem]:
     if not config.topic.strip():
         yield Problem(("topic",), "holds blanks only; write what is to be debated")
@@ -199,7 +204,7 @@ def _system(config: DebateConfig, system: System, path: KeyPath) -> Iterator[Pro
 def _panel(config: DebateConfig, panel: Panel, path: KeyPath) -> Iterator[Problem]:
     if panel.judges and panel.personas:
         yield Problem((*path, "personas"), "`judges` and `personas` are two ways to say one thing; keep one")
-    bench = panel.bench()
+    bench = panel.bench
     where = [(*path, "judges" if panel.judges else "personas", index) for index in range(len(bench))]
     if not panel.judges:
         yield from _judge_role(config, panel.judge, path)

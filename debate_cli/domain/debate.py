@@ -206,6 +206,7 @@ class Debate(Value):
             models=event.models,
             providers=event.providers,
             started_at=event.at,
+            replaces=event.replaces,
         )
         return self._with(runs=(*replacing(kinds, self.runs), added))
 

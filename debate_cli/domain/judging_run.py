@@ -25,6 +25,8 @@ class JudgingRun(Value):
     providers: dict[str, ProviderSpec] = {}
     """Rows of the provider table that this run came with; empty for the debate's own run, likewise."""
     started_at: datetime
+    replaces: bool = False
+    """Whether it takes the place of the earlier assessments of its systems."""
     replaced: tuple[str, ...] = ()
     """Kinds of systems of this run that a later run has taken the place of."""
 

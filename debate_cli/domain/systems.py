@@ -5,7 +5,7 @@ Settings decide scores, so they are stored with a debate; re-scoring may put oth
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cached_property
 from typing import Annotated, Literal, cast
 
 from pydantic import BeforeValidator, Field, field_validator
@@ -132,23 +132,19 @@ class Panel(Setting):
     timeout_s: float = Field(default=120, gt=0)
     """Seconds after which a member that is late keeps its last vote."""
 
+    @cached_property
     def bench(self) -> tuple[PanelJudge, ...]:
         """The judges with model and weight filled in; the default five where none is named."""
-        return _bench(self.judges, self.personas, self.judge)
-
-
-@lru_cache(maxsize=64)
-def _bench(judges: tuple[PanelJudge, ...], personas: tuple[str, ...], model: str | None) -> tuple[PanelJudge, ...]:
-    named = judges or tuple(PanelJudge(id=name, persona=name) for name in personas or PERSONA_WEIGHTS)
-    return tuple(
-        judge.model_copy(
-            update={
-                "model": judge.model or model,
-                "weight": judge.weight if judge.weight is not None else PERSONA_WEIGHTS.get(judge.persona, 1.0),
-            }
+        named = self.judges or tuple(PanelJudge(id=name, persona=name) for name in self.personas or PERSONA_WEIGHTS)
+        return tuple(
+            judge.model_copy(
+                update={
+                    "model": judge.model or self.judge,
+                    "weight": judge.weight if judge.weight is not None else PERSONA_WEIGHTS.get(judge.persona, 1.0),
+                }
+            )
+            for judge in named
         )
-        for judge in named
-    )
 
 
 class Live(Setting):

@@ -9,7 +9,9 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from debate_cli.domain.assessment import Mark, Vote, VoteOption
+from debate_cli.domain.debate import Debate
 from debate_cli.domain.systems import PERSONA_WEIGHTS, Panel, PanelJudge
+from debate_cli.domain.value import concluded
 from debate_cli.judging import schema
 from debate_cli.judging.rows import PACKAGE, About, Case, Reading, Row, Tally, first_of_each, must_answer
 from debate_cli.judging.transcript_view import literal, reported
@@ -67,15 +69,13 @@ def _form(dimensions: tuple[str, ...], *, again: bool) -> Form[VoteForm]:
 
 def fill(case: Case[Panel], prompts: Prompts) -> Mapping[str, str]:
     """The persona, the dimensions, what a vote means; from the second vote on also who voted how."""
-    votes = last_votes(case)
-    own = votes.pop(case.brief.assessor, None)
-    divided = [item.about for item in disagreements([*votes.values(), own] if own else [*votes.values()])]
+    divided, votes = _votes_told(case.debate, case.brief.run, case.settings, case.brief.revision)
     return {
         "persona": persona(member(case), prompts),
         "dimensions": literal(case.settings.dimensions),
         "matter": "motion" if case.debate.participants else "document",
-        "own_vote": literal(None if own is None else _told(own, divided)),
-        "other_votes": "\n".join(literal(_told(vote, divided)) for vote in votes.values()),
+        "own_vote": votes.get(case.brief.assessor, literal(None)),
+        "other_votes": "\n".join(told for judge, told in votes.items() if judge != case.brief.assessor),
         "divided": ", ".join(divided) or "nothing",
     }
 
@@ -107,7 +107,7 @@ def read(filled: VoteForm, case: Case[Panel]) -> Reading:
 
 def member(case: Case[Panel]) -> PanelJudge:
     """The judge that the brief is for."""
-    return next(judge for judge in case.settings.bench() if judge.id == case.brief.assessor)
+    return next(judge for judge in case.settings.bench if judge.id == case.brief.assessor)
 
 
 def persona(judge: PanelJudge, prompts: Prompts) -> str:
@@ -121,9 +121,21 @@ def persona(judge: PanelJudge, prompts: Prompts) -> str:
 
 def last_votes(case: Case[Panel]) -> dict[str, Ballot]:
     """Per judge in the order of the bench, the vote that counted in the revision before the brief's."""
-    rounds = ballots_by_round(case.debate, case.brief.run, case.settings)
-    earlier = [number for number in rounds if number < case.brief.revision]
-    return {ballot.judge: ballot for ballot in rounds[max(earlier)]} if earlier else {}
+    return {ballot.judge: ballot for ballot in _before(case.debate, case.brief.run, case.settings, case.brief.revision)}
+
+
+def _before(debate: Debate, run: str, settings: Panel, revision: int) -> tuple[Ballot, ...]:
+    rounds = ballots_by_round(debate, run, settings)
+    earlier = [number for number in rounds if number < revision]
+    return rounds[max(earlier)] if earlier else ()
+
+
+@concluded
+def _votes_told(debate: Debate, run: str, settings: Panel, revision: int) -> tuple[tuple[str, ...], Mapping[str, str]]:
+    """What divides the panel before a revision, and per judge its vote as the others see it: the same for all who ask."""
+    ballots = _before(debate, run, settings, revision)
+    divided = tuple(item.about for item in disagreements(ballots))
+    return divided, {ballot.judge: literal(_told(ballot, divided)) for ballot in ballots}
 
 
 def kept_vote(case: Case[Panel]) -> Reading | None:

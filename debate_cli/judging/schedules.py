@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from debate_cli.domain.bench import assessors
 from debate_cli.domain.config import DebateConfig
@@ -103,6 +104,14 @@ def _planned(system: System, turns: int, rounds: int) -> int:
             return judges * turns
 
 
+@lru_cache(maxsize=4096)
+def _briefs(run: str, system: str, judges: tuple[str, ...], subject: Subject, revision: int) -> tuple[Brief, ...]:
+    """Made once: what is owed is asked after every event, and most of it was owed before."""
+    return tuple(
+        Brief(run=run, system=system, assessor=assessor, subject=subject, revision=revision) for assessor in judges
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class _Docket:
     """Makes the briefs of one system in one run."""
@@ -115,10 +124,8 @@ class _Docket:
 
     def briefs(self, subject: Subject, revision: int = 0) -> tuple[Brief, ...]:
         """One for each judge."""
-        return tuple(
-            Brief(run=self.run.id, system=self.system.kind, assessor=assessor, subject=subject, revision=revision)
-            for assessor in assessors(self.system)
-        )
+        judges = assessors(self.system)
+        return _briefs(self.run.id, self.system.kind, judges, subject, revision)  # pyright: ignore[reportArgumentType] - it is frozen, so it can be hashed
 
     def whole(self) -> tuple[Brief, ...]:
         """On the whole debate, once all speeches are made."""

@@ -81,7 +81,7 @@ def _bench(debate: Debate, run: JudgingRun, system: System, decides: str) -> lis
             Seat(
                 _JUDGE, judge.id, f"panel {judge.weight:g}{decides}", _model(debate, run, system, judge.model, judge.id)
             )
-            for judge in system.bench()
+            for judge in system.bench
         ]
     if isinstance(system, Persuasion) and system.effects != "judge":
         return [Seat(_JUDGE, system.kind, f"{system.effects}{decides}", "no model")]

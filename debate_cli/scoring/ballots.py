@@ -59,8 +59,8 @@ class Disagreement(Value):
 
 def weights(debate: Debate, run: JudgingRun | str, settings: Panel) -> dict[str, float]:
     """Judge -> weight, of the bench that was asked; `settings` may give its members other weights."""
-    asked = {judge.id: judge.weight for judge in stored(debate, run, settings).bench()}
-    given = {judge.id: judge.weight for judge in settings.bench()}
+    asked = {judge.id: judge.weight for judge in stored(debate, run, settings).bench}
+    given = {judge.id: judge.weight for judge in settings.bench}
     return {judge: given.get(judge) or weight or 1.0 for judge, weight in asked.items()}
 
 

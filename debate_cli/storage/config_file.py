@@ -60,12 +60,13 @@ def load_config(
     env: Mapping[str, str],
     more_checks: Sequence[Check] = (),
     late_checks: Sequence[Check] = (),
+    own_checks: Check = check,
 ) -> LoadedConfig:
     """Read the configuration at `path`, or `text` in its place (`path` then only names it).
 
     `overrides` are (key path, YAML value) from the command line; text that is not YAML goes through `json.dumps`. They
     count before the `DEBATE_…` variables of `env`, those before the file, the file before the defaults. `more_checks`
-    look at the whole configuration after the checks of the domain, and `late_checks` where something is wrong already: so
+    look at the whole configuration after `own_checks`, those of the domain, and `late_checks` where something is wrong already: so
     that what would come to light later is told with it.
 
     Raises ConfigError with one line for every fault: `file:line:column: key.path: what is wrong; what to do`.
@@ -73,7 +74,7 @@ def load_config(
     name = str(path) if path is not None else STDIN
     folder = path.parent if path is not None else Path()
     source = text if text is not None else _text_of(path)
-    return _Loading(name, folder, env).load(source, overrides, (check, *more_checks), late_checks)
+    return _Loading(name, folder, env).load(source, overrides, (own_checks, *more_checks), late_checks)
 
 
 @dataclass(slots=True)

@@ -37,7 +37,9 @@ def make_folder(folder: Path) -> None:
     """Create `folder` and what is missing above it. Raises StorageError."""
     with told_plainly(folder, "created"):
         try:
-            folder.mkdir(mode=FOLDER_MODE, parents=True, exist_ok=True)
+            for missing in reversed([place for place in (folder, *folder.parents) if not place.exists()]):
+                missing.mkdir(mode=FOLDER_MODE, exist_ok=True)
+            folder.mkdir(mode=FOLDER_MODE, exist_ok=True)
         except FileExistsError as error:
             raise NotADirectoryError(0, "a file stands there") from error
 

@@ -17,7 +17,7 @@ from debate_cli.storage.plain import copied, inside, is_list, is_mapping
 from debate_cli.storage.yaml_source import MAX_DEPTH, Path, parse
 
 SHORTCUTS = {"DEBATE_TOPIC": "topic", "DEBATE_SEED": "seed", "DEBATE_OUT": "output.dir"}
-"""Variables with a name of their own; every other key is `DEBATE__` and its path, `__` between the parts."""
+"""Variables with a name of their own; every other key is `DEBATE__` (or `DEBATE_`) and its path, `__` between the parts."""
 _TEXTS = frozenset({"DEBATE_TOPIC", "DEBATE_OUT"})
 _PREFIX = "DEBATE_"
 _GENERIC = "DEBATE__"
@@ -39,16 +39,26 @@ class Override:
 def from_environment(env: Mapping[str, str]) -> list[Override]:
     """One override for each variable that sets a key, in the order of their names.
 
-    `DEBATE_TOPIC`, `DEBATE_SEED`, `DEBATE_OUT`, and any key as `DEBATE__FORMAT__ARGUMENTS` (lower case in the path).
+    `DEBATE_TOPIC`, `DEBATE_SEED`, `DEBATE_OUT`, and any key as `DEBATE__FORMAT__ARGUMENTS` or `DEBATE_FORMAT__ARGUMENTS`
+    (lower case in the path).
     """
     found: list[Override] = []
     for name in sorted(env):
         if name in SHORTCUTS:
             value = json.dumps(env[name], ensure_ascii=False) if name in _TEXTS else env[name]
             found.append(Override(SHORTCUTS[name], value, name))
-        elif name.startswith(_GENERIC):
-            found.append(Override(name.removeprefix(_GENERIC).lower().replace("__", "."), env[name], name))
+        elif _is_setting(name):
+            path = name.removeprefix(_GENERIC if name.startswith(_GENERIC) else _PREFIX)
+            found.append(Override(path.lower().replace("__", "."), env[name], name))
     return found
+
+
+def _is_setting(name: str) -> bool:
+    """Whether a variable is named after a key path. With one underscore its first part must be a key that there is."""
+    if name.startswith(_GENERIC) or not name.startswith(_PREFIX):
+        return name.startswith(_GENERIC)
+    first, parted, _ = name.removeprefix(_PREFIX).lower().partition("__")
+    return bool(parted) and first in DebateConfig.model_fields
 
 
 def unknown_variables(env: Mapping[str, str]) -> list[str]:
@@ -56,7 +66,7 @@ def unknown_variables(env: Mapping[str, str]) -> list[str]:
     known = [*SHORTCUTS, *(f"{_GENERIC}{'__'.join(path).upper()}" for path in _settings())]
     found: list[str] = []
     for name in sorted(env):
-        if name.startswith(_PREFIX) and not name.startswith(_GENERIC) and name not in SHORTCUTS:
+        if name.startswith(_PREFIX) and not _is_setting(name) and name not in SHORTCUTS:
             close = get_close_matches(name, known, n=1) if len(name) <= _NAME_CHARS else []
             said = (
                 f"did you mean {close[0]}?"

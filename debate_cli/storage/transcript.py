@@ -114,7 +114,7 @@ def to_transcript(debate: Debate, verdicts: Sequence[Verdict] = ()) -> Transcrip
             for item in debate.failures
         ),
         unanswered=debate.unanswered,
-        runs=tuple(_stored_run(debate, number) for number in range(1, len(debate.runs))),
+        runs=tuple(map(_stored_run, debate.runs[1:])),
         verdicts=tuple(verdicts),
         usage=debate.usage,
     )
@@ -207,20 +207,14 @@ def contradiction(transcript: Transcript) -> str | None:
     return None
 
 
-def _stored_run(debate: Debate, number: int) -> StoredRun:
-    """The run at `number` among all. It replaces when the run before it says that its systems were replaced.
-
-    Those before that one say so then, too.
-    """
-    run = debate.runs[number]
-    kinds = {system.kind for system in run.judging.systems}
+def _stored_run(run: JudgingRun) -> StoredRun:
     return StoredRun(
         id=run.id,
         started_at=run.started_at,
         judging=run.judging,
         models=run.models,
         providers=run.providers,
-        replaces=kinds.issubset(debate.runs[number - 1].replaced),
+        replaces=run.replaces,
     )
 
 
@@ -236,6 +230,7 @@ def _runs(transcript: Transcript) -> tuple[JudgingRun, ...]:
             models=stored.models,
             providers=stored.providers,
             started_at=stored.started_at,
+            replaces=stored.replaces,
         )
         runs = (*replacing(kinds, runs), added)
     return runs

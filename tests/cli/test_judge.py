@@ -108,6 +108,15 @@ def test_replace_takes_the_place_of_earlier_assessments(saved: Path) -> None:
     ]
 
 
+def test_a_run_that_stood_beside_does_not_come_to_replace(saved: Path) -> None:
+    """A third run replaces the first two: the second still stands there as one that replaced nothing."""
+    assert judge(saved, saved, "--system", "structured", "--mock").code == 0
+    assert judge(saved, saved, "--system", "structured", "--replace", "--mock").code == 0
+    assert [run["replaces"] for run in read(saved)["runs"]] == [False, True]
+    told = debate("score", saved, "--runs", "r1", cwd=saved.parent).err
+    assert "replaced (structured by r3)" in told
+
+
 @pytest.mark.parametrize("out", ["copy.json", "elsewhere"])
 def test_out_leaves_the_original_alone(saved: Path, out: str) -> None:
     """A file or a folder; the judged debate is there, and the original byte for byte what it was."""
@@ -135,8 +144,8 @@ def test_files_of_one_name_do_not_overwrite_each_other(saved: Path) -> None:
     twin = saved.parent.parent / "twins" / "saved.json"
     twin.parent.mkdir()
     twin.write_text(saved.read_text().replace('"id": "saved"', '"id": "twin"'))
-    done = judge(saved, saved, twin, "--system", "structured", "--mock", "--out", "out", "--concurrency", "1")
-    assert (done.code, "exists already" in done.err) == (1, True)
+    done = judge(saved, saved, twin, "--system", "structured", "--mock", "--out", "out")
+    assert (done.code, "would be saved as" in done.err) == (1, True)
     assert read(saved.parent.parent / "out" / "saved.json")["id"] == "saved"
 
 

@@ -28,6 +28,44 @@ def test_commands_agree_on_what_a_text_came_to(here: Path, plan: str, command: s
     assert (done.code, WORDS[plan] in done.out, "The motion is" in done.out) == (0, True, False), done.out
 
 
+JUDGING = """
+topic: x
+debaters: [{name: Pro, side: for}, {name: Con, side: against}]
+models: {default: {model: mock/a}}
+judging: {systems: [panel]}
+limits: {max_tokens: TOKENS}
+"""
+
+
+@pytest.mark.parametrize("given", [["--max-tokens", "900000"], ["larger.yaml"]])
+def test_a_text_is_gone_on_with(here: Path, given: list[str]) -> None:
+    """The panel that the budget stopped votes when there is more of it, with the stored configuration and with its file."""
+    (here / "PLAN.md").write_text("We move the service to one region.")
+    for name, tokens in (("small.yaml", "5000"), ("larger.yaml", "900000")):
+        (here / name).write_text(JUDGING.replace("TOKENS", tokens))
+    stopped = debate("judge", "PLAN.md", "--system", "panel", "--config", "small.yaml", "--out", "plan.json", cwd=here)
+    assert (stopped.code, "debate run --resume plan.json" in stopped.err) == (4, True), stopped.err
+    done = debate("run", *given, "--resume", "plan.json", cwd=here)
+    assert done.code == 0, done.err
+    (verdict,) = json.loads((here / "plan.json").read_text())["verdicts"]
+    assert verdict["victory"] != "undetermined"
+
+
+def test_a_configuration_of_a_panel_alone_judges_a_text(here: Path) -> None:
+    """Without `--system panel` beside it."""
+    (here / "PLAN.md").write_text("We move the service to one region.")
+    (here / "panel.yaml").write_text(JUDGING.replace("TOKENS", "900000"))
+    done = debate("judge", "PLAN.md", "--config", "panel.yaml", "--out", "plan.json", cwd=here)
+    assert (done.code, (here / "plan.json").is_file()) == (0, True), done.err
+
+
+def test_a_text_needs_as_many_judges_as_a_debate(here: Path) -> None:
+    """Fewer than `min_judges`: exit 2, and nobody is asked."""
+    (here / "PLAN.md").write_text("We move the service to one region.")
+    done = debate("judge", "PLAN.md", "--system", "panel", "--mock", "--judges", "1", cwd=here)
+    assert (done.code, done.lines) == (2, ["debate: panel: 1 judge is fewer than min_judges 2; name more"])
+
+
 def test_a_text_that_is_not_there_is_told_as_such(here: Path) -> None:
     """Whatever was to judge it."""
     done = debate("judge", "GONE.md", "--mock", cwd=here)

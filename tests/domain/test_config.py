@@ -59,7 +59,7 @@ def test_bare_names_are_systems_with_their_defaults() -> None:
 
 def test_the_default_panel_is_the_five_personas() -> None:
     """Without judges the bench is the default one, with weights that sum to 1."""
-    bench = Panel(judge="mock/j").bench()
+    bench = Panel(judge="mock/j").bench
     assert {judge.persona: judge.weight for judge in bench} == PERSONA_WEIGHTS
     assert {judge.model for judge in bench} == {"mock/j"}
 
@@ -67,7 +67,7 @@ def test_the_default_panel_is_the_five_personas() -> None:
 def test_a_judge_of_the_users_own_weighs_one() -> None:
     """A persona that is not shipped has weight 1 unless it says otherwise."""
     panel = Panel.model_validate({"judges": [{"id": "a", "persona": "cook", "description": "You cook."}]})
-    assert panel.bench()[0].weight == 1
+    assert panel.bench[0].weight == 1
 
 
 @pytest.mark.parametrize(

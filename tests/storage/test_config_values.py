@@ -15,6 +15,7 @@ from debate_cli.storage.config_file import load_config
     [
         ({}, [], 4),
         ({"DEBATE__FORMAT__ARGUMENTS": "5"}, [], 5),
+        ({"DEBATE_FORMAT__ARGUMENTS": "5"}, [], 5),
         ({"DEBATE__FORMAT__ARGUMENTS": "5"}, [("format.arguments", "6")], 6),
         ({}, [("format.arguments", "6"), ("format.arguments", "7")], 7),
         ({}, [("format", "{arguments: 8}")], 8),

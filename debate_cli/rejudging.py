@@ -106,10 +106,12 @@ def artifact(name: str, text: str, debate_id: str, wish: Wish, at: datetime) -> 
 
 
 def text_config(name: str, text: str, wish: Wish) -> DebateConfig:
-    """The configuration under which a text is judged: the wish's panel, its models and providers, and nobody who debates."""
-    configured = wish.config.judging.systems if wish.config is not None else ()
+    """The configuration under which a text is judged: the wish's panel and all that is said of asking it, and nobody who debates."""
+    given = wish.config
+    configured = given.judging.systems if given is not None else ()
     panel = next((system for system in configured if isinstance(system, Panel)), Panel())
-    return DebateConfig(
+    kept = {} if given is None else {"limits": given.limits, "seed": given.seed, "prompts": given.prompts}
+    judged = DebateConfig(
         topic=name,
         background=text,
         models=wish.models,
@@ -117,12 +119,17 @@ def text_config(name: str, text: str, wish: Wish) -> DebateConfig:
         debaters=(),
         judging=JudgingConfig(systems=(_adapted(panel, wish),)),
     )
+    return judged.model_copy(update=kept)
 
 
 def meant(config: DebateConfig, debate: Debate) -> DebateConfig:
-    """What `config`, given to go on with `debate`, would have had it held under: itself, but for a text its panel alone."""
+    """What `config`, given to go on with `debate`, would have had it held under: itself, but for a text its panel alone.
+
+    A free-flowing debate goes one after the other, whatever order an older one says.
+    """
     if debate.text is None or not config.debaters:
-        return config
+        order = debate.config.format.order if config.format.kind == "free_flowing" else config.format.order
+        return config.model_copy(update={"format": config.format.model_copy(update={"order": order})})
     return text_config(debate.topic, debate.config.background or "", Wish(config=config, systems=("panel",)))
 
 
@@ -199,6 +206,10 @@ def _check_bench(system: System) -> None:
 
 def _check(debate: Debate, system: System) -> None:
     _check_bench(system)
+    if not debate.turns and debate.text is None and debate.closed is not None:  # an open one may be under way
+        raise TranscriptError(
+            f"{debate.id}: has no speeches yet, so nobody can judge it; go on with it first: debate run --resume {debate.id}"
+        )
     if not debate.turns and not isinstance(system, Panel):
         raise TranscriptError(
             f"{debate.id}: has no speeches, so {system.kind} cannot judge it; panel can judge any text"

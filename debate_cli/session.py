@@ -6,7 +6,7 @@ that at any instant one of the two can be read.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from itertools import chain
@@ -20,6 +20,7 @@ from debate_cli.domain.systems import JudgingConfig
 from debate_cli.domain.verdict import Verdict
 from debate_cli.engine import Run, Stop
 from debate_cli.errors import StorageError, UnsavedError, UsageError
+from debate_cli.formats import next_step
 from debate_cli.judging.schedules import owed
 from debate_cli.rejudging import GENERATOR
 from debate_cli.render.watcher import Watcher
@@ -103,10 +104,10 @@ class Session:
                 warn(stored.torn)
             if _is_whole(before):
                 return self._close(before, journal, path, None)
-            for key in before.unanswered:
-                warn(f"{key} was in flight when the run ended: it may have been billed, and is asked again")
             resumed = Resumed(at=self.clock())
             debate = before.apply(resumed)
+            for key in _asked_again(debate, before.unanswered):
+                warn(f"{key} was in flight when the run ended: it may have been billed, and is asked again")
             journal.append(resumed)
             self.watcher.event(resumed, debate)
             return await self._conduct(remainder(before, config).config, debate, journal, path, used=debate.usage)
@@ -243,6 +244,12 @@ def _is_whole(debate: Debate) -> bool:
     """Whether nothing is missing: the debate is closed for good, and every judge has answered or abstained."""
     forgiving = debate.apply(Resumed(at=debate.started_at))
     return debate.status == "complete" and not owed(forgiving)
+
+
+def _asked_again(debate: Debate, keys: Sequence[str]) -> Iterator[str]:
+    """Those of `keys` that are due now: what a later judging run replaced is not."""
+    due = {task.key for task in (*next_step(debate).cues, *owed(debate))}
+    yield from (key for key in keys if key in due)
 
 
 def _refuse_existing(path: Path, *, force: bool) -> None:

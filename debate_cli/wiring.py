@@ -169,9 +169,7 @@ class Studio:
         """Tell once of a provider that its servers count no tokens."""
         if provider not in self._uncounted:
             self._uncounted.add(provider)
-            self._around.note(
-                f"{provider} reports no usage: its tokens are estimated, on the high side{pointer('budget')}"
-            )
+            self._around.note(f"{provider} reports no usage: its tokens are estimated{pointer('budget')}")
 
     def _limiter(self, row: ProviderRow) -> Limiter:
         """One for equal rows, whoever is asked by them."""

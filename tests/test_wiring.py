@@ -19,7 +19,7 @@ from debate_cli.llm.form import FormModel
 from debate_cli.llm.ladder import Answer, Voice
 from debate_cli.wiring import Studio, Surroundings
 
-NO_USAGE = "lab reports no usage: its tokens are estimated, on the high side (debate explain budget)"
+NO_USAGE = "lab reports no usage: its tokens are estimated (debate explain budget)"
 ELSEWHERE = "http://127.0.0.1:9/v1"
 BIG, SMALL = ModelSpec(model="lab/big"), ModelSpec(model="lab/small")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,6 +12,7 @@ import yaml
 from debate_cli.cli.json_output import print_json
 from debate_cli.domain.config import DebateConfig
 from debate_cli.forecast import NOTHING, Amount, Forecast, forecast
+from debate_cli.render import hostile
 from debate_cli.storage.json_form import config_data
 from debate_cli.storage.plain import is_list, is_mapping
 from debate_cli.storage.redact import Redactor, without_secrets
@@ -31,7 +33,8 @@ def show_plan(config: DebateConfig, around: Surroundings, *, as_json: bool) -> N
         print_json({"config": data, "plan": _document(plan)})
         return
     written = without_secrets(_set_only(_written(config)), redact)
-    print(yaml.safe_dump(written, sort_keys=False, allow_unicode=True, width=120).rstrip())
+    shown = yaml.safe_dump(written, sort_keys=False, allow_unicode=True, width=120).rstrip()
+    print(hostile.clean(shown) if sys.stdout.isatty() else shown)
     speeches, assessments = _counted(plan.speeches, "speech", "es"), _counted(plan.assessments, "assessment", "s")
     print(f"\n# planned: {speeches} and at least {assessments}")
     for line in _table(plan):

@@ -105,6 +105,8 @@ def _task(path: Path, wish: Wish, loaded: LoadedConfig | None, out: Path | None)
         raise TranscriptError(f"{path}: no such file; name a transcript, or a text for --system panel")
     if text and set(wish.kinds) != {"panel"}:
         raise TranscriptError(f"{path}: is not a transcript; other texts are judged with --system panel alone")
+    if text and wish.repeat > 1:
+        raise UsageError(f"--repeat {wish.repeat}: a text is judged once at a time; then repeat it on what was saved")
     events = _text_events(path, wish) if text else _debate_events(path)
     debate = fold(events)
     if text:

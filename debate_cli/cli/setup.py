@@ -20,7 +20,7 @@ from typing import Any, cast
 from debate_cli import preparation
 from debate_cli.cli.homes import HERE
 from debate_cli.cli.screen import tell
-from debate_cli.domain.config_checks import check, check_of_text
+from debate_cli.domain.config_checks import check_stored
 from debate_cli.domain.did_you_mean import suggestion
 from debate_cli.errors import ConfigError, UsageError
 from debate_cli.preparation import hidden
@@ -99,10 +99,7 @@ def reload(stored: StoredDebate, changes: Sequence[Change] = ()) -> LoadedConfig
     env = {name: value for name, value in environment(Path(), os.environ).items() if not name.startswith("DEBATE_")}
     try:
         text = json.dumps(_filled_in(config_data(stored.debate.config)))
-        of_text = stored.debate.text is not None
-        loaded = load_config(
-            None, text=text, overrides=changes, env=env, own_checks=check_of_text if of_text else check
-        )
+        loaded = load_config(None, text=text, overrides=changes, env=env, own_checks=check_stored)
         return replace(loaded, places=Places(str(stored.path), origins=loaded.places.origins))
     except ConfigError as error:
         problems = [_STDIN.sub(lambda _: str(stored.path), problem) for problem in error.problems]

@@ -48,9 +48,13 @@ def check(config: DebateConfig) -> list[Problem]:
     ]
 
 
-def check_of_text(config: DebateConfig) -> list[Problem]:
-    """The same of a text that stands before a panel in the place of a debate: nobody has to debate there."""
-    return [problem for problem in check(config) if problem.path != ("debaters",)]
+def check_stored(config: DebateConfig) -> list[Problem]:
+    """The same of a configuration that came with a debate.
+
+    Before a text nobody debates, and an older free-flowing debate says another order than the one that it has.
+    """
+    passed = {("format", "order"), *(() if config.debaters else (("debaters",),))}
+    return [problem for problem in check(config) if problem.path not in passed]
 
 
 def _topic(config: DebateConfig) -> Iterator[Problem]:

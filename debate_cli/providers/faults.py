@@ -92,7 +92,8 @@ STRUCTURE = re.compile(
 )
 _REFUSED = (
     r"unsupported|not supported|not support|unknown|unrecogni[sz]ed|unexpected|not permitted|not allowed|not accepted"
-    r"|deprecated|only the default|cannot find field"
+    r"|n['’]t support|deprecated|only the default|only \S+ is (?:allowed|supported|accepted)|only accepts?|may only be|can only be"
+    r"|must be (?:set to )?\d|cannot find field"
 )
 SAMPLING = {
     name: re.compile(

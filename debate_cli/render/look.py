@@ -143,7 +143,9 @@ def brief_words(brief: Brief, called: str | None = None) -> str:
 
 
 def resumed_words(debate: Debate) -> str:
-    """`resumed after 3 speeches`."""
+    """`resumed after 3 speeches`; of a text, in which nobody speaks, `resumed`."""
+    if debate.text is not None:
+        return "resumed"
     heard = len(debate.turns)
     return f"resumed after {heard} speech{'' if heard == 1 else 'es'}"
 

@@ -40,12 +40,10 @@ def score(
     settings, per kind. Where the system that should decide has no verdict, the first one decides.
     """
     replacing = settings or {}
-    verdicts = [
-        scorer(system.kind)(debate, run, replacing.get(system.kind, system))
-        for run, system in _chosen(debate, runs)
-        if systems is None or system.kind in systems
-    ]
-    return _headed(verdicts, _deciding(debate, runs)) if verdicts else ()
+    chosen = [(run, system) for run, system in _chosen(debate, runs) if systems is None or system.kind in systems]
+    verdicts = [scorer(system.kind)(debate, run, replacing.get(system.kind, system)) for run, system in chosen]
+    judged = [verdict for verdict, pair in zip(verdicts, chosen, strict=True) if _has_judged(debate, *pair)]
+    return _headed(verdicts, _deciding(debate, runs), judged) if verdicts else ()
 
 
 def of_run(debate: Debate, verdicts: Iterable[Verdict], run: str) -> tuple[Verdict, ...]:
@@ -56,9 +54,13 @@ def of_run(debate: Debate, verdicts: Iterable[Verdict], run: str) -> tuple[Verdi
     return _headed(sorted(bare, key=lambda item: kinds.index(item.system)), _deciding(debate, run)) if bare else ()
 
 
-def _headed(verdicts: Sequence[Verdict], deciding: str | None) -> tuple[Verdict, ...]:
-    """The verdict that decides first and flagged, then the others as they are; there is one at least."""
-    head = next((item for item in reversed(verdicts) if item.system == deciding), verdicts[0])
+def _headed(verdicts: Sequence[Verdict], deciding: str | None, judged: Sequence[Verdict] = ()) -> tuple[Verdict, ...]:
+    """The verdict that decides first and flagged, then the others as they are; there is one at least.
+
+    Of several by the deciding system it is the newest; one of those that `judged` anything goes before one that did not.
+    """
+    newest = [*reversed(judged), *reversed(verdicts)]
+    head = next((item for item in newest if item.system == deciding), verdicts[0])
     rest = [item for item in verdicts if item is not head]
     return (head.model_copy(update={"decides": True}), *rest)
 

@@ -117,6 +117,22 @@ def test_a_run_that_stood_beside_does_not_come_to_replace(saved: Path) -> None:
     assert "replaced (structured by r3)" in told
 
 
+@pytest.mark.parametrize("system", ["structured", "panel"])
+def test_a_debate_without_speeches_is_not_judged(saved: Path, system: str) -> None:
+    """One that stopped before the first: exit 2, the way on is told, and the file stays as it is."""
+    document = read(saved) | {
+        "turns": [],
+        "assessments": [],
+        "verdicts": [],
+        "closed": "interrupted",
+        "status": "incomplete",
+    }
+    saved.write_text(json.dumps(document))
+    before = saved.read_bytes()
+    done = judge(saved, saved, "--system", system, "--mock")
+    assert (done.code, "debate run --resume saved" in done.err, saved.read_bytes()) == (2, True, before), done.err
+
+
 @pytest.mark.parametrize("out", ["copy.json", "elsewhere"])
 def test_out_leaves_the_original_alone(saved: Path, out: str) -> None:
     """A file or a folder; the judged debate is there, and the original byte for byte what it was."""

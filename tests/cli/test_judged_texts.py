@@ -51,6 +51,21 @@ def test_a_text_is_gone_on_with(here: Path, given: list[str]) -> None:
     assert verdict["victory"] != "undetermined"
 
 
+def test_a_text_gone_on_with_keeps_its_bounds(here: Path) -> None:
+    """With nothing said of them, the budget stops it again: exit 4."""
+    (here / "PLAN.md").write_text("We move the service to one region.")
+    (here / "small.yaml").write_text(JUDGING.replace("TOKENS", "5000"))
+    command = ("judge", "PLAN.md", "--system", "panel", "--config", "small.yaml", "--out", "plan.json")
+    assert [debate(*command, cwd=here).code, debate("run", "--resume", "plan.json", cwd=here).code] == [4, 4]
+
+
+def test_a_text_is_not_judged_several_times_at_once(here: Path) -> None:
+    """`--repeat`: exit 2, and nobody is asked."""
+    (here / "PLAN.md").write_text("We move the service to one region.")
+    done = debate("judge", "PLAN.md", "--system", "panel", "--mock", "--repeat", "2", cwd=here)
+    assert (done.code, "a text is judged once at a time" in done.err) == (2, True)
+
+
 def test_a_configuration_of_a_panel_alone_judges_a_text(here: Path) -> None:
     """Without `--system panel` beside it."""
     (here / "PLAN.md").write_text("We move the service to one region.")

@@ -110,6 +110,10 @@ def test_whatever_a_server_says_is_one_short_printable_line(noise: str, secret: 
         ('{"detail": [{"loc": ["body", "seed"], "msg": "Extra inputs are not permitted"}]}', "seed"),
         ('{"error": {"message": "temperature is deprecated for this model"}}', "temperature"),
         ('{"error": {"message": "Seed is not supported", "param": "temperature"}}', "temperature"),
+        ('{"error": {"message": "invalid temperature: only 1 is allowed for this model"}}', "temperature"),
+        ('{"error": {"message": "temperature must be 1 for this model"}}', "temperature"),
+        ('{"error": {"message": "temperature may only be set to 1"}}', "temperature"),
+        ('{"error": {"message": "The seed parameter isn\'t supported"}}', "seed"),
         ('{"error": {"message": "Debates on temperature, and what may seed them"}}', None),
     ],
 )

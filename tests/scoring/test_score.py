@@ -66,6 +66,15 @@ def test_a_later_run_s_explicit_word_decides() -> None:
     assert scored(rejudged(debate, "r2", Panel()))[0] == ("structured", "r1", True)
 
 
+def test_of_all_runs_one_that_came_to_nothing_does_not_decide() -> None:
+    """A later run whose judge was never reached leaves the word to the one before it, as with the newest alone."""
+    turns = [opening(0, PRO, "PRO-1"), opening(1, CON, "CON-1")]
+    given = [*argument_marks(PRO, "PRO-1", 9, 9, 9, 9), *argument_marks(CON, "CON-1", 1, 1, 1, 1)]
+    debate = rejudged(judged(begun(Structured()), turns, [assessment("structured", given)]), "r2", Structured())
+    assert scored(debate, runs="all") == [("structured", "r1", True), ("structured", "r2", False)]
+    assert scored(debate) == [("structured", "r1", True)]
+
+
 def test_replaced_systems_do_not_count() -> None:
     """What a later run took the place of is scored in no choice of runs."""
     debate = rejudged(judged(begun(Structured(), Live())), "r2", Structured(), replaces=True)

@@ -120,7 +120,7 @@ def test_a_run_that_stood_beside_does_not_come_to_replace(saved: Path) -> None:
 @pytest.mark.parametrize("system", ["structured", "panel"])
 def test_a_debate_without_speeches_is_not_judged(saved: Path, system: str) -> None:
     """One that stopped before the first: exit 2, the way on is told, and the file stays as it is."""
-    document = read(saved) | {
+    document: dict[str, Any] = read(saved) | {
         "turns": [],
         "assessments": [],
         "verdicts": [],

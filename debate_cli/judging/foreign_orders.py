@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib.resources import files
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from debate_cli.judging.orders import NAMED, Patterns, sentences
 
@@ -35,9 +35,12 @@ _FORMS = {
 }
 """How a word, how a command, and how somebody spoken to stands in a sentence of each group of languages."""
 _KINDS = {
-    "norm": 0, "which": 0, "top": 0, "decided": 0, "carried": 0, "ignore": 1, "give": 1, "say": 1, "vote": 1, "judge": 2,
+    "norm": 0, "which": 0, "top": 0, "decided": 0, "carried": 0, "already": 0, "ignore": 1, "give": 1, "say": 1, "vote": 1,
+    "judge": 2,
 }  # fmt: skip
 """Which of the three the words of a sign are."""
+_HAILED = ",:;!—–"
+"""What follows somebody who is spoken to."""
 _BENCH = "bench"
 """The sign of a judge who is spoken of rather than to."""
 
@@ -74,16 +77,37 @@ def _order(tongue: Tongue, sentence: str) -> str | None:
             return "score_demand"
         if tongue.words["say"].search(sentence):
             return "output_order"
-    if all(tongue.words[sign].search(sentence) for sign in ("carried", _BENCH, "decided")):
+    if _consensus(tongue, sentence):
         return "false_consensus"
     tops = [match.start() for match in tongue.words["top"].finditer(sentence)]
     gifts = [match.end() for match in tongue.words["give"].finditer(sentence)] if tops else []
     return "score_demand" if any(abs(top - gift) <= NEAR for top in tops for gift in gifts) else None
 
 
+def _consensus(tongue: Tongue, sentence: str) -> bool:
+    """Whether judges are said to have decided this debate: courts and juries elsewhere decide motions too."""
+    carried = tongue.words["carried"].search(sentence)
+    if carried is None or not all(tongue.words[sign].search(sentence) for sign in (_BENCH, "decided")):
+        return False
+    hailed = tongue.words["judge"].search(sentence)
+    spoken_to = hailed and hailed.group()[-1] in _HAILED and tongue.words["decided"].search(sentence, hailed.end())
+    if NAMED in carried.group() or spoken_to:
+        return True
+    return tongue.words["already"].search(sentence) is not None and _elsewhere().search(sentence) is None
+
+
+@cache
+def _elsewhere() -> re.Pattern[str]:
+    return re.compile(_table()["elsewhere"], re.IGNORECASE)
+
+
+@cache
+def _table() -> Mapping[str, Any]:
+    return tomllib.loads(files("debate_cli.judging").joinpath("foreign_orders.toml").read_text(encoding="utf-8"))
+
+
 @cache
 def _tongues() -> tuple[Tongue, ...]:
-    table = tomllib.loads(files("debate_cli.judging").joinpath("foreign_orders.toml").read_text(encoding="utf-8"))
     return tuple(
         Tongue(
             gate=re.compile("|".join(words[sign] for sign in ("norm", "top", "judge", "vote"))),
@@ -93,7 +117,7 @@ def _tongues() -> tuple[Tongue, ...]:
             ),
         )
         for group, forms in _FORMS.items()
-        for words in table[group]
+        for words in _table()[group]
     )
 
 

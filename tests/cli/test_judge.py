@@ -212,29 +212,6 @@ def slow(folder: Path) -> Path:
     )
 
 
-def test_a_text_can_stand_before_a_panel(here: Path) -> None:
-    """The text is the background of a debate without speeches; the verdict is saved among the transcripts."""
-    plan = here / "PLAN.md"
-    plan.write_text("# Plan\n\nWe rewrite everything in a week.\n")
-    done = debate("judge", plan, "--system", "panel", "--mock", "--json", cwd=here)
-    assert done.code == 0, done.err
-    (entry,) = done.json
-    assert [verdict["system"] for verdict in entry["verdicts"]] == ["panel"]
-    stored = read(here / entry["path"])
-    assert (stored["background"], stored["turns"], stored["status"]) == (plan.read_text(), [], "complete")
-
-
-@pytest.mark.parametrize(
-    "options", [(), ("--system", "structured"), ("--system", "panel", "--system", "live")], ids=" ".join
-)
-def test_a_text_can_stand_before_nobody_else(here: Path, options: tuple[str, ...]) -> None:
-    """Exit 2, saying that --system panel is what it takes."""
-    plan = here / "PLAN.md"
-    plan.write_text("We rewrite everything in a week.\n")
-    done = debate("judge", plan, *options, "--mock", cwd=here)
-    assert (done.code, "--system panel" in done.err, len(done.lines)) == (2, True, 1)
-
-
 @pytest.mark.parametrize("where", ["transcripts", "transcripts/*.json"])
 def test_one_bad_file_among_many_is_told_and_the_rest_is_judged(saved: Path, where: str) -> None:
     """Exit 1, the bad file untouched and named, the good ones judged."""

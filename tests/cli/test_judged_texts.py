@@ -28,6 +28,29 @@ def test_commands_agree_on_what_a_text_came_to(here: Path, plan: str, command: s
     assert (done.code, WORDS[plan] in done.out, "The motion is" in done.out) == (0, True, False), done.out
 
 
+def test_a_text_can_stand_before_a_panel(here: Path) -> None:
+    """The text is the background of a debate without speeches; the verdict is saved among the transcripts."""
+    plan = here / "PLAN.md"
+    plan.write_text("# Plan\n\nWe rewrite everything in a week.\n")
+    done = debate("judge", plan, "--system", "panel", "--mock", "--json", cwd=here)
+    assert done.code == 0, done.err
+    (entry,) = done.json
+    assert [verdict["system"] for verdict in entry["verdicts"]] == ["panel"]
+    stored = json.loads((here / entry["path"]).read_text())
+    assert (stored["background"], stored["turns"], stored["status"]) == (plan.read_text(), [], "complete")
+
+
+@pytest.mark.parametrize(
+    "options", [(), ("--system", "structured"), ("--system", "panel", "--system", "live")], ids=" ".join
+)
+def test_a_text_can_stand_before_nobody_else(here: Path, options: tuple[str, ...]) -> None:
+    """Exit 2, saying that --system panel is what it takes."""
+    plan = here / "PLAN.md"
+    plan.write_text("We rewrite everything in a week.\n")
+    done = debate("judge", plan, *options, "--mock", cwd=here)
+    assert (done.code, "--system panel" in done.err, len(done.lines)) == (2, True, 1)
+
+
 JUDGING = """
 topic: x
 debaters: [{name: Pro, side: for}, {name: Con, side: against}]

@@ -34,7 +34,7 @@ from debate_cli.storage.transcript import events_of, to_transcript
 from debate_cli.storage.transcript_file import dump, write
 from debate_cli.wiring import Studio, Surroundings
 
-HEAD_START_S = 0.05
+HEAD_START_S = 0.03
 """Seconds within which the questions that are waited for longest have left; the others are asked after them."""
 
 

@@ -17,6 +17,8 @@ from debate_cli.providers.endpoint import Endpoint
 from debate_cli.providers.remote import RemoteServer
 
 KEY = "sk-test-0123456789abcdef"
+SILENCE_S = 2.0
+"""After which a server that says nothing is given up: long enough for a question to leave on a machine that is busy."""
 SCHEMA = Schema(
     "verdict",
     {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"], "additionalProperties": False},
@@ -80,6 +82,8 @@ class Asker:
         self, playback: Playback, *, stream: bool, request: Request = PLAIN, **endpoint: Any
     ) -> errors.ModelError:
         """The error that asking ends in, after exactly one request."""
+        if "stall" in playback:
+            endpoint = {"timeout_s": SILENCE_S} | endpoint
 
         async def run() -> errors.ModelError:
             async with Wire([playback]) as wire:

@@ -15,6 +15,8 @@ from debate_cli.engine import Cast, Run, Stop
 from debate_cli.llm.port import OnText
 from debate_cli.render.plain.watchers import QuietWatcher
 
+HEAD_START_S = 0.25
+"""Long enough for a busy machine to let a question leave."""
 YIELDS = 20
 """Times that a question gives way to others before it leaves."""
 
@@ -31,7 +33,7 @@ class Actors:
         for _ in range(YIELDS):
             await asyncio.sleep(0)
         self.left.append(cue.key)
-        await asyncio.sleep(0.2)
+        await asyncio.sleep(2 * HEAD_START_S)
         return speech(cue, debate)
 
     def hear(self, turn: Turn, debate: Debate) -> None:
@@ -58,15 +60,23 @@ def order(head_start_s: float, *systems: Any) -> list[str]:
 
 def test_speakers_questions_leave_before_those_of_judges_beside_them() -> None:
     """The debate waits for its speakers alone."""
-    asked = order(0.02)
+    asked = order(HEAD_START_S)
     assert asked.index("turn/3") < asked.index("r1/moderator/judge/round/1/0") < asked.index("turn/4")
 
 
 def test_of_judges_those_leave_first_that_will_ask_on() -> None:
     """The round of the moderator and its final word are due together with the panel's votes, which more may follow."""
-    asked = order(0.02, "structured", {"kind": "moderator", "guidance": False}, "panel")
+    asked = order(HEAD_START_S, "structured", {"kind": "moderator", "guidance": False}, "panel")
     last = asked[asked.index("turn/5") + 1 :]
     assert max(place for place, key in enumerate(last) if "/panel/" in key) < last.index("r1/moderator/judge/round/3/0")
+
+
+def test_of_chains_that_may_be_equally_long_the_one_with_fewest_questions_leaves_first() -> None:
+    """A panel of two that may vote once more, beside the last questions of the live judge, who may ask once more too."""
+    panel = {"kind": "panel", "max_rounds": 1, "personas": ["technical_architect", "qa_evaluator"]}
+    asked = order(HEAD_START_S, "structured", {"kind": "live", "feedback": False}, panel)
+    narrative = asked.index("r1/live/judge/debate/all/0")
+    assert max(place for place, key in enumerate(asked) if "/panel/" in key) < narrative
 
 
 def test_without_a_head_start_whoever_is_ready_leaves() -> None:

@@ -22,6 +22,9 @@ from debate_cli.scoring.ballots import Ballot, ballots_by_round, disagreements, 
 OPTIONS: tuple[VoteOption, ...] = ("PASS", "FAIL", "CONDITIONAL")
 REASON_SHOWN = 300
 """Characters of a reason that the other judges see."""
+NAMED_TURN = 'name the turn, as in "turn 3 concedes the cost"'
+NAMED_PASSAGE = "name the passage of the document"
+"""What changed a vote is to be found there."""
 LOWEST, HIGHEST = 1, 3
 """Scale of a dimension."""
 
@@ -74,6 +77,7 @@ def fill(case: Case[Panel], prompts: Prompts) -> Mapping[str, str]:
         "persona": persona(member(case), prompts),
         "dimensions": literal(case.settings.dimensions),
         "matter": "motion" if case.debate.participants else "document",
+        "where": NAMED_TURN if case.debate.participants else NAMED_PASSAGE,
         "own_vote": votes.get(case.brief.assessor, literal(None)),
         "other_votes": "\n".join(told for judge, told in votes.items() if judge != case.brief.assessor),
         "divided": ", ".join(divided) or "nothing",

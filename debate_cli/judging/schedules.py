@@ -5,6 +5,7 @@ What is ready never depends on which of several answers came first, only on the 
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -41,12 +42,16 @@ def owed(debate: Debate) -> tuple[Brief, ...]:
 def first_to_ask(debate: Debate, due: Collection[Brief]) -> frozenset[str]:
     """Keys of those of the briefs due together that should leave before the others: the longest chain's and a deciding system's.
 
-    The others are answered in time even when they leave a moment later.
+    The others are answered in time even when they leave a moment later. Of chains that may become equally long it is the one
+    with the fewest questions now, which have left soonest; where nobody will ask on, nobody gives way.
     """
     urgency = {(run.id, system.kind): _urgency((run, system)) for run in debate.runs for system in run.active()}
-    due_urgency = {brief.key: urgency[brief.run, brief.system] for brief in due}
-    longest = min((shortness for _, shortness in due_urgency.values()), default=0)
-    return frozenset(key for key, (beside, shortness) in due_urgency.items() if shortness == longest or not beside)
+    questions = Counter((brief.run, brief.system) for brief in due)
+    shortness = {bench: urgency[bench][1] for bench in questions}
+    rank = {bench: (shortness[bench], count if shortness[bench] else 0) for bench, count in questions.items()}
+    longest = min(rank.values(), default=None)
+    first = {bench for bench in rank if rank[bench] == longest or not urgency[bench][0]}
+    return frozenset(brief.key for brief in due if (brief.run, brief.system) in first)
 
 
 def _urgency(bench: tuple[JudgingRun, System]) -> tuple[bool, int]:

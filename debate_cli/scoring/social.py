@@ -77,7 +77,7 @@ def _features(state: DebaterState) -> tuple[float, ...]:
 def _mixed(own: Sequence[float], others: Sequence[Sequence[float]]) -> tuple[float, ...]:
     if not others:
         return tuple(own)
-    return tuple((value + mean(other[place] for other in others)) / 2 for place, value in enumerate(own))
+    return tuple((value + mean(theirs)) / 2 for value, theirs in zip(own, zip(*others, strict=True), strict=True))
 
 
 def _normalised(vector: Sequence[float]) -> tuple[float, ...]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
@@ -21,6 +21,7 @@ from rehearsal_support import config_of
 
 from debate_cli import api
 from debate_cli.domain.assessment import SYSTEM_KINDS, Assessment, Resolution
+from debate_cli.domain.config import DebateConfig
 from debate_cli.domain.debate import Debate
 from debate_cli.session import Outcome
 
@@ -31,6 +32,7 @@ WORDS = 2000
 """In a question to the bare SDK: as many as a judge of the debate below is sent."""
 MODEL = "vllm/any"
 """Of a row whose servers enforce a schema to the letter, as the model server does: no answer has to be asked for again."""
+ALONE = ("structured",)
 OPEN: dict[str, int] = {"max_concurrency": 64}
 """Settings of a provider that make nothing wait for a free slot."""
 
@@ -39,29 +41,31 @@ OPEN: dict[str, int] = {"max_concurrency": 64}
 def server() -> Iterator[ServerProcess]:
     """A model server that does not wait until told to; the SDK is imported and its connections tried out."""
     with server_process() as running:
-        _hold(running)
+        _hold(_config(running, ALONE))
         yield running
 
 
-def _hold(
-    server: ServerProcess, *systems: Any, folder: Path | None = None, provider: dict[str, int] | None = None
-) -> Debate:
-    """A debate of two debaters with three arguments each, all voices on `server`."""
-    config = config_of(
+def _config(server: ServerProcess, systems: Sequence[Any], provider: Mapping[str, int] | None = None) -> DebateConfig:
+    """Two debaters with three arguments each, and judges, all voices on `server`."""
+    return config_of(
         providers={"vllm": {"base_url": server.base_url, "api_key_env": None, **(provider or {})}},
         models={"default": {"model": MODEL}},
-        judging={"systems": list(systems) or ["structured"]},
+        judging={"systems": list(systems)},
         limits={"concurrency": 64},
     )
+
+
+def _hold(config: DebateConfig, folder: Path | None = None) -> Debate:
+    """The debate of `config`, held and judged to its end."""
     outcome = asyncio.run(api.run_debate(config, folder=folder))
     assert outcome.halted is None
     assert not outcome.debate.failures
     return outcome.debate
 
 
-def _judge(debate: Debate, *systems: str) -> tuple[Assessment, ...]:
-    """What a further judging run adds."""
-    outcome: Outcome = asyncio.run(api.judge(debate, systems=systems, model=MODEL))
+def _judge(debate: Debate, config: DebateConfig) -> tuple[Assessment, ...]:
+    """What a further judging run adds, by the systems of `config`."""
+    outcome: Outcome = asyncio.run(api.judge(debate, config=config))
     assert not outcome.debate.failures
     return tuple(item for item in outcome.debate.assessments if item.run == outcome.debate.runs[-1].id)
 
@@ -115,33 +119,53 @@ def _report(figures: Figures, name: str, runs: Sequence[Measured], target: float
 @pytest.mark.parametrize(
     ("name", "systems"),
     [
-        ("structured", ["structured"]),
-        ("structured + moderator", ["structured", {"kind": "moderator", "guidance": False}]),
+        ("structured", ALONE),
+        ("structured + moderator", ("structured", {"kind": "moderator", "guidance": False})),
     ],
 )
 def test_a_debate_takes_four_calls(
-    figures: Figures, server: ServerProcess, tmp_path: Path, name: str, systems: list[Any]
+    figures: Figures, server: ServerProcess, tmp_path: Path, name: str, systems: Sequence[Any]
 ) -> None:
     """Three rounds with both sides at once, then the judges: four calls one after the other, however many in all."""
-    runs = _measure(server, lambda: _hold(server, *systems, folder=tmp_path), lambda debate: (debate.usage.calls, 4))
+    config = _config(server, systems)
+    runs = _measure(server, lambda: _hold(config, tmp_path), lambda debate: (debate.usage.calls, 4))
     _report(figures, name, runs, 1.05)
 
 
-@pytest.mark.parametrize(
-    ("name", "provider", "target"),
-    [
-        ("judge: panel", OPEN, 1.05),
-        ("judge: all five systems", OPEN, 1.05),
-        ("judge: all five systems, default limits", None, None),
-    ],
-)
-def test_judges_take_the_longest_chain(
-    figures: Figures, server: ServerProcess, name: str, provider: dict[str, int] | None, target: float | None
-) -> None:
-    """Judges sit side by side: a panel takes one call a round, all systems as long as the longest of them, unless calls queue."""
-    debate = _hold(server, provider=provider)
-    systems = ("panel",) if name == "judge: panel" else SYSTEM_KINDS
-    _report(figures, name, _measure(server, lambda: _judge(debate, *systems), _calls_and_chain), target)
+@pytest.mark.parametrize("rounds", [0, 1, 2])
+def test_a_panel_takes_one_call_a_round(figures: Figures, server: ServerProcess, rounds: int) -> None:
+    """All members are asked at once, first blind and then in every round of deliberation."""
+    runs = _judged(server, [_deliberating(rounds)], OPEN)
+    _report(figures, f"judge: panel, max_rounds {rounds}", runs, 1.05)
+
+
+@pytest.mark.parametrize("rounds", [0, 1, 2])
+def test_all_judges_take_the_longest_chain(figures: Figures, server: ServerProcess, rounds: int) -> None:
+    """All systems sit side by side and take as long as the longest of them: the panel, where it deliberates."""
+    runs = _judged(server, _all_five(rounds), OPEN)
+    _report(figures, f"judge: all five, max_rounds {rounds}", runs, 1.05)
+
+
+def test_default_limits_make_judges_queue(figures: Figures, server: ServerProcess) -> None:
+    """A provider takes eight questions at a time unless told otherwise, so the others wait."""
+    runs = _judged(server, _all_five(1), None)
+    _report(figures, "judge: all five, max_rounds 1, default limits", runs, None)
+
+
+def _judged(server: ServerProcess, systems: Sequence[Any], provider: Mapping[str, int] | None) -> list[Measured]:
+    """Runs that judge one debate by `systems`."""
+    debate = _hold(_config(server, ALONE))
+    config = _config(server, systems, provider)
+    return _measure(server, lambda: _judge(debate, config), _calls_and_chain)
+
+
+def _all_five(rounds: int) -> list[Any]:
+    return [_deliberating(rounds) if kind == "panel" else kind for kind in SYSTEM_KINDS]
+
+
+def _deliberating(rounds: int) -> dict[str, Any]:
+    """A panel that votes anew so many times, unless all agree at once."""
+    return {"kind": "panel", "max_rounds": rounds, "convergence_threshold": 1}
 
 
 @pytest.mark.parametrize("waves", [(5, 5), (22,), (22, 5)])

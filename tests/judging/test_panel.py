@@ -26,9 +26,9 @@ def voting(option: str, **fields: Any) -> FillingModel:
     return FillingModel(lambda form: form.update(option=option, **fields))
 
 
-def divided(settings: dict[str, Any] | None = None) -> Debate:
-    """A debate whose two judges voted PASS and FAIL."""
-    debate = debated(settings or PANEL)
+def divided(debate: Debate | None = None) -> Debate:
+    """A debate, or a document, whose two judges voted PASS and FAIL."""
+    debate = debate or debated(PANEL)
     first, second = owed(debate)
     debate = settle(debate, [first], voting("PASS", reasoning="R" * 400, critical_findings=["the logic holds"]))
     return settle(debate, [second], voting("FAIL", reasoning="Not shown."))
@@ -101,6 +101,21 @@ def test_deliberation_shows_structured_votes_with_short_reasons() -> None:
 
 
 @pytest.mark.parametrize(
+    ("debate", "where"),
+    [
+        pytest.param(debated(PANEL), 'name the turn, as in "turn 3', id="debate"),
+        pytest.param(debated(PANEL, debaters=(), background="The plan."), "name the passage", id="document"),
+    ],
+)
+def test_what_changed_a_vote_is_asked_for_as_the_material_has_it(debate: Debate, where: str) -> None:
+    """A document has no turns to name."""
+    model = voting("PASS")
+    debate = divided(debate)
+    assess(owed(debate)[0], debate, model)
+    assert where in model.requests[0].messages[0].content
+
+
+@pytest.mark.parametrize(
     ("because", "explained"),
     [("turn 1 concedes it", True), ("PRO-1 was never answered", True), ("the others convinced me", False), ("", False)],
 )
@@ -123,7 +138,7 @@ def test_an_unchanged_vote_needs_no_explanation() -> None:
 
 def test_a_late_judge_keeps_its_last_vote() -> None:
     """Past the timeout the last vote is repeated, marked late; the question that was under way counts as asked."""
-    debate = divided({**PANEL, "timeout_s": 0.01})
+    debate = divided(debated({**PANEL, "timeout_s": 0.01}))
     assessment = assess(owed(debate)[1], debate, SilentModel())
     assert isinstance(assessment, Assessment)
     assert (vote_of(assessment).option, vote_of(assessment).late) == ("FAIL", True)

@@ -106,6 +106,10 @@ def test_the_deciding_system_is_asked_first_then_the_longest_chain(decides: str,
     [
         (("moderator", {"kind": "live", "feedback": False}, "panel"), {"moderator", "panel"}),
         (("panel", "structured"), {"panel"}),
+        (
+            ("structured", {"kind": "live", "feedback": False}, {"kind": "panel", "max_rounds": 1}),
+            {"structured", "panel"},
+        ),
         (("structured", "moderator"), {"structured", "moderator"}),
     ],
 )

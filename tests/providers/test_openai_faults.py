@@ -142,7 +142,7 @@ def test_a_200_that_is_no_completion(playback: Playback) -> None:
 )
 def test_a_stream_that_goes_wrong(playback: Playback, becomes: type[errors.ModelError]) -> None:
     """Every way in which a stream breaks has its own error; none of them looks like an answer."""
-    assert type(ASKER.failure(playback, stream=True, timeout_s=0.3)) is becomes
+    assert type(ASKER.failure(playback, stream=True)) is becomes
 
 
 @pytest.mark.parametrize(
@@ -158,7 +158,7 @@ def test_a_stream_that_goes_wrong(playback: Playback, becomes: type[errors.Model
 @pytest.mark.parametrize("stream", [False, True])
 def test_a_connection_that_fails(playback: Playback, becomes: type[errors.ModelError], stream: bool) -> None:
     """Resets, silence and what is not HTTP are told apart."""
-    assert type(ASKER.failure(playback, stream=stream, timeout_s=0.3)) is becomes
+    assert type(ASKER.failure(playback, stream=stream)) is becomes
 
 
 def test_an_error_inside_a_200() -> None:

@@ -7,6 +7,7 @@ actors; what it means, by the fold and the scorers. None of that lives here, nor
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -180,11 +181,20 @@ class Run:
         return Assessed(at=self._clock(), assessment=answer)
 
     def _take(self, done: Collection[asyncio.Future[Any]]) -> None:
-        """Record what came in, in the order of the debate rather than that of arrival."""
-        arrived = sorted((item for item in self._flying if item in done), key=lambda item: self._flying[item].key)
+        """Record what came in, in the order in which it was asked for rather than that of arrival.
+
+        Where something cannot be made durable, all that came in is kept in memory nevertheless.
+        """
+        arrived = [item for item in self._flying if item in done]
         for item in arrived:
             del self._flying[item]
-            self._record(item.result())
+        waiting = deque(item.result() for item in arrived)
+        try:
+            while waiting:
+                self._record(waiting.popleft())
+        finally:
+            for event in waiting:
+                self.debate = self.debate.apply(event)
 
     def _record(self, event: Event) -> None:
         """Make the event part of the debate. It is kept in memory even where it cannot be made durable."""

@@ -101,7 +101,8 @@ class NewerVersionError(TranscriptError):
 class ModelError(DebateError):
     """A provider did not give an answer.
 
-    `attempts` requests were sent for it, and the failed ones are known to have used the tokens given.
+    `attempts` requests were sent for it, and the failed ones are known to have used the tokens given,
+    some of them at an estimate where `estimated`.
     """
 
     exit_code: ClassVar[int] = 3
@@ -109,6 +110,7 @@ class ModelError(DebateError):
     input_tokens: int = 0
     cached_tokens: int = 0
     output_tokens: int = 0
+    estimated: bool = False
 
 
 class TransientError(ModelError):
@@ -204,7 +206,8 @@ class RefusedError(PermanentError):
 class BudgetError(DebateError):
     """The next call's worst case does not fit into what is left of the budget.
 
-    `attempts` requests had been sent for the same question before, and are known to have used the tokens given.
+    `attempts` requests had been sent for the same question before, and are known to have used the tokens given,
+    some of them at an estimate where `estimated`.
     """
 
     exit_code: ClassVar[int] = 4
@@ -213,6 +216,7 @@ class BudgetError(DebateError):
     input_tokens: int = 0
     cached_tokens: int = 0
     output_tokens: int = 0
+    estimated: bool = False
 
 
 def page_of(cause: str) -> str:

@@ -12,11 +12,10 @@ from datetime import datetime
 from pydantic import TypeAdapter, ValidationError
 
 from debate_cli import __version__
-from debate_cli.domain.assessment import SYSTEM_KINDS
 from debate_cli.domain.config import DebateConfig, ModelSpec, ProviderSpec
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.did_you_mean import suggestion_or_list
 from debate_cli.domain.events import Closed, Event, Generator, JudgingOpened, Opened
+from debate_cli.domain.system_names import check_system
 from debate_cli.domain.systems import JudgingConfig, Live, Moderator, Panel, PanelJudge, Persuasion, Structured, System
 from debate_cli.errors import TranscriptError, UsageError
 
@@ -158,9 +157,7 @@ def _systems(debate: Debate, wish: Wish) -> tuple[System, ...]:
         return configured or debate.config.judging.systems
     known = {system.kind: system for system in (*debate.config.judging.systems, *configured)}
     for kind in wish.systems:
-        if kind not in SYSTEM_KINDS:
-            meant = suggestion_or_list(kind, SYSTEM_KINDS)
-            raise UsageError(f"--system {kind}: there is no such judging system{meant}")
+        check_system(kind)
     return tuple(known.get(kind) or _SYSTEM.validate_python({"kind": kind}) for kind in dict.fromkeys(wish.systems))  # pyright: ignore[reportArgumentType,reportCallIssue]
 
 
@@ -208,14 +205,12 @@ def _check(debate: Debate, system: System) -> None:
     _check_bench(system)
     if not debate.turns and debate.text is None and debate.closed is not None:  # an open one may be under way
         raise TranscriptError(
-            f"{debate.id}: has no speeches yet, so nobody can judge it; go on with it first: debate run --resume {debate.id}"
+            f"has no speeches yet, so nobody can judge it; go on with it first: debate run --resume {debate.id}"
         )
     if not debate.turns and not isinstance(system, Panel):
-        raise TranscriptError(
-            f"{debate.id}: has no speeches, so {system.kind} cannot judge it; panel can judge any text"
-        )
+        raise TranscriptError(f"has no speeches, so {system.kind} cannot judge it; panel can judge any text")
     if isinstance(system, Persuasion) and len(debate.participants) < 2:  # noqa: PLR2004 - someone must be persuaded
-        raise TranscriptError(f"{debate.id}: persuasion needs two debaters or more")
+        raise TranscriptError("persuasion needs two debaters or more; judge it by another system")
 
 
 def _decides(debate: Debate, wish: Wish, systems: Sequence[System]) -> str | None:

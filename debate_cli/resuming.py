@@ -1,4 +1,4 @@
-"""What it takes to go on with a debate that stopped: which models are still to be asked, and where they are reached.
+"""What it takes to go on with a debate that stopped: models still to be asked, where they are reached, what was in flight.
 
 Pure. That it goes on is the session's business; what is asked, the schedulers'.
 """
@@ -8,13 +8,19 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from debate_cli.domain.called import told_apart
 from debate_cli.domain.config import DebateConfig, ModelSpec
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import Resumed
 from debate_cli.domain.judging_run import FIRST_RUN
-from debate_cli.domain.tasks import Brief
+from debate_cli.domain.tasks import Brief, Task
+from debate_cli.formats import next_step
 from debate_cli.judging.schedules import owed
+from debate_cli.render import look
 from debate_cli.wiring import judge_roles, spec_of_judge, with_providers
+
+MOST_NAMED = 4
+"""Calls in flight that are named one by one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +66,31 @@ def remainder(debate: Debate, config: DebateConfig | None = None) -> Remainder:
         Asked(kept, _each_once(spec for run, found in models.items() if run not in brought for spec in found)),
         tuple(Asked(meant, models[run], run) for run, meant in brought.items() if models.get(run)),
     )
+
+
+def in_flight(resumed: Debate, unanswered: Iterable[str]) -> str | None:
+    """A sentence on who was asked for what when the run ended, e.g. `Pro (opening, round 1)`; names are not cleaned.
+
+    `unanswered`: the keys of what was asked then. Told is what is due now: what a later judging run replaced is not. None
+    where nothing is.
+    """
+    due = {task.key: task for task in (*next_step(resumed).cues, *owed(resumed))}
+    runs = [run.id for run in resumed.runs]
+    found = [_words(due[key], runs) for key in unanswered if key in due]
+    if not found:
+        return None
+    named = found if len(found) <= MOST_NAMED else [*found[: MOST_NAMED - 1], f"{len(found) - MOST_NAMED + 1} more"]
+    if len(found) == 1:
+        return f"the call to {found[0]} was in flight when the run ended: it may have been billed, and is made again"
+    whom = f"{', '.join(named[:-1])} and {named[-1]}"
+    return f"calls to {whom} were in flight when the run ended: they may have been billed, and are made again"
+
+
+def _words(task: Task, runs: Iterable[str]) -> str:
+    if not isinstance(task, Brief):
+        return f"{task.speaker} ({look.PHASES[task.phase]}, round {task.round})"
+    who, _, what = look.brief_words(task, told_apart(task.system, task.run, runs)).rpartition(", ")
+    return f"{who} ({what})"
 
 
 def _models(debate: Debate, briefs: tuple[Brief, ...]) -> dict[str, tuple[ModelSpec, ...]]:

@@ -6,7 +6,7 @@ that at any instant one of the two can be read.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from itertools import chain
@@ -20,11 +20,10 @@ from debate_cli.domain.systems import JudgingConfig
 from debate_cli.domain.verdict import Verdict
 from debate_cli.engine import Run, Stop
 from debate_cli.errors import StorageError, UnsavedError, UsageError
-from debate_cli.formats import next_step
 from debate_cli.judging.schedules import owed
 from debate_cli.rejudging import GENERATOR
 from debate_cli.render.watcher import Watcher
-from debate_cli.resuming import remainder
+from debate_cli.resuming import in_flight, remainder
 from debate_cli.scoring import of_run, score
 from debate_cli.storage.journal import SUFFIX, Journal
 from debate_cli.storage.library import StoredDebate, open_debate
@@ -49,6 +48,8 @@ class Outcome:
     """The transcript; None where nothing was to be saved."""
     halted: CloseReason | None = None
     """`budget`, `failed` or `interrupted` where the run ended before all was done."""
+    untouched: bool = False
+    """Whether nothing was left to be done, so that nothing was written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +62,7 @@ class Session:
     secrets: Sequence[str] = ()
     """Values that are never written."""
     warn: Callable[[str], None] | None = None
-    """Told what a crash cost, a sentence each; None: the watcher is, as one of its notes."""
+    """Told what a crash cost, in sentences; None: the watcher is, as one of its notes."""
     clock: Callable[[], datetime] = lambda: datetime.now(UTC)
 
     async def begin(self, config: DebateConfig, debate_id: str, folder: Path | None, *, force: bool = False) -> Outcome:
@@ -88,7 +89,7 @@ class Session:
         path = stored.path.with_suffix(".json")
         if _is_whole(stored.debate) and not path.with_suffix(SUFFIX).exists():
             (self.warn or self.watcher.note)("the debate is complete already: nothing was asked")
-            return Outcome(stored.debate, score(stored.debate, runs="all"), path)
+            return Outcome(stored.debate, score(stored.debate, runs="all"), path, untouched=True)
         with locked(path):
             return await self._go_on(open_debate(stored.path), path, config)
 
@@ -97,7 +98,7 @@ class Session:
         before = stored.debate
         if _is_whole(before) and not stored.from_journal:
             path.with_suffix(SUFFIX).unlink(missing_ok=True)
-            return Outcome(before, score(before, runs="all"), path)
+            return Outcome(before, score(before, runs="all"), path, untouched=True)
         warn = self.warn or self.watcher.note
         with self._reopened(stored) as journal:
             if stored.torn:
@@ -106,8 +107,9 @@ class Session:
                 return self._close(before, journal, path, None)
             resumed = Resumed(at=self.clock())
             debate = before.apply(resumed)
-            for key in _asked_again(debate, before.unanswered):
-                warn(f"{key} was in flight when the run ended: it may have been billed, and is asked again")
+            lost = in_flight(debate, before.unanswered)
+            if lost is not None:
+                warn(lost)
             journal.append(resumed)
             self.watcher.event(resumed, debate)
             return await self._conduct(remainder(before, config).config, debate, journal, path, used=debate.usage)
@@ -244,12 +246,6 @@ def _is_whole(debate: Debate) -> bool:
     """Whether nothing is missing: the debate is closed for good, and every judge has answered or abstained."""
     forgiving = debate.apply(Resumed(at=debate.started_at))
     return debate.status == "complete" and not owed(forgiving)
-
-
-def _asked_again(debate: Debate, keys: Sequence[str]) -> Iterator[str]:
-    """Those of `keys` that are due now: what a later judging run replaced is not."""
-    due = {task.key for task in (*next_step(debate).cues, *owed(debate))}
-    yield from (key for key in keys if key in due)
 
 
 def _refuse_existing(path: Path, *, force: bool) -> None:

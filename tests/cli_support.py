@@ -13,6 +13,7 @@ import select
 import signal
 import subprocess
 import sys
+import termios
 import time
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager, suppress
@@ -94,13 +95,20 @@ def started(
 
 
 def on_terminal(
-    *args: str | Path, cwd: Path, keys: str = "", after: str = "", env: Mapping[str, str] | None = None
+    *args: str | Path,
+    cwd: Path,
+    keys: str = "",
+    after: str = "",
+    env: Mapping[str, str] | None = None,
+    columns: int | None = None,
 ) -> tuple[int, str]:
     """Run `debate ARGS` on a terminal of its own into which `keys` are typed: exit code, and all that was drawn.
 
-    They are typed at once, or when `after` has been drawn.
+    They are typed at once, or when `after` has been drawn. A terminal does not say how wide it is unless it has `columns`.
     """
     master, slave = os.openpty()
+    if columns is not None:
+        termios.tcsetwinsize(slave, (50, columns))
     forks = _forks()
     pid = forks.start([str(arg) for arg in args], cwd, _clean(cwd, env), [Path(os.ttyname(slave))] * 3, owner=True)
     typed = bytearray(keys.encode())

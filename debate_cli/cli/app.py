@@ -21,10 +21,12 @@ from typer.core import TyperCommand
 from debate_cli import __version__
 from debate_cli.cli.help_pages import Command, Group
 from debate_cli.cli.screen import CLOSED_PIPE, UNWRITABLE, ClosedPipeError, drop, tell, whoever_reads
-from debate_cli.errors import ConfigError, DebateError, UnsavedError, pointer
+from debate_cli.errors import ConfigError, DebateError, UnsavedError, UsageError, pointer
 
 INTERRUPTED = 130
 """Exit code of what the user stopped."""
+ONCE = ("fail_under", "expect_winner", "max_warnings")
+"""Gates of which one alone counts; a second would pass unseen."""
 DEBATE, SAVED, SETUP = "Debate", "Saved debates", "Setting up"
 
 
@@ -114,6 +116,15 @@ class Commands(Group):
 
 class Subcommand(Command):
     """A subcommand that makes a value of its options, and hands it to its work."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the options. Raises UsageError where a gate is given twice, of which the framework would let the last one count."""
+        if not ctx.resilient_parsing and any(arg.startswith("--") for arg in args):
+            *_, given = self.make_parser(ctx).parse_args(args=[*args])
+            for option in given:
+                if option.name in ONCE and given.count(option) > 1:
+                    raise UsageError(f"{option.opts[0]} is given {given.count(option)} times; give this gate once")
+        return super().parse_args(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:
         """Import the work, and do it."""

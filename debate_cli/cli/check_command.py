@@ -16,9 +16,13 @@ from debate_cli.cli.screen import shown, tell
 from debate_cli.errors import DebateError
 from debate_cli.forecast import planned_calls
 from debate_cli.preparation import prepare
+from debate_cli.scoring.rescaled import rescaled
 from debate_cli.storage.environment import environment
 from debate_cli.storage.overrides import unknown_variables
 from debate_cli.wiring import specs
+
+UNASKED = "no server was asked: `debate doctor` does that"
+"""What a configuration that is fine may still come upon."""
 
 
 def carry_out(asked: Check) -> None:
@@ -31,6 +35,8 @@ def carry_out(asked: Check) -> None:
     else:
         for report in reports:
             _print(report)
+        if not all(report.problems for report in reports):
+            tell(UNASKED)
     if any(report.problems for report in reports):
         raise typer.Exit(2)
 
@@ -49,7 +55,7 @@ class Report:
 def _default() -> str:
     """The configuration that `run` would take; it is told which."""
     path = setup.default_config()
-    tell(f"configuration: {path}")
+    setup.tell_default(path)
     return str(path)
 
 
@@ -58,6 +64,8 @@ def _report(reference: str) -> Report:
         loaded = setup.load(reference, asked=True)
     except DebateError as error:
         return Report(reference, problems=tuple(str(error).splitlines()))
+    for line in rescaled(loaded.config.judging.systems):
+        tell(f"{reference}: {line}")
     wanted = specs(loaded.config)
     try:
         prepare(loaded, os.environ)

@@ -26,7 +26,9 @@ from debate_cli.wiring import Surroundings, mocked, specs
 
 def carry_out(asked: Doctor) -> None:
     """Ask each model a tiny question: what it can do, what it costs, how fast it is."""
-    loaded = setup.load(asked.config)
+    loaded = setup.load(asked.config, told=False)
+    if asked.config is None and _used(asked.models or [], loaded.config):
+        setup.tell_default(setup.default_config())
     wanted, chosen = _wanted(asked.models or [], loaded.config, mock=asked.mock)
     note = screen.tell if screen.interactive(sys.stderr) else _silent
     note(f"asking {', '.join(spec.model for spec in wanted)} ...")
@@ -48,6 +50,12 @@ def _wanted(names: list[str], config: DebateConfig, *, mock: bool) -> tuple[tupl
         named = {name: config.models[name] for name in named}
     found = named.values() if names else specs(config)
     return tuple({spec.model_dump_json(): spec for spec in found}.values()), config
+
+
+def _used(names: list[str], config: DebateConfig) -> bool:
+    """Whether a configuration has to say what these names mean, or which models are asked as none is named."""
+    own = {*config.models, *config.providers}
+    return not names or any("/" not in name or name in own or name.partition("/")[0] in own for name in names)
 
 
 def _resolved(name: str, config: DebateConfig) -> ModelSpec:

@@ -14,6 +14,7 @@ from debate_cli.cli.audience import Audience
 from debate_cli.cli.homes import homes
 from debate_cli.cli.json_output import hand_on_json
 from debate_cli.cli.judge_tasks import Task
+from debate_cli.cli.score_remarks import unfinished
 from debate_cli.cli.screen import whoever_reads
 from debate_cli.engine import Stop
 from debate_cli.errors import DebateError
@@ -49,6 +50,9 @@ def carry_out(asked: Judge) -> None:
         _show(asked, outcomes)
     for task, outcome in outcomes:
         task.tell_of_turn(outcome.debate)
+        part = unfinished(outcome.debate)
+        if part is not None:
+            screen.tell(f"note: {task.target}: {part}")
     done = [outcome for _, outcome in outcomes]
     told = len(tasks) == 1 and not asked.quiet and not asked.json
     raise typer.Exit(stage.ending_of_all(done, gates, bad=bad + failed, spoken=told, unread=watcher.gone))

@@ -12,6 +12,7 @@ from pathlib import Path
 from debate_cli.cli import screen
 from debate_cli.domain.debate import Debate, fold
 from debate_cli.domain.events import Event, JudgingOpened
+from debate_cli.domain.system_names import check_system
 from debate_cli.errors import TranscriptError, UsageError
 from debate_cli.preparation import Prepared, for_judges, rejudging
 from debate_cli.rejudging import Wish, artifact, judging_config
@@ -100,6 +101,8 @@ def _told(decision: tuple[tuple[str, str], str]) -> str:
 
 
 def _task(path: Path, wish: Wish, loaded: LoadedConfig | None, out: Path | None) -> Task:
+    for kind in wish.systems:
+        check_system(kind)
     text = path.suffix not in TRANSCRIPTS
     if text and not path.exists():
         raise TranscriptError(f"{path}: no such file; name a transcript, or a text for --system panel")
@@ -112,7 +115,10 @@ def _task(path: Path, wish: Wish, loaded: LoadedConfig | None, out: Path | None)
     if text:
         added, prepared = (), for_judges(judging_config(debate, wish), loaded, os.environ, str(path))
     else:
-        again = rejudging(debate, wish, datetime.now(UTC), loaded, os.environ)
+        try:
+            again = rejudging(debate, wish, datetime.now(UTC), loaded, os.environ)
+        except TranscriptError as error:
+            raise TranscriptError(f"{path}: {error}") from error
         added, prepared = again.openings, again.prepared
     home = Path(prepared.config.output.dir) / f"{debate.id}.json" if text else path.with_suffix(".json")
     target = home if out is None else out if out.suffix else out / home.name

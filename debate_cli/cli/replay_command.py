@@ -22,6 +22,7 @@ from debate_cli.render.replay import Pause, Performance
 from debate_cli.scoring import score
 from debate_cli.storage.disk import write_whole
 from debate_cli.storage.library import StoredDebate, find, open_debate
+from debate_cli.storage.missing_judgments import missing_of
 from debate_cli.storage.redact import Redactor
 from debate_cli.storage.transcript import to_transcript
 from debate_cli.storage.transcript_file import dump
@@ -174,7 +175,7 @@ def _play(
 
 def _next(path: Path, debate: Debate) -> str:
     """What can be done with the debate that was shown."""
-    if debate.status != "complete":
+    if debate.status != "complete" or missing_of(debate):
         from debate_cli.render.go_on import resume_command
 
         return f"go on: {resume_command(str(path), budget=debate.closed == 'budget')}"
@@ -193,7 +194,7 @@ def _perform(debate: Debate, way: Way, round_number: int | None, *, judged: bool
         showing.watching(
             quiet=False,
             as_json=False,
-            planned=answers if judged else None,
+            planned=answers if judged and not way.hint else None,
             show_hidden=way.show_hidden,
             plain=way.plain,
             hint=way.hint,

@@ -29,6 +29,7 @@ from debate_cli.rejudging import meant
 from debate_cli.render import hostile
 from debate_cli.resuming import remainder
 from debate_cli.scoring.gates import Gates
+from debate_cli.scoring.rescaled import rescaled
 from debate_cli.session import Outcome, Session
 from debate_cli.storage.config_file import LoadedConfig
 from debate_cli.storage.ids import checked_id, new_id
@@ -74,6 +75,8 @@ def carry_out(asked: Run) -> None:
     if asked.report is not None:
         refuse_existing(asked.report, force=asked.force, option="--report")
     prepared, stored = _prepared(asked, changes, gates)
+    for line in rescaled(prepared.config.judging.systems):
+        tell(line)
     if asked.dry_run:
         show_plan(prepared.config, prepared.around, as_json=asked.json)
         return

@@ -17,12 +17,20 @@ from debate_cli.cli.homes import homes
 from debate_cli.cli.json_output import hand_on_json
 from debate_cli.cli.score_forms import printed
 from debate_cli.cli.score_pages import Pages
-from debate_cli.cli.score_remarks import all_the_same, at_work, other_settings, taken_over, under
+from debate_cli.cli.score_remarks import (
+    all_the_same,
+    at_work,
+    other_settings,
+    stored_by,
+    taken_over,
+    under,
+    unfinished,
+    unjudged,
+)
 from debate_cli.cli.side_by_side import side_by_side
-from debate_cli.domain.assessment import SYSTEM_KINDS
 from debate_cli.domain.called import in_run
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.did_you_mean import suggestion_or_list
+from debate_cli.domain.system_names import check_system
 from debate_cli.domain.verdict import Verdict
 from debate_cli.errors import DebateError, UsageError
 from debate_cli.render import hostile, scores_table
@@ -60,21 +68,26 @@ class Scoring:
     """How other settings than the stored ones were asked for, e.g. `--weights logic=1`; empty where they were not."""
     with_held: bool = False
     """Whether it is told when a debate was held, by whom and for how much."""
+    alone: bool = False
+    """Whether there is one file: what it does not have is an error then."""
     bad: list[Unusable] = field(default_factory=list[Unusable])
     unmet: int = 0
     compared: int = 0
     """Stored verdicts that were held against the recomputed ones."""
+    stored: int = 0
+    """Files whose verdicts were written."""
     differs: bool = False
     """Whether any of these is another."""
 
     def checked(self, paths: list[Path]) -> Iterator[Checked]:
         """The files' verdicts and gates one after the other, none kept; a bad file among many is reported and passed over."""
-        if len(paths) == 1:
+        self.alone = len(paths) == 1
+        if self.alone:
             yield self._told(self._one(paths[0]))
             return
-        alone = self.write or self.pages is not None
+        here = self.write or self.pages is not None
         for path, found in zip(
-            paths, map(self._tried, paths) if alone else side_by_side(self._tried, paths), strict=True
+            paths, map(self._tried, paths) if here else side_by_side(self._tried, paths), strict=True
         ):
             if isinstance(found, Checked):
                 yield self._told(found)
@@ -114,7 +127,11 @@ class Scoring:
         )
         gates = self.gates.results(debate, verdicts)
         busy = at_work(stored) if self.check else None
-        remark = "; ".join(filter(None, (busy, taken_over(debate, self.runs, self.systems)))) or None
+        never = unjudged(str(path), debate, self.systems)
+        if never is not None and not verdicts and self.alone:
+            raise UsageError(f"{path}: {never}")
+        remarks = (busy, taken_over(debate, self.runs, self.systems), never, unfinished(debate))
+        remark = "; ".join(filter(None, remarks)) or None
         whole = concluded(stored) if self.check and busy is None else None
         if self.check and busy is None:
             gates.append(GateResult(CHECK, "; ".join(self._compare(whole) if whole is not None else ()) or None))
@@ -153,14 +170,13 @@ class Scoring:
                 raise UsageError(f"{path}: the debate is not closed, so verdicts cannot be stored; resume it first")
             document = to_transcript(stored.debate, self._all(stored.debate))
             write(stored.path, document, Redactor(), overwrite=True)
+        self.stored += 1
 
 
 def carry_out(asked: Score) -> None:
     """Recompute verdicts from saved debates, without any model."""
     for kind in asked.system or ():
-        if kind not in SYSTEM_KINDS:
-            meant = suggestion_or_list(kind, SYSTEM_KINDS)
-            raise UsageError(f"--system {kind}: there is no such judging system{meant}")
+        check_system(kind)
     how = Format.json if asked.json else asked.format
     if asked.output is not None and how is not Format.html:
         raise UsageError(f"-o {asked.output}: only --format html writes files; redirect stdout for the others")
@@ -188,6 +204,8 @@ def carry_out(asked: Score) -> None:
         screen.tell(all_the_same(scoring.compared, scoring.settings))
     if scoring.differs and scoring.settings:
         screen.tell(other_settings(scoring.settings))
+    if scoring.stored and scoring.settings:
+        screen.tell(stored_by(scoring.settings))
     if scoring.bad:
         raise typer.Exit(1)
     if scoring.unmet:

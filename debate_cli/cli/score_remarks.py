@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from shlex import quote
 
-from debate_cli.domain.debate import Debate
+from debate_cli.domain.debate import RESUMABLE, Debate
 from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.storage.library import StoredDebate
 from debate_cli.storage.lock import holder
@@ -32,6 +33,14 @@ def other_settings(settings: str) -> str:
     )
 
 
+def stored_by(settings: str) -> str:
+    """A sentence on verdicts that were just stored under other settings than their debates were judged by."""
+    return (
+        f"--write stored the verdicts by {settings}, but not these settings: `list` shows them, while replay, diff and "
+        "score go by the settings that each debate was judged by, and the next judging stores verdicts by those again"
+    )
+
+
 def taken_over(debate: Debate, run: str, systems: Sequence[str]) -> str | None:
     """A sentence on assessments of that run that no longer count, where any of these systems (none: of all) has such."""
     places = [place for place, known in enumerate(debate.runs) if known.id == run]
@@ -50,6 +59,25 @@ def _successor(runs: Sequence[JudgingRun], kind: str) -> str:
     """The run that took the place of the first one's assessments by that system."""
     took = (run.id for run in runs[1:] if run.replaces and any(system.kind == kind for system in run.judging.systems))
     return next(took, "a later run")
+
+
+def unjudged(path: str, debate: Debate, systems: Sequence[str]) -> str | None:
+    """A sentence on those of the `systems` asked for that no run judged a debate by; None for none."""
+    known = {system.kind for run in debate.runs for system in run.judging.systems}
+    never = [kind for kind in dict.fromkeys(systems) if kind not in known]
+    if not never:
+        return None
+    options = " ".join(f"--system {kind}" for kind in never)
+    return f"{' and '.join(never)} never judged it; let it be judged: debate judge {quote(path)} {options}"
+
+
+def unfinished(debate: Debate) -> str | None:
+    """A sentence on a debate that was judged before its end and can be gone on with; None for others."""
+    if debate.closed not in RESUMABLE or not debate.turns or not debate.assessments:
+        return None
+    count = len(debate.turns)
+    speeches = "the one speech" if count == 1 else f"the {count} speeches"
+    return f"the debate is unfinished, so its verdicts are on {speeches} so far"
 
 
 def at_work(stored: StoredDebate) -> str | None:

@@ -44,13 +44,23 @@ def shown(text: str) -> str:
 
 
 def tell(line: str) -> None:
-    """A line for the user that is no data; where nobody reads those any more, it is not missed."""
+    """A line for the user that is no data, wrapped on a terminal; where nobody reads those any more, it is not missed."""
     try:
-        print(shown(line), file=sys.stderr, flush=True)
+        print(_fitted(shown(line)), file=sys.stderr, flush=True)
     except OSError as error:
         if not nobody_reads(error):
             raise
         drop(sys.stderr)
+
+
+def _fitted(line: str) -> str:
+    """`line` broken at words for the window that it stands in; as it is off a terminal, and where its width is not known."""
+    columns = os.get_terminal_size(sys.stderr.fileno()).columns if interactive(sys.stderr) else 0
+    if not columns or len(line) * 2 <= columns:
+        return line
+    from debate_cli.render.drawn.wrapped import wrapped
+
+    return "\n".join(row for part in line.split("\n") for row in wrapped(part, columns))
 
 
 def tell_torn(torn: str | None) -> None:

@@ -65,19 +65,26 @@ def overrides(
     return found
 
 
-def load(reference: str | None, changes: Sequence[Change] = (), *, asked: bool = False) -> LoadedConfig:
+def load(
+    reference: str | None, changes: Sequence[Change] = (), *, asked: bool = False, told: bool = True
+) -> LoadedConfig:
     """The configuration that `reference` names: a path, `-` for standard input, None for the default one.
 
-    Raises ConfigError with every fault; where its models are to be `asked`, with what keeps them from it too.
+    Which one that is the user is `told`. Raises ConfigError with every fault; where its models are to be `asked`, with what keeps them from it too.
     """
     if reference == "-":
         return preparation.load(None, os.environ, changes, text=sys.stdin.read(), asked=asked)
     path = Path(reference) if reference is not None else default_config()
     if reference is not None and reference.isprintable() and not os.path.lexists(path):
         raise ConfigError(f"{reference}: no such file{_meant(path)}")
-    if reference is None:
-        tell(f"configuration: {path}")
+    if reference is None and told:
+        tell_default(path)
     return preparation.load(path, os.environ, changes, asked=asked)
+
+
+def tell_default(path: Path) -> None:
+    """Say which configuration is taken where none is named."""
+    tell(f"configuration: {path}")
 
 
 def _meant(path: Path) -> str:

@@ -86,7 +86,7 @@ def ending(outcome: Outcome, gates: Gates, *, spoken: bool = False, unread: bool
     to its end, which is why it may have been stopped.
     """
     if outcome.path is not None:
-        tell(f"saved: {outcome.path}")
+        tell(f"{'unchanged' if outcome.untouched else 'saved'}: {outcome.path}")
     code = _halt_code(outcome, unread=unread)
     if code:
         return code

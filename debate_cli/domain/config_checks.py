@@ -17,7 +17,8 @@ from debate_cli.domain.participant import participants
 from debate_cli.domain.systems import PERSONA_WEIGHTS, Panel, PanelJudge, Persuasion, System
 
 KeyPath = tuple[str | int, ...]
-DRAW = "draw"
+NO_NAMES = {"draw": "the word for a debate nobody won", "nobody": "the word for no winner"}
+"""What no debater may be called, and what it means where judges are asked for a name."""
 """What a verdict says when nobody won; no debater may be called so."""
 LEAST_DEBATERS = 2
 LISTED_PHASES: tuple[Phase, ...] = ("opening", "cross_examination", "rebuttal", "closing")
@@ -76,10 +77,10 @@ def _debaters(config: DebateConfig) -> Iterator[Problem]:
 def _names(config: DebateConfig) -> Iterator[Problem]:
     for index, debater in enumerate(config.debaters):
         path = ("debaters", index, "name")
-        if debater.name.casefold() == DRAW:
-            yield Problem(
-                path, "no debater may be called `draw`, the word for a debate nobody won; choose another name"
-            )
+        meaning = NO_NAMES.get(debater.name.casefold())
+        if meaning is not None:
+            word = debater.name.casefold()
+            yield Problem(path, f"no debater may be called `{word}`, {meaning}; choose another name")
         if not debater.name.isprintable() or debater.name != debater.name.strip():
             yield Problem(path, "a name has no line breaks, control characters or outer spaces; remove them")
     for index in _repeated(debater.name.casefold() for debater in config.debaters):

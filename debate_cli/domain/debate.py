@@ -111,6 +111,15 @@ class Debate(Value):
                 return run
         raise KeyError(run_id)
 
+    def heard_all(self, run: JudgingRun) -> bool:
+        """Whether no speech was made after a run began: of a debate that was gone on with, it judged a part as the whole."""
+        return run.heard is None or run.heard >= len(self.turns)
+
+    @property
+    def standing(self) -> tuple[JudgingRun, ...]:
+        """The judging runs, the one whose word goes before that of all others last: the newest of those that heard all."""
+        return tuple(sorted(self.runs, key=self.heard_all))
+
     def of_system(self, system: str, run: str) -> tuple[Assessment, ...]:
         """The assessments of one system in one judging run."""
         return tuple(item for item in self.assessments if item.system == system and item.run == run)
@@ -207,6 +216,7 @@ class Debate(Value):
             providers=event.providers,
             started_at=event.at,
             replaces=event.replaces,
+            heard=len(self.turns) if event.heard is None else event.heard,
         )
         return self._with(runs=(*replacing(kinds, self.runs), added))
 

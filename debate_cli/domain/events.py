@@ -48,6 +48,8 @@ class JudgingOpened(Value):
     """What it takes to reach them, besides the debate's own providers; a resumed run asks there, too."""
     replaces: bool = False
     """Earlier assessments of the systems judged here no longer count."""
+    heard: int | None = Field(default=None, ge=0)
+    """Speeches that there were, where it is not those told before this event."""
 
 
 class Asked(Value):

@@ -17,7 +17,7 @@ def _nothing(count: int) -> bool:
 
 
 class Usage(Value):
-    """Tokens of one or more calls, as the provider counted them; of answers that it did not count, an estimate. All >= 0."""
+    """Tokens of one or more calls, as the provider counted them; of what it did not count, an estimate. All >= 0."""
 
     input_tokens: int = 0
     """Tokens of the prompt, the cached ones among them."""
@@ -27,14 +27,17 @@ class Usage(Value):
     """Tokens that the model wrote, hidden reasoning among them."""
     cache_written_tokens: int = Field(default=0, exclude_if=_nothing)
     """Tokens of the prompt that the provider wrote to its cache, where it bills that; left out of files where there are none."""
+    estimated: bool = Field(default=False, exclude_if=_nothing)
+    """Whether any of these tokens were not counted by the provider but estimated; left out of files where none were."""
 
     def __add__(self, other: Usage) -> Usage:
-        """Sum field by field."""
+        """Sum field by field; with any estimated part, the sum is an estimate."""
         return Usage(
             input_tokens=self.input_tokens + other.input_tokens,
             cached_tokens=self.cached_tokens + other.cached_tokens,
             output_tokens=self.output_tokens + other.output_tokens,
             cache_written_tokens=self.cache_written_tokens + other.cache_written_tokens,
+            estimated=self.estimated or other.estimated,
         )
 
 
@@ -71,6 +74,8 @@ class TotalUsage(Value):
     output_tokens: int = 0
     cost_usd: float | None = None
     """None where any call's price is not known."""
+    estimated: bool = Field(default=False, exclude_if=_nothing)
+    """Whether the tokens of any call were estimated, and so its cost; left out of files where none were."""
 
 
 def total(exchanges: list[Exchange]) -> TotalUsage:
@@ -84,4 +89,5 @@ def total(exchanges: list[Exchange]) -> TotalUsage:
         cached_tokens=sum(exchange.usage.cached_tokens for exchange in exchanges),
         output_tokens=sum(exchange.usage.output_tokens for exchange in exchanges),
         cost_usd=round(sum(priced), 10) if len(priced) == len(costs) else None,
+        estimated=any(exchange.usage.estimated for exchange in exchanges),
     )

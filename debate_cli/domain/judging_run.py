@@ -27,6 +27,8 @@ class JudgingRun(Value):
     started_at: datetime
     replaces: bool = False
     """Whether it takes the place of the earlier assessments of its systems."""
+    heard: int | None = None
+    """Speeches that there were when an added run began; None for the debate's own, which hears all."""
     replaced: tuple[str, ...] = ()
     """Kinds of systems of this run that a later run has taken the place of."""
 

@@ -9,7 +9,7 @@ from debate_cli.domain.debate import Debate
 from debate_cli.domain.judging_run import FIRST_RUN
 from debate_cli.domain.systems import Persuasion, System
 from debate_cli.domain.tasks import Cue
-from debate_cli.scoring.persuasion import current_states
+from debate_cli.scoring.dynamics import current_states
 
 
 def judged_by(debate: Debate) -> tuple[System, ...]:

@@ -114,7 +114,7 @@ def read(filled: TurnForm, case: Case[Live]) -> Reading:
     missing = tuple(part for part in ("cause", "process", "consequence") if part in filled.missing)
     tally.find(CausalChain(cause=filled.cause, process=filled.process, consequence=filled.consequence, missing=missing))
     _read_inconsistencies(filled, turn, case, tally)
-    read_suspects(filled.suspect_claims, (turn, *turns_before(turn, case)), tally)
+    read_suspects(filled.suspect_claims, turns_until(turn, case), tally)
     return tally.reading(filled.reasoning)
 
 
@@ -156,9 +156,9 @@ def read_suspects(claims: Iterable[SuspectForm], turns: tuple[Turn, ...], tally:
             tally.find(SuspectClaim(turn=turn.index, quote=claim.quote, fault=claim.fault))
 
 
-def turns_before(turn: Turn, case: Case[Live]) -> tuple[Turn, ...]:
-    """The turns before `turn`, the latest first."""
-    return tuple(earlier for earlier in reversed(case.debate.turns) if earlier.index < turn.index)
+def turns_until(turn: Turn, case: Case[Live]) -> tuple[Turn, ...]:
+    """The turns up to `turn` in their order: who claims something comes before those who quote it."""
+    return tuple(earlier for earlier in case.debate.turns if earlier.index <= turn.index)
 
 
 def _earlier_own(case: Case[Live]) -> tuple[Turn, ...]:

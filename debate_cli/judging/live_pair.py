@@ -8,7 +8,7 @@ from debate_cli.domain.assessment import Comparison, LogicGap, Pressure
 from debate_cli.domain.judging_run import FIRST_RUN
 from debate_cli.domain.systems import Live
 from debate_cli.judging import schema
-from debate_cli.judging.live import SUSPECT, SuspectForm, read_suspects, turns_before
+from debate_cli.judging.live import SUSPECT, SuspectForm, read_suspects, turns_until
 from debate_cli.judging.rows import Case, Reading, Row, Tally
 from debate_cli.judging.transcript_view import literal
 from debate_cli.llm.form import Form, FormModel
@@ -83,7 +83,7 @@ def read(filled: PairForm, case: Case[Live]) -> Reading:
     names = (earlier.speaker, later.speaker)
     won = {dimension: _winner(getattr(filled, dimension), dimension, names, tally) for dimension in MAXIMA}
     tally.find(Comparison(logic=won["logic"], rhetoric=won["rhetoric"], tactics=won["tactics"]))
-    read_suspects(filled.suspect_claims, (*turns_before(later, case), later), tally)
+    read_suspects(filled.suspect_claims, turns_until(later, case), tally)
     for gap in filled.logic_gap[:1]:
         tally.find(LogicGap(turn=earlier.index, points=min(10, max(1, gap.points)), reason=gap.reason))
     loser = _loser(tuple(won.values()), names)

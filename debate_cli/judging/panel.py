@@ -1,6 +1,6 @@
 """The panel's form: a vote with its reasons, and what a judge is shown of the others before it votes again.
 
-When a panel goes on deliberating, and what a verdict is made of, is decided in `scoring.panel`.
+When a panel goes on deliberating, and what a verdict is made of, is decided in `scoring`.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def read(filled: VoteForm, case: Case[Panel]) -> Reading:
     before = last_votes(case).get(case.brief.assessor)
     changed = before is not None and before.option != filled.option
     if changed and not explains_change(because, case.debate):
-        tally.warn("unexplained_change: the vote was changed without naming the turn that changed it")
+        tally.warn("unexplained_change: the vote was changed without naming what changed it")
     tally.find(
         Vote(
             option=filled.option,

@@ -3,34 +3,19 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterable, Iterator
 
 from debate_cli.domain.content import Turn
+from debate_cli.domain.wording import EDGES, normalised
 from debate_cli.judging.transcript_view import shown
 
 LEAST = 4
 """Characters that a quote must have, normalised: fewer would be found anywhere."""
-_SIGNS = str.maketrans(
-    {
-        **dict.fromkeys("‘’‚‛′`´＇", "'"),
-        **dict.fromkeys("“”„‟″«»＂", '"'),
-        **dict.fromkeys("‐‑‒–—―−﹘﹣－", "-"),
-        "\u00ad": None,
-    }
-)  # fmt: skip
-_EDGES = " \t\n\"'.,;:!?-"
-
-
-def normalised(text: str) -> str:
-    """NFKC, casefolded, runs of white space as one space, quotation marks and dashes as their plain forms."""
-    plain = unicodedata.normalize("NFKC", text).translate(_SIGNS).casefold()
-    return " ".join(plain.split())
 
 
 def said(quote: str, text: str) -> bool:
     """Whether `quote` occurs in `text`; parts divided by an ellipsis must occur one after the other."""
-    parts = [part.strip(_EDGES) for part in re.split(r"\.\.\.|\[\.{3}\]|\[…\]|…", normalised(quote))]
+    parts = [part.strip(EDGES) for part in re.split(r"\.\.\.|\[\.{3}\]|\[…\]|…", normalised(quote))]
     parts = [part for part in parts if part]
     if sum(len(part) for part in parts) < LEAST:
         return False

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from debate_cli.domain.config import Price
 from debate_cli.domain.exchange import Usage
-from debate_cli.errors import BudgetError, ModelError
+from debate_cli.errors import BudgetError, ModelError, TruncatedError
 from debate_cli.llm import estimate
 from debate_cli.llm.patience import queueing
 from debate_cli.llm.port import Model, OnText, Reply, Request
@@ -116,6 +116,18 @@ class Budget:
         )
 
 
+def _overheard(on_text: OnText | None, heard: list[str]) -> OnText | None:
+    """`on_text`, and each piece put down in `heard`; nothing where nobody listens, as then the answer comes whole."""
+    if on_text is None:
+        return None
+
+    def hear(piece: str) -> None:
+        heard.append(piece)
+        on_text(piece)
+
+    return hear
+
+
 def _unheard() -> None:
     """Tell nobody."""
 
@@ -124,7 +136,8 @@ class Budgeted:
     """Asks `model` within `budget`. Without a price a call is counted in tokens only, and refused where cost is bounded.
 
     An answer of which the server reports no tokens is counted at the estimate, and its reply says so many: `on_estimate`
-    is called for each of them.
+    is called for each of them. So is one that broke off before any were reported; its error says so many. What failed
+    before an answer began used nothing.
     """
 
     def __init__(
@@ -146,11 +159,13 @@ class Budgeted:
                 f"limits.max_cost_usd cannot be kept for {request.purpose}, as its model has no known price; "
                 "give its provider or model a price, or drop the limit"
             )
+        heard = list[str]()
         worst = dearest(estimate.input_tokens(request), request.max_output_tokens, self._price)
         async with self._budget.reserved(self._amount(worst), f"the next call ({request.purpose})") as reservation:
             try:
-                reply = self._counted(request, await self._model.complete(request, on_text))
+                reply = self._counted(request, await self._model.complete(request, _overheard(on_text, heard)))
             except ModelError as error:
+                self._charge(error, request, "".join(heard))
                 reservation.used = self._amount(usage_of(error))
                 raise
             except asyncio.CancelledError:
@@ -168,7 +183,20 @@ class Budgeted:
         self._on_estimate()
         said = estimate.answer_tokens(request, reply.text or reply.refusal or "")
         answer = request.max_output_tokens if reply.truncated else said
-        return replace(reply, usage=dearest(estimate.input_tokens(request), answer, self._price))
+        return replace(reply, usage=self._estimate(request, answer))
+
+    def _charge(self, error: ModelError, request: Request, heard: str) -> None:
+        """Write on to `error` what it used at the estimate, where its answer broke off after `heard` and nothing was reported."""
+        known = usage_of(error)
+        if known.input_tokens + known.output_tokens > 0 or not (heard or isinstance(error, TruncatedError)):
+            return
+        used = self._estimate(request, estimate.answer_tokens(request, heard))
+        error.input_tokens, error.output_tokens, error.estimated = used.input_tokens, used.output_tokens, True
+
+    def _estimate(self, request: Request, answer: int) -> Usage:
+        """Usage of `request` and an answer of so many tokens."""
+        worst = dearest(estimate.input_tokens(request), answer, self._price)
+        return worst.model_copy(update={"estimated": True})
 
     def _amount(self, usage: Usage) -> Amount:
         return Amount(usage.input_tokens + usage.output_tokens, cost(usage, self._price) or 0.0)

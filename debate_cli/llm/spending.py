@@ -36,8 +36,14 @@ class Spending:
         error.input_tokens = self.usage.input_tokens
         error.cached_tokens = self.usage.cached_tokens
         error.output_tokens = self.usage.output_tokens
+        error.estimated = self.usage.estimated
 
 
 def usage_of(error: ModelError | BudgetError) -> Usage:
     """Tokens that a failure is known to have used."""
-    return Usage(input_tokens=error.input_tokens, cached_tokens=error.cached_tokens, output_tokens=error.output_tokens)
+    return Usage(
+        input_tokens=error.input_tokens,
+        cached_tokens=error.cached_tokens,
+        output_tokens=error.output_tokens,
+        estimated=error.estimated,
+    )

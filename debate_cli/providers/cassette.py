@@ -15,7 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import Field, TypeAdapter, ValidationError
 
 from debate_cli import errors
 from debate_cli.domain.value import Value
@@ -43,6 +43,7 @@ class Fault(Value):
     input_tokens: int = 0
     cached_tokens: int = 0
     output_tokens: int = 0
+    estimated: bool = Field(default=False, exclude_if=lambda estimated: not estimated)
 
     def error(self) -> DebateError:
         """The error again."""
@@ -52,7 +53,7 @@ class Fault(Value):
         if isinstance(error, ModelError):
             error.attempts = self.attempts
             error.input_tokens, error.cached_tokens = self.input_tokens, self.cached_tokens
-            error.output_tokens = self.output_tokens
+            error.output_tokens, error.estimated = self.output_tokens, self.estimated
         return error
 
 
@@ -223,6 +224,7 @@ def _fault(error: DebateError) -> Fault:
         input_tokens=spent.input_tokens,
         cached_tokens=spent.cached_tokens,
         output_tokens=spent.output_tokens,
+        estimated=spent.estimated,
     )
 
 

@@ -49,12 +49,18 @@ def _difference(name: str, was: str | None, now: str | None) -> str:
     if was is None or now is None:
         return f"{name} is {'new' if was is None else 'missing'}"
     start = _common(was, now)
-    return f"{name} differs from character {start + 1} on: it was {_excerpt(was, start)} and is {_excerpt(now, start)}"
+    before, after = _excerpt(was, start), _excerpt(now, start)
+    told = f"it was {before} and is {after}" if before != after else f"in what is not seen, before {after}"
+    return f"{name} differs from character {start + 1} on: {told}"
 
 
 def _excerpt(text: str, start: int) -> str:
+    """The words from there on, on one line and without what is not seen: they may be anybody's."""
     rest = text[start : start + EXCERPT]
-    return json.dumps(rest + ("…" if start + EXCERPT < len(text) else "")) if rest else "at its end"
+    if not rest:
+        return "at its end"
+    seen = " ".join("".join(sign if sign.isprintable() else " " * sign.isspace() for sign in rest).split())
+    return f"“{seen}{'…' if start + EXCERPT < len(text) else ''}”" if seen else "a blank"
 
 
 def _parts(request: Request) -> dict[str, str]:
@@ -66,7 +72,7 @@ def _parts(request: Request) -> dict[str, str]:
     schema = (
         {}
         if request.schema is None
-        else {"the schema": json.dumps([request.schema.name, request.schema.json], sort_keys=True)}
+        else {"the schema": json.dumps([request.schema.name, request.schema.json], sort_keys=True, ensure_ascii=False)}
     )
     return {"the system prompt": request.system, **messages, **schema}
 

@@ -10,7 +10,9 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any, cast
 
+from debate_cli.providers import mock_marks
 from debate_cli.providers.mock_dice import Dice
+from debate_cli.providers.mock_marks import NOBODY
 from debate_cli.providers.mock_scene import Scene
 
 Json = Mapping[str, Any]
@@ -45,7 +47,6 @@ CHOICES: dict[str, dict[str, float]] = {
 """How likely each word is, where not all are alike."""
 STANDINGS = ((0.45, "REFUTED"), (0.55, "UNCERTAIN"), (0.75, "PARTIALLY_UPHELD"), (1.01, "UPHELD"))
 """Upper bound of the impression -> standing."""
-NOBODY = frozenset({"draw", "nobody"})
 ROTATED = frozenset({"participants", "heading", "participant", "id", "item", "target"})
 """Choices that lists go through one by one."""
 PRESSURES = frozenset({"cognitive", "emotional", "strategic", "credibility"})
@@ -54,6 +55,8 @@ VOTED = {"PASS": 0.8, "FAIL": 0.2, "CONDITIONAL": 0.5}
 """Vote -> where the marks beside it fall on their scale, on average."""
 FIRM_FIRST, FIRM_LATER = 0.4, 0.75
 """How likely a panel judge votes as the panel leans: at first, and when asked again."""
+LEADS = 0.8
+"""How good it is what those say whom an answer puts first, where it does not mark them."""
 EVEN = 0.08
 """Skills that differ by less are a draw."""
 
@@ -84,10 +87,14 @@ class Judgment:
         """How good something seems, 0-1: the skill behind it and some noise."""
         return 0.4 + 0.25 * self.skill(around) + 0.3 * self._dice.unit("impression", path)
 
-    def level(self, around: Json) -> float:
-        """What the integers around a sentence say, as a share of the scale that they would seem to have."""
+    def level(self, around: Json, share: float | None = None) -> float:
+        """How good that is which a sentence is about, 0-1: by the standing beside it, the `share` of its marks, or who leads."""
         standing = next((bound for bound, name in STANDINGS if name == around.get("standing")), None)
-        return standing - 0.05 if standing is not None else 0.35 + 0.5 * self.skill(around)
+        if standing is not None:
+            return standing - 0.03
+        if share is not None:
+            return share
+        return LEADS if mock_marks.first(around, self._scene.sides) else 0.35 + 0.5 * self.skill(around)
 
     def number(self, name: str, path: str, around: Json, schema: Json, *, whole: bool) -> float:
         """A number within the bounds of `schema`; 0 to 10 where it has none, or a count of steps."""
@@ -124,7 +131,7 @@ class Judgment:
             impression = self.impression(path, around)
             return next((word for bound, word in STANDINGS if impression < bound and word in words), options[0])
         if NOBODY.intersection(words):
-            return self._better(path, words)
+            return self._better(path, words, around)
         if name in ROTATED:
             return options[position % len(options)]
         if name in CHOICES and set(CHOICES[name]) == set(words):
@@ -139,13 +146,20 @@ class Judgment:
                 return word
         return next(iter(weights))
 
-    def _better(self, path: str, words: Sequence[str]) -> str:
-        """The more skilled of the debaters named, as it seems this time; nobody where they seem alike."""
+    def _better(self, path: str, words: Sequence[str], around: Json) -> str:
+        """Whom the marks `around` put first, else the more skilled of the debaters named, as it seems this time.
+
+        Nobody where they are alike.
+        """
         names = [word for word in words if word not in NOBODY]
+        nobody = next(word for word in words if word in NOBODY)
+        marked = mock_marks.first({key: around[key] for key in (mock_marks.LISTED,) if key in around}, names)
+        if marked is not None:
+            return marked or nobody
         seeming = {name: self._skills.get(name, 0.5) + 1.2 * self._dice.unit("better", path, name) for name in names}
         ranked = sorted(names, key=lambda name: -seeming[name])
         if len(ranked) > 1 and seeming[ranked[0]] - seeming[ranked[1]] < EVEN:
-            return next(word for word in words if word in NOBODY)
+            return nobody
         return ranked[0] if ranked else words[0]
 
     @cached_property

@@ -1,6 +1,7 @@
 """The mock's vocabulary as a judge. Slots are those of `providers.mock_phrases`.
 
-After a dot stands what the judge thinks of whom it writes about: weak, fair or strong; for votes, the option.
+After a dot stands what the judge thinks of whom it writes about: weak, fair or strong, or even where it puts nobody first;
+for votes, the option.
 """
 
 from __future__ import annotations
@@ -20,6 +21,10 @@ OPINIONS: dict[str, tuple[str, ...]] = {
         "{Name} leaves out the middle of the chain: why {angle} should change at all is never said.",
         "The evidence is too general to be checked, and the objection of {other} on {angle} goes unanswered.",
         "The claim about {angle} is repeated more often than it is supported.",
+    ),
+    "reasoning.even": (
+        "What was said on {angle} met an answer each time, and no answer settled it.",
+        "Both keep to {angle}, and neither gives {measure}.",
     ),
     "reasoning.PASS": (
         "The case for the motion stood up to its objections; what is left open about {angle} does not reverse it.",
@@ -68,6 +73,10 @@ OPINIONS: dict[str, tuple[str, ...]] = {
         "{Name} made the better case on {angle}, because the chain to {measure} was complete and the objections were met. {Other} was strongest where the evidence of the other side was general. Neither showed how large the effect would be here.",
         "The debate narrowed to {angle}. {Name} kept to what can be checked and granted what had to be granted; {other} raised the better questions and answered fewer. For a decision, {measure} should be known first.",
     ),
+    "evaluation.even": (
+        "Little separates them. On {angle} every point met an answer, and no answer settled it. What would have settled it, {measure}, was asked for and never given.",
+        "A close debate. Both argued {angle} in good faith and with evidence that was general throughout. For a decision, {measure} should be known first.",
+    ),
     "reason.strong": (
         "Specific on {angle}, and the objection is met.",
         "Takes {angle} where {other} is weakest.",
@@ -79,6 +88,8 @@ OPINIONS: dict[str, tuple[str, ...]] = {
         "Keeps {angle} in view without winning the point.",
         "Right in direction; the size of the effect on {measure} stays open.",
         "{Name} engages with the other side, though not with its best point.",
+        "Answers part of what {other} raised on {angle}, and leaves part.",
+        "Holds the ground on {angle} without gaining any.",
     ),
     "reason.weak": (
         "Says little on {angle} that could be checked.",
@@ -89,6 +100,10 @@ OPINIONS: dict[str, tuple[str, ...]] = {
     "why": (
         "The last exchange on {angle} ended with the question back at {other}.",
         "{Name} answered more of what was raised and conceded what had to be conceded.",
+    ),
+    "why.even": (
+        "What was raised on {angle} was answered, and no more than that.",
+        "Nobody moved the other side on {angle}.",
     ),
     "points": (
         "On {angle}: {case}.",
@@ -113,6 +128,9 @@ OPINIONS: dict[str, tuple[str, ...]] = {
     "explanation": (
         "The scorecard counts every exchange alike, while the story turns on the last one about {angle}; both readings are right about what they measure.",
         "Point by point {name} did slightly better; the arc of the debate rewards that {other} carried one thought on {angle} to its end.",
+    ),
+    "explanation.even": (
+        "Turn by turn the two come out even; the story turns on the last exchange about {angle}, which the scorecard counts like any other.",
     ),
     "arc": (
         "Begins with a broad claim, narrows it under pressure to {angle}, and ends on what can be checked.",
@@ -174,10 +192,15 @@ OF_DOCUMENTS: dict[str, tuple[str, ...]] = {
         "{Dimension}: the document does not say what becomes of {angle} if the plan fails.",
         "{Dimension}: no one is named who carries the cost of {angle}.",
     ),
-    "changed_because": (
-        "The passage on {angle} answers the objection more fully than I had given it credit for.",
+    "changed_because.FAIL": (
         "On reading the document again, its point on {angle} is weaker than it first seemed.",
+        "The other votes are right that the passage on {angle} does not say what happens if it fails.",
     ),
+    "changed_because.PASS": (
+        "The passage on {angle} answers the objection more fully than I had given it credit for.",
+        "The passage on {angle} says how {measure} would be kept, which I had passed over.",
+    ),
+    "changed_because.CONDITIONAL": ("The passage on {angle} holds in the case that it describes, and only there.",),
     "any": (
         "The passage on {angle} is where the document is decided.",
         "{Measure} is what the document would need to settle the point.",

@@ -28,6 +28,7 @@ _ROLES = re.compile(rf"(?:You are |Against you: |, ){_STRING}, side {_STRING}")
 _SPEAKER = re.compile(rf"^You are {_STRING}, side", re.MULTILINE)
 _JUDGED = re.compile(rf"\bturn (\d+), by {_STRING}")
 _OWN_VOTE = re.compile(r"^Your last vote: (\{.*\})$", re.MULTILINE)
+_SCORECARD = re.compile(r"^The scorecard of single turns, as data: (\{.*\})$", re.MULTILINE)
 _WORDS = re.compile(r"at most (\d+) words")
 _NOUNLIKE = re.compile(r"[^\W\d_][\w-]{3,}")
 _NOT_NOUNS = re.compile(r".*(?:ly|ing|ive|ous|ful|able|ible|less|ed)$|(?:should|would|could|there|their|these|those|under"
@@ -120,6 +121,12 @@ class Scene:
         """The last vote of a panel judge who is asked again."""
         found = _OWN_VOTE.search(self.text)
         return _object(found[1]) or None if found else None
+
+    @cached_property
+    def scorecard(self) -> Json:
+        """What a judge is told of the marks that led to another winner than its story: `winner` (a name or null) and more."""
+        found = _SCORECARD.search(self.text)
+        return _object(found[1]) if found else {}
 
     @property
     def word_limit(self) -> int | None:

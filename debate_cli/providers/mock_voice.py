@@ -7,14 +7,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
+from debate_cli.providers import mock_marks
 from debate_cli.providers.mock_dice import Dice
 from debate_cli.providers.mock_opinions import OF_DOCUMENTS, OPINIONS, SYNONYMS
 from debate_cli.providers.mock_phrases import ANGLES, NEITHER, SPOKEN, Angle
 from debate_cli.providers.mock_scene import Scene
 
-WEAK, STRONG = 0.5, 0.75
+WEAK, STRONG = 0.51, 0.75
 """Below the one, a judge writes as of a weak performance; from the other on, as of a strong one."""
-SUFFIX = "_reason"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,14 +55,24 @@ class Voice:
     def _phrases(self, matter: Matter) -> tuple[str, ...]:
         opinions = OF_DOCUMENTS if self._scene.document else OPINIONS
         table = opinions if self._scene.judging else SPOKEN
-        name = matter.name.rsplit("_", 1)[-1] if matter.name.endswith(SUFFIX) else matter.name
+        name = matter.name.rsplit("_", 1)[-1] if matter.name.endswith(mock_marks.REASON) else matter.name
         name = SYNONYMS.get(name, name) if name not in table else name
-        level = "weak" if matter.level < WEAK else "strong" if matter.level >= STRONG else "fair"
         within = [part for part in matter.spot.split("/")[:-1] if part and not part.isdigit()]
         around = matter.around
         keys = [f"{within[-1]}/{name}"] if within else []
-        keys += [f"{name}.{around.get('type')}", f"{name}.{around.get('option')}", f"{name}.{level}", name]
+        keys += [
+            f"{name}.{around.get('type')}",
+            f"{name}.{around.get('option')}",
+            f"{name}.{self._level(matter)}",
+            name,
+        ]
         return next((table[key] for key in keys if key in table), table["any"])
+
+    def _level(self, matter: Matter) -> str:
+        """How a judge writes: of nobody in particular, or of a weak, fair or strong performance."""
+        if self._first(matter) == mock_marks.NO_ONE:
+            return "even"
+        return "weak" if matter.level < WEAK else "strong" if matter.level >= STRONG else "fair"
 
     def _slots(self, matter: Matter) -> dict[str, str]:
         angle = self._angle(matter)
@@ -114,10 +124,15 @@ class Voice:
         around = matter.around
         item = self._item(matter)
         found = around.get("participant") or around.get("heading") or (self._scene.speaker_of(item) if item else None)
-        chosen = [str(around.get(key)) for key in ("momentum_toward", "winner")]
-        favoured = next((name for name in chosen if name in self._scene.sides), None)
-        found = found or favoured or self._scene.speaker
+        found = found or self._first(matter) or self._scene.speaker
         return str(found) if found else next(iter(self._scene.sides), None)
+
+    def _first(self, matter: Matter) -> str | None:
+        """Whom the answer puts first or, where it asks about marks that were given before, these."""
+        told = mock_marks.first(matter.around, self._scene.sides)
+        if told is None and self._scene.scorecard:
+            return str(self._scene.scorecard.get("winner") or mock_marks.NO_ONE)
+        return told
 
     def _other(self, matter: Matter) -> str:
         others = [name for name in self._scene.sides if name != self._whom(matter)]

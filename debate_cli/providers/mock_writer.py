@@ -15,12 +15,15 @@ from typing import Any, cast
 from debate_cli.llm.port import Request
 from debate_cli.providers.mock_dice import Dice
 from debate_cli.providers.mock_judgment import Judgment
+from debate_cli.providers.mock_marks import LISTED, NOBODY, share
 from debate_cli.providers.mock_pattern import formed
 from debate_cli.providers.mock_scene import Scene
 from debate_cli.providers.mock_schema import as_object, laid_over, referred
 from debate_cli.providers.mock_voice import Matter, Voice, fitted
 
 Json = Mapping[str, Any]
+WORDS = 3
+"""The stage of an object at which sentences are written: before them numbers and choices, the marks of each, who leads."""
 DEEP = 12
 """Objects and lists within one another from where on only what must be there is written."""
 
@@ -46,15 +49,17 @@ class Spot:
     path: str = ""
     around: Json = field(default_factory=dict[str, Any])
     position: int = 0
+    share: float | None = None
+    """Where on their scales the marks stand that a sentence here gives the reason for, 0-1; None where there are none."""
 
     @property
     def deep(self) -> bool:
         """Whether it is time to come to an end, as in a schema that refers to itself."""
         return self.path.count("/") >= DEEP
 
-    def under(self, name: str, around: Json) -> Spot:
+    def under(self, name: str, around: Json, share: float | None = None) -> Spot:
         """The place of a property of the object here."""
-        return replace(self, name=name, path=f"{self.path}/{name}", around=around)
+        return replace(self, name=name, path=f"{self.path}/{name}", around=around, share=share)
 
     def at(self, index: int) -> Spot:
         """The place of a list's item."""
@@ -110,12 +115,14 @@ class _Writer:
         known: Mapping[str, Json] = schema.get("properties", {})
         open_ones = {name: as_object(schema.get("additionalProperties")) for name in required if name not in known}
         properties = {name: part for name, part in known.items() if name in required or not spot.deep} | open_ones
+        plain = {name: self._plain(part, spot.under(name, {})) for name, part in properties.items()}
         filled: dict[str, Any] = {}
-        for free in (False, True):
+        for stage in range(WORDS + 1):
             for name, part in properties.items():
-                if _is_free(self._plain(part, spot.under(name, {}))) == free:
-                    filled[name] = self.value(part, spot.under(name, {**spot.around, **filled}))
-            if not free:
+                if _stage(name, plain[name]) == stage:
+                    place = spot.under(name, {**spot.around, **filled}, share(name, filled, plain))
+                    filled[name] = self.value(part, place)
+            if stage == 0:
                 filled = self._judgment.reconciled(filled, properties)
         return {name: filled[name] for name in properties}
 
@@ -143,7 +150,7 @@ class _Writer:
         ready = self._judgment.words(spot.name, spot.path, spot.around)
         if ready is not None:
             return fitted(ready, most)
-        level = self._judgment.level(spot.around)
+        level = self._judgment.level(spot.around, spot.share)
         matter = Matter(spot.name, spot.path, spot.around, spot.position, level)
         text = self._voice.sentence(matter, most)
         while len(text) < int(schema.get("minLength", 0)):
@@ -160,6 +167,13 @@ def _kind(schema: Json) -> str:
     if kind is None:
         return "object" if "properties" in schema else "array" if "items" in schema else "string"
     return str(kind)
+
+
+def _stage(name: str, schema: Json) -> int:
+    """When a property is written: who leads, after the marks that say so; words after all else."""
+    if _is_free(schema):
+        return 1 if name == LISTED else WORDS
+    return 2 if NOBODY.intersection(map(str, schema.get("enum", ()))) else 0
 
 
 def _is_free(schema: Json) -> bool:

@@ -198,7 +198,12 @@ def _of_panel(verdict: Verdict) -> str:
         return ""
     share = notes.weights.get(notes.option, 0.0)
     voted = f"{share:.0%} of the panel's weight voted {notes.option}"
-    after = f" after {notes.deliberation_rounds} rounds of deliberation" if notes.deliberation_rounds > 1 else ""
+    if look.tied(verdict):
+        even = max(notes.weights.values())
+        tied = " and ".join(option for option, weight in notes.weights.items() if weight == even)
+        voted = f"{tied} have {even:.0%} of the panel's weight each, which counts as conditional"
+    rounds = notes.deliberation_rounds
+    after = f" after {rounds} round{'' if rounds == 1 else 's'} of deliberation" if rounds else ""
     agreed = f"; agreement {notes.final_agreement:.2f}" if notes.final_agreement is not None else ""
     return f"{voted}{after}{agreed}."
 

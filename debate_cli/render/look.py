@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from debate_cli.domain.debate import Debate
     from debate_cli.domain.events import CloseReason
-    from debate_cli.domain.exchange import TotalUsage
+    from debate_cli.domain.exchange import TotalUsage, Usage
     from debate_cli.domain.participant import Participant
     from debate_cli.domain.tasks import Brief
 from debate_cli.domain.verdict import Verdict
@@ -114,14 +114,21 @@ def clock(duration: float) -> str:
     return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"
 
 
+def counted(count: int, usage: Usage | TotalUsage) -> str:
+    """A number of the tokens of `usage` with its noun: `412 tokens`, `about 412 tokens` where some are estimated."""
+    return f"{'about ' if usage.estimated else ''}{tokens(count)} tokens"
+
+
 def usage_words(usage: TotalUsage) -> str:
-    """One line on what a debate used."""
+    """One line on what a debate used; `about` where any of it was estimated."""
     calls = f"{usage.calls} call{'' if usage.calls == 1 else 's'}"
     retries = usage.attempts - usage.calls
     again = f" ({usage.attempts} requests)" if retries > 0 else ""
     cached = f" ({tokens(usage.cached_tokens)} cached)" if usage.cached_tokens else ""
-    flow = f"{tokens(usage.input_tokens)} tokens in{cached}, {tokens(usage.output_tokens)} out"
-    return f"{calls}{again} · {flow} · {money(usage.cost_usd)}"
+    about = "about " if usage.estimated else ""
+    flow = f"{counted(usage.input_tokens, usage)} in{cached}, {tokens(usage.output_tokens)} out"
+    price = (about if usage.cost_usd else "") + money(usage.cost_usd)
+    return f"{calls}{again} · {flow} · {price}"
 
 
 def brief_words(brief: Brief, called: str | None = None) -> str:
@@ -143,10 +150,12 @@ def brief_words(brief: Brief, called: str | None = None) -> str:
 
 
 def resumed_words(debate: Debate) -> str:
-    """`resumed after 3 speeches`; of a text, in which nobody speaks, `resumed`."""
+    """`resumed after 3 speeches`, or `before the first speech`; of a text, in which nobody speaks, `resumed`."""
     if debate.text is not None:
         return "resumed"
     heard = len(debate.turns)
+    if not heard:
+        return "resumed before the first speech"
     return f"resumed after {heard} speech{'' if heard == 1 else 'es'}"
 
 
@@ -166,6 +175,8 @@ def outcome(verdict: Verdict, text: str | None = None) -> str:
         case "draw":
             return "A draw: evenly matched."
         case "conditional":
+            if tied(verdict):
+                return "A tied vote: neither for nor against."
             held = "the motion holds" if text is None else f"{text} passes"
             return f"Conditional: {held} under stated conditions."
         case "undetermined":
@@ -175,6 +186,12 @@ def outcome(verdict: Verdict, text: str | None = None) -> str:
             if verdict.winner is not None:
                 return f"{verdict.winner} wins {how}."
             return _voted(verdict, text, how)
+
+
+def tied(verdict: Verdict) -> bool:
+    """Whether a panel's verdict is conditional as two options have the same weight, and not by a vote for CONDITIONAL."""
+    shares = verdict.shares
+    return verdict.option == "CONDITIONAL" and shares.get("CONDITIONAL", 0.0) < max(shares.values(), default=0.0)
 
 
 def _voted(verdict: Verdict, text: str | None, how: str) -> str:

@@ -16,6 +16,7 @@ from debate_cli.domain.debate import Debate, opened
 from debate_cli.domain.events import Assessed, Closed, Event, Failed, JudgingOpened, Opened, Turned
 from debate_cli.domain.judging_run import FIRST_RUN
 from debate_cli.domain.tasks import Cue, Task
+from debate_cli.formats.timetable import sequential
 from debate_cli.render.cast import stood_in
 from debate_cli.render.watcher import Watcher
 
@@ -83,16 +84,15 @@ class Performance(NamedTuple):
         if assessment.run != FIRST_RUN or subject.moment == "debate":
             return False
         if subject.round is not None:
-            last = max(turn.index for turn in self.debate.spoken(round_number=subject.round))
+            last = max((turn.index for turn in self.debate.spoken(round_number=subject.round)), default=None)
             return any(turn.index == last for turn in wave) if wave[0].round == subject.round else False
         return bool(subject.turns) and max(subject.turns) in {turn.index for turn in wave}
 
 
 def waves(debate: Debate, round_number: int | None = None) -> list[list[Turn]]:
     """Speeches that were asked for at the same time; only those of a round, or of all."""
-    config = debate.config.format
     turns = debate.spoken(round_number=round_number)
-    if config.kind == "free_flowing" or config.order == "sequential":
+    if sequential(debate):
         return [[turn] for turn in turns]
     return [list(wave) for _, wave in groupby(turns, key=lambda turn: (turn.round, turn.phase))]
 

@@ -32,6 +32,8 @@ class Weakest:
     """What judges call the fallacies that they found in it, each once."""
     stood: bool
     """Whether every claim of the debate was upheld, this one too: it is the weakest only in comparison."""
+    aside: bool = False
+    """Whether the verdict that it is told with is another system's than the one that scored it."""
 
     @property
     def title(self) -> str:
@@ -47,7 +49,8 @@ class Weakest:
     @property
     def marked(self) -> str:
         """Its score; where its claim was upheld beside others that were not, a word on why it is named all the same."""
-        score = f"{look.number(self.score)} of {look.SCALES['structured']:g}" if self.score is not None else ""
+        by = " by structured" if self.aside else ""
+        score = f"{look.number(self.score)} of {look.SCALES['structured']:g}{by}" if self.score is not None else ""
         relied_on = self.row.standing == "UPHELD" and not self.stood
         return f"though with the lowest score, {score}" if score and relied_on else score
 
@@ -89,6 +92,7 @@ def weakest(debate: Debate, verdicts: Sequence[Verdict]) -> Weakest | None:
         costliest=_costliest(marked, notes.weights) if marked is not None and notes is not None else "",
         fallacies=_fallacies(debate, worst.id),
         stood=all(row.standing == "UPHELD" for row in table),
+        aside=next((verdict.system for verdict in verdicts), "structured") != "structured",
     )
 
 

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from importlib import import_module
-from typing import Any
+from typing import Any, cast
+
+from pydantic import JsonValue
 
 from debate_cli.domain.assessment import SystemKind
 from debate_cli.domain.bench import assessors
@@ -35,14 +37,17 @@ def score(
 ) -> tuple[Verdict, ...]:
     """The verdicts of a debate, the deciding one first and flagged `decides`.
 
-    `runs` is `latest` (per system the newest run in which it counts and judged anything; the newest of all where none did), `all`, or the id of one run; a run that the debate
+    `runs` is `latest` (per system the newest run in which it counts and judged anything; the newest of all where none did;
+    one that judged before the last speech was made goes behind those that heard all), `all`, or the id of one run; a run that the debate
     does not have gives no verdict. `systems` keeps only systems of these kinds. `settings` takes the place of stored
     settings, per kind. Where the system that should decide has no verdict, the first one decides.
     """
     replacing = settings or {}
     chosen = [(run, system) for run, system in _chosen(debate, runs) if systems is None or system.kind in systems]
-    verdicts = [scorer(system.kind)(debate, run, replacing.get(system.kind, system)) for run, system in chosen]
+    verdicts = [_verdict(debate, run, replacing.get(system.kind, system)) for run, system in chosen]
     judged = [verdict for verdict, pair in zip(verdicts, chosen, strict=True) if _has_judged(debate, *pair)]
+    heard_all = {run.id for run in debate.runs if debate.heard_all(run)}
+    judged.sort(key=lambda item: item.run in heard_all)
     return _headed(verdicts, _deciding(debate, runs), judged) if verdicts else ()
 
 
@@ -54,10 +59,20 @@ def of_run(debate: Debate, verdicts: Iterable[Verdict], run: str) -> tuple[Verdi
     return _headed(sorted(bare, key=lambda item: kinds.index(item.system)), _deciding(debate, run)) if bare else ()
 
 
+def _verdict(debate: Debate, run: JudgingRun, settings: System) -> Verdict:
+    """The verdict of one system over one run, which says where the run took a part of the debate for the whole."""
+    found = scorer(settings.kind)(debate, run, settings)
+    if debate.heard_all(run):
+        return found
+    part = f"{run.id} judged the debate when {run.heard} of its {len(debate.turns)} speeches had been made."
+    missing = cast("list[JsonValue]", found.notes.get("missing", []))
+    return found.model_copy(update={"notes": {**found.notes, "missing": [part, *missing]}})
+
+
 def _headed(verdicts: Sequence[Verdict], deciding: str | None, judged: Sequence[Verdict] = ()) -> tuple[Verdict, ...]:
     """The verdict that decides first and flagged, then the others as they are; there is one at least.
 
-    Of several by the deciding system it is the newest; one of those that `judged` anything goes before one that did not.
+    Of several by the deciding system it is the last; one of those that `judged` anything goes before one that did not.
     """
     newest = [*reversed(judged), *reversed(verdicts)]
     head = next((item for item in newest if item.system == deciding), verdicts[0])
@@ -71,8 +86,9 @@ def _chosen(debate: Debate, runs: str) -> list[tuple[JudgingRun, System]]:
     if runs == "all":
         return counted
     if runs == "latest":
-        judged = [pair for pair in counted if _has_judged(debate, *pair)]
-        newest = {system.kind: run.id for run, system in [*counted, *judged]}
+        standing = [(run, system) for run in debate.standing for system in run.active()]
+        judged = [pair for pair in standing if _has_judged(debate, *pair)]
+        newest = {system.kind: run.id for run, system in [*standing, *judged]}
         return [(run, system) for run, system in counted if newest[system.kind] == run.id]
     return [(run, system) for run, system in counted if run.id == runs]
 

@@ -52,14 +52,6 @@ def own_settings(debate: Debate) -> Persuasion | None:
     return next((system for system in debate.config.judging.systems if isinstance(system, Persuasion)), None)
 
 
-def surrendered(debate: Debate) -> frozenset[str]:
-    """Names of the debaters that gave up; nobody where the debate is not run with the persuasion system."""
-    settings = own_settings(debate)
-    if settings is None:
-        return frozenset()
-    return frozenset(name for name, state in current_states(debate, settings).items() if state.surrendered)
-
-
 def effects_of(points: Iterable[StatePoint]) -> tuple[Effect, ...]:
     """All effects of a curve, in order."""
     return tuple(effect for point in points for effect in point.effects)

@@ -233,5 +233,8 @@ def _missing(
         why = cause(debate, f"{prefix}/debate/all/1")
         found.append(f"The conflict of narrative and scorecard was not explained{why}.")
     if len(debate.turns) >= CONVERGENCE_FROM and _first(given, Convergence) is None:
-        found.append("The first and the last turns were not compared.")
+        indices = [turn.index for turn in debate.turns]
+        where = "-".join(map(str, (*indices[:2], *indices[-2:])))
+        why = cause(debate, f"{prefix}/debate/{where}/0")
+        found.append(f"The first and the last turns were not compared{why}.")
     return found

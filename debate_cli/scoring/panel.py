@@ -1,6 +1,6 @@
 """The panel's scorer: votes weighed, agreement before and after deliberation, dissent in full.
 
-Ballots, agreement and the question whether to deliberate further are in `ballots`; schedules find them here as well.
+Ballots, agreement and the question whether to deliberate further are in `ballots`.
 """
 
 from __future__ import annotations
@@ -28,17 +28,6 @@ from debate_cli.scoring.ballots import (
 from debate_cli.scoring.conclusion import UNDETERMINED, Outcome, verdict_of
 from debate_cli.scoring.reading import assessments, cause, exact, run_id
 
-__all__ = [
-    "Ballot",
-    "Disagreement",
-    "agreement",
-    "ballots_by_round",
-    "deliberate_further",
-    "disagreements",
-    "explains_change",
-    "verdict",
-]
-
 OPTIONS: tuple[VoteOption, ...] = ("PASS", "FAIL", "CONDITIONAL")
 SIDES: dict[VoteOption, str] = {"PASS": "for", "FAIL": "against"}
 """Which side an option speaks for."""
@@ -62,7 +51,7 @@ class BallotRow(Value):
     """Whether the option differs from the judge's vote in the round before."""
     changed_because: str | None
     unexplained_change: bool
-    """Changed without naming the turn that changed it."""
+    """Changed without naming a turn or an argument that changed it; of a document, without a word on why."""
     late: bool
     carried: bool
     """Whether this is the judge's last vote, kept because no newer one came in time."""
@@ -109,7 +98,7 @@ class PanelNotes(Value):
     dissent: tuple[BallotRow, ...]
     """Final votes for another option than the panel's, in full."""
     unexplained_changes: tuple[str, ...]
-    """Ids of judges that ever changed their vote without naming the turn that changed it."""
+    """Ids of judges that ever changed their vote without naming what changed it."""
     late: tuple[str, ...]
     """Ids of judges that were ever late."""
     missing: tuple[str, ...]
@@ -269,10 +258,16 @@ def _notes(
 def _missing(
     debate: Debate, run: JudgingRun | str, settings: Panel, by_round: Mapping[int, Sequence[Ballot]]
 ) -> list[str]:
-    """Sentences on judges that did not vote in a round, strangers' votes, and dimensions left unmarked."""
+    """Sentences on judges that did not vote in a round, strangers' votes, too few votes, and dimensions left unmarked.
+
+    A round that there should have been is one, though nobody voted in it.
+    """
     bench = weights(debate, run, settings)
     found: list[str] = []
-    for number in range(max(by_round, default=0) + 1):
+    latest = max(by_round, default=0)
+    final = by_round.get(latest, ())
+    voted = {ballot.judge for ballot in final}
+    for number in range(latest + 1 + deliberate_further(by_round, settings)):
         counted = {ballot.judge: ballot for ballot in by_round.get(number, ())}
         when = f"in deliberation round {number}" if number else "in the first vote"
         for judge in bench:
@@ -283,8 +278,11 @@ def _missing(
             why = cause(debate, _key(run_id(run), judge, number)) or late
             if ballot is None and not why:  # who has no vote to keep is not asked again
                 why = cause(debate, _key(run_id(run), judge, 0))
-            found.append(f"{judge} did not vote {when}{why}{'' if ballot is None else '; its last vote stands'}.")
-    for ballot in by_round[max(by_round)] if by_round else ():
+            stands = "; its last vote stands" if ballot is not None or (number > latest and judge in voted) else ""
+            found.append(f"{judge} did not vote {when}{why}{stands}.")
+    if 0 < len(final) < settings.min_judges:
+        found.append(f"{len(final)} of {len(bench)} votes are in; a verdict takes {settings.min_judges}.")
+    for ballot in final:
         absent = [name for name in settings.dimensions if name not in ballot.dimensions]
         if absent:
             found.append(f"{ballot.judge} gave no mark for {', '.join(absent)}.")

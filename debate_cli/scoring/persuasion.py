@@ -1,7 +1,4 @@
-"""The persuasion system's scorer: who stands firm, who moved whom, who surrendered.
-
-The state machine is in `dynamics`; its names that formats and debaters need are exported from here.
-"""
+"""The persuasion system's scorer: who stands firm, who moved whom, who surrendered. The state machine is in `dynamics`."""
 
 from __future__ import annotations
 
@@ -15,13 +12,11 @@ from debate_cli.domain.systems import Persuasion
 from debate_cli.domain.value import Value
 from debate_cli.domain.verdict import Verdict, Victory
 from debate_cli.scoring.conclusion import UNDETERMINED, Outcome, compare, verdict_of
-from debate_cli.scoring.dynamics import StatePoint, current_states, effects_of, own_settings, states, surrendered
+from debate_cli.scoring.dynamics import StatePoint, effects_of, states
 from debate_cli.scoring.effects import RATED, ratings
 from debate_cli.scoring.reading import assessments, cause, exact, mean, run_id, speakers
 from debate_cli.scoring.social import influence, influence_graph, similarity, social_context
 from debate_cli.scoring.stance import DebaterState, Position, SurrenderReason
-
-__all__ = ["StatePoint", "current_states", "own_settings", "states", "surrendered", "verdict"]
 
 
 class FinalState(Value):

@@ -17,6 +17,7 @@ from debate_cli.domain.assessment import Assessment, Comparison, Fault, LogicGap
 from debate_cli.domain.content import Turn
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.value import Value
+from debate_cli.domain.wording import words_of
 from debate_cli.scoring.reading import exact, held, mean
 
 MAXIMA: dict[str, float] = {"logic": 40, "rhetoric": 30, "tactics": 30}
@@ -196,16 +197,15 @@ def _comparisons(debate: Debate, given: Iterable[Assessment]) -> dict[int, Compa
 
 
 def _penalties(debate: Debate, given: Iterable[Assessment]) -> tuple[Penalty, ...]:
-    """All penalties by turn. A quote of one speaker counts once: on the turn that said it first, for its worst fault."""
-    claims: dict[tuple[str, str], list[SuspectClaim]] = defaultdict(list)
+    """All penalties by turn. A quote counts once, whoever repeats it: on the turn that said it first, for its worst fault."""
+    claims: dict[str, list[SuspectClaim]] = defaultdict(list)
     found: list[Penalty] = []
     for assessment in given:
         for finding in assessment.findings:
             if not isinstance(finding, SuspectClaim | LogicGap) or finding.turn not in debate.turns_by_index:
                 continue
             if isinstance(finding, SuspectClaim):
-                speaker = debate.turns_by_index[finding.turn].speaker
-                claims[speaker, " ".join(finding.quote.casefold().split())].append(finding)
+                claims[words_of(finding.quote)].append(finding)
             else:
                 points = float(finding.points)
                 found.append(Penalty(turn=finding.turn, kind="logic_gap", points=points, about=finding.reason))

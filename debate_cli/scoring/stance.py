@@ -1,6 +1,6 @@
 """One debater's state in the persuasion system, and how effects move it: the arithmetic of stance and conviction.
 
-What a turn's effects are, and in which order turns act, is decided in `persuasion`.
+What a turn's effects are, and in which order turns act, is decided in `effects` and `dynamics`.
 """
 
 from __future__ import annotations

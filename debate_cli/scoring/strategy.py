@@ -6,7 +6,7 @@ from debate_cli.domain.content import StrategyPick
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.systems import Persuasion
 from debate_cli.scoring.adaptive import pick
-from debate_cli.scoring.persuasion import current_states, own_settings
+from debate_cli.scoring.dynamics import current_states, own_settings
 
 
 def adaptive_pick(debate: Debate, speaker: str, settings: Persuasion | None = None) -> StrategyPick:

@@ -97,7 +97,7 @@ def verdict(debate: Debate, run: JudgingRun | str, settings: Structured) -> Verd
     """
     owners = scored_arguments(debate)
     given = [item for item in assessments(debate, "structured", run) if item.subject.moment == "debate"]
-    weights = _normalised(settings)
+    weights = counted_weights(settings)
     marks = _marks(given, owners)
     fallacies = _fallacies(given)
     rows = [
@@ -119,8 +119,8 @@ def verdict(debate: Debate, run: JudgingRun | str, settings: Structured) -> Verd
     return verdict_of("structured", run, outcome, scores, notes)
 
 
-def _normalised(settings: Structured) -> dict[str, float]:
-    """The configured weights, made to sum 1."""
+def counted_weights(settings: Structured) -> dict[str, float]:
+    """Weight per criterion as it counts: the configured ones, made to sum 1."""
     raw: dict[str, float] = {criterion: getattr(settings.weights, criterion) for criterion in CRITERIA}
     total = sum(raw.values())
     return {criterion: weight / total for criterion, weight in raw.items()}

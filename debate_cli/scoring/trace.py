@@ -85,8 +85,11 @@ def structured_assessments(debate: Debate, run: JudgingRun | str | None) -> list
 
 
 def newest_run(debate: Debate, kind: str) -> JudgingRun | None:
-    """The newest run in which a system of that kind counts and judged anything; the newest of all where none did."""
-    counted = [run for run in reversed(debate.runs) if any(system.kind == kind for system in run.active())]
+    """The newest run in which a system of that kind counts and judged anything; the newest of all where none did.
+
+    One that judged before the last speech was made goes behind those that heard all.
+    """
+    counted = [run for run in reversed(debate.standing) if any(system.kind == kind for system in run.active())]
     judged = (run for run in counted if debate.of_system(kind, run.id))
     return next(judged, counted[0] if counted else None)
 

@@ -9,12 +9,14 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, NoReturn
 
 from debate_cli.errors import DebateError, UsageError
 from debate_cli.storage.folder import JOURNAL, TRANSCRIPT, debates_in
 from debate_cli.storage.lock import holder
+from debate_cli.storage.missing_judgments import OWN_RUN, missing_in, missing_of
 from debate_cli.storage.upgrades import SCHEMA_VERSION
 
 _IN_UTC = "Z"
@@ -61,6 +63,8 @@ class Card:
     """One a system, the deciding one first; none while only a journal tells of the debate."""
     cost_usd: float | None
     """None where a price is not known."""
+    judgments_missing: int = 0
+    """Of a debate that came to its end: judgments to be asked for again, at the least. None are while it is judged."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +109,9 @@ def _from_fields(path: str, fields: Any) -> Card | None:
     cost = fields["usage"]["cost_usd"]
     texts = [fields[name] for name in ("id", "started_at", "topic", "closed")]
     models = _models(fields)
-    runs = [run["id"] for run in fields.get("runs", ())]
+    turns = len(fields["turns"])
+    heard = [(run["id"], run.get("heard", turns) >= turns) for run in fields.get("runs", ())]
+    runs = [run for run, _ in sorted([(OWN_RUN, True), *heard], key=itemgetter(1))]
     sound = (
         fields["schema_version"] == SCHEMA_VERSION
         and all(isinstance(text, str) for text in (*texts, *models, *runs))
@@ -117,8 +123,8 @@ def _from_fields(path: str, fields: Any) -> Card | None:
     debate_id, started_at, topic, closed = texts
     judged = {(item["system"], item["run"]) for item in fields["assessments"]}
     conclusions = _newest([_conclusion(verdict) for verdict in fields["verdicts"]], runs, judged)
-    turns = len(fields["turns"])
-    return Card(path, debate_id, started_at, topic, closed, turns, tuple(models), conclusions, cost)
+    missing = missing_in(fields)
+    return Card(path, debate_id, started_at, topic, closed, turns, tuple(models), conclusions, cost, missing)
 
 
 def _models(fields: Any) -> list[Any]:
@@ -149,13 +155,14 @@ def _conclusion(verdict: Any) -> Conclusion:
 
 
 def _newest(
-    conclusions: list[Conclusion], added: list[str], judged: Collection[tuple[str, str]]
+    conclusions: list[Conclusion], standing: list[str], judged: Collection[tuple[str, str]]
 ) -> tuple[Conclusion, ...]:
     """Per system that of its newest run, the deciding one first; a run that came to nothing takes nobody's place.
 
-    `added` are the runs after the debate's own, in order; `judged`: (system, run) of the assessments that there are.
+    `standing` are the runs, that whose word goes before that of all others last; `judged`: (system, run) of the
+    assessments that there are.
     """
-    rank = {run: number for number, run in enumerate(added, start=1)}
+    rank = {run: number for number, run in enumerate(standing)}
 
     def newness(item: Conclusion) -> tuple[bool, int]:
         return (item.system, item.run) in judged, rank.get(item.run, 0)
@@ -191,8 +198,9 @@ def opened(path: Path) -> Card | Unreadable:
         state=_state(stored.path, debate.closed),
         turns=len(debate.turns),
         models=models_of_debaters(debate),
-        conclusions=_newest(conclusions, [run.id for run in debate.runs[1:]], judged),
+        conclusions=_newest(conclusions, [run.id for run in debate.standing], judged),
         cost_usd=debate.usage.cost_usd,
+        judgments_missing=missing_of(debate) if holder(stored.path) is None else 0,
     )
 
 

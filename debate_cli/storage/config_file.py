@@ -124,6 +124,9 @@ class _Loading:
                     f"{self.name}:1:1: {what} a mapping with `topic` and `debaters`, and `debate init` writes one"
                 )
             raise self._error(file_places)
+        if "schema_version" in data and "turns" in data:
+            self.lines.append(f"{self.name}:1:1: this is a saved debate, no configuration; go on with it by --resume")
+            raise self._error(file_places)
         changed, origins, problems = apply_overrides(data, outside)
         self.lines += problems
         return changed, Places(self.name, parsed.places, origins, parsed.keys)

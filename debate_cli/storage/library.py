@@ -14,6 +14,7 @@ from debate_cli.errors import TranscriptError, UsageError
 from debate_cli.storage import journal, transcript_file
 from debate_cli.storage.folder import debates_in
 from debate_cli.storage.ids import checked_id
+from debate_cli.storage.stored_ids import meant
 from debate_cli.storage.transcript import Transcript, debate_of
 
 
@@ -63,7 +64,11 @@ def find(reference: str, folders: Iterable[Path]) -> Path:
     if path.is_dir():
         raise _folder(path)
     places = " or ".join(map(str, looked))
-    raise UsageError(f"`{reference}`: there is no such debate in {places}; name its id or its file")
+    raise UsageError(f"`{reference}`: there is no such debate in {places}{_meant(reference, looked)}")
+
+
+def _meant(reference: str, folders: Iterable[Path]) -> str:
+    return meant(reference, folders) or "; name its id or its file"
 
 
 def _folder(path: Path) -> UsageError:
@@ -108,7 +113,7 @@ def expand(references: Iterable[str], folders: Iterable[Path] = ()) -> list[Path
 
     An id means the debate that the first of `folders` holds. A folder stands for its transcripts and for the journals of
     debates that have none. What does not exist is returned as it is: reading it says so. Raises UsageError for a glob or
-    folder that holds nothing.
+    folder that holds nothing, and for a misspelt id that is alone.
     """
     found: dict[Path, None] = {}
     homes: list[Path] | None = None
@@ -125,7 +130,17 @@ def expand(references: Iterable[str], folders: Iterable[Path] = ()) -> list[Path
         if not files:
             raise UsageError(f"{reference}: holds no transcripts; name a transcript, a folder or a glob")
         found.update(dict.fromkeys(files))
+    if len(found) == 1 and homes:
+        _refuse_misspelt(next(iter(found)), homes)
     return list(found)
+
+
+def _refuse_misspelt(path: Path, folders: Sequence[Path]) -> None:
+    """Raise UsageError where `path` is no file, and probably the id of a debate in one of `folders`."""
+    hint = meant(path.name, folders) if _may_be_id(path) else ""
+    if hint:
+        places = " or ".join(dict.fromkeys(map(str, folders)))
+        raise UsageError(f"`{path}`: there is no such debate in {places}{hint}")
 
 
 def _may_be_id(path: Path) -> bool:

@@ -43,10 +43,11 @@ class Places:
         return (0, place) if isinstance(place, Position) else (1 if place else 0, Position(0, 0))
 
     def _nearest(self, path: KeyPath, *, key: bool) -> Position | str | None:
-        for length in range(len(path), -1, -1):
-            head = path[:length]
-            if head in self.origins:
-                return self.origins[head]
+        heads = [path[:length] for length in range(len(path), -1, -1)]
+        origin = next((self.origins[head] for head in heads if head in self.origins), None)
+        if origin is not None:  # what the file says there and below counts no more
+            return origin
+        for head in heads:
             if key and head == path and head in self.keys:
                 return self.keys[head]
             if head in self.positions:

@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, Literal
 
+from pydantic import Field
+
 from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.config import DebateConfig, ModelSpec, ProviderSpec
 from debate_cli.domain.content import Turn
@@ -64,6 +66,8 @@ class StoredRun(Value):
     """Rows of the provider table that this run came with, besides the debate's own."""
     replaces: bool = False
     """Earlier assessments of the systems judged here no longer count."""
+    heard: int | None = Field(default=None, ge=0)
+    """Speeches that there were when it began; left out where none was made after it."""
 
 
 class Transcript(Value):
@@ -114,7 +118,7 @@ def to_transcript(debate: Debate, verdicts: Sequence[Verdict] = ()) -> Transcrip
             for item in debate.failures
         ),
         unanswered=debate.unanswered,
-        runs=tuple(map(_stored_run, debate.runs[1:])),
+        runs=tuple(_stored_run(run, debate) for run in debate.runs[1:]),
         verdicts=tuple(verdicts),
         usage=debate.usage,
     )
@@ -131,6 +135,8 @@ def json_data(transcript: Transcript) -> dict[str, Any]:
             del failure["forgiven"]
     for run, stored in zip(data["runs"], transcript.runs, strict=True):
         run["providers"] = providers_data(stored.providers)
+        if stored.heard is None:
+            del run["heard"]
     for part in ABSENT_WHEN_EMPTY:
         if not data[part]:
             del data[part]
@@ -157,6 +163,7 @@ def events_of(transcript: Transcript) -> list[Event]:
             models=run.models,
             providers=run.providers,
             replaces=run.replaces,
+            heard=run.heard,
         )
         for run in transcript.runs
     ]
@@ -207,7 +214,7 @@ def contradiction(transcript: Transcript) -> str | None:
     return None
 
 
-def _stored_run(run: JudgingRun) -> StoredRun:
+def _stored_run(run: JudgingRun, debate: Debate) -> StoredRun:
     return StoredRun(
         id=run.id,
         started_at=run.started_at,
@@ -215,6 +222,7 @@ def _stored_run(run: JudgingRun) -> StoredRun:
         models=run.models,
         providers=run.providers,
         replaces=run.replaces,
+        heard=None if debate.heard_all(run) else run.heard,
     )
 
 
@@ -231,6 +239,7 @@ def _runs(transcript: Transcript) -> tuple[JudgingRun, ...]:
             providers=stored.providers,
             started_at=stored.started_at,
             replaces=stored.replaces,
+            heard=len(transcript.turns) if stored.heard is None else stored.heard,
         )
         runs = (*replacing(kinds, runs), added)
     return runs

@@ -107,13 +107,18 @@ def _measure(server: ServerProcess, work: Callable[[], T], counted: Callable[[T]
 
 
 def _report(figures: Figures, name: str, runs: Sequence[Measured], target: float | None) -> None:
-    """The figure of runs with so many calls, so many of them one after the other: another answer may need another number."""
-    processor = median_of([run.spent for run in runs], "cpu_s")
-    told = ", ".join(f"{calls} calls {chain} deep" for calls, chain in sorted({(run.calls, run.chain) for run in runs}))
-    waiting = median(run.over_waiting for run in runs)
-    best = min(run.ratio for run in runs)
-    basis = f"best {best:.3f}, to the waiting alone {waiting:.3f}, processor {processor * 1000:.0f} ms, {told}"
-    figures.add(f"critical path, {name}", median(run.ratio for run in runs), basis, at_most=target)
+    """The figures of runs, apart for each depth that they had: another answer may need another number of calls."""
+    for chain in sorted({run.chain for run in runs}):
+        same = [run for run in runs if run.chain == chain]
+        processor = median_of([run.spent for run in same], "cpu_s")
+        calls = " or ".join(map(str, sorted({run.calls for run in same})))
+        waiting = median(run.over_waiting for run in same)
+        best = min(run.ratio for run in same)
+        basis = (
+            f"{len(same)} runs of {calls} calls, best {best:.3f}, to the waiting alone {waiting:.3f}, "
+            f"processor {processor * 1000:.0f} ms"
+        )
+        figures.add(f"critical path, {name}, {chain} deep", median(run.ratio for run in same), basis, at_most=target)
 
 
 @pytest.mark.parametrize(

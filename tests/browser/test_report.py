@@ -20,6 +20,7 @@ from debate_cli.scoring import score
 ATTACK = '<img src=x onerror="document.title=1"></script><script>document.title="run"</script>'
 TABLE = "document.querySelector('table.trace')"
 CELLS = f"[...{TABLE}.tBodies[0].rows].map(row => row.cells[0].innerText)"
+UNFOLD = "document.querySelectorAll('details').forEach(part => { part.open = true; })"
 ENTER = ("Enter", 13, "\r")
 
 
@@ -27,6 +28,14 @@ def three_sides() -> Debate:
     """Three debaters with names of some length, under all five systems."""
     sides = ("monolith", "modular monolith", "microservices")
     debaters = [{"name": f"Architect {number}", "side": side} for number, side in enumerate(sides, start=1)]
+    systems = ["structured", "moderator", "panel", "live", "persuasion"]
+    return hold(config_of(judging={"systems": systems}, debaters=debaters))
+
+
+def long_names() -> Debate:
+    """Debaters with a name of several words and one of a single long word, under all five systems."""
+    names = ("Federal Representative for Transport", "Donaudampfschifffahrtsgesellschaft")
+    debaters = [{"name": name, "side": side} for name, side in zip(names, ("for", "against"), strict=True)]
     systems = ["structured", "moderator", "panel", "live", "persuasion"]
     return hold(config_of(judging={"systems": systems}, debaters=debaters))
 
@@ -51,6 +60,7 @@ PAGES: dict[str, Callable[[], Debate]] = {
     "hostile": lambda: poisoned(ATTACK),
     "unscored": unscored,
     "three sides": three_sides,
+    "long names": long_names,
     "long weakest": long_weakest,
 }
 
@@ -88,7 +98,7 @@ def test_it_is_accessible(browser: Chromium, page: Callable[[str], Path], name: 
     if script() is None:
         pytest.skip("no axe-core: `make` installs it with axe-playwright-python")
     browser.open(page(name), dark=dark)
-    browser.evaluate("document.querySelectorAll('details').forEach(part => { part.open = true; })")
+    browser.evaluate(UNFOLD)
     assert violations(browser) == []
 
 
@@ -129,6 +139,55 @@ def test_the_verdicts_side_by_side_have_room_for_the_names(
     browser.open(page("three sides"), width=width)
     cut = "[...document.querySelectorAll('.tile .who')].filter(name => name.scrollWidth > name.clientWidth)"
     assert browser.evaluate(f"{cut}.map(name => name.innerText)") == []
+
+
+@pytest.mark.parametrize("width", [400, 1200])
+def test_no_name_is_cut_in_tables_and_cards(browser: Chromium, page: Callable[[str], Path], width: int) -> None:
+    """A long one takes further lines; its sign stays with its beginning."""
+    browser.open(page("long names"), width=width)
+    browser.evaluate(UNFOLD)
+    cut = "[...document.querySelectorAll('.who')].filter(name => name.scrollWidth > name.clientWidth)"
+    assert browser.evaluate(f"{cut}.map(name => name.innerText)") == []
+    names = "[...document.querySelectorAll('td .who.long')].map(name => name.innerText)"
+    assert all(name[:2] in {"●\u00a0", "◆\u00a0"} for name in browser.evaluate(names))
+
+
+@pytest.mark.parametrize("width", [400, 1200])
+def test_a_few_words_in_a_table_stay_on_a_line(browser: Chromium, page: Callable[[str], Path], width: int) -> None:
+    """And long ones have a column in which several stand beside each other."""
+    browser.open(page("five systems"), width=width)
+    browser.evaluate(UNFOLD)
+    cells = browser.evaluate("[...document.querySelectorAll('.sheet td.brief, .sheet td.words')].length")
+    brief = "[...document.querySelectorAll('.sheet td.brief')].filter(cell => !cell.firstElementChild)"
+    rows = "(range => (range.selectNodeContents(cell), range.getClientRects().length))(document.createRange())"
+    assert browser.evaluate(f"{brief}.map(cell => [cell.innerText, {rows}]).filter(found => found[1] > 1)") == []
+    narrow = "[...document.querySelectorAll('.sheet td.words')].filter(cell => cell.clientWidth < 220)"
+    assert browser.evaluate(f"{narrow}.map(cell => cell.innerText)") == []
+    assert cells > 0
+
+
+@pytest.mark.parametrize(("width", "shown"), [(400, False), (1200, True)])
+def test_bars_are_the_first_to_leave_a_table(
+    browser: Chromium, page: Callable[[str], Path], width: int, *, shown: bool
+) -> None:
+    """On a telephone the number beside a bar tells the same."""
+    browser.open(page("five systems"), width=width)
+    browser.evaluate(UNFOLD)
+    assert (
+        browser.evaluate("[...document.querySelectorAll('td svg.bar')].some(bar => bar.getClientRects().length)")
+        is shown
+    )
+
+
+def test_a_mark_in_a_legend_is_whole(browser: Chromium, page: Callable[[str], Path]) -> None:
+    """The ring of what was penalised is larger in the chart than in its legend."""
+    browser.open(page("five systems"))
+    browser.evaluate(UNFOLD)
+    mark, key = ("dot.getBoundingClientRect()", "dot.closest('svg').getBoundingClientRect()")
+    outside = f"{mark}.top < {key}.top || {mark}.bottom > {key}.bottom"
+    dots = browser.evaluate("document.querySelectorAll('.legend .penalised .dot').length")
+    cut = f"[...document.querySelectorAll('.legend svg.key .dot')].filter(dot => {outside})"
+    assert (dots > 0, browser.evaluate(f"{cut}.map(dot => dot.closest('li').innerText)")) == (True, [])
 
 
 @pytest.mark.parametrize("width", [400, 700, 900, 1600])

@@ -74,4 +74,4 @@ def test_what_was_done_before_the_reader_left_counts_as_done(saved: Path) -> Non
     """A debate that had ended when its summary was no longer read is a success."""
     here = saved.parent.parent
     done = headed(here, "run --resume saved --json", reader="true")
-    assert (done.code, "saved: transcripts/saved.json" in done.err) == (0, True)
+    assert (done.code, "unchanged: transcripts/saved.json" in done.err) == (0, True)

@@ -125,13 +125,13 @@ def test_a_kill_while_the_transcript_is_written_loses_nothing(
 
 
 def test_what_was_in_flight_is_told(here: Path, journal: Path) -> None:
-    """A call without an answer may have been billed: resuming names it."""
+    """A call without an answer may have been billed: resuming says whom it was made to, and for what."""
     with under_way(here, journal, SLOW, 3) as running:
         running.signal(signal.SIGKILL)
         running.wait()
     out = debate("run", "--resume", "one", cwd=here).out
-    assert "turn/0 was in flight" in out
-    assert "turn/1 was in flight" in out
+    assert "calls to Pro (opening, round 1) and Con (opening, round 1) were in flight" in out
+    assert "turn/" not in out
 
 
 def test_what_was_given_up_at_a_second_ctrl_c_is_told(here: Path, journal: Path, transcript: Path) -> None:
@@ -143,8 +143,8 @@ def test_what_was_given_up_at_a_second_ctrl_c_is_told(here: Path, journal: Path,
         running.wait()
     assert json.loads(transcript.read_text())["unanswered"] == ["turn/0", "turn/1"]
     with started("run", "--resume", "one", cwd=here) as resumed:
-        until(lambda: "turn/1 was in flight" in resumed.out.read_text(), "the note on the second opening")
-        assert "turn/0 was in flight" in resumed.out.read_text()
+        told = "calls to Pro (opening, round 1) and Con (opening, round 1) were in flight"
+        until(lambda: told in resumed.out.read_text(), "the note on the openings")
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=lambda number: number.name)

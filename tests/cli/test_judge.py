@@ -200,7 +200,7 @@ def test_a_debate_without_speeches_is_a_bad_file_among_many(saved: Path) -> None
     many = judge(saved, "transcripts", "--system", "structured", "--mock", "--json")
     alone = judge(saved, silent, "--system", "structured", "--mock")
     assert (many.code, [entry["id"] for entry in many.json], alone.code) == (1, ["saved"], 2)
-    assert "silent: has no speeches" in many.err
+    assert "silent.json: has no speeches" in many.err
 
 
 def slow(folder: Path) -> Path:

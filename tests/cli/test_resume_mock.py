@@ -72,3 +72,14 @@ def test_a_mock_in_the_place_of_mocks_is_not_worth_a_line(here: Path) -> None:
     debate("run", CONFIGS / "mock.yaml", "--id", "one", "--max-tokens", "9000", "-q", cwd=here)
     done = debate("run", "--resume", "one", "--mock", "--max-tokens", "900000", "-q", cwd=here)
     assert (done.code, [line for line in done.lines if "place of" in line]) == (0, [])
+
+
+def test_a_whole_debate_is_left_as_it_is_and_not_called_saved(saved: Path) -> None:
+    """Nothing is asked and nothing written: where it stands is told all the same."""
+    before = saved.read_bytes()
+    done = debate("run", "--resume", "saved", "-q", cwd=saved.parent.parent)
+    assert (done.code, saved.read_bytes()) == (0, before)
+    assert done.lines == [
+        "note: the debate is complete already: nothing was asked",
+        "unchanged: transcripts/saved.json",
+    ]

@@ -133,6 +133,26 @@ def test_write_stores_the_verdicts_of_the_new_weights(saved: Path) -> None:
     assert after == before
 
 
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (
+            ["--weights", "logic=1", "--write"],
+            ["--write stored the verdicts by --weights logic=1, but not these settings"],
+        ),
+        (["--weights", "logic=1"], []),
+        (["--write"], []),
+    ],
+)
+def test_that_other_settings_do_not_stick_is_told_where_their_verdicts_are_stored(
+    saved: Path, options: list[str], told: list[str]
+) -> None:
+    """Once; of verdicts by the settings that the debate was judged by there is nothing to say."""
+    done = score(saved, saved, *options)
+    assert [line.partition(":")[0] for line in done.lines if "--write" in line] == told
+    assert all("go by the settings that each debate was judged by" in line for line in done.lines if "--write" in line)
+
+
 def test_write_named_by_the_journal_that_is_gone_writes_the_transcript(saved: Path) -> None:
     """`ID.jsonl` means the debate, whichever of its files is there."""
     assert score(saved, saved.with_suffix(".jsonl"), "--weights", "logic=1", "--write").code == 0

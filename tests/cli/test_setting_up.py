@@ -10,6 +10,7 @@ import yaml
 from cli_support import CONFIGS, debate, on_terminal, write_config
 
 TWO = "debaters: [{name: Pro, side: for}, {name: Con, side: against}]\n"
+UNASKED = "no server was asked: `debate doctor` does that"
 
 
 def test_init_writes_a_configuration_that_runs(here: Path) -> None:
@@ -48,10 +49,15 @@ def test_init_overwrites_nothing(here: Path, name: str) -> None:
 
 
 def test_check_says_what_a_configuration_would_ask(here: Path) -> None:
-    """The models and the least number of calls."""
+    """The models and the least number of calls; and that none of them was asked."""
     done = debate("check", CONFIGS / "mock.yaml", cwd=here)
-    assert (done.code, done.err) == (0, "")
+    assert (done.code, done.lines) == (0, [UNASKED])
     assert done.out == f"{CONFIGS / 'mock.yaml'}: fine; at least 11 calls to mock/debater, mock/judge\n"
+
+
+def test_of_what_cannot_be_asked_it_is_not_said_that_it_was_not(here: Path) -> None:
+    """Where no configuration is fine, the faults are all there is to say."""
+    assert UNASKED not in debate("check", "missing.yaml", cwd=here).err
 
 
 def test_check_names_every_fault_with_its_place(here: Path) -> None:
@@ -61,7 +67,7 @@ def test_check_names_every_fault_with_its_place(here: Path) -> None:
     )
     done = debate("check", bad, "missing.yaml", CONFIGS / "mock.yaml", cwd=here)
     assert done.code == 2
-    assert [line.split(" ", 1)[0] for line in done.lines] == [f"{bad}:2:35:", f"{bad}:3:1:", "missing.yaml:"]
+    assert [line.split(" ", 1)[0] for line in done.lines] == [f"{bad}:2:35:", f"{bad}:3:1:", "missing.yaml:", "no"]
     assert "mock.yaml: fine" in done.out
 
 
@@ -94,7 +100,7 @@ def test_check_without_a_name_takes_what_run_takes(here: Path, place: str) -> No
     write_config(here, "topic: [", "debate.yaml")
     write_config(here, (CONFIGS / "mock.yaml").read_text(), place)
     done = debate("check", cwd=here)
-    assert (done.code, done.err) == (0, f"configuration: {place}\n")
+    assert (done.code, done.err) == (0, f"configuration: {place}\n{UNASKED}\n")
     assert done.out.startswith(f"{place}: fine;")
 
 

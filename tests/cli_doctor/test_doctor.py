@@ -204,6 +204,17 @@ def test_a_model_is_named_by_its_name_in_the_configuration_or_in_full(here: Path
     assert {body["model"] for body in server.bodies} == {"two", "three"}
 
 
+@pytest.mark.parametrize(
+    ("names", "told"),
+    [((), True), (("judge", "--mock"), True), (("lab/x", "--mock"), True), (("jugde",), True), (("mock/a",), False)],
+    ids=["all it uses", "a name of its own", "a provider of its own", "an unknown name", "a model it knows nothing of"],
+)
+def test_which_configuration_is_taken_is_told_where_it_counts(here: Path, names: tuple[str, ...], told: bool) -> None:
+    """Not where a model is named in full, of a provider that it does not speak of."""
+    done = debate("doctor", *names, cwd=here)
+    assert ("configuration: debate.yaml" in done.lines) is told
+
+
 @pytest.mark.parametrize(("name", "hint"), [("jugde", "did you mean judge?"), ("lab/", "write provider/model")])
 def test_an_unknown_name_is_an_error(here: Path, name: str, hint: str) -> None:
     """Nothing is asked."""

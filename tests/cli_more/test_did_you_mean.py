@@ -30,6 +30,9 @@ class Slip:
         Slip(("score", "one", "--system", "panle"), "there is no such judging system; did you mean `panel`?"),
         Slip(("score", "one", "--system", "xyzzy"), f"there is no such judging system; known are {SYSTEMS}"),
         Slip(("judge", "one", "--mock", "--system", "strctured"), "system; did you mean `structured`?"),
+        Slip(("score", "one", "--system", "panel,live"), "repeat the option: --system panel --system live"),
+        Slip(("judge", "one", "--mock", "--system", "panel, lvie"), "repeat the option: --system panel --system live"),
+        Slip(("score", "one", "--system", "panel,xyzzy"), "there is no such judging system; did you mean `panel`?"),
         Slip(("explain", "bad-confg"), "explain bad-confg: there is no such page; did you mean `bad-config`?"),
         Slip(("explain", "xyzzy"), "explain xyzzy: there is no such page; known are bad-config, budget"),
         Slip(("replay", "one", "--only", "verdcit"), "did you mean `verdict`?"),
@@ -62,6 +65,19 @@ def test_a_slip_is_told_what_was_meant(here: Path, slip: Slip) -> None:
 def test_the_words_of_the_framework_are_made_plain(message: str, plain: str) -> None:
     """What it may say that is not known stays as it is."""
     assert plainly(message) == plain
+
+
+@pytest.mark.parametrize(
+    "command", [("replay",), ("score",), ("judge", "--mock"), ("diff", "one"), ("run", "--resume")]
+)
+def test_a_misspelt_id_is_told_which_was_meant(command: tuple[str, ...], saved: Path) -> None:
+    """By every command that takes one: exit 2, one line."""
+    done = debate(*command, "tow", cwd=saved.parent.parent)
+    assert (done.code, done.out, done.lines) == (
+        2,
+        "",
+        ["debate: `tow`: there is no such debate in transcripts; did you mean `two`?"],
+    )
 
 
 def test_a_hostile_word_stays_one_line() -> None:

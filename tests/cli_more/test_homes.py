@@ -63,7 +63,7 @@ def test_the_option_goes_before_all(here: Path) -> None:
     save(here / "mine" / "one.json", fixed(), topic="Mine?")
     save(here / "debates" / "one.json", fixed())
     done = debate("run", "--resume", "one", "--out", "mine", "--json", cwd=here, env={"DEBATE_OUT": "debates"})
-    assert (done.code, "saved: mine/one.json" in done.err) == (0, True)
+    assert (done.code, "unchanged: mine/one.json" in done.err) == (0, True)
 
 
 def test_a_configuration_named_with_an_id_says_where(here: Path) -> None:

@@ -5,10 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from cli_support import Done, cold, debate, on_terminal
+from cli_support import Done, cold, debate, on_terminal, write_config
+from model_server import model_server
 from saved_support import fixed, save
 
 DRAWN = {"TERM": "xterm-256color", "COLUMNS": "80"}
+JUDGED = (
+    "topic: Cats or dogs?\nproviders: {{vllm: {{base_url: '{base_url}', api_key_env: null}}}}\n"
+    "models: {{default: {{model: mock/a}}, judge: {{model: vllm/judge}}}}\nlimits: {{max_attempts: 2}}\n"
+    "debaters: [{{name: Pro, side: for}}, {{name: Con, side: against}}]\n"
+)
+"""Debaters are mocks, the judge is served at an address."""
 
 
 def list_(saved: Path, *options: str | Path) -> Done:
@@ -33,6 +40,7 @@ def test_json_is_one_document_with_the_newest_first(saved: Path) -> None:
     assert (newest["id"], oldest["path"]) == ("two", "transcripts/one.json")
     assert list(oldest) == [
         "path", "id", "started_at", "topic", "state", "turns", "models", "verdicts", "cost_usd",
+        "judgments_missing",
     ]  # fmt: skip
     assert oldest["verdicts"][0] == {
         "system": "structured",
@@ -75,6 +83,24 @@ def test_how_to_go_on_is_shown_with_what_was_interrupted(saved: Path) -> None:
         "interrupted after 6 speeches",
         "go on: debate run --resume transcripts/one.json",
     ]
+
+
+def test_a_judge_that_could_not_be_asked_is_told_with_how_to_go_on(here: Path) -> None:
+    """By `replay` as well. The debate came to its end, and is not called complete alone; once the judge has answered, it is."""
+    with model_server(failures=[503, 503]) as server:
+        write_config(here, JUDGED.format(base_url=server.base_url))
+        assert debate("run", "debate.yaml", "--id", "one", "-q", cwd=here).code == 3
+        assert debate("list", cwd=here).out.endswith("\tcomplete, 1 judgment missing\n")
+        (told,) = debate("list", "--json", cwd=here).json
+        assert (told["state"], told["judgments_missing"]) == ("complete", 1)
+        _, drawn = on_terminal("list", cwd=here, env=DRAWN)
+        assert [line.strip() for line in drawn.splitlines() if "missing" in line or "go on" in line] == [
+            "1 judgment missing",
+            "go on: debate run --resume transcripts/one.json",
+        ]
+        assert debate("replay", "one", cwd=here).lines == ["go on: debate run --resume transcripts/one.json"]
+        assert debate("run", "--resume", "one", "-q", cwd=here).code == 0
+    assert debate("list", cwd=here).out.endswith("\tcomplete\n")
 
 
 def test_nothing_saved_is_no_error(here: Path) -> None:

@@ -23,6 +23,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
     ("one debater", {"debaters": [PRO]}, "debaters", "at least two debaters"),
     ("one name", {"debaters": [PRO, {**CON, "name": "PRO"}]}, "debaters.1.name", "has this name"),
     ("called draw", {"debaters": [PRO, {**CON, "name": "Draw"}]}, "debaters.1.name", "the word for a debate nobody won"),
+    ("called nobody", {"debaters": [{**PRO, "name": "nobody"}, CON]}, "debaters.0.name", "the word for no winner"),
     ("two lines", {"debaters": [PRO, {**CON, "name": "Con\nPro"}]}, "debaters.1.name", "line breaks"),
     ("one prefix", {"debaters": [PRO, {**CON, "prefix": "pro"}]}, "debaters.1", "prefix is taken"),
     ("one side", {"debaters": [PRO, {**CON, "side": "for"}]}, "debaters.1.side", "both debaters are on one side"),

@@ -102,4 +102,9 @@ def session(witness: Witness, waits: Waits, notes: list[str] | None = None) -> S
 def used(debate: Debate) -> Usage:
     """All tokens that a debate says it used."""
     usage = debate.usage
-    return Usage(input_tokens=usage.input_tokens, cached_tokens=usage.cached_tokens, output_tokens=usage.output_tokens)
+    return Usage(
+        input_tokens=usage.input_tokens,
+        cached_tokens=usage.cached_tokens,
+        output_tokens=usage.output_tokens,
+        estimated=usage.estimated,
+    )

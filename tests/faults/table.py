@@ -30,8 +30,10 @@ at once, and its model for the rest of the run; a note says so.
 reads in the end, when it lasts; *kept* is what the transcript then holds. A debate that closes as `failed` ends with exit
 code 3 and goes on with `--resume`; a failed judge costs its own verdict and nothing else. A failure is asked again on
 resume, an abstention is not. Whatever a server reports of tokens is counted, that of failed attempts as well; *tokens*
-says what faulty answers report: where the answer breaks off first, nobody can know. A whole answer that comes without any
-count is counted at the estimate, prompt and text, and a note says so once for each provider.
+says what faulty answers report. A stream that breaks off before it tells of any is counted at an *estimate*, its prompt and
+what came of its text; so is an answer that comes without any count, and a note says that once for each provider. What is
+estimated is marked `"estimated": true` in the transcript. What was asked for whole and never came is not counted: nobody can
+know whether it was begun.
 
 A call that is cancelled (a panel's judge who is late, a second Ctrl-C) may have been billed: the budget counts its prompt
 at the estimate, the transcript what earlier attempts of the question reported.
@@ -100,5 +102,5 @@ def write(title: str, lines: list[str]) -> None:
 def _tokens(ending: Ending) -> str:
     faulty = ending.faulty
     if not faulty.input_tokens:
-        return "none"
+        return "estimate" if ending.used.estimated else "none"
     return "prompt and answer" if faulty.output_tokens > ending.attempts else "prompt"

@@ -188,11 +188,11 @@ def test_usage_beyond_the_worst_case_is_counted() -> None:
 
 @pytest.mark.parametrize("streamed", [False, True])
 def test_an_answer_that_nobody_counted_is_counted_at_the_estimate(streamed: bool) -> None:
-    """Prompt and answer, in the reply as in the budget, so that both agree; each time it is told."""
+    """Prompt and answer, in the reply as in the budget, so that both agree; each time it is told, and the reply is marked."""
     budget, told = Budget(), list[int]()
     model = Budgeted(FakeModel(reply("A short word.", usage=Usage())), budget, None, on_estimate=lambda: told.append(1))
     answer = asyncio.run(model.complete(ASK, (lambda _: None) if streamed else None))
-    assert answer.usage == Usage(input_tokens=estimate.input_tokens(ASK), output_tokens=6)
+    assert answer.usage == Usage(input_tokens=estimate.input_tokens(ASK), output_tokens=6, estimated=True)
     assert budget.used.tokens == answer.usage.input_tokens + answer.usage.output_tokens
     assert len(told) == 1
 

@@ -11,8 +11,10 @@ from cassette_support import ASK, REPLY, play, record
 from rehearsal_support import config_of, hold
 
 from debate_cli.domain.debate import Debate
+from debate_cli.domain.exchange import Usage
 from debate_cli.errors import BudgetError, DebateError, RejectedError, ServerError, UnsupportedError
 from debate_cli.llm.port import Message
+from debate_cli.llm.spending import usage_of
 from debate_cli.providers.cassette import Player, Recorder
 
 
@@ -71,6 +73,18 @@ def test_the_tokens_of_an_error_are_replayed(cassette: Path) -> None:
     with pytest.raises(ServerError) as raised:
         play(Player(cassette))
     assert (raised.value.attempts, raised.value.output_tokens) == (5, 77)
+
+
+def test_estimates_are_replayed_as_estimates(cassette: Path) -> None:
+    """Of answers and of errors."""
+    guessed, error = Usage(input_tokens=9, estimated=True), RejectedError("bad")
+    error.input_tokens, error.estimated = 9, True
+    record(cassette, replace(REPLY, usage=guessed), error)
+    player = Player(cassette)
+    assert play(player).usage == guessed
+    with pytest.raises(RejectedError) as raised:
+        play(player)
+    assert usage_of(raised.value) == guessed
 
 
 @pytest.mark.parametrize("error", [ServerError("down"), BudgetError("too much")])

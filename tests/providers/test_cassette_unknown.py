@@ -16,10 +16,10 @@ from debate_cli.providers.cassette import Player
 @pytest.mark.parametrize(
     ("changed", "told"),
     [
-        (replace(ASK, system="Rules!"), r'system prompt differs from character 6 on: it was "\." and is "!"'),
+        (replace(ASK, system="Rules!"), r"system prompt differs from character 6 on: it was “\.” and is “!”"),
         (
             replace(ASK, messages=(Message("user", "Motion: dogs."),), nonce=""),
-            r'message 1 \(user\) differs .* is "dogs\."',
+            r"message 1 \(user\) differs .* is “dogs\.”",
         ),
         (replace(ASK, messages=(*ASK.messages, Message("user", "More."))), r"message 2 \(user\) is new"),
         (replace(ASK, schema=Schema("s", {"type": "array"})), r"the schema differs"),
@@ -50,13 +50,32 @@ def test_the_nearest_is_the_one_with_the_longest_common_beginning(cassette: Path
     record(cassette, REPLY, request=replace(ASK, messages=(Message("user", "Motion: dogs. A"),)))
     record(cassette, REPLY, request=replace(ASK, messages=(Message("user", "Motion: cats. A"),)))
     with pytest.raises(
-        PermanentError, match=r'line 3, message 1 \(user\) differs from character 15 on: it was "A" and is "B"'
+        PermanentError, match=r"line 3, message 1 \(user\) differs from character 15 on: it was “A” and is “B”"
     ):
         play(Player(cassette), replace(ASK, messages=(Message("user", "Motion: cats. B"),)))
 
 
+@pytest.mark.parametrize(
+    ("system", "told"),
+    [
+        ("Rules\u2014and\nmore\tof \u00fc.", "it was “.” and is “\u2014and more of \u00fc.”"),
+        ("Rules" + "x" * 50, f"it was “.” and is “{'x' * 40}\u2026”"),
+        ("Rules\u202e\x07.", "in what is not seen, before “.”"),
+        ("Rules\n", "it was “.” and is a blank"),
+        ("Rules", "it was “.” and is at its end"),
+    ],
+    ids=["a line break and a dash", "a long one", "signs that are not seen", "nothing but a line break", "cut off"],
+)
+def test_the_words_themselves_are_shown(cassette: Path, system: str, told: str) -> None:
+    """As they read, on one line and no more than a few; no escapes of JSON."""
+    record(cassette, REPLY)
+    with pytest.raises(PermanentError) as raised:
+        play(Player(cassette), replace(ASK, system=system))
+    assert told in str(raised.value)
+
+
 def test_control_characters_do_not_reach_the_error(cassette: Path) -> None:
-    """Untrusted words are told as JSON writes them, on one line."""
+    """Untrusted words are told on one line, without what a terminal would act on."""
     record(cassette, REPLY)
     with pytest.raises(PermanentError) as raised:
         play(Player(cassette), replace(ASK, system="Rules\x1b[31m\n."))

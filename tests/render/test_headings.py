@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from io import StringIO
 
+import pytest
 from live_support import sent
 from render_support import START, console, debate, events, opened, structured_assessment
 from rich.text import Text
@@ -21,9 +22,9 @@ AGAIN = JudgingOpened(at=START, run="r2", judging=JudgingConfig.model_validate({
 ADDED = Assessed(at=START, assessment=structured_assessment().model_copy(update={"run": "r2"}))
 
 
-def drawn(happened: list[Event], before: Debate) -> list[str]:
+def drawn(happened: list[Event], before: Debate, width: int = 100) -> list[str]:
     """The lines that the live view prints of these events, which follow on that state."""
-    target = console(100, colour=True)
+    target = console(width, colour=True)
     watcher = LiveWatcher(target, None, clock=lambda: 0.0)
     _watched(watcher, happened, before)
     return Text.from_ansi(sent(target)).plain.splitlines()
@@ -47,10 +48,29 @@ def a_text() -> Debate:
     return fold(artifact("PLAN.md", "We rewrite it.", "plan-0001", Wish(systems=("panel",)), START))
 
 
-def test_a_debate_that_goes_on_says_so_in_its_frame() -> None:
-    """With the number of speeches that are there already."""
+@pytest.mark.parametrize("width", [50, 100])
+def test_a_debate_that_goes_on_says_so_in_its_frame(width: int) -> None:
+    """With the number of speeches that are there already; a narrow window cuts the format instead."""
     halfway = fold(events()[:4])
-    assert drawn([Resumed(at=START)], halfway)[0].startswith("╭─ debate · structured · resumed after 3 speeches ─")
+    assert drawn([Resumed(at=START)], halfway, width)[0].startswith("╭─ debate · resumed after 3 speeches · s")
+
+
+def test_what_was_said_before_is_told_from_what_is_said_now() -> None:
+    """By a rule below the speeches that are printed again, as the frame has scrolled away by then."""
+    lines = drawn([Resumed(at=START), events()[4]], fold(events()[:4]))
+    rule = next(place for place, line in enumerate(lines) if line.startswith("resumed after 3 speeches ─"))
+    assert [sum("· turn " in line or "─ turn " in line for line in part) for part in (lines[:rule], lines[rule:])] == [
+        3,
+        1,
+    ]
+
+
+def test_a_debate_that_stopped_before_anybody_spoke_goes_on_before_the_first_speech() -> None:
+    """In both views; there is nothing to part from."""
+    unheard = fold(events()[:1])
+    assert "resumed before the first speech" in drawn([Resumed(at=START)], unheard)[0]
+    assert "Resumed before the first speech." in plain([Resumed(at=START)], unheard)
+    assert sum("resumed" in line for line in drawn([Resumed(at=START)], unheard)) == 1
 
 
 def test_a_new_debate_has_its_format_alone_in_its_frame() -> None:

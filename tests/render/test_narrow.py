@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from render_support import debate, shown
 from rich.cells import cell_len
+from rich.console import RenderableType
 from rich.text import Text
 
 from debate_cli.domain.verdict import Verdict
@@ -14,16 +15,18 @@ from debate_cli.render import look
 from debate_cli.render.drawn.folded import Folded
 from debate_cli.render.drawn.sheets import drawn
 from debate_cli.render.drawn.tables import score_bars
-from debate_cli.render.live.notices import news_line
+from debate_cli.render.live.notices import news_line, note_line
 from debate_cli.render.news import Gauge as Told
 from debate_cli.render.news import News
 from debate_cli.render.sheets.sheet import Gauge, Lines, Number, Sheet, Who
 
 JUDGES = ("technical_architecture_reviewer", "regulatory-compliance-auditor", "sre")
+UNHYPHENED = ("RegulatoryComplianceAuditor", "seniorreliabilityengineeringlead", "technical_architecture_reviewer")
+"""Ids that have no joints but capitals, and none at all."""
 AUTHORITY = "The municipal-transport-authority of Lower Saxony"
 
 
-def votes(rounds: int) -> Sheet:
+def votes(rounds: int, judges: tuple[str, ...] = JUDGES) -> Sheet:
     """A panel's votes in that many rounds, a different confidence each."""
     return Sheet(
         title="votes, panel",
@@ -37,7 +40,7 @@ def votes(rounds: int) -> Sheet:
                     for number in range(1, rounds + 1)
                 ),
             )
-            for place, judge in enumerate(JUDGES)
+            for place, judge in enumerate(judges)
         ),
         numeric=frozenset({1}),
     )
@@ -67,6 +70,16 @@ def test_a_judges_name_is_parted_at_its_joints_only(width: int) -> None:
     assert found == {part for judge in JUDGES for part in judge.replace("-", "_").split("_")}
 
 
+@pytest.mark.parametrize("width", [60, 80, 100])
+def test_a_judges_name_without_joints_is_not_cut(width: int) -> None:
+    """Rather do the votes stand in parts; where it has capitals, it may be parted before them."""
+    found = {row.split()[0] for row in shown(drawn(votes(4, UNHYPHENED), {}), width).splitlines() if row[:1].isalpha()}
+    whole = {"RegulatoryCompliance", "RegulatoryComplianceAuditor", "Auditor", "seniorreliabilityengineeringlead"}
+    assert {
+        word for word in found if not word.startswith(("judge", "votes", "technical", "architecture", "reviewer"))
+    } <= whole
+
+
 @pytest.mark.parametrize("width", [24, 40, 80])
 def test_every_vote_is_told_however_many_there_are(width: int) -> None:
     """What does not fit beside the names stands below, with the names again."""
@@ -82,10 +95,17 @@ def test_bars_are_the_first_to_go(width: int, barred: bool) -> None:
 
 
 @pytest.mark.parametrize("width", [30, 45, 60, 79, 80, 100, 200])
-@pytest.mark.parametrize("sheet", [votes(4), SCORES], ids=["votes", "scores"])
+@pytest.mark.parametrize("sheet", [votes(4), votes(4, UNHYPHENED), SCORES], ids=["votes", "unhyphened", "scores"])
 def test_no_line_is_wider_than_the_window(sheet: Sheet, width: int) -> None:
     """However it is laid out."""
     assert max(map(len, shown(drawn(sheet, {}), width).splitlines())) <= width
+
+
+@pytest.mark.parametrize(("below", "parted"), [("Name who answers for it.", False), ("0.25", True)])
+def test_a_head_is_parted_only_where_that_makes_its_column_narrower(below: str, parted: bool) -> None:
+    """Above long words there is room for it."""
+    sheet = Sheet(title="conditions", heads=("judge", "holds only with"), rows=(("sre", below),))
+    assert ("holds only with" not in shown(drawn(sheet, {}), 80)) is parted
 
 
 @pytest.mark.parametrize("width", [36, 60, 100])
@@ -105,6 +125,16 @@ def test_a_report_while_it_is_held_keeps_its_numbers(width: int) -> None:
         news_line(News("moderator, round 1", (Told(AUTHORITY, 21.5, 30), Told("Bo", 18.5, 30))), debate()), width
     )
     assert [word in told for word in ("21.5/30", "18.5/30", "authority", "Saxony")] == [True] * 4
+
+
+@pytest.mark.parametrize("line", [news_line(News("live, the debate", words=("The story differs. " * 6,)), debate()),
+                                  note_line("the server is busy, asked again in 2 s; " * 4)])  # fmt: skip
+def test_further_lines_of_a_notice_stand_below_its_words(line: RenderableType) -> None:
+    """So that what begins at the edge is the next one."""
+    first, *rest = shown(line, 40).splitlines()
+    assert first[0] in "§!"
+    assert rest
+    assert all(row.startswith("  ") for row in rest)
 
 
 @given(

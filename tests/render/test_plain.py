@@ -108,3 +108,13 @@ def test_the_closing_part_forges_no_line() -> None:
     first = told.turns[0].model_copy(update={"arguments": arguments})
     told = Debate.model_validate({**told.model_dump(), "turns": [first, *told.turns[1:]]})
     assert not any(line.startswith("Verdict: Ada") for line in summary_lines(told, score(told)))
+
+
+def test_what_an_argument_does_not_have_is_not_labelled() -> None:
+    """An argument of a claim alone, as in free-flowing debates, is one line."""
+    bare = next(iter(turns()[0].arguments or ())).model_copy(update={"reasoning": "", "evidence": ""})
+    first = turns()[0].model_copy(update={"arguments": (bare,)})
+    lines = told([Turned(at=START, turn=first)])
+    assert bare.claim in lines
+    assert "  reasoning: " not in lines
+    assert "  evidence: " not in lines

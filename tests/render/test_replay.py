@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from judging_support import debated
 from render_support import debate, events
 
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import Assessed, Closed, Event, Turned
 from debate_cli.domain.tasks import Cue, Task
-from debate_cli.render.replay import Performance
+from debate_cli.render.replay import Performance, waves
 from debate_cli.render.spoken import of_turn
 from debate_cli.render.streamed import of_stream
 
@@ -59,6 +60,22 @@ def test_a_round_is_judged_before_the_next_begins() -> None:
     """The moderator's word on round 1 comes after its speeches and before those of round 2."""
     kinds = [event.type for event in witnessed(Performance(debate())).events]
     assert kinds[:5] == ["opened", "turned", "turned", "assessed", "turned"]
+
+
+def test_a_judgement_on_a_round_without_speeches_is_performed() -> None:
+    """Somebody cut them out of the file; what was judged comes at the end."""
+    cut = debate().model_copy(update={"turns": debate().spoken(round_number=1)})
+    told = witnessed(Performance(cut)).last
+    assert told is not None
+    assert told.assessments == cut.assessments
+
+
+def test_turns_are_judged_one_by_one_where_the_judge_s_word_reached_the_next_speaker() -> None:
+    """As in the run: a live judge with feedback is waited for after every speech."""
+    live = debated({"kind": "live", "feedback": True})
+    assert [len(wave) for wave in waves(live)] == [1] * len(live.turns)
+    aside = debated({"kind": "live", "feedback": False})
+    assert [len(wave) for wave in waves(aside)] == [2, 2, 2]
 
 
 def test_one_round_alone() -> None:

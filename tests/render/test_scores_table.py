@@ -10,7 +10,10 @@ import pytest
 from render_support import debate, shown, unscored
 
 from debate_cli.domain.debate import Debate
+from debate_cli.domain.verdict import Verdict
 from debate_cli.render import look
+from debate_cli.render.checked import Checked
+from debate_cli.render.documents.index import index
 from debate_cli.render.drawn.scores import scores_view
 from debate_cli.render.scores_table import (
     COLUMNS,
@@ -23,6 +26,7 @@ from debate_cli.render.scores_table import (
     summaries,
     without_notes,
 )
+from debate_cli.render.sheets.agreement import agreement_sheet
 from debate_cli.scoring import score
 
 
@@ -184,3 +188,30 @@ def test_the_scores_of_three_are_whole_in_every_window(width: int) -> None:
 def test_a_path_stands_above_scores_of_several_lines_once() -> None:
     """Their further lines belong to no other file."""
     assert of_three(80).count("transcripts/a.json") == 1
+
+
+def evenly(verdict: Verdict) -> Verdict:
+    """The verdict, had it been a draw."""
+    return verdict.model_copy(
+        update={"winner": None, "victory": "draw", "margin": 0.0, "scores": {"A": 7.0, "Bo": 7.0}}
+    )
+
+
+@pytest.mark.parametrize(
+    ("width", "said"), [(120, "a.json structured draw draw 0.0"), (40, "structured: draw, margin 0.0")]
+)
+def test_a_draw_stands_in_the_place_of_the_winner(width: int, said: str) -> None:
+    """A dash there is for what is undetermined; where verdicts are stacked it is said once."""
+    told = shown(scores_view([Scored("a.json", "x", "A motion", "complete", (evenly(score(debate())[0]),))])[0], width)
+    assert said in " ".join(told.split())
+    assert "—" not in told
+
+
+def test_a_draw_stands_there_too_where_verdicts_are_compared() -> None:
+    """In the sheet beside each other, and on the page of many files."""
+    verdicts = tuple(map(evenly, score(debate())))
+    sheet = agreement_sheet(verdicts)
+    assert sheet is not None
+    assert [row[1] for row in sheet.rows if row is not None] == ["draw"] * len(verdicts)
+    page = index([Checked(Scored("a.json", "x", "A motion", "complete", verdicts))])
+    assert '<td data-head="winner" data-sort="draw">draw</td>' in page

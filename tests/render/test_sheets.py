@@ -33,6 +33,7 @@ from debate_cli.render.live.notices import news_line
 from debate_cli.render.plain.lines import news_lines
 from debate_cli.render.plain.summary import summary_lines
 from debate_cli.render.sheets.of_verdict import sheets_of
+from debate_cli.render.sheets.sheet import Number, Sheet, filled
 from debate_cli.scoring import score
 
 
@@ -86,8 +87,24 @@ def live() -> Debate:
     return judged("live", *given, debaters=debaters)
 
 
+def test_a_column_in_which_nothing_stands_is_left_out() -> None:
+    """The panel's one dissenter asked for nothing; what its votes rest on is there."""
+    told = panel()
+    dissent = next(sheet for sheet in sheets_of(score(told)[0]) if sheet.title == "dissent, panel")
+    assert dissent.heads == ("judge", "vote", "critical findings", "reasons")
+    assert {len(row) for row in dissent.rows if row is not None} == {4}
+    assert "what would mend it" not in html(told, score(told)) + markdown(told, score(told))
+
+
+def test_a_column_left_out_moves_the_numbers_with_it() -> None:
+    """They stay right-aligned; a table without rows keeps its heads."""
+    sheet = Sheet(title="", heads=("a", "b", "c"), rows=(("x", None, Number(1)), None), numeric=frozenset({2}))
+    assert filled(sheet) == Sheet("", ("a", "c"), (("x", Number(1)), None), numeric=frozenset({1}))
+    assert filled(sheet._replace(rows=())).heads == ("a", "b", "c")
+
+
 CASES = [
-    (panel, ("PASS", "Agreement from", "divided on", "without naming the turn", "no budget named")),
+    (panel, ("PASS", "Agreement from", "divided on", "without naming what changed it", "no budget named")),
     (
         live,
         ("credibility", "composite", "floor", "hollow", "unlike the scorecard", "analytical depth", "fast, then few"),

@@ -133,3 +133,15 @@ def test_a_page_on_a_text_speaks_of_a_text() -> None:
         assert word not in page
     document = markdown(told, score(told))
     assert document.index("## Verdict") < document.index("## The text, and who judged it") < document.index("We move.")
+
+
+@pytest.mark.parametrize(
+    ("weights", "told"),
+    [
+        ({"PASS": 0.5, "FAIL": 0.5, "CONDITIONAL": 0.0}, "A tied vote: neither for nor against."),
+        ({"PASS": 0.4, "FAIL": 0.2, "CONDITIONAL": 0.4}, "Conditional: the motion holds under stated conditions."),
+    ],
+)
+def test_a_tie_is_no_vote_for_conditions(weights: dict[str, float], told: str) -> None:
+    """Unless the conditional votes are among those that have most weight."""
+    assert look.outcome(voted("CONDITIONAL", weights)) == told

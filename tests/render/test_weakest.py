@@ -188,3 +188,14 @@ def test_scores_are_of_the_judging_whose_standings_are_told() -> None:
     verdicts = score(told, runs="all")
     assert set(argument_scores(told, verdicts).values()) == {9.0}
     assert argument_scores(told, verdicts[::-1]) == argument_scores(told, verdicts)
+
+
+def test_beside_another_systems_verdict_it_says_whose_score_it_has() -> None:
+    """The scale and the marks are not those of the verdict above it."""
+    verdicts = score(debate())
+    other = [verdict for verdict in verdicts if verdict.system != "structured"]
+    told = weakest(debate(), [*other, *(verdict for verdict in verdicts if verdict.system == "structured")])
+    assert other
+    assert told is not None
+    assert told.marked == "5.7 of 10 by structured"
+    assert found(debate()).marked == "5.7 of 10"

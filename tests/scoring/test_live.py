@@ -139,6 +139,21 @@ def test_the_same_quote_costs_once() -> None:
     assert (found.penalised[0]["logic"], len(found.penalties)) == (18, 1)
 
 
+@pytest.mark.parametrize("again", ["Costs fall by “80%”", 'COSTS fall by "80%"!', '  costs fall  by "80%"'])
+def test_a_quote_is_the_same_however_it_is_set(again: str) -> None:
+    """Quotation marks, a full stop and spaces make no other words of it: 20 - 2."""
+    quotes = ('Costs fall by "80%".', again)
+    claims = [SuspectClaim(turn=0, quote=quote, fault="fabricated") for quote in quotes]
+    assert card(heard([(20, 0, 0), (20, 0, 0)], assessment("live", (), *claims))).penalised[0]["logic"] == 18
+
+
+def test_who_quotes_a_claim_to_answer_it_does_not_pay_for_it() -> None:
+    """Listed on both turns, it costs the first 2 of 20 and the second nothing."""
+    claims = [SuspectClaim(turn=turn, quote="costs fall by 80%", fault="fabricated") for turn in (1, 0)]
+    found = card(heard([(20, 0, 0), (20, 0, 0)], assessment("live", (), *claims)))
+    assert [found.penalised[turn]["logic"] for turn in (0, 1)] == [18, 20]
+
+
 def test_a_logic_gap_costs_its_points() -> None:
     """20 - 4 - 3."""
     gaps = (LogicGap(turn=0, points=4, reason="a"), LogicGap(turn=0, points=3, reason="b"))

@@ -12,14 +12,14 @@ from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import Failed, Failure
 from debate_cli.domain.systems import Panel, PanelJudge
 from debate_cli.domain.verdict import Verdict, Victory
-from debate_cli.scoring.panel import (
+from debate_cli.scoring.ballots import (
     agreement,
     ballots_by_round,
     deliberate_further,
     disagreements,
     explains_change,
-    verdict,
 )
+from debate_cli.scoring.panel import verdict
 
 
 def bench(*weights: float, **fields: Any) -> Panel:
@@ -134,7 +134,11 @@ def test_fewer_votes_than_the_least_are_undetermined() -> None:
     settings = bench(1, 1)
     found = verdict(voted(settings, *votes("PASS")), "r1", settings)
     assert (found.victory, found.winner, found.margin) == ("undetermined", None, None)
-    assert found.notes["missing"] == ["b did not vote in the first vote.", *_unmarked("a")]
+    assert found.notes["missing"] == [
+        "b did not vote in the first vote.",
+        "1 of 2 votes are in; a verdict takes 2.",
+        *_unmarked("a"),
+    ]
 
 
 def _unmarked(*judges: str) -> list[str]:
@@ -293,3 +297,19 @@ def test_weights_of_other_settings_take_the_place_of_stored_ones() -> None:
     stored, other = bench(1, 1), bench(3, 1)
     found = verdict(voted(stored, *votes("PASS", "FAIL")), "r1", other)
     assert (found.winner, found.scores) == (PRO, {PRO: 0.75, CON: 0.25})
+
+
+def test_a_deliberation_that_nobody_took_part_in_is_missing() -> None:
+    """The budget or the network ended the panel while it was divided: the verdict does not pass for its last word."""
+    settings = bench(1, 1)
+    found = verdict(voted(settings, *votes("PASS", "FAIL")), "r1", settings)
+    assert found.notes["missing"] == [
+        *(f"{judge} did not vote in deliberation round 1; its last vote stands." for judge in ("a", "b")),
+        *_unmarked("a", "b"),
+    ]
+
+
+def test_an_agreed_panel_misses_no_deliberation() -> None:
+    """It would not have deliberated."""
+    settings = bench(1, 1)
+    assert verdict(voted(settings, *votes("PASS", "PASS")), "r1", settings).notes["missing"] == _unmarked("a", "b")

@@ -23,4 +23,7 @@ def test_a_judge_late_in_the_first_vote_is_late_and_stays_without_a_vote() -> No
     assert found.notes["missing"] == [
         "c did not vote in the first vote (late).",
         "c did not vote in deliberation round 1 (late).",
+        "a did not vote in deliberation round 2; its last vote stands.",
+        "b did not vote in deliberation round 2; its last vote stands.",
+        "c did not vote in deliberation round 2 (late).",
     ]

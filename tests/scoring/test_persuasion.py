@@ -11,7 +11,8 @@ from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.systems import Factors, Persuasion
 from debate_cli.domain.verdict import Victory
-from debate_cli.scoring.persuasion import current_states, states, surrendered, verdict
+from debate_cli.scoring.dynamics import current_states, states
+from debate_cli.scoring.persuasion import verdict
 
 CALM = "So it is."
 P6, P9 = "However, consider it.", "However, consider that I understand."
@@ -188,11 +189,3 @@ def test_every_opponent_feels_a_turn() -> None:
     """Of three debaters the other two are moved."""
     debate = judged(begun(Persuasion(), debaters=THREE), [speech(0, PRO, P6)])
     assert [effect.target for effect in states(debate, Persuasion())[-1].effects] == [CON, "Cem"]
-
-
-def test_surrendered_asks_the_debate_s_own_system_only() -> None:
-    """A debate that is not run with persuasion has nobody surrender in mid-debate."""
-    debate = said(P9, debaters=starting(con=PRESSED))
-    assert surrendered(debate) == {CON}
-    other = debate.config.model_copy(update={"judging": debate.config.judging.model_copy(update={"systems": ()})})
-    assert surrendered(debate.model_copy(update={"config": other})) == frozenset()

@@ -6,7 +6,7 @@ import pytest
 from scoring_support import CON, PRO, begun, judged, speech
 
 from debate_cli.domain.systems import Persuasion
-from debate_cli.scoring.persuasion import StatePoint, states
+from debate_cli.scoring.dynamics import StatePoint, states
 from debate_cli.scoring.social import DIMENSIONS, influence, influence_graph, similarity, social_context
 from debate_cli.scoring.stance import DebaterState, Effect
 

@@ -113,7 +113,7 @@ def test_a_storm_of_debates(tmp_path: Path) -> None:
             by_debate = books(server.served)
             for number, outcome in enumerate(outcomes):
                 check_disk(outcome)
-                assert used(outcome.debate) == reported(by_debate[number])
+                check_used(outcome.debate, by_debate[number])
             check_sum([outcome.debate for outcome in outcomes], server)
             tell(outcomes, server)
             storm.over = True
@@ -222,9 +222,21 @@ def reported(served: list[Served]) -> Usage:
     return sum((each.reported for each in served), Usage())
 
 
+def check_used(debate: Debate, served: list[Served]) -> None:
+    """A transcript says what the server reported; where streams broke off untold, more of it, as an estimate."""
+    said, counted = used(debate), reported(served)
+    if said.estimated:
+        assert any(each.fault is not None and each.heard.streamed for each in served)
+        assert said.input_tokens > counted.input_tokens
+    else:
+        assert said == counted
+
+
 def check_sum(debates: list[Debate], server: FaultServer) -> None:
-    """All transcripts together say what the server counted."""
-    assert sum(map(used, debates), Usage()) == server.counted
+    """All transcripts together say what the server counted, debate by debate."""
+    by_debate = books(server.served)
+    for number, debate in enumerate(debates):
+        check_used(debate, by_debate[number])
 
 
 def tell(outcomes: list[Outcome], server: FaultServer) -> None:

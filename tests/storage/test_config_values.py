@@ -64,6 +64,12 @@ def test_a_key_path_reaches_into_lists(key: str, value: str, path: list[str | No
         ("topic.a", "x", "--set: topic.a: what stands before `a` is a single value and has no parts"),
         ("seed", "[", "--set: seed: a value or a closing bracket is missing"),
         ("a..b", "1", "--set: a..b: this is no key path"),
+        ("judging.systems", "[strutured]", "--set: judging.systems.0.kind: must be"),
+        (
+            "debaters",
+            "[{name: Pro, side: agianst}, {name: Con, side: against}]",
+            "--set: debaters.0.side: of two debaters",
+        ),
     ],
 )
 def test_a_wrong_option_is_named_as_one(key: str, value: str, line: str) -> None:

@@ -15,8 +15,8 @@ class List(NamedTuple):
     """List the saved debates of a folder: who won, and what it cost.
 
     On a terminal the newest comes first. Off it, each debate is a line as soon as it is read, by name, its columns parted
-    by tabs: id, start (UTC), topic, models, winners, cost in USD, state. Files that cannot be used are named at the end,
-    with exit code 1.
+    by tabs: id, start (UTC), topic, models, winners, cost in USD, state (with the judgments that are missing, if any are).
+    Files that cannot be used are named at the end, with exit code 1.
 
     Examples:
 

@@ -74,7 +74,9 @@ def _row(checked: Checked) -> str:
 
 def _verdict(verdict: Verdict, text: str | None) -> str:
     margin = "" if verdict.margin is None else f" Margin {look.number(verdict.margin)}."
-    scores = ", ".join(f"{name} {look.number(score)}" for name, score in verdict.figures.items())
+    scores = ", ".join(
+        f"{name} {look.number(score)}" for name, score in sorted(verdict.figures.items(), key=lambda item: -item[1])
+    )
     return f"{look.outcome(verdict, text)}{margin} {scores}".rstrip()
 
 

@@ -32,7 +32,7 @@ from debate_cli.render.gist import gist
 from debate_cli.render.reasons import judges_words
 from debate_cli.render.report import report
 from debate_cli.render.sheets import findings
-from debate_cli.render.sheets.sheet import Cell, notes_of
+from debate_cli.render.sheets.sheet import Cell, Lines, notes_of
 from debate_cli.render.spoken import Piece
 from debate_cli.render.weakest import argument_scores
 from debate_cli.scoring.live import LiveNotes, TurnRow
@@ -44,6 +44,8 @@ TEMPLATES = (
 )  # fmt: skip
 TONES = {look.GREEN: "good", look.RED: "bad", look.GOLD: "mixed", look.BLUE: "calm", look.QUIET: "quiet"}
 """Colour of a sign on a terminal -> class of the style sheet."""
+BRIEF = 30
+"""Letters up to which what stands in a table is not broken."""
 BEST_FIRST = ("UPHELD", "PARTIALLY_UPHELD", "UNCERTAIN", "REFUTED", None)
 """Standings in the order in which they are sorted."""
 
@@ -168,6 +170,7 @@ def _environment(arguments: Mapping[str, str]) -> Environment:
     places = _Places(arguments)
     filters: dict[str, Callable[..., object]] = {
         "kind": _kind,
+        "breadth": _breadth,
         "tone": _tone,
         "once": places.once,
         "argument_place": places.argument,
@@ -178,6 +181,13 @@ def _environment(arguments: Mapping[str, str]) -> Environment:
     }
     made.filters.update(filters)
     return made
+
+
+def _breadth(value: Cell) -> str:
+    """Class of a cell of words in a table: a few are not broken, of many there is room for some on a line."""
+    words = value.cells if isinstance(value, Lines) else (value,)
+    longest = max((len(word) for word in words if isinstance(word, str)), default=0)
+    return "" if not longest else "brief" if longest <= BRIEF else "words"
 
 
 def _tone(colour: str) -> str:

@@ -16,7 +16,7 @@ from debate_cli.render import hostile, look
 from debate_cli.render.drawn.safe import joined, safe_line
 from debate_cli.render.go_on import resume_command
 from debate_cli.render.look import Sign
-from debate_cli.render.plain.catalogue import outcome_words
+from debate_cli.render.plain.catalogue import missing_words, outcome_words
 from debate_cli.storage.catalogue import Card
 
 STATES = {
@@ -30,6 +30,8 @@ STATES = {
     "failed": Sign("!", "failed", look.RED),
 }
 """A state that needs no word has none."""
+UNJUDGED = Sign("…", "", look.GOLD)
+"""In the place of the sign of a debate that came to its end, where a judge is to be asked again."""
 NONE = "No debate is saved here; `debate run --mock` holds one without a model."
 RESUMABLE = frozenset({"unfinished", "budget", "interrupted", "failed"})
 
@@ -42,7 +44,7 @@ def catalogue_view(cards: Sequence[Card], folder: str) -> list[RenderableType]:
 
 
 def _card(card: Card) -> RenderableType:
-    sign = STATES.get(card.state, look.UNKNOWN)
+    sign = UNJUDGED if card.judgments_missing else STATES.get(card.state, look.UNKNOWN)
     topic = safe_line(card.topic)
     topic.no_wrap, topic.overflow = True, "ellipsis"
     return Group(
@@ -64,6 +66,8 @@ def _about(card: Card) -> list[Text]:
     if sign.word:
         spoken = f" after {card.turns} speech{'' if card.turns == 1 else 'es'}" if card.state in RESUMABLE else ""
         found.append(joined((f"{sign.word}{spoken}", sign.colour)))
-    if card.state in RESUMABLE:
+    if card.judgments_missing:
+        found.append(joined((missing_words(card), UNJUDGED.colour)))
+    if card.state in RESUMABLE or card.judgments_missing:
         found.append(joined(("go on: ", look.QUIET), resume_command(card.path, budget=card.state == "budget")))
     return found

@@ -1,20 +1,30 @@
-"""What the doctor found, as a table on a terminal."""
+"""What the doctor found, on a terminal: a row a model, or a few lines where the window is too narrow for rows."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from rich.console import RenderableType
+from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
+from rich.measure import Measurement
+from rich.padding import Padding
+from rich.table import Table
 from rich.text import Text
 
 from debate_cli.render import look
+from debate_cli.render.drawn.folded import Folded, Whole, in_lines
 from debate_cli.render.drawn.safe import joined, safe_line
 from debate_cli.render.drawn.tables import badge, bullets, section, table
 from debate_cli.render.look import Sign
 from debate_cli.render.plain.doctor import listed, remarks, spent
 
+INDENT = 2
+"""Columns by which what was found of a model stands further in than its name, where there is no table."""
+WIDE = 1000
+"""Columns in which every table has room."""
 _WAYS = ("native", "tool", "prompt", "stream")
+HEADS = ("model", *_WAYS, "takes", "tokens/s", "USD/M\nin/out")
 _SIGNS = {
     "ok": Sign("✓", "", look.GREEN),
     "not_enforced": Sign("≈", "", look.GOLD),
@@ -27,23 +37,63 @@ _SIGNS = {
 
 
 def doctor_view(entries: Sequence[Mapping[str, Any]]) -> RenderableType:
-    """A row a model, for entries as `--json` prints them; what is not as it should be stands beneath, in sentences."""
-    made = table("model", *_WAYS, "takes", "tokens/s", "USD/M in/out", numbers=(5, 6, 7))
-    for entry in entries:
-        made.add_row(
-            joined(_mark(entry["usable"]), safe_line(entry["model"], "bold")),
-            *(_result(entry, way) for way in _WAYS),
-            _figure(None if entry["latency_s"] is None else look.seconds(entry["latency_s"])),
-            _figure(None if entry["tokens_per_second"] is None else look.number(entry["tokens_per_second"], 1)),
-            _figure(listed(entry["price"]) if entry["checks"] else None),
-        )
+    """What each model can do, for entries as `--json` prints them; what is not as it should be stands beneath, in sentences."""
     found = [f"{entry['model']}: {remark}" for entry in entries for remark in remarks(entry)]
     took = [f"{entry['model']}: {words}" for entry in entries if (words := spent(entry))]
-    return section("models", made, bullets([*found, *took]))
+    return section("models", _Models(entries), bullets([*found, *took]))
 
 
-def _mark(usable: bool) -> tuple[str, str]:
-    return ("✓\u00a0", look.GREEN) if usable else ("✗\u00a0", look.RED)
+@dataclass(frozen=True, slots=True)
+class _Models:
+    """The models: nothing of one is cut or broken within a word, however narrow the window is."""
+
+    entries: Sequence[Mapping[str, Any]]
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """A table where all of it fits beside the names, which may be parted at their joints; else a few lines a model."""
+        rows = _table(self.entries)
+        if Measurement.get(console, options.update(width=WIDE), rows).minimum <= options.max_width:
+            yield rows
+            return
+        for entry in self.entries:
+            yield Folded(_name(entry), INDENT)
+            yield from (Padding(line, (0, 0, 0, INDENT)) for line in _told(entry, options.max_width - INDENT))
+
+
+def _table(entries: Sequence[Mapping[str, Any]]) -> Table:
+    made = table(*("" for _ in HEADS), numbers=(5, 6, 7))
+    for column, head in zip(made.columns, HEADS, strict=True):
+        column.header = Whole(Text(head))
+    for entry in entries:
+        cells = [*(_result(entry, way) for way in _WAYS), *map(_figure, _figures(entry))]
+        made.add_row(Folded(_name(entry), INDENT), *map(Whole, cells))
+    return made
+
+
+def _told(entry: Mapping[str, Any], width: int) -> Iterator[Text]:
+    """The same in lines of at most `width` columns, without what is not known."""
+    for row in in_lines([f"{way} {_result(entry, way)}" for way in _WAYS] if entry["checks"] else [], width):
+        line = Text(row)
+        for sign in _SIGNS.values():
+            line.highlight_words([sign.symbol], f"bold {sign.colour}")
+        yield line
+    takes, speed, price = _figures(entry)
+    known = (("takes", takes, ""), ("", speed, "tokens/s"), ("USD/M in/out", price, ""))
+    words = [" ".join(filter(None, (before, value, after))) for before, value, after in known if value is not None]
+    yield from map(Text, in_lines(words, width))
+
+
+def _figures(entry: Mapping[str, Any]) -> tuple[str | None, str | None, str | None]:
+    """How long it takes, its pace and its price; None for what is not known."""
+    return (
+        None if entry["latency_s"] is None else look.seconds(entry["latency_s"]),
+        None if entry["tokens_per_second"] is None else look.number(entry["tokens_per_second"], 1),
+        listed(entry["price"]) if entry["checks"] else None,
+    )
+
+
+def _name(entry: Mapping[str, Any]) -> Text:
+    return joined(("✓ ", look.GREEN) if entry["usable"] else ("✗ ", look.RED), safe_line(entry["model"], "bold"))
 
 
 def _result(entry: Mapping[str, Any], way: str) -> Text:

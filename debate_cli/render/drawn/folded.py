@@ -16,12 +16,12 @@ BETWEEN = " · "
 LONG = 12
 """Letters up to which a word is not parted."""
 _WORDS = re.compile(r"\S+\s*")
-_JOINTS = re.compile(r"(?<=[^\W_])[-_/.:]+(?=[^\W_])")
+_JOINTS = re.compile(r"(?<=[^\W_])[-_/.:]+(?=[^\W_])|(?<=[a-z])(?=[A-Z])")
 
 
 @dataclass(frozen=True, slots=True)
 class Folded:
-    """A name or an id: on one line where that fits, else parted at its blanks, hyphens, underscores, slashes and dots."""
+    """A name or an id: on one line where that fits, else parted at its blanks, hyphens, underscores, slashes, dots and InnerCapitals."""
 
     text: Text
     """Cleaned, on one line."""

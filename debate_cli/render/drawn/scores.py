@@ -33,6 +33,8 @@ INDENT = 2
 HEAD = 2
 """Lines of a table's head."""
 HEADS = ("system", "winner", "victory", "margin", "scores")
+DRAW = "draw"
+"""A victory that is nobody's; who reads down the winners finds it there too."""
 COUNTED = ("draws", "undetermined", "mean margin")
 
 
@@ -132,8 +134,10 @@ def _stacked(found: Sequence[dict[str, Any]], width: int) -> RenderResult:
             before = row["path"]
             yield safe_line(_end_of(hostile.line(before), width), "bold")
         system, winner, victory, margin, _ = _verdict(row)
-        margined = joined(", margin ", margin) if row["margin"] is not None else Text("")
-        yield Padding(joined(system, ": ", winner, ", ", victory, margined), (0, 0, 0, INDENT))
+        named = row["winner"] is not None or row["option"] is not None
+        told = [winner, victory] if named else [victory]
+        margined = [joined("margin ", margin)] if row["margin"] is not None else []
+        yield Padding(joined(system, ": ", joined(*told, *margined, separator=", ")), (0, 0, 0, INDENT))
         yield Padding(Text("\n".join(in_lines(_pairs(row), width - 2 * INDENT))), (0, 0, 0, 2 * INDENT))
 
 
@@ -169,7 +173,9 @@ def _pairs(row: dict[str, Any]) -> list[str]:
 def _winner(row: dict[str, Any]) -> Text:
     if row["option"] is not None:
         return badge(look.VOTES[row["option"]])
-    return Text("—", style=look.QUIET) if row["winner"] is None else safe_line(row["winner"], "bold")
+    if row["winner"] is not None:
+        return safe_line(row["winner"], "bold")
+    return Text(DRAW, style="bold") if row["victory"] == DRAW else Text("—", style=look.QUIET)
 
 
 @dataclass(frozen=True, slots=True)

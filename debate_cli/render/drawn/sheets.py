@@ -19,13 +19,15 @@ from debate_cli.render.look import Sign
 from debate_cli.render.sheets.sheet import Cell, Curve, Gauge, Lines, Number, Sheet, Who
 
 LONG_HEAD = 8
-"""Letters from which on a column's head is broken in two."""
+"""Letters from which on a column's head may be broken in two."""
 GAP = 3
 """Columns of the window between two of a table."""
 BAR = 20
 LEAST_BAR = 8
 LEAST_WORD, WORD_SHARE = 14, 4
 """A word is kept whole in a column up to a `WORD_SHARE`th of the window, and always up to `LEAST_WORD` letters."""
+NAME_SHARE = 2 / 3
+"""A word of a name is kept whole in the first column up to that share of the window: the others may stand in parts."""
 
 
 def drawn(sheet: Sheet, signs: Signs) -> RenderableType:
@@ -70,18 +72,24 @@ class _Drawn:
 
     def _column(self, position: int, console: Console, options: ConsoleOptions) -> _Column:
         numeric = position in self.sheet.numeric
-        head = _head(self.sheet.heads[position])
         cells = tuple(None if row is None else self._cell(row[position], numeric=numeric) for row in self.sheet.rows)
         if position == 0:
             cells = tuple(Folded(cell) if isinstance(cell, Text) else cell for cell in cells)
+        widest = max((Measurement.get(console, options, cell).maximum for cell in cells if cell is not None), default=0)
+        head = _head(self.sheet.heads[position], widest)
         sizes = [Measurement.get(console, options, cell) for cell in (head, *cells) if cell is not None]
-        longest = max(LEAST_WORD, options.max_width // WORD_SHARE)
+        longest = max(LEAST_WORD, _share(options.max_width, of_names=position == 0))
         least = LEAST_BAR if self._is_of_bars(position) else min(longest, max(size.minimum for size in sizes))
         return _Column(head, cells, least, max(least, *(size.maximum for size in sizes)), numeric)
 
     def _cell(self, cell: Cell, *, numeric: bool) -> RenderableType:
         made = _cell(cell, self.signs)
         return Whole(made) if numeric and isinstance(made, Text) else made
+
+
+def _share(width: int, *, of_names: bool) -> int:
+    """Columns of a window up to which a word is kept whole; beside a name there is always room for another column's word."""
+    return min(int(width * NAME_SHARE), width - GAP - LEAST_WORD) if of_names else width // WORD_SHARE
 
 
 def _least(columns: Sequence[_Column]) -> int:
@@ -124,11 +132,11 @@ def _widths(columns: Sequence[_Column], width: int) -> list[int]:
     return widths
 
 
-def _head(head: str) -> RenderableType:
-    """A head, on two lines where it is long, so that a column of short marks stays narrow."""
+def _head(head: str, widest: int) -> RenderableType:
+    """A head, on two lines where it is long and wider than all below it, so that a column of short marks stays narrow."""
     shown = hostile.line(head)
     first, _, last = shown.rpartition(" ")
-    return Text(f"{first}\n{last}") if first and len(shown) > LONG_HEAD else Folded(Text(shown))
+    return Text(f"{first}\n{last}") if first and len(shown) > max(LONG_HEAD, widest) else Folded(Text(shown))
 
 
 def _cell(cell: Cell, signs: Signs) -> RenderableType:

@@ -1,47 +1,111 @@
-"""The trace table on a terminal: who claimed what, who answered it how, and what became of it."""
+"""The trace on a terminal: who claimed what, who answered it how, and what became of it; in a narrow window without columns."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from rich.console import Group, RenderableType
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
+from rich.padding import Padding
+from rich.table import Table
 from rich.text import Text
 
 from debate_cli.render import look
+from debate_cli.render.drawn.folded import Folded
 from debate_cli.render.drawn.safe import joined, safe_line
-from debate_cli.render.drawn.tables import Signs, badge, name, section, table
+from debate_cli.render.drawn.tables import Signs, badge, folded_name, section, table
 from debate_cli.scoring.trace import TraceRow
+
+LEAST_WIDTH = 76
+"""Columns of a window below which claims, answers and standings stand below each other: beside each other they would be slivers."""
+SHARES = (9, 8, 7)
+"""How claims, answers and standings share a window; a standing without a reason takes what it needs."""
+INDENT = 2
+"""Columns by which what belongs to a claim stands further in; twice as much what belongs to an answer or a standing."""
+_Line = tuple[RenderableType, bool]
+"""A line, and whether it belongs to the one above it."""
 
 
 def trace(rows: Sequence[TraceRow], signs: Signs) -> RenderableType:
-    """A row per claim, its standing as sign, word and colour."""
-    made = table("claim", "answers", "standing")
-    for number, column in enumerate(made.columns):
-        column.ratio = (5, 3, 3)[number]
-    for row in rows:
-        head = joined(safe_line(row.id, "bold"), "  ", name(row.participant, signs))
-        made.add_row(Group(head, safe_line(row.claim)), _answers(row, signs), _standing(row))
-    made.expand, made.leading = True, 1
-    return section("trace", made)
+    """Each claim, its standing as sign, word and colour."""
+    return section("trace", _Trace(rows, signs))
 
 
-def _answers(row: TraceRow, signs: Signs) -> RenderableType:
-    lines: list[Text] = []
+@dataclass(frozen=True, slots=True)
+class _Trace:
+    """A row per claim, or a few lines where the window is narrow."""
+
+    rows: Sequence[TraceRow]
+    signs: Signs
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """The claims in their order."""
+        del console
+        if options.max_width >= LEAST_WIDTH:
+            yield self._table()
+            return
+        for number, row in enumerate(self.rows):
+            if number:
+                yield Text("")
+            yield _head(row, self.signs)
+            for line, deeper in ((safe_line(row.claim), False), *_answers(row, self.signs), *_standing(row)):
+                yield Padding(line, (0, 0, 0, 2 * INDENT if deeper else INDENT))
+
+    def _table(self) -> Table:
+        made = table("claim", "answers", "standing")
+        reasons = any(row.standing is not None and row.reason for row in self.rows)
+        for column, share in zip(made.columns, SHARES if reasons else SHARES[:2], strict=False):
+            column.ratio = share
+        made.columns[-1].no_wrap = not reasons
+        for row in self.rows:
+            claim = Group(_head(row, self.signs), safe_line(row.claim))
+            answers, standing = (
+                Group(*(line for line, _ in part)) for part in (_answers(row, self.signs), _standing(row))
+            )
+            made.add_row(claim, answers, standing)
+        made.expand, made.leading = True, 1
+        return made
+
+
+def _head(row: TraceRow, signs: Signs) -> Folded:
+    named = folded_name(row.participant, signs)
+    before = joined(safe_line(row.id, "bold"), "  ")
+    return Folded(before + named.text, len(before) + named.sign)
+
+
+@dataclass(frozen=True, slots=True)
+class _Doing:
+    """Who did something, and what: on one line where that fits, else what was done stands below the name."""
+
+    who: Folded
+    what: Text
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """The words."""
+        del console
+        whole = joined(self.who.text, " ", self.what)
+        if whole.cell_len <= options.max_width:
+            yield whole
+        else:
+            yield self.who
+            yield Padding(self.what, (0, 0, 0, INDENT))
+
+
+def _answers(row: TraceRow, signs: Signs) -> list[_Line]:
+    lines = list[_Line]()
     for response in row.responses:
         sign = look.RESPONSES.get(response.type, look.UNKNOWN)
-        lines.append(joined(name(response.by, signs), " ", badge(sign)))
+        lines.append((_Doing(folded_name(response.by, signs), badge(sign)), False))
         if response.follow_up:
-            lines.append(joined(("asks ", look.QUIET), safe_line(response.follow_up, "italic")))
+            lines.append((joined(("asks ", look.QUIET), safe_line(response.follow_up, "italic")), True))
     for reply in row.replies:
-        words = "leaves it open" if reply.evaded else "replies"
-        lines.append(joined(name(reply.by, signs), f" {words}"))
-    return Group(*lines) if lines else Text("unanswered", style=look.QUIET)
+        words = Text("leaves it open" if reply.evaded else "replies")
+        lines.append((_Doing(folded_name(reply.by, signs), words), False))
+    return lines or [(Text("unanswered", style=look.QUIET), False)]
 
 
-def _standing(row: TraceRow) -> RenderableType:
+def _standing(row: TraceRow) -> list[_Line]:
     if row.standing is None:
-        return Text("not judged", style=look.QUIET)
-    lines = [badge(look.STANDINGS[row.standing])]
-    if row.reason:
-        lines.append(safe_line(row.reason, look.QUIET))
-    return Group(*lines)
+        return [(Text("not judged", style=look.QUIET), False)]
+    reason = [(safe_line(row.reason, look.QUIET), True)] if row.reason else []
+    return [(badge(look.STANDINGS[row.standing]), False), *reason]

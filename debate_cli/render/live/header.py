@@ -16,12 +16,16 @@ from debate_cli.render.live.seats import Cast
 
 
 def heading(debate: Debate, beside: str = "") -> RenderableType:
-    """The motion with its background, the debaters and the judges with their models; `beside` follows in the title."""
+    """The motion with its background, the debaters and the judges with their models; the title says `beside` first.
+
+    So a narrow window cuts the format, not what sets this view apart.
+    """
     body: list[Block] = [Paragraph(hostile.line(debate.topic), "bold")]
     if debate.config.background:
         body.append(Paragraph(hostile.clean(debate.config.background).strip(), look.QUIET))
     body += [BLANK, Cast((*debaters(debate), *judges(debate, debate.runs[0])))]
-    return _framed(debate, [*look.kind_words(debate), *([beside] if beside else [])], body)
+    what, *kind = look.kind_words(debate)
+    return _framed(debate, [what, *([beside] if beside else []), *kind], body)
 
 
 def judged_heading(debate: Debate) -> RenderableType:
@@ -41,6 +45,11 @@ def judging_heading(debate: Debate, run: JudgingRun) -> RenderableType:
     """What stands above a later judging run."""
     rule = Laid(lambda width: [_ruled((("judging run ", ""), (hostile.line(run.id), "bold")), width)])
     return Group(rule, Laid(Cast(judges(debate, run)).lines))
+
+
+def resumed_rule(debate: Debate) -> RenderableType:
+    """The line between what was said before a debate is gone on with, and what is said now."""
+    return Laid(lambda width: [_ruled(((look.resumed_words(debate), "bold"),), width)])
 
 
 def round_rule(round_number: int, phase: str) -> RenderableType:

@@ -21,9 +21,10 @@ from debate_cli.render.troubles import Trouble
 def news_line(news: News, debate: Debate) -> RenderableType:
     """A judge's report: its title, a bar per debater, its words."""
     rows: list[RenderableType] = []
-    title = joined(("§ ", look.QUIET), safe_line(news.title, look.QUIET))
+    sign = "§ ", look.QUIET
+    title = joined(sign, safe_line(news.title, look.QUIET))
     if len(news.words) == 1 and not news.gauges and not news.alarms:
-        return joined(title, ("  ", ""), safe_line(news.words[0]))
+        return _hung(sign, safe_line(news.title, look.QUIET), ("  ", ""), safe_line(news.words[0]))
     if len(news.gauges) == 1 and not news.words and not news.alarms:
         beside = Table.grid(padding=(0, 2, 0, 0))
         beside.add_row(title, _gauges(news, debate))
@@ -36,6 +37,13 @@ def news_line(news: News, debate: Debate) -> RenderableType:
     return Group(*rows)
 
 
+def _hung(sign: tuple[str, str], *parts: Text | str | tuple[str, str]) -> Table:
+    """A line behind a sign, below which its further lines are not begun."""
+    grid = Table.grid()
+    grid.add_row(Text(*sign), joined(*parts))
+    return grid
+
+
 def _said(words: str) -> Table:
     """A sentence whose further lines stand below its first word."""
     grid = Table.grid()
@@ -45,7 +53,7 @@ def _said(words: str) -> Table:
 
 def trouble_line(trouble: Trouble) -> RenderableType:
     """Who could not do what, and why."""
-    return joined(
+    return _hung(
         ("✗ ", look.RED),
         safe_line(trouble.whom, "bold"),
         f" {trouble.what}{trouble.joint}",
@@ -57,7 +65,7 @@ def trouble_line(trouble: Trouble) -> RenderableType:
 
 def note_line(note: str) -> RenderableType:
     """A note."""
-    return joined(("! ", look.GOLD), safe_line(note, look.QUIET))
+    return _hung(("! ", look.GOLD), safe_line(note, look.QUIET))
 
 
 def closing_line(reason: CloseReason) -> RenderableType:

@@ -79,7 +79,7 @@ class Progress:
         left = self._left(taken)
         if left is not None:
             parts.append(f"about {look.clock(left)} left")
-        parts += [f"{look.tokens(usage.input_tokens + usage.output_tokens)} tokens", look.money(usage.cost_usd)]
+        parts += [look.counted(usage.input_tokens + usage.output_tokens, usage), look.money(usage.cost_usd)]
         if self._judging:
             count = f" {len(self._judging)}" if len(self._judging) > FEW else ""
             awaited = "; ".join(hostile.line(look.brief_words(brief, self._called(brief))) for brief in self._judging)

@@ -90,7 +90,7 @@ def frame_title(speaker: str, signs: Mapping[str, Sign]) -> Spans:
 def exchange_words(index: int, exchange: Exchange) -> str:
     """Number of the turn (as judges name it), model, time and tokens of a call, for the foot of a frame."""
     words = [f"turn {index}", hostile.line(exchange.model), look.seconds(exchange.latency_s)]
-    words.append(f"{look.tokens(exchange.usage.output_tokens)} tokens")
+    words.append(look.counted(exchange.usage.output_tokens, exchange.usage))
     if exchange.attempts > 1:
         words.append(f"{exchange.attempts} requests")
     return " · ".join(words)

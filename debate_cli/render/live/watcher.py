@@ -21,7 +21,14 @@ from debate_cli.domain.tasks import Cue, Task
 from debate_cli.render import look, news
 from debate_cli.render.live.column import cut
 from debate_cli.render.live.frame import Wave
-from debate_cli.render.live.header import heading, judged_heading, judging_heading, round_line, round_rule
+from debate_cli.render.live.header import (
+    heading,
+    judged_heading,
+    judging_heading,
+    resumed_rule,
+    round_line,
+    round_rule,
+)
 from debate_cli.render.live.notices import closing_line, news_line, note_line, trouble_line
 from debate_cli.render.live.progress import Progress
 from debate_cli.render.live.region import Ink, Region, Row
@@ -161,7 +168,7 @@ class LiveWatcher:
     def _resumed(self, debate: Debate) -> None:
         threads = Threads(debate.turns)
         said = [part for wave in waves(debate) for part in self._speeches([(turn, threads) for turn in wave], debate)]
-        self._print(heading(debate, look.resumed_words(debate)), *said)
+        self._print(heading(debate, look.resumed_words(debate)), *said, *([resumed_rule(debate)] if said else []))
 
     def _turned(self, event: Turned, debate: Debate) -> None:
         turn = event.turn

@@ -27,15 +27,16 @@ def columns(card: Card) -> str:
         ",".join(card.models),
         ",".join(f"{item.system}={item.outcome}" for item in card.conclusions),
         "" if card.cost_usd is None else f"{card.cost_usd:.6g}",
-        card.state,
+        ", ".join(filter(None, (card.state, missing_words(card)))),
     )
     return "\t".join(hostile.line(cell) or NOTHING for cell in cells)
 
 
 def json_document(cards: Iterable[Card]) -> str:
-    """An array of `{path, id, started_at, topic, state, turns, models, verdicts, cost_usd}`, all text as stored.
+    """An array of one document a debate, all text as stored.
 
-    A verdict is `{system, run, winner, victory, margin, decides}`.
+    It is `{path, id, started_at, topic, state, turns, models, verdicts, cost_usd, judgments_missing}`, a verdict in it
+    `{system, run, winner, victory, margin, decides}`.
     """
     return json.dumps([_document(card) for card in cards], ensure_ascii=False, indent=2) + "\n"
 
@@ -45,6 +46,12 @@ def _document(card: Card) -> dict[str, Any]:
     verdicts = [{name: verdict[name] for name in _OF_VERDICT} for verdict in found["conclusions"]]
     names = {"conclusions": "verdicts"}
     return {names.get(name, name): value for name, value in (found | {"conclusions": verdicts}).items()}
+
+
+def missing_words(card: Card) -> str:
+    """`1 judgment missing`; nothing where none is, or where it did not come to its end."""
+    count = card.judgments_missing
+    return f"{count} judgment{'' if count == 1 else 's'} missing" if count else ""
 
 
 def outcome_words(conclusion: Conclusion) -> str:

@@ -61,7 +61,7 @@ def turn_lines(turn: Turn, threads: Threads, *, show_hidden: bool = False) -> li
         found += hostile.prefixed(f"{prefix}  hidden directive: ", turn.directive)
     found += [f"{prefix}  warning: {hostile.line(warning)}" for warning in turn.warnings]
     exchange = turn.exchange
-    figures = f"{look.seconds(exchange.latency_s)}, {look.tokens(exchange.usage.output_tokens)} tokens"
+    figures = f"{look.seconds(exchange.latency_s)}, {look.counted(exchange.usage.output_tokens, exchange.usage)}"
     return [*found, f"{prefix}  (turn {turn.index}, {hostile.line(exchange.model)}, {figures})"]
 
 
@@ -93,17 +93,22 @@ def _thread_lines(prefix: str, piece: Piece, threads: Threads, round_number: int
     yield from (f"{prefix}  {hostile.line(step.words)}" for step in thread.steps)
 
 
+def _labelled(prefix: str, words: str) -> Iterable[str]:
+    """`words` behind what they are; nothing where there are none."""
+    return hostile.prefixed(prefix, words) if words else ()
+
+
 def _piece_lines(prefix: str, piece: Piece) -> Iterable[str]:
     match piece:
         case Argument():
             yield f"{prefix}[{hostile.line(piece.id)}] {hostile.line(piece.claim)}"
-            yield from hostile.prefixed(f"{prefix}  reasoning: ", piece.reasoning)
-            yield from hostile.prefixed(f"{prefix}  evidence: ", piece.evidence)
+            yield from _labelled(f"{prefix}  reasoning: ", piece.reasoning)
+            yield from _labelled(f"{prefix}  evidence: ", piece.evidence)
         case Response():
             sign = look.RESPONSES.get(piece.type, look.UNKNOWN)
-            yield from hostile.prefixed(f"{prefix}{sign.word} {hostile.line(piece.target)}: ", piece.reasoning)
-            if piece.follow_up:
-                yield from hostile.prefixed(f"{prefix}  asks: ", piece.follow_up)
+            answered = f"{prefix}{sign.word} {hostile.line(piece.target)}"
+            yield from hostile.prefixed(f"{answered}: ", piece.reasoning) if piece.reasoning else (answered,)
+            yield from _labelled(f"{prefix}  asks: ", piece.follow_up)
         case Answer():
             left_open = " (left open)" if piece.evaded else ""
             yield from hostile.prefixed(

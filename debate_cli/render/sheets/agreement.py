@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import look
 from debate_cli.render.called import called
-from debate_cli.render.sheets.sheet import Lines, Number, Sheet, Who
+from debate_cli.render.sheets.sheet import Cell, Lines, Number, Sheet, Who
 from debate_cli.render.spread import spreads
 from debate_cli.scoring.agreement import compare_verdicts
 
@@ -26,7 +26,7 @@ def agreement_sheet(verdicts: Sequence[Verdict]) -> Sheet | None:
         rows=tuple(
             (
                 f"{called(verdict, verdicts)}{', decides' if verdict.decides else ''}",
-                look.VOTES[verdict.option] if verdict.option is not None else Who(verdict.winner),
+                _winner(verdict),
                 verdict.victory,
                 Number(verdict.margin),
                 Lines(tuple(f"{name} {look.number(score)}" for name, score in verdict.figures.items())),
@@ -36,3 +36,10 @@ def agreement_sheet(verdicts: Sequence[Verdict]) -> Sheet | None:
         remarks=(*spreads(verdicts), *(compared.differences or (("They agree.",) if compared.agree else ()))),
         numeric=frozenset({3}),
     )
+
+
+def _winner(verdict: Verdict) -> Cell:
+    """Who won; a panel's vote, or that it is a draw, where nobody did."""
+    if verdict.option is not None:
+        return look.VOTES[verdict.option]
+    return "draw" if verdict.victory == "draw" else Who(verdict.winner)

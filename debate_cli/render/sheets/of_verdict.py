@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render.look import scale
-from debate_cli.render.sheets.sheet import Gauge, Number, Sheet, Who
+from debate_cli.render.sheets.sheet import Gauge, Number, Sheet, Who, filled
 
 
 def sheets_of(verdict: Verdict) -> list[Sheet]:
-    """The tables of one verdict; the bare scores where its notes cannot be read, none where nothing was scored.
+    """The tables of one verdict, without empty columns; the bare scores where its notes cannot be read, none where nothing was scored.
 
     A system's module is loaded when one of its verdicts is shown: few debates have verdicts of all.
     """
@@ -25,7 +25,7 @@ def sheets_of(verdict: Verdict) -> list[Sheet]:
             from debate_cli.render.sheets import panel as system
         case "persuasion":
             from debate_cli.render.sheets import persuasion as system
-    return system.sheets(verdict) or [scores_sheet(verdict)]
+    return [filled(sheet) for sheet in system.sheets(verdict)] or [scores_sheet(verdict)]
 
 
 def scores_sheet(verdict: Verdict) -> Sheet:

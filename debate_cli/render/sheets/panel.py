@@ -15,10 +15,10 @@ def sheets(verdict: Verdict) -> list[Sheet]:
     notes = notes_of(PanelNotes, verdict)
     if notes is None or not notes.rounds:
         return []
-    return [_options(notes), _votes(notes), *_conditions(notes), *_dissent(notes.dissent)]
+    return [_options(notes, verdict), _votes(notes), *_conditions(notes), *_dissent(notes.dissent)]
 
 
-def _options(notes: PanelNotes) -> Sheet:
+def _options(notes: PanelNotes, verdict: Verdict) -> Sheet:
     first = notes.first_vote.weights if notes.first_vote is not None else {}
     return Sheet(
         title="scores, panel",
@@ -32,7 +32,7 @@ def _options(notes: PanelNotes) -> Sheet:
             )
             for option in OPTIONS
         ),
-        remarks=(_deliberation(notes),),
+        remarks=() if verdict.victory == "undetermined" else (_deliberation(notes),),
         numeric=frozenset({1, 2}),
     )
 
@@ -87,7 +87,7 @@ def _changes(notes: PanelNotes) -> Iterable[str]:
     for row in notes.rounds:
         for vote in row.votes:
             if vote.unexplained_change:
-                yield f"! {vote.judge} changed its vote in vote {row.round + 1} without naming the turn that changed it."
+                yield f"! {vote.judge} changed its vote in vote {row.round + 1} without naming what changed it."
             elif vote.changed and vote.changed_because:
                 yield f"{vote.judge} changed its vote in vote {row.round + 1}: {vote.changed_because}"
 

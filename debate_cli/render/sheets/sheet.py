@@ -78,6 +78,21 @@ class Sheet(NamedTuple):
         return self.title[:1].upper() + self.title[1:]
 
 
+def filled(sheet: Sheet) -> Sheet:
+    """The same without its columns in which nothing stands; the first one stays."""
+    kept = [place for place in range(len(sheet.heads)) if not place or not _is_empty(sheet, place)]
+    return sheet._replace(
+        heads=tuple(sheet.heads[place] for place in kept),
+        rows=tuple(None if row is None else tuple(row[place] for place in kept) for row in sheet.rows),
+        numeric=frozenset(number for number, place in enumerate(kept) if place in sheet.numeric),
+    )
+
+
+def _is_empty(sheet: Sheet, place: int) -> bool:
+    cells = [row[place] for row in sheet.rows if row is not None]
+    return bool(cells) and all(cell in (None, "", Lines(())) for cell in cells)
+
+
 def parted(groups: Iterable[Iterable[Row]]) -> tuple[Row | None, ...]:
     """The rows of all groups, with None between two groups."""
     found: list[Row | None] = []

@@ -1,0 +1,47 @@
+"""`debate check` and `debate run` say how weights count that do not sum to 1."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from cli_support import debate, write_config
+
+TOLD = "judging.systems.0.weights sum to 2, so they count as logic 0.5, evidence 0.5, responsiveness 0, honesty 0"
+
+
+@pytest.fixture
+def uneven(here: Path) -> Path:
+    """A configuration whose weights sum to 2."""
+    return _weighted(here, "{logic: 1, evidence: 1, responsiveness: 0, honesty: 0}")
+
+
+def test_check_says_it_once(here: Path, uneven: Path) -> None:
+    """On stderr, and the configuration is fine all the same; JSON stays as it is."""
+    done, as_json = debate("check", uneven, cwd=here), debate("check", uneven, "--json", cwd=here)
+    assert (done.code, [line for line in done.lines if "weights" in line]) == (0, [f"{uneven}: {TOLD}"])
+    assert "fine" in done.out
+    assert json.loads(as_json.out)[0]["problems"] == []
+
+
+@pytest.mark.parametrize("options", [["--no-save", "-q"], ["--dry-run"]])
+def test_run_says_it_once(here: Path, uneven: Path, options: list[str]) -> None:
+    """Before anything is asked, or where nothing is."""
+    done = debate("run", uneven, *options, cwd=here)
+    assert (done.code, done.lines.count(TOLD)) == (0, 1)
+
+
+def test_of_weights_that_sum_to_one_nothing_is_said(here: Path) -> None:
+    """They count as they are written."""
+    even = _weighted(here, "{logic: 0.25, evidence: 0.25, responsiveness: 0.25, honesty: 0.25}")
+    assert "weights" not in debate("check", even, cwd=here).err
+
+
+def _weighted(here: Path, weights: str) -> Path:
+    return write_config(
+        here,
+        "topic: Tea?\nmodels: {default: {model: mock/a}}\nformat: {arguments: 1}\n"
+        "debaters: [{name: Pro, side: for}, {name: Con, side: against}]\n"
+        f"judging: {{systems: [{{kind: structured, weights: {weights}}}]}}\n",
+    )

@@ -1,0 +1,69 @@
+"""What is not there is said: a system that never judged, the end of a debate, a configuration that is none."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from cli_support import debate
+
+
+def unfinished(saved: Path) -> None:
+    """Make of a saved debate one that its budget stopped."""
+    document = json.loads(saved.read_text())
+    saved.write_text(json.dumps(document | {"status": "incomplete", "closed": "budget"}))
+
+
+def test_a_system_that_never_judged_is_an_error_of_the_file_that_is_alone(saved: Path) -> None:
+    """With the command by which it judges; nothing is said to be the recomputed one, and no gate to be met."""
+    done = debate("score", saved, "--system", "panel", "--check", "--fail-under", "0", cwd=saved.parent.parent)
+    assert (done.code, done.out) == (2, "")
+    assert "panel never judged it; let it be judged: debate judge" in done.err
+    assert "recomputed" not in done.err
+
+
+def test_of_several_files_it_is_remarked(saved: Path) -> None:
+    """The others have what was asked for."""
+    shutil.copy(saved, saved.with_name("other.json"))
+    done = debate("score", saved.parent, "--system", "structured", "--system", "live", cwd=saved.parent.parent)
+    assert (done.code, done.err.count("live never judged it")) == (0, 2)
+
+
+@pytest.mark.parametrize("command", ["score", "judge"])
+def test_verdicts_on_a_part_of_a_debate_say_so(saved: Path, command: str) -> None:
+    """What stopped it can be gone on with, and may turn them round."""
+    unfinished(saved)
+    options = ("--system", "structured", "--mock") if command == "judge" else ()
+    done = debate(command, saved, *options, cwd=saved.parent.parent)
+    assert done.code == 0
+    assert "the debate is unfinished, so its verdicts are on the 6 speeches so far" in done.err
+
+
+def test_a_saved_debate_is_no_configuration(saved: Path) -> None:
+    """One line that says what it is, in the place of one for each of its keys."""
+    done = debate("run", saved, "--mock", cwd=saved.parent.parent)
+    assert (done.code, len(done.err.splitlines())) == (2, 1), done.err
+    assert "this is a saved debate, no configuration; go on with it by --resume" in done.err
+
+
+def test_a_misspelt_system_is_one_for_texts_too(here: Path) -> None:
+    """Before it is said that texts are judged by a panel alone."""
+    (here / "PLAN.md").write_text("We do it.")
+    done = debate("judge", "PLAN.md", "--system", "panle", "--mock", cwd=here)
+    assert (done.code, "did you mean `panel`?" in done.err) == (2, True), done.err
+
+
+def test_json_that_is_no_debate_is_read(here: Path) -> None:
+    """A configuration that was written as JSON is read as any other."""
+    (here / "debate.json").write_text(
+        json.dumps(
+            {
+                "topic": "Is it so?",
+                "models": {"default": {"model": "mock/a"}},
+                "debaters": [{"name": "A", "side": "for"}, {"name": "B", "side": "against"}],
+            }
+        )
+    )
+    assert debate("check", "debate.json", cwd=here).code == 0

@@ -1,0 +1,37 @@
+"""What calls used: added up, and marked where it was estimated."""
+
+from __future__ import annotations
+
+import pytest
+
+from debate_cli.domain.exchange import Exchange, TotalUsage, Usage, total
+
+COUNTED = Usage(input_tokens=10, output_tokens=2)
+GUESSED = Usage(input_tokens=5, output_tokens=1, estimated=True)
+
+
+def _exchange(usage: Usage) -> Exchange:
+    return Exchange(model="lab/pro", rung="text", attempts=1, usage=usage, cost_usd=0.0)
+
+
+@pytest.mark.parametrize(
+    ("parts", "estimated"), [((COUNTED, COUNTED), False), ((COUNTED, GUESSED), True), ((GUESSED, COUNTED), True)]
+)
+def test_a_sum_with_an_estimated_part_is_an_estimate(parts: tuple[Usage, Usage], estimated: bool) -> None:
+    """That of attempts as well as that of a debate."""
+    assert (parts[0] + parts[1]).estimated is estimated
+    assert total([_exchange(part) for part in parts]).estimated is estimated
+
+
+@pytest.mark.parametrize("counted", [COUNTED, TotalUsage(calls=1, attempts=1, input_tokens=10)])
+def test_what_was_counted_is_written_without_the_mark(counted: Usage | TotalUsage) -> None:
+    """Files from before there was one stay as they are, and are read as counted."""
+    assert "estimated" not in counted.model_dump_json()
+    assert type(counted).model_validate_json(counted.model_dump_json()) == counted
+
+
+@pytest.mark.parametrize("guessed", [GUESSED, total([_exchange(GUESSED)])])
+def test_what_was_estimated_is_written_with_the_mark(guessed: Usage | TotalUsage) -> None:
+    """And read with it."""
+    assert guessed.model_dump()["estimated"] is True
+    assert type(guessed).model_validate_json(guessed.model_dump_json()) == guessed

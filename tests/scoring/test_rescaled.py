@@ -1,0 +1,30 @@
+"""Weights that do not sum to 1 are said to be rescaled."""
+
+from __future__ import annotations
+
+import pytest
+
+from debate_cli.domain.systems import Moderator, Structured, StructuredWeights
+from debate_cli.scoring.rescaled import rescaled
+
+
+@pytest.mark.parametrize(
+    "weights",
+    [
+        StructuredWeights(),
+        StructuredWeights(logic=1, evidence=0, responsiveness=0, honesty=0),
+        StructuredWeights(logic=0.1, evidence=0.2, responsiveness=0.3, honesty=0.4),
+    ],
+)
+def test_of_weights_that_sum_to_one_nothing_is_said(weights: StructuredWeights) -> None:
+    """However their sum is rounded; nor of systems without weights."""
+    assert rescaled((Moderator(), Structured(weights=weights))) == ()
+
+
+def test_other_weights_are_told_as_they_count() -> None:
+    """With the key that they stand under, among all systems."""
+    weights = StructuredWeights(logic=2, evidence=1, responsiveness=1, honesty=0)
+    told = (
+        "judging.systems.1.weights sum to 4, so they count as logic 0.5, evidence 0.25, responsiveness 0.25, honesty 0"
+    )
+    assert rescaled((Moderator(), Structured(weights=weights))) == (told,)

@@ -1,0 +1,60 @@
+"""What was in flight when a run ended, in words."""
+
+from __future__ import annotations
+
+import pytest
+from storage_support import AT, assessment, opened, turn
+
+from debate_cli.domain.debate import Debate, fold
+from debate_cli.domain.events import Assessed, Closed, JudgingOpened, Turned
+from debate_cli.domain.systems import JudgingConfig
+from debate_cli.resuming import in_flight
+
+HELD = fold([opened(), *(Turned(at=AT, turn=turn(index)) for index in range(6)), Closed(at=AT, reason="complete")])
+BEGUN = fold([opened()])
+AGAIN = HELD.apply(JudgingOpened(at=AT, run="r2", judging=JudgingConfig.model_validate({"systems": ["moderator"]})))
+
+
+@pytest.mark.parametrize(
+    ("debate", "key", "words"),
+    [
+        (BEGUN, "turn/1", "Con (opening, round 1)"),
+        (HELD, "r1/moderator/judge/round/2/0", "moderator (round 2)"),
+        (HELD, "r1/moderator/judge/debate/all/0", "moderator (the debate)"),
+        (HELD, "r1/panel/qa_evaluator/debate/all/0", "panel/qa_evaluator (vote 1)"),
+        (AGAIN, "r2/moderator/judge/round/1/0", "moderator r2 (round 1)"),
+    ],
+    ids=["a speech", "a round", "the debate", "a vote", "of a later judging run"],
+)
+def test_who_was_asked_for_what(debate: Debate, key: str, words: str) -> None:
+    """By names and moments, not by keys; of several judging runs, with the run."""
+    assert in_flight(debate, [key]) == (
+        f"the call to {words} was in flight when the run ended: it may have been billed, and is made again"
+    )
+
+
+JUDGES = ("technical_architect", "compliance_auditor", "security_analyst", "domain_expert", "qa_evaluator")
+
+
+@pytest.mark.parametrize(
+    ("count", "whom"),
+    [
+        (2, "panel/technical_architect (vote 1) and panel/compliance_auditor (vote 1)"),
+        (
+            5,
+            "panel/technical_architect (vote 1), panel/compliance_auditor (vote 1), panel/security_analyst (vote 1) and 2 more",
+        ),
+    ],
+)
+def test_many_are_told_in_one_sentence(count: int, whom: str) -> None:
+    """The first by their names, the others by how many they are."""
+    keys = [f"r1/panel/{judge}/debate/all/0" for judge in JUDGES[:count]]
+    assert in_flight(HELD, keys) == (
+        f"calls to {whom} were in flight when the run ended: they may have been billed, and are made again"
+    )
+
+
+def test_what_is_not_asked_again_is_not_told() -> None:
+    """What was answered since, and what is no key of anything due."""
+    answered = HELD.apply(Assessed(at=AT, assessment=assessment(system="moderator", round_number=1)))
+    assert in_flight(answered, ["r1/moderator/judge/round/1/0", "turn/0", "odd"]) is None

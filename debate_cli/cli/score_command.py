@@ -68,8 +68,6 @@ class Scoring:
     """How other settings than the stored ones were asked for, e.g. `--weights logic=1`; empty where they were not."""
     with_held: bool = False
     """Whether it is told when a debate was held, by whom and for how much."""
-    alone: bool = False
-    """Whether there is one file: what it does not have is an error then."""
     bad: list[Unusable] = field(default_factory=list[Unusable])
     unmet: int = 0
     compared: int = 0
@@ -81,8 +79,7 @@ class Scoring:
 
     def checked(self, paths: list[Path]) -> Iterator[Checked]:
         """The files' verdicts and gates one after the other, none kept; a bad file among many is reported and passed over."""
-        self.alone = len(paths) == 1
-        if self.alone:
+        if len(paths) == 1:
             yield self._told(self._one(paths[0]))
             return
         here = self.write or self.pages is not None
@@ -128,8 +125,6 @@ class Scoring:
         gates = self.gates.results(debate, verdicts)
         busy = at_work(stored) if self.check else None
         never = unjudged(str(path), debate, self.systems)
-        if never is not None and not verdicts and self.alone:
-            raise UsageError(f"{path}: {never}")
         remarks = (busy, taken_over(debate, self.runs, self.systems), never, unfinished(debate))
         remark = "; ".join(filter(None, remarks)) or None
         whole = concluded(stored) if self.check and busy is None else None

@@ -19,7 +19,6 @@ from debate_cli.domain.systems import PERSONA_WEIGHTS, Panel, PanelJudge, Persua
 KeyPath = tuple[str | int, ...]
 NO_NAMES = {"draw": "the word for a debate nobody won", "nobody": "the word for no winner"}
 """What no debater may be called, and what it means where judges are asked for a name."""
-"""What a verdict says when nobody won; no debater may be called so."""
 LEAST_DEBATERS = 2
 LISTED_PHASES: tuple[Phase, ...] = ("opening", "cross_examination", "rebuttal", "closing")
 """Those that a configuration lists; the others come with a format of their own."""
@@ -52,9 +51,13 @@ def check(config: DebateConfig) -> list[Problem]:
 def check_stored(config: DebateConfig) -> list[Problem]:
     """The same of a configuration that came with a debate.
 
-    Before a text nobody debates, and an older free-flowing debate says another order than the one that it has.
+    Before a text nobody debates, an older free-flowing debate says another order than the one that it has, and an older
+    debater may have a name that none is given any more.
     """
-    passed = {("format", "order"), *(() if config.debaters else (("debaters",),))}
+    names = (
+        ("debaters", place, "name") for place, one in enumerate(config.debaters) if one.name.casefold() in NO_NAMES
+    )
+    passed = {("format", "order"), *names, *(() if config.debaters else (("debaters",),))}
     return [problem for problem in check(config) if problem.path not in passed]
 
 

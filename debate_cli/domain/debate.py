@@ -30,6 +30,8 @@ from debate_cli.domain.participant import Participant, participants
 from debate_cli.domain.tasks import Brief, Cue, speech_key
 from debate_cli.domain.value import Value
 
+TURN_BY_TURN = frozenset({"persuasion"})
+"""Kinds of systems that nobody asks about the whole of a debate."""
 RESUMABLE: frozenset[CloseReason] = frozenset({"budget", "interrupted", "failed"})
 
 
@@ -111,14 +113,16 @@ class Debate(Value):
                 return run
         raise KeyError(run_id)
 
-    def heard_all(self, run: JudgingRun) -> bool:
-        """Whether no speech was made after a run began: of a debate that was gone on with, it judged a part as the whole."""
-        return run.heard is None or run.heard >= len(self.turns)
+    def heard_all(self, run: JudgingRun, kind: str | None = None) -> bool:
+        """Whether a run, or its system of that kind, took no part of a debate that was gone on with for the whole.
 
-    @property
-    def standing(self) -> tuple[JudgingRun, ...]:
-        """The judging runs, the one whose word goes before that of all others last: the newest of those that heard all."""
-        return tuple(sorted(self.runs, key=self.heard_all))
+        A system that judges turn by turn is asked about those that were made since.
+        """
+        return kind in TURN_BY_TURN or run.heard is None or run.heard >= len(self.turns)
+
+    def standing(self, kind: str | None = None) -> tuple[JudgingRun, ...]:
+        """The judging runs, the one whose word (on that kind) goes before all others' last: the newest that heard all."""
+        return tuple(sorted(self.runs, key=lambda run: self.heard_all(run, kind)))
 
     def of_system(self, system: str, run: str) -> tuple[Assessment, ...]:
         """The assessments of one system in one judging run."""

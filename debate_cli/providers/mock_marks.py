@@ -59,7 +59,9 @@ def _totals(scores: object) -> dict[str, float]:
     listed = cast("list[object]", scores) if isinstance(scores, list) else []
     entries = [cast("Json", entry) for entry in listed if isinstance(entry, dict)]
     return {
-        str(entry["participant"]): float(entry["total"]) for entry in entries if {"participant", "total"} <= set(entry)
+        str(entry["participant"]): float(entry["total"])
+        for entry in entries
+        if "participant" in entry and isinstance(entry.get("total"), int | float)
     }
 
 

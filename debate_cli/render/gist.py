@@ -81,7 +81,7 @@ def judge_again(debate: Debate, place: str) -> str:
     Where all that can judge it have, it asks the same judges again, to see how much their scores vary.
     """
     able = [kind for kind in _NEXT if _can_judge(debate, kind)]
-    asked = {system.kind for run in debate.runs for system in run.judging.systems}
+    asked = {system.kind for run in debate.runs for system in run.judging.systems if debate.heard_all(run, system.kind)}
     system = next((kind for kind in able if kind not in asked), None)
     asked = f"{able[0]}{_REPEAT}" if system is None else system
     return f"debate judge {shlex.quote(hostile.line(place))} --system {asked}"
@@ -104,7 +104,7 @@ def reason_in_numbers(verdict: Verdict) -> str:
     """Why a verdict came out so, in one or two sentences made of numbers; empty where there are none. Not cleaned."""
     if verdict.victory == "undetermined":
         missing = verdict.notes.get("missing")
-        return str(missing[0]) if isinstance(missing, list) and missing else ""
+        return look.missing_words(str(missing[0])) if isinstance(missing, list) and missing else ""
     if verdict.system == "panel":
         return _of_panel(verdict)
     if verdict.system == "persuasion":

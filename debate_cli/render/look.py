@@ -6,6 +6,7 @@ Nothing here imports Rich.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -186,6 +187,29 @@ def outcome(verdict: Verdict, text: str | None = None) -> str:
             if verdict.winner is not None:
                 return f"{verdict.winner} wins {how}."
             return _voted(verdict, text, how)
+
+
+_CAUSE = re.compile(r"\((\w+Error)\)")
+_CAUSES = {
+    "BudgetError": "budget reached",
+    "ModelTimeoutError": "timed out",
+    "UnreachableError": "unreachable",
+    "RateLimitedError": "rate limited",
+    "ServerError": "server error",
+    "BrokenBodyError": "broken answer",
+    "TruncatedError": "answer cut off",
+    "RejectedError": "request rejected",
+    "UnauthorizedError": "key refused",
+    "QuotaExhaustedError": "quota used up",
+    "UnknownModelError": "unknown model",
+    "ContextOverflowError": "prompt too long",
+}
+"""Words for causes that are named as errors."""
+
+
+def missing_words(sentence: str) -> str:
+    """A sentence on what was not assessed, as people read it: causes in words."""
+    return _CAUSE.sub(lambda found: f"({_CAUSES.get(found[1], found[1])})", sentence)
 
 
 def tied(verdict: Verdict) -> bool:

@@ -8,6 +8,7 @@ from typing import Literal
 
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.verdict import Verdict
+from debate_cli.render import look
 from debate_cli.render.called import called, deciding_first
 from debate_cli.render.sheets import findings, personalities
 from debate_cli.render.sheets.agreement import agreement_sheet
@@ -43,7 +44,7 @@ class Report:
     def missing(verdict: Verdict) -> list[str]:
         """Sentences on what was not assessed."""
         found = verdict.notes.get("missing")
-        return [str(sentence) for sentence in found] if isinstance(found, list) else []
+        return [look.missing_words(str(sentence)) for sentence in found] if isinstance(found, list) else []
 
 
 def report(debate: Debate, verdicts: Sequence[Verdict]) -> Report:

@@ -46,8 +46,7 @@ def score(
     chosen = [(run, system) for run, system in _chosen(debate, runs) if systems is None or system.kind in systems]
     verdicts = [_verdict(debate, run, replacing.get(system.kind, system)) for run, system in chosen]
     judged = [verdict for verdict, pair in zip(verdicts, chosen, strict=True) if _has_judged(debate, *pair)]
-    heard_all = {run.id for run in debate.runs if debate.heard_all(run)}
-    judged.sort(key=lambda item: item.run in heard_all)
+    judged.sort(key=lambda item: debate.heard_all(debate.run(item.run), item.system))
     return _headed(verdicts, _deciding(debate, runs), judged) if verdicts else ()
 
 
@@ -62,11 +61,11 @@ def of_run(debate: Debate, verdicts: Iterable[Verdict], run: str) -> tuple[Verdi
 def _verdict(debate: Debate, run: JudgingRun, settings: System) -> Verdict:
     """The verdict of one system over one run, which says where the run took a part of the debate for the whole."""
     found = scorer(settings.kind)(debate, run, settings)
-    if debate.heard_all(run):
+    if debate.heard_all(run, settings.kind):
         return found
     part = f"{run.id} judged the debate when {run.heard} of its {len(debate.turns)} speeches had been made."
     missing = cast("list[JsonValue]", found.notes.get("missing", []))
-    return found.model_copy(update={"notes": {**found.notes, "missing": [part, *missing]}})
+    return found.model_copy(update={"notes": {**found.notes, "missing": [*missing, part]}})
 
 
 def _headed(verdicts: Sequence[Verdict], deciding: str | None, judged: Sequence[Verdict] = ()) -> tuple[Verdict, ...]:
@@ -86,7 +85,7 @@ def _chosen(debate: Debate, runs: str) -> list[tuple[JudgingRun, System]]:
     if runs == "all":
         return counted
     if runs == "latest":
-        standing = [(run, system) for run in debate.standing for system in run.active()]
+        standing = sorted(counted, key=lambda pair: debate.heard_all(pair[0], pair[1].kind))
         judged = [pair for pair in standing if _has_judged(debate, *pair)]
         newest = {system.kind: run.id for run, system in [*standing, *judged]}
         return [(run, system) for run, system in counted if newest[system.kind] == run.id]
@@ -99,9 +98,12 @@ def _has_judged(debate: Debate, run: JudgingRun, system: System) -> bool:
 
 
 def _deciding(debate: Debate, runs: str) -> str | None:
-    """Kind of the system that decides: the newest explicit word on it, else the first system of the first run that has any."""
+    """Kind of the system that decides: the newest explicit word on it, else the first system of the first run that has any.
+
+    The word of a run that judged before the last speech was made goes behind that of those that heard all.
+    """
     asked = [run for run in debate.runs if runs in {"latest", "all", run.id}]
-    named = [run.judging.decides for run in asked if run.judging.decides is not None]
+    named = [run.judging.decides for run in debate.standing() if run in asked and run.judging.decides is not None]
     if named:
         return named[-1]
     return next((run.judging.deciding for run in asked if run.judging.systems), None)

@@ -219,7 +219,9 @@ def _changed_settings(a: Side, b: Side) -> tuple[SettingChange, ...]:
 
 def _systems(side: Side) -> dict[str, System]:
     """The systems that judged a side, by kind."""
-    return {system.kind: system for run in _runs(side) for system in run.active()}
+    found = [(run, system) for run in _runs(side) for system in run.active()]
+    standing = sorted(found, key=lambda pair: side.debate.heard_all(pair[0], pair[1].kind))
+    return {system.kind: system for _, system in standing}
 
 
 def _settings(side: Side, systems: tuple[System, ...]) -> DebateConfig:
@@ -239,5 +241,5 @@ def _named(key: str, kinds: list[str]) -> str:
 
 
 def _runs(side: Side) -> list[JudgingRun]:
-    """The runs that count for a side, oldest first; those whose systems all were replaced do not."""
-    return [run for run in side.debate.runs if side.run in {LATEST, run.id} and run.active()]
+    """The runs that count for a side, that whose word goes first last; those whose systems all were replaced do not."""
+    return [run for run in side.debate.standing() if side.run in {LATEST, run.id} and run.active()]

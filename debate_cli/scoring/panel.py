@@ -26,7 +26,7 @@ from debate_cli.scoring.ballots import (
     weights,
 )
 from debate_cli.scoring.conclusion import UNDETERMINED, Outcome, verdict_of
-from debate_cli.scoring.reading import assessments, cause, exact, run_id
+from debate_cli.scoring.reading import assessments, cause, exact, run_id, stored
 
 OPTIONS: tuple[VoteOption, ...] = ("PASS", "FAIL", "CONDITIONAL")
 SIDES: dict[VoteOption, str] = {"PASS": "for", "FAIL": "against"}
@@ -267,7 +267,8 @@ def _missing(
     latest = max(by_round, default=0)
     final = by_round.get(latest, ())
     voted = {ballot.judge for ballot in final}
-    for number in range(latest + 1 + deliberate_further(by_round, settings)):
+    further = deliberate_further(by_round, stored(debate, run, settings))  # who was to be asked is a fact of the run
+    for number in range(latest + 1 + further):
         counted = {ballot.judge: ballot for ballot in by_round.get(number, ())}
         when = f"in deliberation round {number}" if number else "in the first vote"
         for judge in bench:

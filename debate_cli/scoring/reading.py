@@ -18,22 +18,6 @@ from debate_cli.domain.tasks import MOMENTS
 DECIMALS = 9
 """Floating-point noise lies below this; no mark is that fine."""
 
-_CAUSES = {
-    "BudgetError": "budget reached",
-    "ModelTimeoutError": "timed out",
-    "UnreachableError": "unreachable",
-    "RateLimitedError": "rate limited",
-    "ServerError": "server error",
-    "BrokenBodyError": "broken answer",
-    "TruncatedError": "answer cut off",
-    "RejectedError": "request rejected",
-    "UnauthorizedError": "key refused",
-    "QuotaExhaustedError": "quota used up",
-    "UnknownModelError": "unknown model",
-    "ContextOverflowError": "prompt too long",
-}
-"""Words for causes that are named as errors."""
-
 S = TypeVar("S", bound=System)
 
 
@@ -96,7 +80,7 @@ def stored(debate: Debate, run: JudgingRun | str, settings: S) -> S:
 def cause(debate: Debate, key: str) -> str:
     """Why the brief of that key has no answer, e.g. ` (abstained)`; empty where nothing is known."""
     causes = [failure.cause for failure in debate.failures if failure.task.key == key]
-    return f" ({_CAUSES.get(causes[-1], causes[-1])})" if causes else ""
+    return f" ({causes[-1]})" if causes else ""
 
 
 def speakers(debate: Debate) -> frozenset[str]:

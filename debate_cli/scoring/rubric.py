@@ -30,7 +30,13 @@ class Rubric:
 
         Raises UsageError where a setting is unknown or out of range.
         """
-        stored = {system.kind: system for run in debate.runs for system in run.judging.systems}
+        stored = {
+            kind: system
+            for kind in self.changes
+            for run in debate.standing(kind)
+            for system in run.judging.systems
+            if system.kind == kind
+        }
         return {kind: _laid_over(stored[kind], change) for kind, change in self.changes.items() if kind in stored}
 
 

@@ -89,7 +89,7 @@ def newest_run(debate: Debate, kind: str) -> JudgingRun | None:
 
     One that judged before the last speech was made goes behind those that heard all.
     """
-    counted = [run for run in reversed(debate.standing) if any(system.kind == kind for system in run.active())]
+    counted = [run for run in reversed(debate.standing(kind)) if any(system.kind == kind for system in run.active())]
     judged = (run for run in counted if debate.of_system(kind, run.id))
     return next(judged, counted[0] if counted else None)
 

@@ -7,9 +7,8 @@ has a journal, is opened as by any other command, which also tells what is wrong
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
-from operator import itemgetter
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -21,6 +20,8 @@ from debate_cli.storage.upgrades import SCHEMA_VERSION
 
 _IN_UTC = "Z"
 _OPTIONS = ("PASS", "FAIL", "CONDITIONAL")
+_TURN_BY_TURN = frozenset({"persuasion"})
+"""As `domain.debate` has it, which is not loaded here."""
 _LARGEST_GLANCE = 32 * 1024 * 1024
 """Bytes from which on a file is opened the careful way."""
 
@@ -110,8 +111,8 @@ def _from_fields(path: str, fields: Any) -> Card | None:
     texts = [fields[name] for name in ("id", "started_at", "topic", "closed")]
     models = _models(fields)
     turns = len(fields["turns"])
-    heard = [(run["id"], run.get("heard", turns) >= turns) for run in fields.get("runs", ())]
-    runs = [run for run, _ in sorted([(OWN_RUN, True), *heard], key=itemgetter(1))]
+    added = {run["id"]: run.get("heard", turns) >= turns for run in fields.get("runs", ())}
+    runs = {OWN_RUN: True, **added}
     sound = (
         fields["schema_version"] == SCHEMA_VERSION
         and all(isinstance(text, str) for text in (*texts, *models, *runs))
@@ -155,17 +156,18 @@ def _conclusion(verdict: Any) -> Conclusion:
 
 
 def _newest(
-    conclusions: list[Conclusion], standing: list[str], judged: Collection[tuple[str, str]]
+    conclusions: list[Conclusion], runs: Mapping[str, bool], judged: Collection[tuple[str, str]]
 ) -> tuple[Conclusion, ...]:
     """Per system that of its newest run, the deciding one first; a run that came to nothing takes nobody's place.
 
-    `standing` are the runs, that whose word goes before that of all others last; `judged`: (system, run) of the
-    assessments that there are.
+    `runs` are the judging runs, oldest first, and whether each heard the whole debate, which those of systems that judge turn
+    by turn always did; `judged`: (system, run) of the assessments that there are.
     """
-    rank = {run: number for number, run in enumerate(standing)}
+    rank = {run: number for number, run in enumerate(runs)}
 
-    def newness(item: Conclusion) -> tuple[bool, int]:
-        return (item.system, item.run) in judged, rank.get(item.run, 0)
+    def newness(item: Conclusion) -> tuple[bool, bool, int]:
+        heard_all = item.system in _TURN_BY_TURN or runs.get(item.run, True)
+        return (item.system, item.run) in judged, heard_all, rank.get(item.run, 0)
 
     found: dict[str, Conclusion] = {}
     for conclusion in conclusions:
@@ -198,7 +200,7 @@ def opened(path: Path) -> Card | Unreadable:
         state=_state(stored.path, debate.closed),
         turns=len(debate.turns),
         models=models_of_debaters(debate),
-        conclusions=_newest(conclusions, [run.id for run in debate.standing], judged),
+        conclusions=_newest(conclusions, {run.id: debate.heard_all(run) for run in debate.runs}, judged),
         cost_usd=debate.usage.cost_usd,
         judgments_missing=missing_of(debate) if holder(stored.path) is None else 0,
     )

@@ -16,15 +16,14 @@ def unfinished(saved: Path) -> None:
     saved.write_text(json.dumps(document | {"status": "incomplete", "closed": "budget"}))
 
 
-def test_a_system_that_never_judged_is_an_error_of_the_file_that_is_alone(saved: Path) -> None:
-    """With the command by which it judges; nothing is said to be the recomputed one, and no gate to be met."""
-    done = debate("score", saved, "--system", "panel", "--check", "--fail-under", "0", cwd=saved.parent.parent)
-    assert (done.code, done.out) == (2, "")
+def test_a_system_that_never_judged_is_remarked(saved: Path) -> None:
+    """With the command by which it judges; what is read by programs is empty."""
+    done = debate("score", saved, "--system", "panel", "--json", cwd=saved.parent.parent)
+    assert (done.code, done.json[0]["verdicts"]) == (0, [])
     assert "panel never judged it; let it be judged: debate judge" in done.err
-    assert "recomputed" not in done.err
 
 
-def test_of_several_files_it_is_remarked(saved: Path) -> None:
+def test_of_several_files_it_is_remarked_of_each(saved: Path) -> None:
     """The others have what was asked for."""
     shutil.copy(saved, saved.with_name("other.json"))
     done = debate("score", saved.parent, "--system", "structured", "--system", "live", cwd=saved.parent.parent)

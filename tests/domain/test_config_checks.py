@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from storage_support import config
 
-from debate_cli.domain.config_checks import check
+from debate_cli.domain.config_checks import check, check_stored
 
 PRO, CON = {"name": "Pro", "side": "for"}, {"name": "Con", "side": "against"}
 DESCRIBED = {"id": "a", "persona": "cook", "description": "You cook."}
@@ -98,3 +98,10 @@ def test_all_problems_come_at_once() -> None:
     """Three faults in three places give three problems."""
     faulty = config(debaters=[PRO, {**CON, "model": "x"}], judging={"decides": "panel", "systems": ["live", "live"]})
     assert len(check(faulty)) == 3
+
+
+def test_an_older_debate_keeps_a_name_that_is_given_no_more() -> None:
+    """It can be gone on with; as a new configuration it is refused."""
+    named = config(debaters=[PRO, {**CON, "name": "nobody"}])
+    assert check(named)
+    assert not check_stored(named)

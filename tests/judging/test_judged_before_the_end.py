@@ -9,8 +9,10 @@ from formats_support import NOON, begun, config, spoken
 from judging_support import judged_later, settle_all
 
 from debate_cli.domain.debate import Debate, fold
-from debate_cli.domain.events import Closed, Resumed
+from debate_cli.domain.events import Closed, JudgingOpened, Resumed
+from debate_cli.domain.systems import JudgingConfig, Structured, StructuredWeights
 from debate_cli.scoring import score
+from debate_cli.scoring.rubric import Rubric
 from debate_cli.scoring.trace import newest_run
 from debate_cli.storage.catalogue import glance, opened
 from debate_cli.storage.transcript import debate_of, events_of, json_data, to_transcript
@@ -60,6 +62,39 @@ def test_a_judging_after_the_end_has_the_word_again(finished: Debate) -> None:
     later = judged.model_copy(update={"runs": (*finished.runs, judged.runs[-1].model_copy(update={"id": "r3"}))})
     moved = [item.model_copy(update={"run": "r3"}) for item in finished.of_system("structured", "r1")]
     assert [item.run for item in score(later.with_assessments([*finished.assessments, *moved]))] == ["r3"]
+
+
+def test_its_word_on_who_decides_counts_no_more() -> None:
+    """Of two explicit words on it that of the run that heard all is taken."""
+    settings = config(None, ["structured", {"kind": "moderator", "guidance": False}])
+    judging = settings.judging.model_copy(update={"decides": "structured"})
+    stopped = spoken(begun(settings.model_copy(update={"judging": judging})), waves=1).apply(
+        Closed(at=NOON, reason="budget")
+    )
+    later = JudgingConfig.model_validate({"systems": ["moderator"], "decides": "moderator"})
+    judged = settle_all(stopped.apply(JudgingOpened(at=NOON, run="r2", judging=later)))
+    whole = settle_all(spoken(judged.apply(Resumed(at=NOON))))
+    assert [verdict.system for verdict in score(judged) if verdict.decides] == ["moderator"]
+    assert [(verdict.system, verdict.run) for verdict in score(whole) if verdict.decides] == [("structured", "r1")]
+
+
+def test_who_judges_turn_by_turn_has_heard_all() -> None:
+    """Persuasion is asked about the turns made since: nothing is said of a part, and the newest has the word."""
+    stopped = spoken(begun(config(None, ["persuasion"])), waves=1).apply(Closed(at=NOON, reason="budget"))
+    whole = settle_all(spoken(settle_all(judged_later(stopped, "persuasion")).apply(Resumed(at=NOON))))
+    (verdict,) = score(whole)
+    assert (verdict.run, verdict.notes["missing"]) == ("r2", [])
+
+
+def test_a_rubric_is_laid_over_the_settings_of_the_run_that_has_the_word(finished: Debate) -> None:
+    """And not over those of the one that judged a part."""
+    other = Structured(weights=StructuredWeights(logic=1, evidence=0, responsiveness=0, honesty=0))
+    first, later = finished.runs
+    judging = later.judging.model_copy(update={"systems": (other,)})
+    debate = finished.model_copy(update={"runs": (first, later.model_copy(update={"judging": judging}))})
+    laid = Rubric({"structured": {"fallacy_penalty": 0.25}}).settings(debate)["structured"]
+    assert isinstance(laid, Structured)
+    assert laid.weights == Structured().weights
 
 
 def test_what_a_run_heard_is_kept(finished: Debate) -> None:

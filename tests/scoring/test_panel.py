@@ -313,3 +313,11 @@ def test_an_agreed_panel_misses_no_deliberation() -> None:
     """It would not have deliberated."""
     settings = bench(1, 1)
     assert verdict(voted(settings, *votes("PASS", "PASS")), "r1", settings).notes["missing"] == _unmarked("a", "b")
+
+
+def test_a_stricter_rubric_makes_nobody_absent() -> None:
+    """Who was to be asked is a fact of the run: by its own threshold the panel had agreed enough."""
+    held = bench(1, 1, convergence_threshold=0.1)
+    stricter = held.model_copy(update={"convergence_threshold": 1.0})
+    debate = voted(held, *votes("PASS", "FAIL"))
+    assert verdict(debate, "r1", stricter).notes["missing"] == _unmarked("a", "b")

@@ -10,7 +10,9 @@ from rich.cells import cell_len
 HANG = "  "
 """What further lines of a sentence begin with, so that the next sentence is told from it."""
 _COMMAND = r"(?:(?<=: )|^)debate [a-z]+(?: (?:'[^']*'|[^\s'();])+)*[;).,]*"
-_UNIT = re.compile(rf"(?P<whole>(?<=^saved: ).+|{_COMMAND}|\(debate explain [\w-]+\)\S*)|(?:[^\s`]*`[^`]*`|\S)\S*")
+_UNIT = re.compile(
+    rf"(?P<whole>(?<=^saved: ).+|(?<=^unchanged: ).+|(?<=^configuration: ).+|{_COMMAND}|\(debate explain [\w-]+\)\S*)|(?:[^\s`]*`[^`]*`|\S)\S*"
+)
 """What a line does not end within: a path, a command, what stands in backticks, a word."""
 
 

@@ -68,7 +68,7 @@ def _curves(notes: PersuasionNotes) -> Sheet:
             if values:
                 rows.append((Who(state.name), label, Number(values[0]), Curve(values, low, 1.0), Number(values[-1])))
     return Sheet(
-        "curves, persuasion", ("debater", "", "start", "turn by turn", "end"), tuple(rows), numeric=frozenset({2, 4})
+        "curves, persuasion", ("debater", "", "start", "course", "end"), tuple(rows), numeric=frozenset({2, 4})
     )
 
 

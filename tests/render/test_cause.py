@@ -7,6 +7,7 @@ from judging_support import FillingModel, debated, settle
 
 from debate_cli import errors
 from debate_cli.judging.schedules import owed
+from debate_cli.render.report import Report
 from debate_cli.scoring import score
 
 
@@ -20,12 +21,11 @@ from debate_cli.scoring import score
     ],
 )
 def test_a_judge_who_did_not_answer_is_told_in_words(error: Exception, why: str) -> None:
-    """Without the names that errors have in the program."""
+    """The verdict keeps the name that the failure has; people read words."""
     debate = debated("structured")
     (verdict,) = score(settle(debate, owed(debate), FillingModel(raising=error)))
-    missing = verdict.notes["missing"]
-    assert isinstance(missing, list)
-    assert any(f"({why})" in str(sentence) for sentence in missing)
+    missing = Report.missing(verdict)
+    assert any(f"({why})" in sentence for sentence in missing)
     assert "Error" not in str(missing)
 
 

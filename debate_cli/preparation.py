@@ -74,8 +74,11 @@ def load(
     *,
     text: str | None = None,
     asked: bool = False,
+    mock: bool = False,
 ) -> LoadedConfig:
     """The configuration at `path` (or `text`) with `changes` (key path, YAML value) laid over it.
+
+    Where the `mock` will stand in the place of every model, none has to be named.
 
     `env` is the process's own; the `.env` files are read here. Raises ConfigError with every fault; where its models are
     to be `asked`, with what keeps them from it too. Where nothing else is wrong `prepare` says that.
@@ -91,9 +94,16 @@ def load(
         text=text,
         overrides=changes,
         env=known,
+        own_checks=_check_for_mock if mock else check,
         more_checks=(providers_make_sense,),
         late_checks=(askable,) if asked else (),
     )
+
+
+def _check_for_mock(config: DebateConfig) -> list[Problem]:
+    """What is wrong with `config` as the mock will hold it: who names no model speaks with the mock."""
+    models = {"default": ModelSpec(model="mock/default"), **config.models}
+    return check(config.model_copy(update={"models": models}))
 
 
 def providers_make_sense(config: DebateConfig) -> list[Problem]:

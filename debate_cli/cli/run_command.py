@@ -152,11 +152,11 @@ def _found(asked: Run, changes: list[Change]) -> tuple[LoadedConfig, StoredDebat
     """The configuration named, and the debate to be gone on with; where none is named for that, the stored one."""
     if asked.resume is None:
         real = not (asked.mock or asked.replay or asked.dry_run)
-        return setup.load(asked.config, changes, asked=real), None
+        return setup.load(asked.config, changes, asked=real, mock=asked.mock), None
     if asked.config is None:
         stored = open_debate(find(asked.resume, homes(asked.out)))
         return setup.reload(stored, changes), stored
-    loaded = setup.load(asked.config, changes)
+    loaded = setup.load(asked.config, changes, mock=asked.mock)
     return loaded, open_debate(find(asked.resume, (asked.out or Path(loaded.config.output.dir), USUAL)))
 
 

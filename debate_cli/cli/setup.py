@@ -66,20 +66,25 @@ def overrides(
 
 
 def load(
-    reference: str | None, changes: Sequence[Change] = (), *, asked: bool = False, told: bool = True
+    reference: str | None,
+    changes: Sequence[Change] = (),
+    *,
+    asked: bool = False,
+    mock: bool = False,
+    told: bool = True,
 ) -> LoadedConfig:
     """The configuration that `reference` names: a path, `-` for standard input, None for the default one.
 
-    Which one that is the user is `told`. Raises ConfigError with every fault; where its models are to be `asked`, with what keeps them from it too.
+    Which one that is the user is `told`. With the `mock` in the place of every model none has to be named. Raises ConfigError with every fault; where its models are to be `asked`, with what keeps them from it too.
     """
     if reference == "-":
-        return preparation.load(None, os.environ, changes, text=sys.stdin.read(), asked=asked)
+        return preparation.load(None, os.environ, changes, text=sys.stdin.read(), asked=asked, mock=mock)
     path = Path(reference) if reference is not None else default_config()
     if reference is not None and reference.isprintable() and not os.path.lexists(path):
         raise ConfigError(f"{reference}: no such file{_meant(path)}")
     if reference is None and told:
         tell_default(path)
-    return preparation.load(path, os.environ, changes, asked=asked)
+    return preparation.load(path, os.environ, changes, asked=asked, mock=mock)
 
 
 def tell_default(path: Path) -> None:

@@ -37,7 +37,7 @@ SECTIONS = (
 )
 """Class, where it stands in the file, heading."""
 ABOUT = (
-    "Every key of `debate.yaml`. `topic`, `debaters` and a model for each that speaks or judges (`models.default` does for all) must be there, the rest has defaults. Unknown keys are errors. "
+    "Every key of `debate.yaml`. `topic`, `debaters` and a model for each that speaks or judges (`models.default` does for all, `--mock` for none) must be there; the rest has defaults. Unknown keys are errors. "
     "`${VAR}` and `${VAR:-default}` are filled in from the environment wherever a value stands. "
     "`--set format.arguments=2` changes a key on the command line, `DEBATE__FORMAT__ARGUMENTS=2` in the environment; "
     "`debate check` names every fault with line and column at once, but for what hangs on another one: the settings of a "

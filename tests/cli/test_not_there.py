@@ -66,3 +66,11 @@ def test_json_that_is_no_debate_is_read(here: Path) -> None:
         )
     )
     assert debate("check", "debate.json", cwd=here).code == 0
+
+
+def test_with_the_mock_no_model_has_to_be_named(here: Path) -> None:
+    """A motion and two debaters do; without it each that lacks one is named."""
+    (here / "debate.yaml").write_text("topic: x\ndebaters: [{name: A, side: for}, {name: B, side: against}]\n")
+    mocked = debate("run", "--mock", "--quiet", "--no-save", cwd=here)
+    bare = debate("run", "--no-save", cwd=here)
+    assert (mocked.code, bare.code, bare.err.count("names no model")) == (0, 2, 3), mocked.err + bare.err

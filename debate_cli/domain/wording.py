@@ -1,8 +1,10 @@
-"""When two wordings are the same words: case, spaces and typography aside."""
+"""Texts within values, and when two wordings are the same words: case, spaces and typography aside."""
 
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Iterable, Iterator, Mapping
+from typing import cast
 
 _SIGNS = str.maketrans(
     {
@@ -25,3 +27,15 @@ def normalised(text: str) -> str:
 def words_of(quote: str) -> str:
     """What is the same for quotes of the same words."""
     return normalised(quote).strip(EDGES)
+
+
+def strings_in(value: object) -> Iterator[str]:
+    """Every text within a value as JSON has them, keys aside, from first to last."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for item in cast("Mapping[str, object]", value).values():
+            yield from strings_in(item)
+    elif isinstance(value, Iterable):
+        for item in cast("Iterable[object]", value):
+            yield from strings_in(item)

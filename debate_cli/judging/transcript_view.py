@@ -15,6 +15,7 @@ from debate_cli.domain.content import UNSTRUCTURED, Turn
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.tasks import Subject
 from debate_cli.domain.value import concluded
+from debate_cli.domain.wording import strings_in
 from debate_cli.judging.detector import TAKEOVERS, masked
 from debate_cli.llm.quoting import clean
 
@@ -100,7 +101,7 @@ def _line(turn: Turn, names: tuple[str, ...]) -> str:
 
 def told(turn: Turn) -> Iterator[str]:
     """Every text of `turn` that judges are given, as it was said: each is `shown` by itself, so nothing spans two of them."""
-    yield from _strings(_said(turn))
+    yield from strings_in(_said(turn))
 
 
 def _said(turn: Turn) -> dict[str, object]:
@@ -115,17 +116,6 @@ def _said(turn: Turn) -> dict[str, object]:
         ids = [{"id": argument.id, "claim": argument.claim} for argument in turn.arguments or ()]
         return {"text": turn.text, "arguments": ids} if ids else {"text": turn.text}
     return structure
-
-
-def _strings(value: object) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, Mapping):
-        for item in cast("Mapping[str, object]", value).values():
-            yield from _strings(item)
-    elif isinstance(value, Iterable):
-        for item in cast("Iterable[object]", value):
-            yield from _strings(item)
 
 
 def _json(value: object) -> str:

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, cast
 
+from debate_cli.domain.wording import strings_in
 from debate_cli.llm.port import Request
 from debate_cli.providers.mock_phrases import ANGLES, Angle
 
@@ -164,7 +165,7 @@ class Scene:
             arguments = (entry for turn in self.turns for entry in _entries(turn, "arguments"))
             said = [str(entry.get("claim")) for entry in arguments if entry.get("id") == item]
         else:
-            said = [text for turn in self.turns if turn["turn"] in turns for text in _strings(turn)]
+            said = [text for turn in self.turns if turn["turn"] in turns for text in strings_in(turn)]
         return tuple(part for text in said for part in re.split(r"(?<=[.!?])\s", text) if len(part) >= QUOTABLE)
 
     @cached_property
@@ -200,14 +201,3 @@ def _listed(turn: Json, name: str) -> list[object]:
 def _entries(turn: Json, name: str) -> list[Json]:
     """Those items of such a list that are objects."""
     return [cast("Json", item) for item in _listed(turn, name) if isinstance(item, dict)]
-
-
-def _strings(value: object) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict):
-        for item in cast("dict[str, object]", value).values():
-            yield from _strings(item)
-    elif isinstance(value, list):
-        for item in cast("list[object]", value):
-            yield from _strings(item)

@@ -288,13 +288,6 @@ def test_resuming_under_the_same_configuration_is_fine(here: Path, journal: Path
     assert json.loads(transcript.read_text())["status"] == "complete"
 
 
-def test_resuming_a_whole_debate_changes_nothing(saved: Path) -> None:
-    """It is shown again; the file is as it was."""
-    before = saved.read_bytes()
-    done = debate("run", "--resume", "saved", "-q", cwd=saved.parent.parent)
-    assert (done.code, saved.read_bytes(), "Con wins narrowly" in done.out) == (0, before, True)
-
-
 def test_a_debate_whose_journal_vanishes_is_printed(here: Path, journal: Path) -> None:
     """Exit 1, one sentence, and on stdout the debate so far as JSON."""
     with under_way(here, journal, [*SLOW, "--json"], 4) as running:

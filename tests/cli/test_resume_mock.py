@@ -83,3 +83,10 @@ def test_a_whole_debate_is_left_as_it_is_and_not_called_saved(saved: Path) -> No
         "note: the debate is complete already: nothing was asked",
         "unchanged: transcripts/saved.json",
     ]
+
+
+def test_resuming_a_whole_debate_changes_nothing(saved: Path) -> None:
+    """It is shown again; the file is as it was."""
+    before = saved.read_bytes()
+    done = debate("run", "--resume", "saved", "-q", cwd=saved.parent.parent)
+    assert (done.code, saved.read_bytes(), "Con wins narrowly" in done.out) == (0, before, True)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
+from panel_support import bench, voted, votes
 from scoring_support import CON, NOON, PRO, ballot, begun, judged, speech
 
 from debate_cli.domain.assessment import Assessment, VoteOption
-from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import Failed, Failure
-from debate_cli.domain.systems import Panel, PanelJudge
+from debate_cli.domain.systems import Panel
 from debate_cli.domain.verdict import Verdict, Victory
 from debate_cli.scoring.ballots import (
     agreement,
@@ -20,24 +18,6 @@ from debate_cli.scoring.ballots import (
     explains_change,
 )
 from debate_cli.scoring.panel import verdict
-
-
-def bench(*weights: float, **fields: Any) -> Panel:
-    """A panel of judges a, b, c ... with these weights."""
-    judges = tuple(
-        PanelJudge(id=name, persona=name, weight=weight) for name, weight in zip("abcde", weights, strict=False)
-    )
-    return Panel(judges=judges, **fields)
-
-
-def voted(settings: Panel, *given: Assessment) -> Debate:
-    """A debate of three turns on which these votes were cast."""
-    return judged(begun(settings), [speech(0, PRO), speech(1, CON), speech(2, PRO)], given)
-
-
-def votes(*options: VoteOption, revision: int = 0) -> list[Assessment]:
-    """Bare votes of judges a, b, c ..."""
-    return [ballot(name, option, revision=revision) for name, option in zip("abcde", options, strict=False)]
 
 
 def dimensional(*rows: tuple[float, ...], options: str = "") -> list[Assessment]:
@@ -127,22 +107,6 @@ def test_without_a_sole_debater_of_the_side_nobody_wins() -> None:
     debate = judged(begun(settings, debaters=sides), [speech(0, "A")], votes("PASS", "PASS"))
     found = verdict(debate, "r1", settings)
     assert (found.winner, found.victory, found.scores) == (None, "clear", {"C": 0.0})
-
-
-def test_fewer_votes_than_the_least_are_undetermined() -> None:
-    """One vote where two are the least: no verdict, and the silent judge is named."""
-    settings = bench(1, 1)
-    found = verdict(voted(settings, *votes("PASS")), "r1", settings)
-    assert (found.victory, found.winner, found.margin) == ("undetermined", None, None)
-    assert found.notes["missing"] == [
-        "b did not vote in the first vote.",
-        "1 of 2 votes are in; a verdict takes 2.",
-        *_unmarked("a"),
-    ]
-
-
-def _unmarked(*judges: str) -> list[str]:
-    return [f"{judge} gave no mark for logic, evidence, rebuttal, risk." for judge in judges]
 
 
 @pytest.mark.parametrize(
@@ -297,27 +261,3 @@ def test_weights_of_other_settings_take_the_place_of_stored_ones() -> None:
     stored, other = bench(1, 1), bench(3, 1)
     found = verdict(voted(stored, *votes("PASS", "FAIL")), "r1", other)
     assert (found.winner, found.scores) == (PRO, {PRO: 0.75, CON: 0.25})
-
-
-def test_a_deliberation_that_nobody_took_part_in_is_missing() -> None:
-    """The budget or the network ended the panel while it was divided: the verdict does not pass for its last word."""
-    settings = bench(1, 1)
-    found = verdict(voted(settings, *votes("PASS", "FAIL")), "r1", settings)
-    assert found.notes["missing"] == [
-        *(f"{judge} did not vote in deliberation round 1; its last vote stands." for judge in ("a", "b")),
-        *_unmarked("a", "b"),
-    ]
-
-
-def test_an_agreed_panel_misses_no_deliberation() -> None:
-    """It would not have deliberated."""
-    settings = bench(1, 1)
-    assert verdict(voted(settings, *votes("PASS", "PASS")), "r1", settings).notes["missing"] == _unmarked("a", "b")
-
-
-def test_a_stricter_rubric_makes_nobody_absent() -> None:
-    """Who was to be asked is a fact of the run: by its own threshold the panel had agreed enough."""
-    held = bench(1, 1, convergence_threshold=0.1)
-    stricter = held.model_copy(update={"convergence_threshold": 1.0})
-    debate = voted(held, *votes("PASS", "FAIL"))
-    assert verdict(debate, "r1", stricter).notes["missing"] == _unmarked("a", "b")

@@ -19,25 +19,25 @@ from pydantic import PrivateAttr
 from debate_cli import preparation
 from debate_cli.domain.config import DebateConfig
 from debate_cli.domain.debate import Debate
-from debate_cli.engine import Stop
+from debate_cli.engine import StopSignal
 from debate_cli.llm.port import Model
-from debate_cli.preparation import Prepared
-from debate_cli.rejudging import Wish
-from debate_cli.render.plain.watchers import QuietWatcher
-from debate_cli.render.watcher import Watcher
+from debate_cli.preparation import PreparedRun
+from debate_cli.rejudging import JudgingRequest
+from debate_cli.render.plain.watchers import NullObserver
+from debate_cli.render.watcher import Observer
 from debate_cli.scoring import score
 from debate_cli.session import Outcome, Session
 from debate_cli.storage import library
 from debate_cli.storage.config_file import LoadedConfig
 from debate_cli.storage.ids import new_id
-from debate_cli.storage.transcript import events_of, to_transcript
+from debate_cli.storage.transcript import to_transcript, transcript_to_events
 
 __all__ = [
     "Debate",
     "DebateConfig",
     "Model",
+    "Observer",
     "Outcome",
-    "Watcher",
     "judge",
     "load_config",
     "load_transcript",
@@ -45,11 +45,11 @@ __all__ = [
     "score",
 ]
 
-UNREAD = "the configuration"
+IN_MEMORY_CONFIG_NAME = "the configuration"
 """What errors call a configuration that no file holds."""
 
 
-class _Read(DebateConfig):
+class _LoadedDebateConfig(DebateConfig):
     """A configuration that knows the file it came from, through `model_copy` too: paths in it begin in that file's folder."""
 
     _loaded: LoadedConfig | None = PrivateAttr(default=None)
@@ -57,25 +57,27 @@ class _Read(DebateConfig):
 
     def __eq__(self, other: object) -> bool:
         """Field by field: where it came from makes no difference."""
-        return _fields(self) == _fields(other) if isinstance(other, DebateConfig) else NotImplemented
+        return _field_values(self) == _field_values(other) if isinstance(other, DebateConfig) else NotImplemented
 
     __hash__ = DebateConfig.__hash__
 
     @classmethod
-    def of(cls, loaded: LoadedConfig) -> _Read:
+    def from_loaded(cls, loaded: LoadedConfig) -> _LoadedDebateConfig:
         """The configuration of `loaded`, with what was read around it."""
-        read = cls.model_construct(loaded.config.model_fields_set, **_fields(loaded.config))
+        read = cls.model_construct(loaded.config.model_fields_set, **_field_values(loaded.config))
         read._loaded = loaded
         return read
 
-    def loaded(self) -> LoadedConfig:
+    def to_loaded(self) -> LoadedConfig:
         """The same as it was read, its prompts anew where they were changed since."""
-        plain = DebateConfig.model_construct(self.model_fields_set, **_fields(self))
+        plain = DebateConfig.model_construct(self.model_fields_set, **_field_values(self))
         read = self._loaded
         if read is None:
-            return preparation.built(plain, UNREAD)
+            return preparation.config_from_object(plain, IN_MEMORY_CONFIG_NAME)
         if plain.prompts != read.config.prompts:
-            read = replace(read, prompts=preparation.built(plain, read.places.name, read.folder).prompts)
+            read = replace(
+                read, prompts=preparation.config_from_object(plain, read.source_map.name, read.folder).prompts
+            )
         return replace(read, config=plain)
 
 
@@ -84,7 +86,9 @@ def load_config(path: str | Path, *, overrides: Mapping[str, str] | None = None)
 
     It remembers its folder, where relative paths in it and a `.env` file are looked for.
     """
-    return _Read.of(preparation.load(Path(path), os.environ, list((overrides or {}).items())))
+    return _LoadedDebateConfig.from_loaded(
+        preparation.resolve_config(Path(path), os.environ, list((overrides or {}).items()))
+    )
 
 
 def load_transcript(path: str | Path) -> Debate:
@@ -98,7 +102,7 @@ async def run_debate(
     mock: bool = False,
     folder: str | Path | None = None,
     debate_id: str | None = None,
-    watcher: Watcher | None = None,
+    watcher: Observer | None = None,
 ) -> Outcome:
     """Run a debate to its end; with a `folder` it is journalled and saved there.
 
@@ -106,9 +110,9 @@ async def run_debate(
     every model. Raises MissingKeyError and ConfigError before any call; what goes wrong later is in the outcome
     (`halted`, and the debate's failures).
     """
-    prepared = preparation.prepare(_loaded(config), os.environ, mock=mock)
+    prepared = preparation.prepare_run(_to_loaded(config), os.environ, mock=mock)
     chosen = prepared.config
-    return await _session(prepared, watcher).begin(
+    return await _build_session(prepared, watcher).begin(
         chosen,
         debate_id or new_id(chosen.topic, datetime.now(UTC), SystemRandom()),
         Path(folder) if folder is not None else None,
@@ -128,24 +132,28 @@ async def judge(
     What is not given is as in `config`, then as the debate was judged before. With a `path` the transcript is written
     there. Raises UsageError where the debate cannot be judged so.
     """
-    loaded = _loaded(config) if config is not None else None
-    wish = Wish(config=loaded.config if loaded is not None else None, systems=tuple(systems), model=model)
-    again = preparation.rejudging(debate, wish, datetime.now(UTC), loaded, os.environ)
-    events = events_of(to_transcript(debate))
-    return await _session(again.prepared, None).judge(
+    loaded = _to_loaded(config) if config is not None else None
+    wish = JudgingRequest(config=loaded.config if loaded is not None else None, systems=tuple(systems), model=model)
+    again = preparation.prepare_judging(debate, wish, datetime.now(UTC), loaded, os.environ)
+    events = transcript_to_events(to_transcript(debate))
+    return await _build_session(again.prepared, None).judge(
         events, again.openings, again.prepared.config, Path(path) if path is not None else None
     )
 
 
-def _loaded(config: DebateConfig) -> LoadedConfig:
-    return config.loaded() if isinstance(config, _Read) else preparation.built(config, UNREAD)
+def _to_loaded(config: DebateConfig) -> LoadedConfig:
+    return (
+        config.to_loaded()
+        if isinstance(config, _LoadedDebateConfig)
+        else preparation.config_from_object(config, IN_MEMORY_CONFIG_NAME)
+    )
 
 
-def _fields(config: DebateConfig) -> dict[str, Any]:
+def _field_values(config: DebateConfig) -> dict[str, Any]:
     """Field by field, the values themselves."""
     return {name: getattr(config, name) for name in DebateConfig.model_fields}
 
 
-def _session(prepared: Prepared, watcher: Watcher | None) -> Session:
-    seen = watcher or QuietWatcher()
-    return Session(replace(prepared.around, note=seen.note), seen, Stop(), secrets=prepared.secrets)
+def _build_session(prepared: PreparedRun, watcher: Observer | None) -> Session:
+    seen = watcher or NullObserver()
+    return Session(replace(prepared.context, note=seen.note), seen, StopSignal(), secrets=prepared.secrets)

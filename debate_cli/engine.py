@@ -17,12 +17,21 @@ from typing import Any, Protocol
 from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.content import Turn
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.events import Asked, Assessed, Closed, CloseReason, Event, Failed, Failure, Turned
+from debate_cli.domain.events import (
+    AssessmentCompleted,
+    CloseReason,
+    DebateClosed,
+    Event,
+    Failure,
+    TaskFailed,
+    TaskStarted,
+    TurnCompleted,
+)
 from debate_cli.domain.tasks import Brief, Cue, Task
 from debate_cli.formats import next_step
-from debate_cli.judging.schedules import first_to_ask, owed
+from debate_cli.judging.schedules import owed_briefs, priority_brief_keys
 from debate_cli.llm.port import OnText
-from debate_cli.render.watcher import Watcher
+from debate_cli.render.watcher import Observer
 
 GRACE_S = 10.0
 """Seconds that answers in flight are given to come in after the user asked to stop."""
@@ -39,7 +48,7 @@ class Speaker(Protocol):
 class Assessor(Protocol):
     """Makes assessments for every judge."""
 
-    def hear(self, turn: Turn, debate: Debate) -> None:
+    def warm_up(self, turn: Turn, debate: Debate) -> None:
         """A speech was made, which judges will be asked about."""
         ...
 
@@ -49,7 +58,7 @@ class Assessor(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Cast:
+class Actors:
     """The actors of one run."""
 
     debaters: Mapping[str, Speaker]
@@ -57,43 +66,43 @@ class Cast:
     judge: Assessor
 
 
-class Stop:
+class StopSignal:
     """The user's wish to end a run: once, gently; twice, at once."""
 
     def __init__(self) -> None:
-        self._gently = asyncio.Event()
-        self._at_once = asyncio.Event()
+        self._graceful = asyncio.Event()
+        self._immediate = asyncio.Event()
 
     def request(self) -> None:
         """Ask for the end; a second call insists."""
-        (self._at_once if self._gently.is_set() else self._gently).set()
+        (self._immediate if self._graceful.is_set() else self._graceful).set()
 
     @property
     def requested(self) -> bool:
         """Whether nothing new is to be asked."""
-        return self._gently.is_set()
+        return self._graceful.is_set()
 
     async def wait(self, grace_s: float = GRACE_S) -> None:
         """Return when in-flight answers are no longer worth waiting for."""
-        await self._gently.wait()
+        await self._graceful.wait()
         try:
-            await asyncio.wait_for(self._at_once.wait(), grace_s)
+            await asyncio.wait_for(self._immediate.wait(), grace_s)
         except TimeoutError:
             return
 
 
-class Run:
+class DebateRun:
     """One run over a debate, from where its events stand to a close or an interruption."""
 
     def __init__(
         self,
         debate: Debate,
-        cast: Cast,
+        cast: Actors,
         append: Callable[[Event], None],
-        watcher: Watcher,
+        watcher: Observer,
         *,
         clock: Callable[[], datetime],
-        stop: Stop,
+        stop: StopSignal,
         judging_runs: Collection[str] | None = None,
         head_start_s: float = 0.0,
     ) -> None:
@@ -104,31 +113,31 @@ class Run:
         do those have to be asked before the rest is asked beside them.
         """
         self.debate = debate
-        self._cast = cast
+        self._actors = cast
         self._append = append
-        self._watcher = watcher
+        self._observer = watcher
         self._clock = clock
         self._stop = stop
         self._judging_runs = judging_runs
         self._head_start_s = head_start_s
-        self._flying: dict[asyncio.Task[Event], Task] = {}
+        self._in_flight: dict[asyncio.Task[Event], Task] = {}
         self._halted: CloseReason | None = None
 
-    async def conduct(self) -> Debate:
+    async def run(self) -> Debate:
         """Ask until nothing is due, then close; the debate as it stands afterwards."""
         stopping = asyncio.ensure_future(self._stop.wait())
         try:
-            reason = self._ask_what_is_due()
-            while self._flying:
-                done, _ = await asyncio.wait({*self._flying, stopping}, return_when=asyncio.FIRST_COMPLETED)
-                self._take(done)
+            reason = self._start_due_tasks()
+            while self._in_flight:
+                done, _ = await asyncio.wait({*self._in_flight, stopping}, return_when=asyncio.FIRST_COMPLETED)
+                self._record_finished(done)
                 if stopping in done:
                     break
-                reason = self._ask_what_is_due()
+                reason = self._start_due_tasks()
         finally:
-            await _cancel([stopping, *self._flying])
+            await _cancel([stopping, *self._in_flight])
         if self._judging_runs is None:
-            self._record(Closed(at=self._clock(), reason=self._close_reason(reason)))
+            self._record(DebateClosed(at=self._clock(), reason=self._close_reason(reason)))
         return self.debate
 
     @property
@@ -139,55 +148,57 @@ class Run:
     def _close_reason(self, reason: CloseReason | None) -> CloseReason:
         return self.halted or reason or "failed"
 
-    def _ask_what_is_due(self) -> CloseReason | None:
+    def _start_due_tasks(self) -> CloseReason | None:
         """Start every task that is due and not under way; why the format would close, if it would."""
         if self.halted is not None:
             return None
-        cues, reason = self._cues()
-        briefs = [brief for brief in owed(self.debate) if self._judging_runs is None or brief.run in self._judging_runs]
-        under_way = {task.key: task for task in self._flying.values()}
+        cues, reason = self._due_cues()
+        briefs = [
+            brief for brief in owed_briefs(self.debate) if self._judging_runs is None or brief.run in self._judging_runs
+        ]
+        under_way = {task.key: task for task in self._in_flight.values()}
         due = [task for task in (*cues, *briefs) if task.key not in under_way]
         ahead = {task.key for task in (*under_way.values(), *due) if isinstance(task, Cue)}
-        ahead = ahead or first_to_ask(self.debate, [task for task in due if isinstance(task, Brief)])
+        ahead = ahead or priority_brief_keys(self.debate, [task for task in due if isinstance(task, Brief)])
         for task in due:
             self._start(task, ahead)
         return reason
 
-    def _cues(self) -> tuple[tuple[Cue, ...], CloseReason | None]:
+    def _due_cues(self) -> tuple[tuple[Cue, ...], CloseReason | None]:
         if self._judging_runs is not None:
             return (), None
         step = next_step(self.debate)
         return step.cues, step.close
 
     def _start(self, task: Task, ahead: Collection[str]) -> None:
-        self._record(Asked(at=self._clock(), key=task.key))
-        self._watcher.asking(task)
+        self._record(TaskStarted(at=self._clock(), key=task.key))
+        self._observer.asking(task)
         answer = self._speak(task) if isinstance(task, Cue) else self._assess(task, ahead)
-        self._flying[asyncio.ensure_future(answer)] = task
+        self._in_flight[asyncio.ensure_future(answer)] = task
 
     async def _speak(self, cue: Cue) -> Event:
-        answer = await self._cast.debaters[cue.speaker].speak(cue, self.debate, partial(self._watcher.text, cue))
+        answer = await self._actors.debaters[cue.speaker].speak(cue, self.debate, partial(self._observer.text, cue))
         if isinstance(answer, Failure):
-            return Failed(at=self._clock(), failure=answer)
-        return Turned(at=self._clock(), turn=answer)
+            return TaskFailed(at=self._clock(), failure=answer)
+        return TurnCompleted(at=self._clock(), turn=answer)
 
     async def _assess(self, brief: Brief, ahead: Collection[str]) -> Event:
-        leaving = [] if brief.key in ahead else [item for item, task in self._flying.items() if task.key in ahead]
+        leaving = [] if brief.key in ahead else [item for item, task in self._in_flight.items() if task.key in ahead]
         if self._head_start_s and leaving:
             await asyncio.wait(leaving, timeout=self._head_start_s)
-        answer = await self._cast.judge.assess(brief, self.debate)
+        answer = await self._actors.judge.assess(brief, self.debate)
         if isinstance(answer, Failure):
-            return Failed(at=self._clock(), failure=answer)
-        return Assessed(at=self._clock(), assessment=answer)
+            return TaskFailed(at=self._clock(), failure=answer)
+        return AssessmentCompleted(at=self._clock(), assessment=answer)
 
-    def _take(self, done: Collection[asyncio.Future[Any]]) -> None:
+    def _record_finished(self, done: Collection[asyncio.Future[Any]]) -> None:
         """Record what came in, in the order in which it was asked for rather than that of arrival.
 
         Where something cannot be made durable, all that came in is kept in memory nevertheless.
         """
-        arrived = [item for item in self._flying if item in done]
+        arrived = [item for item in self._in_flight if item in done]
         for item in arrived:
-            del self._flying[item]
+            del self._in_flight[item]
         waiting = deque(item.result() for item in arrived)
         try:
             while waiting:
@@ -200,11 +211,11 @@ class Run:
         """Make the event part of the debate. It is kept in memory even where it cannot be made durable."""
         self.debate = self.debate.apply(event)
         self._append(event)
-        if isinstance(event, Turned):
-            self._cast.judge.hear(event.turn, self.debate)
-        if isinstance(event, Failed):
+        if isinstance(event, TurnCompleted):
+            self._actors.judge.warm_up(event.turn, self.debate)
+        if isinstance(event, TaskFailed):
             self._halt_on(event.failure)
-        self._watcher.event(event, self.debate)
+        self._observer.event(event, self.debate)
 
     def _halt_on(self, failure: Failure) -> None:
         """A budget reached ends the run, and so does a debater who cannot speak; a judge's failure never does."""

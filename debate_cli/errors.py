@@ -219,12 +219,12 @@ class BudgetError(DebateError):
     estimated: bool = False
 
 
-def page_of(cause: str) -> str:
+def get_error_page(cause: str) -> str:
     """The page that explains a failure whose cause is the class of that name; empty where there is none."""
     kind = globals().get(cause)
     return kind.page if isinstance(kind, type) and issubclass(kind, DebateError) else ""
 
 
-def pointer(page: str) -> str:
+def format_page_hint(page: str) -> str:
     """What points to a page at the end of a sentence, beginning with a space; empty for no page."""
     return f" (debate explain {page})" if page else ""

@@ -12,65 +12,80 @@ from datetime import datetime
 from pathlib import Path
 
 from debate_cli.domain.config import DebateConfig, ModelSpec
-from debate_cli.domain.config_checks import KeyPath, Problem, check
+from debate_cli.domain.config_checks import KeyPath, Problem, check_config
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import JudgingOpened
-from debate_cli.domain.model_places import written
+from debate_cli.domain.model_places import find_model_key_paths
 from debate_cli.errors import ConfigError, MissingKeyError, NoLocalModelError
 from debate_cli.llm.template import Prompts
-from debate_cli.providers.mock import SCRIPTED
+from debate_cli.providers.mock import SCRIPTED_MODEL
 from debate_cli.providers.mock_script import Script
 from debate_cli.providers.presets import ProviderRow
-from debate_cli.providers.pricing import price
-from debate_cli.providers.registry import extraless, keyless, row_faults, secrets, split, unknown_provider
-from debate_cli.providers.table import merged, row_problems
-from debate_cli.rejudging import Wish, judging_config, openings
-from debate_cli.resuming import Asked, remainder
-from debate_cli.storage.config_file import LoadedConfig, Places, load_config
-from debate_cli.storage.environment import environment
+from debate_cli.providers.pricing import find_price
+from debate_cli.providers.registry import (
+    collect_provider_secrets,
+    find_row_problems,
+    format_unknown_provider,
+    models_without_extra,
+    models_without_key,
+    split_model_name,
+)
+from debate_cli.providers.table import find_provider_problems, merge_provider_rows
+from debate_cli.rejudging import JudgingRequest, config_for_judging, open_judging_runs
+from debate_cli.resuming import PendingModels, find_remaining_work
+from debate_cli.storage.config_file import LoadedConfig, SourceMap, read_config_file
+from debate_cli.storage.environment import load_environment
 from debate_cli.storage.library import StoredDebate
-from debate_cli.storage.overrides import Change
-from debate_cli.storage.prompt_files import read_prompts
+from debate_cli.storage.overrides import ConfigChange
+from debate_cli.storage.prompt_files import read_prompt_files
 from debate_cli.storage.redact import Redactor
-from debate_cli.wiring import PROMPT_PACKAGES, Surroundings, Tape, mock_of, mocked, require_judges, specs
+from debate_cli.wiring import (
+    PROMPT_PACKAGES,
+    Cassette,
+    RunContext,
+    all_model_specs,
+    mock_spec,
+    require_judge_models,
+    with_mock_models,
+)
 
-Wanted = Callable[[DebateConfig], Sequence[ModelSpec]]
+ModelSelector = Callable[[DebateConfig], Sequence[ModelSpec]]
 """Which models of a configuration are to be asked."""
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
+class PreparedRun:
     """A configuration that can be run, and what is around it."""
 
     config: DebateConfig
-    around: Surroundings
+    context: RunContext
     secrets: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ModelRequirement:
     """Models that are to be asked beside those of a configuration, and where it is said what reaches them."""
 
-    asked: Asked
-    places: Places
+    pending: PendingModels
+    source_map: SourceMap
 
-    def place(self, problem: Problem, own: Places) -> Places:
+    def source_map_for(self, problem: Problem, own: SourceMap) -> SourceMap:
         """Where to look for a problem; the limits are those of the configuration, whose places are its `own`."""
-        return own if problem.path[:1] == ("limits",) else self.places
+        return own if problem.path[:1] == ("limits",) else self.source_map
 
 
 @dataclass(frozen=True, slots=True)
-class Rejudging:
+class PreparedJudging:
     """Judging runs that are to be added to a debate, and what they are judged with."""
 
     openings: tuple[JudgingOpened, ...]
-    prepared: Prepared
+    prepared: PreparedRun
 
 
-def load(
+def resolve_config(
     path: Path | None,
     env: Mapping[str, str],
-    changes: Sequence[Change] = (),
+    changes: Sequence[ConfigChange] = (),
     *,
     text: str | None = None,
     asked: bool = False,
@@ -84,18 +99,18 @@ def load(
     to be `asked`, with what keeps them from it too. Where nothing else is wrong `prepare` says that.
     """
     folder = path.parent if path is not None else Path()
-    known = environment(folder, env)
+    known = load_environment(folder, env)
 
     def askable(config: DebateConfig) -> list[Problem]:
-        return model_problems(config, specs(config), known, folder)
+        return model_problems(config, all_model_specs(config), known, folder)
 
-    return load_config(
+    return read_config_file(
         path,
         text=text,
         overrides=changes,
         env=known,
-        own_checks=_check_for_mock if mock else check,
-        more_checks=(providers_make_sense,),
+        own_checks=_check_for_mock if mock else check_config,
+        more_checks=(provider_problems,),
         late_checks=(askable,) if asked else (),
     )
 
@@ -103,17 +118,17 @@ def load(
 def _check_for_mock(config: DebateConfig) -> list[Problem]:
     """What is wrong with `config` as the mock will hold it: who names no model speaks with the mock."""
     models = {"default": ModelSpec(model="mock/default"), **config.models}
-    return check(config.model_copy(update={"models": models}))
+    return check_config(config.model_copy(update={"models": models}))
 
 
-def providers_make_sense(config: DebateConfig) -> list[Problem]:
+def provider_problems(config: DebateConfig) -> list[Problem]:
     """What is wrong with the providers of `config` beyond what the domain says of them, each with its key path."""
-    told = {problem.path for problem in check(config)}
-    found = [_placed(line, config) for line in row_problems(config)]
+    told = {problem.path for problem in check_config(config)}
+    found = [_provider_problem(line, config) for line in find_provider_problems(config)]
     return [problem for problem in found if problem.path not in told]
 
 
-def _placed(line: str, config: DebateConfig) -> Problem:
+def _provider_problem(line: str, config: DebateConfig) -> Problem:
     """A line `providers.NAME.KEY: what is wrong` as a problem; a provider's name may hold dots, and so may a header's."""
     key, _, message = line.partition(": ")
     names = (name for name in config.providers if key == f"providers.{name}" or key.startswith(f"providers.{name}."))
@@ -122,82 +137,102 @@ def _placed(line: str, config: DebateConfig) -> Problem:
     return Problem(("providers", name, *filter(None, rest)), message)
 
 
-def built(config: DebateConfig, name: str, folder: Path | None = None) -> LoadedConfig:
+def config_from_object(config: DebateConfig, name: str, folder: Path | None = None) -> LoadedConfig:
     """A configuration that no file holds, as if it had been read in `folder` (None: the working folder).
 
     `name` is what errors call it. Raises ConfigError where a prompt that it replaces cannot be read there.
     """
     home = folder or Path()
-    places = Places(name)
-    prompts, problems = read_prompts(config.prompts, home)
+    places = SourceMap(name)
+    prompts, problems = read_prompt_files(config.prompts, home)
     if problems:
-        raise ConfigError(*map(places.line, problems))
+        raise ConfigError(*map(places.format_problem, problems))
     return LoadedConfig(config, home, (), prompts, places)
 
 
-def prepare(
+def prepare_run(
     loaded: LoadedConfig,
     env: Mapping[str, str],
     *,
     mock: bool = False,
-    tape: Tape | None = None,
-    wanted: Wanted | None = specs,
-    added: Sequence[Part] = (),
-) -> Prepared:
+    tape: Cassette | None = None,
+    wanted: ModelSelector | None = all_model_specs,
+    added: Sequence[ModelRequirement] = (),
+) -> PreparedRun:
     """Make sure that every model that is `wanted` can be asked, before the first call is; None: nothing will be asked.
 
     What is `added` is asked as well, each under a configuration of its own. Prompts that are replaced are checked, too.
     `env` is the process's own. Raises MissingKeyError and ConfigError.
     """
-    config = mocked(loaded.config) if mock else loaded.config
-    known = environment(loaded.folder, env)
-    Prompts(loaded.prompts).check(*PROMPT_PACKAGES)
+    config = with_mock_models(loaded.config) if mock else loaded.config
+    known = load_environment(loaded.folder, env)
+    Prompts(loaded.prompts).validate(*PROMPT_PACKAGES)
     if wanted is not None and (tape is None or not tape.serves):
-        _require((Part(Asked(config, tuple(wanted(config))), loaded.places), *added), known, loaded)
-    kept = tuple({*_hidden(loaded, known), *(value for part in added for value in secrets(part.asked.config, known))})
-    around = Surroundings(loaded.folder, known, prompts=loaded.prompts, tape=tape, mock=mock, secrets=kept)
-    return Prepared(config, around, kept)
+        _require_callable(
+            (ModelRequirement(PendingModels(config, tuple(wanted(config))), loaded.source_map), *added), known, loaded
+        )
+    kept = tuple(
+        {
+            *_all_secrets(loaded, known),
+            *(value for part in added for value in collect_provider_secrets(part.pending.config, known)),
+        }
+    )
+    around = RunContext(loaded.folder, known, prompts=loaded.prompts, cassette=tape, mock=mock, secrets=kept)
+    return PreparedRun(config, around, kept)
 
 
-def resumed(
-    loaded: LoadedConfig, stored: StoredDebate, env: Mapping[str, str], *, mock: bool, tape: Tape | None, asked: bool
-) -> Prepared:
+def prepare_resume(
+    loaded: LoadedConfig,
+    stored: StoredDebate,
+    env: Mapping[str, str],
+    *,
+    mock: bool,
+    tape: Cassette | None,
+    asked: bool,
+) -> PreparedRun:
     """What is left of a stored debate, like `prepare`; `loaded` is the configuration that it is resumed with.
 
     Where nothing is going to be `asked`, no model is looked at.
     """
-    rest = remainder(stored.debate, loaded.config)
-    models = tuple(map(mock_of, rest.models)) if mock else rest.own.models
-    return prepare(
+    rest = find_remaining_work(stored.debate, loaded.config)
+    models = tuple(map(mock_spec, rest.models)) if mock else rest.main.models
+    return prepare_run(
         replace(loaded, config=rest.config),
         env,
         mock=mock,
         tape=tape,
         wanted=(lambda _: models) if asked else None,
-        added=() if mock else [Part(each, Places(f"{stored.path}, judging run {each.run}")) for each in rest.added],
+        added=()
+        if mock
+        else [ModelRequirement(each, SourceMap(f"{stored.path}, judging run {each.run}")) for each in rest.added_runs],
     )
 
 
-def _require(parts: Sequence[Part], env: Mapping[str, str], loaded: LoadedConfig) -> None:
+def _require_callable(parts: Sequence[ModelRequirement], env: Mapping[str, str], loaded: LoadedConfig) -> None:
     """Make sure that all of `parts` can be asked; what several of them lack is told of the first.
 
     Raises ConfigError, MissingKeyError or NoLocalModelError with all problems.
     """
-    problems: dict[Problem, Places] = {}
+    problems: dict[Problem, SourceMap] = {}
     for part in parts:
-        config = part.asked.config
+        config = part.pending.config
         for problem in (
-            *providers_make_sense(config),
-            *model_problems(config, part.asked.models, env, loaded.folder),
+            *provider_problems(config),
+            *model_problems(config, part.pending.models, env, loaded.folder),
         ):
-            problems.setdefault(problem, part.place(problem, loaded.places))
+            problems.setdefault(problem, part.source_map_for(problem, loaded.source_map))
     if not problems:
         return
-    named = [(part.asked.config, [spec.model for spec in part.asked.models]) for part in parts]
-    absent = NoLocalModelError if any(extraless(config, models) for config, models in named) else ConfigError
-    kind = MissingKeyError if any(keyless(config, models, env) for config, models in named) else absent
-    redact = Redactor((*hidden(loaded, env), *(value for part in parts for value in secrets(part.asked.config, env))))
-    raise kind(*(redact(places.line(problem)) for problem, places in problems.items()))
+    named = [(part.pending.config, [spec.model for spec in part.pending.models]) for part in parts]
+    absent = NoLocalModelError if any(models_without_extra(config, models) for config, models in named) else ConfigError
+    kind = MissingKeyError if any(models_without_key(config, models, env) for config, models in named) else absent
+    redact = Redactor(
+        (
+            *all_secrets(loaded, env),
+            *(value for part in parts for value in collect_provider_secrets(part.pending.config, env)),
+        )
+    )
+    raise kind(*(redact(places.format_problem(problem)) for problem, places in problems.items()))
 
 
 def model_problems(
@@ -208,28 +243,32 @@ def model_problems(
     An unknown provider, a script that cannot be read (it lies in `folder`), a bound on cost with a model whose price is
     not known; a key that is not set, an address that is none, an embedded model whose extra is not installed.
     """
-    table = merged(config)
+    table = merge_provider_rows(config)
     found: list[Problem] = []
     absent: dict[str, Problem] = {}
     looked_at: set[str] = set()
     for spec in wanted:
-        places = written(config, [spec.model]) or [()]
-        row = table.get(split(spec.model)[0])
+        places = find_model_key_paths(config, [spec.model]) or [()]
+        row = table.get(split_model_name(spec.model)[0])
         if row is None:
-            unknown = "" if split(spec.model)[0] in config.providers else unknown_provider(spec.model, table)
+            unknown = (
+                ""
+                if split_model_name(spec.model)[0] in config.providers
+                else format_unknown_provider(spec.model, table)
+            )
             found += [Problem(place, unknown) for place in places if unknown]
             continue
         found += _script_problems(spec, places[0], folder)
-        if config.limits.max_cost_usd is not None and price(spec, row, env) is None:
-            found.append(_unpriced(spec))
+        if config.limits.max_cost_usd is not None and find_price(spec, row, env) is None:
+            found.append(_missing_price_problem(spec))
         if row.name not in looked_at:
             looked_at.add(row.name)
-            for message in row_faults(row, env, [each.model for each in wanted]):
-                absent.setdefault(message, Problem(_place_of(row, config, places[0]), message))
+            for message in find_row_problems(row, env, [each.model for each in wanted]):
+                absent.setdefault(message, Problem(_row_key_path(row, config, places[0]), message))
     return [*dict.fromkeys(found), *absent.values()]
 
 
-def _place_of(row: ProviderRow, config: DebateConfig, place: KeyPath) -> KeyPath:
+def _row_key_path(row: ProviderRow, config: DebateConfig, place: KeyPath) -> KeyPath:
     """Where to look for what is wrong with a row: the configuration's own entry, else the place that names a model of it."""
     own = config.providers.get(row.name)
     if own is None:
@@ -238,7 +277,7 @@ def _place_of(row: ProviderRow, config: DebateConfig, place: KeyPath) -> KeyPath
 
 
 def _script_problems(spec: ModelSpec, place: KeyPath, folder: Path) -> list[Problem]:
-    if spec.model != SCRIPTED:
+    if spec.model != SCRIPTED_MODEL:
         return []
     try:
         Script.load(spec, folder)
@@ -247,7 +286,7 @@ def _script_problems(spec: ModelSpec, place: KeyPath, folder: Path) -> list[Prob
     return []
 
 
-def _unpriced(spec: ModelSpec) -> Problem:
+def _missing_price_problem(spec: ModelSpec) -> Problem:
     message = (
         f"cannot be kept: {spec.model} has no known price; give its provider or its entry in `models` "
         "`price: {input, output}` per million tokens (0 where nobody bills them), or drop the limit"
@@ -255,34 +294,34 @@ def _unpriced(spec: ModelSpec) -> Problem:
     return Problem(("limits", "max_cost_usd"), message)
 
 
-def rejudging(
-    debate: Debate, wish: Wish, at: datetime, loaded: LoadedConfig | None, env: Mapping[str, str]
-) -> Rejudging:
+def prepare_judging(
+    debate: Debate, wish: JudgingRequest, at: datetime, loaded: LoadedConfig | None, env: Mapping[str, str]
+) -> PreparedJudging:
     """The judging runs that `wish` adds to `debate`, once every judge can be asked; no debater is looked at.
 
     `loaded` is where the wish's configuration comes from. Raises UsageError where the debate cannot be judged so.
     """
-    added = openings(debate, wish, at)
-    config = judging_config(debate, wish).model_copy(update={"judging": added[0].judging})
-    return Rejudging(added, for_judges(config, loaded, env, debate.id))
+    added = open_judging_runs(debate, wish, at)
+    config = config_for_judging(debate, wish).model_copy(update={"judging": added[0].judging})
+    return PreparedJudging(added, prepare_judges(config, loaded, env, debate.id))
 
 
-def for_judges(config: DebateConfig, loaded: LoadedConfig | None, env: Mapping[str, str], name: str) -> Prepared:
+def prepare_judges(config: DebateConfig, loaded: LoadedConfig | None, env: Mapping[str, str], name: str) -> PreparedRun:
     """`config` for its judges alone, with what is around `loaded`; `name` stands for a configuration without a file."""
-    require_judges(config)
-    around = LoadedConfig(config, Path(), (), {}, Places(name)) if loaded is None else replace(loaded, config=config)
-    return prepare(around, env, wanted=judges_of)
+    require_judge_models(config)
+    around = LoadedConfig(config, Path(), (), {}, SourceMap(name)) if loaded is None else replace(loaded, config=config)
+    return prepare_run(around, env, wanted=judge_model_specs)
 
 
-def judges_of(config: DebateConfig) -> tuple[ModelSpec, ...]:
+def judge_model_specs(config: DebateConfig) -> tuple[ModelSpec, ...]:
     """The models of the judges alone."""
-    return specs(config.model_copy(update={"debaters": ()}))
+    return all_model_specs(config.model_copy(update={"debaters": ()}))
 
 
-def hidden(loaded: LoadedConfig, env: Mapping[str, str]) -> tuple[str, ...]:
+def all_secrets(loaded: LoadedConfig, env: Mapping[str, str]) -> tuple[str, ...]:
     """Every value that is never to be written."""
-    return _hidden(loaded, environment(loaded.folder, env))
+    return _all_secrets(loaded, load_environment(loaded.folder, env))
 
 
-def _hidden(loaded: LoadedConfig, known: Mapping[str, str]) -> tuple[str, ...]:
-    return tuple({*loaded.secrets, *secrets(loaded.config, known)})
+def _all_secrets(loaded: LoadedConfig, known: Mapping[str, str]) -> tuple[str, ...]:
+    return tuple({*loaded.secrets, *collect_provider_secrets(loaded.config, known)})

@@ -14,17 +14,26 @@ from pydantic import TypeAdapter, ValidationError
 from debate_cli import __version__
 from debate_cli.domain.config import DebateConfig, ModelSpec, ProviderSpec
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.events import Closed, Event, Generator, JudgingOpened, Opened
-from debate_cli.domain.system_names import check_system
-from debate_cli.domain.systems import JudgingConfig, Live, Moderator, Panel, PanelJudge, Persuasion, Structured, System
+from debate_cli.domain.events import DebateClosed, DebateOpened, Event, Generator, JudgingOpened
+from debate_cli.domain.system_names import check_system_kind
+from debate_cli.domain.systems import (
+    JudgingConfig,
+    LiveSettings,
+    ModeratorSettings,
+    PanelJudge,
+    PanelSettings,
+    PersuasionSettings,
+    StructuredSettings,
+    SystemSettings,
+)
 from debate_cli.errors import TranscriptError, UsageError
 
-_SYSTEM: TypeAdapter[System] = TypeAdapter(System)
+_SYSTEM: TypeAdapter[SystemSettings] = TypeAdapter(SystemSettings)
 GENERATOR = Generator(name="debate-cli", version=__version__)
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class JudgingRequest:
     """What the user asked for."""
 
     config: DebateConfig | None = None
@@ -40,7 +49,7 @@ class Wish:
     replace: bool = False
 
     @property
-    def spec(self) -> ModelSpec | None:
+    def model_spec(self) -> ModelSpec | None:
         """What every judge speaks with; None where each speaks with its own. Raises UsageError for no model's name."""
         if self.model is None:
             return None
@@ -61,7 +70,7 @@ class Wish:
         models = dict(self.config.models) if self.config is not None else {}
         if "default" in models:
             models.setdefault("judge", models["default"])
-        return models if self.spec is None else {**models, "judge": self.spec}
+        return models if self.model_spec is None else {**models, "judge": self.model_spec}
 
     @property
     def providers(self) -> dict[str, ProviderSpec]:
@@ -69,15 +78,15 @@ class Wish:
         return self.config.providers if self.config is not None else {}
 
 
-def openings(debate: Debate, wish: Wish, at: datetime) -> tuple[JudgingOpened, ...]:
+def open_judging_runs(debate: Debate, wish: JudgingRequest, at: datetime) -> tuple[JudgingOpened, ...]:
     """The judging runs that `wish` adds to `debate`, with ids of their own.
 
     Raises UsageError for an unknown system, and where the debate cannot be judged by one.
     """
-    systems = tuple(_adapted(system, wish) for system in _systems(debate, wish))
+    systems = tuple(_apply_request(system, wish) for system in _requested_systems(debate, wish))
     for system in systems:
-        _check(debate, system)
-    judging = JudgingConfig(systems=systems, decides=_decides(debate, wish, systems))
+        _check_judgeable(debate, system)
+    judging = JudgingConfig(systems=systems, decides=_deciding_system(debate, wish, systems))
     taken = len(debate.runs)
     return tuple(
         JudgingOpened(
@@ -92,23 +101,23 @@ def openings(debate: Debate, wish: Wish, at: datetime) -> tuple[JudgingOpened, .
     )
 
 
-def artifact(name: str, text: str, debate_id: str, wish: Wish, at: datetime) -> tuple[Event, ...]:
+def document_events(name: str, text: str, debate_id: str, wish: JudgingRequest, at: datetime) -> tuple[Event, ...]:
     """The events of a debate that is a text alone, for a panel to vote on: opened, and closed as there is nobody to speak.
 
     Raises UsageError where the panel is too small.
     """
-    config = text_config(name, text, wish)
+    config = document_config(name, text, wish)
     for system in config.judging.systems:
-        _check_bench(system)
-    opened = Opened(at=at, id=debate_id, generator=GENERATOR, config=config, config_sha256=config.sha256())
-    return opened, Closed(at=at, reason="complete")
+        _check_panel_size(system)
+    opened = DebateOpened(at=at, id=debate_id, generator=GENERATOR, config=config, config_sha256=config.sha256())
+    return opened, DebateClosed(at=at, reason="complete")
 
 
-def text_config(name: str, text: str, wish: Wish) -> DebateConfig:
+def document_config(name: str, text: str, wish: JudgingRequest) -> DebateConfig:
     """The configuration under which a text is judged: the wish's panel and all that is said of asking it, and nobody who debates."""
     given = wish.config
     configured = given.judging.systems if given is not None else ()
-    panel = next((system for system in configured if isinstance(system, Panel)), Panel())
+    panel = next((system for system in configured if isinstance(system, PanelSettings)), PanelSettings())
     kept = {} if given is None else {"limits": given.limits, "seed": given.seed, "prompts": given.prompts}
     judged = DebateConfig(
         topic=name,
@@ -116,27 +125,29 @@ def text_config(name: str, text: str, wish: Wish) -> DebateConfig:
         models=wish.models,
         providers=wish.providers,
         debaters=(),
-        judging=JudgingConfig(systems=(_adapted(panel, wish),)),
+        judging=JudgingConfig(systems=(_apply_request(panel, wish),)),
     )
     return judged.model_copy(update=kept)
 
 
-def meant(config: DebateConfig, debate: Debate) -> DebateConfig:
+def normalize_resume_config(config: DebateConfig, debate: Debate) -> DebateConfig:
     """What `config`, given to go on with `debate`, would have had it held under: itself, but for a text its panel alone.
 
     A free-flowing debate goes one after the other, whatever order an older one says.
     """
-    if debate.text is None or not config.debaters:
+    if debate.document_name is None or not config.debaters:
         order = debate.config.format.order if config.format.kind == "free_flowing" else config.format.order
         return config.model_copy(update={"format": config.format.model_copy(update={"order": order})})
-    return text_config(debate.topic, debate.config.background or "", Wish(config=config, systems=("panel",)))
+    return document_config(
+        debate.topic, debate.config.background or "", JudgingRequest(config=config, systems=("panel",))
+    )
 
 
-def judging_config(debate: Debate, wish: Wish) -> DebateConfig:
+def config_for_judging(debate: Debate, wish: JudgingRequest) -> DebateConfig:
     """The configuration under which the added runs are judged: the stored one with the wish's models and providers."""
     given = wish.config
     changes: dict[str, object] = {
-        "limits": given.limits if given is not None else _unbounded(debate),
+        "limits": given.limits if given is not None else _limits_without_budget(debate),
         "providers": {**debate.config.providers, **wish.providers},
         "models": {**debate.config.models, **wish.models},
     }
@@ -145,32 +156,32 @@ def judging_config(debate: Debate, wish: Wish) -> DebateConfig:
     return debate.config.model_copy(update=changes)
 
 
-def _unbounded(debate: Debate) -> object:
+def _limits_without_budget(debate: Debate) -> object:
     """The stored limits without those on cost and tokens, which were the debate's own."""
     return debate.config.limits.model_copy(update={"max_cost_usd": None, "max_tokens": None})
 
 
-def _systems(debate: Debate, wish: Wish) -> tuple[System, ...]:
+def _requested_systems(debate: Debate, wish: JudgingRequest) -> tuple[SystemSettings, ...]:
     """The systems asked for, each as configured, else as stored, else with its defaults."""
     configured = wish.config.judging.systems if wish.config is not None else ()
     if not wish.systems:
         return configured or debate.config.judging.systems
     known = {system.kind: system for system in (*debate.config.judging.systems, *configured)}
     for kind in wish.systems:
-        check_system(kind)
+        check_system_kind(kind)
     return tuple(known.get(kind) or _SYSTEM.validate_python({"kind": kind}) for kind in dict.fromkeys(wish.systems))  # pyright: ignore[reportArgumentType,reportCallIssue]
 
 
-def _adapted(system: System, wish: Wish) -> System:
+def _apply_request(system: SystemSettings, wish: JudgingRequest) -> SystemSettings:
     """The system with the wish's model and number of judges; a saved debate takes no feedback."""
     changes: dict[str, object] = {}
-    if isinstance(system, Live):
+    if isinstance(system, LiveSettings):
         changes["feedback"] = False
     if wish.model is not None:
         changes["judge"] = None
-    if isinstance(system, Panel):
-        changes["judges"] = _bench(system, wish)
-    elif wish.judges is not None and isinstance(system, Structured | Moderator):
+    if isinstance(system, PanelSettings):
+        changes["judges"] = _panel_judges(system, wish)
+    elif wish.judges is not None and isinstance(system, StructuredSettings | ModeratorSettings):
         changes["judges"] = wish.judges
     elif wish.judges not in (None, 1):
         raise UsageError(
@@ -179,9 +190,9 @@ def _adapted(system: System, wish: Wish) -> System:
     return system.model_copy(update=changes)
 
 
-def _bench(panel: Panel, wish: Wish) -> tuple[PanelJudge, ...]:
+def _panel_judges(panel: PanelSettings, wish: JudgingRequest) -> tuple[PanelJudge, ...]:
     """As many judges as wished for: the configured ones in order, then the same personas again under new ids."""
-    bench = panel.bench
+    bench = panel.members
     if wish.model is not None:
         bench = tuple(judge.model_copy(update={"model": None}) for judge in bench)
     if wish.judges is None:
@@ -195,25 +206,25 @@ def _bench(panel: Panel, wish: Wish) -> tuple[PanelJudge, ...]:
     return tuple(again[: wish.judges])
 
 
-def _check_bench(system: System) -> None:
-    if isinstance(system, Panel) and len(system.bench) < system.min_judges:
-        there = "1 judge is" if len(system.bench) == 1 else f"{len(system.bench)} judges are"
+def _check_panel_size(system: SystemSettings) -> None:
+    if isinstance(system, PanelSettings) and len(system.members) < system.min_judges:
+        there = "1 judge is" if len(system.members) == 1 else f"{len(system.members)} judges are"
         raise UsageError(f"panel: {there} fewer than min_judges {system.min_judges}; name more")
 
 
-def _check(debate: Debate, system: System) -> None:
-    _check_bench(system)
-    if not debate.turns and debate.text is None and debate.closed is not None:  # an open one may be under way
+def _check_judgeable(debate: Debate, system: SystemSettings) -> None:
+    _check_panel_size(system)
+    if not debate.turns and debate.document_name is None and debate.closed is not None:  # an open one may be under way
         raise TranscriptError(
             f"has no speeches yet, so nobody can judge it; go on with it first: debate run --resume {debate.id}"
         )
-    if not debate.turns and not isinstance(system, Panel):
+    if not debate.turns and not isinstance(system, PanelSettings):
         raise TranscriptError(f"has no speeches, so {system.kind} cannot judge it; panel can judge any text")
-    if isinstance(system, Persuasion) and len(debate.participants) < 2:  # noqa: PLR2004 - someone must be persuaded
+    if isinstance(system, PersuasionSettings) and len(debate.participants) < 2:  # noqa: PLR2004 - someone must be persuaded
         raise TranscriptError("persuasion needs two debaters or more; judge it by another system")
 
 
-def _decides(debate: Debate, wish: Wish, systems: Sequence[System]) -> str | None:
+def _deciding_system(debate: Debate, wish: JudgingRequest, systems: Sequence[SystemSettings]) -> str | None:
     """The system that decides: as configured where it is among those asked for, else the first."""
     named = wish.config.judging.decides if wish.config is not None else debate.config.judging.decides
     return named if named in {system.kind for system in systems} else None

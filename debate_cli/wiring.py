@@ -15,35 +15,35 @@ from pathlib import Path
 from typing import Protocol
 
 from debate_cli.debaters.debater import Debater
-from debate_cli.domain.bench import assessors, role, title
+from debate_cli.domain.bench import judge_ids, judge_model_role, judge_title
 from debate_cli.domain.config import DebateConfig, ModelSpec, Price
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.exchange import TotalUsage
 from debate_cli.domain.judging_run import JudgingRun
-from debate_cli.domain.systems import Panel, Persuasion, System
+from debate_cli.domain.systems import PanelSettings, PersuasionSettings, SystemSettings
 from debate_cli.domain.tasks import Brief
-from debate_cli.engine import Cast
-from debate_cli.errors import ConfigError, pointer
+from debate_cli.engine import Actors
+from debate_cli.errors import ConfigError, format_page_hint
 from debate_cli.judging.judge import Judge
-from debate_cli.llm.budget import Budget, Budgeted
-from debate_cli.llm.ladder import Ladder, Voice
-from debate_cli.llm.limits import Limited, Limiter
+from debate_cli.llm.budget import Budget, BudgetedModel
+from debate_cli.llm.ladder import ModelHandle, StructuredOutputClient
+from debate_cli.llm.limits import RateLimitedModel, RateLimiter
 from debate_cli.llm.port import Model
-from debate_cli.llm.redacted import Redacted
-from debate_cli.llm.retry import Retrying
-from debate_cli.llm.sampled import Sampled
+from debate_cli.llm.redacted import RedactingModel
+from debate_cli.llm.retry import RetryingModel
+from debate_cli.llm.sampled import ParameterFallbackModel
 from debate_cli.llm.template import Prompts
-from debate_cli.providers.mock import SCRIPTED
+from debate_cli.providers.mock import SCRIPTED_MODEL
 from debate_cli.providers.presets import ProviderRow
-from debate_cli.providers.registry import Registry, secrets, split
+from debate_cli.providers.registry import ProviderRegistry, collect_provider_secrets, split_model_name
 from debate_cli.storage.redact import Redactor
 
 PROMPT_PACKAGES = ("debate_cli.debaters", "debate_cli.judging")
-UNSCRIPTED = "unscripted"
+UNSCRIPTED_NAME = "unscripted"
 """What a mock is called that stands for a model named as the scripted mock is."""
 
 
-class Tape(Protocol):
+class Cassette(Protocol):
     """A cassette: puts itself around a model, so that its exchanges are recorded, or served from a recording."""
 
     serves: bool
@@ -55,7 +55,7 @@ class Tape(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
+class RunContext:
     """What a run finds around it, besides its configuration."""
 
     folder: Path
@@ -63,7 +63,7 @@ class Surroundings:
     env: Mapping[str, str]
     prompts: Mapping[str, str] = field(default_factory=dict[str, str])
     """Name of a shipped prompt -> text in its place."""
-    tape: Tape | None = None
+    cassette: Cassette | None = None
     mock: bool = False
     """Whether the mock stands in the place of every model, those too that a stored debate names."""
     secrets: Sequence[str] = ()
@@ -75,29 +75,29 @@ class Surroundings:
     """Seconds, for rates a minute; `sleep` moves it on."""
 
 
-class Studio:
+class ModelFactory:
     """Everything that one run of a configuration needs to ask models. `aclose` ends its connections."""
 
-    def __init__(self, config: DebateConfig, around: Surroundings, *, used: TotalUsage | None = None) -> None:
+    def __init__(self, config: DebateConfig, around: RunContext, *, used: TotalUsage | None = None) -> None:
         """`used` was spent before, by the part of the debate that is resumed."""
         before = used or TotalUsage()
         limits = config.limits
         config = config.model_copy(update={"providers": {}}) if around.mock else config
         self._config = config
-        self._around = around
-        self._overall = asyncio.Semaphore(limits.concurrency)
-        self._limiters: list[tuple[ProviderRow, Limiter]] = []
-        self._own = _Reach.of(config, around)
-        self._uncounted: set[str] = set()
+        self._context = around
+        self._concurrency = asyncio.Semaphore(limits.concurrency)
+        self._limiters: list[tuple[ProviderRow, RateLimiter]] = []
+        self._main_providers = _ProviderContext.create(config, around)
+        self._without_usage: set[str] = set()
         """Providers that reported no usage."""
-        self._added: dict[str, _Reach] = {}
+        self._run_providers: dict[str, _ProviderContext] = {}
         """By judging run, of those that brought providers of their own."""
-        self._prompts = Prompts(around.prompts).check(*PROMPT_PACKAGES)
+        self._prompts = Prompts(around.prompts).validate(*PROMPT_PACKAGES)
         self._budget = Budget(
             limits.max_cost_usd, limits.max_tokens, before.cost_usd or 0.0, before.input_tokens + before.output_tokens
         )
 
-    def cast(self, *, speeches: bool = True, searching: bool = True) -> Cast:
+    def build_actors(self, *, speeches: bool = True, searching: bool = True) -> Actors:
         """The actors; without `speeches` the judges alone, and no debater's model is looked at.
 
         Without `searching` no judge looks for manipulation.
@@ -106,133 +106,139 @@ class Studio:
         for debater in self._config.debaters if speeches else ():
             spec = self._config.model_for_debater(debater)
             if spec is not None:
-                debaters[debater.name] = Debater(debater, self.voice(spec), self._prompts)
-        return Cast(debaters, Judge(self._voice_of_judge, self._prompts, searching=searching))
+                debaters[debater.name] = Debater(debater, self.handle_for(spec), self._prompts)
+        return Actors(debaters, Judge(self._judge_handle, self._prompts, searching=searching))
 
-    def voice(self, spec: ModelSpec, run: JudgingRun | None = None) -> Voice:
+    def handle_for(self, spec: ModelSpec, run: JudgingRun | None = None) -> ModelHandle:
         """What an actor speaks with who is given the model of `spec`, by a judging `run` or the debate; one for equal specs."""
-        spec = mock_of(spec) if self._around.mock else spec
-        reach = self._own if run is None else self._reach_of(run)
+        spec = mock_spec(spec) if self._context.mock else spec
+        reach = self._main_providers if run is None else self._providers_for(run)
         key = spec.model_dump_json()
-        if key not in reach.voices:
-            reach.voices[key] = self._new_voice(spec, reach)
-        return reach.voices[key]
+        if key not in reach.handles:
+            reach.handles[key] = self._build_handle(spec, reach)
+        return reach.handles[key]
 
     async def aclose(self) -> None:
         """End connections and embedded models."""
-        for reach in (self._own, *self._added.values()):
+        for reach in (self._main_providers, *self._run_providers.values()):
             await reach.registry.aclose()
 
-    def _reach_of(self, run: JudgingRun) -> _Reach:
+    def _providers_for(self, run: JudgingRun) -> _ProviderContext:
         """What the names of providers mean in a judging run: the debate's own, under those that it brought."""
-        if self._around.mock or not run.providers:
-            return self._own
-        if run.id not in self._added:
-            meant = _Reach.of(with_providers(self._config, run), self._around)
+        if self._context.mock or not run.providers:
+            return self._main_providers
+        if run.id not in self._run_providers:
+            meant = _ProviderContext.create(with_run_providers(self._config, run), self._context)
             known = (
-                reach for reach in (self._own, *self._added.values()) if reach.registry.rows == meant.registry.rows
+                reach
+                for reach in (self._main_providers, *self._run_providers.values())
+                if reach.registry.rows == meant.registry.rows
             )
-            self._added[run.id] = next(known, meant)
-        return self._added[run.id]
+            self._run_providers[run.id] = next(known, meant)
+        return self._run_providers[run.id]
 
-    def _new_voice(self, spec: ModelSpec, reach: _Reach) -> Voice:
+    def _build_handle(self, spec: ModelSpec, reach: _ProviderContext) -> ModelHandle:
         profile = reach.registry.profile(spec.model)
         price = reach.registry.price(spec)
-        rejected = reach.rejected.setdefault(spec.model, set())
-        return Voice(
-            Ladder(self._stack(spec, price, reach), profile, name=spec.model, price=price, rejected=rejected),
+        rejected = reach.rejected_rungs.setdefault(spec.model, set())
+        return ModelHandle(
+            StructuredOutputClient(
+                self._build_model(spec, price, reach), profile, name=spec.model, price=price, rejected=rejected
+            ),
             name=spec.model,
             max_output_tokens=spec.max_output_tokens or profile.max_output_tokens,
             temperature=spec.temperature,
             seed=self._config.seed,
         )
 
-    def _stack(self, spec: ModelSpec, price: Price | None, reach: _Reach) -> Model:
+    def _build_model(self, spec: ModelSpec, price: Price | None, reach: _ProviderContext) -> Model:
         row = reach.registry.row(spec.model)
 
         def limited(model: Model) -> Model:
-            budgeted = Budgeted(model, self._budget, price, on_estimate=lambda: self._estimated(row.name))
-            return Limited(budgeted, self._limiter(row), self._overall)
+            budgeted = BudgetedModel(
+                model, self._budget, price, on_estimate=lambda: self._note_estimated_usage(row.name)
+            )
+            return RateLimitedModel(budgeted, self._limiter_for(row), self._concurrency)
 
-        retrying = Retrying(
+        retrying = RetryingModel(
             reach.registry.adapter(spec, limited),
             max_attempts=self._config.limits.max_attempts,
-            on_retry=self._around.note,
-            sleep=self._around.sleep,
+            on_retry=self._context.note,
+            sleep=self._context.sleep,
         )
-        refused = reach.unsampled.setdefault(spec.model, set())
-        sampled = Sampled(retrying, refused, name=spec.model, note=self._around.note)
-        taped = self._around.tape.wrap(spec.model, sampled) if self._around.tape else sampled
-        return Redacted(taped, reach.redact)
+        refused = reach.rejected_parameters.setdefault(spec.model, set())
+        sampled = ParameterFallbackModel(retrying, refused, name=spec.model, note=self._context.note)
+        taped = self._context.cassette.wrap(spec.model, sampled) if self._context.cassette else sampled
+        return RedactingModel(taped, reach.redact)
 
-    def _estimated(self, provider: str) -> None:
+    def _note_estimated_usage(self, provider: str) -> None:
         """Tell once of a provider that its servers count no tokens."""
-        if provider not in self._uncounted:
-            self._uncounted.add(provider)
-            self._around.note(f"{provider} reports no usage: its tokens are estimated{pointer('budget')}")
+        if provider not in self._without_usage:
+            self._without_usage.add(provider)
+            self._context.note(f"{provider} reports no usage: its tokens are estimated{format_page_hint('budget')}")
 
-    def _limiter(self, row: ProviderRow) -> Limiter:
+    def _limiter_for(self, row: ProviderRow) -> RateLimiter:
         """One for equal rows, whoever is asked by them."""
         known = next((limiter for other, limiter in self._limiters if other == row), None)
         if known is not None:
             return known
-        limiter = Limiter(
+        limiter = RateLimiter(
             row.max_concurrency,
             row.requests_per_minute,
             row.tokens_per_minute,
-            clock=self._around.clock,
-            sleep=self._around.sleep,
+            clock=self._context.clock,
+            sleep=self._context.sleep,
         )
         self._limiters.append((row, limiter))
         return limiter
 
-    def _voice_of_judge(self, brief: Brief, debate: Debate) -> Voice:
+    def _judge_handle(self, brief: Brief, debate: Debate) -> ModelHandle:
         run = debate.run(brief.run)
         system = next(system for system in run.judging.systems if system.kind == brief.system)
-        spec = spec_of_judge(debate.config, run, role(system, brief.assessor))
+        spec = judge_model_spec(debate.config, run, judge_model_role(system, brief.assessor))
         if spec is None:
             raise ConfigError(
-                f"the {title(brief.system, brief.assessor)} has no model; name one in the system's `judge`, or set models.judge"
+                f"the {judge_title(brief.system, brief.assessor)} has no model; name one in the system's `judge`, or set models.judge"
             )
-        return self.voice(spec, run)
+        return self.handle_for(spec, run)
 
 
 @dataclass(frozen=True, slots=True)
-class _Reach:
+class _ProviderContext:
     """One meaning of the providers' names: where models are reached by them, and what was learnt of these."""
 
-    registry: Registry
+    registry: ProviderRegistry
     redact: Redactor
     """Takes the secrets of its providers out of what its models say."""
-    voices: dict[str, Voice] = field(default_factory=dict[str, Voice])
-    rejected: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
+    handles: dict[str, ModelHandle] = field(default_factory=dict[str, ModelHandle])
+    rejected_rungs: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
     """Rungs that a model's server turned down, by model: found out once, known to all that speak with it."""
-    unsampled: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
+    rejected_parameters: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
     """Sampling parameters that it turned down."""
 
     @classmethod
-    def of(cls, config: DebateConfig, around: Surroundings) -> _Reach:
-        redact = Redactor((*around.secrets, *secrets(config, around.env)))
-        return cls(Registry(config, around.env, folder=around.folder), redact)
+    def create(cls, config: DebateConfig, around: RunContext) -> _ProviderContext:
+        redact = Redactor((*around.secrets, *collect_provider_secrets(config, around.env)))
+        return cls(ProviderRegistry(config, around.env, folder=around.folder), redact)
 
 
-def with_providers(config: DebateConfig, run: JudgingRun) -> DebateConfig:
+def with_run_providers(config: DebateConfig, run: JudgingRun) -> DebateConfig:
     """`config` with the providers that a judging run brought in the place of those of the same names."""
     return config.model_copy(update={"providers": {**config.providers, **run.providers}})
 
 
-def spec_of_judge(config: DebateConfig, run: JudgingRun, judge_role: str | None) -> ModelSpec | None:
+def judge_model_spec(config: DebateConfig, run: JudgingRun, judge_role: str | None) -> ModelSpec | None:
     """The model that a role means in a judging run; the run's own models go before the configuration's."""
     models = {**config.models, **run.models}
     return config.model_copy(update={"models": models}).model_for_judge(judge_role)
 
 
-def judge_roles(system: System) -> tuple[str | None, ...]:
+def judge_roles(system: SystemSettings) -> tuple[str | None, ...]:
     """The roles that a system asks; none where it asks no model."""
-    return tuple(dict.fromkeys(role(system, assessor) for assessor in assessors(system)))
+    return tuple(dict.fromkeys(judge_model_role(system, assessor) for assessor in judge_ids(system)))
 
 
-def specs(config: DebateConfig) -> tuple[ModelSpec, ...]:
+def all_model_specs(config: DebateConfig) -> tuple[ModelSpec, ...]:
     """Every model that the debaters and judges of `config` speak with, each once."""
     found = [config.model_for_debater(debater) for debater in config.debaters]
     for system in config.judging.systems:
@@ -240,16 +246,16 @@ def specs(config: DebateConfig) -> tuple[ModelSpec, ...]:
     return tuple({spec.model_dump_json(): spec for spec in found if spec is not None}.values())
 
 
-def require_judges(config: DebateConfig) -> None:
+def require_judge_models(config: DebateConfig) -> None:
     """Make sure that every judge of `config` has a model. Raises ConfigError."""
     for system in config.judging.systems:
         if any(config.model_for_judge(judge_role) is None for judge_role in judge_roles(system)):
             raise ConfigError(f"{system.kind}: its judge has no model; give --model, or a --config with models.judge")
 
 
-def mocked(config: DebateConfig) -> DebateConfig:
+def with_mock_models(config: DebateConfig) -> DebateConfig:
     """The same debate with the mock in the place of every model; their temperatures and limits stay."""
-    models = {name: mock_of(spec) for name, spec in config.models.items()}
+    models = {name: mock_spec(spec) for name, spec in config.models.items()}
     models.setdefault("default", ModelSpec(model="mock/default"))
     debaters = tuple(
         debater.model_copy(update={"model": _mock_role(debater.model, models)}) for debater in config.debaters
@@ -265,10 +271,10 @@ def mocked(config: DebateConfig) -> DebateConfig:
     )
 
 
-def mock_of(spec: ModelSpec) -> ModelSpec:
+def mock_spec(spec: ModelSpec) -> ModelSpec:
     """The mock in the place of `spec`: it writes its answers itself, whatever the model is called; a mock keeps its pace."""
-    provider, name = split(spec.model)
-    own = UNSCRIPTED if f"mock/{name}" == SCRIPTED else name
+    provider, name = split_model_name(spec.model)
+    own = UNSCRIPTED_NAME if f"mock/{name}" == SCRIPTED_MODEL else name
     if provider == "mock":
         return spec.model_copy(update={"model": f"mock/{own}", "script": None})
     return ModelSpec(
@@ -279,15 +285,15 @@ def mock_of(spec: ModelSpec) -> ModelSpec:
 def _mock_role(model: str | None, models: Mapping[str, ModelSpec]) -> str | None:
     if model is None or model in models:
         return model
-    return mock_of(ModelSpec(model=model)).model
+    return mock_spec(ModelSpec(model=model)).model
 
 
-def _mock_system(system: System, models: Mapping[str, ModelSpec]) -> System:
+def _mock_system(system: SystemSettings, models: Mapping[str, ModelSpec]) -> SystemSettings:
     changes: dict[str, object] = {"judge": _mock_role(system.judge, models)}
-    if isinstance(system, Panel):
+    if isinstance(system, PanelSettings):
         changes["judges"] = tuple(
             judge.model_copy(update={"model": _mock_role(judge.model, models)}) for judge in system.judges
         )
-    if isinstance(system, Persuasion) and system.effects != "judge":
+    if isinstance(system, PersuasionSettings) and system.effects != "judge":
         changes = {}
     return system.model_copy(update=changes)

@@ -8,10 +8,10 @@ from typing import Any
 from asking_support import Asker
 from wire_support import Playback, answered, event
 
-from debate_cli.providers.anthropic_messages import anthropic_server
-from debate_cli.providers.presets import TABLE
+from debate_cli.providers.anthropic_messages import make_anthropic_server
+from debate_cli.providers.presets import BUILTIN_PROVIDERS
 
-ANTHROPIC = Asker(anthropic_server, TABLE["anthropic"].profile)
+ANTHROPIC = Asker(make_anthropic_server, BUILTIN_PROVIDERS["anthropic"].profile)
 USAGE = {"input_tokens": 10, "cache_read_input_tokens": 100, "cache_creation_input_tokens": 20, "output_tokens": 3}
 HEAD = {"id": "msg_1", "type": "message", "role": "assistant", "model": "m", "stop_sequence": None}
 

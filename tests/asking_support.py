@@ -11,15 +11,15 @@ import pytest
 from wire_support import Playback, Seen, Wire
 
 from debate_cli import errors
-from debate_cli.llm.port import Message, OnText, Reply, Request, Schema
+from debate_cli.llm.port import Message, OnText, OutputSchema, Reply, Request
 from debate_cli.llm.profile import Profile
 from debate_cli.providers.endpoint import Endpoint
-from debate_cli.providers.remote import RemoteServer
+from debate_cli.providers.remote import HttpServer
 
 KEY = "sk-test-0123456789abcdef"
 SILENCE_S = 2.0
 """After which a server that says nothing is given up: long enough for a question to leave on a machine that is busy."""
-SCHEMA = Schema(
+SCHEMA = OutputSchema(
     "verdict",
     {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"], "additionalProperties": False},
 )
@@ -47,7 +47,7 @@ def unheard(_: str) -> None:
 class Asker:
     """Asks a model behind one kind of server."""
 
-    server: Callable[[Endpoint], RemoteServer]
+    server: Callable[[Endpoint], HttpServer]
     profile: Profile
 
     async def over(

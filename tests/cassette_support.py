@@ -10,15 +10,15 @@ import pytest
 
 from debate_cli.domain.exchange import Usage
 from debate_cli.errors import DebateError
-from debate_cli.llm.port import Message, OnText, Reply, Request, Schema
-from debate_cli.providers.cassette import Player, Recorder
+from debate_cli.llm.port import Message, OnText, OutputSchema, Reply, Request
+from debate_cli.providers.cassette import CassettePlayer, CassetteRecorder
 
 ASK = Request(
     system="Rules.",
     messages=(Message("user", "Motion: cats. Tag aaaa1111."),),
     purpose="opening",
     max_output_tokens=100,
-    schema=Schema("s", {"type": "object"}),
+    schema=OutputSchema("s", {"type": "object"}),
     rung="native",
     temperature=0.7,
     nonce="aaaa1111",
@@ -54,7 +54,7 @@ def record(
     name: str = "lab/m",
 ) -> list[Reply]:
     """Record `acts` as answers to the same request; returns the replies that the caller heard."""
-    model, heard = Recorder(path, redact).wrap(name, Said(*acts)), list[Reply]()
+    model, heard = CassetteRecorder(path, redact).wrap(name, Said(*acts)), list[Reply]()
     for act in acts:
         if isinstance(act, DebateError):
             with pytest.raises(type(act)):
@@ -64,6 +64,6 @@ def record(
     return heard
 
 
-def play(player: Player, request: Request = ASK, name: str = "lab/m", on_text: OnText | None = None) -> Reply:
+def play(player: CassettePlayer, request: Request = ASK, name: str = "lab/m", on_text: OnText | None = None) -> Reply:
     """The recorded answer; the model behind must not be asked."""
     return asyncio.run(player.wrap(name, Said()).complete(request, on_text))

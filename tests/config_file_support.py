@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import pytest
 
 from debate_cli.errors import ConfigError
-from debate_cli.storage.config_file import LoadedConfig, load_config
+from debate_cli.storage.config_file import LoadedConfig, read_config_file
 
 HEAD = """\
 topic: Should tests be fun?
@@ -20,7 +20,7 @@ def load(
     more: str = "", *, env: dict[str, str] | None = None, overrides: Iterable[tuple[str, str]] = ()
 ) -> LoadedConfig:
     """The smallest configuration with `more` beneath it."""
-    return load_config(None, text=HEAD + more, env=env or {}, overrides=tuple(overrides))
+    return read_config_file(None, text=HEAD + more, env=env or {}, overrides=tuple(overrides))
 
 
 def problems(

@@ -15,7 +15,7 @@ from debate_cli.domain.events import Failure
 from debate_cli.domain.exchange import Usage
 from debate_cli.domain.tasks import Cue
 from debate_cli.errors import DebateError
-from debate_cli.llm.ladder import Ladder, Voice
+from debate_cli.llm.ladder import ModelHandle, StructuredOutputClient
 from debate_cli.llm.port import OnText, Reply, Request
 from debate_cli.llm.profile import Profile
 from debate_cli.llm.template import Prompts
@@ -45,8 +45,8 @@ def speak(
     parrot: Parrot, cue: Cue, debate: Debate, on_text: OnText | None = None, voice: dict[str, Any] | None = None
 ) -> Turn | Failure:
     """What the debater of `cue` makes of the parrot's replies. `voice` changes fields of what it speaks with."""
-    ladder = Ladder(parrot, Profile(rungs=("native",)), name="mock/a", price=PRICE)
-    spoken_with = Voice(ladder, "mock/a", **({"max_output_tokens": 500, "seed": 7} | (voice or {})))
+    ladder = StructuredOutputClient(parrot, Profile(rungs=("native",)), name="mock/a", price=PRICE)
+    spoken_with = ModelHandle(ladder, "mock/a", **({"max_output_tokens": 500, "seed": 7} | (voice or {})))
     debater = Debater(debate.config.debater(cue.speaker), spoken_with, Prompts())
     return asyncio.run(debater.speak(cue, debate, on_text))
 

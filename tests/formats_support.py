@@ -8,15 +8,15 @@ from typing import Any
 
 from debate_cli.domain.assessment import Assessment, Finding, Mark
 from debate_cli.domain.config import DebateConfig
-from debate_cli.domain.content import Answer, Argument, Closing, Response, Turn
-from debate_cli.domain.debate import Debate, opened
-from debate_cli.domain.events import Assessed, Failed, Failure, Generator, Opened, Turned
-from debate_cli.domain.exchange import Exchange
+from debate_cli.domain.content import Argument, Closing, FollowUpAnswer, Response, Turn
+from debate_cli.domain.debate import Debate, initial_debate
+from debate_cli.domain.events import AssessmentCompleted, DebateOpened, Failure, Generator, TaskFailed, TurnCompleted
+from debate_cli.domain.exchange import ModelCall
 from debate_cli.domain.tasks import Brief, Cue
 from debate_cli.formats import next_step
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
-EXCHANGE = Exchange(model="mock/a", rung="native", attempts=1, cost_usd=0.0)
+EXCHANGE = ModelCall(model="mock/a", rung="native", attempts=1, cost_usd=0.0)
 PAIR = ({"name": "Pro", "side": "for"}, {"name": "Con", "side": "against"})
 TRIO = (*PAIR, {"name": "Third", "side": "middle"})
 
@@ -45,7 +45,9 @@ def config(
 def begun(settings: DebateConfig) -> Debate:
     """The debate in which nothing was said yet."""
     generator = Generator(name="debate-cli", version="0")
-    return opened(Opened(at=NOON, id="d", generator=generator, config=settings, config_sha256=settings.sha256()))
+    return initial_debate(
+        DebateOpened(at=NOON, id="d", generator=generator, config=settings, config_sha256=settings.sha256())
+    )
 
 
 def turn(cue: Cue, **content: Any) -> Turn:
@@ -65,7 +67,7 @@ def turn(cue: Cue, **content: Any) -> Turn:
 
 def speech(cue: Cue, debate: Debate) -> Turn:
     """A well-formed speech: two arguments, an answer with a question to everything, a claim of its own each time."""
-    known = debate.before(cue)
+    known = debate.visible_to(cue)
     prefix = debate.participant(cue.speaker).prefix
     theirs = [key for key, (name, _) in known.arguments.items() if name != cue.speaker]
     asked = [question.target for question in cue.questions]
@@ -76,7 +78,7 @@ def speech(cue: Cue, debate: Debate) -> Turn:
             targets = asked or theirs
             return turn(cue, responses=[response(target, "Why?") for target in targets])
         case "answers":
-            return turn(cue, answers=[Answer(question_target=target, reply="So.") for target in asked])
+            return turn(cue, answers=[FollowUpAnswer(question_target=target, reply="So.") for target in asked])
         case "closing":
             return turn(cue, closing=Closing(final_position="That is it.", shift="unchanged"))
         case "speech":
@@ -98,20 +100,20 @@ def response(target: str, follow_up: str = "") -> Response:
 def said(debate: Debate, *turns: Turn) -> Debate:
     """The debate with these turns made."""
     for item in turns:
-        debate = debate.apply(Turned(at=NOON, turn=item))
+        debate = debate.apply(TurnCompleted(at=NOON, turn=item))
     return debate
 
 
 def assessed(debate: Debate, brief: Brief, *findings: Finding, marks: Iterable[Mark] = ()) -> Debate:
     """The debate with this brief answered."""
     fields = brief.model_dump() | {"findings": findings, "marks": tuple(marks), "exchange": EXCHANGE}
-    return debate.apply(Assessed(at=NOON, assessment=Assessment.model_validate(fields)))
+    return debate.apply(AssessmentCompleted(at=NOON, assessment=Assessment.model_validate(fields)))
 
 
 def failed(debate: Debate, task: Cue | Brief) -> Debate:
     """The debate with this task given up for now."""
     failure = Failure(task=task, who="x", cause="ServerError", message="No answer.", final=False)
-    return debate.apply(Failed(at=NOON, failure=failure))
+    return debate.apply(TaskFailed(at=NOON, failure=failure))
 
 
 def spoken(debate: Debate, say: Speech = speech, waves: int = 1000) -> Debate:

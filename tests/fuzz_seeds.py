@@ -11,11 +11,11 @@ from typing import Any
 
 from debate_cli.api import run_debate
 from debate_cli.domain.config import DebateConfig
-from debate_cli.storage.config_file import load_config
+from debate_cli.storage.config_file import read_config_file
 from debate_cli.storage.journal import Journal
 from debate_cli.storage.redact import Redactor
-from debate_cli.storage.transcript import events_of, to_transcript
-from debate_cli.storage.transcript_file import dump, parse
+from debate_cli.storage.transcript import to_transcript, transcript_to_events
+from debate_cli.storage.transcript_file import dump_transcript, parse_transcript
 
 CONFIGS = Path(__file__).parent.parent / "configs"
 GOOD = '{"reason": "sound", "score": 7}'
@@ -34,12 +34,14 @@ def _configs() -> tuple[bytes, ...]:
 @cache
 def _transcripts() -> tuple[bytes, ...]:
     """A short debate and one with all systems, both judged on the mock."""
-    return tuple(_transcript(load_config(CONFIGS / name, env={}).config) for name in ("mock.yaml", "everything.yaml"))
+    return tuple(
+        _transcript(read_config_file(CONFIGS / name, env={}).config) for name in ("mock.yaml", "everything.yaml")
+    )
 
 
 def _transcript(config: DebateConfig) -> bytes:
     outcome = asyncio.run(run_debate(config, mock=True, debate_id="a-seed"))
-    return dump(to_transcript(outcome.debate, outcome.verdicts), Redactor()).encode()
+    return dump_transcript(to_transcript(outcome.debate, outcome.verdicts), Redactor()).encode()
 
 
 def _journals() -> tuple[bytes, ...]:
@@ -48,7 +50,7 @@ def _journals() -> tuple[bytes, ...]:
 
 
 def _journal(data: bytes, path: Path) -> bytes:
-    with Journal.create(path, events_of(parse(data, "a seed")), Redactor()):
+    with Journal.create(path, transcript_to_events(parse_transcript(data, "a seed")), Redactor()):
         return path.read_bytes()
 
 

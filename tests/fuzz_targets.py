@@ -18,17 +18,16 @@ from llm_support import OPINION, request
 from debate_cli.debaters.forms import OpeningForm
 from debate_cli.errors import ConfigError, TranscriptError
 from debate_cli.llm.form import Form, FormModel
-from debate_cli.llm.parsing import MAX_FAULT_CHARS, MAX_FAULTS, parse, spoken
-from debate_cli.llm.posing import again
-from debate_cli.llm.schema_check import breaches
+from debate_cli.llm.parsing import MAX_FAULT_CHARS, MAX_FAULTS, parse_reply, strip_thinking
+from debate_cli.llm.posing import build_reask
+from debate_cli.llm.schema_check import find_violations
 from debate_cli.scoring import score
 from debate_cli.storage.config_errors import MAX_PROBLEMS
-from debate_cli.storage.config_file import load_config
+from debate_cli.storage.config_file import read_config_file
 from debate_cli.storage.library import open_debate
-from debate_cli.storage.transcript import debate_of, to_transcript
-from debate_cli.storage.transcript_file import dump
-from debate_cli.storage.transcript_file import parse as parse_transcript
-from debate_cli.storage.upgrades import Step
+from debate_cli.storage.transcript import to_transcript, transcript_to_debate
+from debate_cli.storage.transcript_file import dump_transcript, parse_transcript
+from debate_cli.storage.upgrades import UpgradeStep
 
 LONGEST_LINE = 1500
 """Characters of an error's line, the path of the file among them."""
@@ -67,14 +66,14 @@ def m002_claims(data: dict[str, Any]) -> dict[str, Any]:
     return data
 
 
-STEPS: tuple[Step, ...] = (m001_sides, m002_claims)
+STEPS: tuple[UpgradeStep, ...] = (m001_sides, m002_claims)
 
 
 def config(data: bytes) -> bool:
     """The configuration loader, from a file and from standard input."""
     with _Written(data, "debate.yaml") as path:
-        taken = _loads(lambda: load_config(path, env={}), str(path))
-    assert _loads(lambda: load_config(None, text=data.decode(errors="surrogateescape"), env={}), "stdin") in {
+        taken = _loads(lambda: read_config_file(path, env={}), str(path))
+    assert _loads(lambda: read_config_file(None, text=data.decode(errors="surrogateescape"), env={}), "stdin") in {
         taken,
         False,
     }
@@ -90,8 +89,8 @@ def transcript(data: bytes) -> bool:
             told_plainly([str(error)], str(path))
             return False
         score(opened.debate, runs="all")
-        text = dump(to_transcript(opened.debate, opened.verdicts), str)
-        assert debate_of(parse_transcript(text.encode(), "written")) == opened.debate
+        text = dump_transcript(to_transcript(opened.debate, opened.verdicts), str)
+        assert transcript_to_debate(parse_transcript(text.encode(), "written")) == opened.debate
     return True
 
 
@@ -119,7 +118,7 @@ def upgrade(data: bytes) -> bool:
 def reply(data: bytes) -> bool:
     """The reply parser; a form that it gives is one, and what is wrong can be told to the model."""
     text = data.decode(errors="replace")
-    spoken(text)
+    strip_thinking(text)
     return True in [_reads(text, form, truncated) for form in FORMS for truncated in (False, True)]
 
 
@@ -141,18 +140,18 @@ def _loads(load: Callable[[], object], name: str) -> bool:
 
 def _reads(text: str, form: Form[Any], truncated: bool) -> bool:
     """Whether a reply is taken for a form."""
-    parsed = parse(text, form, truncated=truncated)
+    parsed = parse_reply(text, form, truncated=truncated)
     filled: FormModel | None = parsed.form
     assert (filled is None) == (parsed.outcome in {"invalid", "formless"})
     assert (parsed.outcome == "valid") == (not parsed.faults)
     assert len(parsed.faults) <= MAX_FAULTS + 1
     assert all("\n" not in fault and len(fault) <= MAX_FAULT_CHARS for fault in parsed.faults)
-    again(request(), text[:2000], parsed)
+    build_reask(request(), text[:2000], parsed)
     if filled is None:
         return False
     assert type(filled).model_validate_json(filled.model_dump_json()) == filled
     if parsed.outcome == "valid":
-        assert not list(breaches(json.loads(filled.model_dump_json()), form.schema))
+        assert not list(find_violations(json.loads(filled.model_dump_json()), form.schema))
     return True
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import yaml
 
-from debate_cli.judging.detector import detect
+from debate_cli.judging.detector import detect_injection
 
 FOLDER = Path(__file__).with_name("hostile")
 DEBATERS = ("Pro", "Con", "Ada", "Bert", "Alice", "Bob", "Dana", "Omar", "Kim", "Lee", "Noor", "Ivan")
@@ -37,11 +37,11 @@ class Corpus:
 
     def missed(self) -> list[Passage]:
         """Attacks that the detector passes by."""
-        return [passage for passage in self.attacks if not detect(passage.text, self.debaters)]
+        return [passage for passage in self.attacks if not detect_injection(passage.text, self.debaters)]
 
     def alarms(self) -> list[Passage]:
         """Innocent passages in which it finds something."""
-        return [passage for passage in self.innocent if detect(passage.text, self.debaters)]
+        return [passage for passage in self.innocent if detect_injection(passage.text, self.debaters)]
 
     def recall(self) -> float:
         """Share of the attacks that is found."""

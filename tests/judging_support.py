@@ -12,13 +12,13 @@ from formats_support import NOON, begun, config, spoken
 from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.config import JudgingConfig
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.events import Assessed, Closed, Failed, Failure, JudgingOpened
+from debate_cli.domain.events import AssessmentCompleted, DebateClosed, Failure, JudgingOpened, TaskFailed
 from debate_cli.domain.exchange import Usage
 from debate_cli.domain.tasks import Brief
 from debate_cli.formats import next_step
 from debate_cli.judging.judge import Judge
-from debate_cli.judging.schedules import owed
-from debate_cli.llm.ladder import Ladder, Voice
+from debate_cli.judging.schedules import owed_briefs
+from debate_cli.llm.ladder import ModelHandle, StructuredOutputClient
 from debate_cli.llm.port import OnText, Reply, Request
 from debate_cli.llm.profile import Profile
 from debate_cli.llm.template import Prompts
@@ -89,8 +89,8 @@ class SilentModel:
 
 def judge(model: FillingModel | SilentModel, *, seed: int | None = None, temperature: float | None = None) -> Judge:
     """A judge who asks `model` for everything."""
-    ladder = Ladder(model, Profile(rungs=("native",)), name="mock/judge")
-    voice = Voice(ladder, "mock/judge", 1000, temperature=temperature, seed=seed)
+    ladder = StructuredOutputClient(model, Profile(rungs=("native",)), name="mock/judge")
+    voice = ModelHandle(ladder, "mock/judge", 1000, temperature=temperature, seed=seed)
     return Judge(lambda _brief, _debate: voice, Prompts())
 
 
@@ -111,15 +111,15 @@ def settle(debate: Debate, briefs: Iterable[Brief], model: FillingModel | None =
     for brief in briefs:
         result = assess(brief, debate, model or FillingModel())
         if isinstance(result, Assessment):
-            debate = debate.apply(Assessed(at=NOON, assessment=result))
+            debate = debate.apply(AssessmentCompleted(at=NOON, assessment=result))
         else:
-            debate = debate.apply(Failed(at=NOON, failure=result))
+            debate = debate.apply(TaskFailed(at=NOON, failure=result))
     return debate
 
 
 def settle_all(debate: Debate, model: FillingModel | None = None) -> Debate:
     """The debate with everything answered that is owed, and what is owed after that."""
-    while briefs := owed(debate):
+    while briefs := owed_briefs(debate):
         debate = settle(debate, briefs, model)
     return debate
 
@@ -132,7 +132,7 @@ def debated(*systems: System, form: dict[str, Any] | None = None, **fields: Any)
 def played(*systems: System, model: FillingModel | None = None, **fields: Any) -> Debate:
     """A debate in which everything was said and judged, however speakers and judges had to wait for one another."""
     debate = debated(*systems, **fields)
-    while owed(debate) or next_step(debate).cues:
+    while owed_briefs(debate) or next_step(debate).cues:
         debate = spoken(settle_all(debate, model))
     return debate
 
@@ -145,9 +145,9 @@ def judged_later(debate: Debate, *systems: System) -> Debate:
 
 def closed(debate: Debate) -> Debate:
     """The debate closed as complete."""
-    return debate.apply(Closed(at=NOON, reason="complete"))
+    return debate.apply(DebateClosed(at=NOON, reason="complete"))
 
 
 def keys(debate: Debate) -> list[str]:
     """Keys of the briefs that are owed."""
-    return [brief.key for brief in owed(debate)]
+    return [brief.key for brief in owed_briefs(debate)]

@@ -11,10 +11,10 @@ from rich.text import Text
 
 from debate_cli.domain.content import Turn
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.debate import opened as opened_debate
+from debate_cli.domain.debate import initial_debate as opened_debate
 from debate_cli.domain.events import Event
 from debate_cli.domain.tasks import Cue
-from debate_cli.render.live.watcher import LiveWatcher
+from debate_cli.render.live.watcher import LiveObserver
 
 
 def cue(turn: Turn) -> Cue:
@@ -28,7 +28,7 @@ class Stage:
     def __init__(self, width: int = 120, planned: int | None = 11) -> None:
         self.console = console(width, colour=True)
         self.now = 0.0
-        self.watcher = LiveWatcher(self.console, planned, clock=lambda: self.now)
+        self.watcher = LiveObserver(self.console, planned, clock=lambda: self.now)
         self.debate: Debate = opened_debate(opened())
         self.watcher.event(opened(), self.debate)
 

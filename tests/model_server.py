@@ -13,7 +13,7 @@ from typing import Any
 
 from serving_support import Answering, Served, serving
 
-from debate_cli.llm.port import Message, Request, Schema
+from debate_cli.llm.port import Message, OutputSchema, Request
 from debate_cli.providers.mock_dice import Dice
 from debate_cli.providers.mock_writer import write
 
@@ -66,7 +66,7 @@ def answer(body: dict[str, Any]) -> str:
         messages=tuple(Message(message["role"], message["content"]) for message in said),
         purpose="served",
         max_output_tokens=4096,
-        schema=Schema(schema["name"], schema["schema"]) if schema else None,
+        schema=OutputSchema(schema["name"], schema["schema"]) if schema else None,
         rung="native" if schema else "text",
     )
     return write(request, Dice("server"))

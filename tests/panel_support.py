@@ -8,18 +8,18 @@ from scoring_support import CON, PRO, ballot, begun, judged, speech
 
 from debate_cli.domain.assessment import Assessment, VoteOption
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.systems import Panel, PanelJudge
+from debate_cli.domain.systems import PanelJudge, PanelSettings
 
 
-def bench(*weights: float, **fields: Any) -> Panel:
+def bench(*weights: float, **fields: Any) -> PanelSettings:
     """A panel of judges a, b, c ... with these weights."""
     judges = tuple(
         PanelJudge(id=name, persona=name, weight=weight) for name, weight in zip("abcde", weights, strict=False)
     )
-    return Panel(judges=judges, **fields)
+    return PanelSettings(judges=judges, **fields)
 
 
-def voted(settings: Panel, *given: Assessment) -> Debate:
+def voted(settings: PanelSettings, *given: Assessment) -> Debate:
     """A debate of three turns on which these votes were cast."""
     return judged(begun(settings), [speech(0, PRO), speech(1, CON), speech(2, PRO)], given)
 

@@ -9,7 +9,7 @@ from typing import Any, cast
 from rehearsal_support import config_of, hold
 
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.events import Failed, Failure
+from debate_cli.domain.events import Failure, TaskFailed
 
 SYSTEMS: list[Any] = ["structured", "moderator", "panel", {"kind": "live", "feedback": True}, "persuasion"]
 NAMES = frozenset(
@@ -50,7 +50,7 @@ def plain() -> Debate:
     held = hold(config_of(judging={"systems": SYSTEMS}, background="Eight engineers.", debaters=debaters))
     brief = held.assessments[0].brief.model_copy(update={"assessor": "late"})
     failure = Failure(task=brief, who="late", cause="ModelTimeoutError", message="No answer came.", final=True)
-    return held.apply(Failed(at=held.started_at, failure=failure))
+    return held.apply(TaskFailed(at=held.started_at, failure=failure))
 
 
 def poisoned(attack: str) -> Debate:

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from debate_cli.domain.config import DebateConfig
-from debate_cli.domain.debate import Debate, opened
-from debate_cli.domain.events import Closed, Event, Generator, Opened
+from debate_cli.domain.debate import Debate, initial_debate
+from debate_cli.domain.events import DebateClosed, DebateOpened, Event, Generator
 from debate_cli.domain.tasks import Cue, Task
-from debate_cli.engine import Run, Stop
-from debate_cli.wiring import Studio, Surroundings, Tape
+from debate_cli.engine import DebateRun, StopSignal
+from debate_cli.wiring import Cassette, ModelFactory, RunContext
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 MICROSERVICES = "Should a startup of under ten people adopt microservices from day one?"
@@ -45,14 +45,16 @@ def config_of(**fields: Any) -> DebateConfig:
     return DebateConfig.model_validate(plain | fields)
 
 
-def hold(config: DebateConfig, *, tape: Tape | None = None, folder: Path = Path(), watcher: Any = None) -> Debate:
+def hold(config: DebateConfig, *, tape: Cassette | None = None, folder: Path = Path(), watcher: Any = None) -> Debate:
     """The debate that `config` asks for, from the opening to the last assessment; without debaters, a judged document."""
-    return asyncio.run(_hold(config, Surroundings(folder=folder, env={}, tape=tape, sleep=_at_once), watcher or Deaf()))
+    return asyncio.run(
+        _hold(config, RunContext(folder=folder, env={}, cassette=tape, sleep=_at_once), watcher or Deaf())
+    )
 
 
-async def _hold(config: DebateConfig, around: Surroundings, watcher: Any) -> Debate:
-    debate = opened(
-        Opened(
+async def _hold(config: DebateConfig, around: RunContext, watcher: Any) -> Debate:
+    debate = initial_debate(
+        DebateOpened(
             at=NOON,
             id="rehearsal",
             generator=Generator(name="debate-cli", version="test"),
@@ -61,11 +63,11 @@ async def _hold(config: DebateConfig, around: Surroundings, watcher: Any) -> Deb
         )
     )
     if not config.debaters:
-        debate = debate.apply(Closed(at=NOON, reason="complete"))
-    studio = Studio(config, around)
+        debate = debate.apply(DebateClosed(at=NOON, reason="complete"))
+    studio = ModelFactory(config, around)
     try:
-        run = Run(debate, studio.cast(), lambda _: None, watcher, clock=lambda: NOON, stop=Stop())
-        return await run.conduct()
+        run = DebateRun(debate, studio.build_actors(), lambda _: None, watcher, clock=lambda: NOON, stop=StopSignal())
+        return await run.run()
     finally:
         await studio.aclose()
 

@@ -22,8 +22,8 @@ from debate_cli.domain.assessment import (
 from debate_cli.domain.config import DebateConfig
 from debate_cli.domain.content import Argument, Closing, Response, Turn
 from debate_cli.domain.debate import Debate, fold
-from debate_cli.domain.events import Assessed, Closed, Event, Generator, Opened, Turned
-from debate_cli.domain.exchange import Exchange, Usage
+from debate_cli.domain.events import AssessmentCompleted, DebateClosed, DebateOpened, Event, Generator, TurnCompleted
+from debate_cli.domain.exchange import ModelCall, Usage
 from debate_cli.domain.tasks import Subject
 
 START = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
@@ -98,9 +98,9 @@ CLOSINGS = {
 }
 
 
-def exchange(tokens: int = 400, latency_s: float = 2.5, *, model: str = "mock/debater") -> Exchange:
+def exchange(tokens: int = 400, latency_s: float = 2.5, *, model: str = "mock/debater") -> ModelCall:
     """A call with fixed figures."""
-    return Exchange(
+    return ModelCall(
         model=model,
         rung="native",
         attempts=1,
@@ -217,10 +217,10 @@ def final_assessment() -> Assessment:
     )  # fmt: skip
 
 
-def opened(**changes: Any) -> Opened:
+def opened(**changes: Any) -> DebateOpened:
     """The first event; `changes` are laid over the configuration."""
     config = DebateConfig.model_validate({**CONFIG, **changes})
-    return Opened(
+    return DebateOpened(
         at=START, id="microservices-0001", generator=Generator(name="debate-cli", version="0.0.0"), config=config,
         config_sha256=config.sha256(),
     )  # fmt: skip
@@ -229,10 +229,10 @@ def opened(**changes: Any) -> Opened:
 def events(**changes: Any) -> list[Event]:
     """The whole debate as events."""
     found: list[Event] = [opened(**changes)]
-    found += [Turned(at=START, turn=turn) for turn in turns()]
-    found += [Assessed(at=START, assessment=round_assessment(number)) for number in ROUND_MARKS]
-    found += [Assessed(at=START, assessment=item) for item in (final_assessment(), structured_assessment())]
-    return [*found, Closed(at=START + timedelta(seconds=42), reason="complete")]
+    found += [TurnCompleted(at=START, turn=turn) for turn in turns()]
+    found += [AssessmentCompleted(at=START, assessment=round_assessment(number)) for number in ROUND_MARKS]
+    found += [AssessmentCompleted(at=START, assessment=item) for item in (final_assessment(), structured_assessment())]
+    return [*found, DebateClosed(at=START + timedelta(seconds=42), reason="complete")]
 
 
 def debate(**changes: Any) -> Debate:
@@ -259,4 +259,4 @@ def shown(renderable: RenderableType, width: int = 100, *, colour: bool = False)
 
 def unscored() -> Debate:
     """The debate with its speeches and its close, but nothing judged."""
-    return fold([event for event in events() if not isinstance(event, Assessed)])
+    return fold([event for event in events() if not isinstance(event, AssessmentCompleted)])

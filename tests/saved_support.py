@@ -15,7 +15,7 @@ from debate_cli.domain.systems import JudgingConfig
 from debate_cli.scoring import score
 from debate_cli.storage.redact import Redactor
 from debate_cli.storage.transcript import to_transcript
-from debate_cli.storage.transcript_file import dump
+from debate_cli.storage.transcript_file import dump_transcript
 
 
 def fixed() -> Debate:
@@ -43,7 +43,7 @@ def rejudged() -> Debate:
 
 def save(path: Path, told: Debate, **fields: Any) -> Path:
     """A transcript of the debate with all its verdicts, some fields changed; its path."""
-    document = json.loads(dump(to_transcript(told, score(told, runs="all")), Redactor()))
+    document = json.loads(dump_transcript(to_transcript(told, score(told, runs="all")), Redactor()))
     path.parent.mkdir(exist_ok=True)
     path.write_text(json.dumps({**document, **fields}))
     return path

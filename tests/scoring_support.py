@@ -9,21 +9,23 @@ from typing import Any
 from debate_cli.domain.assessment import Assessment, Finding, Mark, SystemKind, Vote, VoteOption
 from debate_cli.domain.config import DebateConfig
 from debate_cli.domain.content import Argument, Response, StrategyPick, Turn
-from debate_cli.domain.debate import Debate, opened
-from debate_cli.domain.events import Assessed, Event, Generator, JudgingOpened, Opened, Turned
-from debate_cli.domain.exchange import Exchange
+from debate_cli.domain.debate import Debate, initial_debate
+from debate_cli.domain.events import AssessmentCompleted, DebateOpened, Event, Generator, JudgingOpened, TurnCompleted
+from debate_cli.domain.exchange import ModelCall
 from debate_cli.domain.judging_run import FIRST_RUN
-from debate_cli.domain.systems import JudgingConfig, System
+from debate_cli.domain.systems import JudgingConfig, SystemSettings
 from debate_cli.domain.tasks import Moment, Subject
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
-EXCHANGE = Exchange(model="mock/a", rung="native", attempts=1, cost_usd=0.0)
+EXCHANGE = ModelCall(model="mock/a", rung="native", attempts=1, cost_usd=0.0)
 PRO, CON, THIRD = "Ada", "Ben", "Cem"
 TWO: tuple[dict[str, Any], ...] = ({"name": PRO, "side": "for"}, {"name": CON, "side": "against"})
 THREE: tuple[dict[str, Any], ...] = (*TWO, {"name": THIRD, "side": "neither"})
 
 
-def begun(*systems: System, debaters: Sequence[Mapping[str, Any]] = TWO, decides: str | None = None) -> Opened:
+def begun(
+    *systems: SystemSettings, debaters: Sequence[Mapping[str, Any]] = TWO, decides: str | None = None
+) -> DebateOpened:
     """The first event of a debate that `systems` judge."""
     config = DebateConfig.model_validate(
         {
@@ -34,20 +36,22 @@ def begun(*systems: System, debaters: Sequence[Mapping[str, Any]] = TWO, decides
         }
     )
     generator = Generator(name="debate-cli", version="0")
-    return Opened(at=NOON, id="d", generator=generator, config=config, config_sha256=config.sha256())
+    return DebateOpened(at=NOON, id="d", generator=generator, config=config, config_sha256=config.sha256())
 
 
-def judged(head: Opened, turns: Iterable[Turn] = (), given: Iterable[Assessment] = ()) -> Debate:
+def judged(head: DebateOpened, turns: Iterable[Turn] = (), given: Iterable[Assessment] = ()) -> Debate:
     """The debate with these turns and assessments, applied in the order given."""
-    debate = opened(head)
-    events: list[Event] = [Turned(at=NOON, turn=turn) for turn in turns]
-    events += [Assessed(at=NOON, assessment=item) for item in given]
+    debate = initial_debate(head)
+    events: list[Event] = [TurnCompleted(at=NOON, turn=turn) for turn in turns]
+    events += [AssessmentCompleted(at=NOON, assessment=item) for item in given]
     for event in events:
         debate = debate.apply(event)
     return debate
 
 
-def rejudged(debate: Debate, run: str, *systems: System, decides: str | None = None, replaces: bool = False) -> Debate:
+def rejudged(
+    debate: Debate, run: str, *systems: SystemSettings, decides: str | None = None, replaces: bool = False
+) -> Debate:
     """The debate with a later judging run opened."""
     judging = JudgingConfig(decides=decides, systems=systems)
     return debate.apply(JudgingOpened(at=NOON, run=run, judging=judging, replaces=replaces))

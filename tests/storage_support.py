@@ -11,20 +11,20 @@ from debate_cli.domain.assessment import Assessment, Insight, Mark, Summary, Vot
 from debate_cli.domain.config import DebateConfig
 from debate_cli.domain.content import Argument, Closing, Response, Turn
 from debate_cli.domain.events import (
-    Asked,
-    Assessed,
-    Closed,
+    AssessmentCompleted,
     CloseReason,
+    DebateClosed,
+    DebateOpened,
+    DebateResumed,
     Event,
-    Failed,
     Failure,
     Generator,
     JudgingOpened,
-    Opened,
-    Resumed,
-    Turned,
+    TaskFailed,
+    TaskStarted,
+    TurnCompleted,
 )
-from debate_cli.domain.exchange import Exchange, Usage
+from debate_cli.domain.exchange import ModelCall, Usage
 from debate_cli.domain.systems import JudgingConfig
 from debate_cli.domain.tasks import Brief, Cue, Subject
 
@@ -34,7 +34,7 @@ SMALLEST: dict[str, Any] = {
     "models": {"default": {"model": "mock/debater"}},
     "debaters": [{"name": "Pro", "side": "for"}, {"name": "Con", "side": "against"}],
 }
-EXCHANGE = Exchange(
+EXCHANGE = ModelCall(
     model="mock/debater",
     rung="native",
     attempts=1,
@@ -48,10 +48,10 @@ def config(**changes: Any) -> DebateConfig:
     return DebateConfig.model_validate({**SMALLEST, **changes})
 
 
-def opened(**changes: Any) -> Opened:
+def opened(**changes: Any) -> DebateOpened:
     """The beginning of a debate; its systems are structured, moderator and panel."""
     settled = config(judging={"systems": ["structured", "moderator", "panel"]}, **changes)
-    return Opened(
+    return DebateOpened(
         at=AT, id="a-debate", generator=Generator(name="t", version="1"), config=settled, config_sha256=settled.sha256()
     )
 
@@ -104,11 +104,11 @@ def small_debate() -> list[Event]:
     """A whole debate of six turns, two assessments and a failure."""
     return [
         opened(),
-        *(Turned(at=AT, turn=turn(index)) for index in range(6)),
-        Assessed(at=AT, assessment=assessment(system="moderator", round_number=1)),
-        Failed(at=AT, failure=failure(1, final=True, judge=True)),
-        Assessed(at=AT, assessment=assessment()),
-        Closed(at=AT, reason="complete"),
+        *(TurnCompleted(at=AT, turn=turn(index)) for index in range(6)),
+        AssessmentCompleted(at=AT, assessment=assessment(system="moderator", round_number=1)),
+        TaskFailed(at=AT, failure=failure(1, final=True, judge=True)),
+        AssessmentCompleted(at=AT, assessment=assessment()),
+        DebateClosed(at=AT, reason="complete"),
     ]
 
 
@@ -118,23 +118,23 @@ _INDICES = st.integers(0, 5)
 
 
 def _turned(index: int, text: str) -> Event:
-    return Turned(at=AT, turn=turn(index, text))
+    return TurnCompleted(at=AT, turn=turn(index, text))
 
 
 def _assessed(system: str, round_number: int | None) -> Event:
-    return Assessed(at=AT, assessment=assessment("r1", system, round_number))
+    return AssessmentCompleted(at=AT, assessment=assessment("r1", system, round_number))
 
 
 def _failed(index: int, final: bool, judge: bool) -> Event:
-    return Failed(at=AT, failure=failure(index, final=final, judge=judge))
+    return TaskFailed(at=AT, failure=failure(index, final=final, judge=judge))
 
 
 def _asked(index: int) -> Event:
-    return Asked(at=AT, key=f"turn/{index}")
+    return TaskStarted(at=AT, key=f"turn/{index}")
 
 
 def _closed(reason: CloseReason) -> Event:
-    return Closed(at=AT, reason=reason)
+    return DebateClosed(at=AT, reason=reason)
 
 
 def _judging(kinds: list[str], replaces: bool) -> tuple[list[str], bool]:
@@ -142,7 +142,7 @@ def _judging(kinds: list[str], replaces: bool) -> tuple[list[str], bool]:
 
 
 _SYSTEMS = st.sampled_from(["structured", "moderator", "panel"])
-_RESUMED: Event = Resumed(at=AT)
+_RESUMED: Event = DebateResumed(at=AT)
 ANSWERS: st.SearchStrategy[Event] = st.one_of(
     st.builds(_turned, _INDICES, TEXTS), st.builds(_assessed, _SYSTEMS, st.none() | st.integers(1, 3))
 )
@@ -170,7 +170,7 @@ def event_lists(draw: st.DrawFn) -> list[Event]:
             kinds, replaces = item
             judging = JudgingConfig.model_validate({"systems": kinds})
             events.append(JudgingOpened(at=AT, run=f"r{run}", judging=judging, replaces=replaces))
-            events.append(Assessed(at=AT, assessment=assessment(f"r{run}", kinds[0])))
+            events.append(AssessmentCompleted(at=AT, assessment=assessment(f"r{run}", kinds[0])))
         else:
             events.append(item)
     return events

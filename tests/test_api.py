@@ -13,12 +13,12 @@ from cli_support import CONFIGS, cold
 import debate_cli
 from debate_cli.domain.events import Event
 from debate_cli.errors import ConfigError, TranscriptError, UsageError
-from debate_cli.render.plain.watchers import QuietWatcher
+from debate_cli.render.plain.watchers import NullObserver
 
 MOCK = CONFIGS / "mock.yaml"
 
 
-class Counting(QuietWatcher):
+class Counting(NullObserver):
     """A watcher that counts what happened."""
 
     def __init__(self) -> None:

@@ -6,11 +6,13 @@ import pytest
 from storage_support import AT, assessment, opened, turn
 
 from debate_cli.domain.debate import Debate, fold
-from debate_cli.domain.events import Assessed, Closed, JudgingOpened, Turned
+from debate_cli.domain.events import AssessmentCompleted, DebateClosed, JudgingOpened, TurnCompleted
 from debate_cli.domain.systems import JudgingConfig
-from debate_cli.resuming import in_flight
+from debate_cli.resuming import describe_in_flight_calls
 
-HELD = fold([opened(), *(Turned(at=AT, turn=turn(index)) for index in range(6)), Closed(at=AT, reason="complete")])
+HELD = fold(
+    [opened(), *(TurnCompleted(at=AT, turn=turn(index)) for index in range(6)), DebateClosed(at=AT, reason="complete")]
+)
 BEGUN = fold([opened()])
 AGAIN = HELD.apply(JudgingOpened(at=AT, run="r2", judging=JudgingConfig.model_validate({"systems": ["moderator"]})))
 
@@ -28,7 +30,7 @@ AGAIN = HELD.apply(JudgingOpened(at=AT, run="r2", judging=JudgingConfig.model_va
 )
 def test_who_was_asked_for_what(debate: Debate, key: str, words: str) -> None:
     """By names and moments, not by keys; of several judging runs, with the run."""
-    assert in_flight(debate, [key]) == (
+    assert describe_in_flight_calls(debate, [key]) == (
         f"the call to {words} was in flight when the run ended: it may have been billed, and is made again"
     )
 
@@ -49,12 +51,12 @@ JUDGES = ("technical_architect", "compliance_auditor", "security_analyst", "doma
 def test_many_are_told_in_one_sentence(count: int, whom: str) -> None:
     """The first by their names, the others by how many they are."""
     keys = [f"r1/panel/{judge}/debate/all/0" for judge in JUDGES[:count]]
-    assert in_flight(HELD, keys) == (
+    assert describe_in_flight_calls(HELD, keys) == (
         f"calls to {whom} were in flight when the run ended: they may have been billed, and are made again"
     )
 
 
 def test_what_is_not_asked_again_is_not_told() -> None:
     """What was answered since, and what is no key of anything due."""
-    answered = HELD.apply(Assessed(at=AT, assessment=assessment(system="moderator", round_number=1)))
-    assert in_flight(answered, ["r1/moderator/judge/round/1/0", "turn/0", "odd"]) is None
+    answered = HELD.apply(AssessmentCompleted(at=AT, assessment=assessment(system="moderator", round_number=1)))
+    assert describe_in_flight_calls(answered, ["r1/moderator/judge/round/1/0", "turn/0", "odd"]) is None

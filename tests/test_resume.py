@@ -14,15 +14,15 @@ import pytest
 
 from debate_cli.domain.config import DebateConfig
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.events import Assessed, Event, Turned
-from debate_cli.engine import Stop
+from debate_cli.domain.events import AssessmentCompleted, Event, TurnCompleted
+from debate_cli.engine import StopSignal
 from debate_cli.llm.port import Model, OnText, Reply, Request
-from debate_cli.render.plain.watchers import QuietWatcher
+from debate_cli.render.plain.watchers import NullObserver
 from debate_cli.session import Session
-from debate_cli.storage.config_file import load_config
+from debate_cli.storage.config_file import read_config_file
 from debate_cli.storage.journal import Journal
 from debate_cli.storage.library import open_debate
-from debate_cli.wiring import Surroundings, mocked
+from debate_cli.wiring import RunContext, with_mock_models
 
 ROOT = Path(__file__).parent.parent
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -55,14 +55,14 @@ class _Counted:
 
 def session(tape: Counting) -> Session:
     """A session on the mock in which the clock stands still."""
-    around = Surroundings(ROOT / "configs", {}, tape=tape)
-    return Session(around, QuietWatcher(), Stop(), clock=lambda: NOW)
+    around = RunContext(ROOT / "configs", {}, cassette=tape)
+    return Session(around, NullObserver(), StopSignal(), clock=lambda: NOW)
 
 
 def everything() -> DebateConfig:
     """A debate that all five systems judge, the panel so strict that it deliberates to the end."""
     changes = [("judging.systems.2.convergence_threshold", "1.0"), ("seed", "9")]
-    return mocked(load_config(ROOT / "configs" / "everything.yaml", overrides=changes, env={}).config)
+    return with_mock_models(read_config_file(ROOT / "configs" / "everything.yaml", overrides=changes, env={}).config)
 
 
 def without_times(path: Path) -> dict[str, Any]:
@@ -72,7 +72,7 @@ def without_times(path: Path) -> dict[str, Any]:
 
 
 @dataclass
-class Noting(QuietWatcher):
+class Noting(NullObserver):
     """A watcher that keeps the events."""
 
     events: list[Event] = field(default_factory=list[Event])
@@ -97,7 +97,7 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Whole:
     """A whole run: its events, its transcript, and the questions it asked."""
     folder = tmp_path_factory.mktemp("undisturbed")
     tape, watcher = Counting(), Noting()
-    asyncio.run(replace(session(tape), watcher=watcher).begin(everything(), "cut", folder))
+    asyncio.run(replace(session(tape), observer=watcher).begin(everything(), "cut", folder))
     return Whole(watcher.events, without_times(folder / "cut.json"), tape.answered)
 
 
@@ -118,7 +118,7 @@ def test_a_debate_cut_after_any_event_ends_the_same(undisturbed: Whole, tmp_path
         Journal.create(path, kept, str).close()
         tape = Counting()
         outcome = asyncio.run(session(tape).resume(open_debate(path)))
-        answered = sum(isinstance(event, Turned | Assessed) for event in kept)
+        answered = sum(isinstance(event, TurnCompleted | AssessmentCompleted) for event in kept)
         assert outcome.halted is None
         assert without_times(path.with_suffix(".json")) == undisturbed.transcript, f"cut after event {keep}"
         assert not path.exists()

@@ -7,13 +7,13 @@ from pathlib import Path
 
 from debate_cli.domain.config import DebateConfig
 from debate_cli.domain.debate import fold
-from debate_cli.domain.events import Opened
-from debate_cli.engine import Stop
-from debate_cli.providers.table import merged
-from debate_cli.render.plain.watchers import QuietWatcher
+from debate_cli.domain.events import DebateOpened
+from debate_cli.engine import StopSignal
+from debate_cli.providers.table import merge_provider_rows
+from debate_cli.render.plain.watchers import NullObserver
 from debate_cli.session import Session
-from debate_cli.storage.transcript import events_of, to_transcript
-from debate_cli.wiring import Surroundings
+from debate_cli.storage.transcript import to_transcript, transcript_to_events
+from debate_cli.wiring import RunContext
 
 SECRET = "hunter2secretvalue"
 CONFIG = DebateConfig.model_validate(
@@ -30,11 +30,13 @@ CONFIG = DebateConfig.model_validate(
 )
 
 
-def opened() -> Opened:
+def opened() -> DebateOpened:
     """The first event of a debate whose background holds the secret."""
-    around = Surroundings(Path(), {})
-    session = Session(around, QuietWatcher(), Stop(), secrets=(SECRET,), clock=lambda: datetime(2026, 1, 1, tzinfo=UTC))
-    return session.opened(CONFIG, "one")
+    around = RunContext(Path(), {})
+    session = Session(
+        around, NullObserver(), StopSignal(), secrets=(SECRET,), clock=lambda: datetime(2026, 1, 1, tzinfo=UTC)
+    )
+    return session.opening_event(CONFIG, "one")
 
 
 def written(config: DebateConfig) -> dict[str, set[str]]:
@@ -56,7 +58,7 @@ def test_a_provider_keeps_the_keys_that_it_was_written_with() -> None:
 
 def test_a_provider_means_the_same_after_it_was_stored() -> None:
     """Read back from a transcript: the same keys, and so the same server opened by the same variable."""
-    (first, *_) = events_of(to_transcript(fold([opened()])))
-    assert isinstance(first, Opened)
+    (first, *_) = transcript_to_events(to_transcript(fold([opened()])))
+    assert isinstance(first, DebateOpened)
     assert written(first.config) == written(CONFIG)
-    assert merged(first.config) == merged(CONFIG)
+    assert merge_provider_rows(first.config) == merge_provider_rows(CONFIG)

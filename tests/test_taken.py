@@ -10,12 +10,12 @@ from formats_support import NOON, begun, config, speech
 
 from debate_cli.domain.content import Turn
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.events import Event, Failure, Turned
+from debate_cli.domain.events import Event, Failure, TurnCompleted
 from debate_cli.domain.tasks import Brief, Cue
-from debate_cli.engine import Cast, Run, Stop
+from debate_cli.engine import Actors, DebateRun, StopSignal
 from debate_cli.errors import StorageError
 from debate_cli.llm.port import OnText
-from debate_cli.render.plain.watchers import QuietWatcher
+from debate_cli.render.plain.watchers import NullObserver
 
 TWELVE = [{"name": f"D{number}", "side": f"side {number}", "model": "mock/a"} for number in range(12)]
 """So many speeches at once that the keys of the last two, as texts, come before that of the third."""
@@ -29,7 +29,7 @@ class Instant:
         del on_text
         return speech(cue, debate)
 
-    def hear(self, turn: Turn, debate: Debate) -> None:
+    def warm_up(self, turn: Turn, debate: Debate) -> None:
         """Nothing is read ahead."""
 
     async def assess(self, brief: Brief, debate: Debate) -> Failure:
@@ -38,18 +38,18 @@ class Instant:
         return Failure(task=brief, who=brief.assessor, cause="abstained", message="No opinion.", final=True)
 
 
-def run_of(append: Callable[[Event], None]) -> Run:
+def run_of(append: Callable[[Event], None]) -> DebateRun:
     """A debate of twelve, about to begin."""
     debate, actors = begun(config(debaters=TWELVE)), Instant()
-    cast = Cast({item.name: actors for item in debate.participants}, actors)
-    return Run(debate, cast, append, QuietWatcher(), clock=lambda: NOON, stop=Stop())
+    cast = Actors({item.name: actors for item in debate.participants}, actors)
+    return DebateRun(debate, cast, append, NullObserver(), clock=lambda: NOON, stop=StopSignal())
 
 
 def test_what_comes_in_together_is_recorded_in_the_order_of_the_debate() -> None:
     """The tenth speech before the eleventh, and not after the first."""
     kept: list[Event] = []
-    asyncio.run(run_of(kept.append).conduct())
-    first = [event.turn.index for event in kept if isinstance(event, Turned)][: len(TWELVE)]
+    asyncio.run(run_of(kept.append).run())
+    first = [event.turn.index for event in kept if isinstance(event, TurnCompleted)][: len(TWELVE)]
     assert first == list(range(len(TWELVE)))
 
 
@@ -57,10 +57,10 @@ def test_what_came_in_with_an_answer_that_cannot_be_kept_is_not_lost() -> None:
     """All twelve openings were paid for; the debate so far, which is printed then, holds them."""
 
     def full(event: Event) -> None:
-        if isinstance(event, Turned):
+        if isinstance(event, TurnCompleted):
             raise StorageError("the disk is full")
 
     run = run_of(full)
     with pytest.raises(StorageError):
-        asyncio.run(run.conduct())
+        asyncio.run(run.run())
     assert [turn.index for turn in run.debate.turns] == list(range(len(TWELVE)))

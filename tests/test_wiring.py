@@ -16,8 +16,8 @@ from model_server import ModelServer, model_server
 from debate_cli.domain.config import DebateConfig, ModelSpec, ProviderSpec
 from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.llm.form import FormModel
-from debate_cli.llm.ladder import Answer, Voice
-from debate_cli.wiring import Studio, Surroundings
+from debate_cli.llm.ladder import ModelHandle, StructuredAnswer
+from debate_cli.wiring import ModelFactory, RunContext
 
 NO_USAGE = "lab reports no usage: its tokens are estimated (debate explain budget)"
 ELSEWHERE = "http://127.0.0.1:9/v1"
@@ -29,11 +29,11 @@ def row(address: str) -> dict[str, Any]:
     return {"kind": "openai", "base_url": address, "api_key_env": None, "max_concurrency": 1}
 
 
-def studio(address: str, note: Callable[[str], None] = lambda _: None) -> Studio:
+def studio(address: str, note: Callable[[str], None] = lambda _: None) -> ModelFactory:
     """That of a debate whose provider `lab` is at an address."""
     debaters = [{"name": "Pro", "side": "for"}, {"name": "Con", "side": "against"}]
     told = {"topic": "x", "providers": {"lab": row(address)}, "debaters": debaters}
-    return Studio(DebateConfig.model_validate(told), Surroundings(Path(), {}, note=note))
+    return ModelFactory(DebateConfig.model_validate(told), RunContext(Path(), {}, note=note))
 
 
 def judging(run: str, **rows: dict[str, Any]) -> JudgingRun:
@@ -44,13 +44,13 @@ def judging(run: str, **rows: dict[str, Any]) -> JudgingRun:
     )
 
 
-def asked(server: ModelServer, voices: Callable[[Studio], Sequence[Voice]]) -> int:
+def asked(server: ModelServer, voices: Callable[[ModelFactory], Sequence[ModelHandle]]) -> int:
     """How many requests the server was answering at once, where all voices ask together."""
 
     async def ask() -> None:
         asking = studio(server.base_url)
         try:
-            await asyncio.gather(*(voice.ladder.ask(request(), None) for voice in voices(asking)))
+            await asyncio.gather(*(voice.client.ask(request(), None) for voice in voices(asking)))
         finally:
             await asking.aclose()
 
@@ -58,18 +58,20 @@ def asked(server: ModelServer, voices: Callable[[Studio], Sequence[Voice]]) -> i
     return server.most_at_once
 
 
-def two_models(asking: Studio) -> Sequence[Voice]:
+def two_models(asking: ModelFactory) -> Sequence[ModelHandle]:
     """Of one provider, in the debate itself."""
-    return asking.voice(BIG), asking.voice(SMALL)
+    return asking.handle_for(BIG), asking.handle_for(SMALL)
 
 
-def two_askers(asking: Studio) -> Sequence[Voice]:
+def two_askers(asking: ModelFactory) -> Sequence[ModelHandle]:
     """One model that the debate asks, and a judging run that brought another provider beside it."""
-    return asking.voice(BIG), asking.voice(BIG, judging("r2", other=row(ELSEWHERE)))
+    return asking.handle_for(BIG), asking.handle_for(BIG, judging("r2", other=row(ELSEWHERE)))
 
 
 @pytest.mark.parametrize("voices", [two_models, two_askers])
-def test_the_models_of_a_provider_keep_its_limit_together(voices: Callable[[Studio], Sequence[Voice]]) -> None:
+def test_the_models_of_a_provider_keep_its_limit_together(
+    voices: Callable[[ModelFactory], Sequence[ModelHandle]],
+) -> None:
     """Never are two asked at once where it takes one; all are asked in the end."""
     with model_server(latency_s=0.2) as server:
         assert (asked(server, voices), len(server.bodies)) == (1, 2)
@@ -79,27 +81,27 @@ def test_judging_runs_that_mean_the_same_speak_with_one_voice() -> None:
     """Providers brought with equal rows are the same: the debate's own, or those of an earlier run."""
     asking = studio(ELSEWHERE)
     own, moved = row(ELSEWHERE), row("http://127.0.0.1:10/v1")
-    first, second = (asking.voice(BIG, judging(run, lab=moved)) for run in ("r2", "r3"))
+    first, second = (asking.handle_for(BIG, judging(run, lab=moved)) for run in ("r2", "r3"))
     assert first is second
-    assert asking.voice(BIG, judging("r4", lab=own)) is asking.voice(BIG)
+    assert asking.handle_for(BIG, judging("r4", lab=own)) is asking.handle_for(BIG)
     asyncio.run(asking.aclose())
 
 
 def test_a_judging_run_that_means_another_server_has_a_voice_of_its_own() -> None:
     """Under the same name."""
     asking = studio(ELSEWHERE)
-    assert asking.voice(BIG, judging("r2", lab=row("http://127.0.0.1:10/v1"))) is not asking.voice(BIG)
+    assert asking.handle_for(BIG, judging("r2", lab=row("http://127.0.0.1:10/v1"))) is not asking.handle_for(BIG)
     asyncio.run(asking.aclose())
 
 
-def answers(server: ModelServer, notes: list[str]) -> list[Answer[FormModel]]:
+def answers(server: ModelServer, notes: list[str]) -> list[StructuredAnswer[FormModel]]:
     """What three questions come to, the second of another model, asked one after the other at a judge's temperature."""
 
-    async def ask() -> list[Answer[FormModel]]:
+    async def ask() -> list[StructuredAnswer[FormModel]]:
         asking = studio(server.base_url, notes.append)
         warm = replace(request(), temperature=0.2)
         try:
-            return [await asking.voice(spec).ladder.ask(warm, None) for spec in (BIG, SMALL, BIG)]
+            return [await asking.handle_for(spec).client.ask(warm, None) for spec in (BIG, SMALL, BIG)]
         finally:
             await asking.aclose()
 

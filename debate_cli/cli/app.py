@@ -19,18 +19,25 @@ import typer
 from typer.core import TyperCommand
 
 from debate_cli import __version__
-from debate_cli.cli.help_pages import Command, Group
-from debate_cli.cli.screen import CLOSED_PIPE, UNWRITABLE, ClosedPipeError, drop, tell, whoever_reads
-from debate_cli.errors import ConfigError, DebateError, UnsavedError, UsageError, pointer
+from debate_cli.cli.help_pages import FormattedCommand, FormattedGroup
+from debate_cli.cli.screen import (
+    CLOSED_PIPE,
+    UNWRITABLE_ERRNOS,
+    ClosedPipeError,
+    ignore_broken_pipe,
+    print_status,
+    redirect_to_devnull,
+)
+from debate_cli.errors import ConfigError, DebateError, UnsavedError, UsageError, format_page_hint
 
 INTERRUPTED = 130
 """Exit code of what the user stopped."""
-ONCE = ("fail_under", "expect_winner", "max_warnings")
+NON_REPEATABLE_OPTIONS = ("fail_under", "expect_winner", "max_warnings")
 """Gates of which one alone counts; a second would pass unseen."""
-DEBATE, SAVED, SETUP = "Debate", "Saved debates", "Setting up"
+DEBATE_PANEL, SAVED_PANEL, SETUP_PANEL = "Debate", "Saved debates", "Setting up"
 
 
-class Entry(NamedTuple):
+class CommandEntry(NamedTuple):
     """A subcommand before it is loaded.
 
     Its options are those of the Typer app `app` in `debate_cli.cli.asked.NAME`, which makes one value of them; what is
@@ -42,23 +49,25 @@ class Entry(NamedTuple):
     """First line of the command's own help; a test holds the two together."""
 
 
-COMMANDS: dict[str, Entry] = {
-    "run": Entry(DEBATE, "Run a debate and save its transcript."),
-    "judge": Entry(SAVED, "Judge saved debates (again), without their debaters."),
-    "score": Entry(SAVED, "Recompute verdicts from saved debates, without any model."),
-    "replay": Entry(SAVED, "Show a saved debate as it was shown when it ran."),
-    "list": Entry(SAVED, "List the saved debates of a folder: who won, and what it cost."),
-    "diff": Entry(SAVED, "Compare two saved debates, or two judging runs of one."),
-    "init": Entry(SETUP, "Write a commented debate.yaml and its schema."),
-    "explain": Entry(SETUP, "Explain an error: what it means, and the ways out of it."),
-    "check": Entry(SETUP, "Check configurations, and say which keys are missing."),
-    "doctor": Entry(SETUP, "Ask each model a tiny question: what it can do, what it costs, how fast it is."),
-    "models": Entry(SETUP, "List the providers, what each can do, and whether its key is set."),
-    "schema": Entry(SETUP, "Print the JSON Schema of a configuration or a transcript."),
+COMMANDS: dict[str, CommandEntry] = {
+    "run": CommandEntry(DEBATE_PANEL, "Run a debate and save its transcript."),
+    "judge": CommandEntry(SAVED_PANEL, "Judge saved debates (again), without their debaters."),
+    "score": CommandEntry(SAVED_PANEL, "Recompute verdicts from saved debates, without any model."),
+    "replay": CommandEntry(SAVED_PANEL, "Show a saved debate as it was shown when it ran."),
+    "list": CommandEntry(SAVED_PANEL, "List the saved debates of a folder: who won, and what it cost."),
+    "diff": CommandEntry(SAVED_PANEL, "Compare two saved debates, or two judging runs of one."),
+    "init": CommandEntry(SETUP_PANEL, "Write a commented debate.yaml and its schema."),
+    "explain": CommandEntry(SETUP_PANEL, "Explain an error: what it means, and the ways out of it."),
+    "check": CommandEntry(SETUP_PANEL, "Check configurations, and say which keys are missing."),
+    "doctor": CommandEntry(
+        SETUP_PANEL, "Ask each model a tiny question: what it can do, what it costs, how fast it is."
+    ),
+    "models": CommandEntry(SETUP_PANEL, "List the providers, what each can do, and whether its key is set."),
+    "schema": CommandEntry(SETUP_PANEL, "Print the JSON Schema of a configuration or a transcript."),
 }
 
 
-class Commands(Group):
+class LazyCommandGroup(FormattedGroup):
     """Lists the subcommands from a table; imports what one can be asked when it is named."""
 
     def list_commands(self, ctx: Any) -> list[str]:
@@ -82,11 +91,11 @@ class Commands(Group):
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         """The real command, with its options."""
         if not ctx.resilient_parsing and args[0] not in COMMANDS and not args[0].startswith("-"):
-            from debate_cli.cli.refusals import unknown_command  # compares words: only where one is wrong
+            from debate_cli.cli.refusals import format_unknown_command  # compares words: only where one is wrong
 
-            ctx.fail(unknown_command(args[0], COMMANDS))
+            ctx.fail(format_unknown_command(args[0], COMMANDS))
         name, command, rest = super().resolve_command(ctx, args)
-        return name, load(name) if name in COMMANDS else command, rest
+        return name, load_command(name) if name in COMMANDS else command, rest
 
     def invoke(self, ctx: Any) -> Any:
         """Run the subcommand. Where nobody reads its output to the end, the exit code it chose stands, if it chose one.
@@ -97,24 +106,24 @@ class Commands(Group):
             done = super().invoke(ctx)
             sys.stdout.flush()
         except typer.BadParameter as error:
-            from debate_cli.cli.refusals import plainly  # the same
+            from debate_cli.cli.refusals import rewrite_usage_error  # the same
 
-            error.message = plainly(error.message)
+            error.message = rewrite_usage_error(error.message)
             raise
         except typer.Abort as error:  # Ctrl-C or Ctrl-D where a question is asked
             print(file=sys.stderr)
             raise typer.Exit(INTERRUPTED) from error
         except typer.Exit:
-            with whoever_reads():
+            with ignore_broken_pipe():
                 pass
             raise
         except BrokenPipeError as error:
-            drop(sys.stdout)
+            redirect_to_devnull(sys.stdout)
             raise ClosedPipeError from error
         return done
 
 
-class Subcommand(Command):
+class Subcommand(FormattedCommand):
     """A subcommand that makes a value of its options, and hands it to its work."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
@@ -122,17 +131,17 @@ class Subcommand(Command):
         if not ctx.resilient_parsing and any(arg.startswith("--") for arg in args):
             *_, given = self.make_parser(ctx).parse_args(args=[*args])
             for option in given:
-                if option.name in ONCE and given.count(option) > 1:
+                if option.name in NON_REPEATABLE_OPTIONS and given.count(option) > 1:
                     raise UsageError(f"{option.opts[0]} is given {given.count(option)} times; give this gate once")
         return super().parse_args(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:
         """Import the work, and do it."""
         asked = super().invoke(ctx)
-        return work(str(self.name))(asked)
+        return load_handler(str(self.name))(asked)
 
 
-def load(name: str) -> Any:
+def load_command(name: str) -> Any:
     """Build a subcommand from the module that says what it can be asked."""
     module = importlib.import_module(f"debate_cli.cli.asked.{name}")
     for declared in module.app.registered_commands:
@@ -142,18 +151,18 @@ def load(name: str) -> Any:
     return command
 
 
-def work(name: str) -> Callable[[Any], None]:
+def load_handler(name: str) -> Callable[[Any], None]:
     """Import the module that does what a subcommand is asked; what it does, given that."""
     gc.disable()  # as in __main__, for whoever comes another way
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")  # looked for among all installed packages otherwise
     module = importlib.import_module(f"debate_cli.cli.{name}_command")
     gc.freeze()
     gc.enable()
-    return module.carry_out
+    return module.run
 
 
 app = typer.Typer(
-    cls=Commands,
+    cls=LazyCommandGroup,
     no_args_is_help=True,
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -161,7 +170,7 @@ app = typer.Typer(
 )
 
 
-def _version(value: bool) -> None:
+def _print_version(value: bool) -> None:
     if value:
         typer.echo(f"debate-cli {__version__}")
         raise typer.Exit
@@ -181,7 +190,7 @@ def _version(value: bool) -> None:
 )
 def root(
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
     ] = False,
 ) -> None:
     """Let language models argue: a motion, debaters, judges, and a verdict that can be recomputed."""
@@ -195,49 +204,49 @@ def main() -> None:
     try:
         app()
     except UnsavedError as error:
-        fail(error, error.exit_code, f"{error}; {_handed_over(error.transcript)}")
+        exit_with_error(error, error.exit_code, f"{error}; {_print_unsaved_transcript(error.transcript)}")
     except DebateError as error:
-        fail(error, error.exit_code)
+        exit_with_error(error, error.exit_code)
     except ClosedPipeError:
         sys.exit(CLOSED_PIPE)
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)
     except RecursionError as error:
-        fail(error, 1)
+        exit_with_error(error, 1)
     except Exception as error:  # noqa: BLE001 - the last net: a traceback is for --debug
-        fail(error, 1, _unexpected(error))
+        exit_with_error(error, 1, _format_unexpected_error(error))
 
 
-def _handed_over(transcript: str) -> str:
+def _print_unsaved_transcript(transcript: str) -> str:
     """Print a transcript that could not be saved; what became of it."""
-    from debate_cli.cli.json_output import hand_on_json  # what is never needed where all goes well
+    from debate_cli.cli.json_output import write_json_chunks  # what is never needed where all goes well
 
     try:
-        hand_on_json([transcript])
+        write_json_chunks([transcript])
         sys.stdout.flush()
     except OSError as error:
-        drop(sys.stdout)
+        redirect_to_devnull(sys.stdout)
         return f"standard output cannot be written either ({error.strerror}), so that the debate is lost"
     return "the debate so far stands on standard output as JSON"
 
 
-def _unexpected(error: Exception) -> str:
+def _format_unexpected_error(error: Exception) -> str:
     """What is said of an error that nothing foresaw, and of an output that cannot be written."""
-    if isinstance(error, OSError) and error.errno in UNWRITABLE and error.filename is None:
-        drop(sys.stdout)
+    if isinstance(error, OSError) and error.errno in UNWRITABLE_ERRNOS and error.filename is None:
+        redirect_to_devnull(sys.stdout)
         return f"standard output cannot be written ({error.strerror}); send it to a place that has room for it"
     what = " ".join(f"{type(error).__name__}: {error}".split())
     return f"unexpected {what}; please report it with the output of --debug"
 
 
-def fail(error: BaseException, code: int, message: str | None = None) -> None:
+def exit_with_error(error: BaseException, code: int, message: str | None = None) -> None:
     """Print the error and end the process with `code`; with `--debug`, the traceback first."""
     if "--debug" in sys.argv:
         traceback.print_exception(error)
     lines = list(error.problems) if isinstance(error, ConfigError) else [f"debate: {message or error}"]
     if isinstance(error, DebateError) and error.page and lines:
         last = max(place for place, line in enumerate(lines) if place == 0 or not line.startswith(" "))
-        lines[last] = lines[last].removesuffix(".") + pointer(error.page)
+        lines[last] = lines[last].removesuffix(".") + format_page_hint(error.page)
     for line in lines:
-        tell(line)
+        print_status(line)
     sys.exit(code)

@@ -8,87 +8,92 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from debate_cli.storage.folder import JOURNAL, TRANSCRIPT, debates_in, is_schema
+from debate_cli.storage.folder import JOURNAL_SUFFIX, TRANSCRIPT_SUFFIX, is_schema_file, list_debate_files
 
-HOMES = (Path(), Path("configs"))
+CONFIG_DIRS = (Path(), Path("configs"))
 """Where configurations are looked for."""
-TRANSCRIPTS = Path("transcripts")
-YAML = frozenset({".yaml", ".yml"})
-PACKAGE = Path(__file__).parent.parent
-PAGES = (PACKAGE / "pages", PACKAGE.parent / "docs" / "errors")
+TRANSCRIPT_DIR = Path("transcripts")
+YAML_SUFFIXES = frozenset({".yaml", ".yml"})
+PACKAGE_DIR = Path(__file__).parent.parent
+ERROR_PAGE_DIRS = (PACKAGE_DIR / "pages", PACKAGE_DIR.parent / "docs" / "errors")
 """Where the pages about errors are: in the installed package, else in the checkout."""
-SYSTEMS = ("structured", "moderator", "panel", "live", "persuasion")
+COMPLETED_SYSTEM_NAMES = ("structured", "moderator", "panel", "live", "persuasion")
 
 
-def configs(incomplete: str) -> list[str]:
+def complete_configs(incomplete: str) -> list[str]:
     """Configurations here and in configs/, or in the folder that was begun, with its folders."""
     if "/" in incomplete:
-        return _paths(incomplete, lambda place: place.suffix in YAML)
-    found = [str(place) for home in HOMES for place in _children(home) if place.suffix in YAML]
-    return _beginning(incomplete, found)
+        return _match_paths(incomplete, lambda place: place.suffix in YAML_SUFFIXES)
+    found = [str(place) for home in CONFIG_DIRS for place in _list_children(home) if place.suffix in YAML_SUFFIXES]
+    return _filter_by_prefix(incomplete, found)
 
 
-def debates(incomplete: str) -> list[str]:
+def complete_debates(incomplete: str) -> list[str]:
     """Ids of the debates in transcripts/; the files, where a path was begun."""
     if "/" in incomplete:
-        return paths(incomplete)
-    return _beginning(incomplete, [place.stem for place in _saved()])
+        return complete_paths(incomplete)
+    return _filter_by_prefix(incomplete, [place.stem for place in _list_saved()])
 
 
-def paths(incomplete: str) -> list[str]:
+def complete_paths(incomplete: str) -> list[str]:
     """Files of debates, in transcripts/ unless a folder was begun, and the folders beside them."""
     if "/" in incomplete:
-        return _paths(incomplete, lambda place: place.suffix in {TRANSCRIPT, JOURNAL} and not is_schema(place.name))
-    return _beginning(incomplete, [str(place) for place in _saved()]) or _paths(incomplete, lambda _: False)
+        return _match_paths(
+            incomplete,
+            lambda place: place.suffix in {TRANSCRIPT_SUFFIX, JOURNAL_SUFFIX} and not is_schema_file(place.name),
+        )
+    return _filter_by_prefix(incomplete, [str(place) for place in _list_saved()]) or _match_paths(
+        incomplete, lambda _: False
+    )
 
 
-def folders(incomplete: str) -> list[str]:
+def complete_folders(incomplete: str) -> list[str]:
     """Folders, in the one that was begun."""
-    return _paths(incomplete, lambda _: False)
+    return _match_paths(incomplete, lambda _: False)
 
 
-def topics(incomplete: str) -> list[str]:
+def complete_topics(incomplete: str) -> list[str]:
     """Names of the pages that `debate explain` shows."""
-    return _beginning(incomplete, pages())
+    return _filter_by_prefix(incomplete, list_error_pages())
 
 
-def pages() -> dict[str, Path]:
+def list_error_pages() -> dict[str, Path]:
     """Name -> page about an error, by name."""
-    home = next((place for place in PAGES if place.is_dir()), PAGES[0])
-    return {place.stem: place for place in _children(home) if place.suffix == ".md"}
+    home = next((place for place in ERROR_PAGE_DIRS if place.is_dir()), ERROR_PAGE_DIRS[0])
+    return {place.stem: place for place in _list_children(home) if place.suffix == ".md"}
 
 
-def systems(incomplete: str) -> list[str]:
+def complete_systems(incomplete: str) -> list[str]:
     """Names of the judging systems."""
-    return _beginning(incomplete, SYSTEMS)
+    return _filter_by_prefix(incomplete, COMPLETED_SYSTEM_NAMES)
 
 
-def _saved() -> list[Path]:
+def _list_saved() -> list[Path]:
     try:
-        return debates_in(TRANSCRIPTS)
+        return list_debate_files(TRANSCRIPT_DIR)
     except OSError:
         return []
 
 
-def _paths(incomplete: str, wanted: Callable[[Path], bool]) -> list[str]:
+def _match_paths(incomplete: str, wanted: Callable[[Path], bool]) -> list[str]:
     """Wanted files, and folders, in the folder that was begun; where that is one folder alone, what is in it.
 
     A shell puts a space after the only word that it is offered, and no path goes on after a space.
     """
     begun = incomplete[: incomplete.rfind("/") + 1]
-    places = [place for place in _children(Path(begun)) if place.is_dir() or wanted(place)]
-    found = _beginning(incomplete, [f"{begun}{place.name}{'/' if place.is_dir() else ''}" for place in places])
+    places = [place for place in _list_children(Path(begun)) if place.is_dir() or wanted(place)]
+    found = _filter_by_prefix(incomplete, [f"{begun}{place.name}{'/' if place.is_dir() else ''}" for place in places])
     if len(found) == 1 and found[0].endswith("/") and found[0] != incomplete:
-        return _paths(found[0], wanted) or found
+        return _match_paths(found[0], wanted) or found
     return found
 
 
-def _children(folder: Path) -> list[Path]:
+def _list_children(folder: Path) -> list[Path]:
     try:
         return sorted(place for place in folder.iterdir() if not place.name.startswith("."))
     except OSError:
         return []
 
 
-def _beginning(incomplete: str, words: Iterable[str]) -> list[str]:
+def _filter_by_prefix(incomplete: str, words: Iterable[str]) -> list[str]:
     return [word for word in words if word.startswith(incomplete)]

@@ -12,53 +12,53 @@ import typer
 from pydantic import ValidationError
 
 from debate_cli.cli import screen, setup
-from debate_cli.cli.asked.doctor import Doctor
+from debate_cli.cli.asked.doctor import DoctorOptions
 from debate_cli.cli.json_output import print_json
-from debate_cli.doctor import as_data, examine
+from debate_cli.doctor import diagnose_models, diagnosis_to_json
 from debate_cli.domain.config import DebateConfig, ModelSpec
 from debate_cli.errors import UsageError
-from debate_cli.preparation import hidden
+from debate_cli.preparation import all_secrets
 from debate_cli.storage.config_file import LoadedConfig
-from debate_cli.storage.environment import environment
-from debate_cli.storage.redact import Redactor, without_secrets
-from debate_cli.wiring import Surroundings, mocked, specs
+from debate_cli.storage.environment import load_environment
+from debate_cli.storage.redact import Redactor, redact_values
+from debate_cli.wiring import RunContext, all_model_specs, with_mock_models
 
 
-def carry_out(asked: Doctor) -> None:
+def run(asked: DoctorOptions) -> None:
     """Ask each model a tiny question: what it can do, what it costs, how fast it is."""
-    loaded = setup.load(asked.config, told=False)
-    if asked.config is None and _used(asked.models or [], loaded.config):
-        setup.tell_default(setup.default_config())
-    wanted, chosen = _wanted(asked.models or [], loaded.config, mock=asked.mock)
-    note = screen.tell if screen.interactive(sys.stderr) else _silent
+    loaded = setup.config_from_argument(asked.config, told=False)
+    if asked.config is None and _uses_config(asked.models or [], loaded.config):
+        setup.print_default_config(setup.default_config_path())
+    wanted, chosen = _select_models(asked.models or [], loaded.config, mock=asked.mock)
+    note = screen.print_status if screen.is_interactive(sys.stderr) else _discard_note
     note(f"asking {', '.join(spec.model for spec in wanted)} ...")
-    around = Surroundings(loaded.folder, environment(loaded.folder, os.environ), note=note)
-    entries = [as_data(found) for found in asyncio.run(examine(wanted, chosen, around))]
-    _show(entries, loaded, as_json=asked.json)
+    around = RunContext(loaded.folder, load_environment(loaded.folder, os.environ), note=note)
+    entries = [diagnosis_to_json(found) for found in asyncio.run(diagnose_models(wanted, chosen, around))]
+    _print_entries(entries, loaded, as_json=asked.json)
     if not all(entry["usable"] for entry in entries):
         raise typer.Exit(3)
 
 
-def _wanted(names: list[str], config: DebateConfig, *, mock: bool) -> tuple[tuple[ModelSpec, ...], DebateConfig]:
+def _select_models(names: list[str], config: DebateConfig, *, mock: bool) -> tuple[tuple[ModelSpec, ...], DebateConfig]:
     """The models to ask, and the configuration to ask them with; with `mock`, of both the rehearsal.
 
     Raises UsageError for a name that is neither provider/model nor in the configuration.
     """
-    named = {name: _resolved(name, config) for name in names}
+    named = {name: _resolve_model(name, config) for name in names}
     if mock:
-        config = mocked(config.model_copy(update={"models": {**config.models, **named}}))
+        config = with_mock_models(config.model_copy(update={"models": {**config.models, **named}}))
         named = {name: config.models[name] for name in named}
-    found = named.values() if names else specs(config)
+    found = named.values() if names else all_model_specs(config)
     return tuple({spec.model_dump_json(): spec for spec in found}.values()), config
 
 
-def _used(names: list[str], config: DebateConfig) -> bool:
+def _uses_config(names: list[str], config: DebateConfig) -> bool:
     """Whether a configuration has to say what these names mean, or which models are asked as none is named."""
     own = {*config.models, *config.providers}
     return not names or any("/" not in name or name in own or name.partition("/")[0] in own for name in names)
 
 
-def _resolved(name: str, config: DebateConfig) -> ModelSpec:
+def _resolve_model(name: str, config: DebateConfig) -> ModelSpec:
     try:
         spec = config.resolve_model(name)
     except ValidationError:
@@ -70,19 +70,19 @@ def _resolved(name: str, config: DebateConfig) -> ModelSpec:
     return spec
 
 
-def _silent(_line: str) -> None:
+def _discard_note(_line: str) -> None:
     """Off a terminal only results count."""
 
 
-def _show(entries: list[dict[str, Any]], loaded: LoadedConfig, *, as_json: bool) -> None:
+def _print_entries(entries: list[dict[str, Any]], loaded: LoadedConfig, *, as_json: bool) -> None:
     """What was found, without secrets: one document, a table on a terminal, plain lines elsewhere."""
-    shown = without_secrets(entries, Redactor(hidden(loaded, os.environ)))
+    shown = redact_values(entries, Redactor(all_secrets(loaded, os.environ)))
     if as_json:
         print_json(shown)
-    elif screen.interactive(sys.stdout):
+    elif screen.is_interactive(sys.stdout):
         from debate_cli.render.drawn.doctor import doctor_view
 
-        screen.console(sys.stdout).print(doctor_view(shown))
+        screen.make_console(sys.stdout).print(doctor_view(shown))
     else:
         from debate_cli.render.plain.doctor import doctor_lines
 

@@ -7,41 +7,41 @@ import sys
 from pathlib import Path
 
 from debate_cli.cli import completion, screen
-from debate_cli.cli.asked.explain import Explain
-from debate_cli.domain.did_you_mean import suggestion_or_list
+from debate_cli.cli.asked.explain import ExplainOptions
+from debate_cli.domain.did_you_mean import format_suggestion_or_list
 from debate_cli.errors import UsageError
 
 
-def carry_out(asked: Explain) -> None:
+def run(asked: ExplainOptions) -> None:
     """Explain an error: what it means, and the ways out of it."""
-    pages = completion.pages()
+    pages = completion.list_error_pages()
     if asked.topic is not None and asked.topic not in pages:
-        raise UsageError(f"explain {asked.topic}: there is no such page{suggestion_or_list(asked.topic, pages)}")
+        raise UsageError(f"explain {asked.topic}: there is no such page{format_suggestion_or_list(asked.topic, pages)}")
     if asked.json:
         chosen = pages if asked.topic is None else {asked.topic: pages[asked.topic]}
-        told = [{"name": name, "title": _title(page), "text": _text(page)} for name, page in chosen.items()]
+        told = [{"name": name, "title": _page_title(page), "text": _read_page(page)} for name, page in chosen.items()]
         print(json.dumps(told, ensure_ascii=False, indent=2))
     elif asked.topic is not None:
-        _show(_text(pages[asked.topic]))
+        _print_page(_read_page(pages[asked.topic]))
     else:
         width = max(map(len, pages))
         for name, page in pages.items():
-            print(f"{name:<{width}}  {_title(page)}")
+            print(f"{name:<{width}}  {_page_title(page)}")
 
 
-def _text(page: Path) -> str:
+def _read_page(page: Path) -> str:
     return page.read_text(encoding="utf-8")
 
 
-def _title(page: Path) -> str:
-    return _text(page).partition("\n")[0].removeprefix("#").strip()
+def _page_title(page: Path) -> str:
+    return _read_page(page).partition("\n")[0].removeprefix("#").strip()
 
 
-def _show(text: str) -> None:
+def _print_page(text: str) -> None:
     """Drawn on a terminal, as it is written elsewhere."""
-    if not screen.interactive(sys.stdout):
+    if not screen.is_interactive(sys.stdout):
         sys.stdout.write(text)
         return
     from rich.markdown import Markdown
 
-    screen.console(sys.stdout).print(Markdown(text, hyperlinks=False))
+    screen.make_console(sys.stdout).print(Markdown(text, hyperlinks=False))

@@ -7,34 +7,34 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from debate_cli.errors import ConfigError
-from debate_cli.storage.environment import environment
-from debate_cli.storage.output_folder import USUAL, output_folder
+from debate_cli.storage.environment import load_environment
+from debate_cli.storage.output_folder import DEFAULT_OUTPUT_FOLDER, read_output_folder
 
-HERE = (Path("configs/debate.yaml"), Path("debate.yaml"))
+DEFAULT_CONFIG_PATHS = (Path("configs/debate.yaml"), Path("debate.yaml"))
 """What `run` takes when no configuration is named: the first that is there, else the one in the package."""
 
 
-def homes(out: Path | None = None, config: str | None = None) -> Iterator[Path]:
+def transcript_dirs(out: Path | None = None, config: str | None = None) -> Iterator[Path]:
     """The folders in which `run` would save a debate, the likeliest first; the usual one is always among them.
 
     That is `out`, else DEBATE_OUT, else `output.dir` of `config` or of the configuration that is taken without one. The
     configuration is not read before a folder is wanted.
     """
-    first = out or home(config)
+    first = out or default_transcript_dir(config)
     yield first
-    if first != USUAL:
-        yield USUAL
+    if first != DEFAULT_OUTPUT_FOLDER:
+        yield DEFAULT_OUTPUT_FOLDER
 
 
-def home(config: str | None = None) -> Path:
+def default_transcript_dir(config: str | None = None) -> Path:
     """The folder in which `run` would save a debate of this configuration when no option says otherwise.
 
     A `.env` that cannot be read is as if it were not there: showing a debate needs none, and `run` tells of it.
     """
     named = Path(config) if config not in {None, "-"} else None  # pyright: ignore[reportArgumentType] - None is left out
-    path = named or next((place for place in HERE if place.is_file()), None)
+    path = named or next((place for place in DEFAULT_CONFIG_PATHS if place.is_file()), None)
     try:
-        env = environment(path.parent if path is not None else Path(), os.environ)
+        env = load_environment(path.parent if path is not None else Path(), os.environ)
     except ConfigError:
         env = dict(os.environ)
-    return output_folder(path, env)
+    return read_output_folder(path, env)

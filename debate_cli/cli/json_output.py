@@ -7,15 +7,15 @@ import sys
 from collections.abc import Iterable
 from typing import Any
 
-from debate_cli.cli.screen import hand_on
+from debate_cli.cli.screen import write_chunks
 from debate_cli.render import hostile
 
 
-def hand_on_json(pieces: Iterable[str]) -> None:
+def write_json_chunks(pieces: Iterable[str]) -> None:
     """Write a document, or lines of JSON, to stdout piece by piece; what is read from it is the same on a terminal."""
-    hand_on(map(hostile.escaped, pieces) if sys.stdout.isatty() else pieces)
+    write_chunks(map(hostile.escape_json, pieces) if sys.stdout.isatty() else pieces)
 
 
 def print_json(value: Any) -> None:
     """Write `value` as one document, its text readable."""
-    hand_on_json([json.dumps(value, ensure_ascii=False, indent=2) + "\n"])
+    write_json_chunks([json.dumps(value, ensure_ascii=False, indent=2) + "\n"])

@@ -14,12 +14,12 @@ from contextlib import contextmanager
 
 import typer
 
-_UNFINISHED = re.compile(rb"\x1b(?:O|\[[0-?]{0,30}[ -/]{0,8})?")
+_PARTIAL_ESCAPE = re.compile(rb"\x1b(?:O|\[[0-?]{0,30}[ -/]{0,8})?")
 """The beginning of what a key sends that sends several signs."""
 
 
 @contextmanager
-def single_keys() -> Generator[Callable[[], str]]:
+def open_key_reader() -> Generator[Callable[[], str]]:
     """A function that waits for the next key on standard input, which is a terminal, and gives it.
 
     A key that sends several signs, as the arrows do, is one key; the empty string says that no more will come.
@@ -34,13 +34,13 @@ def single_keys() -> Generator[Callable[[], str]]:
     before = termios.tcgetattr(terminal)
     tty.setcbreak(terminal, termios.TCSADRAIN)
     try:
-        yield lambda: _key(terminal)
+        yield lambda: _read_key(terminal)
     finally:
         termios.tcsetattr(terminal, termios.TCSADRAIN, before)
 
 
-def _key(terminal: int) -> str:
+def _read_key(terminal: int) -> str:
     found = os.read(terminal, 1)
-    while _UNFINISHED.fullmatch(found) and select.select([terminal], [], [], 0)[0]:
+    while _PARTIAL_ESCAPE.fullmatch(found) and select.select([terminal], [], [], 0)[0]:
         found += os.read(terminal, 1)
     return found.decode(errors="replace")

@@ -9,49 +9,49 @@ from pathlib import Path
 import typer
 
 from debate_cli.cli import screen
-from debate_cli.cli.asked.list import List
-from debate_cli.cli.homes import USUAL, homes
-from debate_cli.cli.json_output import hand_on_json
-from debate_cli.render.plain.catalogue import columns, json_document
-from debate_cli.storage.catalogue import Card, Unreadable, catalogue
+from debate_cli.cli.asked.list import ListOptions
+from debate_cli.cli.homes import DEFAULT_OUTPUT_FOLDER, transcript_dirs
+from debate_cli.cli.json_output import write_json_chunks
+from debate_cli.render.plain.catalogue import dump_index_json, format_index_row
+from debate_cli.storage.catalogue import IndexEntry, UnreadableFile, list_index_entries
 
 
-def carry_out(asked: List) -> None:
+def run(asked: ListOptions) -> None:
     """List the saved debates of a folder: who won, and what it cost."""
-    place = asked.folder or next((place for place in homes() if place.exists()), None)
+    place = asked.folder or next((place for place in transcript_dirs() if place.exists()), None)
     if place is None:
-        screen.tell("debate: nothing is saved here yet; start with `debate run --mock`")
-        found: Iterator[Card | Unreadable] = iter(())
+        screen.print_status("debate: nothing is saved here yet; start with `debate run --mock`")
+        found: Iterator[IndexEntry | UnreadableFile] = iter(())
     else:
-        found = catalogue(place)
-    bad: list[Unreadable] = []
-    _show(_readable(found, bad), place or USUAL, as_json=asked.json, plain=asked.plain)
+        found = list_index_entries(place)
+    bad: list[UnreadableFile] = []
+    _print_debates(_filter_readable(found, bad), place or DEFAULT_OUTPUT_FOLDER, as_json=asked.json, plain=asked.plain)
     for file in bad:
-        screen.tell(f"debate: {file.message}")
+        screen.print_status(f"debate: {file.message}")
     if bad:
         raise typer.Exit(1)
 
 
-def _readable(found: Iterator[Card | Unreadable], bad: list[Unreadable]) -> Iterator[Card]:
+def _filter_readable(found: Iterator[IndexEntry | UnreadableFile], bad: list[UnreadableFile]) -> Iterator[IndexEntry]:
     """The debates one by one; the other files are put into `bad`."""
     for item in found:
-        if isinstance(item, Unreadable):
+        if isinstance(item, UnreadableFile):
             bad.append(item)
         else:
             yield item
 
 
-def _show(cards: Iterator[Card], folder: Path, *, as_json: bool, plain: bool) -> None:
+def _print_debates(cards: Iterator[IndexEntry], folder: Path, *, as_json: bool, plain: bool) -> None:
     """One document, a list on a terminal, lines that come as they are read elsewhere."""
     if as_json:
-        hand_on_json([json_document(sorted(cards, key=lambda card: card.started_at, reverse=True))])
-    elif plain or not screen.interactive(sys.stdout):
+        write_json_chunks([dump_index_json(sorted(cards, key=lambda card: card.started_at, reverse=True))])
+    elif plain or not screen.is_interactive(sys.stdout):
         for card in cards:
-            print(columns(card), flush=True)
+            print(format_index_row(card), flush=True)
     else:
-        from debate_cli.render.drawn.catalogue import catalogue_view
+        from debate_cli.render.drawn.catalogue import index_view
 
         newest_first = sorted(cards, key=lambda card: card.started_at, reverse=True)
-        target = screen.console(sys.stdout)
-        for part in catalogue_view(newest_first, str(folder)):
+        target = screen.make_console(sys.stdout)
+        for part in index_view(newest_first, str(folder)):
             target.print(part)

@@ -10,33 +10,33 @@ from pathlib import Path
 from typing import Any
 
 from debate_cli.cli import screen, setup
-from debate_cli.cli.asked.models import Models
+from debate_cli.cli.asked.models import ModelsOptions
 from debate_cli.cli.json_output import print_json
 from debate_cli.domain.config import DebateConfig
-from debate_cli.providers.addresses import base_url
+from debate_cli.providers.addresses import resolve_base_url
 from debate_cli.providers.presets import ProviderRow
-from debate_cli.providers.registry import secrets
-from debate_cli.providers.table import merged
-from debate_cli.storage.environment import environment
+from debate_cli.providers.registry import collect_provider_secrets
+from debate_cli.providers.table import merge_provider_rows
+from debate_cli.storage.environment import load_environment
 from debate_cli.storage.redact import REDACTED, Redactor
 
-EMPTY = DebateConfig(topic="none", debaters=())
+EMPTY_CONFIG = DebateConfig(topic="none", debaters=())
 
 
-def carry_out(asked: Models) -> None:
+def run(asked: ModelsOptions) -> None:
     """List the providers, what each can do, and whether its key is set."""
-    loaded = setup.load(asked.config) if asked.config is not None else None
-    env = environment(loaded.folder if loaded is not None else Path(), os.environ)
-    config_ = loaded.config if loaded is not None else EMPTY
-    redact = Redactor((*secrets(config_, env), *(loaded.secrets if loaded is not None else ())))
-    found = [_entry(row, env, redact) for row in merged(config_).values()]
+    loaded = setup.config_from_argument(asked.config) if asked.config is not None else None
+    env = load_environment(loaded.folder if loaded is not None else Path(), os.environ)
+    config_ = loaded.config if loaded is not None else EMPTY_CONFIG
+    redact = Redactor((*collect_provider_secrets(config_, env), *(loaded.secrets if loaded is not None else ())))
+    found = [_provider_entry(row, env, redact) for row in merge_provider_rows(config_).values()]
     if asked.json:
         print_json(found)
         return
-    if screen.interactive(sys.stdout):
+    if screen.is_interactive(sys.stdout):
         from debate_cli.render.drawn.providers import providers_view
 
-        screen.console(sys.stdout).print(providers_view(found))
+        screen.make_console(sys.stdout).print(providers_view(found))
         return
     for entry in found:
         print(
@@ -46,7 +46,7 @@ def carry_out(asked: Models) -> None:
         )
 
 
-def _entry(row: ProviderRow, env: dict[str, str], redact: Callable[[str], str]) -> dict[str, Any]:
+def _provider_entry(row: ProviderRow, env: dict[str, str], redact: Callable[[str], str]) -> dict[str, Any]:
     key = row.api_key_env
     state = "not needed" if key is None else f"{key} is set" if env.get(key) else f"{key} is not set"
     return {
@@ -55,23 +55,23 @@ def _entry(row: ProviderRow, env: dict[str, str], redact: Callable[[str], str]) 
         "key": state,
         "api_key_env": key,
         "ready": key is None or bool(env.get(key)),
-        "base_url": _shown(base_url(row, env), redact),
+        "base_url": _sanitize_url(resolve_base_url(row, env), redact),
         "structured": list(row.profile.rungs),
         "sampling": row.profile.sampling,
         "max_concurrency": row.max_concurrency,
-        "example": f"{row.name}/{EXAMPLES.get(row.name, 'MODEL')}",
+        "example": f"{row.name}/{EXAMPLE_MODELS.get(row.name, 'MODEL')}",
     }
 
 
-def _shown(address: str | None, redact: Callable[[str], str]) -> str | None:
+def _sanitize_url(address: str | None, redact: Callable[[str], str]) -> str | None:
     """An address on one line, without what opens it: user, password and query."""
     if address is None:
         return None
-    bare = _USER.sub(rf"\1{REDACTED}@", redact(_QUERY.sub("", address)))
+    bare = _URL_USER.sub(rf"\1{REDACTED}@", redact(_URL_QUERY.sub("", address)))
     return bare if bare.isprintable() else ascii(bare)[1:-1]
 
 
-_USER = re.compile(r"^(\w[\w+.-]*://)[^/?#]*@")
-_QUERY = re.compile(r"[?#].*$", re.DOTALL)
-EXAMPLES = {"local": "smollm2", "mock": "any", "ollama": "qwen3:8b", "anthropic": "claude-sonnet-5"}
+_URL_USER = re.compile(r"^(\w[\w+.-]*://)[^/?#]*@")
+_URL_QUERY = re.compile(r"[?#].*$", re.DOTALL)
+EXAMPLE_MODELS = {"local": "smollm2", "mock": "any", "ollama": "qwen3:8b", "anthropic": "claude-sonnet-5"}
 """Names to try, where one can be told."""

@@ -12,40 +12,42 @@ from debate_cli.errors import UsageError
 if TYPE_CHECKING:
     from debate_cli.scoring.gates import Gates
 
-GATES = "Gates (exit code 5 where one is not met)"
-ASKING_EXITS = (
+GATES_PANEL = "Gates (exit code 5 where one is not met)"
+EXIT_CODES_WITH_MODELS = (
     "Exit codes: 0 done, 1 failed (or some of many files did), 2 wrong input, 3 a provider failed (resumable), "
     "4 budget reached (resumable), 5 a gate was not met, 130 interrupted (resumable), 141 nobody read on (resumable)."
 )
 """How commands end that ask models."""
-READING_EXITS = "Exit codes: 0 done, 1 failed (or some of many files did), 2 wrong input, 5 a gate or --check was not met, 141 nobody read on."
+EXIT_CODES_WITHOUT_MODELS = "Exit codes: 0 done, 1 failed (or some of many files did), 2 wrong input, 5 a gate or --check was not met, 141 nobody read on."
 """How commands end that ask none."""
 
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout and nothing else there.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Show the verdicts only.")]
-Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
-Plain = Annotated[bool, typer.Option("--plain", help="Plain lines on a terminal too, as for screen readers.")]
-Mock = Annotated[bool, typer.Option("--mock", help="Put the mock in the place of every model: no key, no network.")]
-FailUnder = Annotated[
+JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout and nothing else there.")]
+QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Show the verdicts only.")]
+DebugOption = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
+PlainOption = Annotated[bool, typer.Option("--plain", help="Plain lines on a terminal too, as for screen readers.")]
+MockOption = Annotated[
+    bool, typer.Option("--mock", help="Put the mock in the place of every model: no key, no network.")
+]
+FailUnderOption = Annotated[
     str | None,
     typer.Option(
         metavar="[NAME=]SCORE",
         help="Least score of the named debater (or of the higher one) in the deciding verdict.",
-        rich_help_panel=GATES,
+        rich_help_panel=GATES_PANEL,
     ),
 ]
-ExpectWinner = Annotated[
-    str | None, typer.Option(metavar="NAME|draw", help="Who must have won.", rich_help_panel=GATES)
+ExpectWinnerOption = Annotated[
+    str | None, typer.Option(metavar="NAME|draw", help="Who must have won.", rich_help_panel=GATES_PANEL)
 ]
-MaxWarnings = Annotated[
-    int | None, typer.Option(min=0, metavar="N", help="At most so many warnings.", rich_help_panel=GATES)
+MaxWarningsOption = Annotated[
+    int | None, typer.Option(min=0, metavar="N", help="At most so many warnings.", rich_help_panel=GATES_PANEL)
 ]
-FailOn = Annotated[
-    list[str] | None, typer.Option(metavar="manipulation", help="No finding of this kind.", rich_help_panel=GATES)
+FailOnOption = Annotated[
+    list[str] | None, typer.Option(metavar="manipulation", help="No finding of this kind.", rich_help_panel=GATES_PANEL)
 ]
 
 
-def gates(
+def gates_from_options(
     fail_under: str | None, expect_winner: str | None, max_warnings: int | None, fail_on: list[str] | None
 ) -> Gates:
     """The gates that the options describe.
@@ -54,20 +56,20 @@ def gates(
     """
     from debate_cli.scoring.gates import Gates
 
-    name, score = _name_and_score(fail_under) if fail_under is not None else (None, None)
+    name, score = _parse_fail_under(fail_under) if fail_under is not None else (None, None)
     for kind in fail_on or ():
         if kind != "manipulation":
             raise UsageError(f"--fail-on {kind}: only 'manipulation' can be forbidden")
     return Gates(
-        under_name=name,
-        under_score=score,
-        winner=expect_winner,
+        min_score_debater=name,
+        min_score=score,
+        expected_winner=expect_winner,
         max_warnings=max_warnings,
-        forbidden=tuple(fail_on or ()),
+        forbidden_findings=tuple(fail_on or ()),
     )
 
 
-def _name_and_score(text: str) -> tuple[str | None, float]:
+def _parse_fail_under(text: str) -> tuple[str | None, float]:
     match = re.fullmatch(r"(?:(?P<name>.+)=)?(?P<score>-?\d+(?:\.\d+)?)", text.strip())
     if match is None:
         raise UsageError(f"--fail-under {text}: give a number, or NAME=NUMBER")

@@ -10,32 +10,32 @@ from pathlib import Path
 from typing import NamedTuple
 
 from debate_cli.cli import keys, screen, showing
-from debate_cli.cli.asked.replay import Format, Only, Replay
+from debate_cli.cli.asked.replay import ReplayFormat, ReplayOptions, ReplayPart
 from debate_cli.cli.existing import refuse_existing
-from debate_cli.cli.homes import homes
-from debate_cli.cli.json_output import hand_on_json
+from debate_cli.cli.homes import transcript_dirs
+from debate_cli.cli.json_output import write_json_chunks
 from debate_cli.cli.screen import ClosedPipeError
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.verdict import Verdict
 from debate_cli.errors import UsageError
-from debate_cli.render.replay import Pause, Performance
+from debate_cli.render.replay import Pause, ReplayPlan
 from debate_cli.scoring import score
-from debate_cli.storage.disk import write_whole
-from debate_cli.storage.library import StoredDebate, find, open_debate
-from debate_cli.storage.missing_judgments import missing_of
+from debate_cli.storage.disk import atomic_write
+from debate_cli.storage.library import StoredDebate, find_debate, open_debate
+from debate_cli.storage.missing_judgments import count_missing_judgments
 from debate_cli.storage.redact import Redactor
 from debate_cli.storage.transcript import to_transcript
-from debate_cli.storage.transcript_file import dump
+from debate_cli.storage.transcript_file import dump_transcript
 
-WHOLE = (Format.html, Format.json)
+WHOLE_DEBATE_FORMATS = (ReplayFormat.html, ReplayFormat.json)
 """What is of a whole debate: a page that shows and hides parts by itself, and a transcript."""
 
 
-STOPPING = frozenset({"q", "Q", ""})
+QUIT_KEYS = frozenset({"q", "Q", ""})
 """Keys that end what is shown step by step; no key at all where the terminal is gone."""
 
 
-class Way(NamedTuple):
+class PlaybackOptions(NamedTuple):
     """How it is shown to the one who watches, and how long a pause lasts."""
 
     speed: float | None
@@ -47,106 +47,106 @@ class Way(NamedTuple):
     show_hidden: bool
 
     @property
-    def hint(self) -> str:
+    def key_hint(self) -> str:
         """What the one who watches can press; empty where no key is waited for."""
         return "any key: go on · q: stop" if self.step and sys.stdin.isatty() and sys.stdout.isatty() else ""
 
     def wait(self, pause: Pause, key: Callable[[], str]) -> bool:
         """Let the pause pass, or wait for the next key; whether to go on."""
-        if self.hint and pause.after == "turn":
-            return key() not in STOPPING
-        if self.speed is not None and screen.interactive(sys.stdout):
+        if self.key_hint and pause.after == "turn":
+            return key() not in QUIT_KEYS
+        if self.speed is not None and screen.is_interactive(sys.stdout):
             time.sleep(pause.seconds / self.speed)
         return True
 
 
-def carry_out(asked: Replay) -> None:
+def run(asked: ReplayOptions) -> None:
     """Show a saved debate as it was shown when it ran."""
-    how = _format(asked.format, as_json=asked.json)
-    _agree(how, "--json" if asked.json else f"--format {how.value}", asked.round, asked.only)
+    how = _resolve_format(asked.format, as_json=asked.json)
+    _check_part_options(how, "--json" if asked.json else f"--format {how.value}", asked.round, asked.only)
     if asked.output is not None:
         refuse_existing(asked.output, force=asked.force, option="-o")
-    stored = open_debate(find(asked.path, homes()))
+    stored = open_debate(find_debate(asked.path, transcript_dirs()))
     debate = stored.debate
-    screen.tell_torn(stored.torn)
-    if asked.round is not None and not debate.spoken(round_number=asked.round):
+    screen.print_truncation_note(stored.torn_line_warning)
+    if asked.round is not None and not debate.select_turns(round_number=asked.round):
         raise UsageError(f"--round {asked.round}: this debate has no such round; leave it out to see all")
     verdicts = score(debate, runs="all")
     if asked.only is not None:
-        _tell_of_nothing(stored, verdicts, asked.only)
-    if how is Format.terminal and asked.output is None:
+        _print_missing_part(stored, verdicts, asked.only)
+    if how is ReplayFormat.terminal and asked.output is None:
         speed = None if asked.plain else asked.speed
-        way = Way(speed, step=asked.step, plain=asked.plain, show_hidden=asked.show_hidden)
+        way = PlaybackOptions(speed, step=asked.step, plain=asked.plain, show_hidden=asked.show_hidden)
         _play(stored, verdicts, way, asked.round, asked.only)
         return
-    text = _document(debate, verdicts, how, asked.round, asked.only, show_hidden=asked.show_hidden)
-    if asked.output is None and how is Format.json:
-        hand_on_json([text])
+    text = _render_document(debate, verdicts, how, asked.round, asked.only, show_hidden=asked.show_hidden)
+    if asked.output is None and how is ReplayFormat.json:
+        write_json_chunks([text])
     elif asked.output is None:
         sys.stdout.write(text)
     else:
-        write_whole(asked.output, text.encode(), overwrite=asked.force)
-        screen.tell(f"written: {asked.output}")
+        atomic_write(asked.output, text.encode(), overwrite=asked.force)
+        screen.print_status(f"written: {asked.output}")
 
 
-def _format(given: Format, *, as_json: bool) -> Format:
+def _resolve_format(given: ReplayFormat, *, as_json: bool) -> ReplayFormat:
     """What it is shown as. Raises UsageError where --json and another format are asked for."""
-    if as_json and given not in (Format.terminal, Format.json):
+    if as_json and given not in (ReplayFormat.terminal, ReplayFormat.json):
         raise UsageError(f"--json and --format {given.value} exclude each other; give one of the two")
-    return Format.json if as_json else given
+    return ReplayFormat.json if as_json else given
 
 
-def _agree(format_: Format, typed: str, round_number: int | None, only: Only | None) -> None:
+def _check_part_options(format_: ReplayFormat, typed: str, round_number: int | None, only: ReplayPart | None) -> None:
     """Raise UsageError where the part that is asked for is none, or none in that format, which was asked for as `typed`."""
-    if format_ in WHOLE and (only is not None or round_number is not None):
+    if format_ in WHOLE_DEBATE_FORMATS and (only is not None or round_number is not None):
         left_out = "--only" if only is not None else "--round"
         raise UsageError(
             f"{typed} is of a whole debate; leave out {left_out}, or choose --format markdown or terminal-html"
         )
-    if round_number is not None and only not in (None, Only.turns):
+    if round_number is not None and only not in (None, ReplayPart.turns):
         raise UsageError(
             f"--only {only} is of all rounds together; leave out --round for that, or leave out --only to see round"
             f" {round_number} and what was judged of it"
         )
 
 
-def _tell_of_nothing(stored: StoredDebate, verdicts: tuple[Verdict, ...], only: Only) -> None:
+def _print_missing_part(stored: StoredDebate, verdicts: tuple[Verdict, ...], only: ReplayPart) -> None:
     """Say so where the debate has no such part."""
-    from debate_cli.cli.replay_remarks import not_there  # loads what makes the parts
+    from debate_cli.cli.replay_remarks import explain_missing_part  # loads what makes the parts
 
-    remark = not_there(stored.debate, verdicts, only.value, stored.path)
+    remark = explain_missing_part(stored.debate, verdicts, only.value, stored.path)
     if remark is not None:
-        screen.tell(remark)
+        screen.print_status(remark)
 
 
-def _document(
+def _render_document(
     debate: Debate,
     verdicts: tuple[Verdict, ...],
-    format_: Format,
+    format_: ReplayFormat,
     round_number: int | None,
-    only: Only | None,
+    only: ReplayPart | None,
     *,
     show_hidden: bool,
 ) -> str:
     """The debate as a document. Raises UsageError for plain lines, which are none."""
     part = only.value if only is not None else None
     match format_:
-        case Format.json:
+        case ReplayFormat.json:
             shown = debate if show_hidden else _without_directives(debate)
-            return dump(to_transcript(shown, verdicts), Redactor())
-        case Format.markdown:
-            from debate_cli.render.documents.markdown import markdown
+            return dump_transcript(to_transcript(shown, verdicts), Redactor())
+        case ReplayFormat.markdown:
+            from debate_cli.render.documents.markdown import format_markdown
 
-            return markdown(debate, verdicts, part, round_number, show_hidden=show_hidden)
-        case Format.html:
-            from debate_cli.render.documents.html import html
+            return format_markdown(debate, verdicts, part, round_number, show_hidden=show_hidden)
+        case ReplayFormat.html:
+            from debate_cli.render.documents.html import render_html
 
-            return html(debate, verdicts, show_hidden=show_hidden)
-        case Format.svg | Format.terminal_html:
+            return render_html(debate, verdicts, show_hidden=show_hidden)
+        case ReplayFormat.svg | ReplayFormat.terminal_html:
             from debate_cli.render.documents import exported
 
-            scene = exported.Scene(debate, verdicts, part, round_number, show_hidden=show_hidden)
-            return exported.svg(scene) if format_ is Format.svg else exported.terminal_html(scene)
+            scene = exported.TerminalExport(debate, verdicts, part, round_number, show_hidden=show_hidden)
+            return exported.export_svg(scene) if format_ is ReplayFormat.svg else exported.export_terminal_html(scene)
         case _:
             raise UsageError(
                 "-o needs --format markdown, html, json, svg or terminal-html; redirect stdout for plain lines"
@@ -160,48 +160,52 @@ def _without_directives(debate: Debate) -> Debate:
 
 
 def _play(
-    stored: StoredDebate, verdicts: tuple[Verdict, ...], way: Way, round_number: int | None, only: Only | None
+    stored: StoredDebate,
+    verdicts: tuple[Verdict, ...],
+    way: PlaybackOptions,
+    round_number: int | None,
+    only: ReplayPart | None,
 ) -> None:
     """Show it on stdout as it was shown when it ran, or as much of it as is wanted."""
     debate = stored.debate
     part = only.value if only is not None else None
-    if part in (None, "turns") and not _perform(debate, way, round_number, judged=part is None):
+    if part in (None, "turns") and not _play_turns(debate, way, round_number, judged=part is None):
         return
     if part != "turns" and round_number is None:
         showing.show_summary(debate, verdicts, show_hidden=way.show_hidden, only=part, plain=way.plain)
         if part is None:
-            screen.tell(_next(stored.path, debate))
+            screen.print_status(_next_command_hint(stored.path, debate))
 
 
-def _next(path: Path, debate: Debate) -> str:
+def _next_command_hint(path: Path, debate: Debate) -> str:
     """What can be done with the debate that was shown."""
-    if debate.status != "complete" or missing_of(debate):
+    if debate.status != "complete" or count_missing_judgments(debate):
         from debate_cli.render.go_on import resume_command
 
         return f"go on: {resume_command(str(path), budget=debate.closed == 'budget')}"
-    from debate_cli.render.gist import judge_again
+    from debate_cli.render.gist import suggest_judge_command
 
-    return f"judge again: {judge_again(debate, str(path))}"
+    return f"judge again: {suggest_judge_command(debate, str(path))}"
 
 
-def _perform(debate: Debate, way: Way, round_number: int | None, *, judged: bool) -> bool:
+def _play_turns(debate: Debate, way: PlaybackOptions, round_number: int | None, *, judged: bool) -> bool:
     """Show its speeches, and what the judges said of them; whether that came to its end."""
-    typed = way.speed is not None and screen.interactive(sys.stdout)
-    performance = Performance(debate, round_number, typed=typed, judged=judged, apart=bool(way.hint))
+    typed = way.speed is not None and screen.is_interactive(sys.stdout)
+    performance = ReplayPlan(debate, round_number, is_typed=typed, judged=judged, one_by_one=bool(way.key_hint))
     answers = len(debate.turns) + len(debate.assessments)
     with (
-        keys.single_keys() if way.hint else nullcontext(str) as key,
-        showing.watching(
+        keys.open_key_reader() if way.key_hint else nullcontext(str) as key,
+        showing.open_observer(
             quiet=False,
             as_json=False,
-            planned=answers if judged and not way.hint else None,
+            planned=answers if judged and not way.key_hint else None,
             show_hidden=way.show_hidden,
             plain=way.plain,
-            hint=way.hint,
+            hint=way.key_hint,
         ) as watcher,
     ):
-        for pause in performance.before(watcher):
-            if watcher.gone:
+        for pause in performance.play(watcher):
+            if watcher.is_closed:
                 raise ClosedPipeError
             if not way.wait(pause, key):
                 return False

@@ -8,27 +8,35 @@ from pathlib import Path
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render.plain.summary import summary_lines
-from debate_cli.render.report import Part
+from debate_cli.render.report import ReportPart
 
 
-def not_there(debate: Debate, verdicts: tuple[Verdict, ...], part: Part, path: Path) -> str | None:
+def explain_missing_part(debate: Debate, verdicts: tuple[Verdict, ...], part: ReportPart, path: Path) -> str | None:
     """A sentence on why the debate saved at `path` has no such part; None where it has."""
-    there = bool(debate.turns) or debate.text is not None if part == "turns" else _is_told(debate, verdicts, part)
-    return None if there else f"--only {part}: nothing to show, as {_reason(debate, part, path)}"
+    there = (
+        bool(debate.turns) or debate.document_name is not None
+        if part == "turns"
+        else _has_content(debate, verdicts, part)
+    )
+    return None if there else f"--only {part}: nothing to show, as {_missing_reason(debate, part, path)}"
 
 
-def _is_told(debate: Debate, verdicts: tuple[Verdict, ...], part: Part) -> bool:
+def _has_content(debate: Debate, verdicts: tuple[Verdict, ...], part: ReportPart) -> bool:
     return any(line.strip() for line in summary_lines(debate, verdicts, only=part))
 
 
-def _reason(debate: Debate, part: Part, path: Path) -> str:
+def _missing_reason(debate: Debate, part: ReportPart, path: Path) -> str:
     match part:
         case "turns":
             return "nobody has spoken yet"
         case "scores":
             return "no judge has given marks yet"
         case "trace":
-            return "a text has no claims that are answered" if debate.text is not None else "nobody has argued yet"
+            return (
+                "a text has no claims that are answered"
+                if debate.document_name is not None
+                else "nobody has argued yet"
+            )
         case "verdict":
             return "no judge was asked"
         case "briefing":

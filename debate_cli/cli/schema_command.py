@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 
-from debate_cli.cli.asked.schema import Of, Schema
+from debate_cli.cli.asked.schema import SchemaKind, SchemaOptions
 from debate_cli.storage.schema import config_schema, transcript_schema
 
 
-def carry_out(asked: Schema) -> None:
+def run(asked: SchemaOptions) -> None:
     """Print the JSON Schema of a configuration or a transcript."""
-    document = config_schema() if asked.of is Of.config else transcript_schema()
+    document = config_schema() if asked.of is SchemaKind.config else transcript_schema()
     print(json.dumps(document, ensure_ascii=False, indent=2))

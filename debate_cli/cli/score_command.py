@@ -12,46 +12,46 @@ from pathlib import Path
 import typer
 
 from debate_cli.cli import options, score_forms, screen
-from debate_cli.cli.asked.score import Format, Score
-from debate_cli.cli.homes import homes
-from debate_cli.cli.json_output import hand_on_json
-from debate_cli.cli.score_forms import printed
-from debate_cli.cli.score_pages import Pages
+from debate_cli.cli.asked.score import ScoreFormat, ScoreOptions
+from debate_cli.cli.homes import transcript_dirs
+from debate_cli.cli.json_output import write_json_chunks
+from debate_cli.cli.score_forms import formatter_for
+from debate_cli.cli.score_pages import PageWriter
 from debate_cli.cli.score_remarks import (
-    all_the_same,
-    at_work,
-    other_settings,
-    stored_by,
-    taken_over,
-    under,
-    unfinished,
-    unjudged,
+    format_check_passed,
+    format_replaced_note,
+    format_running_note,
+    format_settings_differ,
+    format_settings_suffix,
+    format_stored_note,
+    format_unfinished_note,
+    format_unjudged_note,
 )
-from debate_cli.cli.side_by_side import side_by_side
-from debate_cli.domain.called import in_run
+from debate_cli.cli.side_by_side import map_in_processes
+from debate_cli.domain.called import format_system_with_run
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.system_names import check_system
+from debate_cli.domain.system_names import check_system_kind
 from debate_cli.domain.verdict import Verdict
 from debate_cli.errors import DebateError, UsageError
 from debate_cli.render import hostile, scores_table
-from debate_cli.render.checked import Checked, Unusable, held
-from debate_cli.render.scores_table import Scored
+from debate_cli.render.checked import CheckedFile, UnusableFile, collect_debate_facts
+from debate_cli.render.scores_table import ScoredFile
 from debate_cli.scoring import score as score_debate
 from debate_cli.scoring.gates import GateResult, Gates
-from debate_cli.scoring.rubric import Rubric, weights
-from debate_cli.storage.library import StoredDebate, concluded, expand, open_debate
-from debate_cli.storage.lock import locked
+from debate_cli.scoring.rubric import Rubric, parse_weights
+from debate_cli.storage.library import StoredDebate, expand_references, load_last_transcript, open_debate
+from debate_cli.storage.lock import lock_debate
 from debate_cli.storage.redact import Redactor
 from debate_cli.storage.transcript import to_transcript
-from debate_cli.storage.transcript_file import write
+from debate_cli.storage.transcript_file import write_transcript
 
-CHECK = "--check"
-COLLECT_AFTER = 200_000
+CHECK_GATE = "--check"
+GC_THRESHOLD = 200_000
 """Values more than before, until the next look for cyclic garbage: those of some fifty transcripts."""
 
 
 @dataclass(slots=True)
-class Scoring:
+class ScoringPass:
     """One pass over many files: what is asked, and what went wrong so far."""
 
     systems: tuple[str, ...]
@@ -60,60 +60,62 @@ class Scoring:
     gates: Gates
     check: bool
     write: bool
-    pages: Pages | None = None
+    pages: PageWriter | None = None
     """Where a page of each debate is written to; None for nowhere."""
-    written: Callable[[Scored], str] | None = None
+    format_file: Callable[[ScoredFile], str] | None = None
     """How a file is printed, where that needs no other file: then it is done beside the scoring."""
-    settings: str = ""
+    settings_option: str = ""
     """How other settings than the stored ones were asked for, e.g. `--weights logic=1`; empty where they were not."""
-    with_held: bool = False
+    with_provenance: bool = False
     """Whether it is told when a debate was held, by whom and for how much."""
-    bad: list[Unusable] = field(default_factory=list[Unusable])
-    unmet: int = 0
-    compared: int = 0
+    unusable: list[UnusableFile] = field(default_factory=list[UnusableFile])
+    unmet_gates: int = 0
+    compared_verdicts: int = 0
     """Stored verdicts that were held against the recomputed ones."""
-    stored: int = 0
+    stored_files: int = 0
     """Files whose verdicts were written."""
-    differs: bool = False
+    has_differences: bool = False
     """Whether any of these is another."""
 
-    def checked(self, paths: list[Path]) -> Iterator[Checked]:
+    def score_files(self, paths: list[Path]) -> Iterator[CheckedFile]:
         """The files' verdicts and gates one after the other, none kept; a bad file among many is reported and passed over."""
         if len(paths) == 1:
-            yield self._told(self._one(paths[0]))
+            yield self._report_gates(self._score_file(paths[0]))
             return
         here = self.write or self.pages is not None
         for path, found in zip(
-            paths, map(self._tried, paths) if here else side_by_side(self._tried, paths), strict=True
+            paths,
+            map(self._try_score_file, paths) if here else map_in_processes(self._try_score_file, paths),
+            strict=True,
         ):
-            if isinstance(found, Checked):
-                yield self._told(found)
+            if isinstance(found, CheckedFile):
+                yield self._report_gates(found)
             else:
-                screen.tell(f"debate: {found}")
-                self.bad.append(Unusable(str(path), found))
+                screen.print_status(f"debate: {found}")
+                self.unusable.append(UnusableFile(str(path), found))
 
-    def _told(self, checked: Checked) -> Checked:
+    def _report_gates(self, checked: CheckedFile) -> CheckedFile:
         """The same, after each gate that is not met was told and counted."""
-        screen.tell_torn(checked.torn)
+        screen.print_truncation_note(checked.torn)
         if checked.remark is not None:
-            screen.tell(f"{checked.file.path}: {checked.remark}")
-        self.compared += checked.compared
+            screen.print_status(f"{checked.file.path}: {checked.remark}")
+        self.compared_verdicts += checked.compared_count
         for gate in checked.gates:
             if gate.problem is not None:
-                self.differs |= gate.gate == CHECK
-                kind = "" if gate.gate == CHECK else "gate not met: "
-                screen.tell(f"{checked.file.path}: {kind}{gate.problem}")
-                self.unmet += 1
+                self.has_differences |= gate.gate == CHECK_GATE
+                kind = "" if gate.gate == CHECK_GATE else "gate not met: "
+                screen.print_status(f"{checked.file.path}: {kind}{gate.problem}")
+                self.unmet_gates += 1
         return checked
 
-    def _tried(self, path: Path) -> Checked | str:
+    def _try_score_file(self, path: Path) -> CheckedFile | str:
         """Verdicts and gates of a file, or the sentence that says why there are none."""
         try:
-            return self._one(path)
+            return self._score_file(path)
         except DebateError as error:
             return str(error)
 
-    def _one(self, path: Path) -> Checked:
+    def _score_file(self, path: Path) -> CheckedFile:
         """Verdicts and gates of a file. Raises DebateError."""
         stored = open_debate(path)
         debate = stored.debate
@@ -122,23 +124,25 @@ class Scoring:
         verdicts = score_debate(
             debate, runs=self.runs, systems=self.systems or None, settings=self.rubric.settings(debate)
         )
-        gates = self.gates.results(debate, verdicts)
-        busy = at_work(stored) if self.check else None
-        never = unjudged(str(path), debate, self.systems)
-        remarks = (busy, taken_over(debate, self.runs, self.systems), never, unfinished(debate))
+        gates = self.gates.evaluate(debate, verdicts)
+        busy = format_running_note(stored) if self.check else None
+        never = format_unjudged_note(str(path), debate, self.systems)
+        remarks = (busy, format_replaced_note(debate, self.runs, self.systems), never, format_unfinished_note(debate))
         remark = "; ".join(filter(None, remarks)) or None
-        whole = concluded(stored) if self.check and busy is None else None
+        whole = load_last_transcript(stored) if self.check and busy is None else None
         if self.check and busy is None:
-            gates.append(GateResult(CHECK, "; ".join(self._compare(whole) if whole is not None else ()) or None))
+            gates.append(GateResult(CHECK_GATE, "; ".join(self._compare(whole) if whole is not None else ()) or None))
         if self.write:
-            self._store(path)
-        report = self.pages.write(path, debate, verdicts) if self.pages is not None else None
-        scored = Scored(str(path), debate.id, debate.topic, debate.status, verdicts, debate.text)
+            self._store_verdicts(path)
+        report = self.pages.write_page(path, debate, verdicts) if self.pages is not None else None
+        scored = ScoredFile(str(path), debate.id, debate.topic, debate.status, verdicts, debate.document_name)
         compared = len(whole.verdicts) if whole is not None else 0
-        told = Checked(scores_table.without_notes(scored), tuple(gates), report, remark, stored.torn, compared)
-        if self.written is not None:
-            return told._replace(file=scored._replace(verdicts=()), text=self.written(scored))
-        return told._replace(held=held(debate)) if self.with_held else told
+        told = CheckedFile(
+            scores_table.drop_notes(scored), tuple(gates), report, remark, stored.torn_line_warning, compared
+        )
+        if self.format_file is not None:
+            return told._replace(file=scored._replace(verdicts=()), text=self.format_file(scored))
+        return told._replace(held=collect_debate_facts(debate)) if self.with_provenance else told
 
     def _check_runs(self, path: Path, debate: Debate) -> None:
         known = [run.id for run in debate.runs]
@@ -147,67 +151,67 @@ class Scoring:
 
     def _compare(self, stored: StoredDebate) -> list[str]:
         """A sentence for each stored verdict that is not the recomputed one."""
-        again = {(verdict.system, verdict.run): verdict for verdict in self._all(stored.debate)}
+        again = {(verdict.system, verdict.run): verdict for verdict in self._score_all_runs(stored.debate)}
         kept = {(verdict.system, verdict.run): verdict for verdict in stored.verdicts}
         return [
-            f"the stored verdict of {hostile.line(in_run(system, run))} is not the recomputed one{under(self.settings)}"
+            f"the stored verdict of {hostile.sanitize_line(format_system_with_run(system, run))} is not the recomputed one{format_settings_suffix(self.settings_option)}"
             for system, run in sorted(again.keys() | kept.keys())
             if again.get((system, run)) != kept.get((system, run))
         ]
 
-    def _all(self, debate: Debate) -> tuple[Verdict, ...]:
+    def _score_all_runs(self, debate: Debate) -> tuple[Verdict, ...]:
         return score_debate(debate, runs="all", settings=self.rubric.settings(debate))
 
-    def _store(self, path: Path) -> None:
-        with locked(path):
+    def _store_verdicts(self, path: Path) -> None:
+        with lock_debate(path):
             stored = open_debate(path)
             if stored.from_journal:
                 raise UsageError(f"{path}: the debate is not closed, so verdicts cannot be stored; resume it first")
-            document = to_transcript(stored.debate, self._all(stored.debate))
-            write(stored.path, document, Redactor(), overwrite=True)
-        self.stored += 1
+            document = to_transcript(stored.debate, self._score_all_runs(stored.debate))
+            write_transcript(stored.path, document, Redactor(), overwrite=True)
+        self.stored_files += 1
 
 
-def carry_out(asked: Score) -> None:
+def run(asked: ScoreOptions) -> None:
     """Recompute verdicts from saved debates, without any model."""
     for kind in asked.system or ():
-        check_system(kind)
-    how = Format.json if asked.json else asked.format
-    if asked.output is not None and how is not Format.html:
+        check_system_kind(kind)
+    how = ScoreFormat.json if asked.json else asked.format
+    if asked.output is not None and how is not ScoreFormat.html:
         raise UsageError(f"-o {asked.output}: only --format html writes files; redirect stdout for the others")
-    scoring = Scoring(
+    scoring = ScoringPass(
         systems=tuple(asked.system or ()),
         runs=asked.runs,
-        rubric=_rubric(asked.weights, asked.rubric),
-        gates=options.gates(asked.fail_under, asked.expect_winner, asked.max_warnings, asked.fail_on),
+        rubric=_rubric_from_options(asked.weights, asked.rubric),
+        gates=options.gates_from_options(asked.fail_under, asked.expect_winner, asked.max_warnings, asked.fail_on),
         check=asked.check,
         write=asked.write,
-        pages=Pages(asked.output, force=asked.force) if asked.output is not None else None,
-        written=printed(how),
-        settings=f"--weights {asked.weights}"
+        pages=PageWriter(asked.output, force=asked.force) if asked.output is not None else None,
+        format_file=formatter_for(how),
+        settings_option=f"--weights {asked.weights}"
         if asked.weights is not None
         else f"--rubric {asked.rubric}"
         if asked.rubric is not None
         else "",
-        with_held=how is Format.html,
+        with_provenance=how is ScoreFormat.html,
     )
     if scoring.rubric.remark is not None:
-        screen.tell(scoring.rubric.remark)
-    with _rare_collections():
-        _show(scoring, sorted(expand(asked.paths, homes())), how)
-    if scoring.compared and not scoring.differs and not scoring.bad:
-        screen.tell(all_the_same(scoring.compared, scoring.settings))
-    if scoring.differs and scoring.settings:
-        screen.tell(other_settings(scoring.settings))
-    if scoring.stored and scoring.settings:
-        screen.tell(stored_by(scoring.settings))
-    if scoring.bad:
+        screen.print_status(scoring.rubric.remark)
+    with _reduce_gc():
+        _print_scores(scoring, sorted(expand_references(asked.paths, transcript_dirs())), how)
+    if scoring.compared_verdicts and not scoring.has_differences and not scoring.unusable:
+        screen.print_status(format_check_passed(scoring.compared_verdicts, scoring.settings_option))
+    if scoring.has_differences and scoring.settings_option:
+        screen.print_status(format_settings_differ(scoring.settings_option))
+    if scoring.stored_files and scoring.settings_option:
+        screen.print_status(format_stored_note(scoring.settings_option))
+    if scoring.unusable:
         raise typer.Exit(1)
-    if scoring.unmet:
+    if scoring.unmet_gates:
         raise typer.Exit(5)
 
 
-def _rubric(weights_: str | None, file: Path | None) -> Rubric:
+def _rubric_from_options(weights_: str | None, file: Path | None) -> Rubric:
     """What is laid over the stored settings; YAML is read by a library that only --rubric pays for."""
     if weights_ is not None and file is not None:
         raise UsageError("--weights and --rubric exclude each other; put the weights into the rubric")
@@ -215,15 +219,15 @@ def _rubric(weights_: str | None, file: Path | None) -> Rubric:
         from debate_cli.storage.rubric_file import load_rubric
 
         return load_rubric(file)
-    return Rubric() if weights_ is None else weights(weights_)
+    return Rubric() if weights_ is None else parse_weights(weights_)
 
 
 @contextmanager
-def _rare_collections() -> Generator[None]:
+def _reduce_gc() -> Generator[None]:
     """Look for cyclic garbage seldom: a debate has none, and the many values of each would be looked at again and again."""
     before = gc.get_threshold()
     gc.freeze()
-    gc.set_threshold(COLLECT_AFTER)
+    gc.set_threshold(GC_THRESHOLD)
     try:
         yield
     finally:
@@ -231,18 +235,18 @@ def _rare_collections() -> Generator[None]:
         gc.unfreeze()
 
 
-def _show(scoring: Scoring, paths: list[Path], how: Format) -> None:
+def _print_scores(scoring: ScoringPass, paths: list[Path], how: ScoreFormat) -> None:
     """Print them as they come where the format allows it."""
-    found = scoring.checked(paths)
+    found = scoring.score_files(paths)
     texts = (checked.text for checked in found)
     match how:
-        case Format.json:
-            hand_on_json(scores_table.json_array(texts))
-        case Format.jsonl:
-            hand_on_json(texts)
-        case Format.csv:
-            screen.hand_on(chain([scores_table.csv_head()], texts))
-        case Format.table:
+        case ScoreFormat.json:
+            write_json_chunks(scores_table.join_json_array(texts))
+        case ScoreFormat.jsonl:
+            write_json_chunks(texts)
+        case ScoreFormat.csv:
+            screen.write_chunks(chain([scores_table.csv_header()], texts))
+        case ScoreFormat.table:
             screen.show_scores(checked.file for checked in found)
-        case Format.junit | Format.github | Format.html:
-            score_forms.show(how.value, list(found), scoring.bad, scoring.pages)
+        case ScoreFormat.junit | ScoreFormat.github | ScoreFormat.html:
+            score_forms.print_score_report(how.value, list(found), scoring.unusable, scoring.pages)

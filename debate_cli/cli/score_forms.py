@@ -9,67 +9,71 @@ from pathlib import Path
 from typing import Literal
 
 from debate_cli.cli import screen
-from debate_cli.cli.asked.score import Format
-from debate_cli.cli.score_pages import Pages, page_beside
+from debate_cli.cli.asked.score import ScoreFormat
+from debate_cli.cli.score_pages import PageWriter, find_page
 from debate_cli.errors import StorageError
 from debate_cli.render import scores_table
-from debate_cli.render.checked import Checked, Unusable
-from debate_cli.render.scores_table import Scored
+from debate_cli.render.checked import CheckedFile, UnusableFile
+from debate_cli.render.scores_table import ScoredFile
 
-PRINTED: Mapping[Format, Callable[[Scored], str]] = {
-    Format.json: scores_table.as_json,
-    Format.jsonl: scores_table.as_jsonl,
-    Format.csv: scores_table.as_csv,
+SCORE_FORMATTERS: Mapping[ScoreFormat, Callable[[ScoredFile], str]] = {
+    ScoreFormat.json: scores_table.dump_file_json,
+    ScoreFormat.jsonl: scores_table.dump_file_jsonl,
+    ScoreFormat.csv: scores_table.dump_file_csv,
 }
 """How a file is printed in the forms in which no other file matters."""
 
 
-def printed(how: Format) -> Callable[[Scored], str] | None:
+def formatter_for(how: ScoreFormat) -> Callable[[ScoredFile], str] | None:
     """The one of these that stdout is given; None for the other forms."""
-    return scores_table.as_clean_csv if how is Format.csv and sys.stdout.isatty() else PRINTED.get(how)
+    return (
+        scores_table.dump_sanitized_csv if how is ScoreFormat.csv and sys.stdout.isatty() else SCORE_FORMATTERS.get(how)
+    )
 
 
-SUMMARY = "GITHUB_STEP_SUMMARY"
+GITHUB_SUMMARY_VARIABLE = "GITHUB_STEP_SUMMARY"
 """The variable by which GitHub names the file that a step's summary is appended to."""
 
 
-def show(
+def print_score_report(
     form: Literal["junit", "github", "html"],
-    files: Sequence[Checked],
-    unusable: Sequence[Unusable],
-    pages: Pages | None,
+    files: Sequence[CheckedFile],
+    unusable: Sequence[UnusableFile],
+    pages: PageWriter | None,
 ) -> None:
     """Print the files in this form; an index whose debates have pages goes where those are."""
     if form == "junit":
-        from debate_cli.render.documents.junit import junit
+        from debate_cli.render.documents.junit import format_junit
 
-        sys.stdout.write(junit(files, unusable))
+        sys.stdout.write(format_junit(files, unusable))
     elif form == "github":
-        _github(files, unusable)
+        _print_github(files, unusable)
     else:
-        _index(files, unusable, pages)
+        _print_index(files, unusable, pages)
 
 
-def _github(files: Sequence[Checked], unusable: Sequence[Unusable]) -> None:
-    from debate_cli.render.documents.github import commands, step_summary
+def _print_github(files: Sequence[CheckedFile], unusable: Sequence[UnusableFile]) -> None:
+    from debate_cli.render.documents.github import format_step_summary, format_workflow_commands
 
-    for line in commands(files, unusable):
+    for line in format_workflow_commands(files, unusable):
         print(line)
-    place = os.environ.get(SUMMARY)
+    place = os.environ.get(GITHUB_SUMMARY_VARIABLE)
     if not place:
         return
     try:
         with Path(place).open("a", encoding="utf-8", errors="replace") as file:
-            file.write(step_summary(files, unusable))
+            file.write(format_step_summary(files, unusable))
     except OSError as error:
-        raise StorageError(f"{place}: cannot be written ({error.strerror}); unset {SUMMARY}, or name a file") from error
+        raise StorageError(
+            f"{place}: cannot be written ({error.strerror}); unset {GITHUB_SUMMARY_VARIABLE}, or name a file"
+        ) from error
 
 
-def _index(files: Sequence[Checked], unusable: Sequence[Unusable], pages: Pages | None) -> None:
-    from debate_cli.render.documents.index import index
+def _print_index(files: Sequence[CheckedFile], unusable: Sequence[UnusableFile], pages: PageWriter | None) -> None:
+    from debate_cli.render.documents.index import render_index
 
     if pages is not None:
-        screen.tell(f"written: {pages.write_index(index(files, unusable))}")
+        screen.print_status(f"written: {pages.write_index(render_index(files, unusable))}")
         return
-    beside = [checked._replace(report=page_beside(Path(checked.file.path))) for checked in files]
-    sys.stdout.write(index(beside, unusable))
+    beside = [checked._replace(report=find_page(Path(checked.file.path))) for checked in files]
+    sys.stdout.write(render_index(beside, unusable))

@@ -9,54 +9,56 @@ from pathlib import Path
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.verdict import Verdict
 from debate_cli.errors import UsageError
-from debate_cli.storage.disk import write_whole
+from debate_cli.storage.disk import atomic_write
 
-INDEX = "index.html"
-SUFFIX = ".html"
+INDEX_FILE = "index.html"
+PAGE_SUFFIX = ".html"
 
 
 @dataclass(slots=True)
-class Pages:
+class PageWriter:
     """Pages as they are written. Nothing that was there before is overwritten without `force`."""
 
     folder: Path
     force: bool
-    names: set[str] = field(default_factory=lambda: {INDEX})
+    used_names: set[str] = field(default_factory=lambda: {INDEX_FILE})
     """Those given away."""
 
     def __post_init__(self) -> None:
         """Raises UsageError where a page is named for a folder, or there is an index already, before any page is written."""
-        if self.folder.suffix == SUFFIX and not self.folder.is_dir():
-            raise UsageError(f"-o {self.folder}: several pages are written, {INDEX} among them; name a folder for them")
-        if not self.force and (self.folder / INDEX).exists():
+        if self.folder.suffix == PAGE_SUFFIX and not self.folder.is_dir():
             raise UsageError(
-                f"{self.folder / INDEX} exists already; choose another folder, or overwrite it with --force"
+                f"-o {self.folder}: several pages are written, {INDEX_FILE} among them; name a folder for them"
+            )
+        if not self.force and (self.folder / INDEX_FILE).exists():
+            raise UsageError(
+                f"{self.folder / INDEX_FILE} exists already; choose another folder, or overwrite it with --force"
             )
 
-    def write(self, path: Path, debate: Debate, verdicts: Sequence[Verdict]) -> str:
+    def write_page(self, path: Path, debate: Debate, verdicts: Sequence[Verdict]) -> str:
         """Write the page of the debate that was read from `path`; its name in the folder. Raises StorageError."""
-        from debate_cli.render.documents.html import html
+        from debate_cli.render.documents.html import render_html
 
-        name = self._name(path.stem)
-        write_whole(self.folder / name, html(debate, verdicts).encode("utf-8", "replace"), overwrite=self.force)
+        name = self._unique_name(path.stem)
+        atomic_write(self.folder / name, render_html(debate, verdicts).encode("utf-8", "replace"), overwrite=self.force)
         return name
 
     def write_index(self, page: str) -> Path:
         """Write the index; where it is. Raises StorageError."""
-        place = self.folder / INDEX
-        write_whole(place, page.encode("utf-8", "replace"), overwrite=self.force)
+        place = self.folder / INDEX_FILE
+        atomic_write(place, page.encode("utf-8", "replace"), overwrite=self.force)
         return place
 
-    def _name(self, stem: str) -> str:
+    def _unique_name(self, stem: str) -> str:
         """A name of its own for each page, whatever folders the debates lie in."""
         number = 1
-        while (name := f"{stem}{'' if number == 1 else f'-{number}'}{SUFFIX}") in self.names:
+        while (name := f"{stem}{'' if number == 1 else f'-{number}'}{PAGE_SUFFIX}") in self.used_names:
             number += 1
-        self.names.add(name)
+        self.used_names.add(name)
         return name
 
 
-def page_beside(path: Path) -> str | None:
+def find_page(path: Path) -> str | None:
     """The page that was made of a debate and stands beside its file, if there is one."""
-    place = path.with_suffix(SUFFIX)
+    place = path.with_suffix(PAGE_SUFFIX)
     return str(place) if place.is_file() else None

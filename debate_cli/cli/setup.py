@@ -18,37 +18,37 @@ from pathlib import Path
 from typing import Any, cast
 
 from debate_cli import preparation
-from debate_cli.cli.homes import HERE
-from debate_cli.cli.screen import tell
-from debate_cli.domain.config_checks import check_stored
-from debate_cli.domain.did_you_mean import suggestion
+from debate_cli.cli.homes import DEFAULT_CONFIG_PATHS
+from debate_cli.cli.screen import print_status
+from debate_cli.domain.config_checks import check_stored_config
+from debate_cli.domain.did_you_mean import format_suggestion
 from debate_cli.errors import ConfigError, UsageError
-from debate_cli.preparation import hidden
-from debate_cli.providers.cassette import Player, Recorder
-from debate_cli.storage.config_file import LoadedConfig, Places, load_config
-from debate_cli.storage.environment import environment
-from debate_cli.storage.json_form import config_data
+from debate_cli.preparation import all_secrets
+from debate_cli.providers.cassette import CassettePlayer, CassetteRecorder
+from debate_cli.storage.config_file import LoadedConfig, SourceMap, read_config_file
+from debate_cli.storage.environment import load_environment
+from debate_cli.storage.json_form import config_to_json
 from debate_cli.storage.library import StoredDebate
-from debate_cli.storage.overrides import Change, Override
+from debate_cli.storage.overrides import ConfigChange, Override
 from debate_cli.storage.redact import Redactor
-from debate_cli.wiring import Tape
+from debate_cli.wiring import Cassette
 
-_LOOKED_AT = 1000
+_MAX_FILES_SEARCHED = 1000
 """Files of a folder among which the one that was meant is looked for."""
 
 
-def overrides(
+def overrides_from_options(
     settings: Sequence[str] | None,
     topic: str | None,
     seed: int | None,
     max_cost: float | None,
     max_tokens: int | None,
-) -> list[Change]:
+) -> list[ConfigChange]:
     """The options that change the configuration.
 
     Raises UsageError for a --set without `=`.
     """
-    found: list[Change] = []
+    found: list[ConfigChange] = []
     for setting in settings or ():
         key, equals, value = setting.partition("=")
         if not equals or not key:
@@ -65,9 +65,9 @@ def overrides(
     return found
 
 
-def load(
+def config_from_argument(
     reference: str | None,
-    changes: Sequence[Change] = (),
+    changes: Sequence[ConfigChange] = (),
     *,
     asked: bool = False,
     mock: bool = False,
@@ -78,74 +78,80 @@ def load(
     Which one that is the user is `told`. With the `mock` in the place of every model none has to be named. Raises ConfigError with every fault; where its models are to be `asked`, with what keeps them from it too.
     """
     if reference == "-":
-        return preparation.load(None, os.environ, changes, text=sys.stdin.read(), asked=asked, mock=mock)
-    path = Path(reference) if reference is not None else default_config()
+        return preparation.resolve_config(None, os.environ, changes, text=sys.stdin.read(), asked=asked, mock=mock)
+    path = Path(reference) if reference is not None else default_config_path()
     if reference is not None and reference.isprintable() and not os.path.lexists(path):
-        raise ConfigError(f"{reference}: no such file{_meant(path)}")
+        raise ConfigError(f"{reference}: no such file{_suggest_reference(path)}")
     if reference is None and told:
-        tell_default(path)
-    return preparation.load(path, os.environ, changes, asked=asked, mock=mock)
+        print_default_config(path)
+    return preparation.resolve_config(path, os.environ, changes, asked=asked, mock=mock)
 
 
-def tell_default(path: Path) -> None:
+def print_default_config(path: Path) -> None:
     """Say which configuration is taken where none is named."""
-    tell(f"configuration: {path}")
+    print_status(f"configuration: {path}")
 
 
-def _meant(path: Path) -> str:
+def _suggest_reference(path: Path) -> str:
     """What a name that no file has was probably meant for, as the rest of a sentence."""
     if re.search(r"\s|\?$", str(path)):
         return f"; a motion is given by an option: debate run --topic {shlex.quote(str(path))}"
     try:
-        beside = [file.name for file in islice(path.parent.iterdir(), _LOOKED_AT) if file.suffix in {".yaml", ".yml"}]
+        beside = [
+            file.name for file in islice(path.parent.iterdir(), _MAX_FILES_SEARCHED) if file.suffix in {".yaml", ".yml"}
+        ]
     except OSError:
         beside = []
-    return suggestion(path.name, beside) or "; `debate init` writes one"
+    return format_suggestion(path.name, beside) or "; `debate init` writes one"
 
 
-def reload(stored: StoredDebate, changes: Sequence[Change] = ()) -> LoadedConfig:
+def config_from_transcript(stored: StoredDebate, changes: Sequence[ConfigChange] = ()) -> LoadedConfig:
     """The configuration of a stored debate as if it had just been read, with `changes` laid over it.
 
     Files that it names are looked for in the working folder; errors call it by the transcript. Raises ConfigError.
     """
-    env = {name: value for name, value in environment(Path(), os.environ).items() if not name.startswith("DEBATE_")}
+    env = {
+        name: value for name, value in load_environment(Path(), os.environ).items() if not name.startswith("DEBATE_")
+    }
     try:
-        text = json.dumps(_filled_in(config_data(stored.debate.config)))
-        loaded = load_config(None, text=text, overrides=changes, env=env, own_checks=check_stored)
-        return replace(loaded, places=Places(str(stored.path), origins=loaded.places.origins))
+        text = json.dumps(_escape_variables(config_to_json(stored.debate.config)))
+        loaded = read_config_file(None, text=text, overrides=changes, env=env, own_checks=check_stored_config)
+        return replace(loaded, source_map=SourceMap(str(stored.path), origins=loaded.source_map.origins))
     except ConfigError as error:
-        problems = [_STDIN.sub(lambda _: str(stored.path), problem) for problem in error.problems]
+        problems = [_STDIN_POSITION.sub(lambda _: str(stored.path), problem) for problem in error.problems]
         raise ConfigError(*problems, "resume with the configuration's file: debate run CONFIG --resume ID") from error
 
 
-_STDIN = re.compile(r"^stdin(:\d+)*")
+_STDIN_POSITION = re.compile(r"^stdin(:\d+)*")
 
 
-def _filled_in(data: Any) -> Any:
+def _escape_variables(data: Any) -> Any:
     """Stored data in which `${` is no longer to be read as a variable; headers alone are stored as they were written."""
     if isinstance(data, str):
         return data.replace("${", "$${")
     if isinstance(data, list):
-        return [_filled_in(item) for item in cast("list[Any]", data)]
+        return [_escape_variables(item) for item in cast("list[Any]", data)]
     if isinstance(data, dict):
         parts = cast("dict[str, Any]", data)
-        return {key: part if key == "headers" else _filled_in(part) for key, part in parts.items()}
+        return {key: part if key == "headers" else _escape_variables(part) for key, part in parts.items()}
     return data
 
 
-def default_config() -> Path:
+def default_config_path() -> Path:
     """`configs/debate.yaml` or `debate.yaml` here, else the one that comes with the package."""
-    return next((path for path in HERE if path.is_file()), shipped_configs() / "debate.yaml")
+    return next((path for path in DEFAULT_CONFIG_PATHS if path.is_file()), packaged_config_dir() / "debate.yaml")
 
 
-def shipped_configs() -> Path:
+def packaged_config_dir() -> Path:
     """The folder of the configurations that come with the package (with the sources, in a checkout)."""
     package = Path(str(resources.files("debate_cli")))
     installed = package / "configs"
     return installed if installed.is_dir() else package.parent / "configs"
 
 
-def cassette(record: Path | None, play: Path | None, loaded: LoadedConfig, *, asked: bool = True) -> Tape | None:
+def open_cassette(
+    record: Path | None, play: Path | None, loaded: LoadedConfig, *, asked: bool = True
+) -> Cassette | None:
     """The cassette that --record or --replay names; None where neither is given. No secret of `loaded` gets onto it.
 
     Where nothing is going to be `asked`, nothing is recorded, and no file begun.
@@ -154,9 +160,9 @@ def cassette(record: Path | None, play: Path | None, loaded: LoadedConfig, *, as
     """
     if record is not None and play is not None:
         raise UsageError("--record and --replay exclude each other; give one of them")
-    redact = Redactor(hidden(loaded, os.environ))
+    redact = Redactor(all_secrets(loaded, os.environ))
     if record is not None and not asked:
         return None
     if record is not None:
-        return Recorder(record, redact)
-    return Player(play, redact) if play is not None else None
+        return CassetteRecorder(record, redact)
+    return CassettePlayer(play, redact) if play is not None else None

@@ -6,43 +6,43 @@ import sys
 from collections.abc import Collection, Generator
 from contextlib import contextmanager
 
-from debate_cli.cli.audience import Audience
-from debate_cli.cli.screen import console, interactive, tell, whoever_reads
+from debate_cli.cli.audience import PipeSafeObserver
+from debate_cli.cli.screen import ignore_broken_pipe, is_interactive, make_console, print_status
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.verdict import Verdict
-from debate_cli.render.plain.watchers import PlainWatcher, QuietWatcher
+from debate_cli.render.plain.watchers import NullObserver, PlainObserver
 
 
 @contextmanager
-def watching(
+def open_observer(
     *, quiet: bool, as_json: bool, planned: int | None, show_hidden: bool, plain: bool = False, hint: str = ""
-) -> Generator[Audience]:
+) -> Generator[PipeSafeObserver]:
     """The watcher for this run: live on a terminal unless `plain`, else plain lines; with --json nothing on stdout.
 
     Where nothing is shown, warnings go to stderr. `hint`, on the keys that are waited for, stays below what is drawn;
     beside plain lines it stands first, on stderr.
     """
     stream = sys.stderr if as_json else sys.stdout
-    if quiet or (as_json and not interactive(stream)):
-        yield Audience(QuietWatcher(), aside=tell)
-    elif interactive(stream) and not plain:
-        from debate_cli.render.live.watcher import LiveWatcher
+    if quiet or (as_json and not is_interactive(stream)):
+        yield PipeSafeObserver(NullObserver(), aside=print_status)
+    elif is_interactive(stream) and not plain:
+        from debate_cli.render.live.watcher import LiveObserver
 
-        watcher = LiveWatcher(console(stream), planned, show_hidden=show_hidden, hint=hint)
+        watcher = LiveObserver(make_console(stream), planned, show_hidden=show_hidden, hint=hint)
         watcher.start()
         try:
-            yield Audience(watcher)
+            yield PipeSafeObserver(watcher)
         finally:
-            with whoever_reads():
+            with ignore_broken_pipe():
                 watcher.stop()
     else:
         if hint:
-            tell(hint)
-        plainly = PlainWatcher(stream, show_hidden=show_hidden)
+            print_status(hint)
+        plainly = PlainObserver(stream, show_hidden=show_hidden)
         try:
-            yield Audience(plainly)
+            yield PipeSafeObserver(plainly)
         finally:
-            with whoever_reads():
+            with ignore_broken_pipe():
                 plainly.finish()
 
 
@@ -59,11 +59,11 @@ def show_summary(
 
     `judged`: ids of the judging runs that the debate was just judged again by; nothing but what they brought is shown.
     """
-    if interactive(sys.stdout) and not plain:
-        from debate_cli.render.drawn.summary import summary
+    if is_interactive(sys.stdout) and not plain:
+        from debate_cli.render.drawn.summary import summary_view
 
-        screen = console(sys.stdout)
-        parts = summary(debate, verdicts, only=only, show_hidden=show_hidden, judged=judged)  # pyright: ignore[reportArgumentType]
+        screen = make_console(sys.stdout)
+        parts = summary_view(debate, verdicts, only=only, show_hidden=show_hidden, judged=judged)  # pyright: ignore[reportArgumentType]
         for part in parts:
             screen.print(part)
         return

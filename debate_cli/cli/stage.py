@@ -10,28 +10,28 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
-from debate_cli.cli.audience import Audience
-from debate_cli.cli.screen import CLOSED_PIPE, UNWRITABLE, drop, tell
+from debate_cli.cli.audience import PipeSafeObserver
+from debate_cli.cli.screen import CLOSED_PIPE, UNWRITABLE_ERRNOS, print_status, redirect_to_devnull
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import ABSTAINED, CloseReason, Failure
 from debate_cli.domain.tasks import Brief, Cue
-from debate_cli.engine import GRACE_S, Stop
-from debate_cli.errors import StorageError, page_of, pointer
-from debate_cli.render.gist import judge_again
+from debate_cli.engine import GRACE_S, StopSignal
+from debate_cli.errors import StorageError, format_page_hint, get_error_page
+from debate_cli.render.gist import suggest_judge_command
 from debate_cli.render.go_on import resume_command
-from debate_cli.render.look import brief_words
+from debate_cli.render.look import format_brief
 from debate_cli.scoring import score
 from debate_cli.scoring.gates import Gates
 from debate_cli.session import Outcome
-from debate_cli.storage.journal import SUFFIX
+from debate_cli.storage.journal import JOURNAL_SUFFIX
 
 EXIT_CODES = {"budget": 4, "failed": 3, "interrupted": 130}
 GATE_NOT_MET = 5
-GRAVEST_FIRST = (130, CLOSED_PIPE, 4, 3, 1, GATE_NOT_MET)
+EXIT_CODE_PRIORITY = (130, CLOSED_PIPE, 4, 3, 1, GATE_NOT_MET)
 T = TypeVar("T")
 
 
-def asked_to_stop(stop: Stop, note: Callable[[str], None]) -> None:
+def on_signal(stop: StopSignal, note: Callable[[str], None]) -> None:
     """What a signal does: ask once, then insist."""
     first = not stop.requested
     stop.request()
@@ -42,7 +42,7 @@ def asked_to_stop(stop: Stop, note: Callable[[str], None]) -> None:
 
 
 @contextmanager
-def told_where(*saved: Path) -> Generator[None]:
+def report_output_failure(*saved: Path) -> Generator[None]:
     """What is done within writes to standard output; where that cannot take more, the error says what became of the debate.
 
     `saved` is its transcript, or where that will be; of several, none is named. Raises StorageError.
@@ -50,57 +50,57 @@ def told_where(*saved: Path) -> Generator[None]:
     try:
         yield
     except OSError as error:
-        if not saved or error.errno not in UNWRITABLE or error.filename is not None:
+        if not saved or error.errno not in UNWRITABLE_ERRNOS or error.filename is not None:
             raise
-        drop(sys.stdout)
-        kept = _kept(saved[0]) if len(saved) == 1 else "what was judged is saved"
+        redirect_to_devnull(sys.stdout)
+        kept = _format_saved_state(saved[0]) if len(saved) == 1 else "what was judged is saved"
         raise StorageError(f"standard output cannot be written ({error.strerror}); {kept}") from error
 
 
-def _kept(saved: Path) -> str:
+def _format_saved_state(saved: Path) -> str:
     """What became of the debate whose transcript is, or was to be, `saved`."""
-    journal = saved.with_suffix(SUFFIX)
+    journal = saved.with_suffix(JOURNAL_SUFFIX)
     if journal.exists():
         return f"the debate so far is in {journal}; go on with: {resume_command(str(saved))}"
     return f"the debate is saved: {saved}"
 
 
-def run_until_stopped(work: Callable[[Stop], Coroutine[Any, Any, T]], audience: Audience) -> T:
+def run_until_stopped(work: Callable[[StopSignal], Coroutine[Any, Any, T]], audience: PipeSafeObserver) -> T:
     """Run `work` in an event loop in which Ctrl-C and SIGTERM ask it to stop, and so does the leaving of its audience."""
 
     async def main() -> T:
-        stop = Stop()
+        stop = StopSignal()
         loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM):
-            loop.add_signal_handler(number, asked_to_stop, stop, audience.warn)
-        audience.left = stop.request
+            loop.add_signal_handler(number, on_signal, stop, audience.warn)
+        audience.on_close = stop.request
         return await work(stop)
 
     return asyncio.run(main())
 
 
-def ending(outcome: Outcome, gates: Gates, *, spoken: bool = False, unread: bool = False) -> int:
+def report_outcome(outcome: Outcome, gates: Gates, *, spoken: bool = False, unread: bool = False) -> int:
     """Say where the debate is and what is left to do; the exit code that stands for it.
 
     `spoken`: the debate was told at length, so that how to have it judged again is worth a line. `unread`: nobody read the output
     to its end, which is why it may have been stopped.
     """
     if outcome.path is not None:
-        tell(f"{'unchanged' if outcome.untouched else 'saved'}: {outcome.path}")
-    code = _halt_code(outcome, unread=unread)
+        print_status(f"{'unchanged' if outcome.untouched else 'saved'}: {outcome.path}")
+    code = _report_halt(outcome, unread=unread)
     if code:
         return code
     if spoken and outcome.path is not None:
-        tell(f"judge again: {judge_again(outcome.debate, str(outcome.path))}")
-    if _abstained(outcome):
-        tell(f"a judge abstained, as its answers could not be used{pointer('no-structured-output')}")
-    unmet = gates.unmet(outcome.debate, outcome.verdicts)
+        print_status(f"judge again: {suggest_judge_command(outcome.debate, str(outcome.path))}")
+    if _has_abstention(outcome):
+        print_status(f"a judge abstained, as its answers could not be used{format_page_hint('no-structured-output')}")
+    unmet = gates.failure_messages(outcome.debate, outcome.verdicts)
     for sentence in unmet:
-        tell(f"gate not met: {sentence}")
+        print_status(f"gate not met: {sentence}")
     return GATE_NOT_MET if unmet else 0
 
 
-def _halt_code(outcome: Outcome, *, unread: bool) -> int:
+def _report_halt(outcome: Outcome, *, unread: bool) -> int:
     """Exit code of a run that did not come to its end, with one sentence on how to go on; 0 where it did."""
     debate = outcome.debate
     place = None if outcome.path is None else str(outcome.path)
@@ -109,44 +109,46 @@ def _halt_code(outcome: Outcome, *, unread: bool) -> int:
     open_failures = [failure for key, failure in last.items() if key in debate.given_up and not failure.final]
     runs = {verdict.run for verdict in outcome.verdicts}
     if outcome.halted is not None:
-        reason, page = _reason(outcome.halted, open_failures)
+        reason, page = _halt_reason(outcome.halted, open_failures)
         again = resume_command(place, budget=outcome.halted == "budget", why=reason)
         left = unread and outcome.halted == "interrupted"
         if left:
             reason = "stopped, as nobody reads the output any more"
-        _tell_way(f"debate: {reason.rstrip('.')}{pointer(page)}; go on with:", again, alone=place is not None)
+        _print_resume_hint(
+            f"debate: {reason.rstrip('.')}{format_page_hint(page)}; go on with:", again, alone=place is not None
+        )
         return CLOSED_PIPE if left else EXIT_CODES[outcome.halted]
     for failure in reversed(open_failures):
-        if isinstance(failure.task, Brief) and failure.task.run in runs and _decided_nothing(debate, failure.task.run):
-            what = f"{brief_words(failure.task)}: {failure.message}"
-            said = f"debate: a judge could not be asked ({what}){pointer(page_of(failure.cause))}; ask it again with:"
-            _tell_way(said, again, alone=place is not None)
+        if isinstance(failure.task, Brief) and failure.task.run in runs and _is_undetermined(debate, failure.task.run):
+            what = f"{format_brief(failure.task)}: {failure.message}"
+            said = f"debate: a judge could not be asked ({what}){format_page_hint(get_error_page(failure.cause))}; ask it again with:"
+            _print_resume_hint(said, again, alone=place is not None)
             return EXIT_CODES["failed"]
     return 0
 
 
-def _tell_way(sentence: str, command: str, *, alone: bool) -> None:
+def _print_resume_hint(sentence: str, command: str, *, alone: bool) -> None:
     """Say how to go on. A command stands `alone` on its line, so that it can be copied whole from the narrowest terminal."""
     if alone:
-        tell(sentence)
-        tell(command)
+        print_status(sentence)
+        print_status(command)
     else:
-        tell(f"{sentence} {command}")
+        print_status(f"{sentence} {command}")
 
 
-def _abstained(outcome: Outcome) -> bool:
+def _has_abstention(outcome: Outcome) -> bool:
     """Whether a judge of the runs that this is the outcome of had no usable answer."""
     runs = {verdict.run for verdict in outcome.verdicts}
     found = [failure for failure in outcome.debate.failures if failure.cause == ABSTAINED]
     return any(isinstance(failure.task, Brief) and failure.task.run in runs for failure in found)
 
 
-def _decided_nothing(debate: Debate, run: str) -> bool:
+def _is_undetermined(debate: Debate, run: str) -> bool:
     """Whether the deciding verdict of a judging run is undetermined."""
     return any(verdict.decides and verdict.victory == "undetermined" for verdict in score(debate, runs=run))
 
 
-def _reason(halted: CloseReason, open_failures: Sequence[Failure]) -> tuple[str, str]:
+def _halt_reason(halted: CloseReason, open_failures: Sequence[Failure]) -> tuple[str, str]:
     """What ended the run, rather than what else went wrong in it; and the page that explains it."""
     if halted == "interrupted":
         return "stopped by the user", "interrupted"
@@ -156,12 +158,12 @@ def _reason(halted: CloseReason, open_failures: Sequence[Failure]) -> tuple[str,
         if (failure.cause == "BudgetError" if halted == "budget" else isinstance(failure.task, Cue))
     )
     failure = next(ending_it)
-    return failure.message, page_of(failure.cause)
+    return failure.message, get_error_page(failure.cause)
 
 
-def ending_of_all(
+def combined_exit_code(
     outcomes: Sequence[Outcome], gates: Gates, *, bad: int, spoken: bool = False, unread: bool = False
 ) -> int:
     """The same for several debates, `bad` files among them that could not be used: the gravest exit code of all."""
-    codes = {*(ending(outcome, gates, spoken=spoken, unread=unread) for outcome in outcomes), 1 if bad else 0}
-    return next((code for code in GRAVEST_FIRST if code in codes), 0)
+    codes = {*(report_outcome(outcome, gates, spoken=spoken, unread=unread) for outcome in outcomes), 1 if bad else 0}
+    return next((code for code in EXIT_CODE_PRIORITY if code in codes), 0)

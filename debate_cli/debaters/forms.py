@@ -9,17 +9,17 @@ from typing import Annotated
 
 from pydantic import Field
 
-from debate_cli.domain.content import ResponseType, Shift
+from debate_cli.domain.content import PositionShift, ResponseType
 from debate_cli.llm.form import FormModel
 
-Id = Annotated[str, Field(min_length=1, max_length=64)]
+ArgumentId = Annotated[str, Field(min_length=1, max_length=64)]
 """The id of an argument, as the model wrote it."""
 
 
 class ArgumentForm(FormModel):
     """One argument."""
 
-    id: Id
+    id: ArgumentId
     claim: str
     reasoning: str
     evidence: str
@@ -34,7 +34,7 @@ class OpeningForm(FormModel):
 class ResponseForm(FormModel):
     """The answer to one argument."""
 
-    target: Id
+    target: ArgumentId
     reasoning: str
     type: ResponseType
     follow_up: str = ""
@@ -51,7 +51,7 @@ class CrossExaminationForm(FormModel):
 class AnswerForm(FormModel):
     """The reply to one question."""
 
-    question_target: Id
+    question_target: ArgumentId
     reply: str
     evaded: bool | None = None
 
@@ -65,7 +65,7 @@ class AnswersForm(FormModel):
 class RebuttalForm(FormModel):
     """Phase `rebuttal`."""
 
-    targets: list[Id] = []
+    targets: list[ArgumentId] = []
     """Ids of the arguments answered; those that the speech quotes count as well."""
     speech: str = Field(min_length=1)
 
@@ -76,7 +76,7 @@ class ClosingPartForm(FormModel):
     concessions: list[str] = []
     unrebutted: list[str] = []
     final_position: str = Field(min_length=1)
-    shift: Shift
+    shift: PositionShift
 
 
 class ClosingForm(FormModel):
@@ -96,7 +96,7 @@ class ClaimForm(FormModel):
 class RebuttalPartForm(FormModel):
     """A rebuttal made in a free speech."""
 
-    target: Id
+    target: ArgumentId
     type: ResponseType
     reasoning: str
 
@@ -109,4 +109,4 @@ class SpeechForm(FormModel):
     rebuttals: list[RebuttalPartForm] = []
 
 
-SpokenForm = OpeningForm | CrossExaminationForm | AnswersForm | RebuttalForm | ClosingForm | SpeechForm
+DebaterForm = OpeningForm | CrossExaminationForm | AnswersForm | RebuttalForm | ClosingForm | SpeechForm

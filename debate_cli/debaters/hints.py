@@ -7,48 +7,50 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from debate_cli.debaters.conversation import Notes
-from debate_cli.debaters.occasion import Occasion
-from debate_cli.debaters.personality import character, directive
-from debate_cli.debaters.strategy import instruction
+from debate_cli.debaters.conversation import SpeakerInstructions
+from debate_cli.debaters.occasion import TurnContext
+from debate_cli.debaters.personality import format_character, format_directive
+from debate_cli.debaters.strategy import format_strategy_instruction
 from debate_cli.domain.config import DebaterConfig
 from debate_cli.domain.content import StrategyPick
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.personality import PRESSURE_KINDS, PressureKind
 from debate_cli.domain.tasks import Cue
 from debate_cli.scoring.personalities import personality_curve
-from debate_cli.scoring.strategy import adaptive_pick
+from debate_cli.scoring.strategy import pick_adaptive_strategy
 
 
 @dataclass(frozen=True, slots=True)
-class Hint:
+class TurnInstructions:
     """What is particular to one turn; stored on it."""
 
     directive: str | None = None
     strategy: StrategyPick | None = None
 
 
-def hints(occasion: Occasion, config: DebaterConfig) -> Hint:
+def build_turn_instructions(occasion: TurnContext, config: DebaterConfig) -> TurnInstructions:
     """The hint for this occasion."""
-    return Hint(_directive(occasion), _strategy(occasion, config))
+    return TurnInstructions(_pressure_directive(occasion), _pick_strategy(occasion, config))
 
 
-def notes(config: DebaterConfig, debate: Debate, cue: Cue, hint: Hint) -> Notes:
+def build_speaker_instructions(
+    config: DebaterConfig, debate: Debate, cue: Cue, hint: TurnInstructions
+) -> SpeakerInstructions:
     """The hint of this turn and the strategies of the speaker's earlier turns, as a conversation tells them."""
-    picks = {turn.index: turn.strategy for turn in debate.spoken(speaker=cue.speaker) if turn.index < cue.index}
+    picks = {turn.index: turn.strategy for turn in debate.select_turns(speaker=cue.speaker) if turn.index < cue.index}
     picks[cue.index] = hint.strategy
-    standing = (character(debate.participant(cue.speaker).personality), config.system or "")
-    return Notes(
+    standing = (format_character(debate.participant(cue.speaker).personality), config.system or "")
+    return SpeakerInstructions(
         directive=hint.directive,
-        strategies={index: instruction(pick.name) for index, pick in picks.items() if pick is not None},
-        standing="\n\n".join(text for text in standing if text),
+        strategies={index: format_strategy_instruction(pick.name) for index, pick in picks.items() if pick is not None},
+        persistent="\n\n".join(text for text in standing if text),
     )
 
 
-def _directive(occasion: Occasion) -> str | None:
+def _pressure_directive(occasion: TurnContext) -> str | None:
     """Words on what pressed the speaker since its last turn; what came before is in the directives of then."""
     curve = personality_curve(occasion.debate, occasion.cue.speaker)
-    last = max((turn.index for turn in occasion.debate.spoken(speaker=occasion.cue.speaker)), default=0)
+    last = max((turn.index for turn in occasion.debate.select_turns(speaker=occasion.cue.speaker)), default=0)
     new = [point for point in curve if point.turn is not None and point.turn >= last]
     if not new:
         return None
@@ -57,12 +59,12 @@ def _directive(occasion: Occasion) -> str | None:
     pressures: dict[PressureKind, float] = {
         kind: max(float(getattr(item, kind)) for item in pressed) for kind in PRESSURE_KINDS
     }
-    return directive(old[-1].personality, new[-1].personality, pressures)
+    return format_directive(old[-1].personality, new[-1].personality, pressures)
 
 
-def _strategy(occasion: Occasion, config: DebaterConfig) -> StrategyPick | None:
+def _pick_strategy(occasion: TurnContext, config: DebaterConfig) -> StrategyPick | None:
     if config.strategy is None:
         return None
     if config.strategy == "adaptive":
-        return adaptive_pick(occasion.debate, occasion.cue.speaker)
+        return pick_adaptive_strategy(occasion.debate, occasion.cue.speaker)
     return StrategyPick(name=config.strategy, reason="As configured.")

@@ -14,7 +14,7 @@ from debate_cli.domain.tasks import Cue
 
 
 @dataclass(frozen=True)
-class Occasion:
+class TurnContext:
     """Everything a debater's turn depends on: pure functions of cue and debate."""
 
     cue: Cue
@@ -22,9 +22,9 @@ class Occasion:
     """Only what the cue entitles its speaker to know."""
 
     @classmethod
-    def of(cls, cue: Cue, debate: Debate) -> Occasion:
+    def from_cue(cls, cue: Cue, debate: Debate) -> TurnContext:
         """The occasion that `cue` gives in `debate`."""
-        return cls(cue, debate.before(cue))
+        return cls(cue, debate.visible_to(cue))
 
     @property
     def speaker(self) -> Participant:
@@ -37,35 +37,35 @@ class Occasion:
         return self.debate.config.format
 
     @cached_property
-    def own(self) -> tuple[str, ...]:
+    def own_ids(self) -> tuple[str, ...]:
         """Ids of the speaker's arguments so far."""
         return tuple(key for key, (name, _) in self.debate.arguments.items() if name == self.cue.speaker)
 
     @cached_property
-    def theirs(self) -> tuple[str, ...]:
+    def opponent_ids(self) -> tuple[str, ...]:
         """Ids of everybody else's arguments so far."""
         return tuple(key for key, (name, _) in self.debate.arguments.items() if name != self.cue.speaker)
 
     @cached_property
-    def targets(self) -> tuple[str, ...]:
+    def target_ids(self) -> tuple[str, ...]:
         """Ids that a response may name: those asked about in a follow-up, else all of the others'."""
         if self.cue.questions:
             return tuple(dict.fromkeys(question.target for question in self.cue.questions))
-        return self.theirs
+        return self.opponent_ids
 
     def new_ids(self, count: int) -> tuple[str, ...]:
         """The next `count` ids for arguments of the speaker's own."""
         prefix = self.speaker.prefix
-        numbers = [int(match[1]) for key in self.own if (match := re.fullmatch(rf"{prefix}-(\d{{1,9}})", key))]
+        numbers = [int(match[1]) for key in self.own_ids if (match := re.fullmatch(rf"{prefix}-(\d{{1,9}})", key))]
         first = max(numbers, default=0) + 1
         return tuple(f"{prefix}-{number}" for number in range(first, first + count))
 
-    def mended(self, written: str, known: Iterable[str]) -> str:
+    def match_id(self, written: str, known: Iterable[str]) -> str:
         """The one of `known` that `written` means, whatever its case, spacing or dash; else `written`, trimmed."""
-        meant = _bare(written)
-        return next((key for key in known if _bare(key) == meant), " ".join(written.split()))
+        meant = _id_key(written)
+        return next((key for key in known if _id_key(key) == meant), " ".join(written.split()))
 
 
-def _bare(key: str) -> str:
+def _id_key(key: str) -> str:
     """What two spellings of one id have in common."""
     return re.sub(r"[\W_]+", "-", key.strip(" \t\n[]()#*:.\"'")).casefold()

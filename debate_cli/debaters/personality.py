@@ -9,34 +9,34 @@ from collections.abc import Mapping
 
 from debate_cli.domain.personality import TRAITS, Personality, PressureKind
 
-PRESSED = {
+PRESSURE_TARGETS = {
     "cognitive": "the logic of your arguments",
     "emotional": "your temper",
     "strategic": "your hold on what the debate is about",
     "credibility": "the credibility of your evidence",
 }
 """What each kind of pressure bears on."""
-HARD, FIRM = 0.66, 0.33
+HARD_PRESSURE, FIRM_PRESSURE = 0.66, 0.33
 """Pressures from which on they are called so."""
 
 
-def character(personality: Personality | None) -> str:
+def format_character(personality: Personality | None) -> str:
     """Standing instructions for a personality; empty for none."""
     if personality is None:
         return ""
-    traits = ", ".join(f"{_named(trait)} {getattr(personality, trait):g}" for trait in TRAITS)
+    traits = ", ".join(f"{_trait_label(trait)} {getattr(personality, trait):g}" for trait in TRAITS)
     return f"Your character, each trait from 1 to 10: {traits}. Let it show in how you argue; never speak of it."
 
 
-def directive(before: Personality, after: Personality, pressures: Mapping[PressureKind, float]) -> str | None:
+def format_directive(before: Personality, after: Personality, pressures: Mapping[PressureKind, float]) -> str | None:
     """What to do differently after `pressures` (0-1) moved the traits, the largest move first.
 
     None where nothing pressed and nothing moved.
     """
-    felt = [f"{_strength(value)} on {PRESSED[kind]}" for kind, value in pressures.items() if value > 0]
+    felt = [f"{_pressure_label(value)} on {PRESSURE_TARGETS[kind]}" for kind, value in pressures.items() if value > 0]
     steps = {trait: getattr(after, trait) - getattr(before, trait) for trait in TRAITS}
     moved = [
-        f"{'more' if steps[trait] > 0 else 'less'} {_named(trait)}"
+        f"{'more' if steps[trait] > 0 else 'less'} {_trait_label(trait)}"
         f" ({getattr(before, trait):g} to {getattr(after, trait):g})"
         for trait in sorted(TRAITS, key=lambda trait: -abs(steps[trait]))
         if steps[trait]
@@ -51,11 +51,11 @@ def directive(before: Personality, after: Personality, pressures: Mapping[Pressu
     return " ".join(lines)
 
 
-def _named(trait: str) -> str:
+def _trait_label(trait: str) -> str:
     return trait.replace("_", " ")
 
 
-def _strength(pressure: float) -> str:
-    if pressure >= HARD:
+def _pressure_label(pressure: float) -> str:
+    if pressure >= HARD_PRESSURE:
         return "hard"
-    return "firmly" if pressure >= FIRM else "lightly"
+    return "firmly" if pressure >= FIRM_PRESSURE else "lightly"

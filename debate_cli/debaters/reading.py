@@ -10,60 +10,62 @@ from debate_cli.debaters.forms import (
     ArgumentForm,
     ClosingForm,
     CrossExaminationForm,
+    DebaterForm,
     OpeningForm,
     RebuttalForm,
     SpeechForm,
-    SpokenForm,
 )
-from debate_cli.debaters.occasion import Occasion
-from debate_cli.domain.content import Answer, Argument, Closing, Response
+from debate_cli.debaters.occasion import TurnContext
+from debate_cli.domain.content import Argument, Closing, FollowUpAnswer, Response
 
-ID = re.compile(r"\b[A-Za-z][A-Za-z0-9]{0,15}-\d{1,4}\b")
+ARGUMENT_ID = re.compile(r"\b[A-Za-z][A-Za-z0-9]{0,15}-\d{1,4}\b")
 """What looks like the id of an argument."""
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class TurnContent:
     """The content of a turn; only the fields of its phase are set."""
 
     arguments: tuple[Argument, ...] | None = None
     responses: tuple[Response, ...] | None = None
-    answers: tuple[Answer, ...] | None = None
+    answers: tuple[FollowUpAnswer, ...] | None = None
     closing: Closing | None = None
     speech: str = ""
     targets: tuple[str, ...] = ()
     """Ids that a rebuttal answers."""
-    smuggled: tuple[Argument, ...] = ()
+    misplaced_arguments: tuple[Argument, ...] = ()
     """Arguments brought where none may be: told in the text, without standing as arguments."""
 
 
-def read(form: SpokenForm, occasion: Occasion) -> Said:
+def read_turn_content(form: DebaterForm, occasion: TurnContext) -> TurnContent:
     """What the form says."""
     match form:
         case OpeningForm():
-            return Said(arguments=_arguments(form.arguments, occasion))
+            return TurnContent(arguments=_arguments(form.arguments, occasion))
         case CrossExaminationForm():
             return _cross_examination(form, occasion)
         case AnswersForm():
             return _answers(form, occasion)
         case RebuttalForm():
-            quoted = ID.findall(form.speech)
+            quoted = ARGUMENT_ID.findall(form.speech)
             known = [
-                key for key in (occasion.mended(word, occasion.theirs) for word in quoted) if key in occasion.theirs
+                key
+                for key in (occasion.match_id(word, occasion.opponent_ids) for word in quoted)
+                if key in occasion.opponent_ids
             ]
-            named = [occasion.mended(target, occasion.theirs) for target in form.targets]
-            return Said(speech=form.speech, targets=tuple(dict.fromkeys([*named, *known])))
+            named = [occasion.match_id(target, occasion.opponent_ids) for target in form.targets]
+            return TurnContent(speech=form.speech, targets=tuple(dict.fromkeys([*named, *known])))
         case ClosingForm():
             return _closing(form, occasion)
         case SpeechForm():
             return _speech(form, occasion)
 
 
-def _arguments(forms: list[ArgumentForm], occasion: Occasion) -> tuple[Argument, ...]:
+def _arguments(forms: list[ArgumentForm], occasion: TurnContext) -> tuple[Argument, ...]:
     expected = occasion.new_ids(len(forms))
     return tuple(
         Argument(
-            id=occasion.mended(item.id, expected),
+            id=occasion.match_id(item.id, expected),
             claim=item.claim,
             reasoning=item.reasoning,
             evidence=item.evidence,
@@ -72,24 +74,24 @@ def _arguments(forms: list[ArgumentForm], occasion: Occasion) -> tuple[Argument,
     )
 
 
-def _cross_examination(form: CrossExaminationForm, occasion: Occasion) -> Said:
+def _cross_examination(form: CrossExaminationForm, occasion: TurnContext) -> TurnContent:
     responses = tuple(
         Response(
-            target=occasion.mended(item.target, (*occasion.targets, *occasion.own)),
+            target=occasion.match_id(item.target, (*occasion.target_ids, *occasion.own_ids)),
             type=item.type,
             reasoning=item.reasoning,
             follow_up=item.follow_up,
         )
         for item in form.responses
     )
-    return Said(responses=responses, smuggled=_arguments(form.arguments, occasion))
+    return TurnContent(responses=responses, misplaced_arguments=_arguments(form.arguments, occasion))
 
 
-def _answers(form: AnswersForm, occasion: Occasion) -> Said:
-    return Said(
+def _answers(form: AnswersForm, occasion: TurnContext) -> TurnContent:
+    return TurnContent(
         answers=tuple(
-            Answer(
-                question_target=occasion.mended(item.question_target, occasion.targets),
+            FollowUpAnswer(
+                question_target=occasion.match_id(item.question_target, occasion.target_ids),
                 reply=item.reply,
                 evaded=item.evaded,
             )
@@ -98,22 +100,22 @@ def _answers(form: AnswersForm, occasion: Occasion) -> Said:
     )
 
 
-def _closing(form: ClosingForm, occasion: Occasion) -> Said:
-    known = (*occasion.theirs, *occasion.own)
+def _closing(form: ClosingForm, occasion: TurnContext) -> TurnContent:
+    known = (*occasion.opponent_ids, *occasion.own_ids)
     part = form.closing
-    return Said(
+    return TurnContent(
         closing=Closing(
-            concessions=tuple(occasion.mended(word, known) for word in part.concessions),
-            unrebutted=tuple(occasion.mended(word, known) for word in part.unrebutted),
+            concessions=tuple(occasion.match_id(word, known) for word in part.concessions),
+            unrebutted=tuple(occasion.match_id(word, known) for word in part.unrebutted),
             final_position=part.final_position,
             shift=part.shift,
         )
     )
 
 
-def _speech(form: SpeechForm, occasion: Occasion) -> Said:
+def _speech(form: SpeechForm, occasion: TurnContext) -> TurnContent:
     ids = occasion.new_ids(len(form.claims))
-    return Said(
+    return TurnContent(
         speech=form.speech,
         arguments=tuple(
             Argument(id=key, claim=item.claim, reasoning=item.reasoning, evidence=item.evidence)
@@ -121,7 +123,7 @@ def _speech(form: SpeechForm, occasion: Occasion) -> Said:
         ),
         responses=tuple(
             Response(
-                target=occasion.mended(item.target, occasion.theirs),
+                target=occasion.match_id(item.target, occasion.opponent_ids),
                 type=item.type,
                 reasoning=item.reasoning,
             )

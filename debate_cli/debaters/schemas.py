@@ -16,82 +16,87 @@ from debate_cli.debaters.forms import (
     RebuttalForm,
     SpeechForm,
 )
-from debate_cli.debaters.occasion import Occasion
-from debate_cli.debaters.validation import SHORTEST
-from debate_cli.domain.content import Phase, ResponseType, Shift
+from debate_cli.debaters.occasion import TurnContext
+from debate_cli.debaters.validation import MIN_PART_CHARS
+from debate_cli.domain.content import Phase, PositionShift, ResponseType
 from debate_cli.llm.form import Form, FormModel
 
-Json = dict[str, Any]
+JsonSchema = dict[str, Any]
 
-CLAIM, REASONING, EVIDENCE, QUESTION = 160, 300, 160, 160
+MAX_CLAIM_CHARS, MAX_REASONING_CHARS, MAX_EVIDENCE_CHARS, MAX_QUESTION_CHARS = 160, 300, 160, 160
 """Most characters of one text."""
-SPEECH = 1200
+MAX_SPEECH_CHARS = 1200
 CHARS_PER_WORD = 7
-FREE_CLAIMS = 3
+MAX_SPEECH_CLAIMS = 3
 """Most new claims, and most rebuttals, in one free speech."""
 
 
-def form_for(occasion: Occasion) -> Form[Any]:
+def build_debater_form(occasion: TurnContext) -> Form[Any]:
     """The form that a debater is to fill in on this occasion; what strays from it is told by `validation`."""
     model, schema = _FORMS[occasion.cue.phase]
     return Form(occasion.cue.phase, model, schema(occasion), lenient=True)
 
 
-def _opening(occasion: Occasion) -> Json:
+def _opening(occasion: TurnContext) -> JsonSchema:
     ids = occasion.new_ids(occasion.format.arguments)
-    return _object(arguments=_each([_object(id=_const(key), **_claim()) for key in ids]))
+    return _object(arguments=_fixed_array([_object(id=_const(key), **_claim_properties()) for key in ids]))
 
 
-def _cross_examination(occasion: Occasion) -> Json:
-    def response(target: Json) -> Json:
+def _cross_examination(occasion: TurnContext) -> JsonSchema:
+    def response(target: JsonSchema) -> JsonSchema:
         kind = _one_of(get_args(ResponseType))
-        return _object(target=target, reasoning=_text(REASONING), type=kind, follow_up=_text(QUESTION, 0))
+        return _object(
+            target=target, reasoning=_text(MAX_REASONING_CHARS), type=kind, follow_up=_text(MAX_QUESTION_CHARS, 0)
+        )
 
-    if not occasion.targets:
-        return _object(responses=_list(response(_text(CLAIM)), 0))
-    return _object(responses=_each([response(_const(key)) for key in occasion.targets]))
+    if not occasion.target_ids:
+        return _object(responses=_array(response(_text(MAX_CLAIM_CHARS)), 0))
+    return _object(responses=_fixed_array([response(_const(key)) for key in occasion.target_ids]))
 
 
-def _answers(occasion: Occasion) -> Json:
+def _answers(occasion: TurnContext) -> JsonSchema:
     asked = [question.target for question in occasion.cue.questions]
     return _object(
-        answers=_each(
-            [_object(question_target=_const(key), reply=_text(REASONING), evaded={"type": "boolean"}) for key in asked]
+        answers=_fixed_array(
+            [
+                _object(question_target=_const(key), reply=_text(MAX_REASONING_CHARS), evaded={"type": "boolean"})
+                for key in asked
+            ]
         )
     )
 
 
-def _rebuttal(occasion: Occasion) -> Json:
-    least = min(1, len(occasion.theirs))
-    return _object(targets=_ids(occasion.theirs, least=least), speech=_text(SPEECH))
+def _rebuttal(occasion: TurnContext) -> JsonSchema:
+    least = min(1, len(occasion.opponent_ids))
+    return _object(targets=_id_array(occasion.opponent_ids, least=least), speech=_text(MAX_SPEECH_CHARS))
 
 
-def _closing(occasion: Occasion) -> Json:
+def _closing(occasion: TurnContext) -> JsonSchema:
     return _object(
         closing=_object(
-            concessions=_ids((*occasion.theirs, *occasion.own)),
-            unrebutted=_ids(occasion.own),
+            concessions=_id_array((*occasion.opponent_ids, *occasion.own_ids)),
+            unrebutted=_id_array(occasion.own_ids),
             final_position=_text(occasion.format.closing_words * CHARS_PER_WORD),
-            shift=_one_of(get_args(Shift)),
+            shift=_one_of(get_args(PositionShift)),
         )
     )
 
 
-def _speech(occasion: Occasion) -> Json:
-    theirs = occasion.theirs
+def _speech(occasion: TurnContext) -> JsonSchema:
+    theirs = occasion.opponent_ids
     rebuttal = _object(
-        target=_one_of(theirs) if theirs else _text(CLAIM),
+        target=_one_of(theirs) if theirs else _text(MAX_CLAIM_CHARS),
         type=_one_of(get_args(ResponseType)),
-        reasoning=_text(REASONING),
+        reasoning=_text(MAX_REASONING_CHARS),
     )
     return _object(
-        speech=_text(SPEECH),
-        claims=_list(_object(**_claim()), FREE_CLAIMS),
-        rebuttals=_list(rebuttal, FREE_CLAIMS if theirs else 0),
+        speech=_text(MAX_SPEECH_CHARS),
+        claims=_array(_object(**_claim_properties()), MAX_SPEECH_CLAIMS),
+        rebuttals=_array(rebuttal, MAX_SPEECH_CLAIMS if theirs else 0),
     )
 
 
-_FORMS: dict[Phase, tuple[type[FormModel], Callable[[Occasion], Json]]] = {
+_FORMS: dict[Phase, tuple[type[FormModel], Callable[[TurnContext], JsonSchema]]] = {
     "opening": (OpeningForm, _opening),
     "cross_examination": (CrossExaminationForm, _cross_examination),
     "answers": (AnswersForm, _answers),
@@ -101,7 +106,7 @@ _FORMS: dict[Phase, tuple[type[FormModel], Callable[[Occasion], Json]]] = {
 }
 
 
-def _object(**properties: Json) -> Json:
+def _object(**properties: JsonSchema) -> JsonSchema:
     return {
         "type": "object",
         "properties": properties,
@@ -110,32 +115,32 @@ def _object(**properties: Json) -> Json:
     }
 
 
-def _claim() -> dict[str, Json]:
-    most = {"claim": CLAIM, "reasoning": REASONING, "evidence": EVIDENCE}
-    return {part: _text(most[part], least) for part, least in SHORTEST.items()}
+def _claim_properties() -> dict[str, JsonSchema]:
+    most = {"claim": MAX_CLAIM_CHARS, "reasoning": MAX_REASONING_CHARS, "evidence": MAX_EVIDENCE_CHARS}
+    return {part: _text(most[part], least) for part, least in MIN_PART_CHARS.items()}
 
 
-def _text(most: int, least: int = 1) -> Json:
+def _text(most: int, least: int = 1) -> JsonSchema:
     return {"type": "string", "minLength": least, "maxLength": most}
 
 
-def _const(value: str) -> Json:
+def _const(value: str) -> JsonSchema:
     return {"type": "string", "const": value}
 
 
-def _one_of(values: Sequence[str]) -> Json:
+def _one_of(values: Sequence[str]) -> JsonSchema:
     return {"type": "string", "enum": list(values)}
 
 
-def _list(items: Json, most: int, least: int = 0) -> Json:
+def _array(items: JsonSchema, most: int, least: int = 0) -> JsonSchema:
     return {"type": "array", "items": items, "minItems": least, "maxItems": most}
 
 
-def _each(items: Sequence[Json]) -> Json:
+def _fixed_array(items: Sequence[JsonSchema]) -> JsonSchema:
     """Exactly these items, in this order."""
     return {"type": "array", "prefixItems": list(items), "minItems": len(items), "maxItems": len(items)}
 
 
-def _ids(keys: Sequence[str], least: int = 0) -> Json:
+def _id_array(keys: Sequence[str], least: int = 0) -> JsonSchema:
     """Some of `keys`."""
-    return _list(_one_of(keys) if keys else _text(CLAIM), len(keys), least)
+    return _array(_one_of(keys) if keys else _text(MAX_CLAIM_CHARS), len(keys), least)

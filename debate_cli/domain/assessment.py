@@ -7,9 +7,9 @@ from typing import Annotated, Literal, get_args
 
 from pydantic import Field
 
-from debate_cli.domain.exchange import Exchange
+from debate_cli.domain.exchange import ModelCall
 from debate_cli.domain.tasks import MAX_REVISION, Brief, Subject
-from debate_cli.domain.value import Value
+from debate_cli.domain.value import FrozenModel
 
 SystemKind = Literal["structured", "moderator", "panel", "live", "persuasion"]
 SYSTEM_KINDS: tuple[SystemKind, ...] = get_args(SystemKind)
@@ -17,8 +17,8 @@ Standing = Literal["UPHELD", "PARTIALLY_UPHELD", "REFUTED", "UNCERTAIN"]
 """UPHELD: survived, can be relied on; PARTIALLY_UPHELD: right in direction, limited in condition, degree or scope;
 REFUTED: not a basis for a decision; UNCERTAIN: cannot be told."""
 VoteOption = Literal["PASS", "FAIL", "CONDITIONAL"]
-Fault = Literal["hollow", "fabricated", "inverted", "backwards"]
-Pattern = Literal["coherence_collapse", "asymmetric_depth", "convergence_failure", "none"]
+ClaimFault = Literal["hollow", "fabricated", "inverted", "backwards"]
+DebatePattern = Literal["coherence_collapse", "asymmetric_depth", "convergence_failure", "none"]
 ConvergenceOutcome = Literal[
     "genuine_agreement",
     "definitional_dispute",
@@ -28,7 +28,7 @@ ConvergenceOutcome = Literal[
 ]
 
 
-class Mark(Value):
+class Mark(FrozenModel):
     """A number that a judge gave."""
 
     participant: str | None
@@ -42,7 +42,7 @@ class Mark(Value):
     reason: str | None = None
 
 
-class Fallacy(Value):
+class Fallacy(FrozenModel):
     """A fallacy from the checklist, with the words it was found in."""
 
     kind: Literal["fallacy"] = "fallacy"
@@ -52,7 +52,7 @@ class Fallacy(Value):
     quote: str = ""
 
 
-class Trace(Value):
+class Trace(FrozenModel):
     """What became of one claim."""
 
     kind: Literal["trace"] = "trace"
@@ -63,7 +63,7 @@ class Trace(Value):
     reason: str = ""
 
 
-class Insight(Value):
+class Insight(FrozenModel):
     """What the one who decides should take away."""
 
     kind: Literal["insight"] = "insight"
@@ -72,7 +72,7 @@ class Insight(Value):
     recommendation: str = ""
 
 
-class SummaryPoint(Value):
+class SummaryPoint(FrozenModel):
     """Points made by one participant, or on one subtopic."""
 
     heading: str
@@ -80,14 +80,14 @@ class SummaryPoint(Value):
     points: tuple[str, ...]
 
 
-class Momentum(Value):
+class Momentum(FrozenModel):
     """Whom the debate is moving towards."""
 
     toward: str | None
     why: str
 
 
-class Summary(Value):
+class Summary(FrozenModel):
     """The moderator's account of a round."""
 
     kind: Literal["summary"] = "summary"
@@ -98,7 +98,7 @@ class Summary(Value):
     """For the next round; empty where none was asked."""
 
 
-class Clash(Value):
+class Clash(FrozenModel):
     """A point on which participants meet, or fail to."""
 
     kind: Literal["clash"] = "clash"
@@ -107,7 +107,7 @@ class Clash(Value):
     engaged: bool
 
 
-class Vote(Value):
+class Vote(FrozenModel):
     """A panel judge's vote."""
 
     kind: Literal["vote"] = "vote"
@@ -121,7 +121,7 @@ class Vote(Value):
     """The judge did not answer in time and keeps its last vote."""
 
 
-class Comparison(Value):
+class PairComparison(FrozenModel):
     """Who won each dimension of an exchange of two adjacent turns: a debater's name or `draw`."""
 
     kind: Literal["comparison"] = "comparison"
@@ -130,16 +130,16 @@ class Comparison(Value):
     tactics: str
 
 
-class SuspectClaim(Value):
+class SuspectClaim(FrozenModel):
     """A claim that does not hold, on the turn that made it, whichever turn exposed it."""
 
     kind: Literal["suspect_claim"] = "suspect_claim"
     turn: int
     quote: str
-    fault: Fault
+    fault: ClaimFault
 
 
-class LogicGap(Value):
+class LogicGap(FrozenModel):
     """A weakness of an earlier turn that only a later one exposed."""
 
     kind: Literal["logic_gap"] = "logic_gap"
@@ -148,31 +148,31 @@ class LogicGap(Value):
     reason: str
 
 
-class Arc(Value):
+class Arc(FrozenModel):
     """How one participant developed over the debate."""
 
     participant: str
     arc: str
 
 
-class Narrative(Value):
+class Narrative(FrozenModel):
     """The whole debate read as a story."""
 
     kind: Literal["narrative"] = "narrative"
     winner: str | None
     reasoning: str
-    pattern: Pattern
+    pattern: DebatePattern
     arcs: tuple[Arc, ...] = ()
 
 
-class Resolution(Value):
+class Resolution(FrozenModel):
     """Why narrative and scorecard name different winners."""
 
     kind: Literal["resolution"] = "resolution"
     explanation: str
 
 
-class Convergence(Value):
+class Convergence(FrozenModel):
     """What became of the disagreement between the first and the last turns."""
 
     kind: Literal["convergence"] = "convergence"
@@ -181,7 +181,7 @@ class Convergence(Value):
     late: str
 
 
-class Pressure(Value):
+class Pressure(FrozenModel):
     """How hard the last exchange pressed the debater who lost it; each 0-1."""
 
     kind: Literal["pressure"] = "pressure"
@@ -192,7 +192,7 @@ class Pressure(Value):
     credibility: float = Field(ge=0, le=1)
 
 
-class CausalChain(Value):
+class CausalChain(FrozenModel):
     """Cause, process and consequence of a turn's main argument, and what is missing of them."""
 
     kind: Literal["causal_chain"] = "causal_chain"
@@ -202,7 +202,7 @@ class CausalChain(Value):
     missing: tuple[str, ...] = ()
 
 
-class Contradiction(Value):
+class Contradiction(FrozenModel):
     """A turn that contradicts an earlier turn of its own speaker."""
 
     kind: Literal["contradiction"] = "contradiction"
@@ -212,7 +212,7 @@ class Contradiction(Value):
     explanation: str
 
 
-class DroppedPremise(Value):
+class DroppedPremise(FrozenModel):
     """A premise that its speaker let fall."""
 
     kind: Literal["dropped_premise"] = "dropped_premise"
@@ -222,7 +222,7 @@ class DroppedPremise(Value):
     premise: str
 
 
-class Manipulation(Value):
+class Manipulation(FrozenModel):
     """Words in a speech that are addressed to the judge. Found by our detector, not by a model."""
 
     kind: Literal["manipulation"] = "manipulation"
@@ -232,7 +232,7 @@ class Manipulation(Value):
     technique: str
 
 
-class SourceCheck(Value):
+class SourceCheck(FrozenModel):
     """What is known of a source that a speech cites."""
 
     kind: Literal["source_check"] = "source_check"
@@ -249,7 +249,7 @@ Finding = Annotated[
     | Summary
     | Clash
     | Vote
-    | Comparison
+    | PairComparison
     | SuspectClaim
     | LogicGap
     | Narrative
@@ -265,7 +265,7 @@ Finding = Annotated[
 ]
 
 
-class Assessment(Value):
+class Assessment(FrozenModel):
     """One judge's answer to one brief."""
 
     run: str
@@ -278,7 +278,7 @@ class Assessment(Value):
     rationale: str = ""
     warnings: tuple[str, ...] = ()
     """What our checks of the answer changed or doubted: a dropped quote, a claimed total that does not add up."""
-    exchange: Exchange
+    exchange: ModelCall
 
     @cached_property
     def brief(self) -> Brief:

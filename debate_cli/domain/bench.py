@@ -2,40 +2,49 @@
 
 from __future__ import annotations
 
-from debate_cli.domain.systems import Live, Moderator, Panel, Persuasion, Structured, System
+from debate_cli.domain.systems import (
+    LiveSettings,
+    ModeratorSettings,
+    PanelSettings,
+    PersuasionSettings,
+    StructuredSettings,
+    SystemSettings,
+)
 
-JUDGE = "judge"
+SOLE_JUDGE_ID = "judge"
 """Id of a judge who sits alone."""
 
 
-def assessors(system: System) -> tuple[str, ...]:
+def judge_ids(system: SystemSettings) -> tuple[str, ...]:
     """Ids of the judges, in their order; none where the system asks no model."""
     match system:
-        case Structured() | Moderator():
+        case StructuredSettings() | ModeratorSettings():
             return (
-                (JUDGE,) if system.judges == 1 else tuple(f"{JUDGE}-{number}" for number in range(1, system.judges + 1))
+                (SOLE_JUDGE_ID,)
+                if system.judges == 1
+                else tuple(f"{SOLE_JUDGE_ID}-{number}" for number in range(1, system.judges + 1))
             )
-        case Panel():
-            return tuple(judge.id for judge in system.bench)
-        case Live():
-            return (JUDGE,)
-        case Persuasion():
-            return (JUDGE,) if system.effects == "judge" else ()
+        case PanelSettings():
+            return tuple(judge.id for judge in system.members)
+        case LiveSettings():
+            return (SOLE_JUDGE_ID,)
+        case PersuasionSettings():
+            return (SOLE_JUDGE_ID,) if system.effects == "judge" else ()
 
 
-def title(kind: str, assessor: str) -> str:
+def judge_title(kind: str, assessor: str) -> str:
     """What a judge of a system of that kind is called: `structured judge`, `moderator judge-2`, `panel judge skeptic`."""
-    lone_or_numbered = assessor == JUDGE or assessor.startswith(f"{JUDGE}-")
-    return f"{kind} {assessor}" if lone_or_numbered else f"{kind} {JUDGE} {assessor}"
+    lone_or_numbered = assessor == SOLE_JUDGE_ID or assessor.startswith(f"{SOLE_JUDGE_ID}-")
+    return f"{kind} {assessor}" if lone_or_numbered else f"{kind} {SOLE_JUDGE_ID} {assessor}"
 
 
-def role(system: System, assessor: str) -> str | None:
+def judge_model_role(system: SystemSettings, assessor: str) -> str | None:
     """The name in `models`, or `provider/model`, that `assessor` judges with; None means the default of judges.
 
     Raises KeyError for an id that is not on the bench.
     """
-    if assessor not in assessors(system):
+    if assessor not in judge_ids(system):
         raise KeyError(assessor)
-    if isinstance(system, Panel):
-        return next(judge.model for judge in system.bench if judge.id == assessor)
+    if isinstance(system, PanelSettings):
+        return next(judge.model for judge in system.members if judge.id == assessor)
     return system.judge

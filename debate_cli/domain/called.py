@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 
-def in_run(system: str, run: str) -> str:
+def format_system_with_run(system: str, run: str) -> str:
     """`structured r4`; not cleaned."""
     return f"{system} {run}"
 
 
-def told_apart(system: str, run: str, runs: Iterable[str]) -> str:
+def format_system_label(system: str, run: str, runs: Iterable[str]) -> str:
     """The system; with the id of its judging run where it is told of beside another of these `runs`. Not cleaned."""
-    return in_run(system, run) if set(runs) - {run} else system
+    return format_system_with_run(system, run) if set(runs) - {run} else system

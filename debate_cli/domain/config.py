@@ -14,16 +14,16 @@ from pydantic import AliasChoices, Field, field_validator, model_validator
 
 from debate_cli.domain.content import Phase
 from debate_cli.domain.personality import Archetype, Personality
-from debate_cli.domain.setting import Setting
+from debate_cli.domain.setting import ConfigModel
 from debate_cli.domain.systems import JudgingConfig
 
 Strategy = Literal["analytical", "aggressive", "defensive", "empathetic"]
 ProviderKind = Literal["openai", "anthropic", "embedded", "mock"]
-Positive = Annotated[float, Field(gt=0)]
-Count = Annotated[int, Field(ge=1)]
+PositiveFloat = Annotated[float, Field(gt=0)]
+PositiveInt = Annotated[int, Field(ge=1)]
 
 
-class Price(Setting):
+class Price(ConfigModel):
     """US dollars per million tokens."""
 
     input: float = Field(ge=0)
@@ -36,7 +36,7 @@ class Price(Setting):
     """Of tokens written to it; None means the same as `input`."""
 
 
-class Faults(Setting):
+class MockFaults(ConfigModel):
     """Share of calls (0-1) that a mock makes fail, each kind by the seed."""
 
     rate_limit: float = Field(default=0, ge=0, le=1)
@@ -47,7 +47,7 @@ class Faults(Setting):
     refusal: float = Field(default=0, ge=0, le=1)
 
 
-class ProviderSpec(Setting):
+class ProviderSpec(ConfigModel):
     """A row of the provider table: added, or laid over the built-in row of the same name field by field."""
 
     kind: ProviderKind | None = None
@@ -58,11 +58,11 @@ class ProviderSpec(Setting):
     """Name of the environment variable that holds the key; null means that no key is sent."""
     headers: dict[str, str] = {}
     """Extra headers; `${VAR}` in them is filled in only when a request is made, so no secret is stored."""
-    max_concurrency: Count | None = None
+    max_concurrency: PositiveInt | None = None
     """Requests at the same time; lowered by itself while the server says that it is too many."""
-    requests_per_minute: Count | None = None
+    requests_per_minute: PositiveInt | None = None
     """Never more than this; None means no bound."""
-    tokens_per_minute: Count | None = None
+    tokens_per_minute: PositiveInt | None = None
     """Input and output together; None means no bound."""
     structured: tuple[Literal["native", "tool", "prompt"], ...] | None = None
     """Rungs of the structured-output ladder, in order."""
@@ -70,28 +70,28 @@ class ProviderSpec(Setting):
     """Of every model of this provider that has none of its own; None means the bundled price table."""
 
 
-class ModelSpec(Setting):
+class ModelSpec(ConfigModel):
     """A named model with its parameters."""
 
     model: str = Field(pattern=r"^[^/\s]+/\S.*$")
     """`provider/model`, split at the first slash."""
     temperature: float | None = Field(default=None, ge=0, le=2)
     """Overrides the temperature of every phase; left out where the server turns it down."""
-    max_output_tokens: Count | None = None
+    max_output_tokens: PositiveInt | None = None
     """Most that one answer may have; None means what suits the model. The budget reserves this much."""
     price: Price | None = None
     """None means the provider's, else the bundled price table."""
     latency_s: float | None = Field(default=None, ge=0)
     """Mock only: seconds before the first token."""
-    tokens_per_second: Positive | None = None
+    tokens_per_second: PositiveFloat | None = None
     """Mock only: pace of the stream; None is at once."""
-    faults: Faults | None = None
+    faults: MockFaults | None = None
     """Mock only."""
     script: str | None = None
     """`mock/scripted` only: YAML or JSON file with replies keyed by purpose, relative to the configuration."""
 
 
-class DebaterConfig(Setting):
+class DebaterConfig(ConfigModel):
     """Someone who argues."""
 
     name: str = Field(min_length=1, max_length=60)
@@ -117,11 +117,11 @@ class DebaterConfig(Setting):
 
     @field_validator("personality", mode="before")
     @classmethod
-    def _any_case(cls, personality: object) -> object:
+    def _lowercase_archetype(cls, personality: object) -> object:
         return personality.lower() if isinstance(personality, str) else personality
 
 
-class FormatConfig(Setting):
+class FormatConfig(ConfigModel):
     """How the debate runs."""
 
     kind: Literal["structured", "semi_structured", "free_flowing"] = "structured"
@@ -143,7 +143,7 @@ class FormatConfig(Setting):
 
     @model_validator(mode="before")
     @classmethod
-    def _in_turn(cls, data: object) -> object:
+    def _default_sequential_order(cls, data: object) -> object:
         if not isinstance(data, dict):
             return data
         written = cast("dict[str, object]", data)
@@ -151,16 +151,16 @@ class FormatConfig(Setting):
         return written | {"order": "sequential"} if in_turn else written
 
 
-OTHER_NAMES = {("format", "phases"): "rounds", ("format", "rounds"): "phases"}
+KEY_ALIASES = {("format", "phases"): "rounds", ("format", "rounds"): "phases"}
 """Section and key -> the key's other name; the two mean one thing."""
 
 
-class Limits(Setting):
+class Limits(ConfigModel):
     """What a run may use; the whole run, every call counted, at an estimate where the provider reports no usage."""
 
     max_cost_usd: float | None = Field(default=None, gt=0)
     """Budget in US dollars; every model needs a known price then. None means no bound."""
-    max_tokens: Count | None = None
+    max_tokens: PositiveInt | None = None
     """Budget in tokens, input and output together; None means no bound."""
     timeout_s: float = Field(default=120, gt=0)
     """Longest silence of a server, in seconds."""
@@ -170,14 +170,14 @@ class Limits(Setting):
     """Requests at the same time, over all providers."""
 
 
-class Output(Setting):
+class Output(ConfigModel):
     """Where results go."""
 
     dir: str = "transcripts"
     """Folder of the transcripts, from the working folder on."""
 
 
-class DebateConfig(Setting):
+class DebateConfig(ConfigModel):
     """A whole configuration. Everything but `topic` and `debaters` has a default."""
 
     version: Literal[1] = 1

@@ -12,15 +12,15 @@ from typing import NamedTuple
 
 from debate_cli.domain.config import DebateConfig, FormatConfig, ModelSpec
 from debate_cli.domain.content import Phase
-from debate_cli.domain.did_you_mean import suggestion
+from debate_cli.domain.did_you_mean import format_suggestion
 from debate_cli.domain.participant import participants
-from debate_cli.domain.systems import PERSONA_WEIGHTS, Panel, PanelJudge, Persuasion, System
+from debate_cli.domain.systems import PERSONA_WEIGHTS, PanelJudge, PanelSettings, PersuasionSettings, SystemSettings
 
 KeyPath = tuple[str | int, ...]
-NO_NAMES = {"draw": "the word for a debate nobody won", "nobody": "the word for no winner"}
+RESERVED_NAMES = {"draw": "the word for a debate nobody won", "nobody": "the word for no winner"}
 """What no debater may be called, and what it means where judges are asked for a name."""
-LEAST_DEBATERS = 2
-LISTED_PHASES: tuple[Phase, ...] = ("opening", "cross_examination", "rebuttal", "closing")
+MIN_DEBATERS = 2
+CONFIGURABLE_PHASES: tuple[Phase, ...] = ("opening", "cross_examination", "rebuttal", "closing")
 """Those that a configuration lists; the others come with a format of their own."""
 _PROVIDER_AND_MODEL = re.compile(r"[^/\s]+/\S.*")
 _MOCK_ONLY = ("latency_s", "tokens_per_second", "faults")
@@ -31,100 +31,102 @@ class Problem(NamedTuple):
 
     path: KeyPath
     message: str
-    of_key: bool = False
+    is_key_error: bool = False
     """Whether the last key of `path` is wrong itself, whatever it holds."""
 
 
-def check(config: DebateConfig) -> list[Problem]:
+def check_config(config: DebateConfig) -> list[Problem]:
     """Everything that is wrong with `config` as a whole; empty when it can be run."""
     return [
-        *_topic(config),
-        *_debaters(config),
-        *_debater_models(config),
-        *_models(config),
-        *_providers(config),
-        *_format(config.format),
-        *_judging(config),
+        *_check_topic(config),
+        *_check_debaters(config),
+        *_check_debater_models(config),
+        *_check_models(config),
+        *_check_providers(config),
+        *_check_format(config.format),
+        *_check_judging(config),
     ]
 
 
-def check_stored(config: DebateConfig) -> list[Problem]:
+def check_stored_config(config: DebateConfig) -> list[Problem]:
     """The same of a configuration that came with a debate.
 
     Before a text nobody debates, an older free-flowing debate says another order than the one that it has, and an older
     debater may have a name that none is given any more.
     """
     names = (
-        ("debaters", place, "name") for place, one in enumerate(config.debaters) if one.name.casefold() in NO_NAMES
+        ("debaters", place, "name")
+        for place, one in enumerate(config.debaters)
+        if one.name.casefold() in RESERVED_NAMES
     )
     passed = {("format", "order"), *names, *(() if config.debaters else (("debaters",),))}
-    return [problem for problem in check(config) if problem.path not in passed]
+    return [problem for problem in check_config(config) if problem.path not in passed]
 
 
-def _topic(config: DebateConfig) -> Iterator[Problem]:
+def _check_topic(config: DebateConfig) -> Iterator[Problem]:
     if not config.topic.strip():
         yield Problem(("topic",), "holds blanks only; write what is to be debated")
 
 
-def _debaters(config: DebateConfig) -> Iterator[Problem]:
-    if len(config.debaters) < LEAST_DEBATERS:
+def _check_debaters(config: DebateConfig) -> Iterator[Problem]:
+    if len(config.debaters) < MIN_DEBATERS:
         yield Problem(("debaters",), "a debate takes at least two debaters; add another")
-    yield from _names(config)
-    for index in _repeated(person.prefix.upper() for person in participants(_readable(config))):
+    yield from _check_names(config)
+    for index in _duplicate_indices(person.prefix.upper() for person in participants(_without_model_names(config))):
         message = "its arguments' prefix is taken by an earlier debater; give each its own `prefix`"
         yield Problem(("debaters", index), message)
-    if len(config.debaters) == LEAST_DEBATERS:
-        yield from _two_sides(config)
+    if len(config.debaters) == MIN_DEBATERS:
+        yield from _check_two_sides(config)
 
 
-def _names(config: DebateConfig) -> Iterator[Problem]:
+def _check_names(config: DebateConfig) -> Iterator[Problem]:
     for index, debater in enumerate(config.debaters):
         path = ("debaters", index, "name")
-        meaning = NO_NAMES.get(debater.name.casefold())
+        meaning = RESERVED_NAMES.get(debater.name.casefold())
         if meaning is not None:
             word = debater.name.casefold()
             yield Problem(path, f"no debater may be called `{word}`, {meaning}; choose another name")
         if not debater.name.isprintable() or debater.name != debater.name.strip():
             yield Problem(path, "a name has no line breaks, control characters or outer spaces; remove them")
-    for index in _repeated(debater.name.casefold() for debater in config.debaters):
+    for index in _duplicate_indices(debater.name.casefold() for debater in config.debaters):
         yield Problem(("debaters", index, "name"), "an earlier debater has this name; give each its own")
 
 
-def _two_sides(config: DebateConfig) -> Iterator[Problem]:
+def _check_two_sides(config: DebateConfig) -> Iterator[Problem]:
     first, second = config.debaters
     for index, debater in enumerate((first, second)):
         if debater.side not in {"for", "against"}:
-            said = suggestion(debater.side, ("for", "against")) or "; other labels take three or more debaters"
+            said = format_suggestion(debater.side, ("for", "against")) or "; other labels take three or more debaters"
             yield Problem(("debaters", index, "side"), f"of two debaters one is `for` and one `against`{said}")
     if first.side == second.side:
         yield Problem(("debaters", 1, "side"), "both debaters are on one side; make one `for` and one `against`")
 
 
-def _debater_models(config: DebateConfig) -> Iterator[Problem]:
+def _check_debater_models(config: DebateConfig) -> Iterator[Problem]:
     for index, debater in enumerate(config.debaters):
         path: KeyPath = ("debaters", index)
         if debater.model is not None:
-            yield from _role(config, debater.model, (*path, "model"))
+            yield from _check_role(config, debater.model, (*path, "model"))
         elif "default" not in config.models:
             yield Problem(path, "names no model; give it a `model`, or set `models.default`")
 
 
-def _role(config: DebateConfig, role: str, path: KeyPath) -> Iterator[Problem]:
+def _check_role(config: DebateConfig, role: str, path: KeyPath) -> Iterator[Problem]:
     """What is wrong with a role's model: a name in `models`, or `provider/model`."""
     if role in config.models or _PROVIDER_AND_MODEL.fullmatch(role):
         return
-    said = suggestion(role, config.models) or "; define it there, or write `provider/model`"
+    said = format_suggestion(role, config.models) or "; define it there, or write `provider/model`"
     yield Problem(path, f"`models` holds nothing of this name{said}")
 
 
-def _judge_role(config: DebateConfig, role: str | None, path: KeyPath) -> Iterator[Problem]:
+def _check_judge_role(config: DebateConfig, role: str | None, path: KeyPath) -> Iterator[Problem]:
     if role is not None:
-        yield from _role(config, role, (*path, "judge") if path[-2:-1] != ("judges",) else (*path, "model"))
+        yield from _check_role(config, role, (*path, "judge") if path[-2:-1] != ("judges",) else (*path, "model"))
     elif not {"judge", "default"} & set(config.models):
         yield Problem(path, "its judge names no model; set `judge`, `models.judge` or `models.default`")
 
 
-def _models(config: DebateConfig) -> Iterator[Problem]:
+def _check_models(config: DebateConfig) -> Iterator[Problem]:
     for name, spec in config.models.items():
         if _is_mock(config, spec):
             if spec.script is not None and spec.model.partition("/")[2] != "scripted":
@@ -141,7 +143,7 @@ def _is_mock(config: DebateConfig, spec: ModelSpec) -> bool:
     return (row.kind if row is not None and row.kind is not None else provider) == "mock"
 
 
-def _providers(config: DebateConfig) -> Iterator[Problem]:
+def _check_providers(config: DebateConfig) -> Iterator[Problem]:
     for name, spec in config.providers.items():
         if not re.fullmatch(r"[^/\s]+", name):
             yield Problem(("providers", name), "a provider's name has neither slashes nor spaces; rename it")
@@ -153,7 +155,7 @@ def _providers(config: DebateConfig) -> Iterator[Problem]:
             )
 
 
-def _format(settings: FormatConfig) -> Iterator[Problem]:
+def _check_format(settings: FormatConfig) -> Iterator[Problem]:
     path = ("format", "phases")
     phases = settings.phases
     if settings.kind == "free_flowing":
@@ -161,7 +163,7 @@ def _format(settings: FormatConfig) -> Iterator[Problem]:
             message = "free-flowing speeches are made one after the other; remove it, or write `sequential`"
             yield Problem(("format", "order"), message)
         return
-    if not set(phases) <= set(LISTED_PHASES):
+    if not set(phases) <= set(CONFIGURABLE_PHASES):
         yield Problem(path, "`answers` and `speech` come with a format of their own; remove them from the list")
         return
     if len(phases) < 2 or phases[0] != "opening" or phases[-1] != "closing":  # noqa: PLR2004 - opening and closing
@@ -178,61 +180,63 @@ def _format(settings: FormatConfig) -> Iterator[Problem]:
         )
 
 
-def _judging(config: DebateConfig) -> Iterator[Problem]:
+def _check_judging(config: DebateConfig) -> Iterator[Problem]:
     systems = config.judging.systems
     kinds = [system.kind for system in systems]
     path = ("judging", "systems")
     if not systems:
         yield Problem(path, "names no system; add one, such as `structured`")
-    for index in _repeated(kinds):
+    for index in _duplicate_indices(kinds):
         yield Problem((*path, index), f"`{kinds[index]}` stands here a second time; keep one of each kind")
     decides = config.judging.decides
     if decides is not None and decides not in kinds:
-        said = suggestion(decides, kinds) or f"; it is one of {', '.join(dict.fromkeys(kinds)) or 'those you add'}"
+        said = (
+            format_suggestion(decides, kinds) or f"; it is one of {', '.join(dict.fromkeys(kinds)) or 'those you add'}"
+        )
         yield Problem(("judging", "decides"), f"no system of this name judges{said}")
     for index, system in enumerate(systems):
-        yield from _system(config, system, (*path, index))
+        yield from _check_system_settings(config, system, (*path, index))
 
 
-def _system(config: DebateConfig, system: System, path: KeyPath) -> Iterator[Problem]:
+def _check_system_settings(config: DebateConfig, system: SystemSettings, path: KeyPath) -> Iterator[Problem]:
     match system:
-        case Panel():
-            yield from _panel(config, system, path)
-        case Persuasion():
+        case PanelSettings():
+            yield from _check_panel(config, system, path)
+        case PersuasionSettings():
             if system.effects == "judge":
-                yield from _judge_role(config, system.judge, path)
+                yield from _check_judge_role(config, system.judge, path)
         case _:
-            yield from _judge_role(config, system.judge, path)
+            yield from _check_judge_role(config, system.judge, path)
             if system.thresholds.draw > system.thresholds.clear:
                 yield Problem(
                     (*path, "thresholds"), "a clear victory takes at least the margin of a draw; raise `clear`"
                 )
 
 
-def _panel(config: DebateConfig, panel: Panel, path: KeyPath) -> Iterator[Problem]:
+def _check_panel(config: DebateConfig, panel: PanelSettings, path: KeyPath) -> Iterator[Problem]:
     if panel.judges and panel.personas:
         yield Problem((*path, "personas"), "`judges` and `personas` are two ways to say one thing; keep one")
-    bench = panel.bench
+    bench = panel.members
     where = [(*path, "judges" if panel.judges else "personas", index) for index in range(len(bench))]
     if not panel.judges:
-        yield from _judge_role(config, panel.judge, path)
+        yield from _check_judge_role(config, panel.judge, path)
     for judge, place in zip(bench, where, strict=True):
-        yield from _panel_judge(judge, place)
+        yield from _check_panel_judge(judge, place)
         if panel.judges:
-            yield from _judge_role(config, judge.model, place)
-    for index in _repeated(judge.id.casefold() for judge in bench):
+            yield from _check_judge_role(config, judge.model, place)
+    for index in _duplicate_indices(judge.id.casefold() for judge in bench):
         yield Problem(where[index], "an earlier judge has this id; give each its own")
     if len(bench) < panel.min_judges:
         there = f"{len(bench)} judge{'s' if len(bench) > 1 else ''}"
         message = f"the panel has {there} and needs {panel.min_judges}; add judges, or lower `min_judges`"
         yield Problem((*path, "min_judges"), message)
-    for index in _repeated(panel.dimensions):
+    for index in _duplicate_indices(panel.dimensions):
         yield Problem((*path, "dimensions", index), "this dimension stands here a second time; keep one")
 
 
-def _panel_judge(judge: PanelJudge, place: KeyPath) -> Iterator[Problem]:
+def _check_panel_judge(judge: PanelJudge, place: KeyPath) -> Iterator[Problem]:
     if judge.persona not in PERSONA_WEIGHTS and judge.description is None:
-        said = suggestion(judge.persona, PERSONA_WEIGHTS) or "; describe it by a judge's `description`"
+        said = format_suggestion(judge.persona, PERSONA_WEIGHTS) or "; describe it by a judge's `description`"
         yield Problem(place, f"no persona `{judge.persona}` is shipped{said}")
     if judge.description is not None and not judge.description.strip():
         yield Problem((*place, "description"), "is empty; say who judges, or leave it out for a shipped persona")
@@ -240,7 +244,7 @@ def _panel_judge(judge: PanelJudge, place: KeyPath) -> Iterator[Problem]:
         yield Problem(place, "a judge's id has neither slashes nor control characters; rename it")
 
 
-def _repeated(words: Iterable[str]) -> list[int]:
+def _duplicate_indices(words: Iterable[str]) -> list[int]:
     """Indices of what occurred before."""
     seen: Counter[str] = Counter()
     again: list[int] = []
@@ -251,7 +255,7 @@ def _repeated(words: Iterable[str]) -> list[int]:
     return again
 
 
-def _readable(config: DebateConfig) -> DebateConfig:
+def _without_model_names(config: DebateConfig) -> DebateConfig:
     """The same with no malformed model names, so that participants can be made of it."""
     debaters = tuple(debater.model_copy(update={"model": None}) for debater in config.debaters)
     return config.model_copy(update={"debaters": debaters})

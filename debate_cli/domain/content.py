@@ -6,21 +6,21 @@ from typing import Literal
 
 from pydantic import Field
 
-from debate_cli.domain.exchange import Exchange
-from debate_cli.domain.value import Value
+from debate_cli.domain.exchange import ModelCall
+from debate_cli.domain.value import FrozenModel
 
 Phase = Literal["opening", "cross_examination", "answers", "rebuttal", "closing", "speech"]
 """`answers` belongs to the semi-structured format, `speech` to the free-flowing one."""
 ResponseType = Literal["refute", "challenge", "concede", "partial"]
 """refute: factual or logical error; challenge: evidence or conditions insufficient; concede: accepted;
 partial: core accepted, degree or scope disputed."""
-Shift = Literal["strengthened", "unchanged", "adjusted", "weakened"]
+PositionShift = Literal["strengthened", "unchanged", "adjusted", "weakened"]
 
 UNSTRUCTURED = "unstructured"
 """The warning on a turn whose model could not produce the shape: its own words are kept as they came."""
 
 
-class Argument(Value):
+class Argument(FrozenModel):
     """One argument of an opening (or of a free speech)."""
 
     id: str
@@ -30,7 +30,7 @@ class Argument(Value):
     evidence: str
 
 
-class Response(Value):
+class Response(FrozenModel):
     """The answer to one opposing argument."""
 
     target: str
@@ -41,7 +41,7 @@ class Response(Value):
     """A question to the one who made the argument; may be empty."""
 
 
-class Answer(Value):
+class FollowUpAnswer(FrozenModel):
     """The reply to one follow-up question (semi-structured format)."""
 
     question_target: str
@@ -51,7 +51,7 @@ class Answer(Value):
     """Whether the one answering admits to leave the question open; None where not said."""
 
 
-class Closing(Value):
+class Closing(FrozenModel):
     """The last word of a debater."""
 
     concessions: tuple[str, ...] = ()
@@ -59,17 +59,17 @@ class Closing(Value):
     unrebutted: tuple[str, ...] = ()
     """Ids of own arguments that stand unanswered."""
     final_position: str
-    shift: Shift
+    shift: PositionShift
 
 
-class StrategyPick(Value):
+class StrategyPick(FrozenModel):
     """The strategy a debater followed in one turn, and why."""
 
     name: str
     reason: str
 
 
-class Turn(Value):
+class Turn(FrozenModel):
     """One speech. `text` is always there, rendered from the structure where there is one."""
 
     index: int = Field(ge=0)
@@ -81,11 +81,11 @@ class Turn(Value):
     text: str
     arguments: tuple[Argument, ...] | None = None
     responses: tuple[Response, ...] | None = None
-    answers: tuple[Answer, ...] | None = None
+    answers: tuple[FollowUpAnswer, ...] | None = None
     closing: Closing | None = None
     directive: str | None = None
     """Hidden instruction that the speaker was given for this turn."""
     strategy: StrategyPick | None = None
     warnings: tuple[str, ...] = ()
     """`code: what is wrong`, or `unstructured` alone."""
-    exchange: Exchange
+    exchange: ModelCall

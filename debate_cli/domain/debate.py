@@ -11,31 +11,31 @@ from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.config import DebateConfig
 from debate_cli.domain.content import Argument, Turn
 from debate_cli.domain.events import (
-    Asked,
-    Assessed,
-    Closed,
+    AssessmentCompleted,
     CloseReason,
+    DebateClosed,
+    DebateOpened,
+    DebateResumed,
     Event,
-    Failed,
     Failure,
     Generator,
     JudgingOpened,
-    Opened,
-    Resumed,
-    Turned,
+    TaskFailed,
+    TaskStarted,
+    TurnCompleted,
 )
-from debate_cli.domain.exchange import TotalUsage, total
-from debate_cli.domain.judging_run import FIRST_RUN, JudgingRun, first_answers, replacing
+from debate_cli.domain.exchange import TotalUsage, total_usage
+from debate_cli.domain.judging_run import FIRST_RUN, JudgingRun, first_assessments, mark_replaced
 from debate_cli.domain.participant import Participant, participants
 from debate_cli.domain.tasks import Brief, Cue, speech_key
-from debate_cli.domain.value import Value
+from debate_cli.domain.value import FrozenModel
 
-TURN_BY_TURN = frozenset({"persuasion"})
+TURN_BY_TURN_SYSTEMS = frozenset({"persuasion"})
 """Kinds of systems that nobody asks about the whole of a debate."""
-RESUMABLE: frozenset[CloseReason] = frozenset({"budget", "interrupted", "failed"})
+RESUMABLE_CLOSE_REASONS: frozenset[CloseReason] = frozenset({"budget", "interrupted", "failed"})
 
 
-class Debate(Value):
+class Debate(FrozenModel):
     """The state of a debate: a pure function of its events."""
 
     id: str
@@ -63,14 +63,14 @@ class Debate(Value):
         return self.config.topic
 
     @property
-    def text(self) -> str | None:
+    def document_name(self) -> str | None:
         """Name of the text that stands before a panel in the place of a debate; None for a debate."""
         return None if self.participants else self.topic
 
     @property
     def status(self) -> Literal["complete", "incomplete"]:
         """`complete` when the debate was closed for good."""
-        return "complete" if self.closed is not None and self.closed not in RESUMABLE else "incomplete"
+        return "complete" if self.closed is not None and self.closed not in RESUMABLE_CLOSE_REASONS else "incomplete"
 
     @cached_property
     def turns_by_index(self) -> dict[int, Turn]:
@@ -87,7 +87,7 @@ class Debate(Value):
         return found
 
     @cached_property
-    def answered(self) -> frozenset[str]:
+    def answered_keys(self) -> frozenset[str]:
         """Keys of all tasks that have an answer."""
         return frozenset(
             [speech_key(turn.index) for turn in self.turns] + [assessment.brief.key for assessment in self.assessments]
@@ -97,7 +97,7 @@ class Debate(Value):
     def usage(self) -> TotalUsage:
         """What all calls used, failed ones included."""
         exchanges = [turn.exchange for turn in self.turns] + [item.exchange for item in self.assessments]
-        return total(exchanges + [item.exchange for item in self.failures if item.exchange is not None])
+        return total_usage(exchanges + [item.exchange for item in self.failures if item.exchange is not None])
 
     def participant(self, name: str) -> Participant:
         """The debater of that name; KeyError if there is none."""
@@ -113,26 +113,26 @@ class Debate(Value):
                 return run
         raise KeyError(run_id)
 
-    def heard_all(self, run: JudgingRun, kind: str | None = None) -> bool:
+    def judged_all_turns(self, run: JudgingRun, kind: str | None = None) -> bool:
         """Whether a run, or its system of that kind, took no part of a debate that was gone on with for the whole.
 
         A system that judges turn by turn is asked about those that were made since.
         """
-        return kind in TURN_BY_TURN or run.heard is None or run.heard >= len(self.turns)
+        return kind in TURN_BY_TURN_SYSTEMS or run.heard is None or run.heard >= len(self.turns)
 
-    def standing(self, kind: str | None = None) -> tuple[JudgingRun, ...]:
+    def runs_by_precedence(self, kind: str | None = None) -> tuple[JudgingRun, ...]:
         """The judging runs, the one whose word (on that kind) goes before all others' last: the newest that heard all."""
-        return tuple(sorted(self.runs, key=lambda run: self.heard_all(run, kind)))
+        return tuple(sorted(self.runs, key=lambda run: self.judged_all_turns(run, kind)))
 
-    def of_system(self, system: str, run: str) -> tuple[Assessment, ...]:
+    def assessments_of_system(self, system: str, run: str) -> tuple[Assessment, ...]:
         """The assessments of one system in one judging run."""
         return tuple(item for item in self.assessments if item.system == system and item.run == run)
 
-    def settled(self, task: Cue | Brief) -> bool:
+    def is_settled(self, task: Cue | Brief) -> bool:
         """Whether nothing more is to be expected of a task: it is answered, or given up."""
-        return task.key in self.answered or task.key in self.given_up
+        return task.key in self.answered_keys or task.key in self.given_up
 
-    def spoken(self, *, round_number: int | None = None, speaker: str | None = None) -> tuple[Turn, ...]:
+    def select_turns(self, *, round_number: int | None = None, speaker: str | None = None) -> tuple[Turn, ...]:
         """The turns of a round, a speaker, or both."""
         return tuple(
             turn
@@ -140,10 +140,10 @@ class Debate(Value):
             if (round_number is None or turn.round == round_number) and (speaker is None or turn.speaker == speaker)
         )
 
-    def before(self, cue: Cue) -> Debate:
+    def visible_to(self, cue: Cue) -> Debate:
         """What `cue` entitles its speaker to know: the turns it sees, and the assessments of nothing but those."""
         seen = frozenset(cue.sees)
-        return self._with(
+        return self._replace(
             turns=tuple(turn for turn in self.turns if turn.index in seen),
             assessments=tuple(
                 item for item in self.assessments if item.subject.turns and seen.issuperset(item.subject.turns)
@@ -152,11 +152,11 @@ class Debate(Value):
 
     def with_assessments(self, assessments: Iterable[Assessment]) -> Debate:
         """The debate with `assessments` in place of its own, first answers alone and in canonical order."""
-        return self._with(assessments=first_answers(assessments, self.runs))
+        return self._replace(assessments=first_assessments(assessments, self.runs))
 
-    def bare(self) -> Debate:
+    def without_turns(self) -> Debate:
         """The debate as it was before anything was said; later judging runs are known."""
-        return self._with(
+        return self._replace(
             turns=(),
             assessments=(),
             failures=(),
@@ -169,49 +169,49 @@ class Debate(Value):
     def apply(self, event: Event) -> Debate:
         """The debate after `event`. An answer that is there already is not taken twice."""
         match event:
-            case Opened():
+            case DebateOpened():
                 return self
-            case Asked():
-                return self._with(unanswered=(*self.unanswered, event.key))
-            case Turned():
-                return self._turned(event.turn)
-            case Assessed():
-                return self._assessed(event.assessment)
-            case Failed():
-                return self._failed(event.failure)
+            case TaskStarted():
+                return self._replace(unanswered=(*self.unanswered, event.key))
+            case TurnCompleted():
+                return self._apply_turn(event.turn)
+            case AssessmentCompleted():
+                return self._apply_assessment(event.assessment)
+            case TaskFailed():
+                return self._apply_failure(event.failure)
             case JudgingOpened():
-                return self._judging_opened(event)
-            case Closed():
-                return self._with(closed=event.reason, finished_at=event.at)
-            case Resumed():
+                return self._apply_judging_opened(event)
+            case DebateClosed():
+                return self._replace(closed=event.reason, finished_at=event.at)
+            case DebateResumed():
                 final = frozenset(item.task.key for item in self.failures if item.final)
-                return self._with(closed=None, finished_at=None, given_up=final, unanswered=())
+                return self._replace(closed=None, finished_at=None, given_up=final, unanswered=())
 
-    def _with(self, **changes: object) -> Debate:
+    def _replace(self, **changes: object) -> Debate:
         return self.model_copy(update=changes)
 
-    def _turned(self, turn: Turn) -> Debate:
+    def _apply_turn(self, turn: Turn) -> Debate:
         if turn.index in self.turns_by_index:
             return self
         turns = tuple(sorted((*self.turns, turn), key=lambda item: item.index))
-        return self._with(turns=turns, unanswered=_without(self.unanswered, speech_key(turn.index)))
+        return self._replace(turns=turns, unanswered=_remove_key(self.unanswered, speech_key(turn.index)))
 
-    def _assessed(self, assessment: Assessment) -> Debate:
+    def _apply_assessment(self, assessment: Assessment) -> Debate:
         key = assessment.brief.key
-        if key in self.answered:
+        if key in self.answered_keys:
             return self
-        assessments = first_answers((*self.assessments, assessment), self.runs)
-        return self._with(assessments=assessments, unanswered=_without(self.unanswered, key))
+        assessments = first_assessments((*self.assessments, assessment), self.runs)
+        return self._replace(assessments=assessments, unanswered=_remove_key(self.unanswered, key))
 
-    def _failed(self, failure: Failure) -> Debate:
+    def _apply_failure(self, failure: Failure) -> Debate:
         key = failure.task.key
-        return self._with(
+        return self._replace(
             failures=(*self.failures, failure),
             given_up=self.given_up | {key},
-            unanswered=_without(self.unanswered, key),
+            unanswered=_remove_key(self.unanswered, key),
         )
 
-    def _judging_opened(self, event: JudgingOpened) -> Debate:
+    def _apply_judging_opened(self, event: JudgingOpened) -> Debate:
         kinds = {system.kind for system in event.judging.systems} if event.replaces else set[str]()
         added = JudgingRun(
             id=event.run,
@@ -222,10 +222,10 @@ class Debate(Value):
             replaces=event.replaces,
             heard=len(self.turns) if event.heard is None else event.heard,
         )
-        return self._with(runs=(*replacing(kinds, self.runs), added))
+        return self._replace(runs=(*mark_replaced(kinds, self.runs), added))
 
 
-def _without(keys: Sequence[str], key: str) -> tuple[str, ...]:
+def _remove_key(keys: Sequence[str], key: str) -> tuple[str, ...]:
     return tuple(item for item in keys if item != key)
 
 
@@ -236,16 +236,16 @@ def fold(events: Iterable[Event]) -> Debate:
     """
     iterator = iter(events)
     first = next(iterator, None)
-    if not isinstance(first, Opened):
+    if not isinstance(first, DebateOpened):
         msg = "a debate begins with the event 'opened'"
         raise ValueError(msg)  # noqa: TRY004 - a list of events in the wrong order is a wrong value
-    debate = opened(first)
+    debate = initial_debate(first)
     for event in iterator:
         debate = debate.apply(event)
     return debate
 
 
-def opened(event: Opened) -> Debate:
+def initial_debate(event: DebateOpened) -> Debate:
     """The debate in which nothing but `event` has happened."""
     return Debate(
         id=event.id,

@@ -9,38 +9,38 @@ from pydantic import ConfigDict, Field, TypeAdapter
 from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.config import DebateConfig, JudgingConfig, ModelSpec, ProviderSpec
 from debate_cli.domain.content import Turn
-from debate_cli.domain.exchange import Exchange
-from debate_cli.domain.instant import Instant
+from debate_cli.domain.exchange import ModelCall
+from debate_cli.domain.instant import UtcDatetime
 from debate_cli.domain.tasks import Brief, Cue
-from debate_cli.domain.value import Value
+from debate_cli.domain.value import FrozenModel
 
 CloseReason = Literal["complete", "surrender", "converged", "budget", "interrupted", "failed"]
 """The last three leave a debate that can be resumed."""
 
 
-class Generator(Value):
+class Generator(FrozenModel):
     """The program that wrote a transcript."""
 
     name: str
     version: str
 
 
-class Opened(Value):
+class DebateOpened(FrozenModel):
     """The first event of every debate."""
 
     type: Literal["opened"] = "opened"
-    at: Instant
+    at: UtcDatetime
     id: str
     generator: Generator
     config: DebateConfig
     config_sha256: str
 
 
-class JudgingOpened(Value):
+class JudgingOpened(FrozenModel):
     """A later judging run begins (`debate judge`)."""
 
     type: Literal["judging_opened"] = "judging_opened"
-    at: Instant
+    at: UtcDatetime
     run: str
     judging: JudgingConfig
     models: dict[str, ModelSpec] = {}
@@ -52,27 +52,27 @@ class JudgingOpened(Value):
     """Speeches that there were, where it is not those told before this event."""
 
 
-class Asked(Value):
+class TaskStarted(FrozenModel):
     """A call is about to be made. Without an answer after it, the call was in flight when the process died."""
 
     type: Literal["asked"] = "asked"
-    at: Instant
+    at: UtcDatetime
     key: str
 
 
-class Turned(Value):
+class TurnCompleted(FrozenModel):
     """A debater spoke."""
 
     type: Literal["turned"] = "turned"
-    at: Instant
+    at: UtcDatetime
     turn: Turn
 
 
-class Assessed(Value):
+class AssessmentCompleted(FrozenModel):
     """A judge gave an assessment."""
 
     type: Literal["assessed"] = "assessed"
-    at: Instant
+    at: UtcDatetime
     assessment: Assessment
 
 
@@ -80,7 +80,7 @@ ABSTAINED = "abstained"
 """Cause of a failure where a model answered, and nothing usable was in it."""
 
 
-class Failure(Value):
+class Failure(FrozenModel):
     """A task that was not done. Never a mark and never a speech."""
 
     task: Cue | Brief
@@ -91,35 +91,43 @@ class Failure(Value):
     message: str
     final: bool
     """Whether asking again on resume is pointless: an abstention is final, an unreachable server is not."""
-    exchange: Exchange | None = None
+    exchange: ModelCall | None = None
     """What the attempts cost; None where nothing was sent."""
 
 
-class Failed(Value):
+class TaskFailed(FrozenModel):
     """A task was not done."""
 
     type: Literal["failed"] = "failed"
-    at: Instant
+    at: UtcDatetime
     failure: Failure
 
 
-class Closed(Value):
+class DebateClosed(FrozenModel):
     """The debate ended, for now or for good."""
 
     type: Literal["closed"] = "closed"
-    at: Instant
+    at: UtcDatetime
     reason: CloseReason
 
 
-class Resumed(Value):
+class DebateResumed(FrozenModel):
     """The debate goes on after a crash or a close that can be resumed; failures that are not final are forgiven."""
 
     type: Literal["resumed"] = "resumed"
-    at: Instant
+    at: UtcDatetime
 
 
 Event = Annotated[
-    Opened | JudgingOpened | Asked | Turned | Assessed | Failed | Closed | Resumed, Field(discriminator="type")
+    DebateOpened
+    | JudgingOpened
+    | TaskStarted
+    | TurnCompleted
+    | AssessmentCompleted
+    | TaskFailed
+    | DebateClosed
+    | DebateResumed,
+    Field(discriminator="type"),
 ]
-EVENT: TypeAdapter[Event] = TypeAdapter(Event, config=ConfigDict(defer_build=True))
+EVENT_ADAPTER: TypeAdapter[Event] = TypeAdapter(Event, config=ConfigDict(defer_build=True))
 """Reads one event: `EVENT.validate_json(line)`."""

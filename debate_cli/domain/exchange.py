@@ -6,17 +6,17 @@ from typing import Literal
 
 from pydantic import Field
 
-from debate_cli.domain.value import Value
+from debate_cli.domain.value import FrozenModel
 
-Rung = Literal["native", "tool", "prompt", "text"]
+StructuredOutputMode = Literal["native", "tool", "prompt", "text"]
 """How structure was asked for: the provider's JSON schema, a forced tool call, the prompt alone; or plain text."""
 
 
-def _nothing(count: int) -> bool:
+def _is_zero(count: int) -> bool:
     return count == 0
 
 
-class Usage(Value):
+class Usage(FrozenModel):
     """Tokens of one or more calls, as the provider counted them; of what it did not count, an estimate. All >= 0."""
 
     input_tokens: int = 0
@@ -25,9 +25,9 @@ class Usage(Value):
     """Tokens of the prompt that the provider read from its cache."""
     output_tokens: int = 0
     """Tokens that the model wrote, hidden reasoning among them."""
-    cache_written_tokens: int = Field(default=0, exclude_if=_nothing)
+    cache_written_tokens: int = Field(default=0, exclude_if=_is_zero)
     """Tokens of the prompt that the provider wrote to its cache, where it bills that; left out of files where there are none."""
-    estimated: bool = Field(default=False, exclude_if=_nothing)
+    estimated: bool = Field(default=False, exclude_if=_is_zero)
     """Whether any of these tokens were not counted by the provider but estimated; left out of files where none were."""
 
     def __add__(self, other: Usage) -> Usage:
@@ -41,12 +41,12 @@ class Usage(Value):
         )
 
 
-class Exchange(Value):
+class ModelCall(FrozenModel):
     """One question to a model with all its attempts, re-asks included."""
 
     model: str
     """`provider/model` as it was asked."""
-    rung: Rung
+    rung: StructuredOutputMode
     """The way of asking that gave the answer, or the last one tried."""
     attempts: int
     """Requests sent, >= 0: retries and re-asks count, each of them."""
@@ -62,7 +62,7 @@ class Exchange(Value):
     """Why the model stopped, in the provider's word."""
 
 
-class TotalUsage(Value):
+class TotalUsage(FrozenModel):
     """What a whole debate used, as it stands in a transcript."""
 
     calls: int = 0
@@ -74,11 +74,11 @@ class TotalUsage(Value):
     output_tokens: int = 0
     cost_usd: float | None = None
     """None where any call's price is not known."""
-    estimated: bool = Field(default=False, exclude_if=_nothing)
+    estimated: bool = Field(default=False, exclude_if=_is_zero)
     """Whether the tokens of any call were estimated, and so its cost; left out of files where none were."""
 
 
-def total(exchanges: list[Exchange]) -> TotalUsage:
+def total_usage(exchanges: list[ModelCall]) -> TotalUsage:
     """Add up `exchanges`; the cost is None as soon as one is unpriced, and 0.0 for none."""
     costs = [exchange.cost_usd for exchange in exchanges]
     priced = [cost for cost in costs if cost is not None]

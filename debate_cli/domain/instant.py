@@ -8,7 +8,7 @@ from typing import Annotated
 from pydantic import AfterValidator
 
 
-def utc(at: datetime) -> datetime:
+def to_utc(at: datetime) -> datetime:
     """The same moment in UTC; without an offset it is taken for UTC.
 
     Raises ValueError where UTC has no such year.
@@ -20,5 +20,5 @@ def utc(at: datetime) -> datetime:
         raise ValueError(msg) from error
 
 
-Instant = Annotated[datetime, AfterValidator(utc)]
+UtcDatetime = Annotated[datetime, AfterValidator(to_utc)]
 """In UTC."""

@@ -9,7 +9,7 @@ from debate_cli.domain.exchange import TotalUsage
 from debate_cli.domain.tasks import Brief
 
 
-def judged_by(debate: Debate, runs: Collection[str]) -> Debate:
+def restrict_to_runs(debate: Debate, runs: Collection[str]) -> Debate:
     """The debate as if nobody had judged it but the judging runs of those ids; speeches and speakers' failures stay."""
     alone = debate.with_assessments(item for item in debate.assessments if item.run in runs)
     failures = tuple(item for item in debate.failures if not isinstance(item.task, Brief) or item.task.run in runs)
@@ -18,10 +18,10 @@ def judged_by(debate: Debate, runs: Collection[str]) -> Debate:
 
 def judging_usage(debate: Debate, runs: Collection[str]) -> TotalUsage:
     """What the calls of the judging runs of those ids used, failed ones included."""
-    return usage_on(debate, lambda brief: brief.run in runs)
+    return usage_of_briefs(debate, lambda brief: brief.run in runs)
 
 
-def usage_on(debate: Debate, counted: Callable[[Brief], bool]) -> TotalUsage:
+def usage_of_briefs(debate: Debate, counted: Callable[[Brief], bool]) -> TotalUsage:
     """What the calls on the briefs that `counted` picks used, failed ones included; no speech is among them."""
     heard = tuple(item for item in debate.assessments if counted(item.brief))
     failed = tuple(item for item in debate.failures if isinstance(item.task, Brief) and counted(item.task))

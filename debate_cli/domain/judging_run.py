@@ -7,15 +7,15 @@ from datetime import datetime
 
 from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.config import ModelSpec, ProviderSpec
-from debate_cli.domain.systems import JudgingConfig, System
+from debate_cli.domain.systems import JudgingConfig, SystemSettings
 from debate_cli.domain.tasks import MOMENTS
-from debate_cli.domain.value import Value
+from debate_cli.domain.value import FrozenModel
 
 FIRST_RUN = "r1"
 """Id of the judging run that belongs to the debate itself."""
 
 
-class JudgingRun(Value):
+class JudgingRun(FrozenModel):
     """One pass of judging: the debate's own, or one added later."""
 
     id: str
@@ -32,12 +32,12 @@ class JudgingRun(Value):
     replaced: tuple[str, ...] = ()
     """Kinds of systems of this run that a later run has taken the place of."""
 
-    def active(self) -> tuple[System, ...]:
+    def active_systems(self) -> tuple[SystemSettings, ...]:
         """The systems whose assessments still count."""
         return tuple(system for system in self.judging.systems if system.kind not in self.replaced)
 
 
-def first_answers(assessments: Iterable[Assessment], runs: Sequence[JudgingRun]) -> tuple[Assessment, ...]:
+def first_assessments(assessments: Iterable[Assessment], runs: Sequence[JudgingRun]) -> tuple[Assessment, ...]:
     """The first answer to each brief, in canonical order.
 
     That is: run, system as configured in it, subject from turn to debate, revision, judge.
@@ -67,7 +67,7 @@ def first_answers(assessments: Iterable[Assessment], runs: Sequence[JudgingRun])
     return tuple(sorted(found.values(), key=rank))
 
 
-def replacing(kinds: set[str], runs: Sequence[JudgingRun]) -> tuple[JudgingRun, ...]:
+def mark_replaced(kinds: set[str], runs: Sequence[JudgingRun]) -> tuple[JudgingRun, ...]:
     """`runs`, in their order, with their systems of `kinds` marked as replaced.
 
     What replaces a run's systems replaces those of all runs before it, so nothing is left to do behind one that is marked.

@@ -6,16 +6,16 @@ from collections.abc import Collection
 
 from debate_cli.domain.config import DebateConfig
 from debate_cli.domain.config_checks import KeyPath
-from debate_cli.domain.systems import Panel
+from debate_cli.domain.systems import PanelSettings
 
 
-def written(config: DebateConfig, models: Collection[str]) -> list[KeyPath]:
+def find_model_key_paths(config: DebateConfig, models: Collection[str]) -> list[KeyPath]:
     """Key paths of all places that name one of `models` (`provider/model` each): its entries, then roles, as they stand."""
     found: list[KeyPath] = [("models", name, "model") for name, spec in config.models.items() if spec.model in models]
     found += [("debaters", place, "model") for place, one in enumerate(config.debaters) if one.model in models]
     for place, system in enumerate(config.judging.systems):
         here = ("judging", "systems", place)
         found += [(*here, "judge")] if system.judge in models else []
-        members = system.judges if isinstance(system, Panel) else ()
+        members = system.judges if isinstance(system, PanelSettings) else ()
         found += [(*here, "judges", seat, "model") for seat, judge in enumerate(members) if judge.model in models]
     return found

@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 
 from debate_cli.domain.config import DebateConfig, DebaterConfig
-from debate_cli.domain.personality import Personality, resolve
-from debate_cli.domain.value import Value
+from debate_cli.domain.personality import Personality, resolve_personality
+from debate_cli.domain.value import FrozenModel
 
 SIDE_PREFIXES = {"for": "PRO", "against": "CON"}
 DEFAULT_STANCES = {"for": 0.8, "against": -0.8}
 DEFAULT_CONVICTION = 0.7
 
 
-class Participant(Value):
+class Participant(FrozenModel):
     """A debater in a transcript."""
 
     name: str
@@ -46,7 +46,7 @@ def participants(config: DebateConfig) -> tuple[Participant, ...]:
     prefixes: dict[str, int] = {}
     found: list[Participant] = []
     for debater in config.debaters:
-        prefix = _prefix(debater, prefixes)
+        prefix = _choose_prefix(debater, prefixes)
         prefixes.setdefault(prefix, 2)
         spec = config.model_for_debater(debater)
         found.append(
@@ -55,7 +55,7 @@ def participants(config: DebateConfig) -> tuple[Participant, ...]:
                 side=debater.side,
                 prefix=prefix,
                 model=spec.model if spec else "",
-                personality=resolve(debater.personality) if debater.personality is not None else None,
+                personality=resolve_personality(debater.personality) if debater.personality is not None else None,
                 stance=debater.stance,
                 conviction=debater.conviction,
                 strategy=debater.strategy,
@@ -64,7 +64,7 @@ def participants(config: DebateConfig) -> tuple[Participant, ...]:
     return tuple(found)
 
 
-def _prefix(debater: DebaterConfig, taken: dict[str, int]) -> str:
+def _choose_prefix(debater: DebaterConfig, taken: dict[str, int]) -> str:
     """The debater's own prefix; else one made of the side or name, numbered where taken.
 
     `taken` holds, for each prefix that is, the number to try for the next who wants it; it is brought up to date.

@@ -9,7 +9,7 @@ from typing import Literal, get_args
 
 from pydantic import Field
 
-from debate_cli.domain.setting import Setting
+from debate_cli.domain.setting import ConfigModel
 
 Archetype = Literal["engineer", "philosopher", "strategist", "provocateur"]
 PressureKind = Literal["cognitive", "emotional", "strategic", "credibility"]
@@ -17,11 +17,11 @@ PRESSURE_KINDS: tuple[PressureKind, ...] = get_args(PressureKind)
 
 Trait = float
 TRAIT_MIN, TRAIT_MAX = 1.0, 10.0
-STEP = 3.0
+DRIFT_STEP = 3.0
 """Points that a trait of weight 1 moves under pressure 1 at elasticity 1."""
 
 
-class Personality(Setting):
+class Personality(ConfigModel):
     """Twelve traits, each 1-10, in three groups of four: cognitive, emotional, rhetorical."""
 
     analytical_depth: Trait = Field(ge=1, le=10)
@@ -41,18 +41,18 @@ class Personality(Setting):
 TRAITS: tuple[str, ...] = tuple(Personality.model_fields)
 
 
-def _traits(*values: int) -> Personality:
+def _make_personality(*values: int) -> Personality:
     return Personality.model_validate(dict(zip(TRAITS, values, strict=True)))
 
 
 ARCHETYPES: dict[Archetype, Personality] = {
-    "engineer": _traits(9, 3, 9, 7, 8, 4, 6, 5, 9, 3, 4, 8),
-    "philosopher": _traits(8, 10, 5, 8, 8, 7, 4, 8, 4, 6, 6, 4),
-    "strategist": _traits(7, 6, 6, 6, 8, 5, 7, 5, 6, 6, 10, 6),
-    "provocateur": _traits(5, 6, 3, 8, 4, 3, 10, 4, 9, 9, 8, 7),
+    "engineer": _make_personality(9, 3, 9, 7, 8, 4, 6, 5, 9, 3, 4, 8),
+    "philosopher": _make_personality(8, 10, 5, 8, 8, 7, 4, 8, 4, 6, 6, 4),
+    "strategist": _make_personality(7, 6, 6, 6, 8, 5, 7, 5, 6, 6, 10, 6),
+    "provocateur": _make_personality(5, 6, 3, 8, 4, 3, 10, 4, 9, 9, 8, 7),
 }
 
-WEIGHTS: dict[PressureKind, dict[str, float]] = {
+PRESSURE_WEIGHTS: dict[PressureKind, dict[str, float]] = {
     "cognitive": {"analytical_depth": 1.0, "abstraction": -0.3, "skepticism": 0.5},
     "emotional": {"composure": 1.0, "empathy": 0.5, "assertiveness": -0.5},
     "strategic": {"framing": 1.0, "directness": 0.5, "openness": 0.3},
@@ -61,7 +61,7 @@ WEIGHTS: dict[PressureKind, dict[str, float]] = {
 """How much each pressure moves each trait."""
 
 
-def drift(personality: Personality, pressures: dict[PressureKind, float], elasticity: float) -> Personality:
+def apply_pressures(personality: Personality, pressures: dict[PressureKind, float], elasticity: float) -> Personality:
     """Move the traits by `pressure x weight x elasticity x 3`, clamped to 1-10, to one decimal.
 
     `pressures` are 0-1 and may leave kinds out; `elasticity` is 0-1. All pressures of one event act together: a trait
@@ -69,13 +69,13 @@ def drift(personality: Personality, pressures: dict[PressureKind, float], elasti
     """
     moved = {trait: float(getattr(personality, trait)) for trait in TRAITS}
     for kind, pressure in pressures.items():
-        for trait, weight in WEIGHTS[kind].items():
-            moved[trait] += pressure * weight * elasticity * STEP
+        for trait, weight in PRESSURE_WEIGHTS[kind].items():
+            moved[trait] += pressure * weight * elasticity * DRIFT_STEP
     return Personality.model_validate(
         {trait: round(min(TRAIT_MAX, max(TRAIT_MIN, value)), 1) for trait, value in moved.items()}
     )
 
 
-def resolve(personality: Archetype | Personality) -> Personality:
+def resolve_personality(personality: Archetype | Personality) -> Personality:
     """The twelve numbers behind an archetype's name."""
     return personality if isinstance(personality, Personality) else ARCHETYPES[personality]

@@ -8,10 +8,10 @@ from typing import Any, cast, get_args
 from pydantic import AliasChoices, ValidationInfo, model_validator
 from pydantic.fields import FieldInfo
 
-from debate_cli.domain.value import Value
+from debate_cli.domain.value import FrozenModel
 
 
-class Setting(Value):
+class ConfigModel(FrozenModel):
     """A value that is read from a configuration.
 
     A section that is there but empty (null) is as if it were not there, and `true` is no number.
@@ -19,12 +19,12 @@ class Setting(Value):
 
     @model_validator(mode="before")
     @classmethod
-    def _as_written(cls, data: object, info: ValidationInfo) -> object:
+    def _normalize_input(cls, data: object, info: ValidationInfo) -> object:
         if info.mode == "json" or not isinstance(data, dict):  # JSON was written by us, and there are many transcripts
             return data
         written = cast("dict[str, object]", data)
-        sections, numbers = _kinds(cls)
-        if not any(_is_meant_otherwise(key, value, sections, numbers) for key, value in written.items()):
+        sections, numbers = _section_and_number_fields(cls)
+        if not any(_needs_normalizing(key, value, sections, numbers) for key, value in written.items()):
             return written
         return {
             key: str(value).lower() if isinstance(value, bool) and key in numbers else value
@@ -33,17 +33,17 @@ class Setting(Value):
         }
 
 
-def _is_meant_otherwise(key: str, value: object, sections: frozenset[str], numbers: frozenset[str]) -> bool:
+def _needs_normalizing(key: str, value: object, sections: frozenset[str], numbers: frozenset[str]) -> bool:
     return (value is None and key in sections) or (isinstance(value, bool) and key in numbers)
 
 
 @cache
-def _kinds(model: type[Setting]) -> tuple[frozenset[str], frozenset[str]]:
+def _section_and_number_fields(model: type[ConfigModel]) -> tuple[frozenset[str], frozenset[str]]:
     """Names, aliases too, of the fields that are sections, and of those that take numbers and no truth values."""
     fields = model.model_fields | {alias: field for field in model.model_fields.values() for alias in _aliases(field)}
     return (
         frozenset(name for name, field in fields.items() if _is_section(field)),
-        frozenset(name for name, field in fields.items() if _counts(field)),
+        frozenset(name for name, field in fields.items() if _is_numeric(field)),
     )
 
 
@@ -54,18 +54,18 @@ def _aliases(field: FieldInfo) -> list[str]:
 
 def _is_section(field: FieldInfo) -> bool:
     """Whether a field holds a mapping or a list and has a default."""
-    return isinstance(field.default, Value | dict | tuple)
+    return isinstance(field.default, FrozenModel | dict | tuple)
 
 
-def _counts(field: FieldInfo) -> bool:
+def _is_numeric(field: FieldInfo) -> bool:
     """Whether a field takes numbers and no truth values, which Python would count as 0 and 1."""
-    types = _types(field.annotation)
+    types = _allowed_types(field.annotation)
     return bool not in types and not types.isdisjoint({int, float})
 
 
-def _types(annotation: Any) -> set[Any]:
+def _allowed_types(annotation: Any) -> set[Any]:
     """The types that an annotation allows: the members of unions, and what the values of literals are."""
     inner = get_args(annotation)
     if not inner:
         return {annotation if isinstance(annotation, type) else type(annotation)}
-    return {found for part in inner for found in _types(part)}
+    return {found for part in inner for found in _allowed_types(part)}

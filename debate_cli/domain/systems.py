@@ -10,7 +10,7 @@ from typing import Annotated, Literal, cast
 
 from pydantic import BeforeValidator, Field, field_validator
 
-from debate_cli.domain.setting import Setting
+from debate_cli.domain.setting import ConfigModel
 
 FALLACIES = (
     "straw man", "appeal to authority", "slippery slope", "false dilemma", "anecdotal evidence", "circular reasoning",
@@ -26,10 +26,10 @@ PERSONA_WEIGHTS: dict[str, float] = {
 """The default panel: personas and their weights."""
 
 NonNegative = Annotated[float, Field(ge=0)]
-Unit = Annotated[float, Field(ge=0, le=1)]
+UnitInterval = Annotated[float, Field(ge=0, le=1)]
 
 
-class StructuredWeights(Setting):
+class StructuredWeights(ConfigModel):
     """Weights of the four criteria; normalised to sum 1 when used."""
 
     logic: NonNegative = 0.30
@@ -38,7 +38,7 @@ class StructuredWeights(Setting):
     honesty: NonNegative = 0.10
 
 
-class Thresholds(Setting):
+class Thresholds(ConfigModel):
     """Bounds of the margin between first and second, in the system's own points; one left out is the system's default."""
 
     draw: NonNegative
@@ -47,7 +47,7 @@ class Thresholds(Setting):
     """Where a narrow victory becomes a clear one (each scorer says on which side the bound itself falls)."""
 
 
-def _laid_over(**defaults: float) -> BeforeValidator:
+def _default_bounds(**defaults: float) -> BeforeValidator:
     """Bounds that a configuration leaves out are the system's own."""
 
     def filled(bounds: object) -> object:
@@ -56,7 +56,7 @@ def _laid_over(**defaults: float) -> BeforeValidator:
     return BeforeValidator(filled)
 
 
-class Structured(Setting):
+class StructuredSettings(ConfigModel):
     """One judge, whole debate: four criteria per argument, fallacies, trace, insight."""
 
     kind: Literal["structured"] = "structured"
@@ -70,19 +70,19 @@ class Structured(Setting):
     """Points off an argument for each fallacy in it; its score stays at 1 or above."""
     fallacies: tuple[str, ...] = FALLACIES
     """The checklist that the judge goes through."""
-    thresholds: Annotated[Thresholds, _laid_over(draw=1, clear=3)] = Thresholds(draw=1, clear=3)
+    thresholds: Annotated[Thresholds, _default_bounds(draw=1, clear=3)] = Thresholds(draw=1, clear=3)
     """Points of 1-10: below `draw` a draw, above `clear` a clear victory."""
 
     @field_validator("weights")
     @classmethod
-    def _some_weight(cls, weights: StructuredWeights) -> StructuredWeights:
+    def _require_positive_weight(cls, weights: StructuredWeights) -> StructuredWeights:
         if weights.logic + weights.evidence + weights.responsiveness + weights.honesty <= 0:
             msg = "at least one weight must be above 0"
             raise ValueError(msg)
         return weights
 
 
-class Moderator(Setting):
+class ModeratorSettings(ConfigModel):
     """A neutral chair: marks every round out of 30 and the whole out of 100."""
 
     kind: Literal["moderator"] = "moderator"
@@ -92,11 +92,11 @@ class Moderator(Setting):
     """How many times the chair is asked independently; marks are averaged."""
     guidance: bool = False
     """Whether the chair's word on a round goes into the next cues; the next round then waits for it."""
-    thresholds: Annotated[Thresholds, _laid_over(draw=1, clear=5)] = Thresholds(draw=1, clear=5)
+    thresholds: Annotated[Thresholds, _default_bounds(draw=1, clear=5)] = Thresholds(draw=1, clear=5)
     """Points of 82.5: below `draw` a draw, from `clear` on a clear victory."""
 
 
-class PanelJudge(Setting):
+class PanelJudge(ConfigModel):
     """A member of the panel."""
 
     id: str = Field(min_length=1)
@@ -111,7 +111,7 @@ class PanelJudge(Setting):
     """None means the persona's default weight, or 1 for a persona of the user's."""
 
 
-class Panel(Setting):
+class PanelSettings(ConfigModel):
     """Several judges who deliberate until they agree enough."""
 
     kind: Literal["panel"] = "panel"
@@ -123,7 +123,7 @@ class Panel(Setting):
     """Short form: personas with their default weights, ids the same as the names."""
     dimensions: tuple[str, ...] = Field(default=("logic", "evidence", "rebuttal", "risk"), min_length=1)
     """What each member rates from 1 to 3 beside its vote."""
-    convergence_threshold: Unit = 0.8
+    convergence_threshold: UnitInterval = 0.8
     """Agreement from which on nothing more is deliberated."""
     max_rounds: int = Field(default=3, ge=0, le=20)
     """Deliberation rounds after the first vote, at most."""
@@ -133,7 +133,7 @@ class Panel(Setting):
     """Seconds after which a member that is late keeps its last vote."""
 
     @cached_property
-    def bench(self) -> tuple[PanelJudge, ...]:
+    def members(self) -> tuple[PanelJudge, ...]:
         """The judges with model and weight filled in; the default five where none is named."""
         named = self.judges or tuple(PanelJudge(id=name, persona=name) for name in self.personas or PERSONA_WEIGHTS)
         return tuple(
@@ -147,7 +147,7 @@ class Panel(Setting):
         )
 
 
-class Live(Setting):
+class LiveSettings(ConfigModel):
     """Every turn, every exchange, the whole arc."""
 
     kind: Literal["live"] = "live"
@@ -155,35 +155,35 @@ class Live(Setting):
     """Name in `models`, or `provider/model`; None means `models.judge`, else `models.default`."""
     feedback: bool = True
     """Whether pressure reaches the debaters; turns are then asked one after the other."""
-    thresholds: Annotated[Thresholds, _laid_over(draw=2, clear=10)] = Thresholds(draw=2, clear=10)
+    thresholds: Annotated[Thresholds, _default_bounds(draw=2, clear=10)] = Thresholds(draw=2, clear=10)
     """Points of 100: below `draw` a draw, from `clear` on a clear victory."""
 
 
-class VictoryConditions(Setting):
+class VictoryConditions(ConfigModel):
     """When a debater surrenders."""
 
-    surrender_threshold: Unit = 0.4
+    surrender_threshold: UnitInterval = 0.4
     """A debater persuaded again and again gives up with a conviction below this."""
-    stance_neutral_threshold: Unit = 0.2
+    stance_neutral_threshold: UnitInterval = 0.2
     """A debater without much conviction gives up with a stance closer to 0 than this."""
     consecutive_persuasion: int = Field(default=3, ge=1, le=10)
     """So many turns in a row that persuaded it (above 0.5) make it give up."""
 
 
-class Factors(Setting):
+class PersuasionFactors(ConfigModel):
     """Weights of the terms of persuasion with `effects: factors`."""
 
-    persuasion: Unit = 0.3
+    persuasion: UnitInterval = 0.3
     """Of the words of persuasion in the speech."""
-    strategy_fit: Unit = 0.2
+    strategy_fit: UnitInterval = 0.2
     """Of a strategy that suits the target."""
-    evidence: Unit = 0.3
+    evidence: UnitInterval = 0.3
     """Of the words of evidence in the speech."""
-    social_influence: Unit = 0.2
+    social_influence: UnitInterval = 0.2
     """Of the influence that the speaker has had so far."""
 
 
-class Persuasion(Setting):
+class PersuasionSettings(ConfigModel):
     """Stance, conviction and surrender."""
 
     kind: Literal["persuasion"] = "persuasion"
@@ -191,7 +191,7 @@ class Persuasion(Setting):
     """With `effects: judge`: name in `models`, or `provider/model`; None means `models.judge`, else `models.default`."""
     effects: Literal["keywords", "factors", "judge"] = "keywords"
     """How the effect of a speech is found: `keywords` needs no model, `factors` weighs more in, `judge` asks one."""
-    factors: Factors = Factors()
+    factors: PersuasionFactors = PersuasionFactors()
     """With `effects: factors`: what each term counts."""
     victory_conditions: VictoryConditions = VictoryConditions()
     """When a debater surrenders."""
@@ -199,26 +199,29 @@ class Persuasion(Setting):
     """A margin above this is a clear victory."""
 
 
-System = Annotated[Structured | Moderator | Panel | Live | Persuasion, Field(discriminator="kind")]
+SystemSettings = Annotated[
+    StructuredSettings | ModeratorSettings | PanelSettings | LiveSettings | PersuasionSettings,
+    Field(discriminator="kind"),
+]
 
 
-class JudgingConfig(Setting):
+class JudgingConfig(ConfigModel):
     """Who judges, and how."""
 
     decides: str | None = None
     """`kind` of the system whose verdict heads the output; None means the first."""
-    systems: tuple[System, ...] = (Structured(),)
+    systems: tuple[SystemSettings, ...] = (StructuredSettings(),)
     """One or more; a bare name takes the defaults of the system."""
 
     @field_validator("systems", mode="before")
     @classmethod
-    def _bare_names(cls, systems: object) -> object:
+    def _expand_bare_names(cls, systems: object) -> object:
         """Allow `systems: [structured, persuasion]`."""
         if not isinstance(systems, list | tuple):
             return systems
         return [{"kind": item} if isinstance(item, str) else item for item in systems]  # pyright: ignore[reportUnknownVariableType]
 
     @property
-    def deciding(self) -> str | None:
+    def deciding_kind(self) -> str | None:
         """`kind` of the system that decides; None where nothing judges."""
         return self.decides or next((system.kind for system in self.systems), None)

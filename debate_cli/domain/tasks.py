@@ -8,7 +8,7 @@ from typing import Literal
 from pydantic import Field
 
 from debate_cli.domain.content import Phase
-from debate_cli.domain.value import Value
+from debate_cli.domain.value import FrozenModel
 
 MAX_REVISION = 100
 """Deliberation rounds that a file may tell of; a panel holds no more than 20, and each is looked at."""
@@ -23,7 +23,7 @@ def speech_key(index: int) -> str:
     return f"turn/{index}"
 
 
-class Subject(Value):
+class Subject(FrozenModel):
     """What an assessment is about."""
 
     moment: Moment
@@ -33,7 +33,7 @@ class Subject(Value):
     """Indices of the turns meant; empty means all that the moment covers."""
 
 
-class Question(Value):
+class FollowUpQuestion(FrozenModel):
     """A follow-up question put to a debater (semi-structured format)."""
 
     asked_by: str
@@ -42,7 +42,7 @@ class Question(Value):
     text: str
 
 
-class Cue(Value):
+class Cue(FrozenModel):
     """It is this speaker's turn. An actor sees only what the cue entitles it to."""
 
     index: int = Field(ge=0)
@@ -52,7 +52,7 @@ class Cue(Value):
     speaker: str
     sees: tuple[int, ...] = ()
     """Indices of the turns that the speaker may see, own ones included, ascending."""
-    questions: tuple[Question, ...] = ()
+    questions: tuple[FollowUpQuestion, ...] = ()
     """For the phase `answers`: what is to be answered."""
     guidance: str | None = None
     """The moderator's open word to all for this round."""
@@ -63,7 +63,7 @@ class Cue(Value):
         return speech_key(self.index)
 
 
-class Brief(Value):
+class Brief(FrozenModel):
     """A judge owes an assessment of this subject. Equal in its fields to the head of the assessment it asks for."""
 
     run: str

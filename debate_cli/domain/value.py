@@ -12,7 +12,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-class Value(BaseModel):
+class FrozenModel(BaseModel):
     """A frozen value that refuses unknown fields and numbers that are not finite."""
 
     model_config = ConfigDict(
@@ -33,10 +33,10 @@ class Value(BaseModel):
         return copied
 
 
-V = TypeVar("V", bound=Value)
+V = TypeVar("V", bound=FrozenModel)
 
 
-def concluded(conclude: Callable[Concatenate[V, P], R]) -> Callable[Concatenate[V, P], R]:
+def memoize_on_value(conclude: Callable[Concatenate[V, P], R]) -> Callable[Concatenate[V, P], R]:
     """`conclude`, a pure function of a value and of what can be hashed, done once for each value and kept with it.
 
     Like a `cached_property` of the value, for rooms above its own. What it returns must not be changed by those who ask.
@@ -45,7 +45,7 @@ def concluded(conclude: Callable[Concatenate[V, P], R]) -> Callable[Concatenate[
 
     @wraps(conclude)
     def asked(value: V, *rest: P.args, **named: P.kwargs) -> R:
-        kept: dict[object, R] = vars(value).setdefault(_CONCLUDED, {})
+        kept: dict[object, R] = vars(value).setdefault(_MEMO_KEY, {})
         key = (name, rest, tuple(named.items()))
         if key not in kept:
             kept[key] = conclude(value, *rest, **named)
@@ -54,5 +54,5 @@ def concluded(conclude: Callable[Concatenate[V, P], R]) -> Callable[Concatenate[
     return asked
 
 
-_CONCLUDED = "concluded"
+_MEMO_KEY = "concluded"
 """Where a value keeps what was concluded from it; no field."""

@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import JsonValue
 
 from debate_cli.domain.assessment import SystemKind, VoteOption
-from debate_cli.domain.value import Value
+from debate_cli.domain.value import FrozenModel
 
 Victory = Literal["draw", "narrow", "clear", "overwhelming", "conditional", "undetermined"]
 """`overwhelming` is persuasion's, `conditional` the panel's. `undetermined`: too little was assessed to say; `notes.missing` tells what."""
@@ -15,7 +15,7 @@ Victory = Literal["draw", "narrow", "clear", "overwhelming", "conditional", "und
 _OPTIONS: tuple[VoteOption, ...] = ("PASS", "FAIL", "CONDITIONAL")
 
 
-class Verdict(Value):
+class Verdict(FrozenModel):
     """The conclusion of one system over one judging run: a pure function of the debate and the system's settings."""
 
     system: SystemKind
@@ -42,7 +42,7 @@ class Verdict(Value):
         return next((option for option in _OPTIONS if option == found), None)
 
     @property
-    def shares(self) -> dict[str, float]:
+    def option_shares(self) -> dict[str, float]:
         """Share of a panel's weight behind each option that has any, 0-1, where no winner tells the vote; else empty."""
         found = self.notes.get("weights")
         if self.option is None or not isinstance(found, dict):
@@ -51,6 +51,6 @@ class Verdict(Value):
         return {option: float(share) for option, share in shares if isinstance(share, int | float) and share > 0}
 
     @property
-    def figures(self) -> dict[str, float]:
+    def displayed_scores(self) -> dict[str, float]:
         """What is shown as its scores: the debaters' own, or the shares of the options where a panel let nobody win."""
-        return self.shares or self.scores
+        return self.option_shares or self.scores

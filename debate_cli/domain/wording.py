@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from typing import cast
 
-_SIGNS = str.maketrans(
+_PLAIN_PUNCTUATION = str.maketrans(
     {
         **dict.fromkeys("‘’‚‛′`´＇", "'"),
         **dict.fromkeys("“”„‟″«»＂", '"'),
@@ -14,28 +14,28 @@ _SIGNS = str.maketrans(
         "\u00ad": None,
     }
 )  # fmt: skip
-EDGES = " \t\n\"'.,;:!?-"
+QUOTE_EDGE_CHARS = " \t\n\"'.,;:!?-"
 """Signs at the ends of a quote that are none of its words."""
 
 
-def normalised(text: str) -> str:
+def normalize_text(text: str) -> str:
     """NFKC, casefolded, runs of white space as one space, quotation marks and dashes as their plain forms."""
-    plain = unicodedata.normalize("NFKC", text).translate(_SIGNS).casefold()
+    plain = unicodedata.normalize("NFKC", text).translate(_PLAIN_PUNCTUATION).casefold()
     return " ".join(plain.split())
 
 
-def words_of(quote: str) -> str:
+def normalize_quote(quote: str) -> str:
     """What is the same for quotes of the same words."""
-    return normalised(quote).strip(EDGES)
+    return normalize_text(quote).strip(QUOTE_EDGE_CHARS)
 
 
-def strings_in(value: object) -> Iterator[str]:
+def iter_strings(value: object) -> Iterator[str]:
     """Every text within a value as JSON has them, keys aside, from first to last."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):
         for item in cast("Mapping[str, object]", value).values():
-            yield from strings_in(item)
+            yield from iter_strings(item)
     elif isinstance(value, Iterable):
         for item in cast("Iterable[object]", value):
-            yield from strings_in(item)
+            yield from iter_strings(item)

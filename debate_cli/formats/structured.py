@@ -6,6 +6,6 @@ from debate_cli.domain.config import FormatConfig
 from debate_cli.formats.stage import Stage
 
 
-def stages(config: FormatConfig) -> tuple[Stage, ...]:
+def structured_stages(config: FormatConfig) -> tuple[Stage, ...]:
     """One stage a phase, in the order of the configuration."""
     return tuple(Stage(phase) for phase in config.phases)

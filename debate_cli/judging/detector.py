@@ -11,16 +11,16 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-from debate_cli.judging.disguises import readings
-from debate_cli.judging.foreign_orders import foreign_orders
-from debate_cli.judging.forgeries import forged_results, marks
-from debate_cli.judging.hidden_text import encoded_runs, tag_text, unseen_parts
-from debate_cli.judging.mentions import introduced, unmentioned
-from debate_cli.judging.orders import NAMED, hints_at_order, orders, sentences
-from debate_cli.llm.quoting import clean
+from debate_cli.judging.disguises import deobfuscate
+from debate_cli.judging.foreign_orders import find_foreign_instructions
+from debate_cli.judging.forgeries import find_forged_results, find_role_markers
+from debate_cli.judging.hidden_text import decode_tag_characters, find_encoded_runs, find_invisible_parts
+from debate_cli.judging.mentions import blank_discussed_quotations, is_named_as_example
+from debate_cli.judging.orders import NAME_PLACEHOLDER, find_instructions, hints_at_instruction, split_sentences
+from debate_cli.llm.quoting import sanitize_for_prompt
 
-REMOVED = "[removed: addressed to the judge]"
-TAKEOVERS = frozenset({"override", "role_marker", "encoded", "hidden"})
+REMOVAL_MARKER = "[removed: addressed to the judge]"
+TAKEOVER_TECHNIQUES = frozenset({"override", "role_marker", "encoded", "hidden"})
 """Techniques that nobody has a use for who speaks about a debate, as judges do."""
 _Span = tuple[int, int, str]
 
@@ -37,75 +37,77 @@ class Hit(NamedTuple):
 
 
 @lru_cache(maxsize=4096)
-def detect(text: str, names: tuple[str, ...] = (), only: frozenset[str] | None = None) -> tuple[Hit, ...]:
+def detect_injection(text: str, names: tuple[str, ...] = (), only: frozenset[str] | None = None) -> tuple[Hit, ...]:
     """What in `text` is addressed to the judge, in its order; spans are of `clean(text)` and do not overlap.
 
     `names` are those of the debaters: "give Ada the point" is an order where Ada debates, and a remark elsewhere. With
     `only`, which takes less time, nothing is looked for but those techniques.
     """
-    cleaned = clean(text)
-    looked_at = _without_names(cleaned.replace(REMOVED, "\n" * len(REMOVED)), names)
-    spans = (span for span in _spans(looked_at, names, only) if only is None or span[2] in only)
-    hits = _merged(cleaned, sorted(spans))
-    hidden = tag_text(text)
+    cleaned = sanitize_for_prompt(text)
+    looked_at = _mask_names(cleaned.replace(REMOVAL_MARKER, "\n" * len(REMOVAL_MARKER)), names)
+    spans = (span for span in _find_spans(looked_at, names, only) if only is None or span[2] in only)
+    hits = _merge_spans(cleaned, sorted(spans))
+    hidden = decode_tag_characters(text)
     if hidden is not None:
         hits.append(Hit(len(cleaned), len(cleaned), hidden, "encoded"))
     return tuple(hits)
 
 
 @lru_cache(maxsize=4096)
-def masked(text: str, names: tuple[str, ...] = (), only: frozenset[str] | None = None) -> str:
+def mask_injection(text: str, names: tuple[str, ...] = (), only: frozenset[str] | None = None) -> str:
     """`clean(text)` with everything addressed to the judge replaced, or what is of the techniques `only`.
 
     Doing it twice changes nothing more.
     """
-    cleaned, done, parts = clean(text), 0, list[str]()
-    for hit in detect(text, names, only):
+    cleaned, done, parts = sanitize_for_prompt(text), 0, list[str]()
+    for hit in detect_injection(text, names, only):
         if hit.end > hit.start:
-            parts += [cleaned[done : hit.start], REMOVED]
+            parts += [cleaned[done : hit.start], REMOVAL_MARKER]
             done = hit.end
     left = "".join([*parts, cleaned[done:]])
-    return left if left == cleaned else masked(left, names, only)
+    return left if left == cleaned else mask_injection(left, names, only)
 
 
-def _without_names(text: str, names: tuple[str, ...], flags: re.RegexFlag = re.NOFLAG) -> str:
+def _mask_names(text: str, names: tuple[str, ...], flags: re.RegexFlag = re.NOFLAG) -> str:
     """`text` with every name of a debater written in a letter of its own, at the same length."""
-    spelled = sorted({clean(name) for name in names if len(clean(name)) > 1}, key=len, reverse=True)
+    spelled = sorted(
+        {sanitize_for_prompt(name) for name in names if len(sanitize_for_prompt(name)) > 1}, key=len, reverse=True
+    )
     if not spelled:
         return text
     pattern = rf"(?<!\w)(?:{'|'.join(map(re.escape, spelled))})(?!\w)"
-    return re.sub(pattern, lambda match: NAMED * len(match.group()), text, flags=flags)
+    return re.sub(pattern, lambda match: NAME_PLACEHOLDER * len(match.group()), text, flags=flags)
 
 
-def _spans(text: str, names: tuple[str, ...], only: frozenset[str] | None) -> Iterator[_Span]:
-    yield from _read(text, only)
-    plain = {sentence for _, sentence in sentences(text)}
-    for reading in readings(text):
-        for first, sentence in sentences(_without_names(reading.text, names, re.IGNORECASE)):
+def _find_spans(text: str, names: tuple[str, ...], only: frozenset[str] | None) -> Iterator[_Span]:
+    yield from _find_plain_spans(text, only)
+    plain = {sentence for _, sentence in split_sentences(text)}
+    for reading in deobfuscate(text):
+        for first, sentence in split_sentences(_mask_names(reading.text, names, re.IGNORECASE)):
             if sentence not in plain:
-                part = reading.part(first, first + len(sentence))
-                yield from ((*part.span(start, end), "encoded") for start, end, _ in _read(sentence))
-    for start, end, decoded in encoded_runs(text):
-        if hints_at_order(_without_names(decoded, names)):
+                part = reading.slice(first, first + len(sentence))
+                yield from ((*part.source_span(start, end), "encoded") for start, end, _ in _find_plain_spans(sentence))
+    for start, end, decoded in find_encoded_runs(text):
+        if hints_at_instruction(_mask_names(decoded, names)):
             yield start, end, "encoded"
-    for start, end, content in unseen_parts(text):
-        if hints_at_order(content):
+    for start, end, content in find_invisible_parts(text):
+        if hints_at_instruction(content):
             yield start, end, "hidden"
 
 
-def _read(text: str, only: frozenset[str] | None = None) -> Iterator[_Span]:
+def _find_plain_spans(text: str, only: frozenset[str] | None = None) -> Iterator[_Span]:
     """What is addressed to the judge in `text` as it stands; of other techniques than `only` there may be some."""
-    said = unmentioned(text)
-    yield from orders(said, only)
-    yield from foreign_orders(said)
-    for start, end in forged_results(said):
+    said = blank_discussed_quotations(text)
+    yield from find_instructions(said, only)
+    yield from find_foreign_instructions(said)
+    for start, end in find_forged_results(said):
         yield start, end, "fake_verdict"
-    for start, end in marks(said):
-        if not introduced(text, start):
+    for start, end in find_role_markers(said):
+        if not is_named_as_example(text, start):
             yield start, end, "role_marker"
 
 
-def _merged(text: str, spans: list[_Span]) -> list[Hit]:
+def _merge_spans(text: str, spans: list[_Span]) -> list[Hit]:
     """Overlapping spans as one, named by the first."""
     found: list[Hit] = []
     for start, end, technique in spans:

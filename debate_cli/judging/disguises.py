@@ -12,37 +12,37 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 from urllib.parse import unquote
 
-from debate_cli.judging.orders import NAMED
+from debate_cli.judging.orders import NAME_PLACEHOLDER
 
 
-class Reading(NamedTuple):
+class DecodedText(NamedTuple):
     """`text`, and for each of its characters the index of the one it was read from."""
 
     text: str
-    where: Sequence[int]
+    source_indices: Sequence[int]
 
-    def span(self, start: int, end: int) -> tuple[int, int]:
+    def source_span(self, start: int, end: int) -> tuple[int, int]:
         """The span of the original from which `text[start:end]` was read."""
-        places = self.where[start:end]
+        places = self.source_indices[start:end]
         return min(places), max(places) + 1
 
-    def part(self, start: int, end: int) -> Reading:
+    def slice(self, start: int, end: int) -> DecodedText:
         """`text[start:end]` as a reading of its own."""
-        return Reading(self.text[start:end], self.where[start:end])
+        return DecodedText(self.text[start:end], self.source_indices[start:end])
 
 
-_TWINS = str.maketrans(
+_HOMOGLYPHS = str.maketrans(
     "АВЕЅІЈКМНОРСТУХаеіјорсухѕԁһԛԝΑΒΕΖΗΙΚΜΝΟΡΤΥΧανορυιɡɩſ",
     "ABESIJKMHOPCTYXaeijopcyxsdhqwABEZHIKMNOPTYXavopuigis",
 )
 """Letters of other alphabets that look like Latin ones."""
 _WORD = re.compile(r"\w+")
 _LATIN_LETTER, _OTHER_LETTER = re.compile("[A-Za-z]"), re.compile(r"[^\W\d_a-zA-Z]")
-_STRUCK = re.compile(r"(?<=[A-Za-z])[\u0300-\u036f]+")
-_APART = re.compile(r"(?<![\w'’])[A-Za-z](?:([ \t.\-_*·])[A-Za-z])(?:\1[A-Za-z])+(?!\w)")
-_WIDE = re.compile(r"(?<=\S)[ \t]{2,}(?=\S)")
-_ESCAPED = re.compile(r"&#x?[0-9A-Fa-f]{2,6};|%[0-9A-Fa-f]{2}|\\u[0-9A-Fa-f]{4}|\\x[0-9A-Fa-f]{2}")
-_TELLING = [
+_COMBINING_MARKS = re.compile(r"(?<=[A-Za-z])[\u0300-\u036f]+")
+_SPACED_LETTERS = re.compile(r"(?<![\w'’])[A-Za-z](?:([ \t.\-_*·])[A-Za-z])(?:\1[A-Za-z])+(?!\w)")
+_WIDE_GAP = re.compile(r"(?<=\S)[ \t]{2,}(?=\S)")
+_ESCAPE_SEQUENCE = re.compile(r"&#x?[0-9A-Fa-f]{2,6};|%[0-9A-Fa-f]{2}|\\u[0-9A-Fa-f]{4}|\\x[0-9A-Fa-f]{2}")
+_INDICATOR_WORDS = [
     "ignore",
     "disregard",
     "instructions",
@@ -56,104 +56,113 @@ _TELLING = [
     "affirmative",
     "negative",
 ]
-_TURNED = re.compile(
-    "|".join(rf"\b{word[::-1]}\b|\b{codecs.encode(word, 'rot13')}\b" for word in _TELLING), re.IGNORECASE
+_REVERSED_OR_ROT13 = re.compile(
+    "|".join(rf"\b{word[::-1]}\b|\b{codecs.encode(word, 'rot13')}\b" for word in _INDICATOR_WORDS), re.IGNORECASE
 )
 """Words that show that a text is written backwards, or with its letters rotated by thirteen."""
-_TELLS = re.compile(rf"\b(?:{'|'.join(_TELLING)})\b", re.IGNORECASE)
-_VOCABULARY = (
+_INDICATOR_WORD = re.compile(rf"\b(?:{'|'.join(_INDICATOR_WORDS)})\b", re.IGNORECASE)
+_COMMAND_WORDS = (
     "ignore|disregard|forget|all|the|your|previous|prior|above|instructions|rules|rubric|give|award|grant|me|us|pro|con|full|marks|"
     "ten|out|of|points|declare|vote|for|as|winner|judge|score|and|perfect|maximum|wins?"
 )
-_TOGETHER = re.compile(rf"\b(?:{_VOCABULARY}){{2,}}\b", re.IGNORECASE)
+_RUN_TOGETHER_WORDS = re.compile(rf"\b(?:{_COMMAND_WORDS}){{2,}}\b", re.IGNORECASE)
 _LEET_WORD = re.compile(r"(?<![\w$@])(?=[\w$@]*[A-Za-z])(?=[\w$@]*[0-9$@])[A-Za-z0-9$@]{2,}(?![\w$@])")
-_LEET = (str.maketrans("013457$@", "olaastsa"), str.maketrans("013457$@", "oieastsa"))
+_LEET_TABLES = (str.maketrans("013457$@", "olaastsa"), str.maketrans("013457$@", "oieastsa"))
 """A 1 stands for l or for i."""
 
 
-def readings(text: str) -> Iterator[Reading]:
+def deobfuscate(text: str) -> Iterator[DecodedText]:
     """How `text` may also be read; a disguise that it does not wear gives no reading."""
-    bared = Reading(text, range(len(text)))
-    for bare in (_unescaped, _unstruck, _latin, _joined, _respaced, _parted):
+    bared = DecodedText(text, range(len(text)))
+    for bare in (
+        _decode_escapes,
+        _strip_combining_marks,
+        _fold_homoglyphs,
+        _join_spaced_letters,
+        _collapse_gaps,
+        _split_joined_words,
+    ):
         bared = bare(bared)
     if bared.text != text:
         yield bared
     if _LEET_WORD.search(bared.text):
-        for table in _LEET:
-            yield Reading(_LEET_WORD.sub(_translated(table), bared.text), bared.where)
-    if _TURNED.search(text):
-        yield from _backwards(text)
-        yield Reading(codecs.encode(text, "rot13"), range(len(text)))
+        for table in _LEET_TABLES:
+            yield DecodedText(_LEET_WORD.sub(_translator(table), bared.text), bared.source_indices)
+    if _REVERSED_OR_ROT13.search(text):
+        yield from _reverse(text)
+        yield DecodedText(codecs.encode(text, "rot13"), range(len(text)))
 
 
-def _backwards(text: str) -> Iterator[Reading]:
+def _reverse(text: str) -> Iterator[DecodedText]:
     """`text` from its end, and the same from the first telling word on: what is turned may be only a part."""
-    whole = Reading(text[::-1], range(len(text) - 1, -1, -1))
+    whole = DecodedText(text[::-1], range(len(text) - 1, -1, -1))
     yield whole
-    telling = _TELLS.search(whole.text)
+    telling = _INDICATOR_WORD.search(whole.text)
     if telling is not None and telling.start():
-        yield whole.part(telling.start(), len(text))
+        yield whole.slice(telling.start(), len(text))
 
 
-def _translated(table: dict[int, int]) -> Callable[[re.Match[str]], str]:
+def _translator(table: dict[int, int]) -> Callable[[re.Match[str]], str]:
     return lambda match: match.group().translate(table)
 
 
-def _replaced(reading: Reading, pattern: re.Pattern[str], written: Callable[[re.Match[str]], str]) -> Reading:
+def _substitute(reading: DecodedText, pattern: re.Pattern[str], written: Callable[[re.Match[str]], str]) -> DecodedText:
     """`reading` with every match of `pattern` written otherwise."""
     text, where, done = list[str](), list[int](), 0
     for match in pattern.finditer(reading.text):
         new = written(match)
         text += [reading.text[done : match.start()], new]
-        where += reading.where[done : match.start()]
+        where += reading.source_indices[done : match.start()]
         last = match.end() - 1
-        where += [reading.where[min(match.start() + number, last)] for number in range(len(new))]
+        where += [reading.source_indices[min(match.start() + number, last)] for number in range(len(new))]
         done = match.end()
     if not done:
         return reading
-    return Reading("".join([*text, reading.text[done:]]), [*where, *reading.where[done:]])
+    return DecodedText("".join([*text, reading.text[done:]]), [*where, *reading.source_indices[done:]])
 
 
-def _unescaped(reading: Reading) -> Reading:
-    return _replaced(reading, _ESCAPED, _unescape)
+def _decode_escapes(reading: DecodedText) -> DecodedText:
+    return _substitute(reading, _ESCAPE_SEQUENCE, _decode_escape)
 
 
-def _unescape(match: re.Match[str]) -> str:
+def _decode_escape(match: re.Match[str]) -> str:
     code = match.group()
     if code.startswith("&"):
         return html.unescape(code)
     return unquote(code) if code.startswith("%") else chr(int(f"0x{code[2:]}", 0))
 
 
-def _unstruck(reading: Reading) -> Reading:
-    return _replaced(reading, _STRUCK, lambda _: "")
+def _strip_combining_marks(reading: DecodedText) -> DecodedText:
+    return _substitute(reading, _COMBINING_MARKS, lambda _: "")
 
 
-def _latin(reading: Reading) -> Reading:
+def _fold_homoglyphs(reading: DecodedText) -> DecodedText:
     """Words that mix alphabets in Latin letters alone."""
-    if reading.text.replace(NAMED, "").isascii():
+    if reading.text.replace(NAME_PLACEHOLDER, "").isascii():
         return reading
-    return _replaced(reading, _WORD, _in_latin)
+    return _substitute(reading, _WORD, _fold_word)
 
 
-def _in_latin(match: re.Match[str]) -> str:
+def _fold_word(match: re.Match[str]) -> str:
     word = match.group()
     mixed = _LATIN_LETTER.search(word) and _OTHER_LETTER.search(word)
-    return word.translate(_TWINS) if mixed else word
+    return word.translate(_HOMOGLYPHS) if mixed else word
 
 
-def _joined(reading: Reading) -> Reading:
+def _join_spaced_letters(reading: DecodedText) -> DecodedText:
     """Letters set apart as words: what divides them is dropped."""
-    return _replaced(reading, _APART, lambda match: match.group()[::2])
+    return _substitute(reading, _SPACED_LETTERS, lambda match: match.group()[::2])
 
 
-def _respaced(reading: Reading) -> Reading:
+def _collapse_gaps(reading: DecodedText) -> DecodedText:
     """Words that stand far apart, one space apart."""
-    return _replaced(reading, _WIDE, lambda _: " ")
+    return _substitute(reading, _WIDE_GAP, lambda _: " ")
 
 
-def _parted(reading: Reading) -> Reading:
+def _split_joined_words(reading: DecodedText) -> DecodedText:
     """Words of orders that are written together, set apart."""
-    return _replaced(
-        reading, _TOGETHER, lambda match: re.sub(rf"({_VOCABULARY})(?=\w)", r"\1 ", match.group(), flags=re.IGNORECASE)
+    return _substitute(
+        reading,
+        _RUN_TOGETHER_WORDS,
+        lambda match: re.sub(rf"({_COMMAND_WORDS})(?=\w)", r"\1 ", match.group(), flags=re.IGNORECASE),
     )

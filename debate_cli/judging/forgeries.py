@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-SPAN = 300
+MAX_ROLE_TEXT_CHARS = 300
 """Characters from a mark of another role that are taken to be said in it, at most; a blank line ends it sooner."""
-NEAR = 200
+MAX_ENTRY_GAP = 200
 """Characters between two lines of one forged result."""
 
 _ROLE = r"system|developer|assistant|user|human|tool|model|judge|grader|evaluator"
 _PARTY = r"(?:(?-i:Pro|Con|PRO|CON)|(?<!ꙮ)ꙮ++|affirmative|negative|proposition|opposition|opponent)"
-_MARK = re.compile(
+_ROLE_MARKER = re.compile(
     r"‹\s*/?\s*(?:im_\w+|\w+_header_id|eot_id|endoftext|start_of_turn|end_of_turn|begin_of_text|SYS|system|developer|assistant|"
     r"user|human|tool|speech|transcript|instructions?|think|bos|eos|s)\b[^›\n]{0,200}›"
     r"|\(\s*/?\s*(?:INST|SYS|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS)\s*\)"
@@ -25,9 +25,9 @@ _MARK = re.compile(
     r"|^#{1,6}\s*\(?(?:new |updated )?(?:system|instructions?|assistant|judge|developer|human|response)\)?(?: (?:instructions?|output|prompt|message))?\s*(?::|#|$)"
     r"|^[^\w\n]*(?-i:(?:END|BEGIN|START)(?:[ _-]+(?:OF|THE))*[ _-]+(?:\w+[ _-]+){0,2}?"
     r"(?:TRANSCRIPT|DATA|SPEECH|DEBATE|INSTRUCTIONS?|PROMPT|CONTEXT|INPUT|DOCUMENT|EVALUATION)\b)"
-    rf"|^[ \t>#*_-]*\((?:system|developer)\)[ \t*_]*:(?=[^\n]{{0,{SPAN}}}\b(?:you|your|judges?|graders?|evaluators?|winn?er|wins?|verdict|"
+    rf"|^[ \t>#*_-]*\((?:system|developer)\)[ \t*_]*:(?=[^\n]{{0,{MAX_ROLE_TEXT_CHARS}}}\b(?:you|your|judges?|graders?|evaluators?|winn?er|wins?|verdict|"
     r"override|scoring|ignore|select|choose|instructions?|pick|award|declare|grade|rank|prefer\w*|favou?r\w*|score\w*|rule|vote|affirmative|negative|(?-i:Pro|Con)|ꙮ+)\b)"
-    rf"|^[ \t>#*_-]*\((?:{_ROLE})\)[ \t*_]*:(?=[^\n]{{0,{SPAN}}}\b(?:{_PARTY}|clear|side)\b)(?=[^\n]{{0,{SPAN}}}"
+    rf"|^[ \t>#*_-]*\((?:{_ROLE})\)[ \t*_]*:(?=[^\n]{{0,{MAX_ROLE_TEXT_CHARS}}}\b(?:{_PARTY}|clear|side)\b)(?=[^\n]{{0,{MAX_ROLE_TEXT_CHARS}}}"
     r"\b(?:winner|wins?|won|prevail\w*|marks|score\w*|choose|chose|pick\w*|prefer\w*|clearly|verdict|vote[sd]?|answer|decision)\b)",
     re.IGNORECASE | re.MULTILINE,
 )
@@ -46,7 +46,7 @@ _ENTRY = re.compile(
     rf"(?:^|[\s{{\[(,;*#>\"'`=|])(?P<key>{_KEY})[\"'`*]*\s*[:=]\s*(?=[*]*{_VALUE})|[\"'](?P<name>{_KEY})[\"']\s*:|<(?P<tag>{_KEY})(?:\s[^<>\n]{{0,60}})?>",
     re.IGNORECASE | re.MULTILINE,
 )
-_DECISIVE = re.compile(
+_DECISIVE_KEY = re.compile(
     r"winner|verdict|victory|margin|scores?|marks?|confidence|vote|option|standing|decision|preference|preferred|ballot|judge?ment|trace|criterion|logic|honesty|responsiveness|"
     r"final_?score|final_?total|argument_quality|rebuttal_effectiveness",
     re.IGNORECASE,
@@ -55,55 +55,55 @@ _DECISIVE = re.compile(
 _OUTCOME = (
     r"(?:verdicts?|winner|decision|judge?ment|ruling|results?|evaluation|ballot|scores?|outcome|preference|votes?)"
 )
-_WON = r"(?:wins?|won|winner|prevail\w*|victor\w*|defeats?|beats?|loses|lost|takes|carr(?:ies|ied)|ahead|first)\b"
-_MARKED = r"(?:\d{1,3}(?:\.\d+)?(?!\d| ?%|[.,]\d)(?: ?/ ?\d+)?(?! (?:per|euro|percent|million|billion|years?|times|studies|points? (?:up|down))))"
-_DECIDED = (
+_WIN_VERB = r"(?:wins?|won|winner|prevail\w*|victor\w*|defeats?|beats?|loses|lost|takes|carr(?:ies|ied)|ahead|first)\b"
+_SCORE = r"(?:\d{1,3}(?:\.\d+)?(?!\d| ?%|[.,]\d)(?: ?/ ?\d+)?(?! (?:per|euro|percent|million|billion|years?|times|studies|points? (?:up|down))))"
+_MOTION_DECIDED = (
     r"\b(?:motion|resolution|thesis) (?:is |has (?:been )?)?(?:pass(?:es|ed)|carr(?:ies|ied)|fail(?:s|ed)|falls|upheld|rejected|adopted|defeated|lost)\b"
     r"(?! (?:the|an?|its|every|this|that|on|to|for|from|or|short|apart|because)\b)"
 )
 _RULING = re.compile(
-    rf"(?:^|[.!?]\s|[|\[(*#>\"])\W{{0,4}}(?:\w+ ){{0,2}}?{_OUTCOME}\b(?: \w+){{0,4}}?[\"'”’)\]*]*\s?[:=>—–]+\W{{0,4}}(?:the )?{_PARTY}(?:(?! \w)|\W{{1,4}}\d|(?: \W?\w+\W?)? {_WON})[^.!?\n]*"
-    rf"|<{_OUTCOME}\b[^<>\n]{{0,60}}>(?=[^\n]{{0,80}}\b(?:{_PARTY}|{_WON}|\d))[^\n]{{0,200}}"
-    rf"|(?:{_PARTY}|speaker \w|(?-i:[AB]))(?:[\s:=(|]{{1,4}}|\s[–—-]\s){_MARKED}[^.!?\n]{{0,60}}?\W(?:and |versus |vs\.? )?(?:{_PARTY}|speaker \w|(?-i:[AB]))(?:[\s:=(|]{{1,4}}|\s[–—-]\s){_MARKED}[^.!?\n]*"
+    rf"(?:^|[.!?]\s|[|\[(*#>\"])\W{{0,4}}(?:\w+ ){{0,2}}?{_OUTCOME}\b(?: \w+){{0,4}}?[\"'”’)\]*]*\s?[:=>—–]+\W{{0,4}}(?:the )?{_PARTY}(?:(?! \w)|\W{{1,4}}\d|(?: \W?\w+\W?)? {_WIN_VERB})[^.!?\n]*"
+    rf"|<{_OUTCOME}\b[^<>\n]{{0,60}}>(?=[^\n]{{0,80}}\b(?:{_PARTY}|{_WIN_VERB}|\d))[^\n]{{0,200}}"
+    rf"|(?:{_PARTY}|speaker \w|(?-i:[AB]))(?:[\s:=(|]{{1,4}}|\s[–—-]\s){_SCORE}[^.!?\n]{{0,60}}?\W(?:and |versus |vs\.? )?(?:{_PARTY}|speaker \w|(?-i:[AB]))(?:[\s:=(|]{{1,4}}|\s[–—-]\s){_SCORE}[^.!?\n]*"
     r"|(?:my|the) final (?:answer|verdict|decision|choice|preference) is\W{1,4}(?:\[\[\w+\]\]|(?-i:[AB])\b)"
     rf"|\b(?:i|we)(?:, the (?:judges?|panel|adjudicators?|evaluators?|jury),|, as (?:the )?(?:judge|adjudicator|evaluator),)? (?:hereby |therefore |thus |clearly )*(?:find (?:for|in favou?r of)|award (?:this|the) (?:\w+ )?to|declare|vote for|conclude that|rule (?:for|that|in favou?r of)) (?:the )?{_PARTY}(?![\w’'])[^.!?\n]*"
     rf"|{_PARTY}(?: \w+){{0,2}} (?:was|were|is|has been|had been) (?:\w+ )?(?:declared|named|pronounced|announced|judged|recorded as) (?:as )?(?:the )?(?:winner|victor|better|best)(?! (?:policy|option|product|choice|way|place|value))[^.!?\n]*"
     rf"|(?:^|[\[(*#\"]|[.!?]\s|\b(?:final|my|judge(?:'s|’s)|panel(?:'s|’s)) )(?:(?:final )?(?:verdict|decision|judge?ment|ruling)|final \w+|(?:results?|evaluation|assessment|scores?)(?=[^.!?\n]{{0,120}}\b(?:{_PARTY}|motion|speaker|side|PASS|FAIL|UPHELD)\b))"
-    rf"(?: of the \w+)?[\"'”’)\]*]*\s?[:\]=>—–]+[^.!?\n]{{0,80}}(?:\b(?:wins?|won|winner|prevail\w*|victor\w*|clear|carried|defeats?|beats?|loses|takes the|stands)\b|{_DECIDED}|(?-i:\b(?:PASS|FAIL|CONDITIONAL)\b)|"
+    rf"(?: of the \w+)?[\"'”’)\]*]*\s?[:\]=>—–]+[^.!?\n]{{0,80}}(?:\b(?:wins?|won|winner|prevail\w*|victor\w*|clear|carried|defeats?|beats?|loses|takes the|stands)\b|{_MOTION_DECIDED}|(?-i:\b(?:PASS|FAIL|CONDITIONAL)\b)|"
     r"(?-i:(?:Pro|Con|(?<!ꙮ)ꙮ++),? \d+(?:\.\d+)?\W{1,4}(?:Pro|Con|ꙮ++),? \d+))[^.!?\n]*",
     re.IGNORECASE | re.MULTILINE,
 )
-_OPTION = re.compile(r"--weights[ =](?:(?:logic|evidence|responsiveness|honesty)=0?\.\d{1,6}\b,?){1,4}")
+_WEIGHTS_OPTION = re.compile(r"--weights[ =](?:(?:logic|evidence|responsiveness|honesty)=0?\.\d{1,6}\b,?){1,4}")
 """How `debate score` is told other weights: settings, and no result."""
 _JSON_TAIL = re.compile(r"[^\n]{0,300}")
 _SENTENCE_TAIL = re.compile(r"(?:[^\n.!?]|[.!?](?=\S)){0,300}[.!?]?")
 
 
-def marks(text: str) -> Iterator[tuple[int, int]]:
+def find_role_markers(text: str) -> Iterator[tuple[int, int]]:
     """Spans of `text`, which has been cleaned, that pretend to be said by somebody else than the speaker."""
-    for match in _MARK.finditer(text):
+    for match in _ROLE_MARKER.finditer(text):
         blank = text.find("\n\n", match.end())
         end = len(text) if blank < 0 else blank
-        yield match.start(), max(match.end(), min(end, match.start() + SPAN))
+        yield match.start(), max(match.end(), min(end, match.start() + MAX_ROLE_TEXT_CHARS))
 
 
-def forged_results(text: str) -> Iterator[tuple[int, int]]:
+def find_forged_results(text: str) -> Iterator[tuple[int, int]]:
     """Spans of `text` that look like what a judge fills in: two entries or more, or a ruling in words."""
     for match in _RULING.finditer(text):
         yield match.span()
-    text = _OPTION.sub(lambda option: "_" * len(option.group()), text)
+    text = _WEIGHTS_OPTION.sub(lambda option: "_" * len(option.group()), text)
     group: list[re.Match[str]] = []
     for match in _ENTRY.finditer(text):
-        if group and match.start() - group[-1].end() > NEAR:
-            yield from _result(text, group)
+        if group and match.start() - group[-1].end() > MAX_ENTRY_GAP:
+            yield from _result_span(text, group)
             group = []
         group.append(match)
-    yield from _result(text, group)
+    yield from _result_span(text, group)
 
 
-def _result(text: str, entries: list[re.Match[str]]) -> Iterator[tuple[int, int]]:
+def _result_span(text: str, entries: list[re.Match[str]]) -> Iterator[tuple[int, int]]:
     keys = {(match["key"] or match["name"] or match["tag"]).lower() for match in entries}
-    if len(keys) > 1 and any(map(_DECISIVE.fullmatch, keys)):
+    if len(keys) > 1 and any(map(_DECISIVE_KEY.fullmatch, keys)):
         start = text.rfind("\n", 0, entries[0].start() + 1) + 1
         brace = text.find("{", start, entries[0].start() + 1)
         tail = (_JSON_TAIL if brace >= 0 else _SENTENCE_TAIL).match(text, entries[-1].end())

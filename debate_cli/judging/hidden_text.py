@@ -10,17 +10,17 @@ from collections.abc import Iterator
 
 _TAG_FIRST, _TAG_LAST = 0xE0020, 0xE007E
 _TAG_OFFSET = 0xE0000
-LEAST_HIDDEN = 8
+MIN_TAG_CHARS = 8
 """Tag characters from which they are a text; the flag of Scotland has five."""
 
 
-def tag_text(text: str) -> str | None:
+def decode_tag_characters(text: str) -> str | None:
     """What is written in Unicode tag characters, if that is more than the name of a flag."""
     codes = [ord(char) - _TAG_OFFSET for char in text if _TAG_FIRST <= ord(char) <= _TAG_LAST]
-    return "".join(map(chr, codes)) if len(codes) >= LEAST_HIDDEN else None
+    return "".join(map(chr, codes)) if len(codes) >= MIN_TAG_CHARS else None
 
 
-_UNSEEN = re.compile(
+_INVISIBLE_PART = re.compile(
     r"<!--(?P<comment>.{1,500}?)-->|^\[[^\]\n]{0,40}\]:\s*#\s*[(\"'](?P<note>[^\n]{1,300})[)\"']"
     r"|<\w+\b[^<>]{0,200}(?:display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0|opacity\s*:\s*0|hidden\b|"
     r"color\s*[:=]\s*[\"']?\s*(?:white|#fff|transparent))[^<>]{0,200}>(?P<unseen>[^<]{1,500})",
@@ -28,9 +28,9 @@ _UNSEEN = re.compile(
 )
 
 
-def unseen_parts(text: str) -> Iterator[tuple[int, int, str]]:
+def find_invisible_parts(text: str) -> Iterator[tuple[int, int, str]]:
     """(start, end, content) of comments, and of elements styled not to be seen, in HTML and Markdown."""
-    for match in _UNSEEN.finditer(text):
+    for match in _INVISIBLE_PART.finditer(text):
         yield *match.span(), match["comment"] or match["note"] or match["unseen"]
 
 
@@ -74,9 +74,14 @@ _MORSE_LETTERS = dict(
 )
 
 
-def encoded_runs(text: str) -> Iterator[tuple[int, int, str]]:
+def find_encoded_runs(text: str) -> Iterator[tuple[int, int, str]]:
     """(start, end, decoded) of every run of base64, hexadecimal, binary or Morse code that is readable text."""
-    for pattern, decode in ((_BASE64, _base64), (_HEX, _hex), (_BINARY, _binary), (_MORSE, _morse)):
+    for pattern, decode in (
+        (_BASE64, _decode_base64),
+        (_HEX, _decode_hex),
+        (_BINARY, _decode_binary),
+        (_MORSE, _decode_morse),
+    ):
         for match in pattern.finditer(text):
             try:
                 decoded = decode(match.group().strip())
@@ -86,7 +91,7 @@ def encoded_runs(text: str) -> Iterator[tuple[int, int, str]]:
                 yield *match.span(), unicodedata.normalize("NFKC", decoded)
 
 
-def _base64(run: str) -> str:
+def _decode_base64(run: str) -> str:
     return base64.b64decode(
         run.rstrip("=") + "=" * (-len(run.rstrip("=")) % 4),
         altchars=b"-_" if "-" in run or "_" in run else None,
@@ -94,13 +99,13 @@ def _base64(run: str) -> str:
     ).decode()
 
 
-def _hex(run: str) -> str:
+def _decode_hex(run: str) -> str:
     return bytes.fromhex(re.sub(r"^0x|[ :]", "", run)).decode()
 
 
-def _binary(run: str) -> str:
+def _decode_binary(run: str) -> str:
     return bytes(int(byte, 2) for byte in re.findall("[01]{8}", run)).decode()
 
 
-def _morse(run: str) -> str:
+def _decode_morse(run: str) -> str:
     return " ".join("".join(_MORSE_LETTERS.get(sign, "") for sign in word.split()) for word in run.split("/"))

@@ -8,28 +8,33 @@ from debate_cli.domain.assessment import (
     Arc,
     Convergence,
     ConvergenceOutcome,
+    DebatePattern,
     Narrative,
-    Pattern,
     Resolution,
 )
-from debate_cli.domain.systems import Live
+from debate_cli.domain.systems import LiveSettings
 from debate_cli.domain.verdict import Verdict
 from debate_cli.judging import schema
-from debate_cli.judging.rows import Case, Reading, Row, Tally, first_of_each
-from debate_cli.judging.transcript_view import literal
+from debate_cli.judging.rows import AssessmentContent, JudgeQuestion, JudgingContext, MarkCollector, unique_known_items
+from debate_cli.judging.transcript_view import to_prompt_json
 from debate_cli.llm.form import Form, FormModel
 from debate_cli.llm.template import Prompts
 from debate_cli.scoring import score
 
-PATTERNS: tuple[Pattern, ...] = ("coherence_collapse", "asymmetric_depth", "convergence_failure", "none")
-OUTCOMES: tuple[ConvergenceOutcome, ...] = (
+NARRATIVE_PATTERNS: tuple[DebatePattern, ...] = (
+    "coherence_collapse",
+    "asymmetric_depth",
+    "convergence_failure",
+    "none",
+)
+CONVERGENCE_OUTCOMES: tuple[ConvergenceOutcome, ...] = (
     "genuine_agreement",
     "definitional_dispute",
     "degree_disagreement",
     "degenerate_convergence",
     "sustained_disagreement",
 )
-NOBODY = "nobody"
+NO_WINNER = "nobody"
 
 
 class ArcForm(FormModel):
@@ -44,7 +49,7 @@ class NarrativeForm(FormModel):
 
     arcs: tuple[ArcForm, ...]
     reasoning: str
-    pattern: Pattern
+    pattern: DebatePattern
     winner: str
 
 
@@ -62,114 +67,123 @@ class ConvergenceForm(FormModel):
     outcome: ConvergenceOutcome
 
 
-def narrative_of(case: Case[Live]) -> Narrative | None:
+def find_narrative(case: JudgingContext[LiveSettings]) -> Narrative | None:
     """The narrative already told in the brief's run, if it is."""
-    for item in case.debate.of_system("live", case.brief.run):
+    for item in case.debate.assessments_of_system("live", case.brief.run):
         for finding in item.findings:
             if isinstance(finding, Narrative):
                 return finding
     return None
 
 
-def scorecard(case: Case[Live]) -> Verdict | None:
+def score_live_run(case: JudgingContext[LiveSettings]) -> Verdict | None:
     """What the marks of the brief's run say."""
     return next(iter(score(case.debate, runs=case.brief.run, systems=("live",))), None)
 
 
-def narrative_form(case: Case[Live]) -> Form[NarrativeForm]:
+def build_narrative_form(case: JudgingContext[LiveSettings]) -> Form[NarrativeForm]:
     """An arc for every participant, then the winner."""
-    arcs = [schema.obj(participant=schema.const(name), arc=schema.text()) for name in case.heard]
+    arcs = [schema.object_of(participant=schema.const(name), arc=schema.string()) for name in case.speakers]
     return Form(
         name="live_narrative",
         model=NarrativeForm,
-        schema=schema.obj(
-            arcs=schema.each(arcs),
-            reasoning=schema.text(240),
-            pattern=schema.one_of(PATTERNS),
-            winner=schema.one_of((*case.heard, NOBODY)),
+        schema=schema.object_of(
+            arcs=schema.fixed_array(arcs),
+            reasoning=schema.string(240),
+            pattern=schema.one_of(NARRATIVE_PATTERNS),
+            winner=schema.one_of((*case.speakers, NO_WINNER)),
         ),
         lenient=True,
     )
 
 
-def resolution_form(_case: Case[Live]) -> Form[ResolutionForm]:
+def build_resolution_form(_case: JudgingContext[LiveSettings]) -> Form[ResolutionForm]:
     """One explanation."""
     return Form(
-        name="live_resolution", model=ResolutionForm, schema=schema.obj(explanation=schema.text(320)), lenient=True
-    )
-
-
-def convergence_form(_case: Case[Live]) -> Form[ConvergenceForm]:
-    """The disagreement early and late, then the outcome."""
-    return Form(
-        name="live_convergence",
-        model=ConvergenceForm,
-        schema=schema.obj(early=schema.text(), late=schema.text(), outcome=schema.one_of(OUTCOMES)),
+        name="live_resolution",
+        model=ResolutionForm,
+        schema=schema.object_of(explanation=schema.string(320)),
         lenient=True,
     )
 
 
-def fill(case: Case[Live], _prompts: Prompts) -> Mapping[str, str]:
+def build_convergence_form(_case: JudgingContext[LiveSettings]) -> Form[ConvergenceForm]:
+    """The disagreement early and late, then the outcome."""
+    return Form(
+        name="live_convergence",
+        model=ConvergenceForm,
+        schema=schema.object_of(
+            early=schema.string(), late=schema.string(), outcome=schema.one_of(CONVERGENCE_OUTCOMES)
+        ),
+        lenient=True,
+    )
+
+
+def narrative_prompt_values(case: JudgingContext[LiveSettings], _prompts: Prompts) -> Mapping[str, str]:
     """The names."""
-    return {"participants": literal(case.heard)}
+    return {"participants": to_prompt_json(case.speakers)}
 
 
-def fill_resolution(case: Case[Live], _prompts: Prompts) -> Mapping[str, str]:
+def resolution_prompt_values(case: JudgingContext[LiveSettings], _prompts: Prompts) -> Mapping[str, str]:
     """The two winners, the scores, and the narrative's reasons."""
-    told, verdict = narrative_of(case), scorecard(case)
+    told, verdict = find_narrative(case), score_live_run(case)
     return {
-        "narrative": literal(told.model_dump(include={"winner", "reasoning", "pattern"}) if told else None),
-        "scorecard": literal({"winner": verdict.winner, "scores": verdict.scores} if verdict else None),
+        "narrative": to_prompt_json(told.model_dump(include={"winner", "reasoning", "pattern"}) if told else None),
+        "scorecard": to_prompt_json({"winner": verdict.winner, "scores": verdict.scores} if verdict else None),
     }
 
 
-def fill_convergence(case: Case[Live], _prompts: Prompts) -> Mapping[str, str]:
+def convergence_prompt_values(case: JudgingContext[LiveSettings], _prompts: Prompts) -> Mapping[str, str]:
     """Which turns are compared."""
     first, second, *rest = case.brief.subject.turns
     return {"early": f"{first} and {second}", "late": " and ".join(map(str, rest))}
 
 
-def read_narrative(filled: NarrativeForm, case: Case[Live]) -> Reading:
+def read_narrative_form(filled: NarrativeForm, case: JudgingContext[LiveSettings]) -> AssessmentContent:
     """The narrative; a winner who did not take part counts as none."""
-    tally = Tally()
-    arcs = tuple(first_of_each(tally, filled.arcs, lambda item: item.participant, case.heard))
-    if filled.winner not in (*case.heard, NOBODY):
-        tally.warn(f"unknown: {filled.winner!r} did not take part and cannot have won")
-    tally.find(
+    tally = MarkCollector()
+    arcs = tuple(unique_known_items(tally, filled.arcs, lambda item: item.participant, case.speakers))
+    if filled.winner not in (*case.speakers, NO_WINNER):
+        tally.add_warnings(f"unknown: {filled.winner!r} did not take part and cannot have won")
+    tally.add_findings(
         Narrative(
-            winner=filled.winner if filled.winner in case.heard else None,
+            winner=filled.winner if filled.winner in case.speakers else None,
             reasoning=filled.reasoning,
             pattern=filled.pattern,
             arcs=tuple(Arc(participant=item.participant, arc=item.arc) for item in arcs),
         )
     )
-    return tally.reading(filled.reasoning)
+    return tally.result(filled.reasoning)
 
 
-def read_resolution(filled: ResolutionForm, _case: Case[Live]) -> Reading:
+def read_resolution_form(filled: ResolutionForm, _case: JudgingContext[LiveSettings]) -> AssessmentContent:
     """The explanation."""
-    return Reading(findings=(Resolution(explanation=filled.explanation),), rationale=filled.explanation)
+    return AssessmentContent(findings=(Resolution(explanation=filled.explanation),), rationale=filled.explanation)
 
 
-def read_convergence(filled: ConvergenceForm, _case: Case[Live]) -> Reading:
+def read_convergence_form(filled: ConvergenceForm, _case: JudgingContext[LiveSettings]) -> AssessmentContent:
     """The outcome."""
-    return Reading(findings=(Convergence(outcome=filled.outcome, early=filled.early, late=filled.late),))
+    return AssessmentContent(findings=(Convergence(outcome=filled.outcome, early=filled.early, late=filled.late),))
 
 
-NARRATIVE = Row(
-    purpose="judge.live.narrative", prompt="judge_live_narrative", fill=fill, form=narrative_form, read=read_narrative
+NARRATIVE_QUESTION = JudgeQuestion(
+    purpose="judge.live.narrative",
+    prompt="judge_live_narrative",
+    prompt_values=narrative_prompt_values,
+    build_form=build_narrative_form,
+    read_form=read_narrative_form,
 )
-RESOLUTION = Row(
+RESOLUTION_QUESTION = JudgeQuestion(
     purpose="judge.live.resolution",
     prompt="judge_live_resolution",
-    fill=fill_resolution,
-    form=resolution_form,
-    read=read_resolution,
+    prompt_values=resolution_prompt_values,
+    build_form=build_resolution_form,
+    read_form=read_resolution_form,
 )
-CONVERGENCE = Row(
+CONVERGENCE_QUESTION = JudgeQuestion(
     purpose="judge.live.convergence",
     prompt="judge_live_convergence",
-    fill=fill_convergence,
-    form=convergence_form,
-    read=read_convergence,
+    prompt_values=convergence_prompt_values,
+    build_form=build_convergence_form,
+    read_form=read_convergence_form,
 )

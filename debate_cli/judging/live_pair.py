@@ -4,25 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from debate_cli.domain.assessment import Comparison, LogicGap, Pressure
+from debate_cli.domain.assessment import LogicGap, PairComparison, Pressure
 from debate_cli.domain.judging_run import FIRST_RUN
-from debate_cli.domain.systems import Live
+from debate_cli.domain.systems import LiveSettings
 from debate_cli.judging import schema
-from debate_cli.judging.live import SUSPECT, SuspectForm, read_suspects, turns_until
-from debate_cli.judging.rows import Case, Reading, Row, Tally
-from debate_cli.judging.transcript_view import literal
+from debate_cli.judging.live import SUSPECT_CLAIM_SCHEMA, SuspectClaimForm, add_suspect_claims, turns_up_to
+from debate_cli.judging.rows import AssessmentContent, JudgeQuestion, JudgingContext, MarkCollector
+from debate_cli.judging.transcript_view import to_prompt_json
 from debate_cli.llm.form import Form, FormModel
 from debate_cli.llm.template import Prompts
-from debate_cli.scoring.scorecard import DRAW, MAXIMA
+from debate_cli.scoring.scorecard import DIMENSION_MAXIMA, DRAWN_COMPARISON
 
-PRESSURE = (
+PRESSURE_INSTRUCTION = (
     "At last, how hard did this exchange press the one who lost it, each from 0 (not at all) to 1: cognitive (reasoning "
     "was broken), emotional (composure was shaken), strategic (the frame was lost), credibility (evidence or honesty was "
     "put in doubt)."
 )
 
 
-class GapForm(FormModel):
+class LogicGapForm(FormModel):
     """A weakness of the earlier turn that the later one exposed."""
 
     reason: str
@@ -45,72 +45,74 @@ class PairForm(FormModel):
     logic: str
     rhetoric: str
     tactics: str
-    suspect_claims: tuple[SuspectForm, ...] = ()
-    logic_gap: tuple[GapForm, ...] = ()
+    suspect_claims: tuple[SuspectClaimForm, ...] = ()
+    logic_gap: tuple[LogicGapForm, ...] = ()
     pressure: PressureForm | None = None
 
 
-def form(case: Case[Live]) -> Form[PairForm]:
+def build_pair_form(case: JudgingContext[LiveSettings]) -> Form[PairForm]:
     """Pressure is asked for only where it can reach a debater."""
-    winner = schema.one_of((*(turn.speaker for turn in case.judged), DRAW))
+    winner = schema.one_of((*(turn.speaker for turn in case.judged_turns), DRAWN_COMPARISON))
     fields = {
-        "reasoning": schema.text(),
-        **dict.fromkeys(MAXIMA, winner),
-        "suspect_claims": schema.listed(SUSPECT, 2),
-        "logic_gap": schema.listed(schema.obj(reason=schema.text(), points=schema.integer(1, 10)), 1),
+        "reasoning": schema.string(),
+        **dict.fromkeys(DIMENSION_MAXIMA, winner),
+        "suspect_claims": schema.array_of(SUSPECT_CLAIM_SCHEMA, 2),
+        "logic_gap": schema.array_of(schema.object_of(reason=schema.string(), points=schema.integer_between(1, 10)), 1),
     }
     if _wants_pressure(case):
-        fields["pressure"] = schema.obj(**dict.fromkeys(PressureForm.model_fields, schema.number(0, 1)))
-    return Form(name="live_pair", model=PairForm, schema=schema.obj(**fields), lenient=True)
+        fields["pressure"] = schema.object_of(**dict.fromkeys(PressureForm.model_fields, schema.number_between(0, 1)))
+    return Form(name="live_pair", model=PairForm, schema=schema.object_of(**fields), lenient=True)
 
 
-def fill(case: Case[Live], _prompts: Prompts) -> Mapping[str, str]:
+def pair_prompt_values(case: JudgingContext[LiveSettings], _prompts: Prompts) -> Mapping[str, str]:
     """Which turns are compared, whose they are, and whether pressure is asked for."""
-    earlier, later = case.judged
+    earlier, later = case.judged_turns
     return {
         "turn": str(later.index),
-        "speaker": literal(later.speaker),
+        "speaker": to_prompt_json(later.speaker),
         "earlier_turn": str(earlier.index),
-        "earlier_speaker": literal(earlier.speaker),
-        "pressure": PRESSURE if _wants_pressure(case) else "",
+        "earlier_speaker": to_prompt_json(earlier.speaker),
+        "pressure": PRESSURE_INSTRUCTION if _wants_pressure(case) else "",
     }
 
 
-def read(filled: PairForm, case: Case[Live]) -> Reading:
+def read_pair_form(filled: PairForm, case: JudgingContext[LiveSettings]) -> AssessmentContent:
     """The comparison, and what the later turn exposed; pressure goes to who lost more dimensions than won."""
-    tally = Tally()
-    earlier, later = case.judged
+    tally = MarkCollector()
+    earlier, later = case.judged_turns
     names = (earlier.speaker, later.speaker)
-    won = {dimension: _winner(getattr(filled, dimension), dimension, names, tally) for dimension in MAXIMA}
-    tally.find(Comparison(logic=won["logic"], rhetoric=won["rhetoric"], tactics=won["tactics"]))
-    read_suspects(filled.suspect_claims, turns_until(later, case), tally)
+    won = {
+        dimension: _valid_winner(getattr(filled, dimension), dimension, names, tally) for dimension in DIMENSION_MAXIMA
+    }
+    tally.add_findings(PairComparison(logic=won["logic"], rhetoric=won["rhetoric"], tactics=won["tactics"]))
+    add_suspect_claims(filled.suspect_claims, turns_up_to(later, case), tally)
     for gap in filled.logic_gap[:1]:
-        tally.find(LogicGap(turn=earlier.index, points=min(10, max(1, gap.points)), reason=gap.reason))
+        tally.add_findings(LogicGap(turn=earlier.index, points=min(10, max(1, gap.points)), reason=gap.reason))
     loser = _loser(tuple(won.values()), names)
     if filled.pressure is not None and loser is not None and _wants_pressure(case):
-        tally.find(_pressure(loser, filled.pressure))
-    return tally.reading(filled.reasoning)
+        tally.add_findings(_build_pressure(loser, filled.pressure))
+    return tally.result(filled.reasoning)
 
 
-def _pressure(loser: str, felt: PressureForm) -> Pressure:
+def _build_pressure(loser: str, felt: PressureForm) -> Pressure:
     return Pressure(
         participant=loser,
-        cognitive=_unit(felt.cognitive),
-        emotional=_unit(felt.emotional),
-        strategic=_unit(felt.strategic),
-        credibility=_unit(felt.credibility),
+        cognitive=_clamp_unit(felt.cognitive),
+        emotional=_clamp_unit(felt.emotional),
+        strategic=_clamp_unit(felt.strategic),
+        credibility=_clamp_unit(felt.credibility),
     )
 
 
-def _unit(value: float) -> float:
+def _clamp_unit(value: float) -> float:
     return min(1.0, max(0.0, value))
 
 
-def _winner(name: str, dimension: str, names: tuple[str, str], tally: Tally) -> str:
-    if name in names or name == DRAW:
+def _valid_winner(name: str, dimension: str, names: tuple[str, str], tally: MarkCollector) -> str:
+    if name in names or name == DRAWN_COMPARISON:
         return name
-    tally.warn(f"unknown: {name!r} did not take part in the exchange, {dimension} counts as a draw")
-    return DRAW
+    tally.add_warnings(f"unknown: {name!r} did not take part in the exchange, {dimension} counts as a draw")
+    return DRAWN_COMPARISON
 
 
 def _loser(won: tuple[str, ...], names: tuple[str, str]) -> str | None:
@@ -121,8 +123,14 @@ def _loser(won: tuple[str, ...], names: tuple[str, str]) -> str | None:
     return names[1] if first > second else names[0]
 
 
-def _wants_pressure(case: Case[Live]) -> bool:
+def _wants_pressure(case: JudgingContext[LiveSettings]) -> bool:
     return case.settings.feedback and case.brief.run == FIRST_RUN
 
 
-ROW = Row(purpose="judge.live.pair", prompt="judge_live_pair", fill=fill, form=form, read=read)
+PAIR_QUESTION = JudgeQuestion(
+    purpose="judge.live.pair",
+    prompt="judge_live_pair",
+    prompt_values=pair_prompt_values,
+    build_form=build_pair_form,
+    read_form=read_pair_form,
+)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 
-LONGEST = 240
+MAX_QUOTATION_CHARS = 240
 """Characters of a quotation."""
-AROUND = 160
+CONTEXT_CHARS = 160
 """Characters before and after it in which its sentence says what it is."""
 
-_QUOTED = re.compile(
-    rf"\"[^\"\n]{{1,{LONGEST}}}\"|“[^”\n]{{1,{LONGEST}}}”|‘[^’\n]{{1,{LONGEST}}}’|«[^»\n]{{1,{LONGEST}}}»|„[^“”\n]{{1,{LONGEST}}}[“”]|"
-    rf"`[^`\n]{{1,{LONGEST}}}`|(?<![\w'])'[^'\n]{{1,{LONGEST}}}'(?![\w'])"
+_QUOTATION = re.compile(
+    rf"\"[^\"\n]{{1,{MAX_QUOTATION_CHARS}}}\"|“[^”\n]{{1,{MAX_QUOTATION_CHARS}}}”|‘[^’\n]{{1,{MAX_QUOTATION_CHARS}}}’|«[^»\n]{{1,{MAX_QUOTATION_CHARS}}}»|„[^“”\n]{{1,{MAX_QUOTATION_CHARS}}}[“”]|"
+    rf"`[^`\n]{{1,{MAX_QUOTATION_CHARS}}}`|(?<![\w'])'[^'\n]{{1,{MAX_QUOTATION_CHARS}}}'(?![\w'])"
 )
 _SENTENCE_EDGE = re.compile(r"[.!?。！？][\"'”’»)\]]*\s|\n")
 _DISCUSSION = re.compile(
@@ -24,29 +24,29 @@ _DISCUSSION = re.compile(
 _IN_DATA_BEFORE = re.compile(r"(?:[{\[]|[\"'],|[\"']:)\s*$")
 _IN_DATA_AFTER = re.compile(r"\s*:\s*[\"'\d{\[]")
 """The strings of an object are data, not quotations."""
-_INTRODUCED = re.compile(
+_EXAMPLE_INTRODUCTION = re.compile(
     r"\b(?:such as|like|called|named|strings?|tokens?|tags?|markers?|comments?|elements?)\W{0,3}$", re.IGNORECASE
 )
 
 
-def unmentioned(text: str) -> str:
+def blank_discussed_quotations(text: str) -> str:
     """`text` with every quotation that its sentence talks about blanked; no character changes its place."""
-    return _QUOTED.sub(lambda match: _blank(match, text), text)
+    return _QUOTATION.sub(lambda match: _blank_if_discussed(match, text), text)
 
 
-def introduced(text: str, start: int) -> bool:
+def is_named_as_example(text: str, start: int) -> bool:
     """Whether what stands at `start` without quotation marks is named there as an example."""
-    return _INTRODUCED.search(text[max(0, start - 30) : start]) is not None
+    return _EXAMPLE_INTRODUCTION.search(text[max(0, start - 30) : start]) is not None
 
 
-def _blank(match: re.Match[str], text: str) -> str:
+def _blank_if_discussed(match: re.Match[str], text: str) -> str:
     quotation = match.group()
     if _IN_DATA_BEFORE.search(text[max(0, match.start() - 4) : match.start()]) or _IN_DATA_AFTER.match(
         text, match.end()
     ):
         return quotation
-    before = _SENTENCE_EDGE.split(text[max(0, match.start() - AROUND) : match.start()])[-1]
-    after = _SENTENCE_EDGE.split(text[match.end() : match.end() + AROUND], maxsplit=1)[0]
+    before = _SENTENCE_EDGE.split(text[max(0, match.start() - CONTEXT_CHARS) : match.start()])[-1]
+    after = _SENTENCE_EDGE.split(text[match.end() : match.end() + CONTEXT_CHARS], maxsplit=1)[0]
     if quotation[-2] in ".!?":
         after = ""
     if _DISCUSSION.search(before) or _DISCUSSION.search(after):

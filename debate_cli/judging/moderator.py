@@ -5,16 +5,29 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from debate_cli.domain.assessment import Clash, Momentum, Summary, SummaryPoint
-from debate_cli.domain.systems import Moderator
+from debate_cli.domain.systems import ModeratorSettings
 from debate_cli.judging import schema
-from debate_cli.judging.rows import About, Case, Reading, Row, Tally, first_of_each, must_answer
-from debate_cli.judging.transcript_view import literal
+from debate_cli.judging.rows import (
+    AssessmentContent,
+    JudgeQuestion,
+    JudgingContext,
+    MarkCollector,
+    MarkSubject,
+    require_entries,
+    unique_known_items,
+)
+from debate_cli.judging.transcript_view import to_prompt_json
 from debate_cli.llm.form import Form, FormModel
 from debate_cli.llm.template import Prompts
-from debate_cli.scoring.moderator import CATEGORIES, CLAIMED, ROUND_CRITERIA, TOLERANCE
+from debate_cli.scoring.moderator import (
+    CLAIMED_TOTAL_CRITERION,
+    CLAIMED_TOTAL_TOLERANCE,
+    FINAL_CATEGORIES,
+    ROUND_CRITERIA,
+)
 
-NOBODY = "nobody"
-STRESS = {
+NO_MOMENTUM = "nobody"
+FORMAT_EMPHASIS = {
     "structured": "This is a structured debate: weigh point-by-point engagement and keeping to the task of each round.",
     "semi_structured": "This is a semi-structured debate: weigh how productively follow-up questions were put and answered.",
     "free_flowing": "This is a free-flowing debate: weigh substance wherever it stands; there are no set tasks to keep to.",
@@ -58,7 +71,7 @@ class RoundForm(FormModel):
     clashes: tuple[ClashForm, ...] = ()
     consensus: tuple[str, ...] = ()
     momentum_why: str = ""
-    momentum_toward: str = NOBODY
+    momentum_toward: str = NO_MOMENTUM
     guidance: str = ""
 
 
@@ -90,106 +103,111 @@ class FinalForm(FormModel):
     evaluation: str
 
 
-def round_form(case: Case[Moderator]) -> Form[RoundForm]:
+def build_round_form(case: JudgingContext[ModeratorSettings]) -> Form[RoundForm]:
     """Everyone who spoke in the round; clashes where several did, guidance only where it is asked for."""
-    marks: dict[str, schema.Json] = {}
+    marks: dict[str, schema.JsonSchema] = {}
     for criterion in ROUND_CRITERIA:
-        marks |= {f"{criterion}_reason": schema.text(100), criterion: schema.integer(0, 10)}
-    marks["total"] = schema.integer(0, 30)
-    heading = schema.one_of(case.names) if len(case.names) == 2 else schema.text(60)  # noqa: PLR2004 - two sides
-    fields: dict[str, schema.Json] = {
-        "scores": schema.each([schema.obj(participant=schema.const(name), **marks) for name in case.heard]),
-        "summary": schema.listed(
-            schema.obj(heading=heading, points=schema.listed(schema.text(100), 2, least=1)), max(2, len(case.names))
+        marks |= {f"{criterion}_reason": schema.string(100), criterion: schema.integer_between(0, 10)}
+    marks["total"] = schema.integer_between(0, 30)
+    heading = schema.one_of(case.debater_names) if len(case.debater_names) == 2 else schema.string(60)  # noqa: PLR2004 - two sides
+    fields: dict[str, schema.JsonSchema] = {
+        "scores": schema.fixed_array(
+            [schema.object_of(participant=schema.const(name), **marks) for name in case.speakers]
         ),
-        **_clashes(case.heard),
-        "consensus": schema.listed(schema.text(100), 2),
-        "momentum_why": schema.text(120),
-        "momentum_toward": schema.one_of((*case.heard, NOBODY)),
+        "summary": schema.array_of(
+            schema.object_of(heading=heading, points=schema.array_of(schema.string(100), 2, least=1)),
+            max(2, len(case.debater_names)),
+        ),
+        **_clash_properties(case.speakers),
+        "consensus": schema.array_of(schema.string(100), 2),
+        "momentum_why": schema.string(120),
+        "momentum_toward": schema.one_of((*case.speakers, NO_MOMENTUM)),
     }
     if case.settings.guidance:
-        fields["guidance"] = schema.text(240, least=0)
-    model = must_answer(RoundForm, "scores", "participant", case.heard)
-    return Form(name="moderator_round", model=model, schema=schema.obj(**fields), lenient=True)
+        fields["guidance"] = schema.string(240, least=0)
+    model = require_entries(RoundForm, "scores", "participant", case.speakers)
+    return Form(name="moderator_round", model=model, schema=schema.object_of(**fields), lenient=True)
 
 
-def _clashes(heard: tuple[str, ...]) -> dict[str, schema.Json]:
+def _clash_properties(heard: tuple[str, ...]) -> dict[str, schema.JsonSchema]:
     """Who speaks alone meets nobody."""
     if len(heard) < 2:  # noqa: PLR2004 - it takes two
         return {}
-    clash = schema.obj(
-        about=schema.text(100),
-        participants=schema.listed(schema.one_of(heard), len(heard), least=2),
+    clash = schema.object_of(
+        about=schema.string(100),
+        participants=schema.array_of(schema.one_of(heard), len(heard), least=2),
         engaged={"type": "boolean"},
     )
-    return {"clashes": schema.listed(clash, 2)}
+    return {"clashes": schema.array_of(clash, 2)}
 
 
-def final_form(case: Case[Moderator]) -> Form[FinalForm]:
+def build_final_form(case: JudgingContext[ModeratorSettings]) -> Form[FinalForm]:
     """Thirteen categories for everyone who spoke, then the evaluation."""
-    marks = {name: schema.integer(0, int(out_of)) for name, out_of in CATEGORIES.items()}
+    marks = {name: schema.integer_between(0, int(out_of)) for name, out_of in FINAL_CATEGORIES.items()}
     scores = [
-        schema.obj(participant=schema.const(name), reasoning=schema.text(200), **marks, total=schema.integer(0, 100))
-        for name in case.heard
+        schema.object_of(
+            participant=schema.const(name), reasoning=schema.string(200), **marks, total=schema.integer_between(0, 100)
+        )
+        for name in case.speakers
     ]
     return Form(
         name="moderator_final",
-        model=must_answer(FinalForm, "scores", "participant", case.heard),
-        schema=schema.obj(scores=schema.each(scores), evaluation=schema.text(400)),
+        model=require_entries(FinalForm, "scores", "participant", case.speakers),
+        schema=schema.object_of(scores=schema.fixed_array(scores), evaluation=schema.string(400)),
         lenient=True,
     )
 
 
-def fill(case: Case[Moderator], _prompts: Prompts) -> Mapping[str, str]:
+def moderator_prompt_values(case: JudgingContext[ModeratorSettings], _prompts: Prompts) -> Mapping[str, str]:
     """Round, names, the format's stress, and whether to give guidance."""
-    by = "participant" if len(case.names) == 2 else "subtopic"  # noqa: PLR2004 - two sides
+    by = "participant" if len(case.debater_names) == 2 else "subtopic"  # noqa: PLR2004 - two sides
     return {
         "round": str(case.brief.subject.round or ""),
-        "participants": literal(case.heard),
-        "stress": STRESS[case.debate.config.format.kind],
+        "participants": to_prompt_json(case.speakers),
+        "stress": FORMAT_EMPHASIS[case.debate.config.format.kind],
         "summary_by": by,
-        "guidance": GUIDANCE if case.settings.guidance else "",
+        "guidance": GUIDANCE_INSTRUCTION if case.settings.guidance else "",
     }
 
 
-GUIDANCE = (
+GUIDANCE_INSTRUCTION = (
     "At last give guidance for the next round, addressed to all: one or two sentences that gently bring back whoever "
     "strayed from the motion, take no side and reveal no scores; empty where none is needed."
 )
 
 
-def read_round(filled: RoundForm, case: Case[Moderator]) -> Reading:
+def read_round_form(filled: RoundForm, case: JudgingContext[ModeratorSettings]) -> AssessmentContent:
     """Three marks with a reason per participant, the claimed total, the summary and the clashes."""
-    tally = Tally()
-    for entry in first_of_each(tally, filled.scores, lambda item: item.participant, case.heard):
+    tally = MarkCollector()
+    for entry in unique_known_items(tally, filled.scores, lambda item: item.participant, case.speakers):
         ours = 0.0
         for criterion in ROUND_CRITERIA:
-            about = About(entry.participant, criterion, reason=getattr(entry, f"{criterion}_reason"))
-            ours += tally.mark(about, getattr(entry, criterion), 0, 10)
-        _claimed(tally, entry.participant, entry.total, ours, 30)
-    tally.find(_summary(filled, case))
+            about = MarkSubject(entry.participant, criterion, reason=getattr(entry, f"{criterion}_reason"))
+            ours += tally.add_mark(about, getattr(entry, criterion), 0, 10)
+        _add_claimed_total(tally, entry.participant, entry.total, ours, 30)
+    tally.add_findings(_build_summary(filled, case))
     for clash in filled.clashes:
-        known = tuple(dict.fromkeys(name for name in clash.participants if name in case.names))
+        known = tuple(dict.fromkeys(name for name in clash.participants if name in case.debater_names))
         if len(known) < len(set(clash.participants)):
-            tally.warn(f"unknown: a participant of the clash about {clash.about!r} is not in the debate")
+            tally.add_warnings(f"unknown: a participant of the clash about {clash.about!r} is not in the debate")
         if known:
-            tally.find(Clash(participants=known, about=clash.about, engaged=clash.engaged))
-    return tally.reading()
+            tally.add_findings(Clash(participants=known, about=clash.about, engaged=clash.engaged))
+    return tally.result()
 
 
-def read_final(filled: FinalForm, case: Case[Moderator]) -> Reading:
+def read_final_form(filled: FinalForm, case: JudgingContext[ModeratorSettings]) -> AssessmentContent:
     """Thirteen marks and the claimed total per participant; the evaluation is the rationale."""
-    tally = Tally()
-    for entry in first_of_each(tally, filled.scores, lambda item: item.participant, case.heard):
+    tally = MarkCollector()
+    for entry in unique_known_items(tally, filled.scores, lambda item: item.participant, case.speakers):
         ours = 0.0
-        for name, out_of in CATEGORIES.items():
-            ours += tally.mark(About(entry.participant, name), getattr(entry, name), 0, out_of)
-        _claimed(tally, entry.participant, entry.total, ours, 100, entry.reasoning)
-    return tally.reading(filled.evaluation)
+        for name, out_of in FINAL_CATEGORIES.items():
+            ours += tally.add_mark(MarkSubject(entry.participant, name), getattr(entry, name), 0, out_of)
+        _add_claimed_total(tally, entry.participant, entry.total, ours, 100, entry.reasoning)
+    return tally.result(filled.evaluation)
 
 
-def _summary(filled: RoundForm, case: Case[Moderator]) -> Summary:
-    toward = filled.momentum_toward if filled.momentum_toward in case.names else None
+def _build_summary(filled: RoundForm, case: JudgingContext[ModeratorSettings]) -> Summary:
+    toward = filled.momentum_toward if filled.momentum_toward in case.debater_names else None
     return Summary(
         points=tuple(SummaryPoint(heading=item.heading, points=item.points) for item in filled.summary),
         consensus=filled.consensus,
@@ -198,16 +216,26 @@ def _summary(filled: RoundForm, case: Case[Moderator]) -> Summary:
     )
 
 
-def _claimed(tally: Tally, participant: str, claimed: float, ours: float, out_of: float, reason: str = "") -> None:
+def _add_claimed_total(
+    tally: MarkCollector, participant: str, claimed: float, ours: float, out_of: float, reason: str = ""
+) -> None:
     """Keep the judge's own total beside ours; it counts for nothing."""
-    if abs(claimed - ours) > TOLERANCE:
-        tally.warn(f"claimed_total: {participant} was given {claimed:g}, the marks add up to {ours:g}")
-    tally.mark(About(participant, CLAIMED, reason=reason or None), claimed, 0, out_of)
+    if abs(claimed - ours) > CLAIMED_TOTAL_TOLERANCE:
+        tally.add_warnings(f"claimed_total: {participant} was given {claimed:g}, the marks add up to {ours:g}")
+    tally.add_mark(MarkSubject(participant, CLAIMED_TOTAL_CRITERION, reason=reason or None), claimed, 0, out_of)
 
 
-ROUND = Row(
-    purpose="judge.moderator.round", prompt="judge_moderator_round", fill=fill, form=round_form, read=read_round
+ROUND_QUESTION = JudgeQuestion(
+    purpose="judge.moderator.round",
+    prompt="judge_moderator_round",
+    prompt_values=moderator_prompt_values,
+    build_form=build_round_form,
+    read_form=read_round_form,
 )
-FINAL = Row(
-    purpose="judge.moderator.final", prompt="judge_moderator_final", fill=fill, form=final_form, read=read_final
+FINAL_QUESTION = JudgeQuestion(
+    purpose="judge.moderator.final",
+    prompt="judge_moderator_final",
+    prompt_values=moderator_prompt_values,
+    build_form=build_final_form,
+    read_form=read_final_form,
 )

@@ -10,22 +10,31 @@ from functools import lru_cache
 
 from debate_cli.domain.assessment import Mark, Vote, VoteOption
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.systems import PERSONA_WEIGHTS, Panel, PanelJudge
-from debate_cli.domain.value import concluded
+from debate_cli.domain.systems import PERSONA_WEIGHTS, PanelJudge, PanelSettings
+from debate_cli.domain.value import memoize_on_value
 from debate_cli.judging import schema
-from debate_cli.judging.rows import PACKAGE, About, Case, Reading, Row, Tally, first_of_each, must_answer
-from debate_cli.judging.transcript_view import literal, reported
+from debate_cli.judging.rows import (
+    JUDGE_PROMPT_PACKAGE,
+    AssessmentContent,
+    JudgeQuestion,
+    JudgingContext,
+    MarkCollector,
+    MarkSubject,
+    require_entries,
+    unique_known_items,
+)
+from debate_cli.judging.transcript_view import sanitize_takeovers, to_prompt_json
 from debate_cli.llm.form import Form, FormModel
 from debate_cli.llm.template import Prompts
-from debate_cli.scoring.ballots import Ballot, ballots_by_round, disagreements, explains_change
+from debate_cli.scoring.ballots import Ballot, ballots_by_round, explains_change, find_disagreements
 
-OPTIONS: tuple[VoteOption, ...] = ("PASS", "FAIL", "CONDITIONAL")
-REASON_SHOWN = 300
+PANEL_VOTE_OPTIONS: tuple[VoteOption, ...] = ("PASS", "FAIL", "CONDITIONAL")
+MAX_SHOWN_REASON_CHARS = 300
 """Characters of a reason that the other judges see."""
-NAMED_TURN = 'name the turn, as in "turn 3 concedes the cost"'
-NAMED_PASSAGE = "name the passage of the document"
+NAME_TURN_INSTRUCTION = 'name the turn, as in "turn 3 concedes the cost"'
+NAME_PASSAGE_INSTRUCTION = "name the passage of the document"
 """What changed a vote is to be found there."""
-LOWEST, HIGHEST = 1, 3
+MIN_DIMENSION_MARK, MAX_DIMENSION_MARK = 1, 3
 """Scale of a dimension."""
 
 
@@ -48,56 +57,58 @@ class VoteForm(FormModel):
     changed_because: str | None = None
 
 
-def form(case: Case[Panel]) -> Form[VoteForm]:
+def build_vote_form(case: JudgingContext[PanelSettings]) -> Form[VoteForm]:
     """Every configured dimension; `changed_because` from the second vote on."""
-    return _form(case.settings.dimensions, again=case.brief.revision > 0)
+    return _build_vote_form(case.settings.dimensions, again=case.brief.revision > 0)
 
 
 @lru_cache(maxsize=64)
-def _form(dimensions: tuple[str, ...], *, again: bool) -> Form[VoteForm]:
-    value = schema.integer(LOWEST, HIGHEST)
+def _build_vote_form(dimensions: tuple[str, ...], *, again: bool) -> Form[VoteForm]:
+    value = schema.integer_between(MIN_DIMENSION_MARK, MAX_DIMENSION_MARK)
     fields = {
-        "reasoning": schema.text(240),
-        "dimensions": schema.each([schema.obj(name=schema.const(name), value=value) for name in dimensions]),
-        "option": schema.one_of(OPTIONS),
-        "confidence": schema.number(0, 1),
-        "critical_findings": schema.listed(schema.text(), 3),
-        "remediation_required": schema.listed(schema.text(), 2),
+        "reasoning": schema.string(240),
+        "dimensions": schema.fixed_array(
+            [schema.object_of(name=schema.const(name), value=value) for name in dimensions]
+        ),
+        "option": schema.one_of(PANEL_VOTE_OPTIONS),
+        "confidence": schema.number_between(0, 1),
+        "critical_findings": schema.array_of(schema.string(), 3),
+        "remediation_required": schema.array_of(schema.string(), 2),
     }
     if again:
-        fields["changed_because"] = schema.text(least=0)
-    model = must_answer(VoteForm, "dimensions", "name", dimensions)
-    return Form(name="panel_vote", model=model, schema=schema.obj(**fields), lenient=True)
+        fields["changed_because"] = schema.string(least=0)
+    model = require_entries(VoteForm, "dimensions", "name", dimensions)
+    return Form(name="panel_vote", model=model, schema=schema.object_of(**fields), lenient=True)
 
 
-def fill(case: Case[Panel], prompts: Prompts) -> Mapping[str, str]:
+def vote_prompt_values(case: JudgingContext[PanelSettings], prompts: Prompts) -> Mapping[str, str]:
     """The persona, the dimensions, what a vote means; from the second vote on also who voted how."""
-    divided, votes = _votes_told(case.debate, case.brief.run, case.settings, case.brief.revision)
+    divided, votes = _format_previous_votes(case.debate, case.brief.run, case.settings, case.brief.revision)
     return {
-        "persona": persona(member(case), prompts),
-        "dimensions": literal(case.settings.dimensions),
+        "persona": format_persona(find_panel_judge(case), prompts),
+        "dimensions": to_prompt_json(case.settings.dimensions),
         "matter": "motion" if case.debate.participants else "document",
-        "where": NAMED_TURN if case.debate.participants else NAMED_PASSAGE,
-        "own_vote": votes.get(case.brief.assessor, literal(None)),
+        "where": NAME_TURN_INSTRUCTION if case.debate.participants else NAME_PASSAGE_INSTRUCTION,
+        "own_vote": votes.get(case.brief.assessor, to_prompt_json(None)),
         "other_votes": "\n".join(told for judge, told in votes.items() if judge != case.brief.assessor),
         "divided": ", ".join(divided) or "nothing",
     }
 
 
-def read(filled: VoteForm, case: Case[Panel]) -> Reading:
+def read_vote_form(filled: VoteForm, case: JudgingContext[PanelSettings]) -> AssessmentContent:
     """A mark per dimension, and the vote; a changed vote that names no turn is warned of."""
-    tally = Tally()
-    for entry in first_of_each(tally, filled.dimensions, lambda item: item.name, case.settings.dimensions):
-        tally.mark(About(None, entry.name), entry.value, LOWEST, HIGHEST)
+    tally = MarkCollector()
+    for entry in unique_known_items(tally, filled.dimensions, lambda item: item.name, case.settings.dimensions):
+        tally.add_mark(MarkSubject(None, entry.name), entry.value, MIN_DIMENSION_MARK, MAX_DIMENSION_MARK)
     confidence = min(1.0, max(0.0, filled.confidence))
     if confidence != filled.confidence:
-        tally.warn(f"clamped: confidence {filled.confidence:g} is outside 0-1")
+        tally.add_warnings(f"clamped: confidence {filled.confidence:g} is outside 0-1")
     because = (filled.changed_because or "").strip() or None
-    before = last_votes(case).get(case.brief.assessor)
+    before = previous_votes(case).get(case.brief.assessor)
     changed = before is not None and before.option != filled.option
     if changed and not explains_change(because, case.debate):
-        tally.warn("unexplained_change: the vote was changed without naming what changed it")
-    tally.find(
+        tally.add_warnings("unexplained_change: the vote was changed without naming what changed it")
+    tally.add_findings(
         Vote(
             option=filled.option,
             confidence=confidence,
@@ -106,50 +117,57 @@ def read(filled: VoteForm, case: Case[Panel]) -> Reading:
             changed_because=because if changed else None,
         )
     )
-    return tally.reading(filled.reasoning)
+    return tally.result(filled.reasoning)
 
 
-def member(case: Case[Panel]) -> PanelJudge:
+def find_panel_judge(case: JudgingContext[PanelSettings]) -> PanelJudge:
     """The judge that the brief is for."""
-    return next(judge for judge in case.settings.bench if judge.id == case.brief.assessor)
+    return next(judge for judge in case.settings.members if judge.id == case.brief.assessor)
 
 
-def persona(judge: PanelJudge, prompts: Prompts) -> str:
+def format_persona(judge: PanelJudge, prompts: Prompts) -> str:
     """From where this judge looks: the user's own words, else the shipped ones."""
     if judge.description is not None:
-        return reported(judge.description)
+        return sanitize_takeovers(judge.description)
     if judge.persona in PERSONA_WEIGHTS:
-        return prompts.render(PACKAGE, f"persona_{judge.persona}")
-    return f"You judge as {literal(judge.persona.replace('_', ' '))}, with that profession's eye for what matters."
+        return prompts.render(JUDGE_PROMPT_PACKAGE, f"persona_{judge.persona}")
+    return (
+        f"You judge as {to_prompt_json(judge.persona.replace('_', ' '))}, with that profession's eye for what matters."
+    )
 
 
-def last_votes(case: Case[Panel]) -> dict[str, Ballot]:
+def previous_votes(case: JudgingContext[PanelSettings]) -> dict[str, Ballot]:
     """Per judge in the order of the bench, the vote that counted in the revision before the brief's."""
-    return {ballot.judge: ballot for ballot in _before(case.debate, case.brief.run, case.settings, case.brief.revision)}
+    return {
+        ballot.judge: ballot
+        for ballot in _previous_ballots(case.debate, case.brief.run, case.settings, case.brief.revision)
+    }
 
 
-def _before(debate: Debate, run: str, settings: Panel, revision: int) -> tuple[Ballot, ...]:
+def _previous_ballots(debate: Debate, run: str, settings: PanelSettings, revision: int) -> tuple[Ballot, ...]:
     rounds = ballots_by_round(debate, run, settings)
     earlier = [number for number in rounds if number < revision]
     return rounds[max(earlier)] if earlier else ()
 
 
-@concluded
-def _votes_told(debate: Debate, run: str, settings: Panel, revision: int) -> tuple[tuple[str, ...], Mapping[str, str]]:
+@memoize_on_value
+def _format_previous_votes(
+    debate: Debate, run: str, settings: PanelSettings, revision: int
+) -> tuple[tuple[str, ...], Mapping[str, str]]:
     """What divides the panel before a revision, and per judge its vote as the others see it: the same for all who ask."""
-    ballots = _before(debate, run, settings, revision)
-    divided = tuple(item.about for item in disagreements(ballots))
-    return divided, {ballot.judge: literal(_told(ballot, divided)) for ballot in ballots}
+    ballots = _previous_ballots(debate, run, settings, revision)
+    divided = tuple(item.about for item in find_disagreements(ballots))
+    return divided, {ballot.judge: to_prompt_json(_vote_for_prompt(ballot, divided)) for ballot in ballots}
 
 
-def kept_vote(case: Case[Panel]) -> Reading | None:
+def carry_over_vote(case: JudgingContext[PanelSettings]) -> AssessmentContent | None:
     """The last vote of a judge who is late, marked so; None where it has none."""
-    last = last_votes(case).get(case.brief.assessor)
+    last = previous_votes(case).get(case.brief.assessor)
     if last is None:
         return None
-    return Reading(
+    return AssessmentContent(
         marks=tuple(
-            Mark(participant=None, criterion=name, value=value, out_of=HIGHEST)
+            Mark(participant=None, criterion=name, value=value, out_of=MAX_DIMENSION_MARK)
             for name, value in last.dimensions.items()
         ),
         findings=(last.vote.model_copy(update={"late": True, "changed_because": None}),),
@@ -158,7 +176,7 @@ def kept_vote(case: Case[Panel]) -> Reading | None:
     )
 
 
-def _told(ballot: Ballot, divided: Sequence[str]) -> dict[str, object]:
+def _vote_for_prompt(ballot: Ballot, divided: Sequence[str]) -> dict[str, object]:
     """A vote as judges see it: the reason cut short; on a dimension that divides them, the finding that names it."""
     findings = ballot.vote.critical_findings
     dimensions: list[dict[str, object]] = []
@@ -169,10 +187,22 @@ def _told(ballot: Ballot, divided: Sequence[str]) -> dict[str, object]:
         "judge": ballot.judge,
         "vote": ballot.option,
         "confidence": ballot.vote.confidence,
-        "reason": ballot.rationale[:REASON_SHOWN],
+        "reason": ballot.rationale[:MAX_SHOWN_REASON_CHARS],
         "dimensions": dimensions,
     }
 
 
-VOTE = Row(purpose="judge.panel.vote", prompt="judge_panel_vote", fill=fill, form=form, read=read)
-DELIBERATION = Row(purpose="judge.panel.vote", prompt="judge_panel_deliberation", fill=fill, form=form, read=read)
+VOTE_QUESTION = JudgeQuestion(
+    purpose="judge.panel.vote",
+    prompt="judge_panel_vote",
+    prompt_values=vote_prompt_values,
+    build_form=build_vote_form,
+    read_form=read_vote_form,
+)
+DELIBERATION_QUESTION = JudgeQuestion(
+    purpose="judge.panel.vote",
+    prompt="judge_panel_deliberation",
+    prompt_values=vote_prompt_values,
+    build_form=build_vote_form,
+    read_form=read_vote_form,
+)

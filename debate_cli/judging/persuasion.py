@@ -4,13 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from debate_cli.domain.systems import Persuasion
+from debate_cli.domain.systems import PersuasionSettings
 from debate_cli.judging import schema
-from debate_cli.judging.rows import About, Case, Reading, Row, Tally, first_of_each, must_answer
-from debate_cli.judging.transcript_view import literal
+from debate_cli.judging.rows import (
+    AssessmentContent,
+    JudgeQuestion,
+    JudgingContext,
+    MarkCollector,
+    MarkSubject,
+    require_entries,
+    unique_known_items,
+)
+from debate_cli.judging.transcript_view import to_prompt_json
 from debate_cli.llm.form import Form, FormModel
 from debate_cli.llm.template import Prompts
-from debate_cli.scoring.effects import RATED
+from debate_cli.scoring.effects import RATED_CRITERIA
 
 
 class EffectForm(FormModel):
@@ -29,36 +37,49 @@ class EffectsForm(FormModel):
     targets: tuple[EffectForm, ...]
 
 
-def targets(case: Case[Persuasion]) -> tuple[str, ...]:
+def effect_targets(case: JudgingContext[PersuasionSettings]) -> tuple[str, ...]:
     """All debaters but the speaker."""
-    (turn,) = case.judged
-    return tuple(name for name in case.names if name != turn.speaker)
+    (turn,) = case.judged_turns
+    return tuple(name for name in case.debater_names if name != turn.speaker)
 
 
-def form(case: Case[Persuasion]) -> Form[EffectsForm]:
+def build_effects_form(case: JudgingContext[PersuasionSettings]) -> Form[EffectsForm]:
     """Every target."""
-    effects = dict.fromkeys(RATED, schema.number(0, 1))
+    effects = dict.fromkeys(RATED_CRITERIA, schema.number_between(0, 1))
     rated = [
-        schema.obj(participant=schema.const(name), reasoning=schema.text(100), **effects) for name in targets(case)
+        schema.object_of(participant=schema.const(name), reasoning=schema.string(100), **effects)
+        for name in effect_targets(case)
     ]
-    model = must_answer(EffectsForm, "targets", "participant", targets(case))
-    return Form(name="persuasion_effects", model=model, schema=schema.obj(targets=schema.each(rated)), lenient=True)
+    model = require_entries(EffectsForm, "targets", "participant", effect_targets(case))
+    return Form(
+        name="persuasion_effects", model=model, schema=schema.object_of(targets=schema.fixed_array(rated)), lenient=True
+    )
 
 
-def fill(case: Case[Persuasion], _prompts: Prompts) -> Mapping[str, str]:
+def effects_prompt_values(case: JudgingContext[PersuasionSettings], _prompts: Prompts) -> Mapping[str, str]:
     """The turn, its speaker and the targets."""
-    (turn,) = case.judged
-    return {"turn": str(turn.index), "speaker": literal(turn.speaker), "targets": literal(targets(case))}
+    (turn,) = case.judged_turns
+    return {
+        "turn": str(turn.index),
+        "speaker": to_prompt_json(turn.speaker),
+        "targets": to_prompt_json(effect_targets(case)),
+    }
 
 
-def read(filled: EffectsForm, case: Case[Persuasion]) -> Reading:
+def read_effects_form(filled: EffectsForm, case: JudgingContext[PersuasionSettings]) -> AssessmentContent:
     """Three marks on each target, the reason on the first of them."""
-    tally = Tally()
-    for entry in first_of_each(tally, filled.targets, lambda item: item.participant, targets(case)):
-        for effect in RATED:
-            reason = entry.reasoning if effect == RATED[0] else None
-            tally.mark(About(entry.participant, effect, reason=reason), getattr(entry, effect), 0, 1)
-    return tally.reading()
+    tally = MarkCollector()
+    for entry in unique_known_items(tally, filled.targets, lambda item: item.participant, effect_targets(case)):
+        for effect in RATED_CRITERIA:
+            reason = entry.reasoning if effect == RATED_CRITERIA[0] else None
+            tally.add_mark(MarkSubject(entry.participant, effect, reason=reason), getattr(entry, effect), 0, 1)
+    return tally.result()
 
 
-ROW = Row(purpose="judge.persuasion.effects", prompt="judge_persuasion_effects", fill=fill, form=form, read=read)
+EFFECTS_QUESTION = JudgeQuestion(
+    purpose="judge.persuasion.effects",
+    prompt="judge_persuasion_effects",
+    prompt_values=effects_prompt_values,
+    build_form=build_effects_form,
+    read_form=read_effects_form,
+)

@@ -6,20 +6,20 @@ import re
 from collections.abc import Iterable, Iterator
 
 from debate_cli.domain.content import Turn
-from debate_cli.domain.wording import EDGES, normalised
-from debate_cli.judging.transcript_view import shown
+from debate_cli.domain.wording import QUOTE_EDGE_CHARS, normalize_text
+from debate_cli.judging.transcript_view import sanitize_for_judge
 
-LEAST = 4
+MIN_QUOTE_CHARS = 4
 """Characters that a quote must have, normalised: fewer would be found anywhere."""
 
 
-def said(quote: str, text: str) -> bool:
+def is_quoted_in(quote: str, text: str) -> bool:
     """Whether `quote` occurs in `text`; parts divided by an ellipsis must occur one after the other."""
-    parts = [part.strip(EDGES) for part in re.split(r"\.\.\.|\[\.{3}\]|\[…\]|…", normalised(quote))]
+    parts = [part.strip(QUOTE_EDGE_CHARS) for part in re.split(r"\.\.\.|\[\.{3}\]|\[…\]|…", normalize_text(quote))]
     parts = [part for part in parts if part]
-    if sum(len(part) for part in parts) < LEAST:
+    if sum(len(part) for part in parts) < MIN_QUOTE_CHARS:
         return False
-    where, haystack = 0, normalised(text)
+    where, haystack = 0, normalize_text(text)
     for part in parts:
         found = haystack.find(part, where)
         if found < 0:
@@ -28,17 +28,19 @@ def said(quote: str, text: str) -> bool:
     return True
 
 
-def said_in(quote: str, turn: Turn) -> bool:
+def is_quoted_in_turn(quote: str, turn: Turn) -> bool:
     """Whether `quote` occurs in one of the texts of `turn`."""
-    return any(said(quote, text) for text in texts(turn)) or any(said(quote, shown(text)) for text in texts(turn))
+    return any(is_quoted_in(quote, text) for text in turn_texts(turn)) or any(
+        is_quoted_in(quote, sanitize_for_judge(text)) for text in turn_texts(turn)
+    )
 
 
-def turn_of(quote: str, turns: Iterable[Turn]) -> Turn | None:
+def find_quoted_turn(quote: str, turns: Iterable[Turn]) -> Turn | None:
     """The first of `turns` in which `quote` occurs."""
-    return next((turn for turn in turns if said_in(quote, turn)), None)
+    return next((turn for turn in turns if is_quoted_in_turn(quote, turn)), None)
 
 
-def texts(turn: Turn) -> Iterator[str]:
+def turn_texts(turn: Turn) -> Iterator[str]:
     """Everything that `turn` says: its text, then the pieces of its structure."""
     yield turn.text
     for argument in turn.arguments or ():

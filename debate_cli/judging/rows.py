@@ -12,47 +12,47 @@ from pydantic import create_model, model_validator
 from debate_cli.domain.assessment import Finding, Mark
 from debate_cli.domain.content import Turn
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.systems import System
+from debate_cli.domain.systems import SystemSettings
 from debate_cli.domain.tasks import Brief
-from debate_cli.llm.form import F, Form, FormModel
+from debate_cli.llm.form import Form, FormModel, FormT
 from debate_cli.llm.template import Prompts
 
-PACKAGE = "debate_cli.judging"
+JUDGE_PROMPT_PACKAGE = "debate_cli.judging"
 """Where the prompts of judges are kept."""
 
-S = TypeVar("S", bound=System)
-M = TypeVar("M", bound=FormModel)
-Item = TypeVar("Item")
+SystemT = TypeVar("SystemT", bound=SystemSettings)
+FormModelT = TypeVar("FormModelT", bound=FormModel)
+ItemT = TypeVar("ItemT")
 
 
 @dataclass(frozen=True, slots=True)
-class Case(Generic[S]):
+class JudgingContext(Generic[SystemT]):
     """All that an assessment may depend on."""
 
     debate: Debate
     brief: Brief
-    settings: S
+    settings: SystemT
 
     @property
-    def names(self) -> tuple[str, ...]:
+    def debater_names(self) -> tuple[str, ...]:
         """Names of the debaters, in their order."""
         return tuple(participant.name for participant in self.debate.participants)
 
     @property
-    def heard(self) -> tuple[str, ...]:
+    def speakers(self) -> tuple[str, ...]:
         """Names of those who spoke, in the brief's round where it is on one: nobody is judged for silence."""
         number = self.brief.subject.round
         speakers = {turn.speaker for turn in self.debate.turns if number in {None, turn.round}}
-        return tuple(name for name in self.names if name in speakers)
+        return tuple(name for name in self.debater_names if name in speakers)
 
     @property
-    def judged(self) -> tuple[Turn, ...]:
+    def judged_turns(self) -> tuple[Turn, ...]:
         """The turns that the brief names, in its order."""
         return tuple(self.debate.turns_by_index[index] for index in self.brief.subject.turns)
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class AssessmentContent:
     """A filled-in form in the domain's words."""
 
     marks: tuple[Mark, ...] = ()
@@ -62,23 +62,23 @@ class Reading:
 
 
 @dataclass(frozen=True, slots=True)
-class Row(Generic[S, F]):
+class JudgeQuestion(Generic[SystemT, FormT]):
     """How one kind of brief is put to a model, and how its answer is read."""
 
     purpose: str
     """Of the request, e.g. `judge.live.pair`."""
     prompt: str
     """Name of the prompt that asks."""
-    fill: Callable[[Case[S], Prompts], Mapping[str, str]]
+    prompt_values: Callable[[JudgingContext[SystemT], Prompts], Mapping[str, str]]
     """The values of the prompt's placeholders; untrusted words in them are quoted."""
-    form: Callable[[Case[S]], Form[F]]
+    build_form: Callable[[JudgingContext[SystemT]], Form[FormT]]
     """The form, narrowed to this occasion."""
-    read: Callable[[F, Case[S]], Reading]
+    read_form: Callable[[FormT, JudgingContext[SystemT]], AssessmentContent]
     """Form -> marks, findings, rationale, warnings. Pure; never fails on a form that its model accepts."""
 
 
 @dataclass(frozen=True, slots=True)
-class About:
+class MarkSubject:
     """What a mark is about: the fields of `Mark` but its number and scale."""
 
     participant: str | None
@@ -87,7 +87,7 @@ class About:
     reason: str | None = None
 
 
-class Tally:
+class MarkCollector:
     """Collects marks, findings and warnings while a form is read."""
 
     def __init__(self) -> None:
@@ -95,12 +95,12 @@ class Tally:
         self._findings: list[Finding] = []
         self._warnings: list[str] = []
 
-    def mark(self, about: About, value: float, low: float, high: float) -> float:
+    def add_mark(self, about: MarkSubject, value: float, low: float, high: float) -> float:
         """Add a mark, clamped to `low`-`high` with a warning where that changes it; returns what counts."""
         counted = float(min(high, max(low, value)))
         if counted != value:
             whose = " ".join(part for part in (about.participant, about.item, about.criterion) if part)
-            self.warn(f"clamped: {whose} {value:g} is outside {low:g}-{high:g}")
+            self.add_warnings(f"clamped: {whose} {value:g} is outside {low:g}-{high:g}")
         self._marks.append(
             Mark(
                 participant=about.participant,
@@ -113,46 +113,46 @@ class Tally:
         )
         return counted
 
-    def find(self, *findings: Finding) -> None:
+    def add_findings(self, *findings: Finding) -> None:
         """Add findings."""
         self._findings.extend(findings)
 
-    def warn(self, *warnings: str) -> None:
+    def add_warnings(self, *warnings: str) -> None:
         """Add warnings, each `code: what is wrong`."""
         self._warnings.extend(warnings)
 
-    def reading(self, rationale: str = "") -> Reading:
+    def result(self, rationale: str = "") -> AssessmentContent:
         """What was collected."""
-        return Reading(tuple(self._marks), tuple(self._findings), rationale, tuple(self._warnings))
+        return AssessmentContent(tuple(self._marks), tuple(self._findings), rationale, tuple(self._warnings))
 
 
-def first_of_each(
-    tally: Tally, items: Iterable[Item], key: Callable[[Item], str], known: Collection[str]
-) -> Iterator[Item]:
+def unique_known_items(
+    tally: MarkCollector, items: Iterable[ItemT], key: Callable[[ItemT], str], known: Collection[str]
+) -> Iterator[ItemT]:
     """Those of `items` whose key is known, the first of each key; the others are warned of."""
     seen: set[str] = set()
     for item in items:
         name = key(item)
         if name not in known:
-            tally.warn(f"unknown: there is no {name!r} to judge")
+            tally.add_warnings(f"unknown: there is no {name!r} to judge")
         elif name in seen:
-            tally.warn(f"duplicate: {name} was judged twice, the first counts")
+            tally.add_warnings(f"duplicate: {name} was judged twice, the first counts")
         else:
             seen.add(name)
             yield item
 
 
-def must_answer(model: type[M], entries: str, key: str, wanted: Iterable[str]) -> type[M]:
+def require_entries(model: type[FormModelT], entries: str, key: str, wanted: Iterable[str]) -> type[FormModelT]:
     """A `model` that also refuses a form whose list `entries` has no entry with one of the `wanted` values of `key`.
 
     Forms are lenient (a reason may run long, a score be clamped), but one that skips what it was to judge is asked again.
     """
-    return _must_answer(model, entries, key, tuple(wanted))
+    return _require_entries(model, entries, key, tuple(wanted))
 
 
 @lru_cache(maxsize=256)
-def _must_answer(model: type[M], entries: str, key: str, wanted: tuple[str, ...]) -> type[M]:
-    def answers_all(form: M) -> M:
+def _require_entries(model: type[FormModelT], entries: str, key: str, wanted: tuple[str, ...]) -> type[FormModelT]:
+    def answers_all(form: FormModelT) -> FormModelT:
         given = {getattr(entry, key) for entry in getattr(form, entries)}
         missing = [name for name in wanted if name not in given]
         if missing:

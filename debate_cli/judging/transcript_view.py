@@ -14,60 +14,60 @@ from typing import TypeVar, cast
 from debate_cli.domain.content import UNSTRUCTURED, Turn
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.tasks import Subject
-from debate_cli.domain.value import concluded
-from debate_cli.domain.wording import strings_in
-from debate_cli.judging.detector import TAKEOVERS, masked
-from debate_cli.llm.quoting import clean
+from debate_cli.domain.value import memoize_on_value
+from debate_cli.domain.wording import iter_strings
+from debate_cli.judging.detector import TAKEOVER_TECHNIQUES, mask_injection
+from debate_cli.llm.quoting import sanitize_for_prompt
 
 T = TypeVar("T")
-FREE_PHASES = frozenset({"rebuttal", "speech"})
+PROSE_PHASES = frozenset({"rebuttal", "speech"})
 """Phases whose turns are told by their text; the others by their structure where they have one."""
 
 
-def shown(text: str, names: tuple[str, ...] = ()) -> str:
+def sanitize_for_judge(text: str, names: tuple[str, ...] = ()) -> str:
     """A debater's `text` as a judge may see it: cleaned, and without what is addressed to the judge.
 
     `names` are those of the debaters.
     """
-    return masked(clean(text), names)
+    return mask_injection(sanitize_for_prompt(text), names)
 
 
 @lru_cache(maxsize=1024)
-def reported(text: str) -> str:
+def sanitize_takeovers(text: str) -> str:
     """A judge's or the user's own `text` as a judge may see it: it may speak of scores, but not take the judge over."""
-    return masked(clean(text), only=TAKEOVERS)
+    return mask_injection(sanitize_for_prompt(text), only=TAKEOVER_TECHNIQUES)
 
 
-def literal(value: object) -> str:
+def to_prompt_json(value: object) -> str:
     """`value` as compact JSON in which every string is `reported`."""
-    return _json(_each(value, reported))
+    return _compact_json(_map_strings(value, sanitize_takeovers))
 
 
-def debaters_of(debate: Debate) -> tuple[str, ...]:
+def debater_names(debate: Debate) -> tuple[str, ...]:
     """Names of those who debate."""
     return tuple(participant.name for participant in debate.participants)
 
 
-@concluded
-def shared_part(debate: Debate, last: int | None) -> str:
+@memoize_on_value
+def format_shared_prompt(debate: Debate, last: int | None) -> str:
     """Motion, background, debaters, and one line per turn up to index `last` (None: all of them)."""
-    names = debaters_of(debate)
+    names = debater_names(debate)
     turns = [turn for turn in debate.turns if last is None or turn.index <= last]
     if not debate.participants:
-        return f"TITLE: {speech(debate.topic)}\nDOCUMENT: {speech(debate.config.background or '')}\n"
+        return f"TITLE: {format_speech(debate.topic)}\nDOCUMENT: {format_speech(debate.config.background or '')}\n"
     debaters = [{"name": participant.name, "side": participant.side} for participant in debate.participants]
-    lines = [f"MOTION: {speech(debate.topic, names)}"]
+    lines = [f"MOTION: {format_speech(debate.topic, names)}"]
     if debate.config.background:
-        lines.append(f"BACKGROUND: {speech(debate.config.background, names)}")
+        lines.append(f"BACKGROUND: {format_speech(debate.config.background, names)}")
     lines += [
-        f"DEBATERS: {literal(debaters)}",
+        f"DEBATERS: {to_prompt_json(debaters)}",
         "TRANSCRIPT, one JSON object a turn:",
-        *(line(turn, names) for turn in turns),
+        *(format_turn_line(turn, names) for turn in turns),
     ]
     return "\n".join(lines) + "\n"
 
 
-def last_turn(debate: Debate, subject: Subject) -> int | None:
+def last_visible_turn(debate: Debate, subject: Subject) -> int | None:
     """Index of the last turn that a judge of `subject` may see; None means all of them."""
     match subject.moment:
         case "turn" | "pair":
@@ -78,33 +78,33 @@ def last_turn(debate: Debate, subject: Subject) -> int | None:
             return None
 
 
-def speech(text: str, names: tuple[str, ...] = ()) -> str:
+def format_speech(text: str, names: tuple[str, ...] = ()) -> str:
     """`text` as a JSON string, `shown`."""
-    return _json(shown(text, names))
+    return _compact_json(sanitize_for_judge(text, names))
 
 
-def line(turn: Turn, names: tuple[str, ...] = ()) -> str:
+def format_turn_line(turn: Turn, names: tuple[str, ...] = ()) -> str:
     """One turn as one line of JSON."""
-    return _line(turn, names)  # pyright: ignore[reportArgumentType] - it is frozen, so it can be hashed
+    return _format_turn_line(turn, names)  # pyright: ignore[reportArgumentType] - it is frozen, so it can be hashed
 
 
 @lru_cache(maxsize=1024)
-def _line(turn: Turn, names: tuple[str, ...]) -> str:
+def _format_turn_line(turn: Turn, names: tuple[str, ...]) -> str:
     head: dict[str, object] = {
         "turn": turn.index,
         "round": turn.round,
         "phase": turn.phase,
-        "speaker": reported(turn.speaker),
+        "speaker": sanitize_takeovers(turn.speaker),
     }
-    return _json({**head, **_each(_said(turn), lambda text: shown(text, names))})
+    return _compact_json({**head, **_map_strings(_turn_payload(turn), lambda text: sanitize_for_judge(text, names))})
 
 
-def told(turn: Turn) -> Iterator[str]:
+def visible_texts(turn: Turn) -> Iterator[str]:
     """Every text of `turn` that judges are given, as it was said: each is `shown` by itself, so nothing spans two of them."""
-    yield from strings_in(_said(turn))
+    yield from iter_strings(_turn_payload(turn))
 
 
-def _said(turn: Turn) -> dict[str, object]:
+def _turn_payload(turn: Turn) -> dict[str, object]:
     """Structure where there is one, so that nothing is told twice."""
     structure = turn.model_dump(
         mode="json", include={"arguments", "responses", "answers", "closing"}, exclude_none=True
@@ -112,23 +112,23 @@ def _said(turn: Turn) -> dict[str, object]:
     if UNSTRUCTURED in turn.warnings or not structure:
         ids = [argument.id for argument in turn.arguments or ()]
         return {"id": ids[0], "text": turn.text} if ids else {"text": turn.text}
-    if turn.phase in FREE_PHASES:
+    if turn.phase in PROSE_PHASES:
         ids = [{"id": argument.id, "claim": argument.claim} for argument in turn.arguments or ()]
         return {"text": turn.text, "arguments": ids} if ids else {"text": turn.text}
     return structure
 
 
-def _json(value: object) -> str:
+def _compact_json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
-def _each(value: T, door: Callable[[str], str]) -> T:
+def _map_strings(value: T, door: Callable[[str], str]) -> T:
     """`value` with every string in it passed through `door`."""
     if isinstance(value, str):
         return cast("T", door(value))
     if isinstance(value, Mapping):
         members = cast("Mapping[str, object]", value)
-        return cast("T", {key: _each(item, door) for key, item in members.items()})
+        return cast("T", {key: _map_strings(item, door) for key, item in members.items()})
     if isinstance(value, Iterable):
-        return cast("T", [_each(item, door) for item in cast("Iterable[object]", value)])
+        return cast("T", [_map_strings(item, door) for item in cast("Iterable[object]", value)])
     return value

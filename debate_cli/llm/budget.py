@@ -11,29 +11,29 @@ from debate_cli.domain.config import Price
 from debate_cli.domain.exchange import Usage
 from debate_cli.errors import BudgetError, ModelError, TruncatedError
 from debate_cli.llm import estimate
-from debate_cli.llm.patience import queueing
+from debate_cli.llm.patience import pause_deadline
 from debate_cli.llm.port import Model, OnText, Reply, Request
-from debate_cli.llm.prices import cost, dearest
-from debate_cli.llm.spending import usage_of
+from debate_cli.llm.prices import compute_cost, estimate_max_cost_usage
+from debate_cli.llm.spending import error_usage
 
 
 @dataclass(frozen=True, slots=True)
-class Amount:
+class BudgetAmount:
     """Tokens, and US dollars where a price is known."""
 
     tokens: int = 0
     usd: float = 0.0
 
-    def __add__(self, other: Amount) -> Amount:
-        return Amount(self.tokens + other.tokens, self.usd + other.usd)
+    def __add__(self, other: BudgetAmount) -> BudgetAmount:
+        return BudgetAmount(self.tokens + other.tokens, self.usd + other.usd)
 
 
 class Reservation:
     """Room kept for one attempt; `used` is what it turned out to use."""
 
-    def __init__(self, kept: Amount) -> None:
-        self.kept = kept
-        self.used = Amount()
+    def __init__(self, kept: BudgetAmount) -> None:
+        self.worst_case = kept
+        self.used = BudgetAmount()
 
 
 class Budget:
@@ -52,57 +52,57 @@ class Budget:
     ) -> None:
         self._max_cost_usd = max_cost_usd
         self._max_tokens = max_tokens
-        self._used = Amount(used_tokens, used_cost)
-        self._open: set[Reservation] = set()
-        self._turnstile = asyncio.Lock()
+        self._used = BudgetAmount(used_tokens, used_cost)
+        self._reservations: set[Reservation] = set()
+        self._queue_lock = asyncio.Lock()
         self._settled = asyncio.Event()
         self._closed: str | None = None
         """The refusal that closed it."""
 
     @property
-    def used(self) -> Amount:
+    def used(self) -> BudgetAmount:
         """Spent so far; calls under way not counted."""
         return self._used
 
     @property
-    def limits_cost(self) -> bool:
+    def has_cost_limit(self) -> bool:
         """Whether there is a bound in US dollars, so that every call needs a price."""
         return self._max_cost_usd is not None
 
     @asynccontextmanager
-    async def reserved(self, worst: Amount, what: str) -> AsyncGenerator[Reservation, None]:
+    async def reserve(self, worst: BudgetAmount, what: str) -> AsyncGenerator[Reservation, None]:
         """Room for one attempt that uses `worst` at the most; set `used` on what is yielded.
 
         Where calls under way hold the room, waits until they settle for less, first come, first served. Raises
         BudgetError, in which `what` names the call, where it would not fit even if they cost nothing more.
         """
-        with queueing():
-            async with self._turnstile:
-                while self._closed is not None or not self._fits(self._held() + worst):
-                    if self._closed is None and not (self._open and self._fits(self._used + worst)):
-                        self._closed = self._refusal(worst, what)
+        with pause_deadline():
+            async with self._queue_lock:
+                while self._closed is not None or not self._fits(self._committed_amount() + worst):
+                    if self._closed is None and not (self._reservations and self._fits(self._used + worst)):
+                        self._closed = self._format_refusal(worst, what)
                     if self._closed is not None:
                         raise BudgetError(self._closed)
                     self._settled.clear()
                     await self._settled.wait()
                 reservation = Reservation(worst)
-                self._open.add(reservation)
+                self._reservations.add(reservation)
         try:
             yield reservation
         finally:
-            self._open.remove(reservation)
+            self._reservations.remove(reservation)
             self._used += reservation.used
             self._settled.set()
 
-    def _held(self) -> Amount:
-        return sum((reservation.kept for reservation in self._open), self._used)
+    def _committed_amount(self) -> BudgetAmount:
+        return sum((reservation.worst_case for reservation in self._reservations), self._used)
 
-    def _fits(self, amount: Amount) -> bool:
+    def _fits(self, amount: BudgetAmount) -> bool:
         return (self._max_tokens is None or amount.tokens <= self._max_tokens) and (
             self._max_cost_usd is None or amount.usd <= self._max_cost_usd
         )
 
-    def _refusal(self, worst: Amount, what: str) -> str:
+    def _format_refusal(self, worst: BudgetAmount, what: str) -> str:
         if self._max_tokens is not None and self._used.tokens + worst.tokens > self._max_tokens:
             left = max(0, self._max_tokens - self._used.tokens)
             return (
@@ -116,7 +116,7 @@ class Budget:
         )
 
 
-def _overheard(on_text: OnText | None, heard: list[str]) -> OnText | None:
+def _record_pieces(on_text: OnText | None, heard: list[str]) -> OnText | None:
     """`on_text`, and each piece put down in `heard`; nothing where nobody listens, as then the answer comes whole."""
     if on_text is None:
         return None
@@ -128,11 +128,11 @@ def _overheard(on_text: OnText | None, heard: list[str]) -> OnText | None:
     return hear
 
 
-def _unheard() -> None:
+def _ignore_estimate() -> None:
     """Tell nobody."""
 
 
-class Budgeted:
+class BudgetedModel:
     """Asks `model` within `budget`. Without a price a call is counted in tokens only, and refused where cost is bounded.
 
     An answer of which the server reports no tokens is counted at the estimate, and its reply says so many: `on_estimate`
@@ -141,7 +141,7 @@ class Budgeted:
     """
 
     def __init__(
-        self, model: Model, budget: Budget, price: Price | None, *, on_estimate: Callable[[], None] = _unheard
+        self, model: Model, budget: Budget, price: Price | None, *, on_estimate: Callable[[], None] = _ignore_estimate
     ) -> None:
         self._model = model
         self._budget = budget
@@ -154,49 +154,49 @@ class Budgeted:
         A call that is cancelled counts with its prompt at the estimate: providers bill the prompt of a call that was
         broken off.
         """
-        if self._price is None and self._budget.limits_cost:
+        if self._price is None and self._budget.has_cost_limit:
             raise BudgetError(
                 f"limits.max_cost_usd cannot be kept for {request.purpose}, as its model has no known price; "
                 "give its provider or model a price, or drop the limit"
             )
         heard = list[str]()
-        worst = dearest(estimate.input_tokens(request), request.max_output_tokens, self._price)
-        async with self._budget.reserved(self._amount(worst), f"the next call ({request.purpose})") as reservation:
+        worst = estimate_max_cost_usage(estimate.estimate_input_tokens(request), request.max_output_tokens, self._price)
+        async with self._budget.reserve(self._amount(worst), f"the next call ({request.purpose})") as reservation:
             try:
-                reply = self._counted(request, await self._model.complete(request, _overheard(on_text, heard)))
+                reply = self._with_usage(request, await self._model.complete(request, _record_pieces(on_text, heard)))
             except ModelError as error:
-                self._charge(error, request, "".join(heard))
-                reservation.used = self._amount(usage_of(error))
+                self._set_estimated_usage(error, request, "".join(heard))
+                reservation.used = self._amount(error_usage(error))
                 raise
             except asyncio.CancelledError:
-                reservation.used = self._amount(dearest(worst.input_tokens, 0, self._price))
+                reservation.used = self._amount(estimate_max_cost_usage(worst.input_tokens, 0, self._price))
                 raise
             reservation.used = self._amount(reply.usage)
             return reply
 
-    def _counted(self, request: Request, reply: Reply) -> Reply:
+    def _with_usage(self, request: Request, reply: Reply) -> Reply:
         """`reply` with the tokens it used. What a filter turned away at the door was no answer, and used none."""
         usage = reply.usage
         turned_away = reply.finish_reason == "content_filter" and not reply.text
         if usage.input_tokens + usage.output_tokens > 0 or turned_away:
             return reply
         self._on_estimate()
-        said = estimate.answer_tokens(request, reply.text or reply.refusal or "")
+        said = estimate.estimate_answer_tokens(request, reply.text or reply.refusal or "")
         answer = request.max_output_tokens if reply.truncated else said
-        return replace(reply, usage=self._estimate(request, answer))
+        return replace(reply, usage=self._estimate_usage(request, answer))
 
-    def _charge(self, error: ModelError, request: Request, heard: str) -> None:
+    def _set_estimated_usage(self, error: ModelError, request: Request, heard: str) -> None:
         """Write on to `error` what it used at the estimate, where its answer broke off after `heard` and nothing was reported."""
-        known = usage_of(error)
+        known = error_usage(error)
         if known.input_tokens + known.output_tokens > 0 or not (heard or isinstance(error, TruncatedError)):
             return
-        used = self._estimate(request, estimate.answer_tokens(request, heard))
+        used = self._estimate_usage(request, estimate.estimate_answer_tokens(request, heard))
         error.input_tokens, error.output_tokens, error.estimated = used.input_tokens, used.output_tokens, True
 
-    def _estimate(self, request: Request, answer: int) -> Usage:
+    def _estimate_usage(self, request: Request, answer: int) -> Usage:
         """Usage of `request` and an answer of so many tokens."""
-        worst = dearest(estimate.input_tokens(request), answer, self._price)
+        worst = estimate_max_cost_usage(estimate.estimate_input_tokens(request), answer, self._price)
         return worst.model_copy(update={"estimated": True})
 
-    def _amount(self, usage: Usage) -> Amount:
-        return Amount(usage.input_tokens + usage.output_tokens, cost(usage, self._price) or 0.0)
+    def _amount(self, usage: Usage) -> BudgetAmount:
+        return BudgetAmount(usage.input_tokens + usage.output_tokens, compute_cost(usage, self._price) or 0.0)

@@ -18,16 +18,16 @@ class FormModel(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True, allow_inf_nan=False)
 
 
-F = TypeVar("F", bound=FormModel)
+FormT = TypeVar("FormT", bound=FormModel)
 
 
 @dataclass(frozen=True, slots=True)
-class Form(Generic[F]):
+class Form(Generic[FormT]):
     """A form model together with the schema that narrows it for one occasion (which ids exist, how many items)."""
 
     name: str
     """[a-zA-Z0-9_-]{1,64}"""
-    model: type[F]
+    model: type[FormT]
     schema: dict[str, Any]
     """JSON Schema (2020-12, `$ref`s resolved), as narrow as can be: enums of the ids that exist, minItems/maxItems,
     `prefixItems` with `const` where each of a known list must be answered. Whatever it accepts, `model` accepts."""

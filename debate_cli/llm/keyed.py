@@ -11,27 +11,27 @@ import re
 from collections.abc import Mapping
 from typing import Any, cast
 
-Json = dict[str, Any]
-_KEY = re.compile(r"[a-zA-Z0-9_.-]{1,64}")
+JsonObject = dict[str, Any]
+_PROPERTY_NAME = re.compile(r"[a-zA-Z0-9_.-]{1,64}")
 """What every provider takes as the name of a property."""
 
 
-def naming_member(schema: Mapping[str, Any]) -> str | None:
+def find_key_member(schema: Mapping[str, Any]) -> str | None:
     """The member by which each item of the list `schema` names what it is about; None where it is no such list."""
-    parts: list[Json] = schema.get("prefixItems", [])
-    found = {_constants(part) for part in parts}
+    parts: list[JsonObject] = schema.get("prefixItems", [])
+    found = {_const_members(part) for part in parts}
     if len(found) != 1:
         return None
     (members,) = found
     keys = [part["properties"][members[0]]["const"] for part in parts] if len(members) == 1 else []
-    fit = all(isinstance(key, str) and _KEY.fullmatch(key) for key in keys)
+    fit = all(isinstance(key, str) and _PROPERTY_NAME.fullmatch(key) for key in keys)
     return members[0] if keys and fit and len(set(keys)) == len(keys) else None
 
 
-def keyed(schema: Mapping[str, Any]) -> Json:
+def convert_list_to_object(schema: Mapping[str, Any]) -> JsonObject:
     """The list `schema` as an object with a required key for each item. It must have a `naming_member`."""
-    member = naming_member(schema)
-    properties: Json = {}
+    member = find_key_member(schema)
+    properties: JsonObject = {}
     for part in schema["prefixItems"]:
         rest = {name: inner for name, inner in part["properties"].items() if name != member}
         required = [name for name in part.get("required", rest) if name != member]
@@ -46,18 +46,18 @@ def keyed(schema: Mapping[str, Any]) -> Json:
     }
 
 
-def listed(value: Any, schema: Mapping[str, Any]) -> Any:
+def restore_lists(value: Any, schema: Mapping[str, Any]) -> Any:
     """`value` with every object that stands where `schema` has such a list turned into the list."""
-    member = naming_member(schema) if isinstance(value, dict) and "prefixItems" in schema else None
+    member = find_key_member(schema) if isinstance(value, dict) and "prefixItems" in schema else None
     if member is not None:
-        named = cast("Json", value)
+        named = cast("JsonObject", value)
         return [{member: key, **item} if isinstance(item, dict) else item for key, item in named.items()]  # pyright: ignore[reportUnknownVariableType]
     if isinstance(value, dict):
         parts: Mapping[str, Mapping[str, Any]] = schema.get("properties", {})
-        members = cast("Json", value)
-        return {name: listed(inner, parts[name]) if name in parts else inner for name, inner in members.items()}
+        members = cast("JsonObject", value)
+        return {name: restore_lists(inner, parts[name]) if name in parts else inner for name, inner in members.items()}
     return value
 
 
-def _constants(part: Json) -> tuple[str, ...]:
+def _const_members(part: JsonObject) -> tuple[str, ...]:
     return tuple(name for name, inner in part.get("properties", {}).items() if "const" in inner)

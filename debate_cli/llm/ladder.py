@@ -11,45 +11,45 @@ from dataclasses import dataclass, replace
 from typing import Any, Generic, overload
 
 from debate_cli.domain.config import Price
-from debate_cli.domain.exchange import Exchange, Rung
+from debate_cli.domain.exchange import ModelCall, StructuredOutputMode
 from debate_cli.errors import DebateError, RefusedError, UnsupportedError
 from debate_cli.llm import posing
-from debate_cli.llm.form import F, Form, FormModel
-from debate_cli.llm.parsing import Parsed, parse, spoken
-from debate_cli.llm.patience import lent_to
+from debate_cli.llm.form import Form, FormModel, FormT
+from debate_cli.llm.parsing import ParsedReply, parse_reply, strip_thinking
+from debate_cli.llm.patience import pausable_deadline
 from debate_cli.llm.port import Model, OnText, Reply, Request
-from debate_cli.llm.prices import cost
+from debate_cli.llm.prices import compute_cost
 from debate_cli.llm.profile import Profile
-from debate_cli.llm.quoting import clean
-from debate_cli.llm.spending import Spending
-from debate_cli.llm.streaming import Restartable, restartable
+from debate_cli.llm.quoting import sanitize_for_prompt
+from debate_cli.llm.spending import UsageAccumulator
+from debate_cli.llm.streaming import RestartableStream, make_restartable
 
 MAX_REASKS = 2
 """How often an answer that is not valid is asked for again."""
-_CUT_OFF = frozenset({"length", "max_tokens"})
-_DECLINED = frozenset({"content_filter", "refusal", "safety"})
+_TRUNCATED_REASONS = frozenset({"length", "max_tokens"})
+_REFUSAL_REASONS = frozenset({"content_filter", "refusal", "safety"})
 """Finish reasons, for adapters that leave the Reply's own fields unset."""
 
 
 @dataclass(frozen=True, slots=True)
-class Answer(Generic[F]):
+class StructuredAnswer(Generic[FormT]):
     """What came of one question: `error` is set, or `problem` is set, or the answer is good."""
 
-    form: F | None
+    form: FormT | None
     """The filled-in form; None where none came or none was asked for."""
     text: str
     """The model's last own words, without its thinking; empty where it gave none."""
-    exchange: Exchange
+    exchange: ModelCall
     """What all attempts together cost."""
     error: DebateError | None = None
     """A failure of the provider or the budget, or a refusal."""
     problem: str | None = None
     """Why no valid form came though the model answered, on one line: `truncated`, or what is wrong with the last answer."""
-    late: bool = False
+    timed_out: bool = False
     """Whether patience ran out; `problem` says so too. What the exchange counts is then the least that was used."""
 
 
-class Ladder:
+class StructuredOutputClient:
     """Asks `model` with the rungs of its `profile`, best first.
 
     A rung that the server rejects is added to `rejected` and not tried again in this run; give the same set to all
@@ -69,11 +69,11 @@ class Ladder:
     @overload
     async def ask(
         self, request: Request, form: None, on_text: OnText | None = None, *, patience_s: float | None = None
-    ) -> Answer[FormModel]: ...
+    ) -> StructuredAnswer[FormModel]: ...
     @overload
     async def ask(
-        self, request: Request, form: Form[F], on_text: OnText | None = None, *, patience_s: float | None = None
-    ) -> Answer[F]: ...
+        self, request: Request, form: Form[FormT], on_text: OnText | None = None, *, patience_s: float | None = None
+    ) -> StructuredAnswer[FormT]: ...
     async def ask(
         self,
         request: Request,
@@ -81,25 +81,25 @@ class Ladder:
         on_text: OnText | None = None,
         *,
         patience_s: float | None = None,
-    ) -> Answer[Any]:
+    ) -> StructuredAnswer[Any]:
         """Ask for `form`, or for plain text where it is None. Never raises a DebateError.
 
         `request` comes without schema and rung. Re-asks and lower rungs start the stream over with RESTART. After
         `patience_s` seconds, all attempts together and not counting the wait for a free place, the question is given up.
         """
-        asking = _Asking(request, form, self._rungs(form))
+        asking = _RequestState(request, form, self._usable_rungs(form))
         patience = asyncio.timeout(patience_s)
         try:
             async with patience:
-                with lent_to(patience):
-                    return await self._climb(asking, restartable(on_text))
+                with pausable_deadline(patience):
+                    return await self._ask_until_valid(asking, make_restartable(on_text))
         except TimeoutError:
             if not patience.expired():
                 raise
             asking.spent.attempts += 1  # the one under way
-            return replace(self._answer(asking, problem="no answer in time"), late=True)
+            return replace(self._build_answer(asking, problem="no answer in time"), timed_out=True)
 
-    async def _climb(self, asking: _Asking, stream: Restartable | None) -> Answer[Any]:
+    async def _ask_until_valid(self, asking: _RequestState, stream: RestartableStream | None) -> StructuredAnswer[Any]:
         while True:
             if stream is not None:
                 stream.restart()
@@ -107,119 +107,119 @@ class Ladder:
                 reply = await self._model.complete(asking.request, stream)
             except UnsupportedError as error:
                 self._rejected.add(asking.rung)
-                if not asking.step_down(error):
-                    return self._answer(asking, error=error)
+                if not asking.use_next_rung(error):
+                    return self._build_answer(asking, error=error)
                 continue
             except DebateError as error:
-                asking.spent.failed(error)
-                return self._answer(asking, error=error)
-            reading = asking.read(reply)
+                asking.spent.add_failure(error)
+                return self._build_answer(asking, error=error)
+            reading = asking.read_reply(reply)
             if isinstance(reading, RefusedError):
-                return self._answer(asking, error=reading)
+                return self._build_answer(asking, error=reading)
             if asking.is_good(reading):
-                return self._answer(asking, reading=reading)
-            if not asking.ask_again(reading):
-                return self._answer(asking, problem="; ".join(reading.faults))
+                return self._build_answer(asking, reading=reading)
+            if not asking.prepare_reask(reading):
+                return self._build_answer(asking, problem="; ".join(reading.faults))
 
-    def _rungs(self, form: Form[Any] | None) -> tuple[Rung, ...]:
+    def _usable_rungs(self, form: Form[Any] | None) -> tuple[StructuredOutputMode, ...]:
         if form is None:
             return ("text",)
         return tuple(rung for rung in self._profile.rungs if rung not in self._rejected) or self._profile.rungs[-1:]
 
-    def _answer(
+    def _build_answer(
         self,
-        asking: _Asking,
+        asking: _RequestState,
         *,
-        reading: Parsed[Any] | None = None,
+        reading: ParsedReply[Any] | None = None,
         error: DebateError | None = None,
         problem: str | None = None,
-    ) -> Answer[Any]:
+    ) -> StructuredAnswer[Any]:
         spent = asking.spent
-        exchange = Exchange(
+        exchange = ModelCall(
             model=self._name,
             rung=asking.rung,
             attempts=spent.attempts,
             repaired=reading is not None and reading.repaired,
             usage=spent.usage,
             latency_s=spent.latency_s,
-            cost_usd=cost(spent.usage, self._price),
+            cost_usd=compute_cost(spent.usage, self._price),
             finish_reason=asking.finish_reason,
         )
         form = None if reading is None else reading.form
-        return Answer(form=form, text=asking.text, exchange=exchange, error=error, problem=problem)
+        return StructuredAnswer(form=form, text=asking.text, exchange=exchange, error=error, problem=problem)
 
 
-class _Asking:
+class _RequestState:
     """One question under way: what is asked next, what was spent, what the model last said."""
 
-    def __init__(self, request: Request, form: Form[Any] | None, rungs: tuple[Rung, ...]) -> None:
+    def __init__(self, request: Request, form: Form[Any] | None, rungs: tuple[StructuredOutputMode, ...]) -> None:
         self._form = form
         self._rungs = rungs
         self._reasks = 0
         self._conversation = request
-        self.request = posing.posed(request, form, rungs[0])
-        self.spent = Spending()
+        self.request = posing.build_request(request, form, rungs[0])
+        self.spent = UsageAccumulator()
         self.text = ""
         self.finish_reason: str | None = None
 
     @property
-    def rung(self) -> Rung:
+    def rung(self) -> StructuredOutputMode:
         """The way that is asked now."""
         return self._rungs[0]
 
-    def step_down(self, error: UnsupportedError) -> bool:
+    def use_next_rung(self, error: UnsupportedError) -> bool:
         """Go on with the next rung after the server rejected this one; False where there is none."""
-        self.spent.failed(error)
+        self.spent.add_failure(error)
         if len(self._rungs) == 1:
             return False
-        self._lower()
+        self._drop_rung()
         return True
 
-    def read(self, reply: Reply) -> Parsed[Any] | RefusedError:
+    def read_reply(self, reply: Reply) -> ParsedReply[Any] | RefusedError:
         """What `reply` holds: finish reason and refusal first, then its text."""
-        self.spent.replied(reply)
+        self.spent.add_reply(reply)
         self.finish_reason = reply.finish_reason
-        self.text = spoken(reply.text)
-        if reply.refusal is not None or reply.finish_reason in _DECLINED:
-            words = " ".join(clean(reply.refusal or "").split())[:200]
+        self.text = strip_thinking(reply.text)
+        if reply.refusal is not None or reply.finish_reason in _REFUSAL_REASONS:
+            words = " ".join(sanitize_for_prompt(reply.refusal or "").split())[:200]
             if not words or (self._form is not None and words.startswith("{")):  # the beginning of a form is no reason
                 words = "no reason given"
             return RefusedError(f"The model declined to answer ({self.request.purpose}): {words}")
-        truncated = reply.truncated or reply.finish_reason in _CUT_OFF
+        truncated = reply.truncated or reply.finish_reason in _TRUNCATED_REASONS
         if self._form is not None:
-            parsed = parse(reply.text, self._form, truncated=truncated)
-            return parsed if self.is_good(parsed) or not truncated else posing.CUT_OFF
+            parsed = parse_reply(reply.text, self._form, truncated=truncated)
+            return parsed if self.is_good(parsed) or not truncated else posing.TRUNCATED_REPLY
         if truncated:
-            return posing.CUT_OFF
-        return Parsed("valid") if self.text else posing.EMPTY
+            return posing.TRUNCATED_REPLY
+        return ParsedReply("valid") if self.text else posing.EMPTY_REPLY
 
-    def is_good(self, reading: Parsed[Any]) -> bool:
+    def is_good(self, reading: ParsedReply[Any]) -> bool:
         """Whether the answer can be used."""
         lenient = self._form is not None and self._form.lenient
         return reading.outcome == "valid" or (lenient and reading.outcome == "strayed")
 
-    def ask_again(self, reading: Parsed[Any]) -> bool:
+    def prepare_reask(self, reading: ParsedReply[Any]) -> bool:
         """Make the next request out of what was wrong with the answer; False when it was asked for often enough."""
         if self._reasks == MAX_REASKS:
             return False
         self._reasks += 1
-        self._conversation = posing.again(self._conversation, self.text, reading)
-        if reading.outcome == "formless" and reading is not posing.CUT_OFF and len(self._rungs) > 1:
-            self._lower()
+        self._conversation = posing.build_reask(self._conversation, self.text, reading)
+        if reading.outcome == "formless" and reading is not posing.TRUNCATED_REPLY and len(self._rungs) > 1:
+            self._drop_rung()
         else:
-            self.request = posing.posed(self._conversation, self._form, self.rung)
+            self.request = posing.build_request(self._conversation, self._form, self.rung)
         return True
 
-    def _lower(self) -> None:
+    def _drop_rung(self) -> None:
         self._rungs = self._rungs[1:]
-        self.request = posing.posed(self._conversation, self._form, self.rung)
+        self.request = posing.build_request(self._conversation, self._form, self.rung)
 
 
 @dataclass(frozen=True, slots=True)
-class Voice:
+class ModelHandle:
     """What an actor speaks with."""
 
-    ladder: Ladder
+    client: StructuredOutputClient
     name: str
     """`provider/model`."""
     max_output_tokens: int

@@ -11,13 +11,13 @@ from typing import Protocol
 
 from debate_cli.errors import RateLimitedError
 from debate_cli.llm import estimate
-from debate_cli.llm.patience import queueing
+from debate_cli.llm.patience import pause_deadline
 from debate_cli.llm.port import Model, OnText, Reply, Request
 
 MINUTE_S = 60.0
 
 
-class Slots(Protocol):
+class SlotPool(Protocol):
     """What bounds the calls of a whole run; `asyncio.Semaphore` is one."""
 
     async def acquire(self) -> bool:
@@ -29,7 +29,7 @@ class Slots(Protocol):
         ...
 
 
-class Entry:
+class WindowEntry:
     """What one call took out of a window; `amount` may be corrected when the truth is known."""
 
     def __init__(self, at: float, amount: int) -> None:
@@ -37,22 +37,22 @@ class Entry:
         self.amount = amount
 
 
-class Window:
+class RateWindow:
     """At most `most` (requests, tokens) in any 60 seconds; None means no bound. More than that at once waits for an empty window."""
 
     def __init__(self, most: int | None, clock: Callable[[], float]) -> None:
-        self._most = most
+        self._limit = most
         self._clock = clock
-        self._entries: deque[Entry] = deque()
+        self._entries: deque[WindowEntry] = deque()
 
     def wait_s(self, amount: int) -> float:
         """Seconds until `amount` fits; 0 if it does."""
         now = self._clock()
         while self._entries and self._entries[0].at + MINUTE_S <= now:
             self._entries.popleft()
-        if self._most is None:
+        if self._limit is None:
             return 0.0
-        excess = sum(entry.amount for entry in self._entries) + min(amount, self._most) - self._most
+        excess = sum(entry.amount for entry in self._entries) + min(amount, self._limit) - self._limit
         wait = 0.0
         for entry in self._entries:
             if excess <= 0:
@@ -61,14 +61,14 @@ class Window:
             wait = entry.at + MINUTE_S - now
         return wait
 
-    def take(self, amount: int) -> Entry:
+    def add(self, amount: int) -> WindowEntry:
         """Count `amount` from now on."""
-        entry = Entry(self._clock(), amount)
+        entry = WindowEntry(self._clock(), amount)
         self._entries.append(entry)
         return entry
 
 
-class Limiter:
+class RateLimiter:
     """Lets calls in, first come, first served.
 
     The number under way adapts: it starts at `max_concurrency`, is halved by each RateLimitedError (not below 1), and
@@ -86,81 +86,81 @@ class Limiter:
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         self._max = max_concurrency
-        self._requests = Window(requests_per_minute, clock)
-        self._tokens = Window(tokens_per_minute, clock)
+        self._requests = RateWindow(requests_per_minute, clock)
+        self._tokens = RateWindow(tokens_per_minute, clock)
         self._sleep = sleep
-        self._size = max_concurrency
-        self._clean = 0
-        self._under_way = 0
-        self._turnstile = asyncio.Lock()
-        self._room = asyncio.Event()
+        self._concurrency = max_concurrency
+        self._successes = 0
+        self._in_flight = 0
+        self._queue_lock = asyncio.Lock()
+        self._slot_freed = asyncio.Event()
 
     @property
-    def size(self) -> int:
+    def concurrency(self) -> int:
         """Calls that may be under way now."""
-        return self._size
+        return self._concurrency
 
     @property
-    def under_way(self) -> int:
+    def in_flight(self) -> int:
         """Calls that are."""
-        return self._under_way
+        return self._in_flight
 
     @asynccontextmanager
-    async def slot(self, tokens: int, overall: Slots | None = None) -> AsyncGenerator[Entry, None]:
+    async def slot(self, tokens: int, overall: SlotPool | None = None) -> AsyncGenerator[WindowEntry, None]:
         """A place for one call that may need `tokens`, and one of `overall`; yields what it counts for in the tokens."""
-        with queueing():
-            async with self._turnstile:
-                entry = await self._enter(tokens, overall)
+        with pause_deadline():
+            async with self._queue_lock:
+                entry = await self._acquire(tokens, overall)
         try:
             yield entry
         except RateLimitedError:
-            self._size = max(1, self._size // 2)
-            self._clean = 0
+            self._concurrency = max(1, self._concurrency // 2)
+            self._successes = 0
             raise
         else:
-            self._count_clean()
+            self._count_success()
         finally:
-            self._under_way -= 1
-            self._room.set()
+            self._in_flight -= 1
+            self._slot_freed.set()
             if overall is not None:
                 overall.release()
 
-    async def _enter(self, tokens: int, overall: Slots | None) -> Entry:
+    async def _acquire(self, tokens: int, overall: SlotPool | None) -> WindowEntry:
         """Wait as the first in the queue. Whatever is cancelled here has taken nothing."""
         while True:
-            while self._under_way >= self._size:
-                self._room.clear()
-                await self._room.wait()
+            while self._in_flight >= self._concurrency:
+                self._slot_freed.clear()
+                await self._slot_freed.wait()
             while (wait := max(self._requests.wait_s(1), self._tokens.wait_s(tokens))) > 0:
                 await self._sleep(wait)
             if overall is not None:
                 await overall.acquire()
-            if self._under_way < self._size:
+            if self._in_flight < self._concurrency:
                 break
             if overall is not None:  # a 429 took the place away while the rates or the run were waited for
                 overall.release()
-        self._under_way += 1
-        self._requests.take(1)
-        return self._tokens.take(tokens)
+        self._in_flight += 1
+        self._requests.add(1)
+        return self._tokens.add(tokens)
 
-    def _count_clean(self) -> None:
-        self._clean += 1
-        if self._clean >= self._size:
-            self._clean = 0
-            self._size = min(self._max, self._size + 1)
+    def _count_success(self) -> None:
+        self._successes += 1
+        if self._successes >= self._concurrency:
+            self._successes = 0
+            self._concurrency = min(self._max, self._concurrency + 1)
 
 
-class Limited:
+class RateLimitedModel:
     """Asks `model` when `limiter` and `overall` let it."""
 
-    def __init__(self, model: Model, limiter: Limiter, overall: Slots | None = None) -> None:
+    def __init__(self, model: Model, limiter: RateLimiter, overall: SlotPool | None = None) -> None:
         self._model = model
         self._limiter = limiter
         self._overall = overall
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
         """Answer `request` in its turn. Raises what the model raises."""
-        async with self._limiter.slot(estimate.total_tokens(request), self._overall) as entry:
+        async with self._limiter.slot(estimate.estimate_total_tokens(request), self._overall) as entry:
             reply = await self._model.complete(request, on_text)
             entry.amount = reply.usage.input_tokens + reply.usage.output_tokens
             return reply

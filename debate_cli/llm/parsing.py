@@ -14,13 +14,13 @@ from typing import Any, Generic, Literal, cast
 
 from pydantic import ValidationError
 
-from debate_cli.llm.form import F, Form
-from debate_cli.llm.keyed import listed
-from debate_cli.llm.mending import mended
-from debate_cli.llm.quoting import clean
-from debate_cli.llm.schema_check import SHOWN_CHARS, breaches
+from debate_cli.llm.form import Form, FormT
+from debate_cli.llm.keyed import restore_lists
+from debate_cli.llm.mending import repair_json
+from debate_cli.llm.quoting import sanitize_for_prompt
+from debate_cli.llm.schema_check import MAX_SHOWN_CHARS, find_violations
 
-Outcome = Literal["valid", "strayed", "invalid", "formless"]
+ParseOutcome = Literal["valid", "strayed", "invalid", "formless"]
 """valid: satisfies the schema; strayed: the form's model takes it, the schema of the occasion does not; invalid: JSON
 that is no form; formless: no JSON object, several that differ, or one too broken to read."""
 MAX_FAULTS = 12
@@ -33,7 +33,7 @@ MAX_OBJECTS = 500
 MAX_WRAPPERS = 8
 """Objects around a form that are taken off."""
 
-_THOUGHT_TAG = re.compile(r"<(?P<end>/?)think(?:ing)?>", re.IGNORECASE)
+_THINKING_TAG = re.compile(r"<(?P<end>/?)think(?:ing)?>", re.IGNORECASE)
 _LOOKS_LIKE_JSON = re.compile(r"""\{\s*(?:["'}]|\w+["']?\s*:|//|/\*)""")
 _QUOTED_OR_BRACE = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\Z)|[{}]', re.DOTALL)
 
@@ -43,11 +43,11 @@ class _ForbiddenError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Parsed(Generic[F]):
+class ParsedReply(Generic[FormT]):
     """What one reply holds."""
 
-    outcome: Outcome
-    form: F | None = None
+    outcome: ParseOutcome
+    form: FormT | None = None
     """Set for `valid` and `strayed`."""
     faults: tuple[str, ...] = ()
     """What is wrong, one line each; empty for `valid`."""
@@ -55,21 +55,21 @@ class Parsed(Generic[F]):
     """Whether the JSON had to be repaired."""
 
 
-def spoken(text: str) -> str:
+def strip_thinking(text: str) -> str:
     """What the model said aloud: `text` without its thinking.
 
     Removed are `<think>…</think>`, everything before a closing tag that was never opened, and everything after an
     opening tag that is never closed.
     """
-    return _heard(text)[0]
+    return _split_thinking(text)[0]
 
 
-def _heard(text: str) -> tuple[str, str]:
+def _split_thinking(text: str) -> tuple[str, str]:
     """What was said aloud, and the thought that was never ended."""
     kept: list[str] = []
     aloud: int | None = 0
     thought = 0
-    for tag in _THOUGHT_TAG.finditer(text):
+    for tag in _THINKING_TAG.finditer(text):
         if tag["end"]:
             kept = [] if aloud is not None else kept
             aloud = tag.end()
@@ -80,7 +80,7 @@ def _heard(text: str) -> tuple[str, str]:
     return "".join([*kept, text[aloud:] if ends_aloud else ""]).strip(), "" if ends_aloud else text[thought:]
 
 
-def parse(text: str, form: Form[F], *, truncated: bool = False) -> Parsed[F]:
+def parse_reply(text: str, form: Form[FormT], *, truncated: bool = False) -> ParsedReply[FormT]:
     """Find the one object in `text` that fills in `form`.
 
     A text that is an object as it stands is taken so; else the objects in it are looked at (in fences, with prose
@@ -89,49 +89,49 @@ def parse(text: str, form: Form[F], *, truncated: bool = False) -> Parsed[F]:
     """
     text = text.strip()
     try:
-        whole = _strict(text)
+        whole = _load_strict(text)
     except ValueError:
         whole = None
     if isinstance(whole, dict):
-        return _chosen([cast("dict[str, Any]", whole)], form)
+        return _choose_object([cast("dict[str, Any]", whole)], form)
     if truncated:
-        return Parsed("formless", faults=("the answer was cut off at the token limit",))
-    aloud, thought = _heard(text)
-    return _searched(aloud, form) if aloud or not thought else _concluded(thought, form)
+        return ParsedReply("formless", faults=("the answer was cut off at the token limit",))
+    aloud, thought = _split_thinking(text)
+    return _parse_embedded_object(aloud, form) if aloud or not thought else _parse_unfinished_thinking(thought, form)
 
 
-def _concluded(thought: str, form: Form[F]) -> Parsed[F]:
+def _parse_unfinished_thinking(thought: str, form: Form[FormT]) -> ParsedReply[FormT]:
     """The one valid object in a thought, where it is the last thing there: any other may be a draft."""
-    found = _Found(thought)
+    found = _ObjectScan(thought)
     if found.objects and not found.too_many and thought[found.end :].strip() in {"", "```"}:
-        parsed = _chosen(found.objects, form)
-        if parsed.outcome == "valid" and _best(found.objects[-1], form).outcome == "valid":
+        parsed = _choose_object(found.objects, form)
+        if parsed.outcome == "valid" and _parse_unwrapped(found.objects[-1], form).outcome == "valid":
             return parsed
-    return _chosen([], form)
+    return _choose_object([], form)
 
 
-def _searched(text: str, form: Form[F]) -> Parsed[F]:
+def _parse_embedded_object(text: str, form: Form[FormT]) -> ParsedReply[FormT]:
     """The one valid object in a text, else the one broken object, repaired.
 
     A broken object with a whole form inside is not repaired: it may be a draft, or two answers run together.
     """
-    found = _Found(text)
-    parsed = _chosen(found.objects, form)
+    found = _ObjectScan(text)
+    parsed = _choose_object(found.objects, form)
     several = parsed.outcome == "formless" and len(found.objects) > 1
     if found.too_many:
-        return Parsed("formless", faults=(f"more than {MAX_OBJECTS} objects: give exactly one",))
+        return ParsedReply("formless", faults=(f"more than {MAX_OBJECTS} objects: give exactly one",))
     if parsed.form is not None or several:
         return parsed
     if found.forbidden:
-        return Parsed("invalid", faults=_told(iter(dict.fromkeys(found.forbidden))))
-    repaired = mended(found.broken[0]) if len(found.broken) == 1 else None
-    if repaired is None or _chosen(_Found(found.broken[0][1:]).objects, form).form is not None:
+        return ParsedReply("invalid", faults=_format_faults(iter(dict.fromkeys(found.forbidden))))
+    repaired = repair_json(found.broken[0]) if len(found.broken) == 1 else None
+    if repaired is None or _choose_object(_ObjectScan(found.broken[0][1:]).objects, form).form is not None:
         return parsed
-    again = _chosen([repaired], form)
-    return Parsed(again.outcome, again.form, again.faults, repaired=again.form is not None)
+    again = _choose_object([repaired], form)
+    return ParsedReply(again.outcome, again.form, again.faults, repaired=again.form is not None)
 
 
-class _Found:
+class _ObjectScan:
     """The outermost objects of a text, read from left to right."""
 
     def __init__(self, text: str) -> None:
@@ -144,22 +144,22 @@ class _Found:
         self.forbidden: list[str] = []
         begun = _LOOKS_LIKE_JSON.search(text)
         while begun is not None and not self.too_many:
-            begun = _LOOKS_LIKE_JSON.search(text, self._read(text, begun.start()))
+            begun = _LOOKS_LIKE_JSON.search(text, self._read_object(text, begun.start()))
 
     @property
     def too_many(self) -> bool:
         """Whether there are more than are looked at; the rest of the text was not read then."""
         return len(self.objects) + len(self.broken) + len(self.forbidden) > MAX_OBJECTS
 
-    def _read(self, text: str, start: int) -> int:
+    def _read_object(self, text: str, start: int) -> int:
         """Read the object at `start`; return where to go on."""
         try:
             value, end = _DECODER.raw_decode(text, start)
         except _ForbiddenError as error:
             self.forbidden.append(str(error))
-            return _end_of_object(text, start)
+            return _find_object_end(text, start)
         except (ValueError, RecursionError):
-            end = _end_of_object(text, start)
+            end = _find_object_end(text, start)
             self.broken.append(text[start:end])
             return end
         self.objects.append(value)
@@ -167,7 +167,7 @@ class _Found:
         return end
 
 
-def _end_of_object(text: str, start: int) -> int:
+def _find_object_end(text: str, start: int) -> int:
     """Where the object that begins at `start` ends: at its closing brace, else at the last one, else with the text."""
     depth = 0
     for match in _QUOTED_OR_BRACE.finditer(text, start):
@@ -178,23 +178,23 @@ def _end_of_object(text: str, start: int) -> int:
     return last + 1 if last >= 0 else len(text)
 
 
-def _chosen(objects: list[dict[str, Any]], form: Form[F]) -> Parsed[F]:
+def _choose_object(objects: list[dict[str, Any]], form: Form[FormT]) -> ParsedReply[FormT]:
     """The one object that is a form; those that satisfy the schema go before those that only the model takes."""
-    readings = [_best(candidate, form) for candidate in objects]
+    readings = [_parse_unwrapped(candidate, form) for candidate in objects]
     for outcome in ("valid", "strayed"):
         fitting = [reading for reading in readings if reading.outcome == outcome]
         if fitting and all(reading.form == fitting[0].form for reading in fitting):
             return fitting[0]
         if fitting:
-            return Parsed("formless", faults=("several objects that differ: give exactly one",))
+            return ParsedReply("formless", faults=("several objects that differ: give exactly one",))
     if readings:
         return min(readings, key=lambda reading: len(reading.faults))
-    return Parsed("formless", faults=("there is no JSON object in the answer",))
+    return ParsedReply("formless", faults=("there is no JSON object in the answer",))
 
 
-def _best(candidate: dict[str, Any], form: Form[F]) -> Parsed[F]:
+def _parse_unwrapped(candidate: dict[str, Any], form: Form[FormT]) -> ParsedReply[FormT]:
     """Read `candidate`, or the object that it wraps as its only member."""
-    first = reading = _as_form(candidate, form)
+    first = reading = _validate_form(candidate, form)
     for _ in range(MAX_WRAPPERS):
         if reading.form is not None or len(candidate) != 1:
             break
@@ -202,30 +202,30 @@ def _best(candidate: dict[str, Any], form: Form[F]) -> Parsed[F]:
         if not isinstance(inner, dict):
             break
         candidate = cast("dict[str, Any]", inner)
-        reading = _as_form(candidate, form)
+        reading = _validate_form(candidate, form)
     return reading if reading.form is not None else first
 
 
-def _as_form(candidate: dict[str, Any], form: Form[F]) -> Parsed[F]:
-    candidate = listed(candidate, form.schema)
-    strays = _told(breaches(candidate, form.schema))
+def _validate_form(candidate: dict[str, Any], form: Form[FormT]) -> ParsedReply[FormT]:
+    candidate = restore_lists(candidate, form.schema)
+    strays = _format_faults(find_violations(candidate, form.schema))
     try:
         filled = form.model.model_validate_json(json.dumps(candidate, allow_nan=False), strict=True)
     except ValidationError as error:
-        return Parsed("invalid", faults=strays or _told(_pydantic_faults(error)))
+        return ParsedReply("invalid", faults=strays or _format_faults(_pydantic_faults(error)))
     except (ValueError, RecursionError):
-        return Parsed("invalid", faults=strays or ("the object is nested too deeply, or holds what is no JSON",))
-    return Parsed("strayed" if strays else "valid", filled, strays)
+        return ParsedReply("invalid", faults=strays or ("the object is nested too deeply, or holds what is no JSON",))
+    return ParsedReply("strayed" if strays else "valid", filled, strays)
 
 
-def _told(faults: Iterator[str]) -> tuple[str, ...]:
+def _format_faults(faults: Iterator[str]) -> tuple[str, ...]:
     """The first faults, each as one short line."""
     lines: list[str] = []
     try:
         for fault in faults:
             if len(lines) == MAX_FAULTS:
                 return (*lines, "and more")
-            lines.append(" ".join(clean(fault[: 2 * MAX_FAULT_CHARS]).split())[:MAX_FAULT_CHARS])
+            lines.append(" ".join(sanitize_for_prompt(fault[: 2 * MAX_FAULT_CHARS]).split())[:MAX_FAULT_CHARS])
     except RecursionError:
         return ("the object is nested too deeply",)
     return tuple(lines)
@@ -237,7 +237,7 @@ def _pydantic_faults(error: ValidationError) -> Iterator[str]:
         yield f"{path.removeprefix('.') or 'the object'}: {fault['msg']}"
 
 
-def _strict(text: str) -> Any:
+def _load_strict(text: str) -> Any:
     """`text` as strict JSON; ValueError if it is not."""
     try:
         return _DECODER.decode(text)
@@ -245,24 +245,26 @@ def _strict(text: str) -> Any:
         raise ValueError("nested too deeply") from error
 
 
-def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _reject_duplicate_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     members = dict(pairs)
     if len(members) != len(pairs):
         seen = set[str]()
         twice = next(name for name, _ in pairs if name in seen or seen.add(name))
-        raise _ForbiddenError(f"the key {clean(twice[:SHOWN_CHARS])!r} occurs twice in one object")
+        raise _ForbiddenError(f"the key {sanitize_for_prompt(twice[:MAX_SHOWN_CHARS])!r} occurs twice in one object")
     return members
 
 
-def _no_constant(name: str) -> Any:
+def _reject_constant(name: str) -> Any:
     raise _ForbiddenError(f"{name} is no JSON number")
 
 
-def _finite(digits: str) -> float:
+def _parse_finite_float(digits: str) -> float:
     number = float(digits)
     if math.isinf(number):
-        raise _ForbiddenError(f"{digits[:SHOWN_CHARS]} is too large for a JSON number")
+        raise _ForbiddenError(f"{digits[:MAX_SHOWN_CHARS]} is too large for a JSON number")
     return number
 
 
-_DECODER = json.JSONDecoder(object_pairs_hook=_no_duplicates, parse_constant=_no_constant, parse_float=_finite)
+_DECODER = json.JSONDecoder(
+    object_pairs_hook=_reject_duplicate_keys, parse_constant=_reject_constant, parse_float=_parse_finite_float
+)

@@ -10,23 +10,23 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-_RUNNING: ContextVar[asyncio.Timeout | None] = ContextVar("patience", default=None)
+_ACTIVE_DEADLINE: ContextVar[asyncio.Timeout | None] = ContextVar("patience", default=None)
 
 
 @contextmanager
-def lent_to(patience: asyncio.Timeout) -> Generator[None]:
+def pausable_deadline(patience: asyncio.Timeout) -> Generator[None]:
     """Within, `queueing` stops the clock of `patience`, which has been entered."""
-    token = _RUNNING.set(patience)
+    token = _ACTIVE_DEADLINE.set(patience)
     try:
         yield
     finally:
-        _RUNNING.reset(token)
+        _ACTIVE_DEADLINE.reset(token)
 
 
 @contextmanager
-def queueing() -> Generator[None]:
+def pause_deadline() -> Generator[None]:
     """Time spent within is not counted against the patience of whoever asks."""
-    patience = _RUNNING.get()
+    patience = _ACTIVE_DEADLINE.get()
     until = None if patience is None else patience.when()
     if patience is None or until is None:
         yield

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
-from debate_cli.domain.exchange import Rung, Usage
+from debate_cli.domain.exchange import StructuredOutputMode, Usage
 
 OnText = Callable[[str], None]
 """Called with each piece of text as it arrives. A retry starts over: it is announced by a call with RESTART."""
@@ -29,7 +29,7 @@ class Message:
 
 
 @dataclass(frozen=True, slots=True)
-class Schema:
+class OutputSchema:
     """A JSON Schema that the answer must satisfy."""
 
     name: str
@@ -47,8 +47,8 @@ class Request:
     purpose: str
     """What it is for: `opening`, `cross_examination`, ..., `judge.structured`, `judge.panel.vote`. Not sent; keys scripts and prices."""
     max_output_tokens: int
-    schema: Schema | None = None
-    rung: Rung = "text"
+    schema: OutputSchema | None = None
+    rung: StructuredOutputMode = "text"
     """How `schema` is to be asked for; set by the ladder."""
     temperature: float | None = None
     seed: int | None = None
@@ -60,8 +60,8 @@ class Request:
     def fingerprint(self) -> str:
         """SHA-256 over everything that is sent, the nonce blanked: equal requests of two runs have equal fingerprints."""
         body = {
-            "system": self._blank(self.system),
-            "messages": [[message.role, self._blank(message.content)] for message in self.messages],
+            "system": self._mask_nonce(self.system),
+            "messages": [[message.role, self._mask_nonce(message.content)] for message in self.messages],
             "purpose": self.purpose,
             "max_output_tokens": self.max_output_tokens,
             "schema": None if self.schema is None else [self.schema.name, self.schema.json],
@@ -71,7 +71,7 @@ class Request:
         }
         return hashlib.sha256(json.dumps(body, sort_keys=True, ensure_ascii=False).encode()).hexdigest()
 
-    def _blank(self, text: str) -> str:
+    def _mask_nonce(self, text: str) -> str:
         return text.replace(self.nonce, "NONCE") if self.nonce else text
 
     @property

@@ -11,7 +11,7 @@ from typing import Any
 from debate_cli.domain.config import Price
 from debate_cli.domain.exchange import Usage
 
-_BILLERS = {
+_GENAI_PRICES_IDS = {
     "openai": "openai",
     "anthropic": "anthropic",
     "gemini": "google",
@@ -23,23 +23,23 @@ _BILLERS = {
     "xai": "x-ai",
 }
 """Our providers -> their ids in `genai-prices`."""
-PER = 1_000_000
+TOKENS_PER_PRICE = 1_000_000
 """Tokens that a price is for."""
 
 
 @functools.cache
-def price_of(model: str) -> Price | None:
+def find_bundled_price(model: str) -> Price | None:
     """Price of `provider/model` per million tokens; None where it is not known (which is not nothing).
 
     Of a price in tiers the first is given; of one that changes by the hour, that of the first call of this process.
     """
     provider, _, name = model.partition("/")
-    if provider not in _BILLERS or not name:
+    if provider not in _GENAI_PRICES_IDS or not name:
         return None
-    return _listed(_BILLERS[provider], name)
+    return _load_price(_GENAI_PRICES_IDS[provider], name)
 
 
-def cost(usage: Usage, price: Price | None) -> float | None:
+def compute_cost(usage: Usage, price: Price | None) -> float | None:
     """US dollars for `usage`; None where there is no price."""
     if price is None:
         return None
@@ -49,10 +49,10 @@ def cost(usage: Usage, price: Price | None) -> float | None:
     written = min(usage.cache_written_tokens, usage.input_tokens - read)
     fresh = usage.input_tokens - read - written
     asked = fresh * price.input + read * read_price + written * write_price
-    return (asked + usage.output_tokens * price.output) / PER
+    return (asked + usage.output_tokens * price.output) / TOKENS_PER_PRICE
 
 
-def dearest(input_tokens: int, output_tokens: int, price: Price | None) -> Usage:
+def estimate_max_cost_usage(input_tokens: int, output_tokens: int, price: Price | None) -> Usage:
     """The usage with so many tokens that costs most: its prompt is written to a cache where that is dearer than sending it."""
     dear = price is not None and price.cache_write is not None and price.cache_write > price.input
     return Usage(
@@ -60,7 +60,7 @@ def dearest(input_tokens: int, output_tokens: int, price: Price | None) -> Usage
     )
 
 
-def _listed(biller: str, name: str) -> Price | None:
+def _load_price(biller: str, name: str) -> Price | None:
     """The price in the bundled tables."""
     import genai_prices  # takes a third of a second
 
@@ -68,17 +68,17 @@ def _listed(biller: str, name: str) -> Price | None:
         listed = genai_prices.calc_price(genai_prices.Usage(), name, provider_id=biller).model_price
     except LookupError:
         return None
-    paid, written = _base(getattr(listed, "input_mtok", None)), _base(getattr(listed, "output_mtok", None))
+    paid, written = _base_price(getattr(listed, "input_mtok", None)), _base_price(getattr(listed, "output_mtok", None))
     if paid is None or written is None:
         return None
     return Price(
         input=paid,
         output=written,
-        cached_input=_base(getattr(listed, "cache_read_mtok", None)),
-        cache_write=_base(getattr(listed, "cache_write_mtok", None)),
+        cached_input=_base_price(getattr(listed, "cache_read_mtok", None)),
+        cache_write=_base_price(getattr(listed, "cache_write_mtok", None)),
     )
 
 
-def _base(price: Any) -> float | None:
+def _base_price(price: Any) -> float | None:
     """A number of US dollars out of a flat price or one in tiers."""
     return None if price is None else float(getattr(price, "base", price))

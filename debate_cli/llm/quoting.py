@@ -10,17 +10,17 @@ from collections.abc import Iterator
 
 _VISIBLE_FORMATS = re.compile("[\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd]")
 """Signs of category Cf that are seen (number signs of Arabic, Syriac and Kaithi) and so are kept."""
-_BLANKS = re.compile("[\u2800\u3164\uffa0]")
+_BLANK_LETTERS = re.compile("[\u2800\u3164\uffa0]")
 """Letters that look like a space."""
-_FILLERS = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef]")
+_INVISIBLE_FILLERS = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef]")
 """Marks and letters that show nothing and have been used to carry hidden text."""
-_SEQUENCES = re.compile(r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]")
+_ANSI_SEQUENCES = re.compile(r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]")
 """Control sequences of a terminal, whose letters and digits would stay behind when only ESC is taken out."""
 _ASCII_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f]")
 _LINE_BREAKS = re.compile("\r\n|[\r\u0085\u2028\u2029]")
-_UNPRINTED = frozenset({"Cc", "Cf", "Cs"})
+_INVISIBLE_CATEGORIES = frozenset({"Cc", "Cf", "Cs"})
 
-_MOST_MARKS = 30
+_MAX_COMBINING_MARKS = 30
 """Combining marks upon one letter. No language has as many; putting them in order takes time with their square."""
 
 _ROLES = "system|developer|assistant|user|human|tool"
@@ -34,7 +34,7 @@ _INST = re.compile(
 _ROLE_LINE = re.compile(rf"^([ \t>#*_-]*)({_ROLES})(?=[ \t*_]*:)", re.IGNORECASE | re.MULTILINE)
 
 
-def clean(text: str) -> str:
+def sanitize_for_prompt(text: str) -> str:
     r"""Words of others as a prompt may carry them; cleaning twice is the same as once.
 
     NFKC; line breaks are `\n`; without zero-width, bidirectional, Unicode-tag and control characters (but `\n` and
@@ -42,14 +42,14 @@ def clean(text: str) -> str:
     stay readable but lose their shape: `<|im_start|>` becomes `‹im_start›`, `[INST]` `(INST)`, `</speech>` `‹/speech›`,
     and `system:` at the start of a line `(system):`.
     """
-    while (cleaned := _neutral(_plain(text))) != text:
+    while (cleaned := _neutralize_role_markers(_strip_invisible(text))) != text:
         text = cleaned
     return text
 
 
-def quoted(text: str) -> str:
+def quote_for_prompt(text: str) -> str:
     """`clean(text)` as a JSON string literal, the only form in which untrusted words enter a prompt."""
-    return json.dumps(clean(text), ensure_ascii=False)
+    return json.dumps(sanitize_for_prompt(text), ensure_ascii=False)
 
 
 def new_nonce() -> str:
@@ -57,31 +57,35 @@ def new_nonce() -> str:
     return secrets.token_hex(4)
 
 
-def _plain(text: str) -> str:
+def _strip_invisible(text: str) -> str:
     """`text` in NFKC without what cannot be seen."""
-    text = _LINE_BREAKS.sub("\n", _SEQUENCES.sub("", text))
+    text = _LINE_BREAKS.sub("\n", _ANSI_SEQUENCES.sub("", text))
     if text.isascii():
         return _ASCII_CONTROLS.sub("", text)
-    text = _FILLERS.sub("", _BLANKS.sub(" ", text))
+    text = _INVISIBLE_FILLERS.sub("", _BLANK_LETTERS.sub(" ", text))
     if not text.isascii() or not text.isprintable():
-        text = "".join(_kept(text))
+        text = "".join(_filter_characters(text))
     return unicodedata.normalize("NFKC", text)
 
 
-def _kept(text: str) -> Iterator[str]:
+def _filter_characters(text: str) -> Iterator[str]:
     """The characters of `text` that stay: those that are seen, and of marks upon one letter the first few."""
     marks = 0
-    for char in filter(_is_kept, text):
+    for char in filter(_is_visible, text):
         marks = marks + 1 if unicodedata.combining(char) else 0
-        if marks <= _MOST_MARKS:
+        if marks <= _MAX_COMBINING_MARKS:
             yield char
 
 
-def _is_kept(char: str) -> bool:
-    return char in "\n\t" or unicodedata.category(char) not in _UNPRINTED or _VISIBLE_FORMATS.match(char) is not None
+def _is_visible(char: str) -> bool:
+    return (
+        char in "\n\t"
+        or unicodedata.category(char) not in _INVISIBLE_CATEGORIES
+        or _VISIBLE_FORMATS.match(char) is not None
+    )
 
 
-def _neutral(text: str) -> str:
+def _neutralize_role_markers(text: str) -> str:
     """`text` with every marker of a role bent out of shape. No replacement contains what a marker begins with."""
     text = _SPECIAL_TOKEN.sub(r"‹\1›", text)
     text = _SYS.sub(r"‹\1›", text)

@@ -8,10 +8,10 @@ from dataclasses import replace
 
 from debate_cli.errors import BudgetError, ModelError, SamplingError
 from debate_cli.llm.port import Model, OnText, Reply, Request
-from debate_cli.llm.spending import Spending
+from debate_cli.llm.spending import UsageAccumulator
 
 
-class Sampled:
+class ParameterFallbackModel:
     """Asks `model`, known as `name`, again without the temperature or the seed that its server refused.
 
     What an answer came without is added to `refused` and not sent again; give the same set to all that ask this model.
@@ -27,33 +27,33 @@ class Sampled:
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
         """Answer `request`; see the class. Raises ModelError or BudgetError."""
-        spent = Spending()
+        spent = UsageAccumulator()
         left_out = set(self._refused)
         while True:
             try:
-                reply = await self._model.complete(_without(request, left_out), on_text)
+                reply = await self._model.complete(_drop_parameters(request, left_out), on_text)
             except (ModelError, BudgetError) as error:
                 if isinstance(error, SamplingError) and error.parameter not in left_out:
-                    spent.failed(error)
+                    spent.add_failure(error)
                     left_out.add(error.parameter)
                     continue
                 if not spent.attempts:
                     raise
-                spent.failed(error)
+                spent.add_failure(error)
                 last = copy.copy(error)
-                spent.charge(last)
+                spent.copy_to_error(last)
                 raise last from error
-            self._remember(left_out)
-            spent.replied(reply)
+            self._remember_refused(left_out)
+            spent.add_reply(reply)
             return replace(reply, attempts=spent.attempts, usage=spent.usage)
 
-    def _remember(self, left_out: set[str]) -> None:
+    def _remember_refused(self, left_out: set[str]) -> None:
         for parameter in sorted(left_out - self._refused):
             self._refused.add(parameter)
             self._note(f"{self._name} takes no {parameter}: it is asked without from now on")
 
 
-def _without(request: Request, left_out: set[str]) -> Request:
+def _drop_parameters(request: Request, left_out: set[str]) -> Request:
     return replace(
         request,
         temperature=None if "temperature" in left_out else request.temperature,

@@ -7,27 +7,31 @@ import re
 from collections.abc import Iterable, Iterator
 from urllib.parse import quote, quote_plus
 
-SHORTEST_CODED = 8
+MIN_ENCODED_CHARS = 8
 """Characters from which what a secret's code says is still its own: less is found in any long code."""
-LONGEST_FACTOR = 9
+MAX_ENCODED_FACTOR = 9
 """A secret's code is at most this many times as long as the secret: a URL writes € as nine signs, JSON as six."""
 _ESCAPES = r"\\{0,8}"
 """So many backslashes stand before a sign at the most: a text within a text within a text."""
 
 
-def pattern_of(secrets: Iterable[str]) -> re.Pattern[str] | None:
+def compile_secret_pattern(secrets: Iterable[str]) -> re.Pattern[str] | None:
     """Matches each of `secrets` in all its spellings, as part of a longer text too; None where there are none."""
     longest_first = sorted(set(secrets), key=lambda secret: (-len(secret), secret))
-    ways = [way for secret in longest_first for way in (_escaped(secret), *map(re.escape, sorted(_codes(secret))))]
+    ways = [
+        way
+        for secret in longest_first
+        for way in (_escaped_pattern(secret), *map(re.escape, sorted(_encodings(secret))))
+    ]
     return re.compile("|".join(ways)) if ways else None
 
 
-def _escaped(secret: str) -> str:
+def _escaped_pattern(secret: str) -> str:
     """A pattern for `secret` in JSON or a program's text, or in such a text that stands in another one."""
-    return "".join(map(_sign, secret))
+    return "".join(map(_character_pattern, secret))
 
 
-def _sign(sign: str) -> str:
+def _character_pattern(sign: str) -> str:
     if sign == "\\":
         return r"\\{1,16}"
     if sign.isascii() and sign.isalnum():
@@ -36,11 +40,11 @@ def _sign(sign: str) -> str:
     return rf"(?:{plain}|\\{{1,8}}u(?i:{ord(sign):04x}))" if ord(sign) <= 0xFFFF else plain  # noqa: PLR2004 - as JSON does
 
 
-def _codes(secret: str) -> set[str]:
+def _encodings(secret: str) -> set[str]:
     data = secret.encode(errors="surrogatepass")
     in_urls = {quote(data), quote(data, safe=""), quote_plus(data)} - {secret}
     coded = {data.hex(), data.hex().upper(), *_base64(data)}
-    return in_urls | {code for code in coded if len(code) >= SHORTEST_CODED}
+    return in_urls | {code for code in coded if len(code) >= MIN_ENCODED_CHARS}
 
 
 def _base64(data: bytes) -> Iterator[str]:

@@ -7,7 +7,7 @@ from debate_cli.errors import BudgetError, DebateError, ModelError
 from debate_cli.llm.port import Reply
 
 
-class Spending:
+class UsageAccumulator:
     """A running sum; starts at nothing."""
 
     def __init__(self) -> None:
@@ -18,19 +18,19 @@ class Spending:
         self.latency_s = 0.0
         """Seconds that answers took; those of failed attempts are not known."""
 
-    def replied(self, reply: Reply) -> None:
+    def add_reply(self, reply: Reply) -> None:
         """Add an answer."""
         self.attempts += reply.attempts
         self.usage += reply.usage
         self.latency_s += reply.latency_s
 
-    def failed(self, error: DebateError) -> None:
+    def add_failure(self, error: DebateError) -> None:
         """Add what a failure is known to have cost; one that is neither the model's nor the budget's cost nothing."""
         if isinstance(error, ModelError | BudgetError):
             self.attempts += error.attempts
-            self.usage += usage_of(error)
+            self.usage += error_usage(error)
 
-    def charge(self, error: ModelError | BudgetError) -> None:
+    def copy_to_error(self, error: ModelError | BudgetError) -> None:
         """Write the sum on to the error that ends the question."""
         error.attempts = self.attempts
         error.input_tokens = self.usage.input_tokens
@@ -39,7 +39,7 @@ class Spending:
         error.estimated = self.usage.estimated
 
 
-def usage_of(error: ModelError | BudgetError) -> Usage:
+def error_usage(error: ModelError | BudgetError) -> Usage:
     """Tokens that a failure is known to have used."""
     return Usage(
         input_tokens=error.input_tokens,

@@ -15,31 +15,33 @@ from typing import Self
 
 from debate_cli.errors import ConfigError
 
-PACKAGES = ("debate_cli.debaters", "debate_cli.judging")
+SHIPPED_PROMPT_PACKAGES = ("debate_cli.debaters", "debate_cli.judging")
 """Where prompts are shipped, each in a folder `prompts`."""
 _PLACEHOLDER = re.compile(r"\{\{\s*(\w+)\s*\}\}")
-_NONE: Mapping[str, str] = MappingProxyType({})
+_NO_OVERRIDES: Mapping[str, str] = MappingProxyType({})
 
 
 class Prompts:
     """The prompts of one run; `overrides` maps the name of a shipped prompt to the text that takes its place."""
 
-    def __init__(self, overrides: Mapping[str, str] = _NONE) -> None:
+    def __init__(self, overrides: Mapping[str, str] = _NO_OVERRIDES) -> None:
         self._overrides = dict(overrides)
 
-    def check(self, *packages: str) -> Self:
+    def validate(self, *packages: str) -> Self:
         """Return self if every override is of a shipped prompt and uses that one's placeholders only.
 
         Raises ConfigError with one line for each fault. `packages` defaults to all that ship prompts.
         """
-        if problems := [f"prompts.{name}: {message}" for name, message in self.faults(*packages)]:
+        if problems := [f"prompts.{name}: {message}" for name, message in self.find_problems(*packages)]:
             raise ConfigError(*problems)
         return self
 
-    def faults(self, *packages: str) -> list[tuple[str, str]]:
+    def find_problems(self, *packages: str) -> list[tuple[str, str]]:
         """What is wrong with the overrides: the name of each and a sentence. `packages` as for `check`."""
-        places = packages or PACKAGES
-        return list(self._problems({name: package for package in places for name in _names(package)}))
+        places = packages or SHIPPED_PROMPT_PACKAGES
+        return list(
+            self._iter_problems({name: package for package in places for name in _package_prompt_names(package)})
+        )
 
     def render(self, package: str, name: str, /, **values: str) -> str:
         """The prompt `prompts/NAME.md` of `package` with its placeholders filled in, without trailing newlines.
@@ -47,42 +49,42 @@ class Prompts:
         Values that the prompt does not use are ignored, as a user's own may leave some out. Raises KeyError for a
         placeholder without a value and FileNotFoundError for a prompt that is not shipped.
         """
-        text = self._overrides[name] if name in self._overrides else _shipped(package, name)
+        text = self._overrides[name] if name in self._overrides else _load_prompt(package, name)
         return _PLACEHOLDER.sub(lambda match: values[match.group(1)], text).rstrip("\n")
 
-    def _problems(self, homes: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    def _iter_problems(self, homes: Mapping[str, str]) -> Iterator[tuple[str, str]]:
         for name, text in self._overrides.items():
             if name not in homes:
-                yield name, f"there is no prompt of this name{_hint(name, homes)}"
+                yield name, f"there is no prompt of this name{_format_suggestion(name, homes)}"
                 continue
-            known = placeholders(_shipped(homes[name], name))
-            for unknown in sorted(placeholders(text) - known):
+            known = find_placeholders(_load_prompt(homes[name], name))
+            for unknown in sorted(find_placeholders(text) - known):
                 listed = ", ".join(sorted(known)) or "none"
-                hint = _hint(unknown, known)
+                hint = _format_suggestion(unknown, known)
                 yield name, f"unknown placeholder {{{{{unknown}}}}}{hint}; this prompt may use {listed}"
 
 
-def names() -> frozenset[str]:
+def prompt_names() -> frozenset[str]:
     """The names of all shipped prompts."""
-    return frozenset(name for package in PACKAGES for name in _names(package))
+    return frozenset(name for package in SHIPPED_PROMPT_PACKAGES for name in _package_prompt_names(package))
 
 
-def placeholders(text: str) -> frozenset[str]:
+def find_placeholders(text: str) -> frozenset[str]:
     """Names of the placeholders in `text`."""
     return frozenset(_PLACEHOLDER.findall(text))
 
 
-def _hint(word: str, known: Mapping[str, str] | frozenset[str]) -> str:
+def _format_suggestion(word: str, known: Mapping[str, str] | frozenset[str]) -> str:
     near = get_close_matches(word, list(known), n=1)
     return f" (did you mean {near[0]}?)" if near else ""
 
 
 @functools.cache
-def _shipped(package: str, name: str) -> str:
+def _load_prompt(package: str, name: str) -> str:
     return (importlib.resources.files(package) / "prompts" / f"{name}.md").read_text(encoding="utf-8")
 
 
 @functools.cache
-def _names(package: str) -> tuple[str, ...]:
+def _package_prompt_names(package: str) -> tuple[str, ...]:
     folder = importlib.resources.files(package) / "prompts"
     return tuple(sorted(file.name.removesuffix(".md") for file in folder.iterdir() if file.name.endswith(".md")))

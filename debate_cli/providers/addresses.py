@@ -7,26 +7,26 @@ from urllib.parse import unquote, urlsplit
 
 from debate_cli.errors import ConfigError, MissingKeyError
 from debate_cli.providers.endpoint import Endpoint
-from debate_cli.providers.env_text import filled, variables
+from debate_cli.providers.env_text import fill_variables, find_variables
 from debate_cli.providers.presets import ProviderRow
-from debate_cli.providers.table import REMOTE_KINDS, url_problem
+from debate_cli.providers.table import REMOTE_KINDS, find_url_problem
 
-SHORTEST_SECRET = 6
+MIN_KEY_CHARS = 6
 """Shorter values ("none", "test") are no secrets, and blanking them out would damage texts."""
 OLLAMA_PORT = 11434
-_NAMED = 2
+_MAX_NAMED_MODELS = 2
 """Models that the sentence on a missing key names."""
 
 
-def base_url(row: ProviderRow, env: Mapping[str, str]) -> str | None:
+def resolve_base_url(row: ProviderRow, env: Mapping[str, str]) -> str | None:
     """Where `row` is: as the environment says, else as the table; None for a provider in this process."""
     named = env.get(row.base_url_env, "").strip() if row.base_url_env else ""
     if not named:
         return row.base_url
-    return ollama_url(named) if row.base_url_env == "OLLAMA_HOST" else named
+    return parse_ollama_host(named) if row.base_url_env == "OLLAMA_HOST" else named
 
 
-def ollama_url(host: str) -> str:
+def parse_ollama_host(host: str) -> str:
     """The address that an OLLAMA_HOST means: scheme, port and `/v1` may be missing; 0.0.0.0 is this machine."""
     scheme, _, rest = host.rpartition("://")
     netloc, _, path = rest.rstrip("/").partition("/")
@@ -38,14 +38,14 @@ def ollama_url(host: str) -> str:
     return f"{scheme or 'http'}://{name}{f':{port}' if port else ''}/{path}"
 
 
-def key_problem(row: ProviderRow, env: Mapping[str, str], models: Iterable[str] = ()) -> str | None:
+def find_key_problem(row: ProviderRow, env: Mapping[str, str], models: Iterable[str] = ()) -> str | None:
     """Why the key of `row` cannot be used, naming variable, provider and `models`; None when there is nothing wrong."""
     if row.kind not in REMOTE_KINDS or row.api_key_env is None:
         return None
     key = env.get(row.api_key_env, "").strip()
     if not key:
         return (
-            f"{row.api_key_env} is not set: provider {row.name} needs it{_for(models)}; set it in the environment or in .env, "
+            f"{row.api_key_env} is not set: provider {row.name} needs it{_format_models(models)}; set it in the environment or in .env, "
             "or rehearse with --mock"
         )
     if not key.isascii() or not key.isprintable() or " " in key:
@@ -53,25 +53,25 @@ def key_problem(row: ProviderRow, env: Mapping[str, str], models: Iterable[str] 
     return None
 
 
-def _for(models: Iterable[str]) -> str:
+def _format_models(models: Iterable[str]) -> str:
     """Whom a key is for, by the names of `provider/model` that its provider knows; at the most two of them."""
     names = list(dict.fromkeys(model.partition("/")[2] for model in models))
-    if len(names) > _NAMED:
-        names = [*names[: _NAMED - 1], f"{len(names) - _NAMED + 1} more models"]
+    if len(names) > _MAX_NAMED_MODELS:
+        names = [*names[: _MAX_NAMED_MODELS - 1], f"{len(names) - _MAX_NAMED_MODELS + 1} more models"]
     return f" for {' and '.join(names)}" if names else ""
 
 
-def address_problems(row: ProviderRow, env: Mapping[str, str]) -> list[str]:
+def find_address_problems(row: ProviderRow, env: Mapping[str, str]) -> list[str]:
     """Why the address or the headers of `row` cannot be used, one line each."""
     if row.kind not in REMOTE_KINDS:
         return []
     found: list[str] = []
-    problem = url_problem(base_url(row, env) or "")
+    problem = find_url_problem(resolve_base_url(row, env) or "")
     if problem:
         found.append(f"{row.base_url_env or f'providers.{row.name}.base_url'} {problem}")
     for name, value in row.headers.items():
         try:
-            ready = filled(value, env)
+            ready = fill_variables(value, env)
         except KeyError as unset:
             found.append(f"{unset.args[0]} is not set: header {name} of provider {row.name} needs it")
             continue
@@ -80,38 +80,38 @@ def address_problems(row: ProviderRow, env: Mapping[str, str]) -> list[str]:
     return found
 
 
-def endpoint(row: ProviderRow, env: Mapping[str, str], timeout_s: float) -> Endpoint:
+def resolve_endpoint(row: ProviderRow, env: Mapping[str, str], timeout_s: float) -> Endpoint:
     """Everything needed to reach `row`'s server; raises MissingKeyError or ConfigError when something is missing."""
-    if problem := key_problem(row, env):
+    if problem := find_key_problem(row, env):
         raise MissingKeyError(problem)
-    if problems := address_problems(row, env):
+    if problems := find_address_problems(row, env):
         raise ConfigError(*problems)
-    headers = {name: ready for name, value in row.headers.items() if (ready := filled(value, env))}
+    headers = {name: ready for name, value in row.headers.items() if (ready := fill_variables(value, env))}
     return Endpoint(
         provider=row.name,
-        base_url=base_url(row, env) or "",
+        base_url=resolve_base_url(row, env) or "",
         api_key=env[row.api_key_env].strip() if row.api_key_env else None,
         api_key_env=row.api_key_env,
         headers=headers,
         timeout_s=timeout_s,
-        secrets=secrets_of((row,), env),
+        secrets=collect_secrets((row,), env),
     )
 
 
-def secrets_of(rows: Iterable[ProviderRow], env: Mapping[str, str]) -> tuple[str, ...]:
+def collect_secrets(rows: Iterable[ProviderRow], env: Mapping[str, str]) -> tuple[str, ...]:
     """Every secret value that `rows` resolve to in `env`, longest first: keys, headers' variables, URL passwords."""
     found: set[str] = set()
     for row in rows:
         named = {row.api_key_env} if row.api_key_env else set[str]()
-        named.update(name for value in row.headers.values() for name in variables(value))
+        named.update(name for value in row.headers.values() for name in find_variables(value))
         found.update(env.get(name, "").strip() for name in named)
-        found.update(_passwords(base_url(row, env) or ""))
+        found.update(_url_passwords(resolve_base_url(row, env) or ""))
     return tuple(
-        sorted((value for value in found if len(value) >= SHORTEST_SECRET), key=lambda value: (-len(value), value))
+        sorted((value for value in found if len(value) >= MIN_KEY_CHARS), key=lambda value: (-len(value), value))
     )
 
 
-def _passwords(url: str) -> set[str]:
+def _url_passwords(url: str) -> set[str]:
     try:
         password = urlsplit(url).password or ""
     except ValueError:

@@ -18,79 +18,94 @@ from debate_cli.domain.exchange import Usage
 from debate_cli.llm.port import Reply, Request
 from debate_cli.llm.profile import Profile
 from debate_cli.providers import faults
-from debate_cli.providers.anthropic_body import messages_body
+from debate_cli.providers.anthropic_body import build_messages_body
 from debate_cli.providers.endpoint import Endpoint
-from debate_cli.providers.faults import Asked, FaultRow
-from debate_cli.providers.remote import CONNECT_S, NO_KEY, UNTOLD, Api, RemoteServer, count, text_of, unsent_key
+from debate_cli.providers.faults import ErrorRule, SentRequest
+from debate_cli.providers.remote import (
+    CONNECT_TIMEOUT_S,
+    DUMMY_KEY,
+    UNKNOWN_PLATFORM,
+    HttpServer,
+    ProviderApi,
+    omit_key_headers,
+    parse_optional_text,
+    parse_token_count,
+)
 
-LIMIT_REASONS = ("max_tokens", "model_context_window_exceeded")
+TOKEN_LIMIT_REASONS = ("max_tokens", "model_context_window_exceeded")
 KEY_HEADERS = ("Authorization", "X-Api-Key")
 """Either may carry a key, by the version of the SDK."""
-DECLINED = "The model declined to answer."
+DEFAULT_REFUSAL = "The model declined to answer."
 
 
-def anthropic_server(endpoint: Endpoint, *, clock: Callable[[], float] = time.perf_counter) -> RemoteServer:
+def make_anthropic_server(endpoint: Endpoint, *, clock: Callable[[], float] = time.perf_counter) -> HttpServer:
     """A server that speaks the messages API."""
-    return RemoteServer(Api(_connect, _body, _send, _Answer, _table, _error_in, _of_object), endpoint, clock=clock)
+    return HttpServer(
+        ProviderApi(
+            _connect, _build_body, _send, _AnthropicReplyBuilder, _error_rules, _extract_error, _map_error_object
+        ),
+        endpoint,
+        clock=clock,
+    )
 
 
-def _body(request: Request, model: str, profile: Profile, stream: bool) -> dict[str, Any]:
-    return messages_body(request, model, profile, stream=stream)
+def _build_body(request: Request, model: str, profile: Profile, stream: bool) -> dict[str, Any]:
+    return build_messages_body(request, model, profile, stream=stream)
 
 
 def _connect(endpoint: Endpoint) -> Any:
     import httpx2
     from anthropic import AsyncAnthropic, DefaultAsyncHttpxClient
 
-    timeout = httpx2.Timeout(endpoint.timeout_s, connect=min(endpoint.timeout_s, CONNECT_S))
+    timeout = httpx2.Timeout(endpoint.timeout_s, connect=min(endpoint.timeout_s, CONNECT_TIMEOUT_S))
     client = AsyncAnthropic(
-        api_key=endpoint.api_key or NO_KEY,
+        api_key=endpoint.api_key or DUMMY_KEY,
         base_url=endpoint.base_url,
         max_retries=0,
         timeout=timeout,
-        http_client=DefaultAsyncHttpxClient(timeout=timeout, follow_redirects=False, verify=endpoint.trust()),
+        http_client=DefaultAsyncHttpxClient(timeout=timeout, follow_redirects=False, verify=endpoint.tls_verify()),
     )
     # The SDK takes headers out of the environment, whatever server they are meant for.
     client._custom_headers = dict(endpoint.headers)  # pyright: ignore[reportPrivateUsage]
-    client._platform = UNTOLD  # pyright: ignore[reportPrivateUsage]
+    client._platform = UNKNOWN_PLATFORM  # pyright: ignore[reportPrivateUsage]
     return client
 
 
 async def _send(client: Any, body: dict[str, Any]) -> Any:
     from anthropic import Omit
 
-    return await client.messages.create(**body, extra_headers=unsent_key(client, KEY_HEADERS, Omit()))
+    return await client.messages.create(**body, extra_headers=omit_key_headers(client, KEY_HEADERS, Omit()))
 
 
 @dataclass(slots=True)
-class _Answer:
+class _AnthropicReplyBuilder:
     """What has come in of an answer, whole or event by event."""
 
     text: list[str] = field(default_factory=list[str])
     arguments: list[str] = field(default_factory=list[str])
-    stop: str | None = None
+    stop_reason: str | None = None
     explanation: str | None = None
     usage: Usage = field(default_factory=Usage)
-    parts: int = 0
+    part_count: int = 0
 
-    def take(self, whole: Any) -> None:
+    def add_whole(self, whole: Any) -> None:
         """Take in a message."""
-        self.usage = _usage(whole.usage, self.usage)
+        self.usage = _parse_usage(whole.usage, self.usage)
         for block in whole.content:
             if block.type == "text":
                 self.text.append(block.text)
             elif block.type == "tool_use":
                 self.arguments.append(json.dumps(block.input, ensure_ascii=False))
-        self._stopped(whole)
+        self._set_stop_reason(whole)
 
-    def feed(self, part: Any) -> str:
+    def add_chunk(self, part: Any) -> str:
         """Take in an event."""
-        self.parts += 1
+        self.part_count += 1
         if part.type == "message_start":
-            self.usage = _usage(part.message.usage, self.usage)
+            self.usage = _parse_usage(part.message.usage, self.usage)
         elif part.type == "message_delta":
-            self.usage = _usage(part.usage, self.usage)
-            self._stopped(part.delta)
+            self.usage = _parse_usage(part.usage, self.usage)
+            self._set_stop_reason(part.delta)
         elif part.type == "content_block_delta" and part.delta.type == "text_delta":
             self.text.append(part.delta.text)
             return part.delta.text
@@ -99,39 +114,42 @@ class _Answer:
             return part.delta.partial_json
         return ""
 
-    def check(self, asked: Asked, *, streamed: bool) -> None:
+    def validate(self, asked: SentRequest, *, streamed: bool) -> None:
         """Raise for a stream without events, and for one without an end."""
-        if streamed and not self.parts:
-            raise faults.broken_body("something else than the stream that was asked for", asked)
-        if streamed and self.stop is None:
-            raise faults.cut_short(asked)
+        if streamed and not self.part_count:
+            raise faults.make_broken_body_error("something else than the stream that was asked for", asked)
+        if streamed and self.stop_reason is None:
+            raise faults.make_truncated_error(asked)
 
-    def reply(self, latency_s: float) -> Reply:
+    def build_reply(self, latency_s: float) -> Reply:
         """The answer as the port wants it."""
         text = "".join(self.arguments or self.text)
-        refusal = (self.explanation or text or DECLINED) if self.stop == "refusal" else None
+        refusal = (self.explanation or text or DEFAULT_REFUSAL) if self.stop_reason == "refusal" else None
         return Reply(
             text=text,
             usage=self.usage,
-            finish_reason=self.stop,
-            truncated=self.stop in LIMIT_REASONS,
+            finish_reason=self.stop_reason,
+            truncated=self.stop_reason in TOKEN_LIMIT_REASONS,
             refusal=refusal,
             latency_s=latency_s,
         )
 
-    def _stopped(self, said: Any) -> None:
-        self.stop = text_of(said.stop_reason) or self.stop
+    def _set_stop_reason(self, said: Any) -> None:
+        self.stop_reason = parse_optional_text(said.stop_reason) or self.stop_reason
         self.explanation = getattr(said.stop_details, "explanation", None) or self.explanation
 
 
-def _usage(reported: Any, before: Usage) -> Usage:
+def _parse_usage(reported: Any, before: Usage) -> Usage:
     """All tokens of the prompt are input, read from the cache or written to it as well; a stream's counts are cumulative."""
-    read, written = count(reported.cache_read_input_tokens), count(reported.cache_creation_input_tokens)
-    prompt = count(reported.input_tokens) + read + written
+    read, written = (
+        parse_token_count(reported.cache_read_input_tokens),
+        parse_token_count(reported.cache_creation_input_tokens),
+    )
+    prompt = parse_token_count(reported.input_tokens) + read + written
     return Usage(
         input_tokens=max(prompt, before.input_tokens),
         cached_tokens=max(read, before.cached_tokens),
-        output_tokens=max(count(reported.output_tokens), before.output_tokens),
+        output_tokens=max(parse_token_count(reported.output_tokens), before.output_tokens),
         cache_written_tokens=max(written, before.cache_written_tokens),
     )
 
@@ -140,40 +158,40 @@ def _usage(reported: Any, before: Usage) -> Usage:
 
 
 @cache
-def _table() -> Sequence[FaultRow]:
+def _error_rules() -> Sequence[ErrorRule]:
     """What the SDK raises, and what it means; the first row that fits counts."""
     import anthropic
     import httpx2
 
     return (
-        FaultRow((anthropic.APITimeoutError, httpx2.TimeoutException), faults.timed_out),
+        ErrorRule((anthropic.APITimeoutError, httpx2.TimeoutException), faults.make_timeout_error),
         # A stream that is reset raises httpx2's own error.
-        FaultRow((anthropic.APIConnectionError, httpx2.RequestError, OSError), faults.unreachable),
-        FaultRow((anthropic.APIStatusError,), _of_status),
-        FaultRow((anthropic.APIError,), faults.broken_body),
+        ErrorRule((anthropic.APIConnectionError, httpx2.RequestError, OSError), faults.make_unreachable_error),
+        ErrorRule((anthropic.APIStatusError,), _map_status_error),
+        ErrorRule((anthropic.APIError,), faults.make_broken_body_error),
         # An unreadable 200: HTML or text (AttributeError), broken JSON or UTF-8 (ValueError), JSON of another shape.
-        FaultRow(
+        ErrorRule(
             (ValueError, AttributeError, AssertionError, TypeError, KeyError, IndexError, RecursionError),
-            faults.broken_body,
+            faults.make_broken_body_error,
         ),
     )
 
 
-def _of_status(fault: Any, asked: Asked) -> errors.ModelError:
+def _map_status_error(fault: Any, asked: SentRequest) -> errors.ModelError:
     if fault.status_code < 300:  # noqa: PLR2004 - an error event in a stream that began well
-        return _of_object(fault.body, asked)
-    return faults.by_status(fault.status_code, fault.response.text, asked, fault.response.headers)
+        return _map_error_object(fault.body, asked)
+    return faults.error_from_status(fault.status_code, fault.response.text, asked, fault.response.headers)
 
 
-def _error_in(whole: Any) -> object:
+def _extract_error(whole: Any) -> object:
     others: dict[str, Any] = whole.model_extra or {}
     return others.get("error")
 
 
-def _of_object(error: Any, asked: Asked) -> errors.ModelError:
+def _map_error_object(error: Any, asked: SentRequest) -> errors.ModelError:
     if not isinstance(error, dict):
-        return faults.by_event(None, None, str(error), asked)
+        return faults.error_from_event(None, None, str(error), asked)
     outer = cast("dict[str, Any]", error)
     inner: Any = outer.get("error", outer)
     kind = cast("dict[str, Any]", inner).get("type") if isinstance(inner, dict) else None
-    return faults.by_event(kind, None, faults.as_json(cast("object", inner)), asked)
+    return faults.error_from_event(kind, None, faults.dump_error_object(cast("object", inner)), asked)

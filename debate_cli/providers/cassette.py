@@ -18,22 +18,22 @@ from typing import Any
 from pydantic import Field, TypeAdapter, ValidationError
 
 from debate_cli import errors
-from debate_cli.domain.value import Value
+from debate_cli.domain.value import FrozenModel
 from debate_cli.errors import BudgetError, ConfigError, DebateError, ModelError, PermanentError, StorageError
 from debate_cli.errors import TransientError as Transient
 from debate_cli.llm.port import Message, Model, OnText, Reply, Request
-from debate_cli.providers.cassette_search import explained
-from debate_cli.providers.mock import pieces
+from debate_cli.providers.cassette_search import explain_missing_call
+from debate_cli.providers.mock import split_words
 
-VERSION = 1
-HEADER = "cassette_version"
-MODE = 0o600
-PASSING = (Transient, BudgetError, StorageError)
+CASSETTE_VERSION = 1
+CASSETTE_VERSION_KEY = "cassette_version"
+CASSETTE_FILE_MODE = 0o600
+PASSING_ERRORS = (Transient, BudgetError, StorageError)
 """Errors that say nothing about the request: replayed only where it never got an answer."""
-Redact = Callable[[str], str]
+RedactFunction = Callable[[str], str]
 
 
-class Fault(Value):
+class RecordedError(FrozenModel):
     """An error that ended an exchange."""
 
     type: str
@@ -45,7 +45,7 @@ class Fault(Value):
     output_tokens: int = 0
     estimated: bool = Field(default=False, exclude_if=lambda estimated: not estimated)
 
-    def error(self) -> DebateError:
+    def to_exception(self) -> DebateError:
         """The error again."""
         kind: Any = getattr(errors, self.type, None)
         known = isinstance(kind, type) and issubclass(kind, DebateError)
@@ -57,7 +57,7 @@ class Fault(Value):
         return error
 
 
-class Recorded(Value):
+class RecordedCall(FrozenModel):
     """One exchange: the request as it was sent, its nonce blanked, and either a reply or a fault."""
 
     fingerprint: str
@@ -65,13 +65,13 @@ class Recorded(Value):
     """`provider/model`."""
     request: Request
     reply: Reply | None = None
-    fault: Fault | None = None
+    fault: RecordedError | None = None
 
 
-RECORDED: TypeAdapter[Recorded] = TypeAdapter(Recorded)
+RECORDED_CALL_ADAPTER: TypeAdapter[RecordedCall] = TypeAdapter(RecordedCall)
 
 
-class Recorder:
+class CassetteRecorder:
     """Writes every exchange of the models that it is wrapped around to `path`.
 
     A cassette that is there already is continued, so a resumed run may go on recording; a line that a crash left torn is
@@ -80,55 +80,55 @@ class Recorder:
 
     serves = False
 
-    def __init__(self, path: Path, redact: Redact = str) -> None:
+    def __init__(self, path: Path, redact: RedactFunction = str) -> None:
         self._path = path
         self._redact = redact
         try:
-            self._begin()
+            self._open_file()
         except OSError as error:
-            raise _unwritable(path, error) from error
+            raise _make_unwritable_error(path, error) from error
 
     def wrap(self, name: str, model: Model) -> Model:
         """`model`, known as `name`, with its exchanges recorded."""
-        return _Recording(self, name, model)
+        return _RecordingModel(self, name, model)
 
-    def exchange(self, name: str, request: Request, reply: Reply | None, fault: Fault | None) -> None:
+    def record(self, name: str, request: Request, reply: Reply | None, fault: RecordedError | None) -> None:
         """Append one exchange; it is on its way to the disk when this returns."""
-        known = canonical(request, self._redact)
-        entry = Recorded(fingerprint=known.fingerprint(), model=name, request=known, reply=reply, fault=fault)
-        line = json.dumps(RECORDED.dump_python(entry, mode="json"), ensure_ascii=False)
+        known = canonicalize_request(request, self._redact)
+        entry = RecordedCall(fingerprint=known.fingerprint(), model=name, request=known, reply=reply, fault=fault)
+        line = json.dumps(RECORDED_CALL_ADAPTER.dump_python(entry, mode="json"), ensure_ascii=False)
         try:
             self._append(self._redact(line))
         except OSError as error:
-            raise _unwritable(self._path, error) from error
+            raise _make_unwritable_error(self._path, error) from error
 
-    def heard(self, reply: Reply) -> Reply:
+    def redact_reply(self, reply: Reply) -> Reply:
         """`reply` as the cassette will tell it."""
         refusal = None if reply.refusal is None else self._redact(reply.refusal)
         return replace(reply, text=self._redact(reply.text), refusal=refusal)
 
-    def _begin(self) -> None:
+    def _open_file(self) -> None:
         self._path.parent.mkdir(parents=True, exist_ok=True)
         there = self._path.read_bytes() if self._path.exists() else b""
         whole = there[: there.rfind(b"\n") + 1]
         if whole:
             _check_header(self._path, whole.split(b"\n", 1)[0])
         elif there:
-            raise _damaged(self._path, 1, "it does not begin as a cassette does")
+            raise _make_damaged_error(self._path, 1, "it does not begin as a cassette does")
         with self._path.open("ab") as file:
-            os.fchmod(file.fileno(), MODE)
+            os.fchmod(file.fileno(), CASSETTE_FILE_MODE)
             file.truncate(len(whole))
         if not whole:
-            self._append(json.dumps({HEADER: VERSION}))
+            self._append(json.dumps({CASSETTE_VERSION_KEY: CASSETTE_VERSION}))
 
     def _append(self, line: str) -> None:
-        opened = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, MODE)
+        opened = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, CASSETTE_FILE_MODE)
         with open(opened, "ab") as file:  # noqa: PTH123 - a descriptor, so that the mode holds from the first byte
             file.write(line.encode(errors="backslashreplace") + b"\n")
 
 
-class _Recording:
-    def __init__(self, recorder: Recorder, name: str, model: Model) -> None:
+class _RecordingModel:
+    def __init__(self, recorder: CassetteRecorder, name: str, model: Model) -> None:
         self._recorder = recorder
         self._name = name
         self._model = model
@@ -138,14 +138,14 @@ class _Recording:
         try:
             reply = await self._model.complete(request, on_text)
         except DebateError as error:
-            self._recorder.exchange(self._name, request, None, _fault(error))
+            self._recorder.record(self._name, request, None, _to_recorded_error(error))
             raise
-        reply = self._recorder.heard(reply)
-        self._recorder.exchange(self._name, request, reply, None)
+        reply = self._recorder.redact_reply(reply)
+        self._recorder.record(self._name, request, reply, None)
         return reply
 
 
-class Player:
+class CassettePlayer:
     """Serves the exchanges of a cassette; asks no model.
 
     A request made several times is answered as it was recorded, in that order, then with the last answer again. One that
@@ -155,52 +155,52 @@ class Player:
 
     serves = True
 
-    def __init__(self, path: Path, redact: Redact = str) -> None:
+    def __init__(self, path: Path, redact: RedactFunction = str) -> None:
         self._path = path
         self._redact = redact
-        self._lines = _read(path)
-        self._answers: dict[tuple[str, str], list[Recorded]] = {}
+        self._lines = _load_calls(path)
+        self._answers: dict[tuple[str, str], list[RecordedCall]] = {}
         for entry in self._lines.values():
             self._answers.setdefault((entry.model, entry.fingerprint), []).append(entry)
         self._served: Counter[tuple[str, str]] = Counter()
 
     def wrap(self, name: str, model: Model) -> Model:  # noqa: ARG002 - a recorder needs it
         """Whoever answers as `name`; the model itself is not asked."""
-        return _Playing(self, name)
+        return _ReplayingModel(self, name)
 
-    def answer(self, name: str, request: Request) -> Reply:
+    def find_reply(self, name: str, request: Request) -> Reply:
         """What was recorded for `request`, or raise it."""
-        known = canonical(request, self._redact)
+        known = canonicalize_request(request, self._redact)
         key = (name, known.fingerprint())
-        answers = _lasting(self._answers.get(key, []))
+        answers = _drop_passing_errors(self._answers.get(key, []))
         if not answers:
             recorded = {line: (entry.model, entry.request) for line, entry in self._lines.items()}
-            raise PermanentError(explained(self._path, name, known, recorded))
+            raise PermanentError(explain_missing_call(self._path, name, known, recorded))
         entry = answers[min(self._served[key], len(answers) - 1)]
         self._served[key] += 1
         if entry.reply is None:
             raise (
-                entry.fault.error()
+                entry.fault.to_exception()
                 if entry.fault
                 else PermanentError(f"{self._path} holds an exchange without an end.")
             )
         return entry.reply
 
 
-class _Playing:
-    def __init__(self, player: Player, name: str) -> None:
+class _ReplayingModel:
+    def __init__(self, player: CassettePlayer, name: str) -> None:
         self._player = player
         self._name = name
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
         """The recorded reply, told word by word."""
-        reply = self._player.answer(self._name, request)
-        for piece in pieces(reply.text) if on_text else ():
+        reply = self._player.find_reply(self._name, request)
+        for piece in split_words(reply.text) if on_text else ():
             on_text(piece)  # pyright: ignore[reportOptionalCall] - nothing is iterated without it
         return reply
 
 
-def canonical(request: Request, redact: Redact) -> Request:
+def canonicalize_request(request: Request, redact: RedactFunction) -> Request:
     """`request` as a cassette knows it: without secrets, and with the nonce blanked. Doing so twice changes nothing."""
 
     def plain(text: str) -> str:
@@ -215,9 +215,9 @@ def canonical(request: Request, redact: Redact) -> Request:
     )
 
 
-def _fault(error: DebateError) -> Fault:
+def _to_recorded_error(error: DebateError) -> RecordedError:
     spent = error if isinstance(error, ModelError) else ModelError()
-    return Fault(
+    return RecordedError(
         type=type(error).__name__,
         message=str(error),
         attempts=spent.attempts,
@@ -228,18 +228,18 @@ def _fault(error: DebateError) -> Fault:
     )
 
 
-def _lasting(entries: list[Recorded]) -> list[Recorded]:
+def _drop_passing_errors(entries: list[RecordedCall]) -> list[RecordedCall]:
     """`entries` without faults that passed: where an answer came in the end, a replay need not fail first."""
-    passing = {kind.__name__ for kind in _family(PASSING)}
+    passing = {kind.__name__ for kind in _with_subclasses(PASSING_ERRORS)}
     kept = [entry for entry in entries if entry.fault is None or entry.fault.type not in passing]
     return kept or entries
 
 
-def _family(kinds: tuple[type[DebateError], ...]) -> set[type[DebateError]]:
-    return {kind for parent in kinds for kind in (parent, *_family(tuple(parent.__subclasses__())))}
+def _with_subclasses(kinds: tuple[type[DebateError], ...]) -> set[type[DebateError]]:
+    return {kind for parent in kinds for kind in (parent, *_with_subclasses(tuple(parent.__subclasses__())))}
 
 
-def _read(path: Path) -> dict[int, Recorded]:
+def _load_calls(path: Path) -> dict[int, RecordedCall]:
     """The exchanges of a cassette by their line; the first line, 1, is the header."""
     try:
         content = path.read_bytes()
@@ -249,34 +249,34 @@ def _read(path: Path) -> dict[int, Recorded]:
         ) from error
     lines = content.split(b"\n")
     if lines.pop():
-        raise _damaged(path, len(lines) + 1, "the recording broke off there")
+        raise _make_damaged_error(path, len(lines) + 1, "the recording broke off there")
     _check_header(path, lines[0] if lines else b"")
-    found: dict[int, Recorded] = {}
+    found: dict[int, RecordedCall] = {}
     for number, line in enumerate(lines[1:], start=2):
         try:
-            found[number] = RECORDED.validate_json(line)
+            found[number] = RECORDED_CALL_ADAPTER.validate_json(line)
         except ValidationError as error:
             what = error.errors(include_url=False, include_input=False)[0]
             where = ".".join(map(str, what["loc"])) or "the line"
-            raise _damaged(path, number, f"{where}: {what['msg']}") from error
+            raise _make_damaged_error(path, number, f"{where}: {what['msg']}") from error
     return found
 
 
 def _check_header(path: Path, line: bytes) -> None:
     try:
         header: Any = json.loads(line)
-        version: object = header[HEADER]
+        version: object = header[CASSETTE_VERSION_KEY]
     except (ValueError, TypeError, KeyError) as error:
-        raise _damaged(path, 1, "it does not begin as a cassette does") from error
-    if version != VERSION:
-        raise ConfigError(f"{path}: is a cassette of version {version}, this program reads version {VERSION}.")
+        raise _make_damaged_error(path, 1, "it does not begin as a cassette does") from error
+    if version != CASSETTE_VERSION:
+        raise ConfigError(f"{path}: is a cassette of version {version}, this program reads version {CASSETTE_VERSION}.")
 
 
-def _damaged(path: Path, line: int, why: str) -> ConfigError:
+def _make_damaged_error(path: Path, line: int, why: str) -> ConfigError:
     return ConfigError(f"{path}, line {line}: the cassette cannot be used ({why}); record it again with --record.")
 
 
-def _unwritable(path: Path, error: OSError) -> StorageError:
+def _make_unwritable_error(path: Path, error: OSError) -> StorageError:
     return StorageError(
         f"{path}: the cassette cannot be written ({error.strerror}); free some space, or choose another file."
     )

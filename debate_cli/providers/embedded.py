@@ -19,32 +19,32 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from debate_cli.errors import NoLocalModelError, WeightsError
-from debate_cli.llm.patience import queueing
+from debate_cli.llm.patience import pause_deadline
 from debate_cli.llm.port import Model, OnText, Reply, Request
 from debate_cli.llm.profile import Profile
-from debate_cli.providers.embedded_grammar import enforced
+from debate_cli.providers.embedded_grammar import narrow_schema
 from debate_cli.providers.endpoint import Endpoint
-from debate_cli.providers.model_files import PACKAGED, weights_file
-from debate_cli.providers.openai_chat import openai_server
+from debate_cli.providers.model_files import PACKAGED_WEIGHTS, resolve_weights
+from debate_cli.providers.openai_chat import make_openai_server
 from debate_cli.providers.presets import ProviderRow
 
-SLOTS = 2
+PARALLEL_SLOTS = 2
 """Calls that are answered at once: both sides of a debate, each with its own cached prompt."""
 CONTEXT_TOKENS = 8192
 """Of each slot; what SmolLM2 was trained for."""
-CACHED_PROMPTS_MIB = 1024
+PROMPT_CACHE_MIB = 1024
 """Memory for prompts that were read before and may come again."""
-PATIENCE_S = 900.0
+EMBEDDED_TIMEOUT_S = 900.0
 """A prompt of some thousand tokens takes a slow machine minutes to read, in silence; that is no fault."""
-NO_EXTRA = (
+MISSING_EXTRA_MESSAGE = (
     'local/ models need the extra `local`, which is not installed; install it with `pip install "debate-cli[local]"`, '
     "or rehearse with --mock"
 )
-SILENT = -1
+SILENT_VERBOSITY = -1
 """llama.cpp's verbosity at which it writes nothing to the terminal."""
 
 
-class Engine(Protocol):
+class LlamaServer(Protocol):
     """A running server; it ends when it is no longer referred to."""
 
     @property
@@ -53,11 +53,11 @@ class Engine(Protocol):
         ...
 
 
-Start = Callable[[Path, str], Engine]
+LlamaServerStarter = Callable[[Path, str], LlamaServer]
 """Starts a server for a file, opened by a key. Blocks; raises NoLocalModelError or WeightsError."""
 
 
-class Remote(Protocol):
+class LoopbackServer(Protocol):
     """What serves models over connections that can be closed."""
 
     def model(self, name: str, profile: Profile) -> Model:
@@ -74,7 +74,7 @@ def _to_stderr(line: str) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class EmbeddedSettings:
     """Where embedded models find what they need."""
 
     folder: Path
@@ -82,27 +82,27 @@ class Place:
     env: Mapping[str, str]
     note: Callable[[str], None] = _to_stderr
     """Told what takes long, one line each."""
-    timeout_s: float = PATIENCE_S
+    timeout_s: float = EMBEDDED_TIMEOUT_S
 
 
-def extra_problem(row: ProviderRow) -> str | None:
+def find_extra_problem(row: ProviderRow) -> str | None:
     """Why no model of `row` can be run in this process; None where it can, or runs elsewhere."""
-    return NO_EXTRA if row.kind == "embedded" and importlib.util.find_spec("xllamacpp") is None else None
+    return MISSING_EXTRA_MESSAGE if row.kind == "embedded" and importlib.util.find_spec("xllamacpp") is None else None
 
 
-def start_llama(file: Path, key: str) -> Engine:
+def start_llama_server(file: Path, key: str) -> LlamaServer:
     """llama.cpp's server for `file` on a free loopback port, silent, on all processors."""
     try:
         llama: Any = importlib.import_module("xllamacpp")
     except ImportError as error:
-        raise NoLocalModelError(NO_EXTRA) from error
+        raise NoLocalModelError(MISSING_EXTRA_MESSAGE) from error
     try:
-        return llama.Server(_parameters(llama.CommonParams(), file, key))
+        return llama.Server(_configure_llama(llama.CommonParams(), file, key))
     except RuntimeError as error:
         raise WeightsError(f"{file} cannot be loaded as a model: check that it is a whole GGUF file.") from error
 
 
-def free_processors() -> int:
+def count_idle_processors() -> int:
     """Processors that nothing else has been using in the last minute, at least one.
 
     llama.cpp's threads wait for one another by spinning: one thread too many makes it not a little slower but many times.
@@ -111,15 +111,15 @@ def free_processors() -> int:
     return max(1, there - round(os.getloadavg()[0]))
 
 
-def _parameters(llama: Any, file: Path, key: str) -> Any:
+def _configure_llama(llama: Any, file: Path, key: str) -> Any:
     llama.model.path = str(file)
     llama.hostnames, llama.port, llama.api_keys = ["127.0.0.1"], 0, [key]
     llama.ui = llama.endpoint_slots = False
-    llama.verbosity = SILENT
-    llama.n_parallel, llama.n_ctx = SLOTS, SLOTS * CONTEXT_TOKENS
-    llama.cache_ram_mib = CACHED_PROMPTS_MIB
+    llama.verbosity = SILENT_VERBOSITY
+    llama.n_parallel, llama.n_ctx = PARALLEL_SLOTS, PARALLEL_SLOTS * CONTEXT_TOKENS
+    llama.cache_ram_mib = PROMPT_CACHE_MIB
     llama.use_jinja = True
-    llama.cpuparams.n_threads = llama.cpuparams_batch.n_threads = free_processors()
+    llama.cpuparams.n_threads = llama.cpuparams_batch.n_threads = count_idle_processors()
     # Very small models repeat themselves; requests override the temperature only.
     sampling = llama.sampling
     sampling.min_p, sampling.top_p, sampling.top_k = 0.1, 0.95, 40
@@ -131,21 +131,21 @@ def _parameters(llama: Any, file: Path, key: str) -> Any:
 class EmbeddedServer:
     """Serves `local/` models; each file is loaded once, at the first call for it. `aclose` unloads them."""
 
-    def __init__(self, place: Place, *, start: Start = start_llama) -> None:
+    def __init__(self, place: EmbeddedSettings, *, start: LlamaServerStarter = start_llama_server) -> None:
         self._place = place
         self._start = start
         self._loading = asyncio.Lock()
-        self._loaded: dict[Path, _Loaded] = {}
+        self._loaded: dict[Path, _LoadedModel] = {}
 
     def model(self, name: str, profile: Profile) -> Model:
         """The model `local/NAME`: `smollm2`, or the path of a GGUF file."""
         return EmbeddedModel(self, name, profile)
 
-    async def loaded(self, name: str) -> _Loaded:
+    async def ensure_loaded(self, name: str) -> _LoadedModel:
         """The running server for a model; fetches and loads it if need be."""
         async with self._loading:
             place = self._place
-            file = await asyncio.to_thread(weights_file, name, place.folder, place.env, place.note)
+            file = await asyncio.to_thread(resolve_weights, name, place.folder, place.env, place.note)
             if file not in self._loaded:
                 self._loaded[file] = await self._load(file)
             return self._loaded[file]
@@ -154,27 +154,27 @@ class EmbeddedServer:
         """End connections and servers."""
         loaded, self._loaded = self._loaded, {}
         for one in loaded.values():
-            await one.remote.aclose()
+            await one.server.aclose()
 
-    async def _load(self, file: Path) -> _Loaded:
+    async def _load(self, file: Path) -> _LoadedModel:
         key = secrets.token_hex(16)
         engine = await asyncio.to_thread(self._start, file, key)
         endpoint = Endpoint(
             provider="local",
             base_url=f"{engine.listening_address}/v1",
             api_key=key,
-            timeout_s=max(self._place.timeout_s, PATIENCE_S),
+            timeout_s=max(self._place.timeout_s, EMBEDDED_TIMEOUT_S),
             secrets=(key,),
         )
-        return _Loaded(engine, openai_server(endpoint), asyncio.Semaphore(SLOTS))
+        return _LoadedModel(engine, make_openai_server(endpoint), asyncio.Semaphore(PARALLEL_SLOTS))
 
 
 @dataclass(frozen=True, slots=True)
-class _Loaded:
-    engine: Engine
+class _LoadedModel:
+    engine: LlamaServer
     """Held so that it goes on running."""
-    remote: Remote
-    free: asyncio.Semaphore
+    server: LoopbackServer
+    free_slots: asyncio.Semaphore
     """Slots not in use: who waits here is not yet being timed."""
 
 
@@ -189,12 +189,12 @@ class EmbeddedModel:
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
         """Answer `request` when a slot is free; the first call loads the model. Neither wait tries the asker's patience."""
         if request.schema is not None:
-            schema = enforced(request.schema.json, plain=self._name in PACKAGED)
+            schema = narrow_schema(request.schema.json, plain=self._name in PACKAGED_WEIGHTS)
             request = replace(request, schema=replace(request.schema, json=schema))
-        with queueing():
-            loaded = await self._server.loaded(self._name)
-            await loaded.free.acquire()
+        with pause_deadline():
+            loaded = await self._server.ensure_loaded(self._name)
+            await loaded.free_slots.acquire()
         try:
-            return await loaded.remote.model(self._name, self._profile).complete(request, on_text)
+            return await loaded.server.model(self._name, self._profile).complete(request, on_text)
         finally:
-            loaded.free.release()
+            loaded.free_slots.release()

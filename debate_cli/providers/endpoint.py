@@ -32,7 +32,7 @@ class Endpoint:
         """`host` or `host:port`, without credentials and path."""
         return urlsplit(self.base_url).netloc.rpartition("@")[2]
 
-    def trust(self) -> ssl.SSLContext | bool:
+    def tls_verify(self) -> ssl.SSLContext | bool:
         """Whom to trust on a TLS connection: the usual authorities, or nobody where the address is plain http.
 
         Reading the authorities takes longer than a local server's answer, and redirects are not followed anyway.

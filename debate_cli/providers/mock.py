@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Literal
 
-from debate_cli.domain.config import Faults, ModelSpec
+from debate_cli.domain.config import MockFaults, ModelSpec
 from debate_cli.domain.exchange import Usage
 from debate_cli.errors import ModelTimeoutError, RateLimitedError, ServerError
 from debate_cli.llm.port import OnText, Reply, Request
@@ -22,11 +22,18 @@ from debate_cli.providers.mock_script import Script
 from debate_cli.providers.mock_writer import write
 
 Sleep = Callable[[float], Awaitable[object]]
-Fault = Literal["rate_limit", "timeout", "server_error", "malformed", "truncated", "refusal"]
-FAULTS: tuple[Fault, ...] = ("rate_limit", "timeout", "server_error", "malformed", "truncated", "refusal")
-SCRIPTED = "mock/scripted"
-CHARS_PER_TOKEN = 4
-REFUSAL = "I would rather not argue about this."
+SimulatedFault = Literal["rate_limit", "timeout", "server_error", "malformed", "truncated", "refusal"]
+SIMULATED_FAULTS: tuple[SimulatedFault, ...] = (
+    "rate_limit",
+    "timeout",
+    "server_error",
+    "malformed",
+    "truncated",
+    "refusal",
+)
+SCRIPTED_MODEL = "mock/scripted"
+MOCK_CHARS_PER_TOKEN = 4
+MOCK_REFUSAL = "I would rather not argue about this."
 
 
 class MockModel:
@@ -40,28 +47,28 @@ class MockModel:
         self._spec = spec
         self._dice = Dice(f"{seed}/{spec.model}")
         self._sleep = sleep
-        self._asked: Counter[str] = Counter()
-        self._script = Script.load(spec, folder) if spec.model == SCRIPTED else None
+        self._request_counts: Counter[str] = Counter()
+        self._script = Script.load(spec, folder) if spec.model == SCRIPTED_MODEL else None
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
         """Answer `request` in small pieces; raise or return the fault that the dice hold for this call."""
         fingerprint = request.fingerprint()
-        nth = self._asked[fingerprint]
-        self._asked[fingerprint] += 1
-        fault = drawn_fault(self._spec.faults, self._dice.unit("fault", fingerprint, nth))
+        nth = self._request_counts[fingerprint]
+        self._request_counts[fingerprint] += 1
+        fault = pick_fault(self._spec.faults, self._dice.unit("fault", fingerprint, nth))
         text = self._script.reply(request) if self._script else write(request, self._dice)
         await self._sleep(self._spec.latency_s or 0)
         self._raise_at_start(fault)
         if fault == "refusal":
-            return self._reply(request, "", refusal=REFUSAL)
+            return self._reply(request, "", refusal=MOCK_REFUSAL)
         if fault in {"malformed", "truncated", "server_error"}:
-            text = _broken_off(text)
+            text = _cut_text(text)
         await self._stream(text, on_text)
         if fault == "server_error":
             raise ServerError(f"{self._spec.model} broke off in mid-answer (a simulated fault).")
         return self._reply(request, text, truncated=fault == "truncated")
 
-    def _raise_at_start(self, fault: Fault | None) -> None:
+    def _raise_at_start(self, fault: SimulatedFault | None) -> None:
         if fault == "rate_limit":
             raise RateLimitedError(f"{self._spec.model} says that it is asked too often (a simulated fault).")
         if fault == "timeout":
@@ -69,17 +76,19 @@ class MockModel:
 
     async def _stream(self, text: str, on_text: OnText | None) -> None:
         pace = self._spec.tokens_per_second
-        for piece in pieces(text):
+        for piece in split_words(text):
             if on_text:
                 on_text(piece)
-            await self._sleep(len(piece) / CHARS_PER_TOKEN / pace if pace else 0)
+            await self._sleep(len(piece) / MOCK_CHARS_PER_TOKEN / pace if pace else 0)
 
     def _reply(self, request: Request, text: str, *, truncated: bool = False, refusal: str | None = None) -> Reply:
         pace = self._spec.tokens_per_second
-        writing = len(text) / CHARS_PER_TOKEN / pace if pace else 0.0
+        writing = len(text) / MOCK_CHARS_PER_TOKEN / pace if pace else 0.0
         return Reply(
             text=text,
-            usage=Usage(input_tokens=_tokens(request.input_chars), output_tokens=_tokens(len(text or refusal or ""))),
+            usage=Usage(
+                input_tokens=_count_tokens(request.input_chars), output_tokens=_count_tokens(len(text or refusal or ""))
+            ),
             finish_reason="length" if truncated else "stop",
             truncated=truncated,
             refusal=refusal,
@@ -87,25 +96,25 @@ class MockModel:
         )
 
 
-def drawn_fault(faults: Faults | None, unit: float) -> Fault | None:
+def pick_fault(faults: MockFaults | None, unit: float) -> SimulatedFault | None:
     """The fault that a draw `unit` from [0, 1) stands for: the shares laid side by side in the order of FAULTS."""
     upper = 0.0
-    for fault in FAULTS if faults else ():
+    for fault in SIMULATED_FAULTS if faults else ():
         upper += getattr(faults, fault)
         if unit < upper:
             return fault
     return None
 
 
-def pieces(text: str) -> Iterator[str]:
+def split_words(text: str) -> Iterator[str]:
     """`text` word by word, the space after each word included; together they are `text` again."""
     return (match.group() for match in re.finditer(r"\s*\S+\s?|\s+", text))
 
 
-def _broken_off(text: str) -> str:
+def _cut_text(text: str) -> str:
     """The first two thirds of `text`: no JSON text stays whole by that."""
     return text[: max(1, len(text) * 2 // 3)]
 
 
-def _tokens(chars: int) -> int:
-    return -(-chars // CHARS_PER_TOKEN)
+def _count_tokens(chars: int) -> int:
+    return -(-chars // MOCK_CHARS_PER_TOKEN)

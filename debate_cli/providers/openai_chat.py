@@ -20,40 +20,53 @@ from debate_cli.llm.port import Reply, Request
 from debate_cli.llm.profile import Profile
 from debate_cli.providers import faults
 from debate_cli.providers.endpoint import Endpoint
-from debate_cli.providers.faults import Asked, FaultRow
-from debate_cli.providers.openai_body import chat_body
-from debate_cli.providers.remote import CONNECT_S, NO_KEY, UNTOLD, Api, RemoteServer, count, text_of, unsent_key
+from debate_cli.providers.faults import ErrorRule, SentRequest
+from debate_cli.providers.openai_body import build_chat_body
+from debate_cli.providers.remote import (
+    CONNECT_TIMEOUT_S,
+    DUMMY_KEY,
+    UNKNOWN_PLATFORM,
+    HttpServer,
+    ProviderApi,
+    omit_key_headers,
+    parse_optional_text,
+    parse_token_count,
+)
 
-FILTERED = "The provider's content filter stopped the answer."
+CONTENT_FILTER_REFUSAL = "The provider's content filter stopped the answer."
 
 
-def openai_server(
+def make_openai_server(
     endpoint: Endpoint, *, stream_usage: bool = True, clock: Callable[[], float] = time.perf_counter
-) -> RemoteServer:
+) -> HttpServer:
     """A server that speaks chat completions. `stream_usage` says whether it takes `stream_options`."""
 
     def body(request: Request, model: str, profile: Profile, stream: bool) -> dict[str, Any]:
-        return chat_body(request, model, profile, stream=stream, stream_usage=stream_usage)
+        return build_chat_body(request, model, profile, stream=stream, stream_usage=stream_usage)
 
-    return RemoteServer(Api(_connect, body, _send, _Answer, _table, _error_in, _of_object), endpoint, clock=clock)
+    return HttpServer(
+        ProviderApi(_connect, body, _send, _OpenAIReplyBuilder, _error_rules, _extract_error, _map_error_object),
+        endpoint,
+        clock=clock,
+    )
 
 
 def _connect(endpoint: Endpoint) -> Any:
     import httpx2
     from openai import AsyncOpenAI, DefaultAsyncHttpxClient
 
-    timeout = httpx2.Timeout(endpoint.timeout_s, connect=min(endpoint.timeout_s, CONNECT_S))
+    timeout = httpx2.Timeout(endpoint.timeout_s, connect=min(endpoint.timeout_s, CONNECT_TIMEOUT_S))
     client = AsyncOpenAI(
-        api_key=endpoint.api_key or NO_KEY,
+        api_key=endpoint.api_key or DUMMY_KEY,
         base_url=endpoint.base_url,
         max_retries=0,
         timeout=timeout,
-        http_client=DefaultAsyncHttpxClient(timeout=timeout, follow_redirects=False, verify=endpoint.trust()),
+        http_client=DefaultAsyncHttpxClient(timeout=timeout, follow_redirects=False, verify=endpoint.tls_verify()),
     )
     # The SDK takes headers and the organisation out of the environment, whatever server they are meant for.
     client._custom_headers = dict(endpoint.headers)  # pyright: ignore[reportPrivateUsage]
     client.organization = client.project = client.admin_api_key = None
-    client._platform = UNTOLD  # pyright: ignore[reportPrivateUsage]
+    client._platform = UNKNOWN_PLATFORM  # pyright: ignore[reportPrivateUsage]
     return client
 
 
@@ -66,7 +79,7 @@ async def _send(client: Any, body: dict[str, Any]) -> Any:
         "/chat/completions",
         body=body,
         cast_to=object,
-        options={"headers": unsent_key(client, ("Authorization",), Omit())},
+        options={"headers": omit_key_headers(client, ("Authorization",), Omit())},
         stream=streamed,
         stream_cls=AsyncStream[object],
     )
@@ -77,42 +90,42 @@ async def _send(client: Any, body: dict[str, Any]) -> Any:
 
 
 @dataclass(slots=True)
-class _Answer:
+class _OpenAIReplyBuilder:
     """What has come in of an answer, whole or in chunks."""
 
     text: list[str] = field(default_factory=list[str])
     arguments: list[str] = field(default_factory=list[str])
     refusal: list[str] = field(default_factory=list[str])
-    finish: str | None = None
+    finish_reason: str | None = None
     usage: Usage = field(default_factory=Usage)
-    parts: int = 0
-    spoken: bool = False
+    part_count: int = 0
+    has_message: bool = False
     """Whether there was a message at all, be it empty."""
 
-    def take(self, whole: Any) -> None:
+    def add_whole(self, whole: Any) -> None:
         """Take in a completion."""
-        self._read(whole, "message")
+        self._add_part(whole, "message")
 
-    def feed(self, part: Any) -> str:
+    def add_chunk(self, part: Any) -> str:
         """Take in a chunk."""
-        return self._read(part, "delta")
+        return self._add_part(part, "delta")
 
-    def _read(self, part: Any, where: str) -> str:
-        self.parts += 1
+    def _add_part(self, part: Any, where: str) -> str:
+        self.part_count += 1
         if part.get("usage") is not None:
-            self.usage = _usage(part["usage"])
+            self.usage = _parse_usage(part["usage"])
         first = next((choice for choice in part.get("choices") or () if not choice.get("index")), None)
         if first is None:  # the last chunk carries usage alone
             return ""
-        self.finish = text_of(first.get("finish_reason")) or self.finish
+        self.finish_reason = parse_optional_text(first.get("finish_reason")) or self.finish_reason
         said = first.get(where)
         if said is None:
             return ""
-        self.spoken = True
-        self.refusal.append(text_of(said.get("refusal")))
-        content = text_of(said.get("content"))
+        self.has_message = True
+        self.refusal.append(parse_optional_text(said.get("refusal")))
+        content = parse_optional_text(said.get("content"))
         arguments = "".join(
-            text_of(call["function"].get("arguments"))
+            parse_optional_text(call["function"].get("arguments"))
             for call in said.get("tool_calls") or ()
             if call.get("function") is not None and not call.get("index")
         )
@@ -121,43 +134,45 @@ class _Answer:
             self.arguments.append(arguments)
         return content + arguments
 
-    def check(self, asked: Asked, *, streamed: bool) -> None:
+    def validate(self, asked: SentRequest, *, streamed: bool) -> None:
         """Raise for no chunks, no message, no end, and a server's fault as the reason to stop."""
-        if streamed and not self.parts:
-            raise faults.broken_body("something else than the stream that was asked for", asked)
-        if streamed and self.finish is None:
-            raise faults.cut_short(asked)
-        if not streamed and not self.spoken:
-            raise faults.broken_body("no message in it", asked)
-        if self.finish == "error":
-            raise faults.by_event(None, None, "", asked)
+        if streamed and not self.part_count:
+            raise faults.make_broken_body_error("something else than the stream that was asked for", asked)
+        if streamed and self.finish_reason is None:
+            raise faults.make_truncated_error(asked)
+        if not streamed and not self.has_message:
+            raise faults.make_broken_body_error("no message in it", asked)
+        if self.finish_reason == "error":
+            raise faults.error_from_event(None, None, "", asked)
 
-    def reply(self, latency_s: float) -> Reply:
+    def build_reply(self, latency_s: float) -> Reply:
         """The answer as the port wants it."""
         text = "".join(self.arguments or self.text)
         refusal = "".join(self.refusal)
-        if self.finish == "content_filter":
-            refusal = refusal or text or FILTERED
+        if self.finish_reason == "content_filter":
+            refusal = refusal or text or CONTENT_FILTER_REFUSAL
         return Reply(
             text=text,
             usage=self.usage,
-            finish_reason=self.finish,
-            truncated=self.finish == "length",
+            finish_reason=self.finish_reason,
+            truncated=self.finish_reason == "length",
             refusal=refusal or None,
             latency_s=latency_s,
         )
 
 
-def _usage(reported: Any) -> Usage:
-    prompt = count(reported.get("prompt_tokens"))
+def _parse_usage(reported: Any) -> Usage:
+    prompt = parse_token_count(reported.get("prompt_tokens"))
     details: Any = reported.get("prompt_tokens_details") or {}
-    cached = count(details.get("cached_tokens"))
+    cached = parse_token_count(details.get("cached_tokens"))
     return Usage(
-        input_tokens=prompt, cached_tokens=min(prompt, cached), output_tokens=count(reported.get("completion_tokens"))
+        input_tokens=prompt,
+        cached_tokens=min(prompt, cached),
+        output_tokens=parse_token_count(reported.get("completion_tokens")),
     )
 
 
-def _error_in(whole: Any) -> object:
+def _extract_error(whole: Any) -> object:
     return whole.get("error")
 
 
@@ -165,32 +180,34 @@ def _error_in(whole: Any) -> object:
 
 
 @cache
-def _table() -> Sequence[FaultRow]:
+def _error_rules() -> Sequence[ErrorRule]:
     """What the SDK raises, and what it means; the first row that fits counts."""
     import httpx2
     import openai
 
     return (
-        FaultRow((openai.APITimeoutError, httpx2.TimeoutException), faults.timed_out),
-        FaultRow((openai.APIConnectionError, httpx2.RequestError, OSError), faults.unreachable),
-        FaultRow((openai.APIStatusError,), _of_status),
-        FaultRow((openai.APIResponseValidationError,), faults.broken_body),
-        FaultRow((openai.APIError,), _of_stream_event),
+        ErrorRule((openai.APITimeoutError, httpx2.TimeoutException), faults.make_timeout_error),
+        ErrorRule((openai.APIConnectionError, httpx2.RequestError, OSError), faults.make_unreachable_error),
+        ErrorRule((openai.APIStatusError,), _map_status_error),
+        ErrorRule((openai.APIResponseValidationError,), faults.make_broken_body_error),
+        ErrorRule((openai.APIError,), _map_stream_error),
         # An unreadable 200: HTML or text (AttributeError), broken JSON or UTF-8 (ValueError), JSON of another shape.
-        FaultRow((ValueError, AttributeError, TypeError, KeyError, IndexError, RecursionError), faults.broken_body),
+        ErrorRule(
+            (ValueError, AttributeError, TypeError, KeyError, IndexError, RecursionError), faults.make_broken_body_error
+        ),
     )
 
 
-def _of_status(fault: Any, asked: Asked) -> errors.ModelError:
-    return faults.by_status(fault.status_code, fault.response.text, asked, fault.response.headers)
+def _map_status_error(fault: Any, asked: SentRequest) -> errors.ModelError:
+    return faults.error_from_status(fault.status_code, fault.response.text, asked, fault.response.headers)
 
 
-def _of_stream_event(fault: Any, asked: Asked) -> errors.ModelError:
-    return _of_object(fault.body, asked)
+def _map_stream_error(fault: Any, asked: SentRequest) -> errors.ModelError:
+    return _map_error_object(fault.body, asked)
 
 
-def _of_object(error: Any, asked: Asked) -> errors.ModelError:
+def _map_error_object(error: Any, asked: SentRequest) -> errors.ModelError:
     if not isinstance(error, dict):
-        return faults.by_event(None, None, str(error), asked)
+        return faults.error_from_event(None, None, str(error), asked)
     named = cast("dict[str, Any]", error)
-    return faults.by_event(named.get("type"), named.get("code"), faults.as_json(named), asked)
+    return faults.error_from_event(named.get("type"), named.get("code"), faults.dump_error_object(named), asked)

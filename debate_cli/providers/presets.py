@@ -17,7 +17,7 @@ REASONING_OUTPUT_TOKENS = 16_384
 """Output limit of models that think before they write: the hidden thoughts count as output."""
 
 
-PLAIN = Profile()
+DEFAULT_PROFILE = Profile()
 """What is taken for granted of a compatible server."""
 
 
@@ -33,7 +33,7 @@ class ProviderRow:
     """Environment variable that takes the place of `base_url` where set."""
     api_key_env: str | None = None
     """Environment variable that holds the key; None means that no key is sent."""
-    profile: Profile = PLAIN
+    profile: Profile = DEFAULT_PROFILE
     max_concurrency: int = 8
     requests_per_minute: int | None = None
     tokens_per_minute: int | None = None
@@ -46,15 +46,15 @@ class ProviderRow:
     """Whether the server takes `stream_options` (the others report usage of streams unasked)."""
 
 
-_LLAMA = Profile(dialect="full", seed=True)
-_SEEDED = Profile(seed=True)
+_LLAMA_PROFILE = Profile(dialect="full", seed=True)
+_SEED_PROFILE = Profile(seed=True)
 
 
-def _compatible(name: str, base_url: str, api_key_env: str, profile: Profile = PLAIN) -> ProviderRow:
+def _openai_compatible(name: str, base_url: str, api_key_env: str, profile: Profile = DEFAULT_PROFILE) -> ProviderRow:
     return ProviderRow(name, "openai", base_url, api_key_env=api_key_env, profile=profile)
 
 
-TABLE: Mapping[str, ProviderRow] = MappingProxyType(
+BUILTIN_PROVIDERS: Mapping[str, ProviderRow] = MappingProxyType(
     {
         row.name: row
         for row in (
@@ -80,20 +80,25 @@ TABLE: Mapping[str, ProviderRow] = MappingProxyType(
                 api_key_env="ANTHROPIC_API_KEY",
                 profile=Profile(rungs=("native", "tool", "prompt"), sampling=False, dialect="anthropic"),
             ),
-            _compatible("gemini", "https://generativelanguage.googleapis.com/v1beta/openai", "GEMINI_API_KEY"),
+            _openai_compatible("gemini", "https://generativelanguage.googleapis.com/v1beta/openai", "GEMINI_API_KEY"),
             ProviderRow(
-                "ollama", "openai", "http://127.0.0.1:11434/v1", base_url_env="OLLAMA_HOST", profile=_SEEDED, local=True
+                "ollama",
+                "openai",
+                "http://127.0.0.1:11434/v1",
+                base_url_env="OLLAMA_HOST",
+                profile=_SEED_PROFILE,
+                local=True,
             ),
-            _compatible("openrouter", "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY", _SEEDED),
-            _compatible("groq", "https://api.groq.com/openai/v1", "GROQ_API_KEY", _SEEDED),
-            _compatible("together", "https://api.together.xyz/v1", "TOGETHER_API_KEY", _SEEDED),
-            _compatible("deepseek", "https://api.deepseek.com/v1", "DEEPSEEK_API_KEY"),
-            replace(_compatible("mistral", "https://api.mistral.ai/v1", "MISTRAL_API_KEY"), stream_usage=False),
-            _compatible("xai", "https://api.x.ai/v1", "XAI_API_KEY", _SEEDED),
-            ProviderRow("vllm", "openai", "http://127.0.0.1:8000/v1", profile=_LLAMA, local=True),
-            ProviderRow("llamacpp", "openai", "http://127.0.0.1:8080/v1", profile=_LLAMA, local=True),
-            ProviderRow("lmstudio", "openai", "http://127.0.0.1:1234/v1", profile=_SEEDED, local=True),
-            ProviderRow("local", "embedded", profile=_LLAMA, local=True),
+            _openai_compatible("openrouter", "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY", _SEED_PROFILE),
+            _openai_compatible("groq", "https://api.groq.com/openai/v1", "GROQ_API_KEY", _SEED_PROFILE),
+            _openai_compatible("together", "https://api.together.xyz/v1", "TOGETHER_API_KEY", _SEED_PROFILE),
+            _openai_compatible("deepseek", "https://api.deepseek.com/v1", "DEEPSEEK_API_KEY"),
+            replace(_openai_compatible("mistral", "https://api.mistral.ai/v1", "MISTRAL_API_KEY"), stream_usage=False),
+            _openai_compatible("xai", "https://api.x.ai/v1", "XAI_API_KEY", _SEED_PROFILE),
+            ProviderRow("vllm", "openai", "http://127.0.0.1:8000/v1", profile=_LLAMA_PROFILE, local=True),
+            ProviderRow("llamacpp", "openai", "http://127.0.0.1:8080/v1", profile=_LLAMA_PROFILE, local=True),
+            ProviderRow("lmstudio", "openai", "http://127.0.0.1:1234/v1", profile=_SEED_PROFILE, local=True),
+            ProviderRow("local", "embedded", profile=_LLAMA_PROFILE, local=True),
             ProviderRow("mock", "mock", profile=Profile(dialect="full", seed=True), local=True),
         )
     }
@@ -102,17 +107,17 @@ TABLE: Mapping[str, ProviderRow] = MappingProxyType(
 
 KIND_PROFILES: Mapping[ProviderKind, Profile] = MappingProxyType(
     {
-        "openai": PLAIN,
-        "anthropic": TABLE["anthropic"].profile,
-        "embedded": TABLE["local"].profile,
-        "mock": TABLE["mock"].profile,
+        "openai": DEFAULT_PROFILE,
+        "anthropic": BUILTIN_PROVIDERS["anthropic"].profile,
+        "embedded": BUILTIN_PROVIDERS["local"].profile,
+        "mock": BUILTIN_PROVIDERS["mock"].profile,
     }
 )
 """What is taken for granted of a provider that the configuration adds."""
 
 
 @dataclass(frozen=True, slots=True)
-class Peculiarity:
+class ModelOverride:
     """Models that differ from their provider's profile."""
 
     pattern: str
@@ -121,18 +126,18 @@ class Peculiarity:
     max_output_tokens: int
 
 
-PECULIARITIES: tuple[Peculiarity, ...] = (
-    Peculiarity("openai/gpt-[5-9]*-chat*", sampling=True, max_output_tokens=Profile().max_output_tokens),
-    Peculiarity("openai/gpt-[5-9]*", sampling=False, max_output_tokens=REASONING_OUTPUT_TOKENS),
-    Peculiarity("openai/o[1-9]*", sampling=False, max_output_tokens=REASONING_OUTPUT_TOKENS),
-    Peculiarity("deepseek/*reasoner*", sampling=False, max_output_tokens=REASONING_OUTPUT_TOKENS),
+MODEL_OVERRIDES: tuple[ModelOverride, ...] = (
+    ModelOverride("openai/gpt-[5-9]*-chat*", sampling=True, max_output_tokens=Profile().max_output_tokens),
+    ModelOverride("openai/gpt-[5-9]*", sampling=False, max_output_tokens=REASONING_OUTPUT_TOKENS),
+    ModelOverride("openai/o[1-9]*", sampling=False, max_output_tokens=REASONING_OUTPUT_TOKENS),
+    ModelOverride("deepseek/*reasoner*", sampling=False, max_output_tokens=REASONING_OUTPUT_TOKENS),
 )
 """The first pattern that fits counts."""
 
 
-def profile_of(row: ProviderRow, model: str) -> Profile:
+def find_profile(row: ProviderRow, model: str) -> Profile:
     """What `model` (without the provider's name) can do behind `row`."""
-    for peculiarity in PECULIARITIES:
+    for peculiarity in MODEL_OVERRIDES:
         if fnmatchcase(f"{row.name}/{model}", peculiarity.pattern):
             return replace(row.profile, sampling=peculiarity.sampling, max_output_tokens=peculiarity.max_output_tokens)
     return row.profile

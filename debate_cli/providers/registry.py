@@ -15,74 +15,77 @@ from debate_cli.domain.config import DebateConfig, ModelSpec, Price, ProviderKin
 from debate_cli.errors import ConfigError
 from debate_cli.llm.port import Model, OnText, Reply, Request
 from debate_cli.llm.profile import Profile
-from debate_cli.providers.addresses import address_problems, endpoint, key_problem, secrets_of
-from debate_cli.providers.anthropic_messages import anthropic_server
-from debate_cli.providers.embedded import EmbeddedServer, Place, extra_problem
+from debate_cli.providers.addresses import collect_secrets, find_address_problems, find_key_problem, resolve_endpoint
+from debate_cli.providers.anthropic_messages import make_anthropic_server
+from debate_cli.providers.embedded import EmbeddedServer, EmbeddedSettings, find_extra_problem
 from debate_cli.providers.endpoint import Endpoint
 from debate_cli.providers.mock import MockModel
-from debate_cli.providers.openai_chat import openai_server
-from debate_cli.providers.presets import ProviderRow, profile_of
-from debate_cli.providers.pricing import price
-from debate_cli.providers.table import merged, row_problems, rows
+from debate_cli.providers.openai_chat import make_openai_server
+from debate_cli.providers.presets import ProviderRow, find_profile
+from debate_cli.providers.pricing import find_price
+from debate_cli.providers.table import build_provider_table, find_provider_problems, merge_provider_rows
 
 
-def split(model: str) -> tuple[str, str]:
+def split_model_name(model: str) -> tuple[str, str]:
     """Provider and model of `provider/model`, split at the first slash."""
     provider, _, name = model.partition("/")
     return provider, name
 
 
-def check(config: DebateConfig, models: Iterable[str], env: Mapping[str, str]) -> list[str]:
+def find_model_problems(config: DebateConfig, models: Iterable[str], env: Mapping[str, str]) -> list[str]:
     """What keeps `models` (`provider/model` each) from being asked: one line a problem, none twice."""
-    found = row_problems(config)
-    table = merged(config)
+    found = find_provider_problems(config)
+    table = merge_provider_rows(config)
     wanted = tuple(models)
     for model in wanted:
-        provider = split(model)[0]
+        provider = split_model_name(model)[0]
         row = table.get(provider)
         if row is not None:
-            problems = row_faults(row, env, wanted)
+            problems = find_row_problems(row, env, wanted)
         else:
-            problems = [] if provider in config.providers else [unknown_provider(model, table)]
+            problems = [] if provider in config.providers else [format_unknown_provider(model, table)]
         found += [problem for problem in problems if problem not in found]
     return found
 
 
-def row_faults(row: ProviderRow, env: Mapping[str, str], wanted: Iterable[str] = ()) -> list[str]:
+def find_row_problems(row: ProviderRow, env: Mapping[str, str], wanted: Iterable[str] = ()) -> list[str]:
     """What keeps every model of `row` from being asked, one sentence each; it names those that are `wanted` of it."""
-    models = [model for model in wanted if split(model)[0] == row.name]
-    return [*filter(None, (key_problem(row, env, models), extra_problem(row))), *address_problems(row, env)]
+    models = [model for model in wanted if split_model_name(model)[0] == row.name]
+    return [
+        *filter(None, (find_key_problem(row, env, models), find_extra_problem(row))),
+        *find_address_problems(row, env),
+    ]
 
 
-def keyless(config: DebateConfig, models: Iterable[str], env: Mapping[str, str]) -> tuple[str, ...]:
+def models_without_key(config: DebateConfig, models: Iterable[str], env: Mapping[str, str]) -> tuple[str, ...]:
     """Those of `models` whose provider needs a key that is not set, or cannot be one."""
-    table = merged(config)
-    found = ((model, table.get(split(model)[0])) for model in models)
-    return tuple(model for model, row in found if row is not None and key_problem(row, env))
+    table = merge_provider_rows(config)
+    found = ((model, table.get(split_model_name(model)[0])) for model in models)
+    return tuple(model for model, row in found if row is not None and find_key_problem(row, env))
 
 
-def extraless(config: DebateConfig, models: Iterable[str]) -> tuple[str, ...]:
+def models_without_extra(config: DebateConfig, models: Iterable[str]) -> tuple[str, ...]:
     """Those of `models` that run in this process, where what they need for it is not installed."""
-    table = merged(config)
-    found = ((model, table.get(split(model)[0])) for model in models)
-    return tuple(model for model, row in found if row is not None and extra_problem(row))
+    table = merge_provider_rows(config)
+    found = ((model, table.get(split_model_name(model)[0])) for model in models)
+    return tuple(model for model, row in found if row is not None and find_extra_problem(row))
 
 
-def unknown_provider(model: str, known: Iterable[str]) -> str:
+def format_unknown_provider(model: str, known: Iterable[str]) -> str:
     """One sentence on a model whose provider is in no table, with the name that may have been meant."""
-    provider = split(model)[0]
+    provider = split_model_name(model)[0]
     names = sorted(known)
     close = difflib.get_close_matches(provider.lower(), names, n=1)
     hint = f"did you mean {close[0]}?" if close else f"known are {', '.join(names)}"
     return f"model {model}: there is no provider {provider}; {hint}"
 
 
-def secrets(config: DebateConfig, env: Mapping[str, str]) -> tuple[str, ...]:
+def collect_provider_secrets(config: DebateConfig, env: Mapping[str, str]) -> tuple[str, ...]:
     """Every secret value that the providers of `config`, the built-in ones too, resolve to in `env`; longest first."""
-    return secrets_of(merged(config).values(), env)
+    return collect_secrets(merge_provider_rows(config).values(), env)
 
 
-class Server(Protocol):
+class ModelServer(Protocol):
     """Serves the models of one row over shared connections."""
 
     def model(self, name: str, profile: Profile) -> Model:
@@ -94,40 +97,40 @@ class Server(Protocol):
         ...
 
 
-def _bare(model: Model) -> Model:
+def _unwrapped(model: Model) -> Model:
     """Nothing around it."""
     return model
 
 
-class Registry:
+class ProviderRegistry:
     """Builds adapters; the models of one row share its connections, which `aclose` ends.
 
     Raises ConfigError when the configuration's providers make no sense. `folder` is where relative paths start.
     """
 
     def __init__(self, config: DebateConfig, env: Mapping[str, str], *, folder: Path) -> None:
-        self.rows = rows(config)
+        self.rows = build_provider_table(config)
         self._config = config
         self._env = env
         self._folder = folder
-        self._servers: dict[str, Server] = {}
+        self._servers: dict[str, ModelServer] = {}
 
     def row(self, model: str) -> ProviderRow:
         """The row of `provider/model`; raises ConfigError for a provider that nobody knows."""
-        row = self.rows.get(split(model)[0])
+        row = self.rows.get(split_model_name(model)[0])
         if row is None:
-            raise ConfigError(unknown_provider(model, self.rows))
+            raise ConfigError(format_unknown_provider(model, self.rows))
         return row
 
     def profile(self, model: str) -> Profile:
         """What `provider/model` can do."""
-        return profile_of(self.row(model), split(model)[1])
+        return find_profile(self.row(model), split_model_name(model)[1])
 
     def price(self, spec: ModelSpec) -> Price | None:
         """What the tokens of `spec` cost; None where that is not known."""
-        return price(spec, self.row(spec.model), self._env)
+        return find_price(spec, self.row(spec.model), self._env)
 
-    def adapter(self, spec: ModelSpec, within: Callable[[Model], Model] = _bare) -> Model:
+    def adapter(self, spec: ModelSpec, within: Callable[[Model], Model] = _unwrapped) -> Model:
         """The model that `spec` names, without retries.
 
         What it needs (key, SDK, weights) is looked for when it is first asked, so that a recorded debate needs none;
@@ -137,8 +140,8 @@ class Registry:
         row = self.row(spec.model)
         if row.kind == "mock":
             return within(MockModel(spec, seed=self._config.seed or 0, folder=self._folder))
-        name = split(spec.model)[1]
-        return Deferred(lambda: within(self._server(row).model(name, profile_of(row, name))))
+        name = split_model_name(spec.model)[1]
+        return LazyModel(lambda: within(self._server(row).model(name, find_profile(row, name))))
 
     async def aclose(self) -> None:
         """End all connections and processes; what is asked afterwards opens new ones."""
@@ -146,19 +149,19 @@ class Registry:
         for server in servers.values():
             await server.aclose()
 
-    def _server(self, row: ProviderRow) -> Server:
+    def _server(self, row: ProviderRow) -> ModelServer:
         if row.name not in self._servers:
             self._servers[row.name] = self._new_server(row)
         return self._servers[row.name]
 
-    def _new_server(self, row: ProviderRow) -> Server:
+    def _new_server(self, row: ProviderRow) -> ModelServer:
         patience = self._config.limits.timeout_s
         if row.kind == "embedded":
-            return EmbeddedServer(Place(self._folder, self._env, timeout_s=patience))
-        return SERVERS[row.kind](row, endpoint(row, self._env, patience))
+            return EmbeddedServer(EmbeddedSettings(self._folder, self._env, timeout_s=patience))
+        return SERVER_FACTORIES[row.kind](row, resolve_endpoint(row, self._env, patience))
 
 
-class Deferred:
+class LazyModel:
     """A model that is built when it is asked."""
 
     def __init__(self, build: Callable[[], Model]) -> None:
@@ -169,18 +172,18 @@ class Deferred:
         return await self._build().complete(request, on_text)
 
 
-def _openai(row: ProviderRow, where: Endpoint) -> Server:
-    return openai_server(where, stream_usage=row.stream_usage)
+def _make_openai(row: ProviderRow, where: Endpoint) -> ModelServer:
+    return make_openai_server(where, stream_usage=row.stream_usage)
 
 
-def _anthropic(_row: ProviderRow, where: Endpoint) -> Server:
-    return anthropic_server(where)
+def _make_anthropic(_row: ProviderRow, where: Endpoint) -> ModelServer:
+    return make_anthropic_server(where)
 
 
-SERVERS: Mapping[ProviderKind, Callable[[ProviderRow, Endpoint], Server]] = MappingProxyType(
+SERVER_FACTORIES: Mapping[ProviderKind, Callable[[ProviderRow, Endpoint], ModelServer]] = MappingProxyType(
     {
-        "openai": _openai,
-        "anthropic": _anthropic,
+        "openai": _make_openai,
+        "anthropic": _make_anthropic,
     }
 )
 """What serves the rows of a kind over a wire."""

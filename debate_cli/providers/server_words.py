@@ -8,9 +8,9 @@ import unicodedata
 from collections.abc import Iterable
 from typing import Any, cast
 
-from debate_cli.llm.secret_spellings import pattern_of
+from debate_cli.llm.secret_spellings import compile_secret_pattern
 
-MAX_CHARS = 200
+MAX_MESSAGE_CHARS = 200
 _REDACTED = "[redacted]"
 _SECRET = re.compile(
     r"""
@@ -26,26 +26,26 @@ _TITLE = re.compile(r"<title[^>]*>([^<]{1,200})", re.IGNORECASE)
 _TAG = re.compile(r"<[^>]{0,500}>?")
 
 
-def told(body: str, secrets: Iterable[str] = ()) -> str:
+def extract_error_message(body: str, secrets: Iterable[str] = ()) -> str:
     """What a response body says, for a message: at most MAX_CHARS printable characters on one line, secrets taken out.
 
     Understands the JSON shapes in use (`error.message`, `message`, `detail`, lists of these) and HTML pages (the title).
     """
-    return shown(_message(body), secrets)
+    return sanitize_message(_find_message(body), secrets)
 
 
-def shown(text: str, secrets: Iterable[str] = ()) -> str:
+def sanitize_message(text: str, secrets: Iterable[str] = ()) -> str:
     """`text` without control and format characters, secrets and line breaks, cut to MAX_CHARS."""
     printable = "".join(
         " " if unicodedata.category(sign)[0] in "CZ" else sign for sign in unicodedata.normalize("NFKC", text)
     )
-    if known := pattern_of(secrets):
+    if known := compile_secret_pattern(secrets):
         printable = known.sub(_REDACTED, printable)
     line = " ".join(_SECRET.sub(_REDACTED, printable).split())
-    return line if len(line) <= MAX_CHARS else line[: MAX_CHARS - 1].rstrip() + "…"
+    return line if len(line) <= MAX_MESSAGE_CHARS else line[: MAX_MESSAGE_CHARS - 1].rstrip() + "…"
 
 
-def _message(body: str) -> str:
+def _find_message(body: str) -> str:
     body = body.strip()[:20_000]
     if body.startswith("<"):
         title = _TITLE.search(body)
@@ -54,18 +54,18 @@ def _message(body: str) -> str:
         parsed = json.loads(body)
     except (ValueError, RecursionError):
         return body
-    return _first_words(parsed) or body
+    return _find_first_text(parsed) or body
 
 
-def _first_words(value: Any, depth: int = 0) -> str:
+def _find_first_text(value: Any, depth: int = 0) -> str:
     if isinstance(value, str):
         return value
     if depth > 3:  # noqa: PLR2004 - the known shapes are not deeper
         return ""
     if isinstance(value, list):
-        return next((words for item in cast("list[Any]", value) if (words := _first_words(item, depth + 1))), "")
+        return next((words for item in cast("list[Any]", value) if (words := _find_first_text(item, depth + 1))), "")
     if isinstance(value, dict):
         fields = cast("dict[str, Any]", value)
         names = ("error", "message", "msg", "detail", "errors", "error_description")
-        return next((words for name in names if (words := _first_words(fields.get(name), depth + 1))), "")
+        return next((words for name in names if (words := _find_first_text(fields.get(name), depth + 1))), "")
     return ""

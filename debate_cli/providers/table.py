@@ -13,8 +13,8 @@ from urllib.parse import urlsplit
 
 from debate_cli.domain.config import DebateConfig, ProviderSpec
 from debate_cli.errors import ConfigError
-from debate_cli.providers.env_text import variables
-from debate_cli.providers.presets import KIND_PROFILES, TABLE, ProviderRow
+from debate_cli.providers.env_text import find_variables
+from debate_cli.providers.presets import BUILTIN_PROVIDERS, KIND_PROFILES, ProviderRow
 
 REMOTE_KINDS = ("openai", "anthropic")
 _VARIABLE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -22,30 +22,30 @@ _SECRET_HEADER = re.compile(r"authorization|cookie|(?:^|[-_])(?:key|token|secret
 _HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 
 
-def rows(config: DebateConfig) -> dict[str, ProviderRow]:
+def build_provider_table(config: DebateConfig) -> dict[str, ProviderRow]:
     """The built-in rows with those of `config` added or laid over; raises ConfigError with every problem found."""
-    problems = row_problems(config)
+    problems = find_provider_problems(config)
     if problems:
         raise ConfigError(*problems)
-    return merged(config)
+    return merge_provider_rows(config)
 
 
-def merged(config: DebateConfig) -> dict[str, ProviderRow]:
+def merge_provider_rows(config: DebateConfig) -> dict[str, ProviderRow]:
     """Like `rows`, without looking for problems; rows that make no sense are left out."""
-    table = dict(TABLE)
+    table = dict(BUILTIN_PROVIDERS)
     for name, spec in config.providers.items():
-        start = _start(name, spec)
+        start = _find_base_row(name, spec)
         if start is not None:
-            table[name] = _laid_over(start, spec)
+            table[name] = _apply_spec(start, spec)
     return table
 
 
-def row_problems(config: DebateConfig) -> list[str]:
+def find_provider_problems(config: DebateConfig) -> list[str]:
     """What is wrong with the providers of `config`, one line each; never quotes a value that could be a secret."""
-    return [problem for name, spec in config.providers.items() for problem in _problems(name, spec)]
+    return [problem for name, spec in config.providers.items() for problem in _find_spec_problems(name, spec)]
 
 
-def url_problem(url: str) -> str | None:
+def find_url_problem(url: str) -> str | None:
     """Why `url` cannot be the address of a server; None when it can."""
     try:
         parts = urlsplit(url)
@@ -57,20 +57,20 @@ def url_problem(url: str) -> str | None:
     return "is not an address like http://127.0.0.1:8000/v1"
 
 
-def _start(name: str, spec: ProviderSpec) -> ProviderRow | None:
+def _find_base_row(name: str, spec: ProviderSpec) -> ProviderRow | None:
     """The row that `spec` is laid over: the built-in one, or an empty one of its kind."""
-    preset = TABLE.get(name)
+    preset = BUILTIN_PROVIDERS.get(name)
     if preset is not None and spec.kind in {None, preset.kind}:
         return preset
     if spec.kind is None:
         return None
-    official = TABLE.get(spec.kind)
+    official = BUILTIN_PROVIDERS.get(spec.kind)
     if spec.base_url is None and official is not None and spec.kind in REMOTE_KINDS:
         return ProviderRow(name, spec.kind, official.base_url, profile=official.profile)
     return ProviderRow(name, spec.kind, profile=KIND_PROFILES[spec.kind], local=spec.kind not in REMOTE_KINDS)
 
 
-def _laid_over(row: ProviderRow, spec: ProviderSpec) -> ProviderRow:
+def _apply_spec(row: ProviderRow, spec: ProviderSpec) -> ProviderRow:
     redirected = spec.base_url is not None
     profile = row.profile if spec.structured is None else replace(row.profile, rungs=spec.structured)
     return replace(
@@ -83,21 +83,21 @@ def _laid_over(row: ProviderRow, spec: ProviderSpec) -> ProviderRow:
         requests_per_minute=spec.requests_per_minute or row.requests_per_minute,
         tokens_per_minute=spec.tokens_per_minute or row.tokens_per_minute,
         price=spec.price or row.price,
-        headers=spec.headers if redirected else _headers(row.headers, spec.headers),
+        headers=spec.headers if redirected else _merge_headers(row.headers, spec.headers),
     )
 
 
-def _headers(shipped: Mapping[str, str], own: Mapping[str, str]) -> Mapping[str, str]:
+def _merge_headers(shipped: Mapping[str, str], own: Mapping[str, str]) -> Mapping[str, str]:
     replaced = {name.lower() for name in own}
     return {name: value for name, value in shipped.items() if name.lower() not in replaced} | dict(own)
 
 
-def _problems(name: str, spec: ProviderSpec) -> list[str]:
+def _find_spec_problems(name: str, spec: ProviderSpec) -> list[str]:
     where = f"providers.{name}"
     found: list[str] = []
     if not name or "/" in name or any(sign.isspace() for sign in name):
         found.append(f"{where}: a provider's name has no slash and no space in it")
-    preset = TABLE.get(name)
+    preset = BUILTIN_PROVIDERS.get(name)
     names_key = "api_key_env" in spec.model_fields_set
     if preset is None and spec.kind is None:
         found.append(
@@ -111,21 +111,21 @@ def _problems(name: str, spec: ProviderSpec) -> list[str]:
             f"{where}.base_url: sends {name}'s requests to another server, so the key must be named as well: "
             f"add api_key_env with a variable of its own, or api_key_env: null to send none"
         )
-    if spec.base_url is not None and (problem := url_problem(spec.base_url)):
+    if spec.base_url is not None and (problem := find_url_problem(spec.base_url)):
         found.append(f"{where}.base_url: {problem}")
     if spec.api_key_env is not None and not _VARIABLE_NAME.fullmatch(spec.api_key_env):
         found.append(f"{where}.api_key_env: is the name of an environment variable, never the key itself")
     found += [
         f"{where}.headers.{header}: {problem}"
         for header, value in spec.headers.items()
-        if (problem := _header_problem(header, value))
+        if (problem := _find_header_problem(header, value))
     ]
     return found
 
 
-def _header_problem(name: str, value: str) -> str | None:
+def _find_header_problem(name: str, value: str) -> str | None:
     if not _HEADER_NAME.fullmatch(name) or not value.isascii() or not value.isprintable():
         return "is not a header that HTTP can send"
-    if _SECRET_HEADER.search(name) and not variables(value):
+    if _SECRET_HEADER.search(name) and not find_variables(value):
         return "names a secret by its environment variable, as ${VAR}, never by its value"
     return None

@@ -8,15 +8,21 @@ from typing import NamedTuple
 from debate_cli.domain.debate import Debate, Participant
 from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.domain.personality import Personality
-from debate_cli.domain.spoken_with import models_of_debater, models_of_judge
-from debate_cli.domain.systems import Moderator, Panel, Persuasion, Structured, System
+from debate_cli.domain.spoken_with import models_used_by_debater, models_used_by_judges
+from debate_cli.domain.systems import (
+    ModeratorSettings,
+    PanelSettings,
+    PersuasionSettings,
+    StructuredSettings,
+    SystemSettings,
+)
 from debate_cli.render import look
 from debate_cli.render.look import Sign
 
-_JUDGE = Sign("§", "judge", look.QUIET)
+_JUDGE_BADGE = Sign("§", "judge", look.MUTED)
 
 
-class Seat(NamedTuple):
+class ParticipantRow(NamedTuple):
     """A row of the cast."""
 
     sign: Sign
@@ -27,21 +33,21 @@ class Seat(NamedTuple):
     """`provider/model`, or `no model` where a system needs none; where others answered than the configured one, they too."""
 
 
-def debaters(debate: Debate) -> tuple[Seat, ...]:
+def debater_rows(debate: Debate) -> tuple[ParticipantRow, ...]:
     """The debaters in their order."""
-    signs = look.voices(debate.participants)
+    signs = look.participant_styles(debate.participants)
     return tuple(
-        Seat(
+        ParticipantRow(
             signs[person.name],
             person.name,
-            " · ".join([person.side, *_manner(debate, person)]),
-            _held_with(person.model or "no model", models_of_debater(debate, person)),
+            " · ".join([person.side, *_debater_settings(debate, person)]),
+            _format_models(person.model or "no model", models_used_by_debater(debate, person)),
         )
         for person in debate.participants
     )
 
 
-def _manner(debate: Debate, person: Participant) -> Iterable[str]:
+def _debater_settings(debate: Debate, person: Participant) -> Iterable[str]:
     """How a debater is set to argue, where anything is set."""
     set_up = next((item for item in debate.config.debaters if item.name == person.name), None)
     personality = set_up.personality if set_up is not None else None
@@ -51,56 +57,63 @@ def _manner(debate: Debate, person: Participant) -> Iterable[str]:
         yield f"strategy {person.strategy}"
 
 
-def stood_in(debate: Debate) -> str:
+def describe_substituted_models(debate: Debate) -> str:
     """A sentence on models that answered in the place of the configured ones; empty where there were none."""
-    bare = debate.bare().model_copy(update={"runs": debate.runs})
+    bare = debate.without_turns().model_copy(update={"runs": debate.runs})
     found: dict[tuple[str, str], list[str]] = {}
-    for held, meant in zip(_everybody(debate), _everybody(bare), strict=True):
+    for held, meant in zip(_all_rows(debate), _all_rows(bare), strict=True):
         if held.model != meant.model:
             found.setdefault((held.model, meant.model), []).append(held.name)
     told = (f"{', '.join(dict.fromkeys(names))}: {held}" for (held, _), names in found.items())
     return f"other models answered than configured: {'; '.join(told)}" if found else ""
 
 
-def _everybody(debate: Debate) -> list[Seat]:
-    return [*debaters(debate), *(seat for run in debate.runs for seat in judges(debate, run))]
+def _all_rows(debate: Debate) -> list[ParticipantRow]:
+    return [*debater_rows(debate), *(seat for run in debate.runs for seat in judge_rows(debate, run))]
 
 
-def judges(debate: Debate, run: JudgingRun) -> tuple[Seat, ...]:
+def judge_rows(debate: Debate, run: JudgingRun) -> tuple[ParticipantRow, ...]:
     """The judges of a run, a system a row (a panel: a judge a row); the one that decides says so."""
-    found: list[Seat] = []
-    for system in run.active():
-        decides = ", decides" if system.kind == run.judging.deciding and len(run.active()) > 1 else ""
-        found += _bench(debate, run, system, decides)
+    found: list[ParticipantRow] = []
+    for system in run.active_systems():
+        decides = ", decides" if system.kind == run.judging.deciding_kind and len(run.active_systems()) > 1 else ""
+        found += _system_rows(debate, run, system, decides)
     return tuple(found)
 
 
-def _bench(debate: Debate, run: JudgingRun, system: System, decides: str) -> list[Seat]:
-    if isinstance(system, Panel):
+def _system_rows(debate: Debate, run: JudgingRun, system: SystemSettings, decides: str) -> list[ParticipantRow]:
+    if isinstance(system, PanelSettings):
         return [
-            Seat(
-                _JUDGE, judge.id, f"panel {judge.weight:g}{decides}", _model(debate, run, system, judge.model, judge.id)
+            ParticipantRow(
+                _JUDGE_BADGE,
+                judge.id,
+                f"panel {judge.weight:g}{decides}",
+                _judge_model(debate, run, system, judge.model, judge.id),
             )
-            for judge in system.bench
+            for judge in system.members
         ]
-    if isinstance(system, Persuasion) and system.effects != "judge":
-        return [Seat(_JUDGE, system.kind, f"{system.effects}{decides}", "no model")]
+    if isinstance(system, PersuasionSettings) and system.effects != "judge":
+        return [ParticipantRow(_JUDGE_BADGE, system.kind, f"{system.effects}{decides}", "no model")]
     count = "judge"
-    if isinstance(system, Structured | Moderator) and system.judges > 1:
+    if isinstance(system, StructuredSettings | ModeratorSettings) and system.judges > 1:
         count = f"{system.judges} judges"
-    return [Seat(_JUDGE, system.kind, f"{count}{decides}", _model(debate, run, system, system.judge))]
+    return [
+        ParticipantRow(_JUDGE_BADGE, system.kind, f"{count}{decides}", _judge_model(debate, run, system, system.judge))
+    ]
 
 
-def _model(debate: Debate, run: JudgingRun, system: System, role: str | None, assessor: str | None = None) -> str:
+def _judge_model(
+    debate: Debate, run: JudgingRun, system: SystemSettings, role: str | None, assessor: str | None = None
+) -> str:
     config = debate.config
     if run.models:
         config = config.model_copy(update={"models": {**config.models, **run.models}})
     spec = config.model_for_judge(role)
     meant = spec.model if spec is not None else "no model"
-    return _held_with(meant, models_of_judge(debate, run.id, system.kind, assessor))
+    return _format_models(meant, models_used_by_judges(debate, run.id, system.kind, assessor))
 
 
-def _held_with(meant: str, found: Sequence[str]) -> str:
+def _format_models(meant: str, found: Sequence[str]) -> str:
     """The model that was meant, and those that answered in its place or after it."""
     if not found or tuple(found) == (meant,):
         return meant

@@ -6,12 +6,12 @@ from datetime import datetime
 from typing import NamedTuple
 
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.spoken_with import models_of_debaters
-from debate_cli.render.scores_table import Scored
+from debate_cli.domain.spoken_with import models_used_by_debaters
+from debate_cli.render.scores_table import ScoredFile
 from debate_cli.scoring.gates import GateResult
 
 
-class Held(NamedTuple):
+class DebateFacts(NamedTuple):
     """When a debate was held, by whom, and for how much."""
 
     started_at: datetime
@@ -24,10 +24,10 @@ class Held(NamedTuple):
     """Of everything that was asked; None where a price is not known."""
 
 
-class Checked(NamedTuple):
+class CheckedFile(NamedTuple):
     """A file, its verdicts, and its gates."""
 
-    file: Scored
+    file: ScoredFile
     gates: tuple[GateResult, ...] = ()
     """Of those that are asked for."""
     report: str | None = None
@@ -36,11 +36,11 @@ class Checked(NamedTuple):
     """A sentence on what could not be looked at, though it was asked for."""
     torn: str | None = None
     """A sentence on the journal's last line, where it is torn."""
-    compared: int = 0
+    compared_count: int = 0
     """Stored verdicts that were held against the recomputed ones."""
     text: str = ""
     """The file as it is printed, where that was made beside the scoring; its verdicts are then left out."""
-    held: Held | None = None
+    held: DebateFacts | None = None
     """Where it is asked for: the index page shows it."""
 
     @property
@@ -49,18 +49,18 @@ class Checked(NamedTuple):
         return [result.problem for result in self.gates if result.problem is not None]
 
 
-class Unusable(NamedTuple):
+class UnusableFile(NamedTuple):
     """A file that could not be scored, and the sentence that says why."""
 
     path: str
     message: str
 
 
-def held(debate: Debate) -> Held:
+def collect_debate_facts(debate: Debate) -> DebateFacts:
     """When, by whom and for how much."""
-    return Held(
+    return DebateFacts(
         started_at=debate.started_at,
-        debaters=models_of_debaters(debate),
+        debaters=models_used_by_debaters(debate),
         judges=tuple(dict.fromkeys(item.exchange.model for item in debate.assessments if item.exchange.attempts)),
         cost_usd=debate.usage.cost_usd,
     )

@@ -11,106 +11,107 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from debate_cli.domain.bench import assessors
-from debate_cli.domain.called import in_run
+from debate_cli.domain.bench import judge_ids
+from debate_cli.domain.called import format_system_with_run
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.setting_words import pair
-from debate_cli.domain.spoken_with import models_of_debater
+from debate_cli.domain.setting_words import format_setting_pair
+from debate_cli.domain.spoken_with import models_used_by_debater
 from debate_cli.render import cast, look
 from debate_cli.render.look import Sign
-from debate_cli.render.sheets.sheet import Cell, Lines, Number, Row, Sheet, Who, parted
+from debate_cli.render.sheets.sheet import Cell, Lines, Number, Table, TableRow, Who, join_row_groups
 from debate_cli.scoring.comparison import (
-    LATEST,
-    Comparison,
-    Concluded,
+    LATEST_RUNS,
+    ComparisonSide,
+    JudgmentComparison,
     SettingChange,
-    Side,
+    SideVerdict,
     StandingChange,
     VerdictChange,
-    asked_models,
+    judge_models_used,
     judging_cost,
 )
 
-OUTCOMES = {
+OUTCOME_BADGES = {
     "same": Sign("=", "same", look.BLUE),
     "victory": Sign("~", "other victory", look.GOLD),
     "winner": Sign("≠", "other winner", look.RED),
 }
-ONE_WINS = Sign("≠", "other outcome", look.RED)
+OTHER_OUTCOME_BADGE = Sign("≠", "other outcome", look.RED)
 """Somebody wins on one side, nobody on the other."""
-ONLY_A, ONLY_B = Sign("…", "only A", look.GOLD), Sign("…", "only B", look.GOLD)
-SAME = "the same"
-MOTION = "topic"
+ONLY_A_BADGE, ONLY_B_BADGE = Sign("…", "only A", look.GOLD), Sign("…", "only B", look.GOLD)
+SAME_VALUE = "the same"
+MOTION_SETTING = "topic"
 """The setting that stands among what is compared, and not again among the settings."""
-_SYSTEMS = "judging.systems."
-_BENCH = f"{_SYSTEMS}panel.judges"
-_ROOM_OF_NAMES = 240
+_SYSTEMS_PREFIX = "judging.systems."
+_PANEL_JUDGES = f"{_SYSTEMS_PREFIX}panel.judges"
+_MAX_NAMES_LENGTH = 240
 """Letters that the names of a panel are told in."""
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class ComparedPair:
     """Both sides as they were named, and what differs."""
 
     paths: tuple[str, str]
-    sides: tuple[Side, Side]
-    comparison: Comparison
+    sides: tuple[ComparisonSide, ComparisonSide]
+    comparison: JudgmentComparison
 
     @property
-    def one_debate(self) -> bool:
+    def is_same_debate(self) -> bool:
         """Whether the sides are two judgements of the same file."""
         return self.paths[0] == self.paths[1]
 
     @property
-    def texts(self) -> bool:
+    def is_text_only(self) -> bool:
         """Whether the sides are judgements of texts, in which nobody debates."""
-        return all(side.debate.text is not None for side in self.sides)
+        return all(side.debate.document_name is not None for side in self.sides)
 
 
-def sheets(told: Compared) -> list[Sheet]:
+def build_comparison_tables(told: ComparedPair) -> list[Table]:
     """What is compared, the verdicts, the scores, the claims and the settings; those in which nothing differs are left out."""
-    found = [_sides(told)]
+    found = [_sides_table(told)]
     if told.comparison.verdicts:
-        found.append(_verdicts(told.comparison))
-    scores = [item for item in told.comparison.verdicts if _comparable(item)]
+        found.append(_verdicts_table(told.comparison))
+    scores = [item for item in told.comparison.verdicts if _is_comparable(item)]
     if scores:
-        found.append(_scores(scores))
+        found.append(_scores_table(scores))
     if told.comparison.standings:
-        found.append(_standings(told.comparison.standings))
-    settings = listed(told.comparison)
+        found.append(_standings_table(told.comparison.standings))
+    settings = list_setting_changes(told.comparison)
     if settings:
-        found.append(_settings(settings))
+        found.append(_settings_table(settings))
     return found
 
 
-def listed(comparison: Comparison) -> list[SettingChange]:
+def list_setting_changes(comparison: JudgmentComparison) -> list[SettingChange]:
     """The settings that differ, without the motion."""
-    return [item for item in comparison.settings if item.key != MOTION]
+    return [item for item in comparison.settings if item.key != MOTION_SETTING]
 
 
-def document(told: Compared) -> dict[str, Any]:
+def build_comparison_document(told: ComparedPair) -> dict[str, Any]:
     """`{a, b, alike, verdicts, standings, compared_claims, judged_claims, settings}`.
 
     a and b are `{path, id, run, topic, status, debaters, judges, cost_usd, judging_cost_usd}`: the models that
     spoke by the names of the debaters, those that judged by system.
     """
     a, b = (
-        _about(path, side, systems) for path, side, systems in zip(told.paths, told.sides, _systems(told), strict=True)
+        _side_document(path, side, systems)
+        for path, side, systems in zip(told.paths, told.sides, _runs_by_system(told), strict=True)
     )
     return {"a": a, "b": b, "alike": told.comparison.alike, **told.comparison.model_dump(mode="json")}
 
 
-def signs(told: Compared) -> dict[str, Sign]:
+def comparison_styles(told: ComparedPair) -> dict[str, Sign]:
     """Sign per debater, those of A first."""
-    a, b = (look.voices(side.debate.participants) for side in told.sides)
+    a, b = (look.participant_styles(side.debate.participants) for side in told.sides)
     return {**b, **a}
 
 
-Systems = dict[str, str]
+RunsBySystem = dict[str, str]
 """Per system that has a verdict, the run in which it judged."""
 
 
-def _systems(told: Compared) -> tuple[Systems, Systems]:
+def _runs_by_system(told: ComparedPair) -> tuple[RunsBySystem, RunsBySystem]:
     verdicts = told.comparison.verdicts
     return (
         {item.system: item.a.run for item in verdicts if item.a is not None},
@@ -118,7 +119,7 @@ def _systems(told: Compared) -> tuple[Systems, Systems]:
     )
 
 
-def _about(path: str, side: Side, systems: Systems) -> dict[str, Any]:
+def _side_document(path: str, side: ComparisonSide, systems: RunsBySystem) -> dict[str, Any]:
     debate = side.debate
     return {
         "path": path,
@@ -126,157 +127,166 @@ def _about(path: str, side: Side, systems: Systems) -> dict[str, Any]:
         "run": side.run,
         "topic": debate.topic,
         "status": debate.status,
-        "debaters": {person.name: ", ".join(models_of_debater(debate, person)) for person in debate.participants},
-        "judges": {system: list(asked_models(debate, system, run)) for system, run in systems.items()},
+        "debaters": {person.name: ", ".join(models_used_by_debater(debate, person)) for person in debate.participants},
+        "judges": {system: list(judge_models_used(debate, system, run)) for system, run in systems.items()},
         "cost_usd": debate.usage.cost_usd,
         "judging_cost_usd": judging_cost(debate, systems),
     }
 
 
-def _sides(told: Compared) -> Sheet:
+def _sides_table(told: ComparedPair) -> Table:
     a, b = (side.debate for side in told.sides)
-    of_a, of_b = _systems(told)
-    rows: list[Row] = [_row("file", *told.paths)]
-    if any(side.run != LATEST for side in told.sides):
-        rows.append(("judging run", *("newest" if side.run == LATEST else side.run for side in told.sides)))
-    if not told.one_debate:
+    of_a, of_b = _runs_by_system(told)
+    rows: list[TableRow] = [_value_row("file", *told.paths)]
+    if any(side.run != LATEST_RUNS for side in told.sides):
+        rows.append(("judging run", *("newest" if side.run == LATEST_RUNS else side.run for side in told.sides)))
+    if not told.is_same_debate:
         rows += [
-            _row("debate", a.id, b.id),
-            _row("text" if told.texts else "motion", a.topic, b.topic),
-            *([] if told.texts else [_debaters(a, b)]),
+            _value_row("debate", a.id, b.id),
+            _value_row("text" if told.is_text_only else "motion", a.topic, b.topic),
+            *([] if told.is_text_only else [_debaters_row(a, b)]),
             *([("state", a.status, b.status)] if "incomplete" in {a.status, b.status} else []),
-            *([] if told.texts else [("speeches", str(len(a.turns)), str(len(b.turns)))]),
+            *([] if told.is_text_only else [("speeches", str(len(a.turns)), str(len(b.turns)))]),
         ]
     found_a = {item.system: item.a for item in told.comparison.verdicts if item.a is not None}
     found_b = {item.system: item.b for item in told.comparison.verdicts if item.b is not None}
-    rows.append(("judges", _judges(told.sides[0], found_a), _judges(told.sides[1], found_b)))
-    if not told.one_debate:
-        rows.append(("cost", look.money(a.usage.cost_usd), look.money(b.usage.cost_usd)))
-    rows.append(("judging cost", look.money(judging_cost(a, of_a)), look.money(judging_cost(b, of_b))))
-    return Sheet(title="compared", heads=("", "A", "B"), rows=tuple(rows))
+    rows.append(("judges", _judges_cell(told.sides[0], found_a), _judges_cell(told.sides[1], found_b)))
+    if not told.is_same_debate:
+        rows.append(("cost", look.format_cost(a.usage.cost_usd), look.format_cost(b.usage.cost_usd)))
+    rows.append(("judging cost", look.format_cost(judging_cost(a, of_a)), look.format_cost(judging_cost(b, of_b))))
+    return Table(title="compared", heads=("", "A", "B"), rows=tuple(rows))
 
 
-def _debaters(a: Debate, b: Debate) -> Row:
-    return ("debaters", *(_lines(f"{seat.name}: {seat.model}" for seat in cast.debaters(debate)) for debate in (a, b)))
+def _debaters_row(a: Debate, b: Debate) -> TableRow:
+    return (
+        "debaters",
+        *(_stacked_cell(f"{seat.name}: {seat.model}" for seat in cast.debater_rows(debate)) for debate in (a, b)),
+    )
 
 
-def _row(head: str, a: str, b: str) -> Row:
-    return (head, a, b if b != a else SAME)
+def _value_row(head: str, a: str, b: str) -> TableRow:
+    return (head, a, b if b != a else SAME_VALUE)
 
 
-def _lines(parts: Iterable[str]) -> Cell:
+def _stacked_cell(parts: Iterable[str]) -> Cell:
     return Lines(tuple(parts))
 
 
-def _judges(side: Side, verdicts: Mapping[str, Concluded]) -> Cell:
+def _judges_cell(side: ComparisonSide, verdicts: Mapping[str, SideVerdict]) -> Cell:
     if not verdicts:
         return "nobody"
     together: dict[tuple[str, str], list[str]] = {}
     for system, found in verdicts.items():
-        models = ", ".join(asked_models(side.debate, system, found.run)) or _unheard(side, system, found)
+        models = ", ".join(judge_models_used(side.debate, system, found.run)) or _no_judge_reason(side, system, found)
         together.setdefault((found.run, models), []).append(system)
-    return _lines(
-        f"{', '.join(in_run(name, run) for name in names)}: {models}" for (run, models), names in together.items()
+    return _stacked_cell(
+        f"{', '.join(format_system_with_run(name, run) for name in names)}: {models}"
+        for (run, models), names in together.items()
     )
 
 
-def _unheard(side: Side, system: str, concluded: Concluded) -> str:
+def _no_judge_reason(side: ComparisonSide, system: str, concluded: SideVerdict) -> str:
     """Why no model judged, in the verdict's own word where that comes of it."""
-    found = next((item for item in side.debate.run(concluded.run).active() if item.kind == system), None)
-    if found is None or not assessors(found):
+    found = next((item for item in side.debate.run(concluded.run).active_systems() if item.kind == system), None)
+    if found is None or not judge_ids(found):
         return "no model"
     unheard = "no judge was heard"
     return f"{concluded.victory}, {unheard}" if concluded.victory == "undetermined" else unheard
 
 
-def _comparable(change: VerdictChange) -> bool:
+def _is_comparable(change: VerdictChange) -> bool:
     """Whether any debater has a score on both sides."""
     return any(score.change is not None for score in change.scores)
 
 
-def _verdicts(comparison: Comparison) -> Sheet:
-    rows = tuple((item.system, *_concluded(item), _outcome(item)) for item in comparison.verdicts)
-    return Sheet(title="verdicts", heads=("system", "A", "B", "outcome"), rows=rows)
+def _verdicts_table(comparison: JudgmentComparison) -> Table:
+    rows = tuple((item.system, *_conclusion_cells(item), _outcome_badge(item)) for item in comparison.verdicts)
+    return Table(title="verdicts", heads=("system", "A", "B", "outcome"), rows=rows)
 
 
-def _concluded(change: VerdictChange) -> tuple[Cell, Cell]:
+def _conclusion_cells(change: VerdictChange) -> tuple[Cell, Cell]:
     """Both conclusions; where no debater has a score on both sides, the scores stand with them."""
-    alone = not _comparable(change)
-    of_a = " · ".join(f"{score.participant} {look.number(score.a)}" for score in change.scores if score.a is not None)
-    of_b = " · ".join(f"{score.participant} {look.number(score.b)}" for score in change.scores if score.b is not None)
-    return _conclusion(change.a, of_a if alone else ""), _conclusion(change.b, of_b if alone else "")
+    alone = not _is_comparable(change)
+    of_a = " · ".join(
+        f"{score.participant} {look.format_number(score.a)}" for score in change.scores if score.a is not None
+    )
+    of_b = " · ".join(
+        f"{score.participant} {look.format_number(score.b)}" for score in change.scores if score.b is not None
+    )
+    return _conclusion_cell(change.a, of_a if alone else ""), _conclusion_cell(change.b, of_b if alone else "")
 
 
-def _conclusion(found: Concluded | None, scores: str) -> Cell:
+def _conclusion_cell(found: SideVerdict | None, scores: str) -> Cell:
     if found is None:
         return "not judged"
-    margin = "" if found.margin is None else f"margin {look.number(found.margin)}"
+    margin = "" if found.margin is None else f"margin {look.format_number(found.margin)}"
     cells: list[Cell] = [Who(found.winner)] if found.winner is not None else []
     if found.option is not None:
-        cells = [look.VOTES[found.option]]
+        cells = [look.VOTE_BADGES[found.option]]
     victory = "" if found.option == "CONDITIONAL" else found.victory
     ended = ", ".join(filter(None, (victory, margin)))
     return Lines((*cells, ended, *([scores] if scores else [])))
 
 
-def _outcome(change: VerdictChange) -> Sign:
+def _outcome_badge(change: VerdictChange) -> Sign:
     if change.outcome == "one_sided":
-        return ONLY_A if change.b is None else ONLY_B
+        return ONLY_A_BADGE if change.b is None else ONLY_B_BADGE
     if change.outcome == "winner" and None in (change.a and change.a.winner, change.b and change.b.winner):
-        return ONE_WINS
-    return OUTCOMES[change.outcome]
+        return OTHER_OUTCOME_BADGE
+    return OUTCOME_BADGES[change.outcome]
 
 
-def _scores(changes: Sequence[VerdictChange]) -> Sheet:
-    return Sheet(
+def _scores_table(changes: Sequence[VerdictChange]) -> Table:
+    return Table(
         title="scores",
         heads=("system", "", "A", "B", "change"),
-        rows=parted(_score_rows(item) for item in changes),
+        rows=join_row_groups(_score_rows(item) for item in changes),
         numeric=frozenset({2, 3, 4}),
     )
 
 
-def _score_rows(change: VerdictChange) -> Iterable[Row]:
+def _score_rows(change: VerdictChange) -> Iterable[TableRow]:
     for score in change.scores:
-        yield (change.system, Who(score.participant), Number(score.a), Number(score.b), _signed(score.change))
+        yield (change.system, Who(score.participant), Number(score.a), Number(score.b), _format_change(score.change))
     a, b = (found.margin if found is not None else None for found in (change.a, change.b))
     grown = b - a if a is not None and b is not None and change.outcome != "winner" else None
-    yield (change.system, "margin", Number(a), Number(b), _signed(grown))
+    yield (change.system, "margin", Number(a), Number(b), _format_change(grown))
 
 
-def _signed(change: float | None) -> str:
+def _format_change(change: float | None) -> str:
     if change is None:
         return "—"
-    words = look.number(abs(change))
+    words = look.format_number(abs(change))
     if float(words) == 0:
         return "="
     return f"{'+' if change > 0 else '−'}{words}"
 
 
-def _standings(changes: Sequence[StandingChange]) -> Sheet:
+def _standings_table(changes: Sequence[StandingChange]) -> Table:
     rows = tuple(
-        (item.item, Who(item.participant), item.claim, _standing(item.a), _standing(item.b)) for item in changes
+        (item.item, Who(item.participant), item.claim, _standing_cell(item.a), _standing_cell(item.b))
+        for item in changes
     )
-    return Sheet(title="claims whose standing differs", heads=("id", "by", "claim", "A", "B"), rows=rows)
+    return Table(title="claims whose standing differs", heads=("id", "by", "claim", "A", "B"), rows=rows)
 
 
-def _standing(standing: str | None) -> Cell:
-    return look.STANDINGS[standing] if standing is not None else "not judged"
+def _standing_cell(standing: str | None) -> Cell:
+    return look.STANDING_BADGES[standing] if standing is not None else "not judged"
 
 
-def _settings(changes: Sequence[SettingChange]) -> Sheet:
-    rows = tuple((item.key.removeprefix(_SYSTEMS), *_values(item)) for item in changes)
-    return Sheet(title="settings that differ", heads=("setting", "A", "B"), rows=rows, keyed=True)
+def _settings_table(changes: Sequence[SettingChange]) -> Table:
+    rows = tuple((item.key.removeprefix(_SYSTEMS_PREFIX), *_format_values(item)) for item in changes)
+    return Table(title="settings that differ", heads=("setting", "A", "B"), rows=rows, has_key_column=True)
 
 
-def _values(change: SettingChange) -> tuple[str, str]:
+def _format_values(change: SettingChange) -> tuple[str, str]:
     """Both values in words; the members of a panel by their names, as there is no room for all that is set of them."""
-    if change.key != _BENCH:
-        return pair(change.a, change.b)
-    return pair(_names(change.a), _names(change.b), _ROOM_OF_NAMES)
+    if change.key != _PANEL_JUDGES:
+        return format_setting_pair(change.a, change.b)
+    return format_setting_pair(_judge_names(change.a), _judge_names(change.b), _MAX_NAMES_LENGTH)
 
 
-def _names(judges: JsonValue) -> list[str] | None:
+def _judge_names(judges: JsonValue) -> list[str] | None:
     """The names of a panel's members; None where none is listed, so that other settings or the defaults name them."""
     listed_ones = judges if isinstance(judges, list) else []
     return [str(judge["id"]) for judge in listed_ones if isinstance(judge, dict)] or None

@@ -4,47 +4,53 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from debate_cli.domain.spoken_with import models_of_debater
+from debate_cli.domain.spoken_with import models_used_by_debater
 from debate_cli.render import look
-from debate_cli.render.comparison import Compared, listed
-from debate_cli.scoring.comparison import Comparison, Concluded, Side, VerdictChange, asked_models
+from debate_cli.render.comparison import ComparedPair, list_setting_changes
+from debate_cli.scoring.comparison import (
+    ComparisonSide,
+    JudgmentComparison,
+    SideVerdict,
+    VerdictChange,
+    judge_models_used,
+)
 
-TITLE = "in short"
-ALIKE = "Nothing differs: verdicts, scores, standings and settings are the same."
-HOW = {"narrow": "narrowly", "clear": "clearly", "overwhelming": "overwhelmingly"}
-FEW = 6
+COMPARISON_TITLE = "in short"
+NO_DIFFERENCES = "Nothing differs: verdicts, scores, standings and settings are the same."
+VICTORY_ADVERBS = {"narrow": "narrowly", "clear": "clearly", "overwhelming": "overwhelmingly"}
+MAX_NAMED_CLAIMS = 6
 """Claims that are named one by one."""
 
 
-def in_short(told: Compared) -> list[str]:
+def summarize_comparison(told: ComparedPair) -> list[str]:
     """A sentence each on other motions, what is decided, who judged, winners and margins, claims, models, settings, cost."""
-    costs = [] if told.one_debate else list(_costs(*told.sides))
+    costs = [] if told.is_same_debate else list(_cost_sentences(*told.sides))
     if told.comparison.alike:
-        return [ALIKE, *costs]
+        return [NO_DIFFERENCES, *costs]
     return [
-        *_motions(told),
-        *_decision(told.comparison.verdicts),
-        *_systems(told.comparison.verdicts),
-        *_winners(told.comparison.verdicts),
-        *_judges(told),
-        *_claims(told.comparison),
-        *([] if told.one_debate or told.texts else _debates(*told.sides)),
-        _settings(told.comparison),
+        *_motion_sentences(told),
+        *_decision_sentences(told.comparison.verdicts),
+        *_system_sentences(told.comparison.verdicts),
+        *_winner_sentences(told.comparison.verdicts),
+        *_judge_sentences(told),
+        *_claim_sentences(told.comparison),
+        *([] if told.is_same_debate or told.is_text_only else _debate_sentences(*told.sides)),
+        _settings_sentence(told.comparison),
         *costs,
     ]
 
 
-def _motions(told: Compared) -> Iterator[str]:
+def _motion_sentences(told: ComparedPair) -> Iterator[str]:
     """Whether something else was debated or judged, which tells what the rest is worth."""
     a, b = (side.debate for side in told.sides)
-    if told.texts:
+    if told.is_text_only:
         if (a.topic, a.config.background) != (b.topic, b.config.background):
             yield "The texts are different."
     elif a.topic != b.topic:
         yield "The motions are different."
 
 
-def _decision(changes: Sequence[VerdictChange]) -> Iterator[str]:
+def _decision_sentences(changes: Sequence[VerdictChange]) -> Iterator[str]:
     """What each side comes to: by the system that decides both, else by one that judged both."""
     a = next(((item.system, item.a) for item in changes if item.a is not None and item.a.decides), None)
     b = next(((item.system, item.b) for item in changes if item.b is not None and item.b.decides), None)
@@ -54,22 +60,22 @@ def _decision(changes: Sequence[VerdictChange]) -> Iterator[str]:
         return
     if a[0] != b[0]:
         yield f"A is decided by {a[0]}, B by {b[0]}."
-    under = _compared_under(changes)
+    under = _common_system(changes)
     if under is not None:
         a, b = (under[0], under[1]), (under[0], under[2])
-    yield f"{_head(changes, a[1], b[1], compared=under is not None)}: {_ended('A', a[1], a[0])}; {_ended('B', b[1], b[0])}."
+    yield f"{_decision_clause(changes, a[1], b[1], compared=under is not None)}: {_describe_side('A', a[1], a[0])}; {_describe_side('B', b[1], b[0])}."
 
 
-def _head(changes: Sequence[VerdictChange], a: Concluded, b: Concluded, *, compared: bool) -> str:
+def _decision_clause(changes: Sequence[VerdictChange], a: SideVerdict, b: SideVerdict, *, compared: bool) -> str:
     """Whether both come to the same, or why that is not said."""
     if not compared:
         both = any(item.a is not None and item.b is not None for item in changes)
         return f"No system {'came to a verdict on' if both else 'judged'} both, so their outcomes are not compared"
     same = "The winner is" if a.winner is not None else "The outcome is"
-    return f"{same} the same" if _same(a, b) else "The outcomes differ"
+    return f"{same} the same" if _is_same_outcome(a, b) else "The outcomes differ"
 
 
-def _compared_under(changes: Sequence[VerdictChange]) -> tuple[str, Concluded, Concluded] | None:
+def _common_system(changes: Sequence[VerdictChange]) -> tuple[str, SideVerdict, SideVerdict] | None:
     """The system that decides both sides, else one that came to a verdict on both, rather one that decides a side."""
     both = [(item.system, item.a, item.b) for item in changes if item.a is not None and item.b is not None]
     deciding = [found for found in both if found[1].decides and found[2].decides]
@@ -78,21 +84,21 @@ def _compared_under(changes: Sequence[VerdictChange]) -> tuple[str, Concluded, C
     return next(iter([*deciding, *known]), None)
 
 
-def _same(a: Concluded, b: Concluded) -> bool:
+def _is_same_outcome(a: SideVerdict, b: SideVerdict) -> bool:
     """Whether the same one wins, or nobody in the same way."""
     known = a.winner is not None or a.option is not None
     return (a.winner, a.option) == (b.winner, b.option) and (known or a.victory == b.victory)
 
 
-def _ended(side: str, found: Concluded, system: str = "") -> str:
+def _describe_side(side: str, found: SideVerdict, system: str = "") -> str:
     """How a side ended: `Con wins A narrowly (structured, by 1.1)`, `A is a draw (live)`, `B comes to PASS, clearly (panel)`."""
-    margin = "" if found.margin is None or found.winner is None else f"by {look.number(found.margin)}"
+    margin = "" if found.margin is None or found.winner is None else f"by {look.format_number(found.margin)}"
     words = ", ".join(filter(None, (system, margin)))
     beside = f" ({words})" if words else ""
     if found.winner is not None:
-        return f"{found.winner} wins {side} {HOW.get(found.victory, found.victory)}{beside}"
+        return f"{found.winner} wins {side} {VICTORY_ADVERBS.get(found.victory, found.victory)}{beside}"
     if found.option is not None:
-        how = HOW.get(found.victory)
+        how = VICTORY_ADVERBS.get(found.victory)
         return f"{side} comes to {found.option}{f', {how}' if how else ''}{beside}"
     ended = {"draw": "is a draw", "undetermined": "is undetermined"}.get(
         found.victory, f"is {found.victory}, without a winner"
@@ -100,46 +106,47 @@ def _ended(side: str, found: Concluded, system: str = "") -> str:
     return f"{side} {ended}{beside}"
 
 
-def _systems(changes: Sequence[VerdictChange]) -> Iterator[str]:
+def _system_sentences(changes: Sequence[VerdictChange]) -> Iterator[str]:
     """Which systems judged both, and which one only."""
     both = [item.system for item in changes if item.outcome != "one_sided"]
     only = [
-        (side, [item.system for item in changes if missing(item)]) for side, missing in (("A", _not_b), ("B", _not_a))
+        (side, [item.system for item in changes if missing(item)])
+        for side, missing in (("A", _is_missing_b), ("B", _is_missing_a))
     ]
-    alone = [f"{_listed(names)} judged {side} only" for side, names in only if names]
+    alone = [f"{_join_names(names)} judged {side} only" for side, names in only if names]
     if not alone:
         return
-    yield _sentence("; ".join([*([f"{_listed(both)} judged both"] if both else []), *alone]))
+    yield _as_sentence("; ".join([*([f"{_join_names(both)} judged both"] if both else []), *alone]))
 
 
-def _not_a(change: VerdictChange) -> bool:
+def _is_missing_a(change: VerdictChange) -> bool:
     return change.a is None
 
 
-def _not_b(change: VerdictChange) -> bool:
+def _is_missing_b(change: VerdictChange) -> bool:
     return change.b is None
 
 
-def _winners(changes: Sequence[VerdictChange]) -> Iterator[str]:
+def _winner_sentences(changes: Sequence[VerdictChange]) -> Iterator[str]:
     """What became of the verdicts that both have."""
     both = [item for item in changes if item.a is not None and item.b is not None]
-    same = [item for item in both if item.outcome == "same" and not _undetermined(item)]
+    same = [item for item in both if item.outcome == "same" and not _is_undetermined(item)]
     if same:
         margins = [item.system for item in same if _margins_differ(item)]
-        which = f" under {_listed(margins)}" if len(margins) < len(same) else ""
+        which = f" under {_join_names(margins)}" if len(margins) < len(same) else ""
         more = f"by another margin{which}" if margins else "by the same margin"
-        yield f"The verdict is the same under {_listed([item.system for item in same])}, {more}."
-    nothing = [item.system for item in both if _undetermined(item)]
+        yield f"The verdict is the same under {_join_names([item.system for item in same])}, {more}."
+    nothing = [item.system for item in both if _is_undetermined(item)]
     if nothing:
-        yield _sentence(f"{_listed(nothing)} concluded nothing on either")
-    under = _compared_under(changes)
+        yield _as_sentence(f"{_join_names(nothing)} concluded nothing on either")
+    under = _common_system(changes)
     for item in both:
         told = under is not None and under[0] == item.system
         if item.outcome != "same" and item.a is not None and item.b is not None and not told:
-            yield f"By {item.system}, {_ended('A', item.a)}; {_ended('B', item.b)}."
+            yield f"By {item.system}, {_describe_side('A', item.a)}; {_describe_side('B', item.b)}."
 
 
-def _undetermined(change: VerdictChange) -> bool:
+def _is_undetermined(change: VerdictChange) -> bool:
     """Whether neither side's verdict says anything."""
     return all(found is not None and found.victory == "undetermined" for found in (change.a, change.b))
 
@@ -148,27 +155,27 @@ def _margins_differ(change: VerdictChange) -> bool:
     return change.a is not None and change.b is not None and change.a.margin != change.b.margin
 
 
-def _judges(told: Compared) -> Iterator[str]:
+def _judge_sentences(told: ComparedPair) -> Iterator[str]:
     """Where both were judged by a system, but by other models: which ones."""
     a, b = (side.debate for side in told.sides)
     others: dict[tuple[str, str], list[str]] = {}
     for item in told.comparison.verdicts:
         if item.a is None or item.b is None:
             continue
-        of_a, of_b = asked_models(a, item.system, item.a.run), asked_models(b, item.system, item.b.run)
+        of_a, of_b = judge_models_used(a, item.system, item.a.run), judge_models_used(b, item.system, item.b.run)
         if of_a and of_b and of_a != of_b:
-            others.setdefault((_listed(of_a), _listed(of_b)), []).append(item.system)
+            others.setdefault((_join_names(of_a), _join_names(of_b)), []).append(item.system)
     for (of_a, of_b), systems in others.items():
-        yield f"Under {_listed(systems)}, A was judged by {of_a} and B by {of_b}."
+        yield f"Under {_join_names(systems)}, A was judged by {of_a} and B by {of_b}."
 
 
-def _claims(comparison: Comparison) -> Iterator[str]:
+def _claim_sentences(comparison: JudgmentComparison) -> Iterator[str]:
     """How many claims stand otherwise, or why none is compared."""
     a, b = comparison.judged_claims
     changed = [item.item for item in comparison.standings]
     if comparison.compared_claims:
-        which = f": {', '.join(changed)}" if 0 < len(changed) <= FEW else ""
-        claims = _count(comparison.compared_claims, "claim")
+        which = f": {', '.join(changed)}" if 0 < len(changed) <= MAX_NAMED_CLAIMS else ""
+        claims = _format_quantity(comparison.compared_claims, "claim")
         verb = "have" if len(changed) > 1 else "has"
         kept = f"No standing changed: {claims} looked at"
         yield f"{len(changed)} of {claims} {verb} another standing{which}." if changed else f"{kept}."
@@ -178,13 +185,13 @@ def _claims(comparison: Comparison) -> Iterator[str]:
         yield f"Only {'A' if a else 'B'} was asked which claims stand, so there are no standings to compare."
 
 
-def _debates(a: Side, b: Side) -> Iterator[str]:
+def _debate_sentences(a: ComparisonSide, b: ComparisonSide) -> Iterator[str]:
     """How far they came, debaters and their models."""
     for name, side in (("A", a), ("B", b)):
         if side.debate.status == "incomplete":
-            yield f"{name} is not finished: {_count(len(side.debate.turns), 'speech', 'speeches')} so far."
+            yield f"{name} is not finished: {_format_quantity(len(side.debate.turns), 'speech', 'speeches')} so far."
     models_a, models_b = (
-        {who.name: models_of_debater(side.debate, who) for who in side.debate.participants} for side in (a, b)
+        {who.name: models_used_by_debater(side.debate, who) for who in side.debate.participants} for side in (a, b)
     )
     common = [name for name in models_a if name in models_b]
     others = [name for name in common if models_a[name] != models_b[name]]
@@ -192,33 +199,33 @@ def _debates(a: Side, b: Side) -> Iterator[str]:
         yield "No debater is on both sides."
     elif others:
         which = "speaks with another model" if len(others) == 1 else "speak with other models"
-        yield f"{_listed(others)} {which} in B."
+        yield f"{_join_names(others)} {which} in B."
     elif models_a == models_b:
         yield "The debaters and their models are the same."
 
 
-def _settings(comparison: Comparison) -> str:
-    count = len(listed(comparison))
+def _settings_sentence(comparison: JudgmentComparison) -> str:
+    count = len(list_setting_changes(comparison))
     verb = "differs" if count == 1 else "differ"
-    told = f"{_count(count, 'setting')} {verb}" if count else "The settings are the same"
+    told = f"{_format_quantity(count, 'setting')} {verb}" if count else "The settings are the same"
     return f"{told}; limits and output are not looked at."
 
 
-def _costs(a: Side, b: Side) -> Iterator[str]:
+def _cost_sentences(a: ComparisonSide, b: ComparisonSide) -> Iterator[str]:
     of_a, of_b = a.debate.usage.cost_usd, b.debate.usage.cost_usd
     if of_a is None or of_b is None or of_a == of_b:
         return
     dearer = "A" if of_a > of_b else "B"
-    yield f"{dearer} cost {look.money(abs(of_a - of_b))} more."
+    yield f"{dearer} cost {look.format_cost(abs(of_a - of_b))} more."
 
 
-def _count(count: int, what: str, several: str = "") -> str:
+def _format_quantity(count: int, what: str, several: str = "") -> str:
     return f"{count} {what if count == 1 else several or what + 's'}"
 
 
-def _listed(names: Sequence[str]) -> str:
+def _join_names(names: Sequence[str]) -> str:
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
-def _sentence(words: str) -> str:
+def _as_sentence(words: str) -> str:
     return f"{words[:1].upper()}{words[1:]}."

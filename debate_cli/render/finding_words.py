@@ -5,7 +5,6 @@ from __future__ import annotations
 from debate_cli.domain.assessment import (
     CausalChain,
     Clash,
-    Comparison,
     Contradiction,
     Convergence,
     DroppedPremise,
@@ -15,6 +14,7 @@ from debate_cli.domain.assessment import (
     LogicGap,
     Manipulation,
     Narrative,
+    PairComparison,
     Pressure,
     Resolution,
     SourceCheck,
@@ -25,41 +25,41 @@ from debate_cli.domain.assessment import (
 )
 from debate_cli.domain.personality import PRESSURE_KINDS
 from debate_cli.render import look
-from debate_cli.render.sheets.findings import manipulation_words
+from debate_cli.render.sheets.findings import format_manipulation
 
 
-def words(finding: Finding) -> list[str]:
+def finding_text(finding: Finding) -> list[str]:
     """One sentence for most findings, several for those that tell of several things."""
     match finding:
         case Fallacy() | Trace() | Insight() | Manipulation() | SourceCheck():
-            return _of_claims(finding)
+            return _claim_text(finding)
         case Summary() | Clash():
-            return _of_rounds(finding)
-        case Comparison() | SuspectClaim() | LogicGap() | CausalChain() | Contradiction() | DroppedPremise():
-            return _of_turns(finding)
+            return _round_text(finding)
+        case PairComparison() | SuspectClaim() | LogicGap() | CausalChain() | Contradiction() | DroppedPremise():
+            return _turn_text(finding)
         case Narrative() | Resolution() | Convergence() | Pressure():
-            return _of_the_whole(finding)
+            return _debate_text(finding)
         case Vote():
-            return _of_votes(finding)
+            return _vote_text(finding)
 
 
-def _of_claims(finding: Fallacy | Trace | Insight | Manipulation | SourceCheck) -> list[str]:
+def _claim_text(finding: Fallacy | Trace | Insight | Manipulation | SourceCheck) -> list[str]:
     match finding:
         case Fallacy():
             where = f" in {finding.item}" if finding.item else ""
             return [f"{finding.participant}{where}: {finding.name}, “{finding.quote}”"]
         case Trace():
-            return [f"{finding.item} {look.STANDINGS[finding.standing].word}: {finding.reason}"]
+            return [f"{finding.item} {look.STANDING_BADGES[finding.standing].word}: {finding.reason}"]
         case Insight():
             questions = [f"Open: {question}" for question in finding.unresolved_questions]
             return [finding.key_insight, *questions, f"Recommendation: {finding.recommendation}"]
         case Manipulation():
-            return [manipulation_words(finding)]
+            return [format_manipulation(finding)]
         case SourceCheck():
             return [f"{finding.participant}, turn {finding.turn}: {finding.source}: {finding.verdict}"]
 
 
-def _of_rounds(finding: Summary | Clash) -> list[str]:
+def _round_text(finding: Summary | Clash) -> list[str]:
     if isinstance(finding, Clash):
         met = "meet on" if finding.engaged else "talk past each other on"
         return [f"{' and '.join(finding.participants)} {met} {finding.about}"]
@@ -70,11 +70,11 @@ def _of_rounds(finding: Summary | Clash) -> list[str]:
     return [*found, f"Guidance: {finding.guidance}"] if finding.guidance else found
 
 
-def _of_turns(
-    finding: Comparison | SuspectClaim | LogicGap | CausalChain | Contradiction | DroppedPremise,
+def _turn_text(
+    finding: PairComparison | SuspectClaim | LogicGap | CausalChain | Contradiction | DroppedPremise,
 ) -> list[str]:
     match finding:
-        case Comparison():
+        case PairComparison():
             return [f"Exchange won: logic {finding.logic}, rhetoric {finding.rhetoric}, tactics {finding.tactics}"]
         case SuspectClaim():
             return [f"Turn {finding.turn}, {finding.fault} claim: “{finding.quote}”"]
@@ -89,7 +89,7 @@ def _of_turns(
             return [f"Turn {finding.later} drops a premise of turn {finding.earlier}: {finding.premise}"]
 
 
-def _of_the_whole(finding: Narrative | Resolution | Convergence | Pressure) -> list[str]:
+def _debate_text(finding: Narrative | Resolution | Convergence | Pressure) -> list[str]:
     match finding:
         case Narrative():
             arcs = [f"{arc.participant}: {arc.arc}" for arc in finding.arcs]
@@ -100,14 +100,16 @@ def _of_the_whole(finding: Narrative | Resolution | Convergence | Pressure) -> l
             return [f"{finding.outcome.replace('_', ' ')}. Early: {finding.early} Late: {finding.late}"]
         case Pressure():
             pressed = [
-                f"{kind} {look.number(getattr(finding, kind))}" for kind in PRESSURE_KINDS if getattr(finding, kind)
+                f"{kind} {look.format_number(getattr(finding, kind))}"
+                for kind in PRESSURE_KINDS
+                if getattr(finding, kind)
             ]
             return [f"Pressure on {finding.participant}: {', '.join(pressed)}"] if pressed else []
 
 
-def _of_votes(finding: Vote) -> list[str]:
+def _vote_text(finding: Vote) -> list[str]:
     late = ", late" if finding.late else ""
-    found = [f"Votes {finding.option}, confidence {look.number(finding.confidence)}{late}"]
+    found = [f"Votes {finding.option}, confidence {look.format_number(finding.confidence)}{late}"]
     found += [f"Critical: {point}" for point in finding.critical_findings]
     found += [f"Would mend it: {point}" for point in finding.remediation_required]
     return [*found, f"Changed because {finding.changed_because}"] if finding.changed_because else found

@@ -13,28 +13,28 @@ from debate_cli.domain.assessment import SystemKind
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import hostile, look
-from debate_cli.render.sheets.moderator import GROUPS
-from debate_cli.render.sheets.sheet import notes_of
-from debate_cli.render.weakest import Weakest, weakest
+from debate_cli.render.sheets.moderator import CATEGORY_GROUPS
+from debate_cli.render.sheets.sheet import parse_notes
+from debate_cli.render.weakest import WeakestArgument, find_weakest_argument
 from debate_cli.scoring.live import LiveNotes
-from debate_cli.scoring.moderator import CATEGORIES, ModeratorNotes
+from debate_cli.scoring.moderator import FINAL_CATEGORIES, ModeratorNotes
 from debate_cli.scoring.panel import PanelNotes
 from debate_cli.scoring.persuasion import PersuasionNotes
 from debate_cli.scoring.reading import mean
-from debate_cli.scoring.scorecard import MAXIMA
+from debate_cli.scoring.scorecard import DIMENSION_MAXIMA
 from debate_cli.scoring.structured import CRITERIA, StructuredNotes
 
-_NEXT: tuple[SystemKind, ...] = ("structured", "panel", "moderator", "live", "persuasion")
+_SUGGESTION_ORDER: tuple[SystemKind, ...] = ("structured", "panel", "moderator", "live", "persuasion")
 """Systems in the order in which they are proposed: those first that look at the debate in another way for few calls."""
 
-UNJUDGED = "Nobody has judged this debate."
+NOT_JUDGED_MESSAGE = "Nobody has judged this debate."
 """What is told in the place of a verdict where there is none."""
-_REPEAT = " --repeat 3"
+_REPEAT_OPTION = " --repeat 3"
 """Asks the same judges again: three runs show how much scores vary."""
 
 
 @dataclass(frozen=True, slots=True)
-class Criterion:
+class ScoreComponent:
     """Something that a score is made of."""
 
     name: str
@@ -47,13 +47,13 @@ class Criterion:
 
 
 @dataclass(frozen=True, slots=True)
-class Gist:
+class VerdictSummary:
     """A debate's conclusion in a few lines."""
 
     outcome: str
     reason: str
     """One or two sentences made of numbers; empty where there is no verdict."""
-    weakest: Weakest | None
+    weakest: WeakestArgument | None
     """None where nothing tells the arguments apart."""
     judge_again: str
     """A command, quoted for a shell."""
@@ -61,30 +61,35 @@ class Gist:
     @property
     def repeats(self) -> bool:
         """Whether that command asks those who have judged, as no system is left that has not."""
-        return self.judge_again.endswith(_REPEAT)
+        return self.judge_again.endswith(_REPEAT_OPTION)
 
 
-def gist(debate: Debate, verdicts: Sequence[Verdict]) -> Gist:
+def summarize_verdicts(debate: Debate, verdicts: Sequence[Verdict]) -> VerdictSummary:
     """The gist of the deciding verdict, or of the first where none decides."""
     head = next((verdict for verdict in verdicts if verdict.decides), verdicts[0] if verdicts else None)
-    return Gist(
-        outcome=look.outcome(head, debate.text) if head is not None else UNJUDGED,
-        reason=reason_in_numbers(head) if head is not None else "",
-        weakest=weakest(debate, verdicts),
-        judge_again=judge_again(debate, debate.id),
+    return VerdictSummary(
+        outcome=look.describe_outcome(head, debate.document_name) if head is not None else NOT_JUDGED_MESSAGE,
+        reason=explain_scores(head) if head is not None else "",
+        weakest=find_weakest_argument(debate, verdicts),
+        judge_again=suggest_judge_command(debate, debate.id),
     )
 
 
-def judge_again(debate: Debate, place: str) -> str:
+def suggest_judge_command(debate: Debate, place: str) -> str:
     """The command that has the debate saved at `place` (a path or an id) judged by a system that has not judged it yet.
 
     Where all that can judge it have, it asks the same judges again, to see how much their scores vary.
     """
-    able = [kind for kind in _NEXT if _can_judge(debate, kind)]
-    asked = {system.kind for run in debate.runs for system in run.judging.systems if debate.heard_all(run, system.kind)}
+    able = [kind for kind in _SUGGESTION_ORDER if _can_judge(debate, kind)]
+    asked = {
+        system.kind
+        for run in debate.runs
+        for system in run.judging.systems
+        if debate.judged_all_turns(run, system.kind)
+    }
     system = next((kind for kind in able if kind not in asked), None)
-    asked = f"{able[0]}{_REPEAT}" if system is None else system
-    return f"debate judge {shlex.quote(hostile.line(place))} --system {asked}"
+    asked = f"{able[0]}{_REPEAT_OPTION}" if system is None else system
+    return f"debate judge {shlex.quote(hostile.sanitize_line(place))} --system {asked}"
 
 
 def _can_judge(debate: Debate, kind: SystemKind) -> bool:
@@ -100,46 +105,48 @@ def _can_judge(debate: Debate, kind: SystemKind) -> bool:
             return bool(debate.turns)
 
 
-def reason_in_numbers(verdict: Verdict) -> str:
+def explain_scores(verdict: Verdict) -> str:
     """Why a verdict came out so, in one or two sentences made of numbers; empty where there are none. Not cleaned."""
     if verdict.victory == "undetermined":
         missing = verdict.notes.get("missing")
-        return look.missing_words(str(missing[0])) if isinstance(missing, list) and missing else ""
+        return look.expand_error_names(str(missing[0])) if isinstance(missing, list) and missing else ""
     if verdict.system == "panel":
-        return _of_panel(verdict)
+        return _explain_panel(verdict)
     if verdict.system == "persuasion":
-        return _of_persuasion(verdict)
-    return " ".join(part for part in (_scores(verdict), _widest(verdict, _criteria(verdict))) if part)
+        return _explain_persuasion(verdict)
+    return " ".join(
+        part for part in (_format_scores(verdict), _describe_widest_gap(verdict, _score_components(verdict))) if part
+    )
 
 
-def _scores(verdict: Verdict) -> str:
+def _format_scores(verdict: Verdict) -> str:
     """Scores, best first, and the margin."""
     ranked = sorted(verdict.scores.items(), key=lambda item: -item[1])
-    told = " to ".join(f"{name} {look.number(score)}" for name, score in ranked[:2])
-    rest = f", {', '.join(f'{name} {look.number(score)}' for name, score in ranked[2:])}" if ranked[2:] else ""
-    gap = f", {look.number(verdict.margin)} apart" if verdict.margin is not None else ""
-    return f"{told}{rest} of {look.highest(verdict):g}{gap}."
+    told = " to ".join(f"{name} {look.format_number(score)}" for name, score in ranked[:2])
+    rest = f", {', '.join(f'{name} {look.format_number(score)}' for name, score in ranked[2:])}" if ranked[2:] else ""
+    gap = f", {look.format_number(verdict.margin)} apart" if verdict.margin is not None else ""
+    return f"{told}{rest} of {look.max_score(verdict):g}{gap}."
 
 
-def _criteria(verdict: Verdict) -> list[Criterion]:
+def _score_components(verdict: Verdict) -> list[ScoreComponent]:
     """What the score is made of."""
     match verdict.system:
         case "structured":
-            return _weighted(notes_of(StructuredNotes, verdict))
+            return _structured_components(parse_notes(StructuredNotes, verdict))
         case "moderator":
-            return _groups(notes_of(ModeratorNotes, verdict))
+            return _moderator_components(parse_notes(ModeratorNotes, verdict))
         case "live":
-            return _dimensions(notes_of(LiveNotes, verdict))
+            return _live_components(parse_notes(LiveNotes, verdict))
         case _:
             return []
 
 
-def _weighted(notes: StructuredNotes | None) -> list[Criterion]:
+def _structured_components(notes: StructuredNotes | None) -> list[ScoreComponent]:
     if notes is None:
         return []
-    highest = look.SCALES["structured"]
+    highest = look.MAX_SCORES["structured"]
     return [
-        Criterion(
+        ScoreComponent(
             name=item,
             weight=notes.weights.get(item, 0.0),
             whole="the score",
@@ -149,33 +156,33 @@ def _weighted(notes: StructuredNotes | None) -> list[Criterion]:
     ]
 
 
-def _groups(notes: ModeratorNotes | None) -> list[Criterion]:
-    found: list[Criterion] = []
-    for title, items in GROUPS:
-        most = sum(CATEGORIES[item] for item in items)
+def _moderator_components(notes: ModeratorNotes | None) -> list[ScoreComponent]:
+    found: list[ScoreComponent] = []
+    for title, items in CATEGORY_GROUPS:
+        most = sum(FINAL_CATEGORIES[item] for item in items)
         shares = {
             row.participant: sum(row.categories[item] for item in items) / most
             for row in (notes.final if notes is not None else ())
             if row.categories.keys() >= set(items)
         }
-        found.append(Criterion(title, most / sum(CATEGORIES.values()), "the final evaluation", shares))
+        found.append(ScoreComponent(title, most / sum(FINAL_CATEGORIES.values()), "the final evaluation", shares))
     return found
 
 
-def _dimensions(notes: LiveNotes | None) -> list[Criterion]:
-    found: list[Criterion] = []
-    for dimension, most in MAXIMA.items():
+def _live_components(notes: LiveNotes | None) -> list[ScoreComponent]:
+    found: list[ScoreComponent] = []
+    for dimension, most in DIMENSION_MAXIMA.items():
         marks: dict[str, list[float]] = {}
         for row in notes.turns if notes is not None else ():
             value = getattr(row, dimension)
             if value is not None:
                 marks.setdefault(row.speaker, []).append(value / most)
         shares = {name: mean(values) for name, values in marks.items()}
-        found.append(Criterion(dimension, most / sum(MAXIMA.values()), "the score", shares))
+        found.append(ScoreComponent(dimension, most / sum(DIMENSION_MAXIMA.values()), "the score", shares))
     return found
 
 
-def _widest(verdict: Verdict, criteria: Sequence[Criterion]) -> str:
+def _describe_widest_gap(verdict: Verdict, criteria: Sequence[ScoreComponent]) -> str:
     """The criterion that sets the two first debaters furthest apart: by its gap times its weight."""
     ranked = sorted(verdict.scores, key=lambda name: -verdict.scores[name])[:2]
     counted = [item for item in criteria if item.weight > 0 and len(ranked) > 1 and item.shares.keys() >= set(ranked)]
@@ -192,13 +199,13 @@ def _widest(verdict: Verdict, criteria: Sequence[Criterion]) -> str:
     )
 
 
-def _of_panel(verdict: Verdict) -> str:
-    notes = notes_of(PanelNotes, verdict)
+def _explain_panel(verdict: Verdict) -> str:
+    notes = parse_notes(PanelNotes, verdict)
     if notes is None or notes.option is None:
         return ""
     share = notes.weights.get(notes.option, 0.0)
     voted = f"{share:.0%} of the panel's weight voted {notes.option}"
-    if look.tied(verdict):
+    if look.is_tied(verdict):
         even = max(notes.weights.values())
         tied = " and ".join(option for option, weight in notes.weights.items() if weight == even)
         voted = f"{tied} have {even:.0%} of the panel's weight each, which counts as conditional"
@@ -208,8 +215,8 @@ def _of_panel(verdict: Verdict) -> str:
     return f"{voted}{after}{agreed}."
 
 
-def _of_persuasion(verdict: Verdict) -> str:
-    notes = notes_of(PersuasionNotes, verdict)
+def _explain_persuasion(verdict: Verdict) -> str:
+    notes = parse_notes(PersuasionNotes, verdict)
     fallen = notes.surrendered if notes is not None else ()
     gave_up = "".join(f" {item.name} surrendered at turn {item.turn}." for item in fallen)
-    return f"{_scores(verdict)}{gave_up or ' Nobody surrendered.'}"
+    return f"{_format_scores(verdict)}{gave_up or ' Nobody surrendered.'}"

@@ -6,7 +6,7 @@ import shlex
 
 from debate_cli.render import hostile
 
-TOKENS, COST = "--max-tokens N", "--max-cost USD"
+MAX_TOKENS_OPTION, MAX_COST_OPTION = "--max-tokens N", "--max-cost USD"
 """The options that make a budget larger."""
 
 
@@ -16,13 +16,17 @@ def resume_command(place: str | None, *, budget: bool = False, why: str = "") ->
     `budget`: its budget stopped it, so that a larger one is to be given; the user writes down how large. `why` is the
     refusal, which names the bound that was reached; where it names none, both are offered.
     """
-    larger = f" {_larger(why)}" if budget else ""
+    larger = f" {_budget_options(why)}" if budget else ""
     if place is None:
         return f"the same command{larger}"
-    shown = " ".join(hostile.clean(place).splitlines())
+    shown = " ".join(hostile.sanitize_text(place).splitlines())
     return f"debate run --resume {shlex.quote(shown)}{larger}"
 
 
-def _larger(why: str) -> str:
-    named = [option for bound, option in (("limits.max_tokens", TOKENS), ("limits.max_cost_usd", COST)) if bound in why]
-    return named[0] if len(named) == 1 else f"{TOKENS} (or {COST})"
+def _budget_options(why: str) -> str:
+    named = [
+        option
+        for bound, option in (("limits.max_tokens", MAX_TOKENS_OPTION), ("limits.max_cost_usd", MAX_COST_OPTION))
+        if bound in why
+    ]
+    return named[0] if len(named) == 1 else f"{MAX_TOKENS_OPTION} (or {MAX_COST_OPTION})"

@@ -7,45 +7,45 @@ from __future__ import annotations
 
 import re
 
-_SEQUENCES = re.compile(
+_ESCAPE_SEQUENCES = re.compile(
     r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"  # CSI
     r"|(?:\x1b\]|\x9d)[^\x07\x1b\x9c\x9d]*(?:\x07|\x1b\\|\x9c)"  # OSC
     r"|(?:\x1b[PX^_]|[\x90\x98\x9e\x9f])[^\x1b\x90\x98\x9c\x9e\x9f]*(?:\x1b\\|\x9c)"  # DCS, SOS, PM, APC
     r"|\x1b[ -/]*[0-~]?"  # two-character sequences, and an ESC alone
 )
-_BREAKS = re.compile(r"\r\n?|[\x0b\x0c\x85\u2028\u2029]")
+_LINE_BREAKS = re.compile(r"\r\n?|[\x0b\x0c\x85\u2028\u2029]")
 _CONTROLS = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x9f]")
 _INVISIBLE = re.compile(
     r"[\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"  # bidi, zero-width, tags
 )
 _SURROGATES = re.compile(r"[\ud800-\udfff]")
-_UNPRINTED = re.compile(f"{_CONTROLS.pattern}|{_INVISIBLE.pattern}|{_SURROGATES.pattern}|[\u2028\u2029]")
+_UNPRINTABLE = re.compile(f"{_CONTROLS.pattern}|{_INVISIBLE.pattern}|{_SURROGATES.pattern}|[\u2028\u2029]")
 
 
-def clean(text: str) -> str:
+def sanitize_text(text: str) -> str:
     """`text` without control sequences, control characters, bidi controls and invisible tags.
 
     Line feeds and tabs stay; every other line break becomes a line feed. Idempotent.
     """
-    text = _SEQUENCES.sub("", _BREAKS.sub("\n", text))
+    text = _ESCAPE_SEQUENCES.sub("", _LINE_BREAKS.sub("\n", text))
     return _SURROGATES.sub("\ufffd", _INVISIBLE.sub("", _CONTROLS.sub("", text)))
 
 
-def line(text: str) -> str:
+def sanitize_line(text: str) -> str:
     """`clean` text on one line: a name or a claim cannot begin a line of its own."""
-    return " ".join(clean(text).split())
+    return " ".join(sanitize_text(text).split())
 
 
-def escaped(document: str) -> str:
+def escape_json(document: str) -> str:
     r"""A JSON document as it may stand on a terminal: it says the same, with `\uXXXX` for what is no visible sign."""
-    return _UNPRINTED.sub(_escape, document)
+    return _UNPRINTABLE.sub(_escape_match, document)
 
 
-def _escape(found: re.Match[str]) -> str:
+def _escape_match(found: re.Match[str]) -> str:
     units = found[0].encode("utf-16-be", "surrogatepass")
     return "".join(f"\\u{high:02x}{low:02x}" for high, low in zip(units[::2], units[1::2], strict=True))
 
 
-def prefixed(prefix: str, text: str) -> list[str]:
+def prefix_lines(prefix: str, text: str) -> list[str]:
     """The lines of `text`, each after `prefix`; empty lines are left out."""
-    return [f"{prefix}{line}" for line in clean(text).splitlines() if line.strip()] or [prefix.rstrip()]
+    return [f"{prefix}{line}" for line in sanitize_text(text).splitlines() if line.strip()] or [prefix.rstrip()]

@@ -8,22 +8,22 @@ from typing import NamedTuple
 from debate_cli.domain.assessment import (
     Assessment,
     Clash,
-    Comparison,
     Convergence,
     Manipulation,
     Mark,
     Narrative,
+    PairComparison,
     Resolution,
     Summary,
     Vote,
 )
 from debate_cli.domain.debate import Debate
 from debate_cli.render import look
-from debate_cli.render.called import called_in
-from debate_cli.render.finding_words import words as finding_words
-from debate_cli.render.sheets.findings import manipulation_words
-from debate_cli.scoring.moderator import CATEGORIES, ROUND_CRITERIA
-from debate_cli.scoring.scorecard import MAXIMA
+from debate_cli.render.called import label_judging_system
+from debate_cli.render.finding_words import finding_text as finding_words
+from debate_cli.render.sheets.findings import format_manipulation
+from debate_cli.scoring.moderator import FINAL_CATEGORIES, ROUND_CRITERIA
+from debate_cli.scoring.scorecard import DIMENSION_MAXIMA
 
 
 class Gauge(NamedTuple):
@@ -34,44 +34,44 @@ class Gauge(NamedTuple):
     out_of: float
 
 
-class News(NamedTuple):
+class JudgeReport(NamedTuple):
     """A short report."""
 
     title: str
-    gauges: tuple[Gauge, ...] = ()
+    scores: tuple[Gauge, ...] = ()
     words: tuple[str, ...] = ()
     """Sentences; may hold untrusted text."""
-    alarms: tuple[str, ...] = ()
+    alerts: tuple[str, ...] = ()
     """Sentences that must not be overlooked: words addressed to the judge."""
 
 
-def of_assessment(assessment: Assessment, debate: Debate) -> News:
+def build_judge_report(assessment: Assessment, debate: Debate) -> JudgeReport:
     """The report on one assessment. Marks are as the judge gave them: what they come to, the verdict says."""
-    alarms = tuple(manipulation_words(item) for item in assessment.findings if isinstance(item, Manipulation))
-    return _report(assessment, debate)._replace(alarms=alarms)
+    alarms = tuple(format_manipulation(item) for item in assessment.findings if isinstance(item, Manipulation))
+    return _build_report(assessment, debate)._replace(alerts=alarms)
 
 
-def _report(assessment: Assessment, debate: Debate) -> News:
-    who = look.brief_words(assessment.brief, called_in(debate, assessment.system, assessment.run))
+def _build_report(assessment: Assessment, debate: Debate) -> JudgeReport:
+    who = look.format_brief(assessment.brief, label_judging_system(debate, assessment.system, assessment.run))
     match (assessment.system, assessment.subject.moment):
         case ("moderator", "round"):
-            return News(who, _sums(assessment.marks, ROUND_CRITERIA), tuple(_of_round(assessment)))
+            return JudgeReport(who, _sum_marks(assessment.marks, ROUND_CRITERIA), tuple(_round_sentences(assessment)))
         case ("moderator", _):
-            return News(who, _sums(assessment.marks, CATEGORIES))
+            return JudgeReport(who, _sum_marks(assessment.marks, FINAL_CATEGORIES))
         case ("live", "turn"):
-            return News(who, _sums(assessment.marks, MAXIMA))
+            return JudgeReport(who, _sum_marks(assessment.marks, DIMENSION_MAXIMA))
         case ("live", _):
-            return News(who, (), tuple(_live_words(assessment)))
+            return JudgeReport(who, (), tuple(_live_sentences(assessment)))
         case ("panel", _):
-            return News(who, (), tuple(_votes(assessment)))
+            return JudgeReport(who, (), tuple(_vote_sentences(assessment)))
         case ("persuasion", _):
-            return News(who, (), tuple(_effects(assessment.marks)))
+            return JudgeReport(who, (), tuple(_effect_sentences(assessment.marks)))
         case _:
             items = {mark.item for mark in assessment.marks if mark.item}
-            return News(who, (), (f"marked {len(items)} of {len(debate.arguments)} arguments",))
+            return JudgeReport(who, (), (f"marked {len(items)} of {len(debate.arguments)} arguments",))
 
 
-def _sums(marks: Iterable[Mark], criteria: Mapping[str, float]) -> tuple[Gauge, ...]:
+def _sum_marks(marks: Iterable[Mark], criteria: Mapping[str, float]) -> tuple[Gauge, ...]:
     """Sum per participant over those marks that are of `criteria` (criterion -> out of)."""
     sums: dict[str, float] = {}
     for mark in marks:
@@ -80,7 +80,7 @@ def _sums(marks: Iterable[Mark], criteria: Mapping[str, float]) -> tuple[Gauge, 
     return tuple(Gauge(name, value, sum(criteria.values())) for name, value in sums.items())
 
 
-def _of_round(assessment: Assessment) -> Iterable[str]:
+def _round_sentences(assessment: Assessment) -> Iterable[str]:
     """Why each got its marks; then what was said, agreed and fought over, who gained, and what should come next."""
     reasons: dict[str, list[str]] = {}
     for mark in assessment.marks:
@@ -94,19 +94,19 @@ def _of_round(assessment: Assessment) -> Iterable[str]:
             yield from finding_words(finding)
 
 
-def _votes(assessment: Assessment) -> Iterable[str]:
+def _vote_sentences(assessment: Assessment) -> Iterable[str]:
     for finding in assessment.findings:
         if isinstance(finding, Vote):
-            sign = look.VOTES[finding.option]
+            sign = look.VOTE_BADGES[finding.option]
             late = ", late: keeps its last vote" if finding.late else ""
             why = f", changed: {finding.changed_because}" if finding.changed_because else ""
             yield f"{sign.symbol} {sign.word}, confidence {finding.confidence:.2f}{late}{why}"
 
 
-def _live_words(assessment: Assessment) -> Iterable[str]:
+def _live_sentences(assessment: Assessment) -> Iterable[str]:
     for finding in assessment.findings:
         match finding:
-            case Comparison():
+            case PairComparison():
                 yield f"logic {finding.logic} · rhetoric {finding.rhetoric} · tactics {finding.tactics}"
             case Narrative():
                 yield f"the story's winner: {finding.winner or 'nobody'}"
@@ -118,7 +118,7 @@ def _live_words(assessment: Assessment) -> Iterable[str]:
                 pass
 
 
-def _effects(marks: Iterable[Mark]) -> Iterable[str]:
+def _effect_sentences(marks: Iterable[Mark]) -> Iterable[str]:
     found: dict[str, list[str]] = {}
     for mark in marks:
         if mark.participant is not None:

@@ -11,21 +11,21 @@ from collections.abc import Callable
 
 from debate_cli.domain.content import Turn
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.events import Assessed, Closed, Event, Failed, Turned
+from debate_cli.domain.events import AssessmentCompleted, DebateClosed, Event, TaskFailed, TurnCompleted
 from debate_cli.domain.tasks import Brief, Cue, Subject, Task, speech_key
 
-Write = Callable[[Event, Debate], None]
+WriteEvent = Callable[[Event, Debate], None]
 
 
-class ReadingOrder:
+class EventOrder:
     """Hands events on to `write`, each with the newest state, in the order in which they are read."""
 
-    def __init__(self, write: Write) -> None:
+    def __init__(self, write: WriteEvent) -> None:
         self._write = write
         self._debate: Debate | None = None
         self._asked: dict[str, Task] = {}
-        self._turns: dict[int, Turned] = {}
-        self._reports: list[Assessed] = []
+        self._turns: dict[int, TurnCompleted] = {}
+        self._reports: list[AssessmentCompleted] = []
 
     def asking(self, task: Task) -> None:
         """A question is out: what is read after its answer waits for that."""
@@ -35,17 +35,17 @@ class ReadingOrder:
         """Hand on the event, or hold it back; hand on what waited for it."""
         self._debate = debate
         match event:
-            case Turned():
+            case TurnCompleted():
                 self._asked.pop(speech_key(event.turn.index), None)
                 self._turns[event.turn.index] = event
-            case Assessed():
+            case AssessmentCompleted():
                 self._asked.pop(event.assessment.brief.key, None)
                 self._reports.append(event)
-            case Failed():
+            case TaskFailed():
                 self._asked.pop(event.failure.task.key, None)
                 self._release(debate)
                 self._write(event, debate)
-            case Closed():
+            case DebateClosed():
                 self.flush()
                 self._write(event, debate)
             case _:
@@ -60,16 +60,16 @@ class ReadingOrder:
 
     def _release(self, debate: Debate) -> None:
         while True:
-            self._report(debate)
+            self._release_reports(debate)
             if not self._turns:
                 return
             event = self._turns[min(self._turns)]
-            if self._too_early(event.turn, debate):
+            if self._is_too_early(event.turn, debate):
                 return
             del self._turns[event.turn.index]
             self._write(event, debate)
 
-    def _report(self, debate: Debate) -> None:
+    def _release_reports(self, debate: Debate) -> None:
         """What judges said about speeches that were handed on."""
         due = [event for event in self._reports if not self._is_held_back(event.assessment.subject)]
         self._reports = [event for event in self._reports if event not in due]
@@ -78,11 +78,11 @@ class ReadingOrder:
 
     def _is_held_back(self, subject: Subject) -> bool:
         """Whether a report on `subject` is read after something that is not handed on yet."""
-        if subject.moment == "debate" and any(is_on_a_part(task) for task in self._asked.values()):
+        if subject.moment == "debate" and any(is_partial_judging(task) for task in self._asked.values()):
             return True
-        return any(_covers(subject, item.turn) for item in self._turns.values())
+        return any(_is_read_after(subject, item.turn) for item in self._turns.values())
 
-    def _too_early(self, turn: Turn, debate: Debate) -> bool:
+    def _is_too_early(self, turn: Turn, debate: Debate) -> bool:
         """Whether something is out that is read before this speech."""
         start = _wave_start(turn, debate)
         for task in self._asked.values():
@@ -96,12 +96,12 @@ class ReadingOrder:
         return False
 
 
-def is_on_a_part(task: Task) -> bool:
+def is_partial_judging(task: Task) -> bool:
     """Whether a judge is asked about less than the whole debate."""
     return isinstance(task, Brief) and task.subject.moment != "debate"
 
 
-def _covers(subject: Subject, turn: Turn) -> bool:
+def _is_read_after(subject: Subject, turn: Turn) -> bool:
     """Whether a report on `subject` is read after that speech."""
     if subject.turns:
         return turn.index <= max(subject.turns)

@@ -11,20 +11,20 @@ from dataclasses import dataclass
 from debate_cli.domain.assessment import Assessment, Insight
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.verdict import Verdict
-from debate_cli.render.called import called
-from debate_cli.render.look import shortened
-from debate_cli.render.sheets.sheet import notes_of
+from debate_cli.render.called import label_verdict
+from debate_cli.render.look import shorten
+from debate_cli.render.sheets.sheet import parse_notes
 from debate_cli.scoring import score
 from debate_cli.scoring.briefing import Briefing
 from debate_cli.scoring.live import LiveNotes
 from debate_cli.scoring.moderator import ModeratorNotes
 from debate_cli.scoring.panel import PanelNotes
-from debate_cli.scoring.reading import assessments
-from debate_cli.scoring.trace import trace_table
+from debate_cli.scoring.reading import ordered_assessments
+from debate_cli.scoring.trace import build_trace_table
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class JudgeQuote:
     """What a judge said."""
 
     words: str
@@ -33,97 +33,97 @@ class Said:
     """Id of the panel's judge that said it; empty in other systems."""
 
 
-def judges_words(debate: Debate, verdict: Verdict, beside: Briefing | None = None) -> Said | None:
+def quote_judge(debate: Debate, verdict: Verdict, beside: Briefing | None = None) -> JudgeQuote | None:
     """The reason that a judge gave who came to this verdict; None where none gave any, or nothing was determined.
 
     None too where it is the insight that heads the briefing `beside` it.
     """
     if verdict.victory == "undetermined":
         return None
-    words, judge = _words(debate, verdict)
-    said = shortened(words)
-    if not said or (beside is not None and said == shortened(beside.key_insight)):
+    words, judge = _find_quote(debate, verdict)
+    said = shorten(words)
+    if not said or (beside is not None and said == shorten(beside.key_insight)):
         return None
-    return Said(said, judge)
+    return JudgeQuote(said, judge)
 
 
-def _words(debate: Debate, verdict: Verdict) -> tuple[str, str]:
+def _find_quote(debate: Debate, verdict: Verdict) -> tuple[str, str]:
     """Words and judge's name; empty for none."""
     match verdict.system:
         case "structured":
-            return _of_structured(debate, verdict), ""
+            return _quote_structured(debate, verdict), ""
         case "moderator":
-            return _of_moderator(debate, verdict), ""
+            return _quote_moderator(debate, verdict), ""
         case "live":
-            return _of_live(verdict), ""
+            return _quote_live(verdict), ""
         case "panel":
-            return _of_panel(notes_of(PanelNotes, verdict))
+            return _quote_panel(parse_notes(PanelNotes, verdict))
         case _:
             return "", ""
 
 
-def told_verdicts(debate: Debate, verdicts: Sequence[Verdict]) -> tuple[Verdict, ...]:
+def reportable_verdicts(debate: Debate, verdicts: Sequence[Verdict]) -> tuple[Verdict, ...]:
     """The verdicts that tell something: of a debate that stopped on the way, those with a score."""
     if debate.status == "complete":
         return tuple(verdicts)
     return tuple(verdict for verdict in verdicts if verdict.scores)
 
 
-def untold_words(debate: Debate, verdicts: Sequence[Verdict]) -> str:
+def describe_omitted_verdicts(debate: Debate, verdicts: Sequence[Verdict]) -> str:
     """A sentence on the verdicts that are not told."""
-    told = told_verdicts(debate, verdicts)
-    untold = dict.fromkeys(called(verdict, verdicts) for verdict in verdicts if verdict not in told)
+    told = reportable_verdicts(debate, verdicts)
+    untold = dict.fromkeys(label_verdict(verdict, verdicts) for verdict in verdicts if verdict not in told)
     return f"No verdict yet of {', '.join(untold)}: the debate stopped before it was judged."
 
 
-def worth_tracing(debate: Debate, *, again: bool = False) -> bool:
+def is_trace_useful(debate: Debate, *, again: bool = False) -> bool:
     """Whether the trace tells more than the speeches: the debate is whole, or its claims were judged.
 
     Of a debate that is judged `again`, the speeches are known: only standings are news.
     """
     whole = debate.status == "complete" and not again
-    return whole or any(row.standing is not None for row in trace_table(debate))
+    return whole or any(row.standing is not None for row in build_trace_table(debate))
 
 
-def _agreeing(debate: Debate, verdict: Verdict) -> list[Assessment]:
+def _agreeing_assessments(debate: Debate, verdict: Verdict) -> list[Assessment]:
     """The assessments that a verdict rests on, without those of judges whose own marks make somebody else win."""
-    given = assessments(debate, verdict.system, verdict.run)
+    given = ordered_assessments(debate, verdict.system, verdict.run)
     judges = dict.fromkeys(item.assessor for item in given)
-    against = {judge for judge in judges if len(judges) > 1 and not _agrees(debate, verdict, given, judge)}
+    against = {judge for judge in judges if len(judges) > 1 and not _agrees_with_verdict(debate, verdict, given, judge)}
     return [item for item in given if item.assessor not in against]
 
 
-def _agrees(debate: Debate, verdict: Verdict, given: Sequence[Assessment], judge: str) -> bool:
+def _agrees_with_verdict(debate: Debate, verdict: Verdict, given: Sequence[Assessment], judge: str) -> bool:
     """Whether a judge's marks alone come to the same winner, or to nothing."""
     alone = debate.with_assessments(item for item in given if item.assessor == judge)
     own = score(alone, runs=verdict.run, systems=(verdict.system,))
     return all(item.victory == "undetermined" or item.winner == verdict.winner for item in own)
 
 
-def _of_structured(debate: Debate, verdict: Verdict) -> str:
+def _quote_structured(debate: Debate, verdict: Verdict) -> str:
     """The judge's rationale, or its key insight; the first judge's who gave one."""
-    given = _agreeing(debate, verdict)
+    given = _agreeing_assessments(debate, verdict)
     said = [item.rationale for item in given]
     said += [finding.key_insight for item in given for finding in item.findings if isinstance(finding, Insight)]
     return next((words for words in said if words.strip()), "")
 
 
-def _of_moderator(debate: Debate, verdict: Verdict) -> str:
+def _quote_moderator(debate: Debate, verdict: Verdict) -> str:
     """The first judge's who gave any."""
-    notes = notes_of(ModeratorNotes, verdict)
-    judges = {item.assessor for item in _agreeing(debate, verdict)}
+    notes = parse_notes(ModeratorNotes, verdict)
+    judges = {item.assessor for item in _agreeing_assessments(debate, verdict)}
     reasoning = notes.reasoning if notes is not None else ()
     return next((item.text for item in reasoning if item.assessor in judges), "")
 
 
-def _of_live(verdict: Verdict) -> str:
+def _quote_live(verdict: Verdict) -> str:
     """The narrative's; where it sees another winner than the scorecard, its words argue against the verdict."""
-    notes = notes_of(LiveNotes, verdict)
+    notes = parse_notes(LiveNotes, verdict)
     story = notes.narrative if notes is not None else None
     return story.reasoning if story is not None and story.winner == verdict.winner else ""
 
 
-def _of_panel(notes: PanelNotes | None) -> tuple[str, str]:
+def _quote_panel(notes: PanelNotes | None) -> tuple[str, str]:
     """The weightiest judge's among those who voted as the panel decided."""
     votes = notes.rounds[-1].votes if notes is not None and notes.rounds else ()
     agreeing = [vote for vote in votes if notes is not None and vote.option == notes.option and vote.rationale.strip()]

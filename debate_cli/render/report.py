@@ -9,34 +9,34 @@ from typing import Literal
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import look
-from debate_cli.render.called import called, deciding_first
+from debate_cli.render.called import label_verdict, sort_deciding_first
 from debate_cli.render.sheets import findings, personalities
-from debate_cli.render.sheets.agreement import agreement_sheet
-from debate_cli.render.sheets.of_verdict import sheets_of
-from debate_cli.render.sheets.sheet import Sheet
-from debate_cli.render.sheets.structured import trace_sheet
-from debate_cli.scoring.briefing import Briefing, briefing
-from debate_cli.scoring.trace import trace_table
+from debate_cli.render.sheets.agreement import build_agreement_table
+from debate_cli.render.sheets.of_verdict import build_verdict_tables
+from debate_cli.render.sheets.sheet import Table
+from debate_cli.render.sheets.structured import format_trace_table
+from debate_cli.scoring.briefing import Briefing, build_briefing
+from debate_cli.scoring.trace import build_trace_table
 
-Part = Literal["turns", "scores", "trace", "verdict", "briefing"]
+ReportPart = Literal["turns", "scores", "trace", "verdict", "briefing"]
 """A part of a debate that can be shown alone."""
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class DebateReport:
     """Verdicts, the deciding one first, and what they rest on."""
 
     verdicts: tuple[Verdict, ...]
-    agreement: Sheet | None
+    agreement: Table | None
     """With several verdicts: they side by side."""
     briefing: Briefing | None
-    scores: tuple[Sheet, ...]
+    scores: tuple[Table, ...]
     """What the verdicts rest on, and how personalities moved."""
-    trace: Sheet | None
+    trace: Table | None
     """None where nobody has argued yet."""
 
     @property
-    def sheets(self) -> tuple[Sheet, ...]:
+    def sheets(self) -> tuple[Table, ...]:
         """Scores and trace."""
         return (*self.scores, self.trace) if self.trace is not None else self.scores
 
@@ -44,30 +44,30 @@ class Report:
     def missing(verdict: Verdict) -> list[str]:
         """Sentences on what was not assessed."""
         found = verdict.notes.get("missing")
-        return [look.missing_words(str(sentence)) for sentence in found] if isinstance(found, list) else []
+        return [look.expand_error_names(str(sentence)) for sentence in found] if isinstance(found, list) else []
 
 
-def report(debate: Debate, verdicts: Sequence[Verdict]) -> Report:
+def build_debate_report(debate: Debate, verdicts: Sequence[Verdict]) -> DebateReport:
     """Gather the report of a debate."""
-    ordered = deciding_first(verdicts)
-    rows = trace_table(debate)
-    return Report(
+    ordered = sort_deciding_first(verdicts)
+    rows = build_trace_table(debate)
+    return DebateReport(
         verdicts=ordered,
-        agreement=agreement_sheet(ordered),
-        briefing=briefing(debate),
+        agreement=build_agreement_table(ordered),
+        briefing=build_briefing(debate),
         scores=(
-            *(sheet for verdict in ordered for sheet in _told_apart(verdict, ordered)),
-            *personalities.sheets(debate),
-            *findings.sheets(debate),
+            *(sheet for verdict in ordered for sheet in _titled_tables(verdict, ordered)),
+            *personalities.build_personality_tables(debate),
+            *findings.build_findings_tables(debate),
         ),
-        trace=trace_sheet(rows) if rows else None,
+        trace=format_trace_table(rows) if rows else None,
     )
 
 
-def _told_apart(verdict: Verdict, among: Sequence[Verdict]) -> list[Sheet]:
+def _titled_tables(verdict: Verdict, among: Sequence[Verdict]) -> list[Table]:
     """The tables of a verdict; where others are of its system, their titles have its judging run."""
-    sheets = sheets_of(verdict)
-    name = called(verdict, among)
+    sheets = build_verdict_tables(verdict)
+    name = label_verdict(verdict, among)
     if name == verdict.system:
         return sheets
     return [sheet._replace(title=f"{sheet.title.removesuffix(f', {verdict.system}')}, {name}") for sheet in sheets]

@@ -15,14 +15,14 @@ from pydantic_core import to_json
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import hostile
 
-COLUMNS = ("path", "id", "topic", "status", "system", "run", "winner", "victory", "margin", "decides", "scores")
-_OF_VERDICT = {"system", "run", "winner", "victory", "margin", "decides", "scores"}
-_VOTE = ("option", "weights")
+SCORE_COLUMNS = ("path", "id", "topic", "status", "system", "run", "winner", "victory", "margin", "decides", "scores")
+_VERDICT_FIELDS = {"system", "run", "winner", "victory", "margin", "decides", "scores"}
+_VOTE_NOTES = ("option", "weights")
 """What a panel's notes are kept for: its outcome is not told without them."""
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_FORMULA_PREFIXES = ("=", "+", "-", "@", "\t", "\r")
 
 
-class Scored(NamedTuple):
+class ScoredFile(NamedTuple):
     """One file with its verdicts."""
 
     path: str
@@ -54,21 +54,21 @@ class SystemSummary(NamedTuple):
         return (*self.wins.items(), *self.options.items())
 
 
-def json_document(files: Iterable[Scored]) -> Iterator[str]:
+def dump_scores_json(files: Iterable[ScoredFile]) -> Iterator[str]:
     """One JSON array of `{path, id, topic, status, verdicts}`, in the order given.
 
     It comes piece by piece, so that no more than one file is in memory.
     """
-    return json_array(map(as_json, files))
+    return join_json_array(map(dump_file_json, files))
 
 
-def as_json(file: Scored) -> str:
+def dump_file_json(file: ScoredFile) -> str:
     """One file as a member of such an array."""
-    document = {"path": _utf8(file.path), "id": file.id, "topic": file.topic, "status": file.status}
+    document = {"path": _replace_invalid_utf8(file.path), "id": file.id, "topic": file.topic, "status": file.status}
     return to_json(document | {"verdicts": file.verdicts}, indent=1).decode()
 
 
-def json_array(members: Iterable[str]) -> Iterator[str]:
+def join_json_array(members: Iterable[str]) -> Iterator[str]:
     """An array of members that are JSON already."""
     separator = "[\n"
     for member in members:
@@ -77,66 +77,72 @@ def json_array(members: Iterable[str]) -> Iterator[str]:
     yield "[]\n" if separator == "[\n" else "\n]\n"
 
 
-def without_notes(file: Scored) -> Scored:
+def drop_notes(file: ScoredFile) -> ScoredFile:
     """The file without how its scores came about, but with what a panel voted: all that a table of many needs."""
-    return file._replace(verdicts=tuple(map(_short, file.verdicts)))
+    return file._replace(verdicts=tuple(map(_drop_verdict_notes, file.verdicts)))
 
 
-def _short(verdict: Verdict) -> Verdict:
-    kept = {name: verdict.notes[name] for name in _VOTE if name in verdict.notes} if verdict.system == "panel" else {}
+def _drop_verdict_notes(verdict: Verdict) -> Verdict:
+    kept = (
+        {name: verdict.notes[name] for name in _VOTE_NOTES if name in verdict.notes}
+        if verdict.system == "panel"
+        else {}
+    )
     return verdict.model_copy(update={"notes": kept})
 
 
-def rows(files: Iterable[Scored]) -> Iterator[dict[str, Any]]:
+def score_rows(files: Iterable[ScoredFile]) -> Iterator[dict[str, Any]]:
     """One row per verdict with the keys COLUMNS, in the order given."""
     for file in files:
         for verdict in file.verdicts:
-            found = verdict.model_dump(mode="json", include=_OF_VERDICT)
+            found = verdict.model_dump(mode="json", include=_VERDICT_FIELDS)
             found |= {"path": file.path, "id": file.id, "topic": file.topic, "status": file.status}
-            yield {column: found[column] for column in COLUMNS}
+            yield {column: found[column] for column in SCORE_COLUMNS}
 
 
-def jsonl(files: Iterable[Scored]) -> Iterator[str]:
+def dump_jsonl(files: Iterable[ScoredFile]) -> Iterator[str]:
     """The rows as JSON, one a line."""
-    return (json.dumps(row, ensure_ascii=False) + "\n" for row in rows(files))
+    return (json.dumps(row, ensure_ascii=False) + "\n" for row in score_rows(files))
 
 
-def as_jsonl(file: Scored) -> str:
+def dump_file_jsonl(file: ScoredFile) -> str:
     """The rows of one file as lines of JSON."""
-    return "".join(jsonl([file]))
+    return "".join(dump_jsonl([file]))
 
 
-def csv_head() -> str:
+def csv_header() -> str:
     """The first line of the CSV, which has the columns of the rows; `scores` is JSON."""
-    return ",".join(COLUMNS) + "\n"
+    return ",".join(SCORE_COLUMNS) + "\n"
 
 
-def as_csv(file: Scored) -> str:
+def dump_file_csv(file: ScoredFile) -> str:
     """The rows of one file as lines of CSV. Text that a spreadsheet would run as a formula is quoted with `'`."""
-    return _csv([_csv_cell(row[column]) for column in COLUMNS] for row in rows([file]))
+    return _format_csv([_csv_cell(row[column]) for column in SCORE_COLUMNS] for row in score_rows([file]))
 
 
-def as_clean_csv(file: Scored) -> str:
+def dump_sanitized_csv(file: ScoredFile) -> str:
     """The same for a terminal: each cell on one line, without what a terminal would act on."""
-    return _csv([hostile.line(_csv_cell(row[column])) for column in COLUMNS] for row in rows([file]))
+    return _format_csv(
+        [hostile.sanitize_line(_csv_cell(row[column])) for column in SCORE_COLUMNS] for row in score_rows([file])
+    )
 
 
-def _csv(cells: Iterable[Sequence[str]]) -> str:
+def _format_csv(cells: Iterable[Sequence[str]]) -> str:
     lines = io.StringIO()
     csv.writer(lines, lineterminator="\n").writerows(cells)
     return lines.getvalue()
 
 
-def summaries(files: Iterable[Scored]) -> list[SystemSummary]:
+def summarize_systems(files: Iterable[ScoredFile]) -> list[SystemSummary]:
     """Wins, votes, draws and mean margin per system, in the order in which the systems first occur."""
     grouped: dict[str, list[Verdict]] = defaultdict(list)
     for file in files:
         for verdict in file.verdicts:
             grouped[verdict.system].append(verdict)
-    return [_summary(system, verdicts) for system, verdicts in grouped.items()]
+    return [_summarize_system(system, verdicts) for system, verdicts in grouped.items()]
 
 
-def _summary(system: str, verdicts: Sequence[Verdict]) -> SystemSummary:
+def _summarize_system(system: str, verdicts: Sequence[Verdict]) -> SystemSummary:
     margins = [verdict.margin for verdict in verdicts if verdict.margin is not None]
     wins = Counter(verdict.winner for verdict in verdicts if verdict.winner is not None)
     options = Counter[str](verdict.option for verdict in verdicts if verdict.option is not None)
@@ -144,19 +150,19 @@ def _summary(system: str, verdicts: Sequence[Verdict]) -> SystemSummary:
     return SystemSummary(
         system=system,
         verdicts=len(verdicts),
-        wins=_most_first(wins),
-        options=_most_first(options),
+        wins=_sort_by_count(wins),
+        options=_sort_by_count(options),
         draws=len(verdicts) - wins.total() - options.total() - undetermined,
         undetermined=undetermined,
         mean_margin=round(fmean(margins), 9) if margins else None,
     )
 
 
-def _most_first(counts: Counter[str]) -> dict[str, int]:
+def _sort_by_count(counts: Counter[str]) -> dict[str, int]:
     return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
 
 
-def _utf8(path: str) -> str:
+def _replace_invalid_utf8(path: str) -> str:
     """`path` with question marks for what UTF-8 cannot tell: a name of a file may be any bytes."""
     return path.encode(errors="replace").decode()
 
@@ -170,6 +176,6 @@ def _csv_cell(value: Any) -> str:
         case bool():
             return str(value).lower()
         case str():
-            return f"'{value}" if value.startswith(_FORMULA) else value
+            return f"'{value}" if value.startswith(_FORMULA_PREFIXES) else value
         case _:
             return str(value)

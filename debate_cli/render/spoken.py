@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from debate_cli.domain.content import UNSTRUCTURED, Answer, Argument, Closing, Response, Turn
+from debate_cli.domain.content import UNSTRUCTURED, Argument, Closing, FollowUpAnswer, Response, Turn
 
-Piece = Argument | Response | Answer | Closing | str
+SpeechPart = Argument | Response | FollowUpAnswer | Closing | str
 """A string is free text."""
 
 
-NEW_ARGUMENT = "New argument. "
+NEW_ARGUMENT_PREFIX = "New argument. "
 """How a turn's text tells of an argument brought where none may be."""
 
 
-def of_turn(turn: Turn) -> tuple[Piece, ...]:
+def split_turn(turn: Turn) -> tuple[SpeechPart, ...]:
     """The pieces of a finished turn, in the order in which they are read.
 
     A free speech comes first and whole; what was read out of it follows as heads, without the words a second time.
@@ -23,9 +23,9 @@ def of_turn(turn: Turn) -> tuple[Piece, ...]:
         claims = [item.model_copy(update={"reasoning": "", "evidence": ""}) for item in turn.arguments or ()]
         rebuttals = [item.model_copy(update={"reasoning": "", "follow_up": ""}) for item in turn.responses or ()]
         return (turn.text, *claims, *rebuttals)
-    pieces: list[Piece] = [*(turn.arguments or ()), *(turn.responses or ()), *(turn.answers or ())]
+    pieces: list[SpeechPart] = [*(turn.arguments or ()), *(turn.responses or ()), *(turn.answers or ())]
     if turn.responses is not None:
-        pieces += [part for part in turn.text.split("\n\n") if part.startswith(NEW_ARGUMENT)]
+        pieces += [part for part in turn.text.split("\n\n") if part.startswith(NEW_ARGUMENT_PREFIX)]
     if turn.closing is not None:
         pieces.append(turn.closing)
     return tuple(pieces) or (turn.text,)

@@ -11,17 +11,17 @@ from typing import cast
 
 from pydantic_core import from_json
 
-from debate_cli.domain.content import Answer, Argument, Closing, Response
+from debate_cli.domain.content import Argument, Closing, FollowUpAnswer, Response
 from debate_cli.llm.port import RESTART
-from debate_cli.render.spoken import Piece
+from debate_cli.render.spoken import SpeechPart
 
 
-def after_restart(pieces: Iterable[str]) -> str:
+def text_since_restart(pieces: Iterable[str]) -> str:
     """The text streamed since the last RESTART."""
     return "".join(pieces).rpartition(RESTART)[2]
 
 
-def of_stream(raw: str) -> tuple[Piece, ...]:
+def parse_partial_speech(raw: str) -> tuple[SpeechPart, ...]:
     """The pieces of a speech as far as it has been streamed. Literals may be cut short: `type` may be `ref`."""
     body = _json_body(raw)
     if body is None:
@@ -30,7 +30,7 @@ def of_stream(raw: str) -> tuple[Piece, ...]:
         found = cast("object", from_json(body, allow_partial="trailing-strings"))
     except ValueError:
         return (raw,)
-    return tuple(_pieces(cast("dict[str, object]", found))) if isinstance(found, dict) else ()
+    return tuple(_parse_parts(cast("dict[str, object]", found))) if isinstance(found, dict) else ()
 
 
 def _json_body(raw: str) -> str | None:
@@ -43,7 +43,7 @@ def _json_body(raw: str) -> str | None:
     return text if text.startswith("{") else None
 
 
-def _pieces(form: dict[str, object]) -> Iterable[Piece]:
+def _parse_parts(form: dict[str, object]) -> Iterable[SpeechPart]:
     for name in ("speech", "text"):
         free = form.get(name)
         if isinstance(free, str):
@@ -55,15 +55,15 @@ def _pieces(form: dict[str, object]) -> Iterable[Piece]:
     for item in _objects(form.get("answers"), "question_target"):
         evaded = item.get("evaded")
         known = evaded if isinstance(evaded, bool) else None
-        yield Answer.model_construct(None, **_strings(item, "question_target", "reply"), evaded=known)
+        yield FollowUpAnswer.model_construct(None, **_strings(item, "question_target", "reply"), evaded=known)
     nested = form.get("closing")
     closing = cast("dict[str, object]", nested) if isinstance(nested, dict) else form
     if "final_position" in closing or "concessions" in closing:
         yield Closing.model_construct(
             None,
             **_strings(closing, "final_position", "shift"),
-            concessions=_words(closing.get("concessions")),
-            unrebutted=_words(closing.get("unrebutted")),
+            concessions=_string_tuple(closing.get("concessions")),
+            unrebutted=_string_tuple(closing.get("unrebutted")),
         )
 
 
@@ -79,7 +79,7 @@ def _objects(value: object, member: str) -> list[dict[str, object]]:
     return [cast("dict[str, object]", item) for item in items if isinstance(item, dict)]
 
 
-def _words(value: object) -> tuple[str, ...]:
+def _string_tuple(value: object) -> tuple[str, ...]:
     return tuple(str(item) for item in cast("list[object]", value)) if isinstance(value, list) else ()
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.exchange import Exchange
+from debate_cli.domain.exchange import ModelCall
 from debate_cli.domain.judged import judging_usage
 from debate_cli.render import look
 
@@ -18,21 +18,23 @@ def usage_rows(debate: Debate, judged: Collection[str] | None = None) -> tuple[t
     """
     whole = debate.usage
     if judged is None:
-        took = calls_took(debate)
-        return (("", look.usage_words(whole) + (f" · calls took {look.seconds(took)} added up" if took else "")),)
+        took = total_call_seconds(debate)
+        return (
+            ("", look.format_usage(whole) + (f" · calls took {look.format_duration(took)} added up" if took else "")),
+        )
     own = judging_usage(debate, judged)
     if own == whole:
-        return (("", look.usage_words(whole)),)
+        return (("", look.format_usage(whole)),)
     return (
-        ("this judging", look.usage_words(own)),
-        ("the debate with all its judgings", look.usage_words(whole)),
+        ("this judging", look.format_usage(own)),
+        ("the debate with all its judgings", look.format_usage(whole)),
     )
 
 
-def calls_took(debate: Debate) -> float:
+def total_call_seconds(debate: Debate) -> float:
     """Seconds that all calls took, added up; those under way at once count each.
 
     From the first event to the last would be another time: it holds the pause before a debate was resumed, or judged again.
     """
-    heard: list[Exchange | None] = [item.exchange for item in (*debate.turns, *debate.assessments, *debate.failures)]
+    heard: list[ModelCall | None] = [item.exchange for item in (*debate.turns, *debate.assessments, *debate.failures)]
     return sum(exchange.latency_s for exchange in heard if exchange is not None)

@@ -5,18 +5,18 @@ from __future__ import annotations
 from typing import Protocol
 
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.events import Event, JudgingOpened, Opened, Resumed
+from debate_cli.domain.events import DebateOpened, DebateResumed, Event, JudgingOpened
 from debate_cli.domain.tasks import Cue, Task
 
 
-def judging_alone(first: Event, debate: Debate) -> bool:
+def is_judging_only(first: Event, debate: Debate) -> bool:
     """Whether nothing but the judging of what is there already is watched, by the first event that is."""
     if isinstance(first, JudgingOpened):
         return True
-    return debate.text is not None and not isinstance(first, Opened | Resumed)
+    return debate.document_name is not None and not isinstance(first, DebateOpened | DebateResumed)
 
 
-class Watcher(Protocol):
+class Observer(Protocol):
     """Watches one run. Calls come from the event loop and must return at once."""
 
     def event(self, event: Event, debate: Debate) -> None:

@@ -6,12 +6,12 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from debate_cli.domain.assessment import SystemKind
-from debate_cli.domain.called import told_apart
-from debate_cli.domain.value import Value
+from debate_cli.domain.called import format_system_label
+from debate_cli.domain.value import FrozenModel
 from debate_cli.domain.verdict import Verdict, Victory
 
 
-class AgreementRow(Value):
+class AgreementRow(FrozenModel):
     """One verdict in short."""
 
     system: SystemKind
@@ -22,7 +22,7 @@ class AgreementRow(Value):
     decides: bool
 
 
-class Agreement(Value):
+class Agreement(FrozenModel):
     """A comparison of verdicts."""
 
     rows: tuple[AgreementRow, ...]
@@ -41,7 +41,7 @@ def compare_verdicts(verdicts: Sequence[Verdict]) -> Agreement | None:
     determined = [verdict for verdict in verdicts if verdict.victory != "undetermined"]
     outcomes: dict[str, list[Verdict]] = defaultdict(list)
     for verdict in determined:
-        outcomes[_outcome(verdict)].append(verdict)
+        outcomes[_describe_outcome(verdict)].append(verdict)
     rows = tuple(
         AgreementRow(
             system=verdict.system,
@@ -54,16 +54,16 @@ def compare_verdicts(verdicts: Sequence[Verdict]) -> Agreement | None:
         for verdict in verdicts
     )
     agree = len(outcomes) == 1 if len(determined) > 1 else None
-    return Agreement(rows=rows, agree=agree, differences=tuple(_differences(verdicts, outcomes)))
+    return Agreement(rows=rows, agree=agree, differences=tuple(_describe_differences(verdicts, outcomes)))
 
 
-def _differences(verdicts: Sequence[Verdict], outcomes: dict[str, list[Verdict]]) -> list[str]:
+def _describe_differences(verdicts: Sequence[Verdict], outcomes: dict[str, list[Verdict]]) -> list[str]:
     runs: dict[str, set[str]] = defaultdict(set)
     for verdict in verdicts:
         runs[verdict.system].add(verdict.run)
 
     def called(group: Sequence[Verdict]) -> str:
-        names = [told_apart(item.system, item.run, runs[item.system]) for item in group]
+        names = [format_system_label(item.system, item.run, runs[item.system]) for item in group]
         return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
     found: list[str] = []
@@ -83,7 +83,7 @@ def _differences(verdicts: Sequence[Verdict], outcomes: dict[str, list[Verdict]]
     return found
 
 
-def _outcome(verdict: Verdict) -> str:
+def _describe_outcome(verdict: Verdict) -> str:
     """What a verdict says in a word or two."""
     if verdict.winner is not None:
         return f"a win of {verdict.winner}"

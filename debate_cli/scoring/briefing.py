@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from debate_cli.domain.assessment import Insight, Standing
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.judging_run import JudgingRun
-from debate_cli.domain.value import Value
-from debate_cli.scoring.trace import TraceRow, structured_assessments, trace_table
+from debate_cli.domain.value import FrozenModel
+from debate_cli.scoring.trace import TraceRow, build_trace_table, structured_assessments
 
 CAVEAT = "Scores are an aid to judgement, not a verdict on the facts: check what a decision rests on."
 
 
-class BriefingClaim(Value):
+class BriefingClaim(FrozenModel):
     """A claim in the briefing."""
 
     id: str
@@ -23,7 +23,7 @@ class BriefingClaim(Value):
     """Why the judge gave it this standing; may be empty."""
 
 
-class Briefing(Value):
+class Briefing(FrozenModel):
     """What a decision-maker should take away from a debate."""
 
     key_insight: str
@@ -40,7 +40,7 @@ class Briefing(Value):
     caveat: str = CAVEAT
 
 
-def briefing(debate: Debate, run: JudgingRun | str | None = None) -> Briefing | None:
+def build_briefing(debate: Debate, run: JudgingRun | str | None = None) -> Briefing | None:
     """The briefing by the structured judge of `run` (None: the newest with that system); None where nothing was judged.
 
     With several judges, insight and recommendation are the first judge's who gave them; open questions are everyone's.
@@ -49,13 +49,13 @@ def briefing(debate: Debate, run: JudgingRun | str | None = None) -> Briefing | 
     if not given:
         return None
     insights = [finding for item in given for finding in item.findings if isinstance(finding, Insight)]
-    rows = trace_table(debate, run)
+    rows = build_trace_table(debate, run)
     return Briefing(
         key_insight=next((insight.key_insight for insight in insights if insight.key_insight), ""),
-        rely_on=_standing(rows, "UPHELD"),
-        limit=_standing(rows, "PARTIALLY_UPHELD"),
-        not_to_use=_standing(rows, "REFUTED"),
-        uncertain=_standing(rows, "UNCERTAIN"),
+        rely_on=_claims_with_standing(rows, "UPHELD"),
+        limit=_claims_with_standing(rows, "PARTIALLY_UPHELD"),
+        not_to_use=_claims_with_standing(rows, "REFUTED"),
+        uncertain=_claims_with_standing(rows, "UNCERTAIN"),
         unresolved_questions=tuple(
             dict.fromkeys(question for insight in insights for question in insight.unresolved_questions)
         ),
@@ -63,7 +63,7 @@ def briefing(debate: Debate, run: JudgingRun | str | None = None) -> Briefing | 
     )
 
 
-def _standing(rows: Sequence[TraceRow], standing: Standing) -> tuple[BriefingClaim, ...]:
+def _claims_with_standing(rows: Sequence[TraceRow], standing: Standing) -> tuple[BriefingClaim, ...]:
     return tuple(
         BriefingClaim(id=row.id, participant=row.participant, claim=row.claim, reason=row.reason or "")
         for row in rows

@@ -8,12 +8,12 @@ from typing import NamedTuple
 from debate_cli.domain.assessment import SystemKind
 from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.domain.systems import Thresholds
-from debate_cli.domain.value import Value
+from debate_cli.domain.value import FrozenModel
 from debate_cli.domain.verdict import Verdict, Victory
-from debate_cli.scoring.reading import exact, run_id
+from debate_cli.scoring.reading import get_run_id, strip_float_noise
 
 
-class Outcome(NamedTuple):
+class ScoreOutcome(NamedTuple):
     """Winner, kind of victory and margin, as a `Verdict` carries them."""
 
     winner: str | None
@@ -21,26 +21,26 @@ class Outcome(NamedTuple):
     margin: float | None
 
 
-COMPARED_DECIMALS = 6
+MARGIN_DECIMALS = 6
 """Margins are held against thresholds to so many decimals: scores made of rounded parts may be off in the ninth."""
-UNDETERMINED = Outcome(None, "undetermined", None)
+UNDETERMINED_OUTCOME = ScoreOutcome(None, "undetermined", None)
 
 
-def compare(scores: Mapping[str, float], victory: Callable[[float], Victory]) -> Outcome:
+def decide_outcome(scores: Mapping[str, float], victory: Callable[[float], Victory]) -> ScoreOutcome:
     """The outcome of `scores`: the margin is first minus second, its kind is what `victory` makes of it.
 
     Fewer than two scores are undetermined; equal scores are always a draw, whatever the thresholds.
     """
     if len(scores) < 2:  # noqa: PLR2004 - it takes two to compare
-        return UNDETERMINED
-    first, second = sorted(scores, key=lambda name: (-exact(scores[name]), name))[:2]
-    margin = exact(scores[first] - scores[second])
-    compared = round(margin, COMPARED_DECIMALS)
+        return UNDETERMINED_OUTCOME
+    first, second = sorted(scores, key=lambda name: (-strip_float_noise(scores[name]), name))[:2]
+    margin = strip_float_noise(scores[first] - scores[second])
+    compared = round(margin, MARGIN_DECIMALS)
     kind: Victory = "draw" if compared == 0 else victory(compared)
-    return Outcome(None if kind == "draw" else first, kind, margin)
+    return ScoreOutcome(None if kind == "draw" else first, kind, margin)
 
 
-def closed_above(thresholds: Thresholds) -> Callable[[float], Victory]:
+def clear_above_threshold(thresholds: Thresholds) -> Callable[[float], Victory]:
     """Below `draw` a draw; from there up to and including `clear` narrow; above it clear."""
 
     def kind(margin: float) -> Victory:
@@ -51,7 +51,7 @@ def closed_above(thresholds: Thresholds) -> Callable[[float], Victory]:
     return kind
 
 
-def open_above(thresholds: Thresholds) -> Callable[[float], Victory]:
+def clear_from_threshold(thresholds: Thresholds) -> Callable[[float], Victory]:
     """Below `draw` a draw; from there up to but without `clear` narrow; from `clear` on clear."""
 
     def kind(margin: float) -> Victory:
@@ -62,16 +62,16 @@ def open_above(thresholds: Thresholds) -> Callable[[float], Victory]:
     return kind
 
 
-def verdict_of(
-    system: SystemKind, run: JudgingRun | str, outcome: Outcome, scores: Mapping[str, float], notes: Value
+def build_verdict(
+    system: SystemKind, run: JudgingRun | str, outcome: ScoreOutcome, scores: Mapping[str, float], notes: FrozenModel
 ) -> Verdict:
     """The verdict with `scores` freed of floating-point noise and `notes` as JSON."""
     return Verdict.model_construct(  # all parts are validated values; checking every number again takes longer than scoring
         system=system,
-        run=run_id(run),
+        run=get_run_id(run),
         winner=outcome.winner,
         victory=outcome.victory,
         margin=outcome.margin,
-        scores={name: exact(score) for name, score in scores.items()},
+        scores={name: strip_float_noise(score) for name, score in scores.items()},
         notes=notes.model_dump(mode="json", by_alias=True),
     )

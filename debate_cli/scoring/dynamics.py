@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from debate_cli.domain.content import Turn
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.judging_run import FIRST_RUN, JudgingRun
-from debate_cli.domain.systems import Persuasion
-from debate_cli.scoring.effects import Ratings, by_factors, by_judge, by_keywords, ratings
-from debate_cli.scoring.reading import assessments
-from debate_cli.scoring.social import influence
-from debate_cli.scoring.stance import DebaterState, Effect, received, spoke, starting_state
+from debate_cli.domain.systems import PersuasionSettings
+from debate_cli.scoring.effects import EffectRatings, average_ratings, factor_effects, judge_effects, keyword_effects
+from debate_cli.scoring.reading import ordered_assessments
+from debate_cli.scoring.social import outgoing_influence
+from debate_cli.scoring.stance import DebaterState, Effect, apply_effect, record_turn, starting_state
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,46 +30,48 @@ class StatePoint:
     """What the turn did: nothing to those who had surrendered, nothing where a judge has not rated it."""
 
 
-def states(debate: Debate, settings: Persuasion, run: JudgingRun | str = FIRST_RUN) -> tuple[StatePoint, ...]:
+def compute_state_curve(
+    debate: Debate, settings: PersuasionSettings, run: JudgingRun | str = FIRST_RUN
+) -> tuple[StatePoint, ...]:
     """The curve: the start, then one point per turn, by index. `run` says whose ratings count with `effects: judge`."""
-    rated = ratings(assessments(debate, "persuasion", run) if settings.effects == "judge" else ())
+    rated = average_ratings(ordered_assessments(debate, "persuasion", run) if settings.effects == "judge" else ())
     points = [StatePoint(None, {item.name: starting_state(item) for item in debate.participants})]
     for turn in sorted(debate.turns, key=lambda item: item.index):
         if turn.speaker in points[0].states:
-            points.append(_after(turn, points, settings, rated))
+            points.append(_next_point(turn, points, settings, rated))
     return tuple(points)
 
 
 def current_states(
-    debate: Debate, settings: Persuasion, run: JudgingRun | str = FIRST_RUN
+    debate: Debate, settings: PersuasionSettings, run: JudgingRun | str = FIRST_RUN
 ) -> Mapping[str, DebaterState]:
     """Every debater's state after the last turn."""
-    return states(debate, settings, run)[-1].states
+    return compute_state_curve(debate, settings, run)[-1].states
 
 
-def own_settings(debate: Debate) -> Persuasion | None:
+def configured_persuasion(debate: Debate) -> PersuasionSettings | None:
     """The persuasion system that the debate itself is run with; None where it has none."""
-    return next((system for system in debate.config.judging.systems if isinstance(system, Persuasion)), None)
+    return next((system for system in debate.config.judging.systems if isinstance(system, PersuasionSettings)), None)
 
 
-def effects_of(points: Iterable[StatePoint]) -> tuple[Effect, ...]:
+def collect_effects(points: Iterable[StatePoint]) -> tuple[Effect, ...]:
     """All effects of a curve, in order."""
     return tuple(effect for point in points for effect in point.effects)
 
 
-def _after(turn: Turn, points: list[StatePoint], settings: Persuasion, rated: Ratings) -> StatePoint:
+def _next_point(turn: Turn, points: list[StatePoint], settings: PersuasionSettings, rated: EffectRatings) -> StatePoint:
     """The point after `turn`, given all points before it."""
     before = points[-1].states
     targets = tuple(name for name, state in before.items() if name != turn.speaker and not state.surrendered)
     if settings.effects == "judge":
-        effects = by_judge(turn, targets, rated)
+        effects = judge_effects(turn, targets, rated)
     elif settings.effects == "factors":
-        reach = influence(effects_of(points)).get(turn.speaker, 0.0)
-        effects = by_factors(turn, targets, before, reach, settings.factors)
+        reach = outgoing_influence(collect_effects(points)).get(turn.speaker, 0.0)
+        effects = factor_effects(turn, targets, before, reach, settings.factors)
     else:
-        effects = by_keywords(turn, targets)
+        effects = keyword_effects(turn, targets)
     now = dict(before)
     for effect in effects:
-        now[effect.target] = received(now[effect.target], effect, settings.victory_conditions)
-    now[turn.speaker] = spoke(now[turn.speaker], effects)
+        now[effect.target] = apply_effect(now[effect.target], effect, settings.victory_conditions)
+    now[turn.speaker] = record_turn(now[turn.speaker], effects)
     return StatePoint(turn.index, now, effects)

@@ -8,11 +8,11 @@ from typing import NamedTuple
 from debate_cli.domain.assessment import Finding, Manipulation
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.verdict import Verdict
-from debate_cli.errors import UsageError, pointer
+from debate_cli.errors import UsageError, format_page_hint
 
-WINNERLESS = frozenset({"draw", "conditional"})
+NO_WINNER_OUTCOMES = frozenset({"draw", "conditional"})
 """What a debate may come to without a winner."""
-OPTIONS = ("PASS", "FAIL", "CONDITIONAL")
+DOCUMENT_OUTCOMES = ("PASS", "FAIL", "CONDITIONAL")
 """What a panel may say of a text."""
 
 
@@ -28,14 +28,14 @@ class GateResult(NamedTuple):
 class Gates(NamedTuple):
     """What must hold; None and empty mean that nothing is asked."""
 
-    under_name: str | None = None
+    min_score_debater: str | None = None
     """Whose score `under_score` is about; None means the higher one's."""
-    under_score: float | None = None
-    winner: str | None = None
+    min_score: float | None = None
+    expected_winner: str | None = None
     """Name of the debater who must have won, or `draw`; of a text, what the panel must have said of it."""
     max_warnings: int | None = None
     """Of all turns and assessments together."""
-    forbidden: tuple[str, ...] = ()
+    forbidden_findings: tuple[str, ...] = ()
     """Kinds of findings that must not be there, e.g. `manipulation`."""
 
     def require_names(self, names: Collection[str], where: str = "") -> None:
@@ -43,51 +43,62 @@ class Gates(NamedTuple):
 
         `where` stands before the sentence, as in `a.json: `.
         """
-        known = f"the debaters are {', '.join(map(_shown, names))}" if names else "a text has no debaters"
-        if self.under_name is not None and self.under_name not in names:
-            raise UsageError(f"{where}--fail-under {self.under_name}=...: there is no such debater; {known}")
-        if self.winner is None or self.winner in names or self.winner in (WINNERLESS if names else OPTIONS):
+        known = f"the debaters are {', '.join(map(_printable_name, names))}" if names else "a text has no debaters"
+        if self.min_score_debater is not None and self.min_score_debater not in names:
+            raise UsageError(f"{where}--fail-under {self.min_score_debater}=...: there is no such debater; {known}")
+        if (
+            self.expected_winner is None
+            or self.expected_winner in names
+            or self.expected_winner in (NO_WINNER_OUTCOMES if names else DOCUMENT_OUTCOMES)
+        ):
             return
-        others = "draw" if names else ", ".join(OPTIONS)
+        others = "draw" if names else ", ".join(DOCUMENT_OUTCOMES)
         raise UsageError(
-            f"{where}--expect-winner {self.winner}: there is no such debater; {known} (or expect {others})"
+            f"{where}--expect-winner {self.expected_winner}: there is no such debater; {known} (or expect {others})"
         )
 
-    def unmet(self, debate: Debate, verdicts: Sequence[Verdict]) -> list[str]:
+    def failure_messages(self, debate: Debate, verdicts: Sequence[Verdict]) -> list[str]:
         """One sentence for each gate that is not met. An undetermined debate meets none."""
-        return [result.problem for result in self.results(debate, verdicts) if result.problem is not None]
+        return [result.problem for result in self.evaluate(debate, verdicts) if result.problem is not None]
 
-    def results(self, debate: Debate, verdicts: Sequence[Verdict]) -> list[GateResult]:
+    def evaluate(self, debate: Debate, verdicts: Sequence[Verdict]) -> list[GateResult]:
         """What became of each gate that is asked for, in the order of the fields."""
         deciding = next((verdict for verdict in verdicts if verdict.decides), verdicts[0] if verdicts else None)
         found: list[GateResult] = []
-        if self.under_score is not None:
-            found.append(GateResult("--fail-under", self._score(deciding, self.under_score)))
-        if self.winner is not None:
-            found.append(GateResult("--expect-winner", _winner(deciding, self.winner)))
+        if self.min_score is not None:
+            found.append(GateResult("--fail-under", self._check_min_score(deciding, self.min_score)))
+        if self.expected_winner is not None:
+            found.append(GateResult("--expect-winner", _check_winner(deciding, self.expected_winner)))
         if self.max_warnings is not None:
             found.append(
-                GateResult("--max-warnings", _open(deciding, "--max-warnings") or _warnings(debate, self.max_warnings))
+                GateResult(
+                    "--max-warnings",
+                    _check_determined(deciding, "--max-warnings") or _check_warnings(debate, self.max_warnings),
+                )
             )
         return found + [
-            GateResult(f"--fail-on {kind}", _open(deciding, "--fail-on") or _forbidden(debate, kind))
-            for kind in self.forbidden
+            GateResult(f"--fail-on {kind}", _check_determined(deciding, "--fail-on") or _check_forbidden(debate, kind))
+            for kind in self.forbidden_findings
         ]
 
-    def _score(self, verdict: Verdict | None, least: float) -> str | None:
-        name = self.under_name or "the higher score"
+    def _check_min_score(self, verdict: Verdict | None, least: float) -> str | None:
+        name = self.min_score_debater or "the higher score"
         if verdict is None or verdict.victory == "undetermined":
             return f"--fail-under: the verdict is undetermined, so {name} cannot reach {least:.12g}"
-        score = verdict.scores.get(self.under_name) if self.under_name else max(verdict.scores.values(), default=None)
+        score = (
+            verdict.scores.get(self.min_score_debater)
+            if self.min_score_debater
+            else max(verdict.scores.values(), default=None)
+        )
         if score is None:
             return f"--fail-under: {name} has no score in the verdict of {verdict.system}"
         if score < least:
-            lower, higher = _told_apart(score, least)
+            lower, higher = _format_distinguishable(score, least)
             return f"--fail-under: {name} has {lower} in the verdict of {verdict.system}, below {higher}"
         return None
 
 
-def _told_apart(score: float, least: float) -> tuple[str, str]:
+def _format_distinguishable(score: float, least: float) -> tuple[str, str]:
     """Both, the first of which is the lower one, with two decimals of it, or as many more as show that it is."""
     higher = f"{least:.12g}"
     rounded = (f"{score:.{digits}f}" for digits in range(2, 12))
@@ -95,46 +106,46 @@ def _told_apart(score: float, least: float) -> tuple[str, str]:
     return (lower, higher) if lower is not None else (repr(score), repr(least))
 
 
-def _winner(verdict: Verdict | None, expected: str) -> str | None:
+def _check_winner(verdict: Verdict | None, expected: str) -> str | None:
     if verdict is None or verdict.victory == "undetermined":
         return f"--expect-winner: expected {expected}, but the verdict is undetermined"
-    winner = verdict.winner or (expected if verdict.victory == expected else _option(verdict)) or verdict.victory
+    winner = verdict.winner or (expected if verdict.victory == expected else _panel_option(verdict)) or verdict.victory
     if winner != expected:
-        return f"--expect-winner: expected {expected}, but the verdict of {verdict.system} is {_shown(winner)}"
+        return f"--expect-winner: expected {expected}, but the verdict of {verdict.system} is {_printable_name(winner)}"
     return None
 
 
-def _shown(name: str) -> str:
+def _printable_name(name: str) -> str:
     """A name from a transcript, such that a terminal shows exactly its signs."""
     return name if name.isprintable() else ascii(name)
 
 
-def _option(verdict: Verdict) -> str | None:
+def _panel_option(verdict: Verdict) -> str | None:
     """What a panel decided; None of another system."""
     option = verdict.notes.get("option")
     return option if isinstance(option, str) else None
 
 
-def _warnings(debate: Debate, most: int) -> str | None:
+def _check_warnings(debate: Debate, most: int) -> str | None:
     count = sum(len(turn.warnings) for turn in debate.turns)
     count += sum(len(assessment.warnings) for assessment in debate.assessments)
     return f"--max-warnings: {count} warnings, more than {most}" if count > most else None
 
 
-def _forbidden(debate: Debate, kind: str) -> str | None:
+def _check_forbidden(debate: Debate, kind: str) -> str | None:
     """The same words count once, however many judges were shown them, and however often."""
     every = (finding for assessment in debate.assessments for finding in assessment.findings if finding.kind == kind)
-    count = len({_words(finding) for finding in every})
-    return f"--fail-on: {count} finding{'' if count == 1 else 's'} of {kind}{pointer(kind)}" if count else None
+    count = len({_finding_identity(finding) for finding in every})
+    return f"--fail-on: {count} finding{'' if count == 1 else 's'} of {kind}{format_page_hint(kind)}" if count else None
 
 
-def _words(finding: Finding) -> object:
+def _finding_identity(finding: Finding) -> object:
     if isinstance(finding, Manipulation):
         return finding.participant, finding.quote, finding.technique
     return finding.model_dump_json()
 
 
-def _open(verdict: Verdict | None, gate: str) -> str | None:
+def _check_determined(verdict: Verdict | None, gate: str) -> str | None:
     """What a gate says of a debate without a verdict."""
     undetermined = verdict is None or verdict.victory == "undetermined"
     return f"{gate}: the verdict is undetermined" if undetermined else None

@@ -13,35 +13,48 @@ from debate_cli.domain.assessment import (
     Assessment,
     Convergence,
     ConvergenceOutcome,
+    DebatePattern,
     Finding,
     Narrative,
-    Pattern,
     Resolution,
 )
-from debate_cli.domain.bench import JUDGE
+from debate_cli.domain.bench import SOLE_JUDGE_ID
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.judging_run import JudgingRun
-from debate_cli.domain.systems import Live
-from debate_cli.domain.value import Value
+from debate_cli.domain.systems import LiveSettings
+from debate_cli.domain.value import FrozenModel
 from debate_cli.domain.verdict import Verdict
-from debate_cli.scoring.conclusion import UNDETERMINED, Outcome, compare, open_above, verdict_of
-from debate_cli.scoring.reading import assessments, cause, exact, mean, run_id, speakers
+from debate_cli.scoring.conclusion import (
+    UNDETERMINED_OUTCOME,
+    ScoreOutcome,
+    build_verdict,
+    clear_from_threshold,
+    decide_outcome,
+)
+from debate_cli.scoring.reading import (
+    format_failure_cause,
+    get_run_id,
+    mean,
+    ordered_assessments,
+    speaker_names,
+    strip_float_noise,
+)
 from debate_cli.scoring.scorecard import (
-    MAXIMA,
-    STANDING_MAXIMA,
+    DIMENSION_MAXIMA,
+    SUPPLEMENTARY_MAXIMA,
     Calibration,
     Penalty,
     Scorecard,
-    dimension_wins,
-    pairs,
-    scorecard,
+    build_scorecard,
+    count_dimension_wins,
+    pair_end_indices,
 )
 
-CONVERGENCE_FROM = 10
+MIN_CONVERGENCE_TURNS = 10
 """Turns from which early and late disagreement are compared."""
 
 
-class TurnRow(Value):
+class TurnRow(FrozenModel):
     """How one turn was scored, step by step."""
 
     turn: int
@@ -65,12 +78,12 @@ class TurnRow(Value):
     """0-10, outside the composite."""
 
 
-class NarrativeNote(Value):
+class NarrativeNote(FrozenModel):
     """The debate read as a story, beside the scorecard."""
 
     winner: str | None
     reasoning: str
-    pattern: Pattern
+    pattern: DebatePattern
     arcs: tuple[Arc, ...]
     agrees: bool | None
     """Whether it names the scorecard's winner (nobody agrees with a draw); None where that is undetermined."""
@@ -78,7 +91,7 @@ class NarrativeNote(Value):
     """Why the two differ, where they do and the judge said why."""
 
 
-class ConvergenceNote(Value):
+class ConvergenceNote(FrozenModel):
     """What became of the disagreement."""
 
     outcome: ConvergenceOutcome
@@ -86,7 +99,7 @@ class ConvergenceNote(Value):
     late: str
 
 
-class LiveNotes(Value):
+class LiveNotes(FrozenModel):
     """Shape of the notes of a live verdict."""
 
     turns: tuple[TurnRow, ...]
@@ -107,38 +120,38 @@ class LiveNotes(Value):
 F = TypeVar("F", bound=Finding)
 
 
-def verdict(debate: Debate, run: JudgingRun | str, settings: Live) -> Verdict:
+def score_run(debate: Debate, run: JudgingRun | str, settings: LiveSettings) -> Verdict:
     """The verdict of the live system over `run`; the notes are `LiveNotes`.
 
     A debater's score is the mean of its turns' composites, 0-100. Undetermined unless at least two debaters, and every
     debater who spoke, have a fully marked turn.
     """
-    given = assessments(debate, "live", run)
-    card = scorecard(debate, given)
+    given = ordered_assessments(debate, "live", run)
+    card = build_scorecard(debate, given)
     scores = _scores(debate, card)
     outcome = _outcome(debate, scores, settings)
-    narrative = _narrative(given, outcome)
+    narrative = _narrative_note(given, outcome)
     notes = LiveNotes(
-        turns=tuple(_row(debate, card, turn.index) for turn in debate.turns),
+        turns=tuple(_turn_row(debate, card, turn.index) for turn in debate.turns),
         calibrations=card.calibrations,
         penalties=card.penalties,
-        dimension_wins=dimension_wins(debate, card.comparisons),
-        frame_control=_standing(debate, card, "frame_control"),
-        credibility=_standing(debate, card, "credibility"),
+        dimension_wins=count_dimension_wins(debate, card.comparisons),
+        frame_control=_mean_supplementary(debate, card, "frame_control"),
+        credibility=_mean_supplementary(debate, card, "credibility"),
         narrative=narrative,
-        convergence=_convergence(given),
+        convergence=_convergence_note(given),
         missing=tuple(_missing(debate, run, given, card, narrative)),
     )
-    return verdict_of("live", run, outcome, scores, notes)
+    return build_verdict("live", run, outcome, scores, notes)
 
 
-def in_conflict(debate: Debate, run: JudgingRun | str, settings: Live) -> bool:
+def has_narrative_conflict(debate: Debate, run: JudgingRun | str, settings: LiveSettings) -> bool:
     """Whether a resolution is owed: the narrative names another winner than the scorecard, and both are known."""
-    given = assessments(debate, "live", run)
-    told = _first(given, Narrative)
+    given = ordered_assessments(debate, "live", run)
+    told = _first_finding(given, Narrative)
     if told is None:
         return False
-    outcome = _outcome(debate, _scores(debate, scorecard(debate, given)), settings)
+    outcome = _outcome(debate, _scores(debate, build_scorecard(debate, given)), settings)
     return outcome.victory != "undetermined" and told.winner != outcome.winner
 
 
@@ -152,14 +165,14 @@ def _scores(debate: Debate, card: Scorecard) -> dict[str, float]:
     return {name: mean(composites) for name, composites in found.items() if composites}
 
 
-def _outcome(debate: Debate, scores: Mapping[str, float], settings: Live) -> Outcome:
-    judged = len(scores) > 1 and set(scores) >= speakers(debate)
-    return compare(scores, open_above(settings.thresholds)) if judged else UNDETERMINED
+def _outcome(debate: Debate, scores: Mapping[str, float], settings: LiveSettings) -> ScoreOutcome:
+    judged = len(scores) > 1 and set(scores) >= speaker_names(debate)
+    return decide_outcome(scores, clear_from_threshold(settings.thresholds)) if judged else UNDETERMINED_OUTCOME
 
 
-def _row(debate: Debate, card: Scorecard, index: int) -> TurnRow:
+def _turn_row(debate: Debate, card: Scorecard, index: int) -> TurnRow:
     turn = debate.turns_by_index[index]
-    scores, standing = card.penalised.get(index, {}), card.standing.get(index, {})
+    scores, standing = card.penalised.get(index, {}), card.supplementary.get(index, {})
     return TurnRow(
         turn=index,
         round=turn.round,
@@ -175,21 +188,21 @@ def _row(debate: Debate, card: Scorecard, index: int) -> TurnRow:
     )
 
 
-def _standing(debate: Debate, card: Scorecard, criterion: str) -> dict[str, float]:
+def _mean_supplementary(debate: Debate, card: Scorecard, criterion: str) -> dict[str, float]:
     found: dict[str, list[float]] = {item.name: [] for item in debate.participants}
     for turn in debate.turns:
-        value = card.standing.get(turn.index, {}).get(criterion)
+        value = card.supplementary.get(turn.index, {}).get(criterion)
         if value is not None and turn.speaker in found:
             found[turn.speaker].append(value)
-    return {name: exact(mean(values)) for name, values in found.items() if values}
+    return {name: strip_float_noise(mean(values)) for name, values in found.items() if values}
 
 
-def _first(given: Sequence[Assessment], kind: type[F]) -> F | None:
+def _first_finding(given: Sequence[Assessment], kind: type[F]) -> F | None:
     return next((finding for item in given for finding in item.findings if isinstance(finding, kind)), None)
 
 
-def _narrative(given: Sequence[Assessment], outcome: Outcome) -> NarrativeNote | None:
-    told, resolution = _first(given, Narrative), _first(given, Resolution)
+def _narrative_note(given: Sequence[Assessment], outcome: ScoreOutcome) -> NarrativeNote | None:
+    told, resolution = _first_finding(given, Narrative), _first_finding(given, Resolution)
     if told is None:
         return None
     agrees = None if outcome.victory == "undetermined" else told.winner == outcome.winner
@@ -203,8 +216,8 @@ def _narrative(given: Sequence[Assessment], outcome: Outcome) -> NarrativeNote |
     )
 
 
-def _convergence(given: Sequence[Assessment]) -> ConvergenceNote | None:
-    found = _first(given, Convergence)
+def _convergence_note(given: Sequence[Assessment]) -> ConvergenceNote | None:
+    found = _first_finding(given, Convergence)
     return None if found is None else ConvergenceNote(outcome=found.outcome, early=found.early, late=found.late)
 
 
@@ -212,29 +225,31 @@ def _missing(
     debate: Debate, run: JudgingRun | str, given: Sequence[Assessment], card: Scorecard, narrative: NarrativeNote | None
 ) -> list[str]:
     """Sentences on turns, exchanges and readings of the whole that are not there."""
-    prefix = f"{run_id(run)}/live/{JUDGE}"
-    heard = speakers(debate)
+    prefix = f"{get_run_id(run)}/live/{SOLE_JUDGE_ID}"
+    heard = speaker_names(debate)
     found = [f"{item.name} has not spoken." for item in debate.participants if item.name not in heard]
     assessed = {item.subject.turns for item in given if item.subject.moment == "turn"}
     for turn in debate.turns:
-        marked = {**card.raw.get(turn.index, {}), **card.standing.get(turn.index, {})}
-        absent = [criterion for criterion in (*MAXIMA, *STANDING_MAXIMA) if criterion not in marked]
+        marked = {**card.raw.get(turn.index, {}), **card.supplementary.get(turn.index, {})}
+        absent = [criterion for criterion in (*DIMENSION_MAXIMA, *SUPPLEMENTARY_MAXIMA) if criterion not in marked]
         if (turn.index,) not in assessed:
-            found.append(f"Turn {turn.index} was not assessed{cause(debate, f'{prefix}/turn/{turn.index}/0')}.")
+            found.append(
+                f"Turn {turn.index} was not assessed{format_failure_cause(debate, f'{prefix}/turn/{turn.index}/0')}."
+            )
         elif absent:
             found.append(f"Turn {turn.index} has no mark for {', '.join(absent)}.")
-    for index in pairs(debate.turns):
+    for index in pair_end_indices(debate.turns):
         if index not in card.comparisons:
-            why = cause(debate, f"{prefix}/pair/{index - 1}-{index}/0")
+            why = format_failure_cause(debate, f"{prefix}/pair/{index - 1}-{index}/0")
             found.append(f"Turns {index - 1} and {index} were not compared{why}.")
     if narrative is None:
-        found.append(f"The debate was not read as a whole{cause(debate, f'{prefix}/debate/all/0')}.")
+        found.append(f"The debate was not read as a whole{format_failure_cause(debate, f'{prefix}/debate/all/0')}.")
     elif narrative.agrees is False and narrative.resolution is None:
-        why = cause(debate, f"{prefix}/debate/all/1")
+        why = format_failure_cause(debate, f"{prefix}/debate/all/1")
         found.append(f"The conflict of narrative and scorecard was not explained{why}.")
-    if len(debate.turns) >= CONVERGENCE_FROM and _first(given, Convergence) is None:
+    if len(debate.turns) >= MIN_CONVERGENCE_TURNS and _first_finding(given, Convergence) is None:
         indices = [turn.index for turn in debate.turns]
         where = "-".join(map(str, (*indices[:2], *indices[-2:])))
-        why = cause(debate, f"{prefix}/debate/{where}/0")
+        why = format_failure_cause(debate, f"{prefix}/debate/{where}/0")
         found.append(f"The first and the last turns were not compared{why}.")
     return found

@@ -11,31 +11,37 @@ from collections.abc import Mapping, Sequence
 from debate_cli.domain.assessment import VoteOption
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.judging_run import JudgingRun
-from debate_cli.domain.systems import Panel
+from debate_cli.domain.systems import PanelSettings
 from debate_cli.domain.tasks import Brief
-from debate_cli.domain.value import Value
+from debate_cli.domain.value import FrozenModel
 from debate_cli.domain.verdict import Verdict, Victory
 from debate_cli.scoring.ballots import (
     Ballot,
     Disagreement,
-    agreement,
     ballots_by_round,
-    deliberate_further,
-    disagreements,
+    compute_agreement,
     explains_change,
-    weights,
+    find_disagreements,
+    judge_weights,
+    should_deliberate,
 )
-from debate_cli.scoring.conclusion import UNDETERMINED, Outcome, verdict_of
-from debate_cli.scoring.reading import assessments, cause, exact, run_id, stored
+from debate_cli.scoring.conclusion import UNDETERMINED_OUTCOME, ScoreOutcome, build_verdict
+from debate_cli.scoring.reading import (
+    format_failure_cause,
+    get_run_id,
+    ordered_assessments,
+    stored_settings,
+    strip_float_noise,
+)
 
-OPTIONS: tuple[VoteOption, ...] = ("PASS", "FAIL", "CONDITIONAL")
-SIDES: dict[VoteOption, str] = {"PASS": "for", "FAIL": "against"}
+VOTE_OPTIONS: tuple[VoteOption, ...] = ("PASS", "FAIL", "CONDITIONAL")
+OPTION_SIDES: dict[VoteOption, str] = {"PASS": "for", "FAIL": "against"}
 """Which side an option speaks for."""
 CLEAR_SHARE = 0.8
 """From this share of the weight on, a vote is clear."""
 
 
-class BallotRow(Value):
+class BallotRow(FrozenModel):
     """A judge's vote in one round."""
 
     judge: str
@@ -57,7 +63,7 @@ class BallotRow(Value):
     """Whether this is the judge's last vote, kept because no newer one came in time."""
 
 
-class RoundRow(Value):
+class PanelRoundRow(FrozenModel):
     """One round of voting; 0 is the blind first vote."""
 
     round: int
@@ -67,7 +73,7 @@ class RoundRow(Value):
     votes: tuple[BallotRow, ...]
 
 
-class Tally(Value):
+class VoteTally(FrozenModel):
     """What a set of votes comes to."""
 
     option: VoteOption
@@ -76,14 +82,14 @@ class Tally(Value):
     """Share of the weight per option, summing to 1."""
 
 
-class PanelNotes(Value):
+class PanelNotes(FrozenModel):
     """Shape of the notes of a panel's verdict."""
 
     option: VoteOption | None
     """What the panel decided; None where nobody voted."""
     weights: dict[VoteOption, float]
     """Share of the weight per option in the final vote."""
-    first_vote: Tally | None
+    first_vote: VoteTally | None
     """The blind first vote, beside the final one."""
     initial_agreement: float | None
     final_agreement: float | None
@@ -94,7 +100,7 @@ class PanelNotes(Value):
     convergence_threshold: float
     deliberation_rounds: int
     """Rounds after the first vote."""
-    rounds: tuple[RoundRow, ...]
+    rounds: tuple[PanelRoundRow, ...]
     dissent: tuple[BallotRow, ...]
     """Final votes for another option than the panel's, in full."""
     unexplained_changes: tuple[str, ...]
@@ -105,7 +111,7 @@ class PanelNotes(Value):
     """What was not assessed, one sentence each."""
 
 
-def verdict(debate: Debate, run: JudgingRun | str, settings: Panel) -> Verdict:
+def score_run(debate: Debate, run: JudgingRun | str, settings: PanelSettings) -> Verdict:
     """The verdict of the panel over `run`; the notes are `PanelNotes`.
 
     PASS is won by the one debater of side `for`, FAIL by the one of side `against`; CONDITIONAL, a tie included, by
@@ -113,91 +119,99 @@ def verdict(debate: Debate, run: JudgingRun | str, settings: Panel) -> Verdict:
     nothing.
     """
     by_round = ballots_by_round(debate, run, settings)
-    late = _late(debate, run, by_round)
-    rounds = _rounds(debate, by_round, late)
+    late = _late_judges(debate, run, by_round)
+    rounds = _round_rows(debate, by_round, late)
     final = by_round[max(by_round)] if by_round else ()
-    final_tally = tally(final)
+    final_tally = tally_votes(final)
     enough = final_tally is not None and len(final) >= settings.min_judges
-    outcome = _outcome(final_tally, debate) if final_tally is not None and enough else UNDETERMINED
+    outcome = _outcome(final_tally, debate) if final_tally is not None and enough else UNDETERMINED_OUTCOME
     scores = _scores(final_tally, debate) if final_tally is not None else {}
     missing = _missing(debate, run, settings, by_round)
-    ever_late = _ever_late(debate, run, settings, late)
-    return verdict_of("panel", run, outcome, scores, _notes(settings, rounds, by_round, ever_late, missing))
+    ever_late = _all_late_judges(debate, run, settings, late)
+    return build_verdict("panel", run, outcome, scores, _notes(settings, rounds, by_round, ever_late, missing))
 
 
-def tally(ballots: Sequence[Ballot]) -> Tally | None:
+def tally_votes(ballots: Sequence[Ballot]) -> VoteTally | None:
     """The weighted count of votes; None without any."""
     if not ballots:
         return None
     total = math.fsum(ballot.weight for ballot in ballots)
     shares: dict[VoteOption, float] = {
-        option: exact(math.fsum(ballot.weight for ballot in ballots if ballot.option == option) / total)
-        for option in OPTIONS
+        option: strip_float_noise(math.fsum(ballot.weight for ballot in ballots if ballot.option == option) / total)
+        for option in VOTE_OPTIONS
     }
     largest = max(shares.values())
-    first: list[VoteOption] = [option for option in OPTIONS if shares[option] == largest]
+    first: list[VoteOption] = [option for option in VOTE_OPTIONS if shares[option] == largest]
     option = first[0] if len(first) == 1 else "CONDITIONAL"
-    return Tally(option=option, weights=shares)
+    return VoteTally(option=option, weights=shares)
 
 
-def _outcome(counted: Tally, debate: Debate) -> Outcome:
+def _outcome(counted: VoteTally, debate: Debate) -> ScoreOutcome:
     largest, second, _ = sorted(counted.weights.values(), reverse=True)
-    margin = exact(largest - second)
+    margin = strip_float_noise(largest - second)
     if counted.option == "CONDITIONAL":
-        return Outcome(None, "conditional", margin)
+        return ScoreOutcome(None, "conditional", margin)
     victory: Victory = "clear" if counted.weights[counted.option] >= CLEAR_SHARE else "narrow"
-    return Outcome(_sole(debate, SIDES[counted.option]), victory, margin)
+    return ScoreOutcome(_only_debater_of_side(debate, OPTION_SIDES[counted.option]), victory, margin)
 
 
-def _scores(counted: Tally, debate: Debate) -> dict[str, float]:
+def _scores(counted: VoteTally, debate: Debate) -> dict[str, float]:
     """Share of weight per debater whose side an option speaks for."""
-    found = {_sole(debate, side): counted.weights[option] for option, side in SIDES.items()}
+    found = {_only_debater_of_side(debate, side): counted.weights[option] for option, side in OPTION_SIDES.items()}
     return {name: share for name, share in found.items() if name is not None}
 
 
-def _sole(debate: Debate, side: str) -> str | None:
+def _only_debater_of_side(debate: Debate, side: str) -> str | None:
     """The one debater of that side; None for none and for several."""
     names = [item.name for item in debate.participants if item.side == side]
     return names[0] if len(names) == 1 else None
 
 
-def _late(debate: Debate, run: JudgingRun | str, by_round: Mapping[int, Sequence[Ballot]]) -> dict[int, set[str]]:
+def _late_judges(
+    debate: Debate, run: JudgingRun | str, by_round: Mapping[int, Sequence[Ballot]]
+) -> dict[int, set[str]]:
     """Round -> judges that were late for it: marked so, or failed so."""
-    wanted = run_id(run)
+    wanted = get_run_id(run)
     found = {number: {ballot.judge for ballot in ballots if ballot.vote.late} for number, ballots in by_round.items()}
     keys = {failure.task.key for failure in debate.failures if failure.cause == "late"}
     for number, ballots in by_round.items():
-        found[number] |= {item.judge for item in ballots if _key(wanted, item.judge, number) in keys}
+        found[number] |= {item.judge for item in ballots if _brief_key(wanted, item.judge, number) in keys}
     return found
 
 
-def _ever_late(debate: Debate, run: JudgingRun | str, settings: Panel, late: Mapping[int, set[str]]) -> tuple[str, ...]:
+def _all_late_judges(
+    debate: Debate, run: JudgingRun | str, settings: PanelSettings, late: Mapping[int, set[str]]
+) -> tuple[str, ...]:
     """Judges that were ever late, in the order of the bench: those too that were so in the first vote and have none."""
     found = set[str]().union(*late.values())
     for failure in debate.failures:
         task = failure.task
-        if failure.cause == "late" and isinstance(task, Brief) and (task.run, task.system) == (run_id(run), "panel"):
+        if (
+            failure.cause == "late"
+            and isinstance(task, Brief)
+            and (task.run, task.system) == (get_run_id(run), "panel")
+        ):
             found.add(task.assessor)
-    return tuple(judge for judge in weights(debate, run, settings) if judge in found)
+    return tuple(judge for judge in judge_weights(debate, run, settings) if judge in found)
 
 
-def _key(run: str, judge: str, number: int) -> str:
+def _brief_key(run: str, judge: str, number: int) -> str:
     return f"{run}/panel/{judge}/debate/all/{number}"
 
 
-def _rounds(
+def _round_rows(
     debate: Debate, by_round: Mapping[int, Sequence[Ballot]], late: Mapping[int, set[str]]
-) -> tuple[RoundRow, ...]:
-    found: list[RoundRow] = []
+) -> tuple[PanelRoundRow, ...]:
+    found: list[PanelRoundRow] = []
     before: dict[str, Ballot] = {}
     for number, ballots in by_round.items():
         total = math.fsum(ballot.weight for ballot in ballots)
-        rows = [_row(debate, item, before.get(item.judge), total) for item in ballots]
+        rows = [_ballot_row(debate, item, before.get(item.judge), total) for item in ballots]
         found.append(
-            RoundRow(
+            PanelRoundRow(
                 round=number,
-                agreement=agreement(ballots),
-                disagreements=disagreements(ballots),
+                agreement=compute_agreement(ballots),
+                disagreements=find_disagreements(ballots),
                 votes=tuple(row.model_copy(update={"late": row.judge in late[number]}) for row in rows),
             )
         )
@@ -205,15 +219,15 @@ def _rounds(
     return tuple(found)
 
 
-def _row(debate: Debate, ballot: Ballot, before: Ballot | None, total: float) -> BallotRow:
+def _ballot_row(debate: Debate, ballot: Ballot, before: Ballot | None, total: float) -> BallotRow:
     changed = before is not None and before.option != ballot.option
     because = ballot.vote.changed_because
     return BallotRow(
         judge=ballot.judge,
         option=ballot.option,
-        confidence=exact(ballot.vote.confidence),
-        weight=exact(ballot.weight / total),
-        dimensions={name: exact(value) for name, value in sorted(ballot.dimensions.items())},
+        confidence=strip_float_noise(ballot.vote.confidence),
+        weight=strip_float_noise(ballot.weight / total),
+        dimensions={name: strip_float_noise(value) for name, value in sorted(ballot.dimensions.items())},
         critical_findings=ballot.vote.critical_findings,
         remediation_required=ballot.vote.remediation_required,
         rationale=ballot.rationale,
@@ -226,14 +240,14 @@ def _row(debate: Debate, ballot: Ballot, before: Ballot | None, total: float) ->
 
 
 def _notes(
-    settings: Panel,
-    rounds: Sequence[RoundRow],
+    settings: PanelSettings,
+    rounds: Sequence[PanelRoundRow],
     by_round: Mapping[int, Sequence[Ballot]],
     late: Sequence[str],
     missing: Sequence[str],
 ) -> PanelNotes:
-    first = tally(by_round[min(by_round)]) if by_round else None
-    final = tally(by_round[max(by_round)]) if by_round else None
+    first = tally_votes(by_round[min(by_round)]) if by_round else None
+    final = tally_votes(by_round[max(by_round)]) if by_round else None
     initial_agreement = rounds[0].agreement if rounds else None
     final_agreement = rounds[-1].agreement if rounds else None
     votes = [vote for row in rounds for vote in row.votes]
@@ -243,8 +257,8 @@ def _notes(
         first_vote=first,
         initial_agreement=initial_agreement,
         final_agreement=final_agreement,
-        improvement=exact(rounds[-1].agreement - rounds[0].agreement) if rounds else None,
-        converged=final_agreement is not None and final_agreement >= exact(settings.convergence_threshold),
+        improvement=strip_float_noise(rounds[-1].agreement - rounds[0].agreement) if rounds else None,
+        converged=final_agreement is not None and final_agreement >= strip_float_noise(settings.convergence_threshold),
         convergence_threshold=settings.convergence_threshold,
         deliberation_rounds=rounds[-1].round if rounds else 0,
         rounds=tuple(rounds),
@@ -256,18 +270,20 @@ def _notes(
 
 
 def _missing(
-    debate: Debate, run: JudgingRun | str, settings: Panel, by_round: Mapping[int, Sequence[Ballot]]
+    debate: Debate, run: JudgingRun | str, settings: PanelSettings, by_round: Mapping[int, Sequence[Ballot]]
 ) -> list[str]:
     """Sentences on judges that did not vote in a round, strangers' votes, too few votes, and dimensions left unmarked.
 
     A round that there should have been is one, though nobody voted in it.
     """
-    bench = weights(debate, run, settings)
+    bench = judge_weights(debate, run, settings)
     found: list[str] = []
     latest = max(by_round, default=0)
     final = by_round.get(latest, ())
     voted = {ballot.judge for ballot in final}
-    further = deliberate_further(by_round, stored(debate, run, settings))  # who was to be asked is a fact of the run
+    further = should_deliberate(
+        by_round, stored_settings(debate, run, settings)
+    )  # who was to be asked is a fact of the run
     for number in range(latest + 1 + further):
         counted = {ballot.judge: ballot for ballot in by_round.get(number, ())}
         when = f"in deliberation round {number}" if number else "in the first vote"
@@ -276,9 +292,9 @@ def _missing(
             if ballot is not None and not ballot.carried:
                 continue
             late = " (late)" if ballot is not None and ballot.vote.late else ""
-            why = cause(debate, _key(run_id(run), judge, number)) or late
+            why = format_failure_cause(debate, _brief_key(get_run_id(run), judge, number)) or late
             if ballot is None and not why:  # who has no vote to keep is not asked again
-                why = cause(debate, _key(run_id(run), judge, 0))
+                why = format_failure_cause(debate, _brief_key(get_run_id(run), judge, 0))
             stands = "; its last vote stands" if ballot is not None or (number > latest and judge in voted) else ""
             found.append(f"{judge} did not vote {when}{why}{stands}.")
     if 0 < len(final) < settings.min_judges:
@@ -287,6 +303,6 @@ def _missing(
         absent = [name for name in settings.dimensions if name not in ballot.dimensions]
         if absent:
             found.append(f"{ballot.judge} gave no mark for {', '.join(absent)}.")
-    voters = {item.assessor for item in assessments(debate, "panel", run)}
+    voters = {item.assessor for item in ordered_assessments(debate, "panel", run)}
     found += [f"{judge} is not on the panel, so its vote does not count." for judge in sorted(voters - bench.keys())]
     return found

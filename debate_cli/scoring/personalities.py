@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from debate_cli.domain.assessment import Pressure
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.judging_run import FIRST_RUN
-from debate_cli.domain.personality import PRESSURE_KINDS, Personality, PressureKind, drift
-from debate_cli.domain.systems import Live
+from debate_cli.domain.personality import PRESSURE_KINDS, Personality, PressureKind, apply_pressures
+from debate_cli.domain.systems import LiveSettings
 from debate_cli.domain.tasks import MOMENTS
-from debate_cli.scoring.reading import assessments
+from debate_cli.scoring.reading import ordered_assessments
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ def personality_curve(debate: Debate, name: str) -> tuple[PersonalityPoint, ...]
     points = [PersonalityPoint(None, start, None)]
     for turn, pressure in _pressures(debate, name):
         pressures: dict[PressureKind, float] = {kind: float(getattr(pressure, kind)) for kind in PRESSURE_KINDS}
-        points.append(PersonalityPoint(turn, drift(points[-1].personality, pressures, elasticity), pressure))
+        points.append(PersonalityPoint(turn, apply_pressures(points[-1].personality, pressures, elasticity), pressure))
     return tuple(points)
 
 
@@ -45,11 +45,11 @@ def _pressures(debate: Debate, name: str) -> list[tuple[int, Pressure]]:
 
     Later judging runs have no effect on how the debate went.
     """
-    if not any(isinstance(system, Live) and system.feedback for system in debate.config.judging.systems):
+    if not any(isinstance(system, LiveSettings) and system.feedback for system in debate.config.judging.systems):
         return []
     found = [
         (max(item.subject.turns), MOMENTS.index(item.subject.moment), place, finding)
-        for item in assessments(debate, "live", FIRST_RUN)
+        for item in ordered_assessments(debate, "live", FIRST_RUN)
         if item.subject.turns
         for place, finding in enumerate(item.findings)
         if isinstance(finding, Pressure) and finding.participant == name

@@ -5,27 +5,39 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
-from debate_cli.domain.bench import JUDGE
+from debate_cli.domain.bench import SOLE_JUDGE_ID
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.judging_run import JudgingRun
-from debate_cli.domain.systems import Persuasion
-from debate_cli.domain.value import Value
+from debate_cli.domain.systems import PersuasionSettings
+from debate_cli.domain.value import FrozenModel
 from debate_cli.domain.verdict import Verdict, Victory
-from debate_cli.scoring.conclusion import UNDETERMINED, Outcome, compare, verdict_of
-from debate_cli.scoring.dynamics import StatePoint, effects_of, states
-from debate_cli.scoring.effects import RATED, ratings
-from debate_cli.scoring.reading import assessments, cause, exact, mean, run_id, speakers
-from debate_cli.scoring.social import influence, influence_graph, similarity, social_context
-from debate_cli.scoring.stance import DebaterState, Position, SurrenderReason
+from debate_cli.scoring.conclusion import UNDETERMINED_OUTCOME, ScoreOutcome, build_verdict, decide_outcome
+from debate_cli.scoring.dynamics import StatePoint, collect_effects, compute_state_curve
+from debate_cli.scoring.effects import RATED_CRITERIA, average_ratings
+from debate_cli.scoring.reading import (
+    format_failure_cause,
+    get_run_id,
+    mean,
+    ordered_assessments,
+    speaker_names,
+    strip_float_noise,
+)
+from debate_cli.scoring.social import (
+    build_influence_graph,
+    cosine_similarity,
+    outgoing_influence,
+    social_context_vectors,
+)
+from debate_cli.scoring.stance import DebaterState, StancePosition, SurrenderReason
 
 
-class FinalState(Value):
+class FinalState(FrozenModel):
     """Where a debater ended."""
 
     name: str
     stance: float
     conviction: float
-    position: Position
+    position: StancePosition
     persuasion: tuple[float, ...]
     """Received, the last ten."""
     attack: tuple[float, ...]
@@ -33,7 +45,7 @@ class FinalState(Value):
     surrendered: bool
 
 
-class Surrender(Value):
+class Surrender(FrozenModel):
     """That a debater gave up."""
 
     name: str
@@ -42,7 +54,7 @@ class Surrender(Value):
     reason: SurrenderReason
 
 
-class CurvePoint(Value):
+class CurvePoint(FrozenModel):
     """Stance and conviction of every debater after one turn."""
 
     turn: int | None
@@ -52,7 +64,7 @@ class CurvePoint(Value):
     convictions: dict[str, float]
 
 
-class Edge(Value):
+class InfluenceEdge(FrozenModel):
     """Mean persuasion of one debater on another, 0-1."""
 
     source: str
@@ -60,14 +72,14 @@ class Edge(Value):
     weight: float
 
 
-class Likeness(Value):
+class ContextSimilarity(FrozenModel):
     """How alike the social contexts of two debaters are: cosine, -1 to 1."""
 
     names: tuple[str, str]
     cosine: float
 
 
-class PersuasionNotes(Value):
+class PersuasionNotes(FrozenModel):
     """Shape of the notes of a persuasion verdict."""
 
     effects: str
@@ -78,27 +90,27 @@ class PersuasionNotes(Value):
     """In the order in which it happened."""
     states: tuple[FinalState, ...]
     curve: tuple[CurvePoint, ...]
-    graph: tuple[Edge, ...]
+    graph: tuple[InfluenceEdge, ...]
     influence: dict[str, float]
     """Name -> mean weight out of it; those who never reached anyone are left out."""
-    likeness: tuple[Likeness, ...]
+    likeness: tuple[ContextSimilarity, ...]
     missing: tuple[str, ...]
     """What was not assessed, one sentence each; without a judge nothing ever is."""
 
 
-def verdict(debate: Debate, run: JudgingRun | str, settings: Persuasion) -> Verdict:
+def score_run(debate: Debate, run: JudgingRun | str, settings: PersuasionSettings) -> Verdict:
     """The verdict of the persuasion system over `run`; the notes are `PersuasionNotes`.
 
     Undetermined until at least two debaters have spoken with an effect that is known, or one has surrendered.
     """
-    curve = states(debate, settings, run)
+    curve = compute_state_curve(debate, settings, run)
     final = curve[-1].states
     scores = {name: final_score(name, final) for name in final}
-    heard = {effect.speaker for effect in effects_of(curve)}
+    heard = {effect.speaker for effect in collect_effects(curve)}
     fell = any(state.surrendered for state in final.values())
-    outcome = _outcome(scores, final, settings) if len(heard) > 1 or fell else UNDETERMINED
+    outcome = _outcome(scores, final, settings) if len(heard) > 1 or fell else UNDETERMINED_OUTCOME
     missing = _missing(debate, run, settings, curve)
-    return verdict_of("persuasion", run, outcome, scores, _notes(debate, settings, curve, missing))
+    return build_verdict("persuasion", run, outcome, scores, _notes(debate, settings, curve, missing))
 
 
 def final_score(name: str, final: Mapping[str, DebaterState]) -> float:
@@ -117,9 +129,11 @@ def final_score(name: str, final: Mapping[str, DebaterState]) -> float:
     return total - (50 if own.surrendered else 0)
 
 
-def _outcome(scores: Mapping[str, float], final: Mapping[str, DebaterState], settings: Persuasion) -> Outcome:
+def _outcome(
+    scores: Mapping[str, float], final: Mapping[str, DebaterState], settings: PersuasionSettings
+) -> ScoreOutcome:
     """Highest score wins: overwhelming if anyone else surrendered, else clear above the margin, else narrow."""
-    best = max(scores, key=lambda name: exact(scores[name]))
+    best = max(scores, key=lambda name: strip_float_noise(scores[name]))
     others_fell = any(state.surrendered for state in final.values() if state.name != best)
 
     def kind(margin: float) -> Victory:
@@ -127,26 +141,26 @@ def _outcome(scores: Mapping[str, float], final: Mapping[str, DebaterState], set
             return "overwhelming"
         return "clear" if margin > settings.clear_margin else "narrow"
 
-    return compare(scores, kind)
+    return decide_outcome(scores, kind)
 
 
 def _notes(
-    debate: Debate, settings: Persuasion, curve: Sequence[StatePoint], missing: Sequence[str]
+    debate: Debate, settings: PersuasionSettings, curve: Sequence[StatePoint], missing: Sequence[str]
 ) -> PersuasionNotes:
-    effects = effects_of(curve)
+    effects = collect_effects(curve)
     final = curve[-1].states
     return PersuasionNotes(
         effects=settings.effects,
         rounds=max((turn.round for turn in debate.turns), default=0),
         surrendered=_surrenders(curve),
-        states=tuple(_final(state) for state in final.values()),
+        states=tuple(_final_state(state) for state in final.values()),
         curve=tuple(_curve_point(debate, point) for point in curve),
         graph=tuple(
-            Edge(source=source, target=target, weight=exact(weight))
-            for (source, target), weight in sorted(influence_graph(effects).items())
+            InfluenceEdge(source=source, target=target, weight=strip_float_noise(weight))
+            for (source, target), weight in sorted(build_influence_graph(effects).items())
         ),
-        influence={name: exact(weight) for name, weight in sorted(influence(effects).items())},
-        likeness=_likeness(social_context(final, effects)),
+        influence={name: strip_float_noise(weight) for name, weight in sorted(outgoing_influence(effects).items())},
+        likeness=_context_similarities(social_context_vectors(final, effects)),
         missing=tuple(missing),
     )
 
@@ -160,14 +174,14 @@ def _surrenders(curve: Sequence[StatePoint]) -> tuple[Surrender, ...]:
     return tuple(found.values())
 
 
-def _final(state: DebaterState) -> FinalState:
+def _final_state(state: DebaterState) -> FinalState:
     return FinalState(
         name=state.name,
-        stance=exact(state.stance),
-        conviction=exact(state.conviction),
+        stance=strip_float_noise(state.stance),
+        conviction=strip_float_noise(state.conviction),
         position=state.position,
-        persuasion=tuple(map(exact, state.persuasion)),
-        attack=tuple(map(exact, state.attack)),
+        persuasion=tuple(map(strip_float_noise, state.persuasion)),
+        attack=tuple(map(strip_float_noise, state.attack)),
         surrendered=state.surrendered,
     )
 
@@ -176,23 +190,27 @@ def _curve_point(debate: Debate, point: StatePoint) -> CurvePoint:
     return CurvePoint(
         turn=point.turn,
         speaker=None if point.turn is None else debate.turns_by_index[point.turn].speaker,
-        stances={name: exact(state.stance) for name, state in point.states.items()},
-        convictions={name: exact(state.conviction) for name, state in point.states.items()},
+        stances={name: strip_float_noise(state.stance) for name, state in point.states.items()},
+        convictions={name: strip_float_noise(state.conviction) for name, state in point.states.items()},
     )
 
 
-def _likeness(contexts: Mapping[str, Sequence[float]]) -> tuple[Likeness, ...]:
+def _context_similarities(contexts: Mapping[str, Sequence[float]]) -> tuple[ContextSimilarity, ...]:
     names = tuple(contexts)
     return tuple(
-        Likeness(names=(one, other), cosine=exact(similarity(contexts[one], contexts[other])))
+        ContextSimilarity(
+            names=(one, other), cosine=strip_float_noise(cosine_similarity(contexts[one], contexts[other]))
+        )
         for place, one in enumerate(names)
         for other in names[place + 1 :]
     )
 
 
-def _missing(debate: Debate, run: JudgingRun | str, settings: Persuasion, curve: Sequence[StatePoint]) -> list[str]:
+def _missing(
+    debate: Debate, run: JudgingRun | str, settings: PersuasionSettings, curve: Sequence[StatePoint]
+) -> list[str]:
     """Sentences on debaters that have not spoken and, with a judge, on turns that were not (wholly) rated."""
-    heard = speakers(debate)
+    heard = speaker_names(debate)
     final = curve[-1].states
     found = [
         f"{item.name} has not spoken."
@@ -201,19 +219,19 @@ def _missing(debate: Debate, run: JudgingRun | str, settings: Persuasion, curve:
     ]
     if settings.effects != "judge":
         return found
-    given = [item for item in assessments(debate, "persuasion", run) if item.subject.moment == "turn"]
+    given = [item for item in ordered_assessments(debate, "persuasion", run) if item.subject.moment == "turn"]
     judged = {item.subject.turns for item in given}
-    rated = ratings(given)
+    rated = average_ratings(given)
     for before, point in pairwise(curve):
         if point.turn is None:
             continue
         if (point.turn,) not in judged:
-            why = cause(debate, f"{run_id(run)}/persuasion/{JUDGE}/turn/{point.turn}/0")
+            why = format_failure_cause(debate, f"{get_run_id(run)}/persuasion/{SOLE_JUDGE_ID}/turn/{point.turn}/0")
             found.append(f"Turn {point.turn} was not rated{why}, so it has no effect.")
             continue
         speaker = debate.turns_by_index[point.turn].speaker
         for name, state in before.states.items():
-            absent = [criterion for criterion in RATED if criterion not in rated.get((point.turn, name), {})]
+            absent = [criterion for criterion in RATED_CRITERIA if criterion not in rated.get((point.turn, name), {})]
             if absent and name != speaker and not state.surrendered:
                 found.append(f"Turn {point.turn} was not rated for {', '.join(absent)} on {name}.")
     return found

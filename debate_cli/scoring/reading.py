@@ -12,18 +12,18 @@ from typing import TypeVar
 from debate_cli.domain.assessment import Assessment, Mark, SystemKind
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.judging_run import JudgingRun
-from debate_cli.domain.systems import System
+from debate_cli.domain.systems import SystemSettings
 from debate_cli.domain.tasks import MOMENTS
 
-DECIMALS = 9
+NOISE_DECIMALS = 9
 """Floating-point noise lies below this; no mark is that fine."""
 
-S = TypeVar("S", bound=System)
+S = TypeVar("S", bound=SystemSettings)
 
 
-def exact(value: float) -> float:
+def strip_float_noise(value: float) -> float:
     """`value` without floating-point noise: to nine decimals, and never -0.0."""
-    return (round(value, DECIMALS) if value % 1 else value) + 0.0  # a whole number has none
+    return (round(value, NOISE_DECIMALS) if value % 1 else value) + 0.0  # a whole number has none
 
 
 def mean(values: Iterable[float]) -> float:
@@ -34,24 +34,24 @@ def mean(values: Iterable[float]) -> float:
     return math.fsum(numbers) / len(numbers) if numbers else 0.0
 
 
-def held(mark: Mark, low: float, high: float) -> float:
+def clamp_mark(mark: Mark, low: float, high: float) -> float:
     """The mark's value within `low` to `high` and not above the mark's own scale (but never below `low`)."""
     return max(low, min(mark.value, mark.out_of, high))
 
 
-def run_id(run: JudgingRun | str) -> str:
+def get_run_id(run: JudgingRun | str) -> str:
     """The id of a judging run given as itself or by its id."""
     return run if isinstance(run, str) else run.id
 
 
-def assessments(debate: Debate, system: SystemKind, run: JudgingRun | str) -> list[Assessment]:
+def ordered_assessments(debate: Debate, system: SystemKind, run: JudgingRun | str) -> list[Assessment]:
     """The assessments of one system in one run, from turn to debate, then by subject, revision and judge."""
-    wanted = run_id(run)
+    wanted = get_run_id(run)
     found = [item for item in debate.assessments if item.system == system and item.run == wanted]
-    return sorted(found, key=_rank) if len(found) > 1 else found
+    return sorted(found, key=_sort_key) if len(found) > 1 else found
 
 
-def _rank(assessment: Assessment) -> tuple[int, int, tuple[int, ...], int, str]:
+def _sort_key(assessment: Assessment) -> tuple[int, int, tuple[int, ...], int, str]:
     subject = assessment.subject
     return (
         MOMENTS.index(subject.moment),
@@ -62,12 +62,12 @@ def _rank(assessment: Assessment) -> tuple[int, int, tuple[int, ...], int, str]:
     )
 
 
-def stored(debate: Debate, run: JudgingRun | str, settings: S) -> S:
+def stored_settings(debate: Debate, run: JudgingRun | str, settings: S) -> S:
     """The settings that the run was judged with; `settings` themselves where the run does not know the system.
 
     Scores follow the settings given, but who was asked is a fact of the run.
     """
-    wanted = run_id(run)
+    wanted = get_run_id(run)
     for known in debate.runs:
         if known.id != wanted:
             continue
@@ -77,12 +77,12 @@ def stored(debate: Debate, run: JudgingRun | str, settings: S) -> S:
     return settings
 
 
-def cause(debate: Debate, key: str) -> str:
+def format_failure_cause(debate: Debate, key: str) -> str:
     """Why the brief of that key has no answer, e.g. ` (abstained)`; empty where nothing is known."""
     causes = [failure.cause for failure in debate.failures if failure.task.key == key]
     return f" ({causes[-1]})" if causes else ""
 
 
-def speakers(debate: Debate) -> frozenset[str]:
+def speaker_names(debate: Debate) -> frozenset[str]:
     """Names of the participants that have spoken."""
     return frozenset(turn.speaker for turn in debate.turns) & frozenset(item.name for item in debate.participants)

@@ -10,11 +10,11 @@ from typing import Any
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.systems import System
+from debate_cli.domain.systems import SystemSettings
 from debate_cli.errors import UsageError
 from debate_cli.scoring.structured import CRITERIA
 
-_SYSTEM: TypeAdapter[System] = TypeAdapter(System, config=ConfigDict(defer_build=True))
+_SYSTEM: TypeAdapter[SystemSettings] = TypeAdapter(SystemSettings, config=ConfigDict(defer_build=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class Rubric:
     remark: str | None = None
     """A sentence on what follows from it without having been asked for."""
 
-    def settings(self, debate: Debate) -> dict[str, System]:
+    def settings(self, debate: Debate) -> dict[str, SystemSettings]:
         """The settings to score `debate` with, for the kinds that the rubric names.
 
         Raises UsageError where a setting is unknown or out of range.
@@ -33,31 +33,31 @@ class Rubric:
         stored = {
             kind: system
             for kind in self.changes
-            for run in debate.standing(kind)
+            for run in debate.runs_by_precedence(kind)
             for system in run.judging.systems
             if system.kind == kind
         }
-        return {kind: _laid_over(stored[kind], change) for kind, change in self.changes.items() if kind in stored}
+        return {kind: _apply_changes(stored[kind], change) for kind, change in self.changes.items() if kind in stored}
 
 
-def _laid_over(system: System, change: Mapping[str, Any]) -> System:
+def _apply_changes(system: SystemSettings, change: Mapping[str, Any]) -> SystemSettings:
     try:
-        return _SYSTEM.validate_python(_merged(system.model_dump(), change))
+        return _SYSTEM.validate_python(_deep_merge(system.model_dump(), change))
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         where = ".".join(str(part) for part in first["loc"])
         raise UsageError(f"rubric: {where}: {first['msg'].removeprefix('Value error, ')}; mend the rubric") from error
 
 
-def _merged(base: Mapping[str, Any], change: Mapping[str, Any]) -> dict[str, Any]:
+def _deep_merge(base: Mapping[str, Any], change: Mapping[str, Any]) -> dict[str, Any]:
     merged = dict(base)
     for key, value in change.items():
         inner = merged.get(key)
-        merged[key] = _merged(inner, value) if isinstance(inner, dict) and isinstance(value, Mapping) else value  # pyright: ignore[reportUnknownArgumentType]
+        merged[key] = _deep_merge(inner, value) if isinstance(inner, dict) and isinstance(value, Mapping) else value  # pyright: ignore[reportUnknownArgumentType]
     return merged
 
 
-def weights(text: str) -> Rubric:
+def parse_weights(text: str) -> Rubric:
     """The rubric that `evidence=0.5,logic=0.3` means: weights of the structured criteria, 0 for those that are not named.
 
     A remark tells which these are. Raises UsageError.
@@ -68,14 +68,14 @@ def weights(text: str) -> Rubric:
         name, equals, number = (piece.strip() for piece in part.partition("="))
         if not equals or name not in named:
             raise UsageError(f"--weights {part}: write NAME=NUMBER with a name of {', '.join(named)}")
-        named[name] = _weight(part, number)
+        named[name] = _parse_weight(part, number)
         left.pop(name, None)
     if not any(named.values()):
         raise UsageError(f"--weights {text}: no criterion counts; give at least one a weight above 0")
-    return Rubric({"structured": {"weights": named}}, _uncounted(list(left)))
+    return Rubric({"structured": {"weights": named}}, _describe_unweighted(list(left)))
 
 
-def _weight(part: str, number: str) -> float:
+def _parse_weight(part: str, number: str) -> float:
     """Raises UsageError naming `part` where `number` is no weight."""
     try:
         found = float(number)
@@ -86,7 +86,7 @@ def _weight(part: str, number: str) -> float:
     return found
 
 
-def _uncounted(names: Sequence[str]) -> str | None:
+def _describe_unweighted(names: Sequence[str]) -> str | None:
     if not names:
         return None
     listed = " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))

@@ -14,16 +14,16 @@ from functools import cache
 from debate_cli.scoring.reading import mean
 from debate_cli.scoring.stance import DebaterState, Effect
 
-DIMENSIONS = 128
-ROUNDS = 2
+CONTEXT_DIMENSIONS = 128
+AGGREGATION_ROUNDS = 2
 """How often neighbours are aggregated."""
 _SEED = "debate-cli social context 1"
 
-Graph = Mapping[tuple[str, str], float]
+InfluenceGraph = Mapping[tuple[str, str], float]
 """(from, to) -> mean persuasion that the first has had on the second, 0-1. Only those who were ever reached."""
 
 
-def influence_graph(effects: Iterable[Effect]) -> Graph:
+def build_influence_graph(effects: Iterable[Effect]) -> InfluenceGraph:
     """The directed graph of mean persuasion, by all effects given."""
     found: dict[tuple[str, str], list[float]] = defaultdict(list)
     for effect in effects:
@@ -31,30 +31,34 @@ def influence_graph(effects: Iterable[Effect]) -> Graph:
     return {edge: mean(values) for edge, values in found.items()}
 
 
-def influence(effects: Iterable[Effect]) -> dict[str, float]:
+def outgoing_influence(effects: Iterable[Effect]) -> dict[str, float]:
     """Name -> mean weight of the edges that go out of it; those who never reached anyone are left out."""
     out: dict[str, list[float]] = defaultdict(list)
-    for (speaker, _), weight in influence_graph(effects).items():
+    for (speaker, _), weight in build_influence_graph(effects).items():
         out[speaker].append(weight)
     return {name: mean(weights) for name, weights in out.items()}
 
 
-def social_context(states: Mapping[str, DebaterState], effects: Iterable[Effect]) -> dict[str, tuple[float, ...]]:
+def social_context_vectors(
+    states: Mapping[str, DebaterState], effects: Iterable[Effect]
+) -> dict[str, tuple[float, ...]]:
     """Name -> a vector of 128 numbers with Euclidean length 1.
 
     It starts as random features of (stance, conviction, mean persuasion received, mean attack received). Twice, each
     vector then becomes the mean of itself and the mean of those who reach it in the influence graph; one whom nobody
     reaches stays as it is.
     """
-    graph = influence_graph(effects)
+    graph = build_influence_graph(effects)
     reached_by = {name: [source for source, target in graph if target == name and source in states] for name in states}
-    vectors = {name: _features(state) for name, state in states.items()}
-    for _ in range(ROUNDS):
-        vectors = {name: _mixed(vectors[name], [vectors[by] for by in reached_by[name]]) for name in states}
-    return {name: _normalised(vector) for name, vector in vectors.items()}
+    vectors = {name: _random_features(state) for name, state in states.items()}
+    for _ in range(AGGREGATION_ROUNDS):
+        vectors = {
+            name: _average_with_neighbours(vectors[name], [vectors[by] for by in reached_by[name]]) for name in states
+        }
+    return {name: _normalize_vector(vector) for name, vector in vectors.items()}
 
 
-def similarity(one: Sequence[float], other: Sequence[float]) -> float:
+def cosine_similarity(one: Sequence[float], other: Sequence[float]) -> float:
     """Cosine of two vectors of length 1, -1 to 1."""
     return max(-1.0, min(1.0, math.fsum(a * b for a, b in zip(one, other, strict=True))))
 
@@ -63,10 +67,12 @@ def similarity(one: Sequence[float], other: Sequence[float]) -> float:
 def _projection() -> tuple[tuple[float, ...], ...]:
     """One row of four weights and a phase for each dimension."""
     source = random.Random(_SEED)  # noqa: S311 - fixed features, not a secret
-    return tuple((*(source.gauss(0, 1) for _ in range(4)), source.uniform(0, 2 * math.pi)) for _ in range(DIMENSIONS))
+    return tuple(
+        (*(source.gauss(0, 1) for _ in range(4)), source.uniform(0, 2 * math.pi)) for _ in range(CONTEXT_DIMENSIONS)
+    )
 
 
-def _features(state: DebaterState) -> tuple[float, ...]:
+def _random_features(state: DebaterState) -> tuple[float, ...]:
     known = (state.stance, state.conviction, mean(state.persuasion), mean(state.attack))
     return tuple(
         math.cos(math.fsum(weight * value for weight, value in zip(row, (*known, 1.0), strict=True)))
@@ -74,12 +80,12 @@ def _features(state: DebaterState) -> tuple[float, ...]:
     )
 
 
-def _mixed(own: Sequence[float], others: Sequence[Sequence[float]]) -> tuple[float, ...]:
+def _average_with_neighbours(own: Sequence[float], others: Sequence[Sequence[float]]) -> tuple[float, ...]:
     if not others:
         return tuple(own)
     return tuple((value + mean(theirs)) / 2 for value, theirs in zip(own, zip(*others, strict=True), strict=True))
 
 
-def _normalised(vector: Sequence[float]) -> tuple[float, ...]:
+def _normalize_vector(vector: Sequence[float]) -> tuple[float, ...]:
     length = math.sqrt(math.fsum(value * value for value in vector))
     return tuple(value / length for value in vector) if length else tuple(vector)

@@ -10,18 +10,18 @@ from typing import Literal
 
 from debate_cli.domain.participant import Participant
 from debate_cli.domain.systems import VictoryConditions
-from debate_cli.scoring.reading import exact, mean
+from debate_cli.scoring.reading import mean, strip_float_noise
 
-KEPT = 10
+HISTORY_LENGTH = 10
 """How many of the last effects a history holds."""
-RECENT = 3
+RECENT_EFFECTS = 3
 """How many of them count as recent."""
-PERSUADED = 0.6
+PERSUASION_THRESHOLD = 0.6
 """Persuasion above this moves a stance."""
-STUNG = 0.3
+ATTACK_THRESHOLD = 0.3
 """Attack above this, after conviction has absorbed its part, hardens a stance."""
 
-Position = Literal["Supportive", "Opposed", "Neutral"]
+StancePosition = Literal["Supportive", "Opposed", "Neutral"]
 SurrenderReason = Literal["persuaded", "neutral", "worn_down"]
 """persuaded: strong recent persuasion met little conviction; neutral: no stance is left to defend; worn_down: every
 recent turn persuaded."""
@@ -55,15 +55,15 @@ class DebaterState:
     """Attack received, the last ten."""
     surrendered: bool = False
     surrender_reason: SurrenderReason | None = None
-    shown: tuple[float, ...] = ()
+    evidence_shown: tuple[float, ...] = ()
     """Evidence that the debater's own turns brought, the last ten."""
-    dealt: tuple[float, ...] = ()
+    attack_dealt: tuple[float, ...] = ()
     """Attack that the debater dealt, over all its turns and targets."""
 
     @property
-    def position(self) -> Position:
+    def position(self) -> StancePosition:
         """Supportive above 0.2, Opposed below -0.2, else Neutral."""
-        stance = exact(self.stance)
+        stance = strip_float_noise(self.stance)
         if stance > 0.2:  # noqa: PLR2004 - the rules as written
             return "Supportive"
         return "Opposed" if stance < -0.2 else "Neutral"  # noqa: PLR2004 - the same
@@ -79,7 +79,7 @@ def starting_state(participant: Participant) -> DebaterState:
     )
 
 
-def received(state: DebaterState, effect: Effect, conditions: VictoryConditions) -> DebaterState:
+def apply_effect(state: DebaterState, effect: Effect, conditions: VictoryConditions) -> DebaterState:
     """`state` after `effect`; one that has surrendered is not moved any more.
 
     With p, a received and c the conviction before: p > 0.6 turns the stance by p(1-c)0.3 towards 0 and conviction to
@@ -89,49 +89,52 @@ def received(state: DebaterState, effect: Effect, conditions: VictoryConditions)
     if state.surrendered:
         return state
     before, stance, conviction = state.conviction, state.stance, state.conviction
-    if exact(effect.persuasion) > PERSUADED:
+    if strip_float_noise(effect.persuasion) > PERSUASION_THRESHOLD:
         stance *= 1 - effect.persuasion * (1 - before) * 0.3
         conviction *= 0.85
     sting = max(0.0, effect.attack - 0.8 * before)
-    if exact(sting) > STUNG:
+    if strip_float_noise(sting) > ATTACK_THRESHOLD:
         stance = max(-1.0, min(1.0, stance * (1 + 0.2 * sting)))
         conviction = min(1.0, 1.1 * conviction)
     moved = replace(
         state,
         stance=stance,
         conviction=conviction,
-        persuasion=(*state.persuasion, effect.persuasion)[-KEPT:],
-        attack=(*state.attack, effect.attack)[-KEPT:],
+        persuasion=(*state.persuasion, effect.persuasion)[-HISTORY_LENGTH:],
+        attack=(*state.attack, effect.attack)[-HISTORY_LENGTH:],
     )
-    reason = surrender_reason(moved, conditions)
+    reason = find_surrender_reason(moved, conditions)
     return replace(moved, surrendered=reason is not None, surrender_reason=reason)
 
 
-def surrender_reason(state: DebaterState, conditions: VictoryConditions) -> SurrenderReason | None:
+def find_surrender_reason(state: DebaterState, conditions: VictoryConditions) -> SurrenderReason | None:
     """Why a debater in this state gives up; None while it stands.
 
     Any of: the mean of the last three persuasions above 0.6 with conviction below the surrender threshold; a stance
     nearer to 0 than the neutral threshold with conviction below 0.5, for one that did not start there; the last n
     persuasions (n as configured, all of them there) each above 0.5.
     """
-    conviction, neutral = exact(state.conviction), conditions.stance_neutral_threshold
-    if exact(mean(state.persuasion[-RECENT:])) > PERSUADED and conviction < conditions.surrender_threshold:
+    conviction, neutral = strip_float_noise(state.conviction), conditions.stance_neutral_threshold
+    if (
+        strip_float_noise(mean(state.persuasion[-RECENT_EFFECTS:])) > PERSUASION_THRESHOLD
+        and conviction < conditions.surrender_threshold
+    ):
         return "persuaded"
-    if abs(exact(state.stance)) < neutral <= abs(state.starting_stance) and conviction < 0.5:  # noqa: PLR2004 - as written
+    if abs(strip_float_noise(state.stance)) < neutral <= abs(state.starting_stance) and conviction < 0.5:  # noqa: PLR2004 - as written
         return "neutral"
     last = state.persuasion[-conditions.consecutive_persuasion :]
-    if len(last) == conditions.consecutive_persuasion and all(exact(value) > 0.5 for value in last):  # noqa: PLR2004
+    if len(last) == conditions.consecutive_persuasion and all(strip_float_noise(value) > 0.5 for value in last):  # noqa: PLR2004
         return "worn_down"
     return None
 
 
-def spoke(state: DebaterState, effects: tuple[Effect, ...]) -> DebaterState:
+def record_turn(state: DebaterState, effects: tuple[Effect, ...]) -> DebaterState:
     """The speaker's own state after its turn had `effects`: what it showed and dealt is remembered."""
     if not effects:
         return state
     evidence = mean(effect.evidence for effect in effects)
     return replace(
         state,
-        shown=(*state.shown, evidence)[-KEPT:],
-        dealt=(*state.dealt, *(effect.attack for effect in effects)),
+        evidence_shown=(*state.evidence_shown, evidence)[-HISTORY_LENGTH:],
+        attack_dealt=(*state.attack_dealt, *(effect.attack for effect in effects)),
     )

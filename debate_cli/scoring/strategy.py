@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from debate_cli.domain.content import StrategyPick
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.systems import Persuasion
-from debate_cli.scoring.adaptive import pick
-from debate_cli.scoring.dynamics import current_states, own_settings
+from debate_cli.domain.systems import PersuasionSettings
+from debate_cli.scoring.adaptive import pick_strategy
+from debate_cli.scoring.dynamics import configured_persuasion, current_states
 
 
-def adaptive_pick(debate: Debate, speaker: str, settings: Persuasion | None = None) -> StrategyPick:
+def pick_adaptive_strategy(debate: Debate, speaker: str, settings: PersuasionSettings | None = None) -> StrategyPick:
     """What `strategy: adaptive` picks for `speaker`'s next turn, given the turns that `debate` holds.
 
     A speaker entitled to less than the whole debate passes `debate.before(cue)`. `settings` None means the debate's own
     persuasion system, or its defaults (keyword effects, no model) where there is none.
     """
-    return pick(current_states(debate, settings or own_settings(debate) or Persuasion()), speaker)
+    return pick_strategy(
+        current_states(debate, settings or configured_persuasion(debate) or PersuasionSettings()), speaker
+    )

@@ -11,18 +11,26 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 from debate_cli.domain.assessment import Assessment, Fallacy
-from debate_cli.domain.bench import assessors
+from debate_cli.domain.bench import judge_ids
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.judging_run import JudgingRun
-from debate_cli.domain.systems import Structured
-from debate_cli.domain.value import Value
+from debate_cli.domain.systems import StructuredSettings
+from debate_cli.domain.value import FrozenModel
 from debate_cli.domain.verdict import Verdict, Victory
-from debate_cli.scoring.conclusion import UNDETERMINED, closed_above, compare, verdict_of
-from debate_cli.scoring.reading import assessments, cause, exact, held, mean, run_id, stored
+from debate_cli.scoring.conclusion import UNDETERMINED_OUTCOME, build_verdict, clear_above_threshold, decide_outcome
+from debate_cli.scoring.reading import (
+    clamp_mark,
+    format_failure_cause,
+    get_run_id,
+    mean,
+    ordered_assessments,
+    stored_settings,
+    strip_float_noise,
+)
 
 CRITERIA = ("logic", "evidence", "responsiveness", "honesty")
-LOWEST, HIGHEST = 1.0, 10.0
-LABELS: dict[Victory, str] = {
+MIN_ARGUMENT_MARK, MAX_ARGUMENT_MARK = 1.0, 10.0
+VICTORY_LABELS: dict[Victory, str] = {
     "draw": "evenly matched",
     "narrow": "narrow advantage",
     "clear": "clear advantage",
@@ -30,11 +38,11 @@ LABELS: dict[Victory, str] = {
 }
 
 
-Marks = Mapping[str, Mapping[str, Mapping[str, float]]]
+ArgumentMarks = Mapping[str, Mapping[str, Mapping[str, float]]]
 """Argument -> criterion -> judge -> mark."""
 
 
-class ArgumentRow(Value):
+class ArgumentRow(FrozenModel):
     """How one argument was scored; every number is a mean over the judges, None where there is no mark."""
 
     id: str
@@ -49,7 +57,7 @@ class ArgumentRow(Value):
     """1-10; None unless all four criteria that weigh anything are marked."""
 
 
-class FallacyRow(Value):
+class FallacyRow(FrozenModel):
     """A fallacy that a judge found."""
 
     assessor: str
@@ -59,7 +67,7 @@ class FallacyRow(Value):
     quote: str
 
 
-class StructuredNotes(Value):
+class StructuredNotes(FrozenModel):
     """Shape of the notes of a structured verdict."""
 
     label: str
@@ -90,43 +98,45 @@ def scored_arguments(debate: Debate) -> dict[str, str]:
     return found
 
 
-def verdict(debate: Debate, run: JudgingRun | str, settings: Structured) -> Verdict:
+def score_run(debate: Debate, run: JudgingRun | str, settings: StructuredSettings) -> Verdict:
     """The verdict of the structured system over `run`; the notes are `StructuredNotes`.
 
     Undetermined unless at least two debaters, and every debater who made an argument, have one that is fully marked.
     """
     owners = scored_arguments(debate)
-    given = [item for item in assessments(debate, "structured", run) if item.subject.moment == "debate"]
-    weights = counted_weights(settings)
+    given = [item for item in ordered_assessments(debate, "structured", run) if item.subject.moment == "debate"]
+    weights = normalized_weights(settings)
     marks = _marks(given, owners)
     fallacies = _fallacies(given)
     rows = [
-        _row(item, name, marks[item], weights, _penalty(item, given, fallacies, settings))
+        _argument_row(item, name, marks[item], weights, _penalty(item, given, fallacies, settings))
         for item, name in owners.items()
     ]
     scores = _side_scores(rows)
     judged = len(scores) > 1 and set(scores) >= set(owners.values())
-    outcome = compare(scores, closed_above(settings.thresholds)) if judged else UNDETERMINED
+    outcome = decide_outcome(scores, clear_above_threshold(settings.thresholds)) if judged else UNDETERMINED_OUTCOME
     notes = StructuredNotes(
-        label=LABELS[outcome.victory],
-        weights={criterion: exact(weight) for criterion, weight in weights.items()},
+        label=VICTORY_LABELS[outcome.victory],
+        weights={criterion: strip_float_noise(weight) for criterion, weight in weights.items()},
         arguments=tuple(rows),
         means=_means(rows),
         fallacies=fallacies,
         judges=tuple(dict.fromkeys(item.assessor for item in given)),
-        missing=tuple(_unasked(debate, run, owners, given, settings) + _unmarked(owners, given, marks)),
+        missing=tuple(
+            _describe_unjudged(debate, run, owners, given, settings) + _describe_unmarked(owners, given, marks)
+        ),
     )
-    return verdict_of("structured", run, outcome, scores, notes)
+    return build_verdict("structured", run, outcome, scores, notes)
 
 
-def counted_weights(settings: Structured) -> dict[str, float]:
+def normalized_weights(settings: StructuredSettings) -> dict[str, float]:
     """Weight per criterion as it counts: the configured ones, made to sum 1."""
     raw: dict[str, float] = {criterion: getattr(settings.weights, criterion) for criterion in CRITERIA}
     total = sum(raw.values())
     return {criterion: weight / total for criterion, weight in raw.items()}
 
 
-def _marks(given: Sequence[Assessment], owners: Mapping[str, str]) -> Marks:
+def _marks(given: Sequence[Assessment], owners: Mapping[str, str]) -> ArgumentMarks:
     """The marks of all judges. What names an unknown argument, or another debater's, is ignored."""
     found: dict[str, dict[str, dict[str, float]]] = {item: {} for item in owners}
     for assessment in given:
@@ -136,7 +146,7 @@ def _marks(given: Sequence[Assessment], owners: Mapping[str, str]) -> Marks:
                 continue
             if mark.participant is None or mark.participant == owners[item]:
                 of = found[item].setdefault(mark.criterion, {})
-                of.setdefault(assessment.assessor, held(mark, LOWEST, HIGHEST))
+                of.setdefault(assessment.assessor, clamp_mark(mark, MIN_ARGUMENT_MARK, MAX_ARGUMENT_MARK))
     return found
 
 
@@ -155,13 +165,15 @@ def _fallacies(given: Sequence[Assessment]) -> tuple[FallacyRow, ...]:
     )
 
 
-def _penalty(item: str, given: Sequence[Assessment], fallacies: Sequence[FallacyRow], settings: Structured) -> float:
+def _penalty(
+    item: str, given: Sequence[Assessment], fallacies: Sequence[FallacyRow], settings: StructuredSettings
+) -> float:
     """Penalty of one argument: fallacies found in it, averaged over the judges."""
     count = sum(row.item == item for row in fallacies)
     return settings.fallacy_penalty * count / len(given) if count else 0.0
 
 
-def _row(
+def _argument_row(
     item: str,
     participant: str,
     marks: Mapping[str, Mapping[str, float]],
@@ -169,7 +181,8 @@ def _row(
     penalty: float,
 ) -> ArgumentRow:
     values = {
-        criterion: exact(mean(marks[criterion].values())) if criterion in marks else None for criterion in CRITERIA
+        criterion: strip_float_noise(mean(marks[criterion].values())) if criterion in marks else None
+        for criterion in CRITERIA
     }
     score: float | None = 0.0
     for criterion, weight in weights.items():
@@ -183,8 +196,8 @@ def _row(
         evidence=values["evidence"],
         responsiveness=values["responsiveness"],
         honesty=values["honesty"],
-        penalty=exact(penalty),
-        score=None if score is None else exact(max(LOWEST, score - penalty)),
+        penalty=strip_float_noise(penalty),
+        score=None if score is None else strip_float_noise(max(MIN_ARGUMENT_MARK, score - penalty)),
     )
 
 
@@ -204,28 +217,31 @@ def _means(rows: Sequence[ArgumentRow]) -> dict[str, dict[str, float]]:
             value: float | None = getattr(row, criterion)
             if value is not None:
                 found[row.participant][criterion].append(value)
-    return {name: {criterion: exact(mean(values)) for criterion, values in of.items()} for name, of in found.items()}
+    return {
+        name: {criterion: strip_float_noise(mean(values)) for criterion, values in of.items()}
+        for name, of in found.items()
+    }
 
 
-def _unasked(
+def _describe_unjudged(
     debate: Debate,
     run: JudgingRun | str,
     owners: Mapping[str, str],
     given: Sequence[Assessment],
-    settings: Structured,
+    settings: StructuredSettings,
 ) -> list[str]:
     """Sentences on debaters without arguments and judges without an assessment."""
     arguing = frozenset(owners.values())
     found = [f"{item.name} has made no argument." for item in debate.participants if item.name not in arguing]
     judges = {item.assessor for item in given}
-    for judge in assessors(stored(debate, run, settings)):
+    for judge in judge_ids(stored_settings(debate, run, settings)):
         if judge not in judges:
-            why = cause(debate, f"{run_id(run)}/structured/{judge}/debate/all/0")
+            why = format_failure_cause(debate, f"{get_run_id(run)}/structured/{judge}/debate/all/0")
             found.append(f"The debate was not assessed by {judge}{why}.")
     return found
 
 
-def _unmarked(owners: Mapping[str, str], given: Sequence[Assessment], marks: Marks) -> list[str]:
+def _describe_unmarked(owners: Mapping[str, str], given: Sequence[Assessment], marks: ArgumentMarks) -> list[str]:
     """Sentences on marks that a judge left out."""
     found: list[str] = []
     for judge in dict.fromkeys(item.assessor for item in given):

@@ -12,11 +12,11 @@ from debate_cli.domain.assessment import Assessment, Standing, Trace
 from debate_cli.domain.content import ResponseType
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.judging_run import JudgingRun
-from debate_cli.domain.value import Value
-from debate_cli.scoring.reading import assessments
+from debate_cli.domain.value import FrozenModel
+from debate_cli.scoring.reading import ordered_assessments
 
 
-class TraceResponse(Value):
+class TraceResponse(FrozenModel):
     """How one opponent answered a claim."""
 
     by: str
@@ -27,7 +27,7 @@ class TraceResponse(Value):
     """The question it was followed by; empty for none."""
 
 
-class TraceReply(Value):
+class TraceReply(FrozenModel):
     """What the one who made the claim said to the questions about it."""
 
     by: str
@@ -36,7 +36,7 @@ class TraceReply(Value):
     evaded: bool | None = None
 
 
-class TraceRow(Value):
+class TraceRow(FrozenModel):
     """One claim with everything that happened to it."""
 
     id: str
@@ -52,16 +52,16 @@ class TraceRow(Value):
     """The reason of the first judge of that majority; the division itself where there is none."""
 
 
-def trace_table(debate: Debate, run: JudgingRun | str | None = None) -> tuple[TraceRow, ...]:
+def build_trace_table(debate: Debate, run: JudgingRun | str | None = None) -> tuple[TraceRow, ...]:
     """One row per argument, in the order of the debate.
 
     Standings come from the structured assessments of `run`; None means the newest run with that system.
     """
-    responses, replies = _answers(debate)
+    responses, replies = _responses_and_replies(debate)
     standings = _standings(structured_assessments(debate, run))
     rows: list[TraceRow] = []
     for item, (speaker, argument) in debate.arguments.items():
-        standing, reason = _majority(standings.get(item, ()))
+        standing, reason = _majority_standing(standings.get(item, ()))
         rows.append(
             TraceRow(
                 id=item,
@@ -81,7 +81,7 @@ def structured_assessments(debate: Debate, run: JudgingRun | str | None) -> list
     chosen = run if run is not None else newest_run(debate, "structured")
     if chosen is None:
         return []
-    return [item for item in assessments(debate, "structured", chosen) if item.subject.moment == "debate"]
+    return [item for item in ordered_assessments(debate, "structured", chosen) if item.subject.moment == "debate"]
 
 
 def newest_run(debate: Debate, kind: str) -> JudgingRun | None:
@@ -89,12 +89,16 @@ def newest_run(debate: Debate, kind: str) -> JudgingRun | None:
 
     One that judged before the last speech was made goes behind those that heard all.
     """
-    counted = [run for run in reversed(debate.standing(kind)) if any(system.kind == kind for system in run.active())]
-    judged = (run for run in counted if debate.of_system(kind, run.id))
+    counted = [
+        run
+        for run in reversed(debate.runs_by_precedence(kind))
+        if any(system.kind == kind for system in run.active_systems())
+    ]
+    judged = (run for run in counted if debate.assessments_of_system(kind, run.id))
     return next(judged, counted[0] if counted else None)
 
 
-def _answers(debate: Debate) -> tuple[Mapping[str, list[TraceResponse]], Mapping[str, list[TraceReply]]]:
+def _responses_and_replies(debate: Debate) -> tuple[Mapping[str, list[TraceResponse]], Mapping[str, list[TraceReply]]]:
     """Argument id -> responses to it, and -> replies about it, both in the order of the debate."""
     responses: dict[str, list[TraceResponse]] = defaultdict(list)
     replies: dict[str, list[TraceReply]] = defaultdict(list)
@@ -126,7 +130,7 @@ def _standings(given: Sequence[Assessment]) -> dict[str, list[tuple[str, Trace]]
     return {item: sorted(of.items(), key=lambda pair: pair[0]) for item, of in found.items()}
 
 
-def _majority(findings: Sequence[tuple[str, Trace]]) -> tuple[Standing | None, str | None]:
+def _majority_standing(findings: Sequence[tuple[str, Trace]]) -> tuple[Standing | None, str | None]:
     """The most frequent standing with its first reason; a tie is UNCERTAIN."""
     if not findings:
         return None, None

@@ -13,21 +13,21 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from debate_cli.errors import DebateError, UsageError
-from debate_cli.storage.folder import JOURNAL, TRANSCRIPT, debates_in
-from debate_cli.storage.lock import holder
-from debate_cli.storage.missing_judgments import OWN_RUN, missing_in, missing_of
+from debate_cli.storage.folder import JOURNAL_SUFFIX, TRANSCRIPT_SUFFIX, list_debate_files
+from debate_cli.storage.lock import lock_holder
+from debate_cli.storage.missing_judgments import FIRST_RUN_ID, count_missing_in_fields, count_missing_judgments
 from debate_cli.storage.upgrades import SCHEMA_VERSION
 
-_IN_UTC = "Z"
-_OPTIONS = ("PASS", "FAIL", "CONDITIONAL")
-_TURN_BY_TURN = frozenset({"persuasion"})
+_UTC_SUFFIX = "Z"
+_PANEL_OPTIONS = ("PASS", "FAIL", "CONDITIONAL")
+_TURN_BY_TURN_SYSTEMS = frozenset({"persuasion"})
 """As `domain.debate` has it, which is not loaded here."""
-_LARGEST_GLANCE = 32 * 1024 * 1024
+_MAX_QUICK_READ_BYTES = 32 * 1024 * 1024
 """Bytes from which on a file is opened the careful way."""
 
 
 @dataclass(frozen=True, slots=True)
-class Conclusion:
+class StoredConclusion:
     """The stored verdict of one system: that of its newest judging run."""
 
     system: str
@@ -46,7 +46,7 @@ class Conclusion:
 
 
 @dataclass(frozen=True, slots=True)
-class Card:
+class IndexEntry:
     """One debate of a catalogue. Texts are as stored: whoever shows them cleans them."""
 
     path: str
@@ -60,7 +60,7 @@ class Card:
     turns: int
     models: tuple[str, ...]
     """`provider/model` that the debaters spoke with, each once, in their order; of one who did not yet, the configured."""
-    conclusions: tuple[Conclusion, ...]
+    conclusions: tuple[StoredConclusion, ...]
     """One a system, the deciding one first; none while only a journal tells of the debate."""
     cost_usd: float | None
     """None where a price is not known."""
@@ -69,66 +69,70 @@ class Card:
 
 
 @dataclass(frozen=True, slots=True)
-class Unreadable:
+class UnreadableFile:
     """A file that cannot be used, and the sentence that says why."""
 
     path: str
     message: str
 
 
-def catalogue(folder: Path) -> Iterator[Card | Unreadable]:
+def list_index_entries(folder: Path) -> Iterator[IndexEntry | UnreadableFile]:
     """The debates in `folder` by name, each as soon as it is read. Raises UsageError where there is no such folder."""
     try:
-        files = debates_in(folder)
+        files = list_debate_files(folder)
     except OSError as error:
         raise UsageError(f"{folder}: cannot be listed ({error.strerror}); name a folder of transcripts") from error
-    return (card(path) for path in files)
+    return (load_index_entry(path) for path in files)
 
 
-def card(path: Path) -> Card | Unreadable:
+def load_index_entry(path: Path) -> IndexEntry | UnreadableFile:
     """What is to be said of one debate."""
-    found = glance(path) if path.suffix == TRANSCRIPT and not path.with_suffix(JOURNAL).exists() else None
-    return found or opened(path)
+    found = (
+        read_index_entry(path)
+        if path.suffix == TRANSCRIPT_SUFFIX and not path.with_suffix(JOURNAL_SUFFIX).exists()
+        else None
+    )
+    return found or build_index_entry(path)
 
 
-def glance(path: Path) -> Card | None:
+def read_index_entry(path: Path) -> IndexEntry | None:
     """The card of a transcript, from its plain JSON; None where anything is not as it should be."""
     try:
-        if path.stat().st_size > _LARGEST_GLANCE:
+        if path.stat().st_size > _MAX_QUICK_READ_BYTES:
             return None
-        return _from_fields(str(path), json.loads(path.read_bytes(), parse_constant=_no_constant))
+        return _entry_from_fields(str(path), json.loads(path.read_bytes(), parse_constant=_reject_constant))
     except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return None
 
 
-def _no_constant(word: str) -> NoReturn:
+def _reject_constant(word: str) -> NoReturn:
     raise ValueError(word)
 
 
-def _from_fields(path: str, fields: Any) -> Card | None:
+def _entry_from_fields(path: str, fields: Any) -> IndexEntry | None:
     """Raises what looking into something else than a transcript raises."""
     cost = fields["usage"]["cost_usd"]
     texts = [fields[name] for name in ("id", "started_at", "topic", "closed")]
-    models = _models(fields)
+    models = _models_used(fields)
     turns = len(fields["turns"])
     added = {run["id"]: run.get("heard", turns) >= turns for run in fields.get("runs", ())}
-    runs = {OWN_RUN: True, **added}
+    runs = {FIRST_RUN_ID: True, **added}
     sound = (
         fields["schema_version"] == SCHEMA_VERSION
         and all(isinstance(text, str) for text in (*texts, *models, *runs))
         and isinstance(cost, int | float | None)
-        and fields["started_at"].endswith(_IN_UTC)
+        and fields["started_at"].endswith(_UTC_SUFFIX)
     )
     if not sound:
         return None
     debate_id, started_at, topic, closed = texts
     judged = {(item["system"], item["run"]) for item in fields["assessments"]}
-    conclusions = _newest([_conclusion(verdict) for verdict in fields["verdicts"]], runs, judged)
-    missing = missing_in(fields)
-    return Card(path, debate_id, started_at, topic, closed, turns, tuple(models), conclusions, cost, missing)
+    conclusions = _newest_by_system([_parse_conclusion(verdict) for verdict in fields["verdicts"]], runs, judged)
+    missing = count_missing_in_fields(fields)
+    return IndexEntry(path, debate_id, started_at, topic, closed, turns, tuple(models), conclusions, cost, missing)
 
 
-def _models(fields: Any) -> list[Any]:
+def _models_used(fields: Any) -> list[Any]:
     """The model of each debater, or those that spoke in its place, each once."""
     spoken: dict[str, list[Any]] = {}
     for turn in fields["turns"]:
@@ -138,7 +142,7 @@ def _models(fields: Any) -> list[Any]:
     return list(dict.fromkeys(model for one in people for model in spoken.get(one["name"], [one["model"]])))
 
 
-def _conclusion(verdict: Any) -> Conclusion:
+def _parse_conclusion(verdict: Any) -> StoredConclusion:
     system, run, victory = (verdict[name] for name in ("system", "run", "victory"))
     winner, margin = verdict["winner"], verdict["margin"]
     sound = (
@@ -150,14 +154,14 @@ def _conclusion(verdict: Any) -> Conclusion:
         raise TypeError(verdict)
     told = system == "panel" and winner is None and victory != "undetermined"
     option = verdict.get("notes", {}).get("option") if told else None
-    return Conclusion(
-        system, run, winner, victory, margin, bool(verdict["decides"]), option if option in _OPTIONS else None
+    return StoredConclusion(
+        system, run, winner, victory, margin, bool(verdict["decides"]), option if option in _PANEL_OPTIONS else None
     )
 
 
-def _newest(
-    conclusions: list[Conclusion], runs: Mapping[str, bool], judged: Collection[tuple[str, str]]
-) -> tuple[Conclusion, ...]:
+def _newest_by_system(
+    conclusions: list[StoredConclusion], runs: Mapping[str, bool], judged: Collection[tuple[str, str]]
+) -> tuple[StoredConclusion, ...]:
     """Per system that of its newest run, the deciding one first; a run that came to nothing takes nobody's place.
 
     `runs` are the judging runs, oldest first, and whether each heard the whole debate, which those of systems that judge turn
@@ -165,11 +169,11 @@ def _newest(
     """
     rank = {run: number for number, run in enumerate(runs)}
 
-    def newness(item: Conclusion) -> tuple[bool, bool, int]:
-        heard_all = item.system in _TURN_BY_TURN or runs.get(item.run, True)
+    def newness(item: StoredConclusion) -> tuple[bool, bool, int]:
+        heard_all = item.system in _TURN_BY_TURN_SYSTEMS or runs.get(item.run, True)
         return (item.system, item.run) in judged, heard_all, rank.get(item.run, 0)
 
-    found: dict[str, Conclusion] = {}
+    found: dict[str, StoredConclusion] = {}
     for conclusion in conclusions:
         kept = found.get(conclusion.system)
         if kept is None or newness(conclusion) >= newness(kept):
@@ -177,36 +181,38 @@ def _newest(
     return tuple(sorted(found.values(), key=lambda item: not item.decides))
 
 
-def opened(path: Path) -> Card | Unreadable:
+def build_index_entry(path: Path) -> IndexEntry | UnreadableFile:
     """The card of a debate that is opened as any other command opens it."""
-    from debate_cli.domain.spoken_with import models_of_debaters
+    from debate_cli.domain.spoken_with import models_used_by_debaters
     from debate_cli.storage.library import open_debate
 
     try:
         stored = open_debate(path)
     except DebateError as error:
-        return Unreadable(str(path), str(error))
+        return UnreadableFile(str(path), str(error))
     debate = stored.debate
     judged = {(item.system, item.run) for item in debate.assessments}
     conclusions = [
-        Conclusion(item.system, item.run, item.winner, item.victory, item.margin, item.decides, item.option)
+        StoredConclusion(item.system, item.run, item.winner, item.victory, item.margin, item.decides, item.option)
         for item in stored.verdicts
     ]
-    return Card(
+    return IndexEntry(
         path=str(stored.path),
         id=debate.id,
-        started_at=debate.started_at.isoformat().replace("+00:00", _IN_UTC),
+        started_at=debate.started_at.isoformat().replace("+00:00", _UTC_SUFFIX),
         topic=debate.topic,
         state=_state(stored.path, debate.closed),
         turns=len(debate.turns),
-        models=models_of_debaters(debate),
-        conclusions=_newest(conclusions, {run.id: debate.heard_all(run) for run in debate.runs}, judged),
+        models=models_used_by_debaters(debate),
+        conclusions=_newest_by_system(
+            conclusions, {run.id: debate.judged_all_turns(run) for run in debate.runs}, judged
+        ),
         cost_usd=debate.usage.cost_usd,
-        judgments_missing=missing_of(debate) if holder(stored.path) is None else 0,
+        judgments_missing=count_missing_judgments(debate) if lock_holder(stored.path) is None else 0,
     )
 
 
 def _state(path: Path, closed: str | None) -> str:
     if closed is not None:
         return closed
-    return "running" if holder(path) is not None else "unfinished"
+    return "running" if lock_holder(path) is not None else "unfinished"

@@ -10,80 +10,80 @@ from typing import Any, get_args
 
 from pydantic import ValidationError
 
-from debate_cli.domain.config import OTHER_NAMES, DebateConfig
-from debate_cli.domain.config_checks import LISTED_PHASES, KeyPath, Problem
+from debate_cli.domain.config import KEY_ALIASES, DebateConfig
+from debate_cli.domain.config_checks import CONFIGURABLE_PHASES, KeyPath, Problem
 from debate_cli.domain.content import Phase
-from debate_cli.domain.did_you_mean import suggestion
-from debate_cli.storage.plain import inside, is_list, is_mapping
+from debate_cli.domain.did_you_mean import format_suggestion
+from debate_cli.storage.plain import get_child, is_list, is_mapping
 
 _QUOTED = re.compile(r"'([^']*)'")
-_SHOWN = 60
+_MAX_SHOWN_CHARS = 60
 """Characters of a wrong word that an error repeats."""
 
 MAX_PROBLEMS = 200
 """Faults of one file that are told; who has mended so many is told the next."""
 
-Sentence = Callable[[dict[str, Any]], str]
+MessageFormatter = Callable[[dict[str, Any]], str]
 
 
-def _bound(words: str, key: str) -> Sentence:
+def _bound_message(words: str, key: str) -> MessageFormatter:
     return lambda ctx: f"must be {words} {ctx[key]:g}"
 
 
-def _fixed(sentence: str) -> Sentence:
+def _fixed_message(sentence: str) -> MessageFormatter:
     return lambda _ctx: sentence
 
 
-_WHOLE = _fixed("must be a whole number")
-_NUMBER = _fixed("must be a number")
-_MAPPING = _fixed("must be a mapping of keys to values")
-_LIST = _fixed("must be a list; put what it holds in brackets, or write a `-` before each item")
-_SENTENCES: dict[str, Sentence] = {
-    "missing": _fixed("is missing; add it"),
-    "string_type": _fixed("must be text; put it in quotes"),
-    "string_unicode": _fixed("holds characters that are not valid Unicode; remove them"),
-    "string_too_short": _fixed("is empty; write a text"),
+_WHOLE_NUMBER = _fixed_message("must be a whole number")
+_NUMBER = _fixed_message("must be a number")
+_MAPPING = _fixed_message("must be a mapping of keys to values")
+_LIST = _fixed_message("must be a list; put what it holds in brackets, or write a `-` before each item")
+_MESSAGES: dict[str, MessageFormatter] = {
+    "missing": _fixed_message("is missing; add it"),
+    "string_type": _fixed_message("must be text; put it in quotes"),
+    "string_unicode": _fixed_message("holds characters that are not valid Unicode; remove them"),
+    "string_too_short": _fixed_message("is empty; write a text"),
     "string_too_long": lambda ctx: f"must have at most {ctx['max_length']} characters",
-    "int_type": _WHOLE,
-    "int_parsing": _WHOLE,
-    "int_from_float": _WHOLE,
-    "int_parsing_size": _fixed("is a number with too many digits"),
+    "int_type": _WHOLE_NUMBER,
+    "int_parsing": _WHOLE_NUMBER,
+    "int_from_float": _WHOLE_NUMBER,
+    "int_parsing_size": _fixed_message("is a number with too many digits"),
     "float_type": _NUMBER,
     "float_parsing": _NUMBER,
-    "finite_number": _fixed("must be a finite number"),
-    "bool_type": _fixed("must be true or false"),
-    "bool_parsing": _fixed("must be true or false"),
-    "greater_than": _bound("above", "gt"),
-    "greater_than_equal": _bound("at least", "ge"),
-    "less_than": _bound("below", "lt"),
-    "less_than_equal": _bound("at most", "le"),
-    "too_short": _fixed("is empty; put something into it, or leave the key out"),
+    "finite_number": _fixed_message("must be a finite number"),
+    "bool_type": _fixed_message("must be true or false"),
+    "bool_parsing": _fixed_message("must be true or false"),
+    "greater_than": _bound_message("above", "gt"),
+    "greater_than_equal": _bound_message("at least", "ge"),
+    "less_than": _bound_message("below", "lt"),
+    "less_than_equal": _bound_message("at most", "le"),
+    "too_short": _fixed_message("is empty; put something into it, or leave the key out"),
     "too_long": lambda ctx: f"must have at most {ctx['max_length']} items",
     "model_type": _MAPPING,
     "model_attributes_type": _MAPPING,
     "dict_type": _MAPPING,
     "tuple_type": _LIST,
     "list_type": _LIST,
-    "union_tag_not_found": _fixed("names no `kind`; add one, such as `kind: structured`"),
+    "union_tag_not_found": _fixed_message("names no `kind`; add one, such as `kind: structured`"),
 }
-_OF_OWN_FORMATS = frozenset(get_args(Phase)) - frozenset(LISTED_PHASES)
+_UNLISTED_PHASES = frozenset(get_args(Phase)) - frozenset(CONFIGURABLE_PHASES)
 """Phases that no configuration lists."""
-_EXPECTED = {"literal_error": "expected", "union_tag_invalid": "expected_tags"}
+_EXPECTED_WORD_KEYS = {"literal_error": "expected", "union_tag_invalid": "expected_tags"}
 """Kinds of faults that know which words would have been right, and under which name."""
-_PATTERNS = {
+_PATTERN_MESSAGES = {
     "model": "must be `provider/model`, such as `openai/gpt-5`",
     "prefix": "must be 1 to 16 letters and digits that begin with a letter",
 }
 
 
-def problems_of(error: ValidationError, data: Any) -> list[Problem]:
+def problems_from_validation(error: ValidationError, data: Any) -> list[Problem]:
     """One problem for each fault in `data` that `error` tells of; the members of a union count as one.
 
     No more than MAX_PROBLEMS and one.
     """
     found: dict[KeyPath, list[tuple[Any, bool]]] = {}
     for item in error.errors(include_url=False):
-        path, through_union = _path(item["loc"], data)
+        path, through_union = _key_path(item["loc"], data)
         found.setdefault(path, []).append((item, through_union))
     around = {path[:length] for path in found for length in range(len(path))}
     told = (
@@ -91,12 +91,12 @@ def problems_of(error: ValidationError, data: Any) -> list[Problem]:
         for path, items in found.items()
         if path not in around or not all(through_union for _, through_union in items)
     )
-    problems = [_merged(path, items, data) for path, items in islice(told, MAX_PROBLEMS + 1)]
+    problems = [_merge_errors(path, items, data) for path, items in islice(told, MAX_PROBLEMS + 1)]
     misspelt = {path for path, items in found.items() if any(item["type"] == "extra_forbidden" for item, _ in items)}
-    return [problem for problem in problems if not _meant_by(problem.path, misspelt, found, data)]
+    return [problem for problem in problems if not _is_covered_by_misspelling(problem.path, misspelt, found, data)]
 
 
-def _meant_by(
+def _is_covered_by_misspelling(
     path: KeyPath, misspelt: Iterable[KeyPath], found: Mapping[KeyPath, list[tuple[Any, bool]]], data: Any
 ) -> bool:
     """Whether what is missing at `path` stands there under a name of which is told already what it was meant for."""
@@ -104,68 +104,71 @@ def _meant_by(
         return False
     word = f"`{path[-1]}`"
     return any(
-        other[:-1] == path[:-1] and word in suggestion(str(other[-1]), keys_at(other[:-1], data)) for other in misspelt
+        other[:-1] == path[:-1] and word in format_suggestion(str(other[-1]), allowed_keys(other[:-1], data))
+        for other in misspelt
     )
 
 
-def _merged(path: KeyPath, items: Sequence[Any], data: Any) -> Problem:
+def _merge_errors(path: KeyPath, items: Sequence[Any], data: Any) -> Problem:
     """One problem of all that is wrong with one value."""
     item = items[0]
     words = [
         word for item in items if item["type"] == "literal_error" for word in _QUOTED.findall(item["ctx"]["expected"])
     ]
     if words:
-        listed = [word for word in words if path[:1] != ("format",) or word not in _OF_OWN_FORMATS]
-        return Problem(path, _unknown_word(_value(data, path), listed))
+        listed = [word for word in words if path[:1] != ("format",) or word not in _UNLISTED_PHASES]
+        return Problem(path, _unknown_word_message(_value_at(data, path), listed))
     kind: str = item["type"]
     context: dict[str, Any] = item.get("ctx", {})
     if kind == "extra_forbidden":
-        return Problem(path, _unknown_key(path, data), of_key=True)
-    if kind == "string_type" and (sentence := _no_text(_value(data, path))):
+        return Problem(path, _unknown_key_message(path, data), is_key_error=True)
+    if kind == "string_type" and (sentence := _not_text_message(_value_at(data, path))):
         return Problem(path, sentence)
     if kind == "literal_error":
-        return Problem(path, _exact(context["expected"], _value(data, path)))
+        return Problem(path, _exact_value_message(context["expected"], _value_at(data, path)))
     if kind == "union_tag_invalid":
-        return Problem((*path, "kind"), _unknown_word(context["tag"], _QUOTED.findall(context["expected_tags"])))
-    if kind == "string_pattern_mismatch" and path[-1] in _PATTERNS:
-        return Problem(path, _PATTERNS[str(path[-1])])
+        return Problem(
+            (*path, "kind"), _unknown_word_message(context["tag"], _QUOTED.findall(context["expected_tags"]))
+        )
+    if kind == "string_pattern_mismatch" and path[-1] in _PATTERN_MESSAGES:
+        return Problem(path, _PATTERN_MESSAGES[str(path[-1])])
     if kind == "value_error":
         return Problem(path, str(context["error"]))
-    if kind in _SENTENCES:
-        return Problem(path, _SENTENCES[kind](context))
+    if kind in _MESSAGES:
+        return Problem(path, _MESSAGES[kind](context))
     message: str = item["msg"]
     return Problem(path, message[:1].lower() + message[1:])
 
 
-def plainly(item: Any) -> str:
+def format_validation_error(item: Any) -> str:
     """One fault that pydantic told of, in plain words and without advice: how `item`, a value of stored data, is wrong."""
     kind: str = item["type"]
     context: dict[str, Any] = item.get("ctx", {})
     if kind == "extra_forbidden":
         return "there is no such key here"
-    if kind in _EXPECTED:
-        words = _QUOTED.findall(context[_EXPECTED[kind]])
-        return f"must be one of {', '.join(words)}" if len(words) > 1 else f"must be {context[_EXPECTED[kind]]}"
+    if kind in _EXPECTED_WORD_KEYS:
+        words = _QUOTED.findall(context[_EXPECTED_WORD_KEYS[kind]])
+        return (
+            f"must be one of {', '.join(words)}" if len(words) > 1 else f"must be {context[_EXPECTED_WORD_KEYS[kind]]}"
+        )
     if kind.startswith(("datetime", "timezone")):
         return "must be a time such as 2026-01-31T12:00:00Z"
     if kind == "value_error":
         return str(context["error"])
     message: str = item["msg"]
-    told = _SENTENCES[kind](context) if kind in _SENTENCES else message[:1].lower() + message[1:]
+    told = _MESSAGES[kind](context) if kind in _MESSAGES else message[:1].lower() + message[1:]
     return told.partition(";")[0]
 
 
-def _unknown_key(path: KeyPath, data: Any) -> str:
+def _unknown_key_message(path: KeyPath, data: Any) -> str:
     name = str(path[-1])
-    other = OTHER_NAMES.get((str(path[0]), name)) if len(path) == 2 else None  # noqa: PLR2004 - section and key
-    if other is not None and is_mapping(holder := _value(data, path[:-1])) and other in holder:
+    other = KEY_ALIASES.get((str(path[0]), name)) if len(path) == 2 else None  # noqa: PLR2004 - section and key
+    if other is not None and is_mapping(holder := _value_at(data, path[:-1])) and other in holder:
         return f"`{name}` and `{other}` are two names of one key; keep one"
-    return (
-        f"there is no such key here{suggestion(name, keys_at(path[:-1], data)) or '; remove it, or correct its name'}"
-    )
+    return f"there is no such key here{format_suggestion(name, allowed_keys(path[:-1], data)) or '; remove it, or correct its name'}"
 
 
-def _no_text(value: Any) -> str | None:
+def _not_text_message(value: Any) -> str | None:
     """What to say of a value that stands where a text should; None where quotes around it make a text of it."""
     if value is None:
         return "is empty; write a text, in quotes where it begins with `#`"
@@ -175,20 +178,20 @@ def _no_text(value: Any) -> str | None:
     return None
 
 
-def _exact(expected: str, value: Any) -> str:
+def _exact_value_message(expected: str, value: Any) -> str:
     return f"must be the number {expected}, without quotes" if value == expected else f"must be {expected}"
 
 
-def _unknown_word(value: Any, words: Sequence[str]) -> str:
+def _unknown_word_message(value: Any, words: Sequence[str]) -> str:
     known = list(dict.fromkeys(words))
     listed = f"must be {known[0]}" if len(known) == 1 else f"must be one of {', '.join(known)}"
     if not isinstance(value, str):
         return listed
     shown = ascii(value)[1:-1] if not value.isprintable() else value
-    return f"{listed}, not `{shown[:_SHOWN]}`{suggestion(value, known)}"
+    return f"{listed}, not `{shown[:_MAX_SHOWN_CHARS]}`{format_suggestion(value, known)}"
 
 
-def _path(loc: Iterable[str | int], data: Any) -> tuple[KeyPath, bool]:
+def _key_path(loc: Iterable[str | int], data: Any) -> tuple[KeyPath, bool]:
     """The path of an error in the data: pydantic's location without the names of union members.
 
     Second: whether such a name was left out.
@@ -203,44 +206,46 @@ def _path(loc: Iterable[str | int], data: Any) -> tuple[KeyPath, bool]:
             is_list(here) and isinstance(part, int)
         ):
             path.append(part)
-            here = inside(here, part)
-        elif last and is_mapping(here) and not _names_member(part, here):
+            here = get_child(here, part)
+        elif last and is_mapping(here) and not _is_union_member_name(part, here):
             path.append(part)
         else:
             through_union = True
     return tuple(path), through_union
 
 
-def _names_member(part: str | int, here: Any) -> bool:
+def _is_union_member_name(part: str | int, here: Any) -> bool:
     """Whether a part of a location is the name of a union's member, such as `literal['a','b']` or `Personality`."""
     return not isinstance(part, str) or "[" in part or part[:1].isupper() or here.get("kind") == part
 
 
-def _value(data: Any, path: KeyPath) -> Any:
+def _value_at(data: Any, path: KeyPath) -> Any:
     for part in path:
-        data = inside(data, part)
+        data = get_child(data, part)
     return data
 
 
-def keys_at(path: KeyPath, data: Any) -> set[str]:
+def allowed_keys(path: KeyPath, data: Any) -> set[str]:
     """The keys that may stand at `path`, by the schema of the configuration; of a system, those of its kind."""
-    schema = _schema()
+    schema = _config_schema()
     nodes = [schema]
     here = data
     for part in path:
-        nodes = [inner for node in nodes for inner in _inside(node, part, schema, here)]
-        here = inside(here, part)
-    return {name for node in nodes for each in _members(node, schema, here) for name in each.get("properties", {})}
+        nodes = [inner for node in nodes for inner in _child_schemas(node, part, schema, here)]
+        here = get_child(here, part)
+    return {
+        name for node in nodes for each in _member_schemas(node, schema, here) for name in each.get("properties", {})
+    }
 
 
 @cache
-def _schema() -> dict[str, Any]:
+def _config_schema() -> dict[str, Any]:
     return DebateConfig.model_json_schema()
 
 
-def _inside(node: dict[str, Any], part: str | int, schema: dict[str, Any], here: Any) -> list[dict[str, Any]]:
+def _child_schemas(node: dict[str, Any], part: str | int, schema: dict[str, Any], here: Any) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = []
-    for member in _members(node, schema, here):
+    for member in _member_schemas(node, schema, here):
         key = "items" if isinstance(part, int) else "additionalProperties"
         within = member.get("properties", {}).get(part) or member.get(key)
         if is_mapping(within):
@@ -248,15 +253,15 @@ def _inside(node: dict[str, Any], part: str | int, schema: dict[str, Any], here:
     return found
 
 
-def _members(node: dict[str, Any], schema: dict[str, Any], here: Any) -> list[dict[str, Any]]:
+def _member_schemas(node: dict[str, Any], schema: dict[str, Any], here: Any) -> list[dict[str, Any]]:
     """A schema with its reference followed and its union taken apart, by `kind` where the data names one."""
     if "$ref" in node:
-        return _members(schema["$defs"][node["$ref"].rpartition("/")[2]], schema, here)
+        return _member_schemas(schema["$defs"][node["$ref"].rpartition("/")[2]], schema, here)
     options: list[dict[str, Any]] = node.get("anyOf") or node.get("oneOf") or []
     if not options:
         return [node]
-    kind = inside(here, "kind")
+    kind = get_child(here, "kind")
     mapping = node.get("discriminator", {}).get("mapping", {})
     if isinstance(kind, str) and kind in mapping:
         options = [{"$ref": mapping[kind]}]
-    return [member for option in options for member in _members(option, schema, here)]
+    return [member for option in options for member in _member_schemas(option, schema, here)]

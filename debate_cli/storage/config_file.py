@@ -13,27 +13,27 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from debate_cli.domain.config import OTHER_NAMES, DebateConfig
-from debate_cli.domain.config_checks import KeyPath, Problem, check
+from debate_cli.domain.config import KEY_ALIASES, DebateConfig
+from debate_cli.domain.config_checks import KeyPath, Problem, check_config
 from debate_cli.errors import ConfigError
-from debate_cli.storage.config_errors import MAX_PROBLEMS, problems_of
-from debate_cli.storage.config_rest import checks_of_the_rest
-from debate_cli.storage.overrides import Change, apply_overrides, from_environment, from_options
-from debate_cli.storage.places import Places
+from debate_cli.storage.config_errors import MAX_PROBLEMS, problems_from_validation
+from debate_cli.storage.config_rest import check_valid_parts
+from debate_cli.storage.overrides import ConfigChange, apply_overrides, overrides_from_env, to_overrides
+from debate_cli.storage.places import SourceMap
 from debate_cli.storage.plain import is_list, is_mapping
-from debate_cli.storage.prompt_files import read_prompts
-from debate_cli.storage.redact import Redactor, shaped_like_a_key
-from debate_cli.storage.variables import Filling
-from debate_cli.storage.yaml_source import parse
-from debate_cli.storage.yaml_text import text_of
+from debate_cli.storage.prompt_files import read_prompt_files
+from debate_cli.storage.redact import Redactor, looks_like_secret
+from debate_cli.storage.variables import VariableResolver
+from debate_cli.storage.yaml_source import parse_yaml
+from debate_cli.storage.yaml_text import read_yaml_text
 
-STDIN = "stdin"
+STDIN_NAME = "stdin"
 """What a configuration without a file is called in errors."""
-Check = Callable[[DebateConfig], Iterable[Problem]]
+ConfigCheck = Callable[[DebateConfig], Iterable[Problem]]
 _HIDDEN_CHARS = 4096
-_HIDDEN_START = 60
+_HIDDEN_PREFIX_CHARS = 60
 """Of a text that must not be shown, its beginning must not be either: errors cut what they repeat."""
-_LITERAL = "a key stands here in plain text; put it in an environment variable and name that"
+_LITERAL_KEY_PROBLEM = "a key stands here in plain text; put it in an environment variable and name that"
 _SECRET_HEADER = re.compile(r"auth|key|token|secret|cookie|password", re.IGNORECASE)
 
 
@@ -48,19 +48,19 @@ class LoadedConfig:
     """Values never to be written: what secret variables and headers resolved to, and the keys that providers name."""
     prompts: Mapping[str, str]
     """Text per prompt that the configuration replaces."""
-    places: Places
+    source_map: SourceMap
     """Names the place of a problem that is found later: `places.line(Problem(path, message))`."""
 
 
-def load_config(
+def read_config_file(
     path: Path | None,
     *,
     text: str | None = None,
-    overrides: Sequence[Change] = (),
+    overrides: Sequence[ConfigChange] = (),
     env: Mapping[str, str],
-    more_checks: Sequence[Check] = (),
-    late_checks: Sequence[Check] = (),
-    own_checks: Check = check,
+    more_checks: Sequence[ConfigCheck] = (),
+    late_checks: Sequence[ConfigCheck] = (),
+    own_checks: ConfigCheck = check_config,
 ) -> LoadedConfig:
     """Read the configuration at `path`, or `text` in its place (`path` then only names it).
 
@@ -71,14 +71,14 @@ def load_config(
 
     Raises ConfigError with one line for every fault: `file:line:column: key.path: what is wrong; what to do`.
     """
-    name = str(path) if path is not None else STDIN
+    name = str(path) if path is not None else STDIN_NAME
     folder = path.parent if path is not None else Path()
-    source = text if text is not None else _text_of(path)
-    return _Loading(name, folder, env).load(source, overrides, (own_checks, *more_checks), late_checks)
+    source = text if text is not None else _read_text(path)
+    return _ConfigLoader(name, folder, env).load(source, overrides, (own_checks, *more_checks), late_checks)
 
 
 @dataclass(slots=True)
-class _Loading:
+class _ConfigLoader:
     """One configuration on its way from text to value, collecting what is wrong."""
 
     name: str
@@ -87,35 +87,35 @@ class _Loading:
     problems: list[Problem] = field(default_factory=list[Problem])
     lines: list[str] = field(default_factory=list[str])
     secrets: set[str] = field(default_factory=set[str])
-    hidden: set[str] = field(default_factory=set[str])
+    hidden_texts: set[str] = field(default_factory=set[str])
     """Texts of the file that must not be repeated in an error."""
-    literal: dict[KeyPath, bool] = field(default_factory=dict[KeyPath, bool])
+    literal_secrets: dict[KeyPath, bool] = field(default_factory=dict[KeyPath, bool])
     """Where they stand, and whether the key there is such a text itself; nothing else is told of these places."""
 
     def load(
-        self, text: str, overrides: Sequence[Change], checks: Sequence[Check], late: Sequence[Check]
+        self, text: str, overrides: Sequence[ConfigChange], checks: Sequence[ConfigCheck], late: Sequence[ConfigCheck]
     ) -> LoadedConfig:
-        data, places = self._read(text, overrides)
-        self._find_literal_keys(data, ())
-        filling = Filling(self.env)
-        filled = filling.fill(data)
+        data, places = self._parse(text, overrides)
+        self._find_literal_secrets(data, ())
+        filling = VariableResolver(self.env)
+        filled = filling.resolve(data)
         unfilled = [Problem(path, message) for path, message in dict.fromkeys(filling.faults)]
         self.secrets |= filling.secrets
-        prompts, faults = read_prompts(_texts(filled.get("prompts")), self.folder)
+        prompts, faults = read_prompt_files(_text_values(filled.get("prompts")), self.folder)
         self.problems += faults
-        config = self._validated(filled, checks, late, unfilled)
-        self.problems = [*unfilled, *(problem for problem in self.problems if not _comes_of(problem, unfilled))]
-        if config is None or self.problems or self.lines or self.literal:
-            raise self._error(_with_names(places, filled))
+        config = self._validate(filled, checks, late, unfilled)
+        self.problems = [*unfilled, *(problem for problem in self.problems if not _is_caused_by(problem, unfilled))]
+        if config is None or self.problems or self.lines or self.literal_secrets:
+            raise self._build_error(_with_alias_positions(places, filled))
         named = {self.env.get(spec.api_key_env or "", "") for spec in config.providers.values()}
         return LoadedConfig(config, self.folder, tuple(sorted((self.secrets | named) - {""})), prompts, places)
 
-    def _read(self, text: str, overrides: Sequence[Change]) -> tuple[dict[str, Any], Places]:
+    def _parse(self, text: str, overrides: Sequence[ConfigChange]) -> tuple[dict[str, Any], SourceMap]:
         """The data with the overrides in it. Raises where the text is not a mapping at all."""
-        parsed = parse(text)
-        file_places = Places(self.name, parsed.places, keys=parsed.keys)
-        self.lines += map(file_places.fault_line, parsed.faults[: MAX_PROBLEMS + 1])
-        outside = [*from_environment(self.env), *from_options(overrides)]
+        parsed = parse_yaml(text)
+        file_places = SourceMap(self.name, parsed.positions, key_positions=parsed.key_positions)
+        self.lines += map(file_places.format_fault, parsed.faults[: MAX_PROBLEMS + 1])
+        outside = [*overrides_from_env(self.env), *to_overrides(overrides)]
         data: Any = {} if parsed.data is None and outside and not parsed.faults else parsed.data
         if not is_mapping(data):
             if not parsed.faults:
@@ -123,33 +123,37 @@ class _Loading:
                 self.lines.append(
                     f"{self.name}:1:1: {what} a mapping with `topic` and `debaters`, and `debate init` writes one"
                 )
-            raise self._error(file_places)
+            raise self._build_error(file_places)
         if "schema_version" in data and "turns" in data:
             self.lines.append(f"{self.name}:1:1: this is a saved debate, no configuration; go on with it by --resume")
-            raise self._error(file_places)
+            raise self._build_error(file_places)
         changed, origins, problems = apply_overrides(data, outside)
         self.lines += problems
-        return changed, Places(self.name, parsed.places, origins, parsed.keys)
+        return changed, SourceMap(self.name, parsed.positions, origins, parsed.key_positions)
 
-    def _find_literal_keys(self, data: Any, path: KeyPath) -> None:
+    def _find_literal_secrets(self, data: Any, path: KeyPath) -> None:
         """Refuse secrets that stand in the configuration itself."""
-        if isinstance(data, str) and (shaped_like_a_key(data) or _is_literal_header(path, data)):
-            self._hide(data, path)
+        if isinstance(data, str) and (looks_like_secret(data) or _is_literal_header(path, data)):
+            self._hide_secret(data, path)
         elif is_list(data):
             for index, item in enumerate(data):
-                self._find_literal_keys(item, (*path, index))
+                self._find_literal_secrets(item, (*path, index))
         elif is_mapping(data):
             for key, item in data.items():
-                if shaped_like_a_key(key):
-                    self._hide(key, (*path, key), of_key=True)
-                self._find_literal_keys(item, (*path, key))
+                if looks_like_secret(key):
+                    self._hide_secret(key, (*path, key), of_key=True)
+                self._find_literal_secrets(item, (*path, key))
 
-    def _hide(self, text: str, path: KeyPath, *, of_key: bool = False) -> None:
-        self.hidden |= {text[:_HIDDEN_CHARS], text[:_HIDDEN_START]}
-        self.literal[path] = of_key
+    def _hide_secret(self, text: str, path: KeyPath, *, of_key: bool = False) -> None:
+        self.hidden_texts |= {text[:_HIDDEN_CHARS], text[:_HIDDEN_PREFIX_CHARS]}
+        self.literal_secrets[path] = of_key
 
-    def _validated(
-        self, data: dict[str, Any], checks: Sequence[Check], late: Sequence[Check], unfilled: Sequence[Problem]
+    def _validate(
+        self,
+        data: dict[str, Any],
+        checks: Sequence[ConfigCheck],
+        late: Sequence[ConfigCheck],
+        unfilled: Sequence[Problem],
     ) -> DebateConfig | None:
         """The configuration, or None where it is no valid one, or `unfilled`; the problems are collected either way."""
         found: list[Problem] = []
@@ -157,45 +161,47 @@ class _Loading:
         try:
             config = DebateConfig.model_validate(data)
         except ValidationError as error:
-            found = problems_of(error, data)
+            found = problems_from_validation(error, data)
         if config is None or unfilled:
             self.problems += found
-            self.problems += checks_of_the_rest(data, found, (*checks, *late), [problem.path for problem in unfilled])
+            self.problems += check_valid_parts(data, found, (*checks, *late), [problem.path for problem in unfilled])
             return None
         self.problems += [problem for one in checks for problem in one(config)]
-        if self.problems or self.lines or self.literal:
+        if self.problems or self.lines or self.literal_secrets:
             self.problems += [problem for one in late for problem in one(config)]
         return config
 
-    def _error(self, places: Places) -> ConfigError:
-        redact = Redactor(self.secrets | self.hidden)
-        told = [Problem(path, _LITERAL, of_key=of_key) for path, of_key in self.literal.items()]
-        told += [problem for problem in self.problems if problem.path not in self.literal]
-        return ConfigError(*places.lines(told, self.lines, redact))
+    def _build_error(self, places: SourceMap) -> ConfigError:
+        redact = Redactor(self.secrets | self.hidden_texts)
+        told = [
+            Problem(path, _LITERAL_KEY_PROBLEM, is_key_error=of_key) for path, of_key in self.literal_secrets.items()
+        ]
+        told += [problem for problem in self.problems if problem.path not in self.literal_secrets]
+        return ConfigError(*places.format_problems(told, self.lines, redact))
 
 
-def _text_of(path: Path | None) -> str:
+def _read_text(path: Path | None) -> str:
     """The file's text. Raises ConfigError where it cannot be read as text."""
     if path is None:
         raise ConfigError("no configuration is given; name a file, or `-` for standard input")
-    return text_of(path, absent="`debate init` writes one")
+    return read_yaml_text(path, absent="`debate init` writes one")
 
 
-def _texts(files: Any) -> dict[str, str]:
+def _text_values(files: Any) -> dict[str, str]:
     return {name: file for name, file in files.items() if isinstance(file, str)} if is_mapping(files) else {}
 
 
-def _with_names(places: Places, data: Mapping[str, Any]) -> Places:
+def _with_alias_positions(places: SourceMap, data: Mapping[str, Any]) -> SourceMap:
     """The same; a key that stands there by its other name is found by both."""
     positions = dict(places.positions)
-    for (section, name), other in OTHER_NAMES.items():
+    for (section, name), other in KEY_ALIASES.items():
         found, there = positions.get((section, other)), data.get(section)
         if found is not None and is_mapping(there) and name not in there:
             positions[section, name] = found
     return replace(places, positions=positions)
 
 
-def _comes_of(problem: Problem, unfilled: Sequence[Problem]) -> bool:
+def _is_caused_by(problem: Problem, unfilled: Sequence[Problem]) -> bool:
     """Whether a problem is of a place whose variable could not be filled in: nothing is known of what would stand there."""
     return any(problem.path[: len(one.path)] == one.path for one in unfilled)
 

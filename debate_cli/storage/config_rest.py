@@ -11,118 +11,126 @@ from typing import Any, Protocol
 from pydantic import ValidationError
 
 from debate_cli.domain.config import DebateConfig
-from debate_cli.domain.config_checks import KeyPath, Problem, check
-from debate_cli.domain.did_you_mean import closest
-from debate_cli.storage.config_errors import MAX_PROBLEMS, keys_at, problems_of
-from debate_cli.storage.config_stand_ins import kinds_put_right, take_out
-from debate_cli.storage.plain import copied, inside, is_mapping
+from debate_cli.domain.config_checks import KeyPath, Problem, check_config
+from debate_cli.domain.did_you_mean import closest_match
+from debate_cli.storage.config_errors import MAX_PROBLEMS, allowed_keys, problems_from_validation
+from debate_cli.storage.config_stand_ins import correct_system_kinds, remove_or_replace
+from debate_cli.storage.plain import deep_copy, get_child, is_mapping
 
-Check = Callable[[DebateConfig], Iterable[Problem]]
-_KIND: KeyPath = ("judging", "systems", "kind")
+ConfigCheck = Callable[[DebateConfig], Iterable[Problem]]
+_SYSTEM_KIND_PATH: KeyPath = ("judging", "systems", "kind")
 """Of any judging system; it is put right by itself."""
-_ROUNDS = 4
+_MAX_REMOVAL_ROUNDS = 4
 """Taking a wrong value out can leave its surroundings wrong; this often they are taken out as well."""
-_WORD_CHARS = 60
+_MAX_COMPARED_CHARS = 60
 """Comparing takes time with the square of a word."""
-_ROLES = frozenset({"models", "debaters", "judging", "limits"})
+_MODEL_SECTIONS = frozenset({"models", "debaters", "judging", "limits"})
 """Sections with faults that may come of models or providers that could not be read."""
 
 
-def checks_of_the_rest(
-    data: dict[str, Any], found: Sequence[Problem], checks: Sequence[Check], unfilled: Iterable[KeyPath] = ()
+def check_valid_parts(
+    data: dict[str, Any], found: Sequence[Problem], checks: Sequence[ConfigCheck], unfilled: Iterable[KeyPath] = ()
 ) -> list[Problem]:
     """What `checks` say of `data` without the parts that `found` and `unfilled` name, where that is a configuration at all.
 
     A section or a judging system whose name is misspelt is read as it was probably meant. A problem that may come of what
     was taken out is left away.
     """
-    rest = copied(data)
-    names = _Names.put_right(rest)
+    rest = deep_copy(data)
+    names = _MisspelledSections.correct(rest)
     told: list[Problem] = []
-    wrong: list[KeyPath] = kinds_put_right(rest)
-    wrong += [take_out(rest, path) for path in unfilled if path[:2] + path[3:] != _KIND]
+    wrong: list[KeyPath] = correct_system_kinds(rest)
+    wrong += [remove_or_replace(rest, path) for path in unfilled if path[:2] + path[3:] != _SYSTEM_KIND_PATH]
     known = {problem.path for problem in found}
-    for turn in range(_ROUNDS):
+    for turn in range(_MAX_REMOVAL_ROUNDS):
         try:
             config = DebateConfig.model_validate(rest)
         except ValidationError as error:
-            now = problems_of(error, rest)
+            now = problems_from_validation(error, rest)
             if not turn:
-                told = [problem for problem in names.of_all(now) if problem.path not in known]
+                told = [problem for problem in names.restore_paths(now) if problem.path not in known]
             for problem in now:
-                wrong += _without_stranger(rest, problem.path) if problem.of_key else [take_out(rest, problem.path)]
+                wrong += (
+                    _remove_unknown_key(rest, problem.path)
+                    if problem.is_key_error
+                    else [remove_or_replace(rest, problem.path)]
+                )
             continue
-        doubted = _doubts(wrong)
-        said = (problem for one in checks for problem in one(config) if not doubted(problem, of_whole=one is check))
-        return [*told, *names.of_all(islice(said, MAX_PROBLEMS))]
+        doubted = _consequence_predicate(wrong)
+        said = (
+            problem for one in checks for problem in one(config) if not doubted(problem, of_whole=one is check_config)
+        )
+        return [*told, *names.restore_paths(islice(said, MAX_PROBLEMS))]
     return told
 
 
 @dataclass(frozen=True, slots=True)
-class _Names:
+class _MisspelledSections:
     """Sections that stand under a misspelt name."""
 
-    written: dict[KeyPath, str] = field(default_factory=dict[KeyPath, str])
+    original_names: dict[KeyPath, str] = field(default_factory=dict[KeyPath, str])
     """The path that was meant -> the section's name as it is written; only a part of a section that is there twice."""
 
     @classmethod
-    def put_right(cls, data: dict[str, Any]) -> _Names:
+    def correct(cls, data: dict[str, Any]) -> _MisspelledSections:
         """Give the misspelt sections of `data` their names; unknown ones are taken out."""
         names = cls()
         for number, name in enumerate([name for name in data if name not in DebateConfig.model_fields]):
             content = data.pop(name)
-            compared = number < MAX_PROBLEMS and len(name) <= _WORD_CHARS
+            compared = number < MAX_PROBLEMS and len(name) <= _MAX_COMPARED_CHARS
             close = get_close_matches(name, DebateConfig.model_fields, n=1) if compared else []
             for meant in close:
-                names.add(data, meant, name, content)
+                names.add_section(data, meant, name, content)
         return names
 
-    def add(self, data: dict[str, Any], meant: str, name: str, content: Any) -> None:
+    def add_section(self, data: dict[str, Any], meant: str, name: str, content: Any) -> None:
         """Put the `content` of the section `name` where it was `meant` to be, behind what is there already."""
         if meant not in data:
             data[meant] = content
-            self.written[meant,] = name
+            self.original_names[meant,] = name
             return
         there = data[meant]
         for key, value in content.items() if is_mapping(content) and is_mapping(there) else ():
             if key not in there:
                 there[key] = value
-                self.written[meant, key] = name
+                self.original_names[meant, key] = name
 
-    def of_all(self, problems: Iterable[Problem]) -> list[Problem]:
+    def restore_paths(self, problems: Iterable[Problem]) -> list[Problem]:
         """The problems with their paths as they are written, without those that a misspelt name itself may have caused."""
         return [
-            problem._replace(path=path) for problem in problems if (path := self._as_written(problem.path)) is not None
+            problem._replace(path=path)
+            for problem in problems
+            if (path := self._original_path(problem.path)) is not None
         ]
 
-    def _as_written(self, path: KeyPath) -> KeyPath | None:
-        name = self.written.get(path[:1]) or self.written.get(path[:2])
+    def _original_path(self, path: KeyPath) -> KeyPath | None:
+        name = self.original_names.get(path[:1]) or self.original_names.get(path[:2])
         if name is None:
             return path
         return (name, *path[1:]) if len(path) > 1 else None
 
 
-def _without_stranger(data: Any, path: KeyPath) -> list[KeyPath]:
+def _remove_unknown_key(data: Any, path: KeyPath) -> list[KeyPath]:
     """Remove a key that is none; the paths of those that it may have been meant for, which are not there."""
-    take_out(data, path)
+    remove_or_replace(data, path)
     holder = data
     for part in path[:-1]:
-        holder = inside(holder, part)
-    absent = {key for key in keys_at(path[:-1], data) if not (is_mapping(holder) and key in holder)}
-    meant = closest(str(path[-1]), keys_at(path[:-1], data))
+        holder = get_child(holder, part)
+    absent = {key for key in allowed_keys(path[:-1], data) if not (is_mapping(holder) and key in holder)}
+    meant = closest_match(str(path[-1]), allowed_keys(path[:-1], data))
     return [(*path[:-1], key) for key in absent if meant in {None, key}]
 
 
-class _Doubt(Protocol):
+class _ConsequencePredicate(Protocol):
     """Whether a problem may come of what was taken out; `of_whole`: the check of the domain tells of it."""
 
     def __call__(self, problem: Problem, *, of_whole: bool) -> bool: ...
 
 
-def _doubts(wrong: Sequence[KeyPath]) -> _Doubt:
+def _consequence_predicate(wrong: Sequence[KeyPath]) -> _ConsequencePredicate:
     """Which problems may come of what was `wrong` and has been taken out."""
     whole = set(wrong)
-    partly = {path for one in wrong for path in _following(one)}
+    partly = {path for one in wrong for path in _dependent_paths(one)}
     models, providers = ("models",) in whole, ("providers",) in whole
 
     def comes_of_it(problem: Problem, *, of_whole: bool) -> bool:
@@ -131,12 +139,12 @@ def _doubts(wrong: Sequence[KeyPath]) -> _Doubt:
             return True
         if of_whole:
             return (models and path[-1:] in {("model",), ("judge",)}) or (providers and path[:1] == ("models",))
-        return (models or providers) and not _ROLES.isdisjoint(path[:1])
+        return (models or providers) and not _MODEL_SECTIONS.isdisjoint(path[:1])
 
     return comes_of_it
 
 
-def _following(wrong: KeyPath) -> Sequence[KeyPath]:
+def _dependent_paths(wrong: KeyPath) -> Sequence[KeyPath]:
     """Where a check speaks that looks at what stands at `wrong`, too."""
     match wrong:
         case ("format", "kind"):

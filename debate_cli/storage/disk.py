@@ -14,12 +14,12 @@ from debate_cli.errors import StorageError
 
 FILE_MODE = 0o644
 FOLDER_MODE = 0o755
-_TOKEN_SIGNS = 8
-_NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+_TOKEN_CHARS = 8
+_DISK_FULL_ERRNOS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 
 @contextlib.contextmanager
-def told_plainly(path: Path, doing: str) -> Generator[None]:
+def friendly_os_errors(path: Path, doing: str) -> Generator[None]:
     """Turn what the operating system says of `path` into one sentence; `doing` as in `cannot be …`."""
     try:
         yield
@@ -29,13 +29,13 @@ def told_plainly(path: Path, doing: str) -> Generator[None]:
         ) from error
     except OSError as error:
         reason = error.strerror or type(error).__name__
-        advice = "free some space, or choose" if error.errno in _NO_ROOM else "choose"
+        advice = "free some space, or choose" if error.errno in _DISK_FULL_ERRNOS else "choose"
         raise StorageError(f"{path}: cannot be {doing} ({reason}); {advice} another folder") from error
 
 
 def make_folder(folder: Path) -> None:
     """Create `folder` and what is missing above it. Raises StorageError."""
-    with told_plainly(folder, "created"):
+    with friendly_os_errors(folder, "created"):
         try:
             for missing in reversed([place for place in (folder, *folder.parents) if not place.exists()]):
                 missing.mkdir(mode=FOLDER_MODE, exist_ok=True)
@@ -44,35 +44,35 @@ def make_folder(folder: Path) -> None:
             raise NotADirectoryError(0, "a file stands there") from error
 
 
-def write_whole(path: Path, data: bytes, *, overwrite: bool = False, mode: int = FILE_MODE) -> None:
+def atomic_write(path: Path, data: bytes, *, overwrite: bool = False, mode: int = FILE_MODE) -> None:
     """Write `data` to `path` so that whoever looks, whenever, finds the old content or the new one, whole.
 
     It is on the disk when this returns. Raises StorageError, also where `path` exists and `overwrite` is not set; what
     was there is then untouched.
     """
     make_folder(path.parent)
-    beside = path.with_name(f".{path.name}.{secrets.token_hex(_TOKEN_SIGNS // 2)}.tmp")
-    with told_plainly(path, "written"):
+    beside = path.with_name(f".{path.name}.{secrets.token_hex(_TOKEN_CHARS // 2)}.tmp")
+    with friendly_os_errors(path, "written"):
         try:
-            _write_forced(beside, data, mode)
+            _write_and_sync(beside, data, mode)
             if overwrite:
                 beside.replace(path)
             else:
-                _move_unless_there(beside, path)
+                _move_without_overwrite(beside, path)
         finally:
             with contextlib.suppress(OSError):
                 beside.unlink(missing_ok=True)
-        force_folder(path.parent)
+        fsync_dir(path.parent)
 
 
-def remove_leftovers(path: Path) -> None:
+def remove_temp_files(path: Path) -> None:
     """Remove what writers of `path` left beside it who were killed at work; for whoever alone may write it now."""
-    for beside in path.parent.glob(f".{glob.escape(path.name)}.{'[0-9a-f]' * _TOKEN_SIGNS}.tmp"):
+    for beside in path.parent.glob(f".{glob.escape(path.name)}.{'[0-9a-f]' * _TOKEN_CHARS}.tmp"):
         with contextlib.suppress(OSError):
             beside.unlink(missing_ok=True)
 
 
-def force_folder(folder: Path) -> None:
+def fsync_dir(folder: Path) -> None:
     """Make the names in `folder` survive a power failure."""
     opened = os.open(folder, os.O_RDONLY)
     try:
@@ -88,7 +88,7 @@ def write_all(opened: int, data: bytes) -> None:
         left = left[os.write(opened, left) :]
 
 
-def _write_forced(path: Path, data: bytes, mode: int) -> None:
+def _write_and_sync(path: Path, data: bytes, mode: int) -> None:
     opened = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
     try:
         write_all(opened, data)
@@ -97,7 +97,7 @@ def _write_forced(path: Path, data: bytes, mode: int) -> None:
         os.close(opened)
 
 
-def _move_unless_there(beside: Path, path: Path) -> None:
+def _move_without_overwrite(beside: Path, path: Path) -> None:
     """A link fails where the name is taken, in one step; file systems without links get a look first."""
     try:
         os.link(beside, path)

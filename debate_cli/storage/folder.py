@@ -5,22 +5,24 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-TRANSCRIPT, JOURNAL = ".json", ".jsonl"
+TRANSCRIPT_SUFFIX, JOURNAL_SUFFIX = ".json", ".jsonl"
 """Suffixes of the two forms of a debate on disk."""
-_SCHEMA = ".schema.json"
+_SCHEMA_SUFFIX = ".schema.json"
 
 
-def debates_in(folder: Path) -> list[Path]:
+def list_debate_files(folder: Path) -> list[Path]:
     """Transcripts in `folder`, and journals of debates that have none, sorted by name. Raises OSError."""
     with os.scandir(folder) as entries:  # names alone are looked at: a folder may hold thousands
         found = {entry.name: entry for entry in entries if not entry.name.startswith(".")}
     whole = {
-        name.removesuffix(TRANSCRIPT)
+        name.removesuffix(TRANSCRIPT_SUFFIX)
         for name, entry in found.items()
-        if name.endswith(TRANSCRIPT) and not is_schema(name) and _is_file(entry)
+        if name.endswith(TRANSCRIPT_SUFFIX) and not is_schema_file(name) and _is_file(entry)
     }
-    unfinished = [name for name in found if name.endswith(JOURNAL) and name.removesuffix(JOURNAL) not in whole]
-    return [folder / name for name in sorted([*(name + TRANSCRIPT for name in whole), *unfinished])]
+    unfinished = [
+        name for name in found if name.endswith(JOURNAL_SUFFIX) and name.removesuffix(JOURNAL_SUFFIX) not in whole
+    ]
+    return [folder / name for name in sorted([*(name + TRANSCRIPT_SUFFIX for name in whole), *unfinished])]
 
 
 def _is_file(entry: os.DirEntry[str]) -> bool:
@@ -31,6 +33,6 @@ def _is_file(entry: os.DirEntry[str]) -> bool:
         return False
 
 
-def is_schema(name: str) -> bool:
+def is_schema_file(name: str) -> bool:
     """Whether a file is named as the JSON Schemas are that lie beside configurations and transcripts."""
-    return name.endswith(_SCHEMA)
+    return name.endswith(_SCHEMA_SUFFIX)

@@ -9,10 +9,10 @@ from datetime import datetime
 
 from debate_cli.errors import UsageError
 
-MAX_LENGTH = 80
-_ID = re.compile(r"[a-z0-9](?:[a-z0-9-]*[a-z0-9])?")
+MAX_ID_LENGTH = 80
+_ID_PATTERN = re.compile(r"[a-z0-9](?:[a-z0-9-]*[a-z0-9])?")
 _TOPIC_LENGTH = 48
-_RANDOM_SIGNS = "0123456789abcdefghijklmnopqrstuvwxyz"
+_RANDOM_CHARS = "0123456789abcdefghijklmnopqrstuvwxyz"
 _RANDOM_LENGTH = 4
 
 
@@ -21,11 +21,11 @@ def new_id(topic: str, now: datetime, chance: random.Random) -> str:
 
     Where the topic has no Latin letters the id begins with `debate`.
     """
-    tail = "".join(chance.choice(_RANDOM_SIGNS) for _ in range(_RANDOM_LENGTH))
-    return f"{slug(topic) or 'debate'}-{now:%Y%m%d-%H%M%S}-{tail}"
+    tail = "".join(chance.choice(_RANDOM_CHARS) for _ in range(_RANDOM_LENGTH))
+    return f"{slugify(topic) or 'debate'}-{now:%Y%m%d-%H%M%S}-{tail}"
 
 
-def slug(text: str, length: int = _TOPIC_LENGTH) -> str:
+def slugify(text: str, length: int = _TOPIC_LENGTH) -> str:
     """`text` in [a-z0-9-], whole words where they fit into `length` characters; may be empty."""
     plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
     words = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")
@@ -35,10 +35,10 @@ def slug(text: str, length: int = _TOPIC_LENGTH) -> str:
     return (cut.rpartition("-")[0] or cut[:length]).strip("-")
 
 
-def checked_id(debate_id: str) -> str:
+def validate_id(debate_id: str) -> str:
     """`debate_id` itself. Raises UsageError where it cannot name a file of ours."""
-    if len(debate_id) > MAX_LENGTH or _ID.fullmatch(debate_id) is None:
-        shown = debate_id[:MAX_LENGTH] if debate_id.isprintable() else ascii(debate_id)[1:-1][:MAX_LENGTH]
-        allowed = f"use a-z, 0-9 and inner dashes, at most {MAX_LENGTH} characters"
+    if len(debate_id) > MAX_ID_LENGTH or _ID_PATTERN.fullmatch(debate_id) is None:
+        shown = debate_id[:MAX_ID_LENGTH] if debate_id.isprintable() else ascii(debate_id)[1:-1][:MAX_ID_LENGTH]
+        allowed = f"use a-z, 0-9 and inner dashes, at most {MAX_ID_LENGTH} characters"
         raise UsageError(f"`{shown}` cannot be a debate's id; {allowed}")
     return debate_id

@@ -13,17 +13,17 @@ from typing import Any, NamedTuple, Self
 
 from pydantic import ValidationError
 
-from debate_cli.domain.events import EVENT, Asked, Event, JudgingOpened, Opened
+from debate_cli.domain.events import EVENT_ADAPTER, DebateOpened, Event, JudgingOpened, TaskStarted
 from debate_cli.errors import NewerVersionError, StorageError, TranscriptError
-from debate_cli.storage.disk import told_plainly, write_all, write_whole
-from debate_cli.storage.json_form import Redact, config_data, line_of, providers_data
+from debate_cli.storage.disk import atomic_write, friendly_os_errors, write_all
+from debate_cli.storage.json_form import Redact, config_to_json, dump_json_line, providers_to_json
 from debate_cli.storage.plain import is_mapping
-from debate_cli.storage.regular import open_regular
+from debate_cli.storage.regular import open_regular_file
 from debate_cli.storage.upgrades import SCHEMA_VERSION
 
-SUFFIX = ".jsonl"
-MAX_BYTES = 256 * 1024 * 1024
-_VERSION = "schema_version"
+JOURNAL_SUFFIX = ".jsonl"
+MAX_JOURNAL_BYTES = 256 * 1024 * 1024
+_VERSION_KEY = "schema_version"
 _VERSION_CHARS = 20
 
 
@@ -31,7 +31,7 @@ class JournalContents(NamedTuple):
     """What a journal holds."""
 
     events: tuple[Event, ...]
-    torn: str | None
+    torn_line_warning: str | None
     """One sentence on a last line that was not whole, and is not among the events; None where all were."""
     length: int
     """Bytes of the lines that are whole."""
@@ -42,7 +42,7 @@ class Journal:
 
     def __init__(self, path: Path, opened: int, length: int, redact: Redact) -> None:
         self.path = path
-        self._opened = opened
+        self._fd = opened
         self._length = length
         self._redact = redact
 
@@ -52,9 +52,9 @@ class Journal:
 
         Raises StorageError, also where the file exists and `overwrite` is not set.
         """
-        data = b"".join(_line(event, redact) for event in events)
-        write_whole(path, data, overwrite=overwrite)
-        return cls._at(path, len(data), redact)
+        data = b"".join(_format_event(event, redact) for event in events)
+        atomic_write(path, data, overwrite=overwrite)
+        return cls._open(path, len(data), redact)
 
     @classmethod
     def open_existing(cls, path: Path, redact: Redact) -> tuple[Self, JournalContents]:
@@ -62,10 +62,10 @@ class Journal:
 
         Raises TranscriptError where it cannot be used (nothing is changed then) and StorageError where not written.
         """
-        contents = read(path)
-        journal = cls._at(path, contents.length, redact)
+        contents = read_journal(path)
+        journal = cls._open(path, contents.length, redact)
         try:
-            journal._cut()
+            journal._truncate()
             journal._end_line()
         except StorageError:
             journal.close()
@@ -73,8 +73,8 @@ class Journal:
         return journal, contents
 
     @classmethod
-    def _at(cls, path: Path, length: int, redact: Redact) -> Self:
-        with told_plainly(path, "written"):
+    def _open(cls, path: Path, length: int, redact: Redact) -> Self:
+        with friendly_os_errors(path, "written"):
             return cls(path, os.open(path, os.O_RDWR | os.O_APPEND), length, redact)
 
     def append(self, event: Event) -> None:
@@ -83,31 +83,31 @@ class Journal:
         An `Asked` alone is not forced to the disk: it survives the death of the process, and what a power failure could
         take is only the hint that a call may have been billed. The next event forces it along.
         """
-        data = _line(event, self._redact)
-        with told_plainly(self.path, "written"):
-            if os.fstat(self._opened).st_nlink == 0:
+        data = _format_event(event, self._redact)
+        with friendly_os_errors(self.path, "written"):
+            if os.fstat(self._fd).st_nlink == 0:
                 raise StorageError(
                     f"{self.path}: the journal was removed while the debate ran; nothing more can be saved to it"
                 )
             try:
-                write_all(self._opened, data)
-                if not isinstance(event, Asked):
-                    os.fsync(self._opened)
+                write_all(self._fd, data)
+                if not isinstance(event, TaskStarted):
+                    os.fsync(self._fd)
             except OSError:
-                self._cut()
+                self._truncate()
                 raise
         self._length += len(data)
 
     def close(self) -> None:
         """Close the file; it stays where it is."""
-        if self._opened >= 0:
-            os.close(self._opened)
-            self._opened = -1
+        if self._fd >= 0:
+            os.close(self._fd)
+            self._fd = -1
 
     def remove(self) -> None:
         """Close and delete the file: what it holds is in a transcript."""
         self.close()
-        with told_plainly(self.path, "removed"):
+        with friendly_os_errors(self.path, "removed"):
             self.path.unlink(missing_ok=True)
 
     def __enter__(self) -> Self:
@@ -116,57 +116,57 @@ class Journal:
     def __exit__(self, *_error: object) -> None:
         self.close()
 
-    def _cut(self) -> None:
-        with told_plainly(self.path, "written"):
-            os.ftruncate(self._opened, self._length)
+    def _truncate(self) -> None:
+        with friendly_os_errors(self.path, "written"):
+            os.ftruncate(self._fd, self._length)
 
     def _end_line(self) -> None:
         """Add the newline that a whole last line lacks when the process died between the two."""
-        with told_plainly(self.path, "written"):
-            if self._length and os.pread(self._opened, 1, self._length - 1) != b"\n":
-                write_all(self._opened, b"\n")
+        with friendly_os_errors(self.path, "written"):
+            if self._length and os.pread(self._fd, 1, self._length - 1) != b"\n":
+                write_all(self._fd, b"\n")
                 self._length += 1
-            os.fsync(self._opened)
+            os.fsync(self._fd)
 
 
-def read(path: Path) -> JournalContents:
+def read_journal(path: Path) -> JournalContents:
     """The events of the journal at `path`.
 
     Raises TranscriptError naming file and line where a line other than the last is damaged, where an event makes no
     sense, where a newer version wrote it, and where there is no debate in it. The file is not touched.
     """
-    data = _bytes_of(path)
+    data = _read_bytes(path)
     lines = data.split(b"\n")
     whole_to = len(lines) - 1 if lines[-1] == b"" else len(lines)
     events: list[Event] = []
     length = 0
     torn: str | None = None
     for number, line in enumerate(lines[:whole_to], start=1):
-        fields = _fields(line)
+        fields = _parse_line(line)
         if fields is None and number == whole_to:
             torn = f"{path}:{number}: the last line is torn and left out; what it told is lost"
             break
         if fields is None:
             raise TranscriptError(f"{path}:{number}: the line is damaged; restore the file from a backup")
-        events.append(_event(path, number, fields))
+        events.append(_parse_event(path, number, fields))
         length = min(length + len(line) + 1, len(data))
     if not events:
         raise TranscriptError(f"{path}: holds no debate; remove the file")
     return JournalContents(tuple(events), torn, length)
 
 
-def _bytes_of(path: Path) -> bytes:
+def _read_bytes(path: Path) -> bytes:
     try:
-        with os.fdopen(open_regular(path), "rb") as file:
-            data = file.read(MAX_BYTES + 1)
+        with os.fdopen(open_regular_file(path), "rb") as file:
+            data = file.read(MAX_JOURNAL_BYTES + 1)
     except OSError as error:
         raise TranscriptError(f"{path}: cannot be read ({error.strerror}); name a journal") from error
-    if len(data) > MAX_BYTES:
-        raise TranscriptError(f"{path}: larger than {MAX_BYTES // 1024**2} MiB; this is no journal")
+    if len(data) > MAX_JOURNAL_BYTES:
+        raise TranscriptError(f"{path}: larger than {MAX_JOURNAL_BYTES // 1024**2} MiB; this is no journal")
     return data
 
 
-def _fields(line: bytes) -> dict[str, Any] | None:
+def _parse_line(line: bytes) -> dict[str, Any] | None:
     """The object on a line; None where there is none."""
     try:
         fields: Any = json.loads(line)
@@ -175,9 +175,9 @@ def _fields(line: bytes) -> dict[str, Any] | None:
     return fields if is_mapping(fields) else None
 
 
-def _event(path: Path, number: int, fields: dict[str, Any]) -> Event:
+def _parse_event(path: Path, number: int, fields: dict[str, Any]) -> Event:
     """The event that `fields` tell of; the first must be `Opened` in a version that is known."""
-    version = fields.pop(_VERSION, None)
+    version = fields.pop(_VERSION_KEY, None)
     if number == 1:
         if isinstance(version, bool) or not isinstance(version, int) or version < 1 or fields.get("type") != "opened":
             raise TranscriptError(f"{path}:1: this is no journal of debate-cli; name another file")
@@ -185,19 +185,19 @@ def _event(path: Path, number: int, fields: dict[str, Any]) -> Event:
             needed = f"it needs a debate-cli that knows schema_version {str(version)[:_VERSION_CHARS]}"
             raise NewerVersionError(f"{path}:1: written by a newer version; {needed} (this one knows {SCHEMA_VERSION})")
     try:
-        event = EVENT.validate_python(fields)
+        event = EVENT_ADAPTER.validate_python(fields)
     except (ValidationError, RecursionError) as error:
         raise TranscriptError(f"{path}:{number}: the event on this line makes no sense; restore the file") from error
-    if isinstance(event, Opened) != (number == 1):
+    if isinstance(event, DebateOpened) != (number == 1):
         raise TranscriptError(f"{path}:{number}: a second debate begins in the middle of the file; restore the file")
     return event
 
 
-def _line(event: Event, redact: Redact) -> bytes:
+def _format_event(event: Event, redact: Redact) -> bytes:
     data = event.model_dump(mode="json")
-    if isinstance(event, Opened):
-        data["config"] = config_data(event.config)
-        data = {_VERSION: SCHEMA_VERSION, **data}
+    if isinstance(event, DebateOpened):
+        data["config"] = config_to_json(event.config)
+        data = {_VERSION_KEY: SCHEMA_VERSION, **data}
     elif isinstance(event, JudgingOpened):
-        data["providers"] = providers_data(event.providers)
-    return line_of(data, redact)
+        data["providers"] = providers_to_json(event.providers)
+    return dump_json_line(data, redact)

@@ -8,22 +8,22 @@ from typing import Any
 
 from debate_cli.domain.config import DebateConfig, ProviderSpec
 from debate_cli.storage.plain import is_list, is_mapping
-from debate_cli.storage.redact import without_secrets
+from debate_cli.storage.redact import redact_values
 
 Redact = Callable[[str], str]
 
 
-def config_data(config: DebateConfig) -> dict[str, Any]:
+def config_to_json(config: DebateConfig) -> dict[str, Any]:
     """A configuration with every default, except that a provider's row has only what was written.
 
     A row is laid over the built-in one key by key, so a null that was written differs from one that was not.
     """
     data = config.model_dump(mode="json")
-    data["providers"] = providers_data(config.providers)
+    data["providers"] = providers_to_json(config.providers)
     return data
 
 
-def providers_data(providers: Mapping[str, ProviderSpec]) -> dict[str, Any]:
+def providers_to_json(providers: Mapping[str, ProviderSpec]) -> dict[str, Any]:
     """Rows of the provider table, each with only what was written."""
     return {name: spec.model_dump(mode="json", exclude_unset=True) for name, spec in providers.items()}
 
@@ -39,13 +39,13 @@ def without_nulls(data: Any, names: frozenset[str]) -> Any:
     return data
 
 
-def line_of(data: dict[str, Any], redact: Redact) -> bytes:
+def dump_json_line(data: dict[str, Any], redact: Redact) -> bytes:
     """`data` as one line of JSON, without secrets, its newline included."""
-    text = json.dumps(without_secrets(data, redact), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    text = json.dumps(redact_values(data, redact), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     return text.encode("utf-8", "replace") + b"\n"
 
 
-def document_of(data: dict[str, Any], redact: Redact) -> bytes:
+def dump_json_document(data: dict[str, Any], redact: Redact) -> bytes:
     """`data` as a JSON document for people: two spaces of indent, UTF-8, a newline at the end, without secrets."""
-    text = json.dumps(without_secrets(data, redact), ensure_ascii=False, indent=2, allow_nan=False)
+    text = json.dumps(redact_values(data, redact), ensure_ascii=False, indent=2, allow_nan=False)
     return text.encode("utf-8", "replace") + b"\n"

@@ -12,10 +12,10 @@ from debate_cli.domain.debate import Debate, fold
 from debate_cli.domain.verdict import Verdict
 from debate_cli.errors import TranscriptError, UsageError
 from debate_cli.storage import journal, transcript_file
-from debate_cli.storage.folder import debates_in
-from debate_cli.storage.ids import checked_id
-from debate_cli.storage.stored_ids import meant
-from debate_cli.storage.transcript import Transcript, debate_of
+from debate_cli.storage.folder import list_debate_files
+from debate_cli.storage.ids import validate_id
+from debate_cli.storage.stored_ids import suggest_debate_id
+from debate_cli.storage.transcript import Transcript, transcript_to_debate
 
 
 class StoredDebate(NamedTuple):
@@ -26,52 +26,52 @@ class StoredDebate(NamedTuple):
     debate: Debate
     verdicts: tuple[Verdict, ...] = ()
     """As stored; none while only a journal tells of the debate."""
-    torn: str | None = None
+    torn_line_warning: str | None = None
     """One sentence on a torn last line of the journal, if there was one."""
 
     @property
     def from_journal(self) -> bool:
         """Whether the journal counts, so that the debate never came to its transcript."""
-        return self.path.suffix == journal.SUFFIX
+        return self.path.suffix == journal.JOURNAL_SUFFIX
 
 
-def find(reference: str, folders: Iterable[Path]) -> Path:
+def find_debate(reference: str, folders: Iterable[Path]) -> Path:
     """The file of a debate: `reference` is a path, or an id of which one of `folders` holds journal or transcript.
 
     Of the two, where both are there, the one returned may be either: `open_debate` looks at both. Raises UsageError
     where there is neither; a folder is no debate, unless its name is the id of one.
     """
     path = Path(reference)
-    if path.suffix in {journal.SUFFIX, transcript_file.SUFFIX} or len(path.parts) > 1:
-        beside = next((place for place in _both(path) if place.exists() and not place.is_dir()), None)
+    if path.suffix in {journal.JOURNAL_SUFFIX, transcript_file.TRANSCRIPT_SUFFIX} or len(path.parts) > 1:
+        beside = next((place for place in _journal_and_transcript(path) if place.exists() and not place.is_dir()), None)
         if path.is_dir():
             if beside is None:
-                raise _folder(path)
+                raise _folder_error(path)
             return beside
         if not path.exists() and beside is None:
             raise UsageError(f"{path}: no such file; name a transcript or journal")
         return path
     try:
-        name = checked_id(reference)
+        name = validate_id(reference)
     except UsageError as error:
-        raise (_folder(path) if reference and path.is_dir() else error) from None
+        raise (_folder_error(path) if reference and path.is_dir() else error) from None
     looked: list[Path] = []
     for folder in dict.fromkeys(folders):
-        there = next((place for place in _both(folder / name) if place.exists()), None)
+        there = next((place for place in _journal_and_transcript(folder / name) if place.exists()), None)
         if there is not None:
             return there
         looked.append(folder)
     if path.is_dir():
-        raise _folder(path)
+        raise _folder_error(path)
     places = " or ".join(map(str, looked))
-    raise UsageError(f"`{reference}`: there is no such debate in {places}{_meant(reference, looked)}")
+    raise UsageError(f"`{reference}`: there is no such debate in {places}{_suggestion(reference, looked)}")
 
 
-def _meant(reference: str, folders: Iterable[Path]) -> str:
-    return meant(reference, folders) or "; name its id or its file"
+def _suggestion(reference: str, folders: Iterable[Path]) -> str:
+    return suggest_debate_id(reference, folders) or "; name its id or its file"
 
 
-def _folder(path: Path) -> UsageError:
+def _folder_error(path: Path) -> UsageError:
     return UsageError(
         f"{path}: is a folder; name one of its debates, which `debate list {shlex.quote(str(path))}` shows"
     )
@@ -82,33 +82,33 @@ def open_debate(path: Path) -> StoredDebate:
 
     Raises TranscriptError where the file cannot be used.
     """
-    if path.suffix == transcript_file.SUFFIX and not path.with_suffix(journal.SUFFIX).exists():
+    if path.suffix == transcript_file.TRANSCRIPT_SUFFIX and not path.with_suffix(journal.JOURNAL_SUFFIX).exists():
         return _from_transcript(path)
-    written, whole = _both(path)
+    written, whole = _journal_and_transcript(path)
     there = [place for place in (written, whole) if place.exists()]
     if path not in {written, whole} or len(there) != 2:  # noqa: PLR2004 - journal and transcript
         only = there[0] if len(there) == 1 and path in {written, whole} else path
-        return _from_journal(only) if only.suffix == journal.SUFFIX else _from_transcript(only)
+        return _from_journal(only) if only.suffix == journal.JOURNAL_SUFFIX else _from_transcript(only)
     from_journal = _from_journal(written)
     try:
         from_transcript = _from_transcript(whole)
     except TranscriptError:
         return from_journal
-    return from_transcript if _tells_all(from_transcript.debate, from_journal.debate) else from_journal
+    return from_transcript if _covers_journal(from_transcript.debate, from_journal.debate) else from_journal
 
 
-def concluded(stored: StoredDebate) -> StoredDebate | None:
+def load_last_transcript(stored: StoredDebate) -> StoredDebate | None:
     """The debate as it was when verdicts were last stored: a journal goes on from there. None where none ever were.
 
     Raises TranscriptError.
     """
-    whole = stored.path.with_suffix(transcript_file.SUFFIX)
+    whole = stored.path.with_suffix(transcript_file.TRANSCRIPT_SUFFIX)
     if not stored.from_journal:
         return stored
     return _from_transcript(whole) if whole.exists() else None
 
 
-def expand(references: Iterable[str], folders: Iterable[Path] = ()) -> list[Path]:
+def expand_references(references: Iterable[str], folders: Iterable[Path] = ()) -> list[Path]:
     """The files that paths, folders and globs mean, each once, in order; a folder's are sorted by name.
 
     An id means the debate that the first of `folders` holds. A folder stands for its transcripts and for the journals of
@@ -120,24 +120,24 @@ def expand(references: Iterable[str], folders: Iterable[Path] = ()) -> list[Path
     for reference in references:
         path = Path(reference)
         if path.is_dir():
-            files = debates_in(path)
+            files = list_debate_files(path)
         elif glob.has_magic(reference) and not path.exists():
             files = sorted(place for place in map(Path, glob.glob(reference, recursive=True)) if place.is_file())  # noqa: PTH207 - takes absolute patterns too
         else:
             if homes is None and _may_be_id(path):
                 homes = list(folders)
-            files = [_by_id(path, homes or ())]
+            files = [_file_by_id(path, homes or ())]
         if not files:
             raise UsageError(f"{reference}: holds no transcripts; name a transcript, a folder or a glob")
         found.update(dict.fromkeys(files))
     if len(found) == 1 and homes:
-        _refuse_misspelt(next(iter(found)), homes)
+        _refuse_misspelled_id(next(iter(found)), homes)
     return list(found)
 
 
-def _refuse_misspelt(path: Path, folders: Sequence[Path]) -> None:
+def _refuse_misspelled_id(path: Path, folders: Sequence[Path]) -> None:
     """Raise UsageError where `path` is no file, and probably the id of a debate in one of `folders`."""
-    hint = meant(path.name, folders) if _may_be_id(path) else ""
+    hint = suggest_debate_id(path.name, folders) if _may_be_id(path) else ""
     if hint:
         places = " or ".join(dict.fromkeys(map(str, folders)))
         raise UsageError(f"`{path}`: there is no such debate in {places}{hint}")
@@ -147,35 +147,37 @@ def _may_be_id(path: Path) -> bool:
     return not path.exists() and not path.suffix and len(path.parts) == 1
 
 
-def _by_id(path: Path, folders: Sequence[Path]) -> Path:
+def _file_by_id(path: Path, folders: Sequence[Path]) -> Path:
     """The file of the debate of that id in `folders`; `path` where it is none, or there is no such debate."""
-    places = (place for folder in folders for place in reversed(_both(folder / path)))
+    places = (place for folder in folders for place in reversed(_journal_and_transcript(folder / path)))
     return next((place for place in places if place.exists()), path) if _may_be_id(path) else path
 
 
-def _both(path: Path) -> tuple[Path, Path]:
+def _journal_and_transcript(path: Path) -> tuple[Path, Path]:
     """The places of journal and transcript of one debate; `path` is either, or both without the suffix."""
-    bare = path.with_suffix("") if path.suffix in {journal.SUFFIX, transcript_file.SUFFIX} else path
-    return bare.with_name(bare.name + journal.SUFFIX), bare.with_name(bare.name + transcript_file.SUFFIX)
+    bare = path.with_suffix("") if path.suffix in {journal.JOURNAL_SUFFIX, transcript_file.TRANSCRIPT_SUFFIX} else path
+    return bare.with_name(bare.name + journal.JOURNAL_SUFFIX), bare.with_name(
+        bare.name + transcript_file.TRANSCRIPT_SUFFIX
+    )
 
 
 def _from_journal(path: Path) -> StoredDebate:
-    contents = journal.read(path)
-    return StoredDebate(path, fold(contents.events), torn=contents.torn)
+    contents = journal.read_journal(path)
+    return StoredDebate(path, fold(contents.events), torn_line_warning=contents.torn_line_warning)
 
 
 def _from_transcript(path: Path) -> StoredDebate:
-    transcript: Transcript = transcript_file.load(path)
-    return StoredDebate(path, debate_of(transcript), transcript.verdicts)
+    transcript: Transcript = transcript_file.load_transcript_file(path)
+    return StoredDebate(path, transcript_to_debate(transcript), transcript.verdicts)
 
 
-def _tells_all(whole: Debate, journalled: Debate) -> bool:
+def _covers_journal(whole: Debate, journalled: Debate) -> bool:
     """Whether a transcript holds everything its journal does: the process died between writing it and removing that."""
     return (
         journalled.closed is not None
         and (journalled.started_at, journalled.config_sha256) == (whole.started_at, whole.config_sha256)
         and (journalled.closed == whole.closed or whole.status == "complete")
-        and journalled.answered <= whole.answered
+        and journalled.answered_keys <= whole.answered_keys
         and len(journalled.failures) <= len(whole.failures)
         and {run.id for run in journalled.runs} <= {run.id for run in whole.runs}
     )

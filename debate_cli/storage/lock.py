@@ -12,25 +12,25 @@ from collections.abc import Generator
 from pathlib import Path
 
 from debate_cli.errors import StorageError
-from debate_cli.storage.disk import FILE_MODE, make_folder, remove_leftovers, told_plainly, write_all
-from debate_cli.storage.folder import JOURNAL, TRANSCRIPT
+from debate_cli.storage.disk import FILE_MODE, friendly_os_errors, make_folder, remove_temp_files, write_all
+from debate_cli.storage.folder import JOURNAL_SUFFIX, TRANSCRIPT_SUFFIX
 
-SUFFIX = ".lock"
+LOCK_SUFFIX = ".lock"
 _PID_BYTES = 20
 
 
 @contextlib.contextmanager
-def locked(path: Path) -> Generator[None]:
+def lock_debate(path: Path) -> Generator[None]:
     """Hold the debate whose journal or transcript is `path` (`ID.jsonl` and `ID.json` share one lock).
 
     Raises StorageError naming the pid where another process holds it. What holders that were killed left half written is
     removed.
     """
-    place = path.with_suffix(SUFFIX)
+    place = path.with_suffix(LOCK_SUFFIX)
     make_folder(place.parent)
-    opened = _take(place)
-    for suffix in (TRANSCRIPT, JOURNAL):
-        remove_leftovers(path.with_suffix(suffix))
+    opened = _acquire(place)
+    for suffix in (TRANSCRIPT_SUFFIX, JOURNAL_SUFFIX):
+        remove_temp_files(path.with_suffix(suffix))
     try:
         yield
     finally:
@@ -39,10 +39,10 @@ def locked(path: Path) -> Generator[None]:
         os.close(opened)
 
 
-def holder(path: Path) -> int | None:
+def lock_holder(path: Path) -> int | None:
     """Pid of the process that holds the debate of `path`; None where none does. What a dead process left is no lock."""
     try:
-        opened = os.open(path.with_suffix(SUFFIX), os.O_RDONLY)
+        opened = os.open(path.with_suffix(LOCK_SUFFIX), os.O_RDONLY)
     except OSError:
         return None
     try:
@@ -57,10 +57,10 @@ def holder(path: Path) -> int | None:
     return None
 
 
-def _take(place: Path) -> int:
+def _acquire(place: Path) -> int:
     """The open, locked file. Where its name went to another file meanwhile, try that one."""
     while True:
-        with told_plainly(place, "locked"):
+        with friendly_os_errors(place, "locked"):
             opened = os.open(place, os.O_RDWR | os.O_CREAT, FILE_MODE)
         try:
             fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -72,15 +72,15 @@ def _take(place: Path) -> int:
         except OSError as error:
             os.close(opened)
             raise StorageError(f"{place}: cannot be locked ({error.strerror}); choose another folder") from error
-        if _is_still(place, opened):
-            with told_plainly(place, "locked"):
+        if _is_same_file(place, opened):
+            with friendly_os_errors(place, "locked"):
                 os.ftruncate(opened, 0)
                 write_all(opened, f"{os.getpid()}\n".encode())
             return opened
         os.close(opened)
 
 
-def _is_still(place: Path, opened: int) -> bool:
+def _is_same_file(place: Path, opened: int) -> bool:
     """Whether the name still means the open file: its last holder may have removed it just now."""
     try:
         there = place.stat()

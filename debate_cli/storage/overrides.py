@@ -12,15 +12,15 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from debate_cli.domain.config import OTHER_NAMES, DebateConfig
-from debate_cli.storage.plain import copied, inside, is_list, is_mapping
-from debate_cli.storage.yaml_source import MAX_DEPTH, Path, parse
+from debate_cli.domain.config import KEY_ALIASES, DebateConfig
+from debate_cli.storage.plain import deep_copy, get_child, is_list, is_mapping
+from debate_cli.storage.yaml_source import MAX_YAML_DEPTH, YamlPath, parse_yaml
 
-SHORTCUTS = {"DEBATE_TOPIC": "topic", "DEBATE_SEED": "seed", "DEBATE_OUT": "output.dir"}
+SHORTCUT_VARIABLES = {"DEBATE_TOPIC": "topic", "DEBATE_SEED": "seed", "DEBATE_OUT": "output.dir"}
 """Variables with a name of their own; every other key is `DEBATE__` (or `DEBATE_`) and its path, `__` between the parts."""
-_TEXTS = frozenset({"DEBATE_TOPIC", "DEBATE_OUT"})
+_TEXT_VARIABLES = frozenset({"DEBATE_TOPIC", "DEBATE_OUT"})
 _PREFIX = "DEBATE_"
-_GENERIC = "DEBATE__"
+_GENERIC_PREFIX = "DEBATE__"
 _NAME_CHARS = 80
 
 
@@ -36,7 +36,7 @@ class Override:
     """Where it comes from, as an error names it: `--set`, or the variable."""
 
 
-def from_environment(env: Mapping[str, str]) -> list[Override]:
+def overrides_from_env(env: Mapping[str, str]) -> list[Override]:
     """One override for each variable that sets a key, in the order of their names.
 
     `DEBATE_TOPIC`, `DEBATE_SEED`, `DEBATE_OUT`, and any key as `DEBATE__FORMAT__ARGUMENTS` or `DEBATE_FORMAT__ARGUMENTS`
@@ -44,29 +44,29 @@ def from_environment(env: Mapping[str, str]) -> list[Override]:
     """
     found: list[Override] = []
     for name in sorted(env):
-        if name in SHORTCUTS:
-            value = json.dumps(env[name], ensure_ascii=False) if name in _TEXTS else env[name]
-            found.append(Override(SHORTCUTS[name], value, name))
+        if name in SHORTCUT_VARIABLES:
+            value = json.dumps(env[name], ensure_ascii=False) if name in _TEXT_VARIABLES else env[name]
+            found.append(Override(SHORTCUT_VARIABLES[name], value, name))
         elif _is_setting(name):
-            path = name.removeprefix(_GENERIC if name.startswith(_GENERIC) else _PREFIX)
+            path = name.removeprefix(_GENERIC_PREFIX if name.startswith(_GENERIC_PREFIX) else _PREFIX)
             found.append(Override(path.lower().replace("__", "."), env[name], name))
     return found
 
 
 def _is_setting(name: str) -> bool:
     """Whether a variable is named after a key path. With one underscore its first part must be a key that there is."""
-    if name.startswith(_GENERIC) or not name.startswith(_PREFIX):
-        return name.startswith(_GENERIC)
+    if name.startswith(_GENERIC_PREFIX) or not name.startswith(_PREFIX):
+        return name.startswith(_GENERIC_PREFIX)
     first, parted, _ = name.removeprefix(_PREFIX).lower().partition("__")
     return bool(parted) and first in DebateConfig.model_fields
 
 
 def unknown_variables(env: Mapping[str, str]) -> list[str]:
     """A sentence on each variable that is named like a setting and is none; what stands behind it is never shown."""
-    known = [*SHORTCUTS, *(f"{_GENERIC}{'__'.join(path).upper()}" for path in _settings())]
+    known = [*SHORTCUT_VARIABLES, *(f"{_GENERIC_PREFIX}{'__'.join(path).upper()}" for path in _setting_paths())]
     found: list[str] = []
     for name in sorted(env):
-        if name.startswith(_PREFIX) and not _is_setting(name) and name not in SHORTCUTS:
+        if name.startswith(_PREFIX) and not _is_setting(name) and name not in SHORTCUT_VARIABLES:
             close = get_close_matches(name, known, n=1) if len(name) <= _NAME_CHARS else []
             said = (
                 f"did you mean {close[0]}?"
@@ -78,7 +78,7 @@ def unknown_variables(env: Mapping[str, str]) -> list[str]:
     return found
 
 
-def _settings() -> list[tuple[str, ...]]:
+def _setting_paths() -> list[tuple[str, ...]]:
     """The key paths of a configuration that have names of their own."""
     found: list[tuple[str, ...]] = []
     for name, field in DebateConfig.model_fields.items():
@@ -87,92 +87,92 @@ def _settings() -> list[tuple[str, ...]]:
     return found
 
 
-Change = tuple[str, str] | Override
+ConfigChange = tuple[str, str] | Override
 """What the command line changes: (key path, YAML value) of a `--set`, or an override that says which option it is of."""
 
 
-def from_options(options: Sequence[Change]) -> list[Override]:
+def to_overrides(options: Sequence[ConfigChange]) -> list[Override]:
     """The overrides of the command line, in their order."""
     return [item if isinstance(item, Override) else Override(*item, source="--set") for item in options]
 
 
 def apply_overrides(
     data: dict[str, Any], overrides: Sequence[Override]
-) -> tuple[dict[str, Any], dict[Path, str], list[str]]:
+) -> tuple[dict[str, Any], dict[YamlPath, str], list[str]]:
     """`data` with the overrides applied in order, where each changed path comes from, and what could not be applied."""
-    changed = copied(data)
-    origins: dict[Path, str] = {}
+    changed = deep_copy(data)
+    origins: dict[YamlPath, str] = {}
     problems: list[str] = []
     for override in overrides:
-        _take_name(changed, override.key)
+        _use_key_name(changed, override.key)
         try:
-            path, value = _place(changed, override.key), _read(override.value)
+            path, value = _resolve_key_path(changed, override.key), _parse_value(override.value)
         except ValueError as error:
             problems.append(f"{override.source}: {override.key}: {error}")
             continue
-        made = _put(changed, path, value)
+        made = _set_at_path(changed, path, value)
         origins |= dict.fromkeys([*made, path], override.source)
     return changed, origins, problems
 
 
-def _take_name(data: dict[str, Any], key: str) -> None:
+def _use_key_name(data: dict[str, Any], key: str) -> None:
     """Let what `key` sets stand under the name that it has there, where `data` gives it its other one."""
     section, _, rest = key.partition(".")
     name = rest.partition(".")[0]
-    other = OTHER_NAMES.get((section, name))
+    other = KEY_ALIASES.get((section, name))
     holder = data.get(section)
     if other is not None and is_mapping(holder) and other in holder:
         content = holder.pop(other)
         holder.setdefault(name, content)
 
 
-def _read(text: str) -> Any:
-    parsed = parse(text)
+def _parse_value(text: str) -> Any:
+    parsed = parse_yaml(text)
     if parsed.faults:
         fault = parsed.faults[0]
         raise ValueError(fault.message)
     return parsed.data
 
 
-def _place(data: Any, key: str) -> Path:
+def _resolve_key_path(data: Any, key: str) -> YamlPath:
     """The path that `key` means in `data`; ValueError where it leads through something that has no parts."""
     parts = key.split(".")
-    if not all(parts) or len(parts) > MAX_DEPTH:
+    if not all(parts) or len(parts) > MAX_YAML_DEPTH:
         raise ValueError("this is no key path; write it like `format.arguments` or `debaters.0.model`")
     path: list[str | int] = []
     here: Any = data
     for part in parts:
         if is_list(here) or (here is None and part == "0"):
-            path.append(_index(part, 0 if here is None else len(here)))
+            path.append(_parse_index(part, 0 if here is None else len(here)))
         elif is_mapping(here) or here is None:
             path.append(part)
         else:
             raise ValueError(f"what stands before `{part}` is a single value and has no parts")
-        here = inside(here, path[-1])
+        here = get_child(here, path[-1])
     return tuple(path)
 
 
-def _index(part: str, size: int) -> int:
+def _parse_index(part: str, size: int) -> int:
     """The index that `part` is, at most one behind the end of a list of `size`."""
     if not re.fullmatch(r"[0-9]{1,4}", part) or int(part) > size:
         raise ValueError(f"`{part}` is no place in a list of {size}; count from 0")
     return int(part)
 
 
-def _put(data: dict[str, Any], path: Path, value: Any) -> list[Path]:
+def _set_at_path(data: dict[str, Any], path: YamlPath, value: Any) -> list[YamlPath]:
     """Set the value at `path`, making the mappings and lists on the way that are not there; the paths of those."""
     here: Any = data
-    made: list[Path] = []
+    made: list[YamlPath] = []
     for length, (part, after) in enumerate(itertools.pairwise(path), start=1):
-        if inside(here, part) is None:
-            _set(here, part, [] if isinstance(after, int) else {})
+        if get_child(here, part) is None:
+            _set_item(here, part, [] if isinstance(after, int) else {})
             made.append(path[:length])
         here = here[part]
-    _set(here, path[-1], value)
+    _set_item(here, path[-1], value)
     return made
 
 
-def _set(here: Any, part: str | int, value: Any) -> None:
+def _set_item(here: Any, part: str | int, value: Any) -> None:
     if is_list(here):
         here[int(part) : int(part) + 1] = [value]
     else:

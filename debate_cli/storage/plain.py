@@ -15,16 +15,16 @@ def is_list(value: Any) -> TypeGuard[list[Any]]:
     return isinstance(value, list)
 
 
-def copied(value: Any) -> Any:
+def deep_copy(value: Any) -> Any:
     """A copy in which nothing is shared, with `value` or within itself (as aliases of YAML share)."""
     if is_mapping(value):
-        return {key: copied(item) for key, item in value.items()}
+        return {key: deep_copy(item) for key, item in value.items()}
     if is_list(value):
-        return [copied(item) for item in value]
+        return [deep_copy(item) for item in value]
     return value
 
 
-def inside(value: Any, part: str | int) -> Any:
+def get_child(value: Any, part: str | int) -> Any:
     """What stands at a key or index of `value`; None where nothing does."""
     if is_mapping(value):
         return value.get(part) if isinstance(part, str) else None

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Position:
+class SourcePosition:
     """A place in a text; both count from 1."""
 
     line: int

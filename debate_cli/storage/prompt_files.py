@@ -6,35 +6,35 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from debate_cli.domain.config_checks import Problem
-from debate_cli.domain.did_you_mean import suggestion_or_list
-from debate_cli.llm.template import Prompts, names
+from debate_cli.domain.did_you_mean import format_suggestion_or_list
+from debate_cli.llm.template import Prompts, prompt_names
 
 _MAX_FILES = 100
 """More than there are prompts."""
 _MAX_BYTES = 256 * 1024
 
 
-def read_prompts(files: Mapping[str, str], folder: Path) -> tuple[dict[str, str], list[Problem]]:
+def read_prompt_files(files: Mapping[str, str], folder: Path) -> tuple[dict[str, str], list[Problem]]:
     """Text per prompt, and what is wrong: with a file (it lies beside the configuration, or deeper), or with a placeholder in it."""
     texts: dict[str, str] = {}
     problems: list[Problem] = []
     if len(files) > _MAX_FILES:
         return texts, [Problem(("prompts",), f"names more than {_MAX_FILES} files; there are not so many prompts")]
-    shipped = names()
+    shipped = prompt_names()
     for name, file in files.items():
         if name not in shipped:
-            said = suggestion_or_list(name, sorted(shipped))
-            problems.append(Problem(("prompts", name), f"there is no prompt of this name{said}", of_key=True))
+            said = format_suggestion_or_list(name, sorted(shipped))
+            problems.append(Problem(("prompts", name), f"there is no prompt of this name{said}", is_key_error=True))
             continue
         try:
-            texts[name] = _read(folder, file)
+            texts[name] = _read_prompt(folder, file)
         except ValueError as error:
             problems.append(Problem(("prompts", name), str(error)))
-    problems += [Problem(("prompts", name), message) for name, message in Prompts(texts).faults()]
+    problems += [Problem(("prompts", name), message) for name, message in Prompts(texts).find_problems()]
     return texts, problems
 
 
-def _read(folder: Path, file: str) -> str:
+def _read_prompt(folder: Path, file: str) -> str:
     """The file's text; ValueError with a sentence where there is none."""
     try:
         path = (folder / file).resolve()

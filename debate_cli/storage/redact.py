@@ -12,40 +12,42 @@ from typing import Any, get_args
 
 from debate_cli.domain.assessment import SYSTEM_KINDS
 from debate_cli.domain.content import Phase
-from debate_cli.llm.secret_spellings import LONGEST_FACTOR, pattern_of
+from debate_cli.llm.secret_spellings import MAX_ENCODED_FACTOR, compile_secret_pattern
 from debate_cli.storage.plain import is_list, is_mapping
 
 REDACTED = "[redacted]"
-SHORTEST_SECRET = 6
+MIN_SECRET_CHARS = 6
 """A shorter value is not taken for a secret: redacting it would tear ordinary words apart."""
-PLACEHOLDERS = frozenset({"ollama", "lm-studio", "not-needed", "no-key-required", "placeholder", "redacted"})
+PLACEHOLDER_KEYS = frozenset({"ollama", "lm-studio", "not-needed", "no-key-required", "placeholder", "redacted"})
 """What people put where a server wants any key at all."""
-VOCABULARY = frozenset(
+RESERVED_WORDS = frozenset(
     {*SYSTEM_KINDS, *get_args(Phase), "default", "simultaneous", "sequential", "keywords", "factors"}
 )
 """Words of our own files, which a dummy key that is one of them must not tear out."""
 
-_START = r"(?:(?<![A-Za-z0-9])|(?<=\\[nrtbf]))"
+_WORD_START = r"(?:(?<![A-Za-z0-9])|(?<=\\[nrtbf]))"
 """Not within a word; a JSON escape before is no part of a word."""
-_KEYS = re.compile(
-    _START
+_API_KEY = re.compile(
+    _WORD_START
     + r"(?:sk-(?!learn)[A-Za-z0-9_-]{8,}|AIza[A-Za-z0-9_-]{16,}|gsk_[A-Za-z0-9]{16,}|xai-[A-Za-z0-9]{16,}"
     + r"|hf_[A-Za-z0-9]{16,}|gh[pousr]_[A-Za-z0-9]{16,}|github_pat_[A-Za-z0-9_]{16,}|AKIA[A-Z0-9]{16})"
 )
 _LONG_WORD = r"(?:(?=[A-Za-z._~+/=-]*[0-9])[A-Za-z0-9._~+/=-]{8,}|[A-Za-z0-9._~+/=-]{16,})"
-_BEARER = re.compile(rf"({_START}(?i:bearer)(?:\s|\\[nrt])+){_LONG_WORD}")
-_HEADER = re.compile(r"""((?i:x-api-key|api-key|x-goog-api-key)\\?["']?\s*[:=]\s*\\?["']?)([A-Za-z0-9._~+/-]{6,})""")
-_CREDENTIALS = re.compile(r"""((?<=[A-Za-z0-9+.-])://)[^\s/:@"'\\<>\[\]]*:[^\s/@"'\\<>\[\]]+@""")
+_BEARER = re.compile(rf"({_WORD_START}(?i:bearer)(?:\s|\\[nrt])+){_LONG_WORD}")
+_KEY_HEADER = re.compile(
+    r"""((?i:x-api-key|api-key|x-goog-api-key)\\?["']?\s*[:=]\s*\\?["']?)([A-Za-z0-9._~+/-]{6,})"""
+)
+_URL_CREDENTIALS = re.compile(r"""((?<=[A-Za-z0-9+.-])://)[^\s/:@"'\\<>\[\]]*:[^\s/@"'\\<>\[\]]+@""")
 
-_MARKS = (
+_SECRET_MARKERS = (
     "sk-", "aiza", "gsk_", "xai-", "hf_", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "akia", "bearer", "api-key", "://",
 )  # fmt: skip
 """Every shape above has one of these in it, in lower case: what has none is not searched any further."""
 
 _WORD = re.compile("[!-~]+")
-_LAST_WORDS = re.compile(r"(?:(?i:bearer|api-key)\S{0,4}\s+)?[!-~]+\Z|(?i:bearer|api-key)\S{0,4}\s*\Z")
+_LAST_WORD = re.compile(r"(?:(?i:bearer|api-key)\S{0,4}\s+)?[!-~]+\Z|(?i:bearer|api-key)\S{0,4}\s*\Z")
 """The last word, and the one before that tells it for a credential."""
-_LONGEST_SHAPE = 200
+_MAX_KEY_CHARS = 200
 """Characters of a key that is known by its shape alone, at the most."""
 
 
@@ -58,11 +60,11 @@ class Redactor:
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
         wanted = {secret for secret in secrets if _is_secret(secret)}
-        self._values = pattern_of(wanted)
-        self._longest = LONGEST_FACTOR * max(map(len, wanted), default=0)
-        self._words = all(_WORD.fullmatch(secret) for secret in wanted)
+        self._values = compile_secret_pattern(wanted)
+        self._longest = MAX_ENCODED_FACTOR * max(map(len, wanted), default=0)
+        self._is_word_only = all(_WORD.fullmatch(secret) for secret in wanted)
         """Whether every known value, and so every code of it, is one word."""
-        self.knows = bool(wanted)
+        self.has_secrets = bool(wanted)
         """Whether there is any value to replace."""
 
     def __call__(self, text: str) -> str:
@@ -70,36 +72,40 @@ class Redactor:
         if self._values is not None:
             text = self._values.sub(REDACTED, text)
         lowered = text.lower()
-        if not any(mark in lowered for mark in _MARKS):
+        if not any(mark in lowered for mark in _SECRET_MARKERS):
             return text
-        text = _KEYS.sub(REDACTED, text)
+        text = _API_KEY.sub(REDACTED, text)
         text = _BEARER.sub(rf"\1{REDACTED}", text)
-        text = _HEADER.sub(rf"\1{REDACTED}", text)
-        return _CREDENTIALS.sub(rf"\1{REDACTED}@", text)
+        text = _KEY_HEADER.sub(rf"\1{REDACTED}", text)
+        return _URL_CREDENTIALS.sub(rf"\1{REDACTED}@", text)
 
-    def unsure(self, text: str) -> int:
+    def uncertain_tail(self, text: str) -> int:
         """How many characters at the end of `text` may be the beginning of a secret: its last word, as long as those are."""
-        if not self._words:
-            return min(len(text), max(self._longest, _LONGEST_SHAPE))
-        last = _LAST_WORDS.search(text)
-        return min(len(last.group()) if last else 0, max(self._longest, _LONGEST_SHAPE))
+        if not self._is_word_only:
+            return min(len(text), max(self._longest, _MAX_KEY_CHARS))
+        last = _LAST_WORD.search(text)
+        return min(len(last.group()) if last else 0, max(self._longest, _MAX_KEY_CHARS))
 
 
-def without_secrets(value: Any, redact: Callable[[str], str]) -> Any:
+def redact_values(value: Any, redact: Callable[[str], str]) -> Any:
     """A JSON value with `redact` applied to every text in it, keys included."""
     if isinstance(value, str):
         return redact(value)
     if is_list(value):
-        return [without_secrets(item, redact) for item in value]
+        return [redact_values(item, redact) for item in value]
     if is_mapping(value):
-        return {redact(key): without_secrets(item, redact) for key, item in value.items()}
+        return {redact(key): redact_values(item, redact) for key, item in value.items()}
     return value
 
 
-def shaped_like_a_key(text: str) -> bool:
+def looks_like_secret(text: str) -> bool:
     """Whether `text` holds what looks like a key, a bearer token or a URL with a password."""
-    return any(pattern.search(text) for pattern in (_KEYS, _BEARER, _CREDENTIALS))
+    return any(pattern.search(text) for pattern in (_API_KEY, _BEARER, _URL_CREDENTIALS))
 
 
 def _is_secret(secret: str) -> bool:
-    return len(secret) >= SHORTEST_SECRET and secret.lower() not in PLACEHOLDERS | VOCABULARY and secret not in REDACTED
+    return (
+        len(secret) >= MIN_SECRET_CHARS
+        and secret.lower() not in PLACEHOLDER_KEYS | RESERVED_WORDS
+        and secret not in REDACTED
+    )

@@ -8,7 +8,7 @@ import stat
 from pathlib import Path
 
 
-def open_regular(path: Path) -> int:
+def open_regular_file(path: Path) -> int:
     """A descriptor of the regular file at `path`, for reading; it is the caller's to close.
 
     Raises OSError, with a reason of its own where there is something else at `path` (a folder: IsADirectoryError).

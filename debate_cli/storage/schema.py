@@ -16,99 +16,99 @@ from typing import Any, get_args
 
 from debate_cli.domain.assessment import SystemKind
 from debate_cli.domain.config import DebateConfig
-from debate_cli.domain.config_checks import LEAST_DEBATERS, LISTED_PHASES
+from debate_cli.domain.config_checks import CONFIGURABLE_PHASES, MIN_DEBATERS
 from debate_cli.storage.plain import is_list, is_mapping
 from debate_cli.storage.transcript import ABSENT_WHEN_EMPTY, Transcript
 
-DIALECT = "https://json-schema.org/draft/2020-12/schema"
+JSON_SCHEMA_DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _MODULES = tuple(
     f"debate_cli.domain.{name}"
     for name in (
         "assessment", "config", "content", "events", "exchange", "participant", "personality", "systems", "tasks", "verdict",
     )
 )  # fmt: skip
-_ABOUT = ("title", "description", "default")
-_VARIABLE = {"type": "string", "pattern": r"\$\{[A-Za-z_]"}
+_ANNOTATION_KEYS = ("title", "description", "default")
+_VARIABLE_SCHEMA = {"type": "string", "pattern": r"\$\{[A-Za-z_]"}
 """A value that comes from the environment."""
 
 
 def config_schema() -> dict[str, Any]:
     """The schema of `debate.yaml` as people write it: short forms and `${VAR}` allowed."""
-    schema = _described(DebateConfig.model_json_schema())
+    schema = _add_descriptions(DebateConfig.model_json_schema())
     definitions = schema["$defs"]
     systems = definitions["JudgingConfig"]["properties"]["systems"]
     systems["items"] = {"anyOf": [{"enum": list(get_args(SystemKind))}, systems["items"]]}
     phases = definitions["FormatConfig"]["properties"]
-    phases["phases"]["items"]["enum"] = list(LISTED_PHASES)
+    phases["phases"]["items"]["enum"] = list(CONFIGURABLE_PHASES)
     phases["rounds"] = {**phases["phases"], "title": "Rounds", "description": "Another name for `phases`."}
     del definitions["Thresholds"]["required"]
-    schema["properties"]["debaters"]["minItems"] = LEAST_DEBATERS
+    schema["properties"]["debaters"]["minItems"] = MIN_DEBATERS
     schema["properties"]["topic"]["pattern"] = r"\S"
     for definition in [schema, *definitions.values()]:
         properties = definition.get("properties", {})
-        properties |= {key: _or_empty(field) for key, field in properties.items()}
-    schema = _open_to_variables(schema)
-    return {"$schema": DIALECT, **schema, "title": "debate.yaml"}
+        properties |= {key: _allow_null(field) for key, field in properties.items()}
+    schema = _allow_variables(schema)
+    return {"$schema": JSON_SCHEMA_DIALECT, **schema, "title": "debate.yaml"}
 
 
 def transcript_schema() -> dict[str, Any]:
     """The schema of a transcript as it is written: whatever is not optional is always there."""
-    schema = _described(Transcript.model_json_schema(mode="serialization"))
+    schema = _add_descriptions(Transcript.model_json_schema(mode="serialization"))
     schema["required"] = [name for name in schema["properties"] if name not in ABSENT_WHEN_EMPTY]
-    return {"$schema": DIALECT, **schema, "title": "debate-cli transcript"}
+    return {"$schema": JSON_SCHEMA_DIALECT, **schema, "title": "debate-cli transcript"}
 
 
-def text_of(schema: Mapping[str, Any]) -> str:
+def format_schema(schema: Mapping[str, Any]) -> str:
     """A schema as it stands in a file."""
     return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
 
 
-def _or_empty(field: dict[str, Any]) -> dict[str, Any]:
+def _allow_null(field: dict[str, Any]) -> dict[str, Any]:
     """A section with the empty one (null) allowed, which takes its defaults; any other field as it is."""
     if not isinstance(field.get("default"), list | dict):
         return field
-    about = {key: field[key] for key in _ABOUT if key in field}
+    about = {key: field[key] for key in _ANNOTATION_KEYS if key in field}
     bare = {key: value for key, value in field.items() if key not in about}
     return {**about, "anyOf": [bare, {"type": "null"}]}
 
 
-def _open_to_variables(node: Any) -> Any:
+def _allow_variables(node: Any) -> Any:
     """The same with a `${VAR}` allowed wherever a number or a truth value is."""
     if is_list(node):
-        return [_open_to_variables(item) for item in node]
+        return [_allow_variables(item) for item in node]
     if not is_mapping(node):
         return node
     if node.get("type") in {"number", "integer", "boolean"}:
-        about = {key: node[key] for key in _ABOUT if key in node}
+        about = {key: node[key] for key in _ANNOTATION_KEYS if key in node}
         bare = {key: value for key, value in node.items() if key not in about}
-        return {**about, "anyOf": [bare, _VARIABLE]}
-    return {key: _open_to_variables(value) for key, value in node.items()}
+        return {**about, "anyOf": [bare, _VARIABLE_SCHEMA]}
+    return {key: _allow_variables(value) for key, value in node.items()}
 
 
-def _described(schema: dict[str, Any]) -> dict[str, Any]:
+def _add_descriptions(schema: dict[str, Any]) -> dict[str, Any]:
     """The schema with what is documented of each field as its description."""
     for name, definition in [*schema["$defs"].items(), (schema["title"], schema)]:
-        for field, words in _documented().get(name, {}).items():
+        for field, words in _field_docs().get(name, {}).items():
             if field in definition.get("properties", {}):
                 definition["properties"][field].setdefault("description", words)
     return schema
 
 
 @cache
-def _documented() -> dict[str, dict[str, str]]:
+def _field_docs() -> dict[str, dict[str, str]]:
     """Class -> field -> the string beneath the field."""
     found: dict[str, dict[str, str]] = {}
     for name in (*_MODULES, Transcript.__module__):
-        found |= _of_module(importlib.import_module(name))
+        found |= _module_field_docs(importlib.import_module(name))
     return found
 
 
-def _of_module(module: ModuleType) -> dict[str, dict[str, str]]:
+def _module_field_docs(module: ModuleType) -> dict[str, dict[str, str]]:
     classes = [node for node in ast.parse(inspect.getsource(module)).body if isinstance(node, ast.ClassDef)]
-    return {node.name: _of_class(node) for node in classes}
+    return {node.name: _class_field_docs(node) for node in classes}
 
 
-def _of_class(node: ast.ClassDef) -> dict[str, str]:
+def _class_field_docs(node: ast.ClassDef) -> dict[str, str]:
     found: dict[str, str] = {}
     for field, beneath in zip(node.body, node.body[1:], strict=False):
         if not (isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name)):

@@ -17,36 +17,36 @@ from debate_cli.domain.config import DebateConfig, ModelSpec, ProviderSpec
 from debate_cli.domain.content import Turn
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import (
-    Asked,
-    Assessed,
-    Closed,
+    AssessmentCompleted,
     CloseReason,
+    DebateClosed,
+    DebateOpened,
+    DebateResumed,
     Event,
-    Failed,
     Failure,
     Generator,
     JudgingOpened,
-    Opened,
-    Resumed,
-    Turned,
+    TaskFailed,
+    TaskStarted,
+    TurnCompleted,
 )
 from debate_cli.domain.exchange import TotalUsage
-from debate_cli.domain.instant import Instant
-from debate_cli.domain.judging_run import FIRST_RUN, JudgingRun, first_answers, replacing
+from debate_cli.domain.instant import UtcDatetime
+from debate_cli.domain.judging_run import FIRST_RUN, JudgingRun, first_assessments, mark_replaced
 from debate_cli.domain.participant import Participant
 from debate_cli.domain.systems import JudgingConfig
-from debate_cli.domain.value import Value
+from debate_cli.domain.value import FrozenModel
 from debate_cli.domain.verdict import Verdict
-from debate_cli.storage.json_form import config_data, providers_data, without_nulls
+from debate_cli.storage.json_form import config_to_json, providers_to_json, without_nulls
 
-OPTIONAL = frozenset({
+OPTIONAL_KEYS = frozenset({
     "personality", "stance", "conviction", "strategy", "arguments", "responses", "answers", "closing", "directive",
     "evaded", "item", "reason", "changed_because", "round", "guidance", "exchange", "momentum",
 })  # fmt: skip
 """Keys that are left out where they hold nothing; every other key is always there."""
 ABSENT_WHEN_EMPTY = ("unanswered", "runs")
 """The same of the transcript itself."""
-_EVENTS_PARTS = ("participants", "turns", "assessments", "failures")
+_EVENT_SECTIONS = ("participants", "turns", "assessments", "failures")
 
 
 class StoredFailure(Failure):
@@ -55,11 +55,11 @@ class StoredFailure(Failure):
     forgiven: bool = False
 
 
-class StoredRun(Value):
+class StoredRun(FrozenModel):
     """A judging run that was added after the debate."""
 
     id: str
-    started_at: Instant
+    started_at: UtcDatetime
     judging: JudgingConfig
     models: dict[str, ModelSpec] = {}
     providers: dict[str, ProviderSpec] = {}
@@ -70,7 +70,7 @@ class StoredRun(Value):
     """Speeches that there were when it began; left out where none was made after it."""
 
 
-class Transcript(Value):
+class Transcript(FrozenModel):
     """A debate in the order and with the names of the stored form."""
 
     schema_version: Literal[1] = 1
@@ -80,8 +80,8 @@ class Transcript(Value):
     background: str | None
     status: Literal["complete", "incomplete"]
     closed: CloseReason | None
-    started_at: Instant
-    finished_at: Instant | None
+    started_at: UtcDatetime
+    finished_at: UtcDatetime | None
     config: DebateConfig
     config_sha256: str
     participants: tuple[Participant, ...]
@@ -118,23 +118,23 @@ def to_transcript(debate: Debate, verdicts: Sequence[Verdict] = ()) -> Transcrip
             for item in debate.failures
         ),
         unanswered=debate.unanswered,
-        runs=tuple(_stored_run(run, debate) for run in debate.runs[1:]),
+        runs=tuple(_to_stored_run(run, debate) for run in debate.runs[1:]),
         verdicts=tuple(verdicts),
         usage=debate.usage,
     )
 
 
-def json_data(transcript: Transcript) -> dict[str, Any]:
+def transcript_to_json(transcript: Transcript) -> dict[str, Any]:
     """The transcript as JSON data, keys in the order of the stored form."""
     data = transcript.model_dump(mode="json")
-    data["config"] = config_data(transcript.config)
-    for part in _EVENTS_PARTS:
-        data[part] = without_nulls(data[part], OPTIONAL)
+    data["config"] = config_to_json(transcript.config)
+    for part in _EVENT_SECTIONS:
+        data[part] = without_nulls(data[part], OPTIONAL_KEYS)
     for failure in data["failures"]:
         if not failure["forgiven"]:
             del failure["forgiven"]
     for run, stored in zip(data["runs"], transcript.runs, strict=True):
-        run["providers"] = providers_data(stored.providers)
+        run["providers"] = providers_to_json(stored.providers)
         if stored.heard is None:
             del run["heard"]
     for part in ABSENT_WHEN_EMPTY:
@@ -143,10 +143,10 @@ def json_data(transcript: Transcript) -> dict[str, Any]:
     return data
 
 
-def events_of(transcript: Transcript) -> list[Event]:
+def transcript_to_events(transcript: Transcript) -> list[Event]:
     """Events whose fold is the debate of the transcript; when they happened is not kept, and is told as the start."""
     at = transcript.started_at
-    opened = Opened(
+    opened = DebateOpened(
         at=at,
         id=transcript.id,
         generator=transcript.generator,
@@ -154,7 +154,7 @@ def events_of(transcript: Transcript) -> list[Event]:
         config_sha256=transcript.config_sha256,
     )
     events: list[Event] = [opened]
-    events += [Turned(at=at, turn=turn) for turn in transcript.turns]
+    events += [TurnCompleted(at=at, turn=turn) for turn in transcript.turns]
     events += [
         JudgingOpened(
             at=run.started_at,
@@ -167,17 +167,17 @@ def events_of(transcript: Transcript) -> list[Event]:
         )
         for run in transcript.runs
     ]
-    events += [Assessed(at=at, assessment=assessment) for assessment in transcript.assessments]
+    events += [AssessmentCompleted(at=at, assessment=assessment) for assessment in transcript.assessments]
     events += _failure_events(transcript.failures, at)
-    events += [Asked(at=at, key=key) for key in transcript.unanswered]
+    events += [TaskStarted(at=at, key=key) for key in transcript.unanswered]
     if transcript.closed is not None:
-        events.append(Closed(at=transcript.finished_at or at, reason=transcript.closed))
+        events.append(DebateClosed(at=transcript.finished_at or at, reason=transcript.closed))
     return events
 
 
-def debate_of(transcript: Transcript) -> Debate:
+def transcript_to_debate(transcript: Transcript) -> Debate:
     """The debate, the same as `fold(events_of(transcript))` and made without walking through the events."""
-    runs = _runs(transcript)
+    runs = _judging_runs(transcript)
     return Debate.model_construct(
         id=transcript.id,
         generator=transcript.generator,
@@ -187,16 +187,16 @@ def debate_of(transcript: Transcript) -> Debate:
         started_at=transcript.started_at,
         finished_at=transcript.finished_at if transcript.closed is not None else None,
         closed=transcript.closed,
-        turns=tuple(_first_of(transcript.turns)),
-        assessments=first_answers(transcript.assessments, runs),
-        failures=tuple(_failure(item) for item in transcript.failures),
+        turns=tuple(_first_turns(transcript.turns)),
+        assessments=first_assessments(transcript.assessments, runs),
+        failures=tuple(_to_failure(item) for item in transcript.failures),
         given_up=frozenset(item.task.key for item in transcript.failures if not item.forgiven),
         runs=runs,
         unanswered=transcript.unanswered,
     )
 
 
-def contradiction(transcript: Transcript) -> str | None:
+def find_contradiction(transcript: Transcript) -> str | None:
     """What in a transcript cannot be, in a few words; None where everything can."""
     names = {item.name for item in transcript.participants}
     if len(names) < len(transcript.participants):
@@ -214,7 +214,7 @@ def contradiction(transcript: Transcript) -> str | None:
     return None
 
 
-def _stored_run(run: JudgingRun, debate: Debate) -> StoredRun:
+def _to_stored_run(run: JudgingRun, debate: Debate) -> StoredRun:
     return StoredRun(
         id=run.id,
         started_at=run.started_at,
@@ -222,11 +222,11 @@ def _stored_run(run: JudgingRun, debate: Debate) -> StoredRun:
         models=run.models,
         providers=run.providers,
         replaces=run.replaces,
-        heard=None if debate.heard_all(run) else run.heard,
+        heard=None if debate.judged_all_turns(run) else run.heard,
     )
 
 
-def _runs(transcript: Transcript) -> tuple[JudgingRun, ...]:
+def _judging_runs(transcript: Transcript) -> tuple[JudgingRun, ...]:
     """All judging runs, each with the systems that a later one took the place of."""
     config = transcript.config
     runs = (JudgingRun(id=FIRST_RUN, judging=config.judging, started_at=transcript.started_at),)
@@ -241,24 +241,24 @@ def _runs(transcript: Transcript) -> tuple[JudgingRun, ...]:
             replaces=stored.replaces,
             heard=len(transcript.turns) if stored.heard is None else stored.heard,
         )
-        runs = (*replacing(kinds, runs), added)
+        runs = (*mark_replaced(kinds, runs), added)
     return runs
 
 
 def _failure_events(failures: Sequence[StoredFailure], at: datetime) -> list[Event]:
     """The failures in their order; the debate was resumed after the last one that is forgiven."""
-    events: list[Event] = [Failed(at=at, failure=_failure(item)) for item in failures]
+    events: list[Event] = [TaskFailed(at=at, failure=_to_failure(item)) for item in failures]
     forgiven = [number for number, item in enumerate(failures, start=1) if item.forgiven]
     if forgiven:
-        events.insert(forgiven[-1], Resumed(at=at))
+        events.insert(forgiven[-1], DebateResumed(at=at))
     return events
 
 
-def _failure(stored: StoredFailure) -> Failure:
+def _to_failure(stored: StoredFailure) -> Failure:
     return Failure.model_construct(None, **{name: getattr(stored, name) for name in Failure.model_fields})
 
 
-def _first_of(turns: Sequence[Turn]) -> list[Turn]:
+def _first_turns(turns: Sequence[Turn]) -> list[Turn]:
     """The first turn of each index, by index."""
     found: dict[int, Turn] = {}
     for turn in turns:

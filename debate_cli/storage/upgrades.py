@@ -9,15 +9,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-Step = Callable[[dict[str, Any]], dict[str, Any]]
+UpgradeStep = Callable[[dict[str, Any]], dict[str, Any]]
 
-STEPS: tuple[Step, ...] = ()
+UPGRADE_STEPS: tuple[UpgradeStep, ...] = ()
 """In order; the first makes version 2."""
-SCHEMA_VERSION = 1 + len(STEPS)
+SCHEMA_VERSION = 1 + len(UPGRADE_STEPS)
 """The version that is written."""
 
 
-def upgrade(data: dict[str, Any], version: int, steps: Sequence[Step] = STEPS) -> dict[str, Any]:
+def upgrade_transcript(
+    data: dict[str, Any], version: int, steps: Sequence[UpgradeStep] = UPGRADE_STEPS
+) -> dict[str, Any]:
     """`data` of `version` (1 to `len(steps)` + 1) in the newest version, with its `schema_version` set.
 
     Raises whatever a step raises where `data` is not of the version it says: KeyError, TypeError, ValueError...

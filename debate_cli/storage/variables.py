@@ -11,38 +11,38 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from debate_cli.storage.plain import is_list, is_mapping
-from debate_cli.storage.yaml_source import Path
+from debate_cli.storage.yaml_source import YamlPath
 
 _VARIABLE = re.compile(r"\$\$\{|\$\{(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?::-(?P<default>[^}]*))?\}|\$\{")
-_UNCLOSED = re.compile(r"\$\$\{|\$\{")
+_UNCLOSED_VARIABLE = re.compile(r"\$\$\{|\$\{")
 """Behind the last `}` of a text: there is no end to look for, which would take long for each of many beginnings."""
 _SECRET_NAME = re.compile(r"KEY|TOKEN|SECRET|PASSWORD", re.IGNORECASE)
 
 
-def names_secret(variable: str) -> bool:
+def is_secret_variable(variable: str) -> bool:
     """Whether a variable of this name holds a secret."""
     return _SECRET_NAME.search(variable) is not None
 
 
 @dataclass(slots=True)
-class Filling:
+class VariableResolver:
     """Fills variables in from `env` and remembers what went wrong and what must never be shown."""
 
     env: Mapping[str, str]
-    faults: list[tuple[Path, str]] = field(default_factory=list[tuple[Path, str]])
+    faults: list[tuple[YamlPath, str]] = field(default_factory=list[tuple[YamlPath, str]])
     secrets: set[str] = field(default_factory=set[str])
 
-    def fill(self, data: Any, path: Path = ()) -> Any:
+    def resolve(self, data: Any, path: YamlPath = ()) -> Any:
         """`data` with the variables of all its scalars filled in; the headers of providers stay as written."""
         if isinstance(data, str):
-            return self._text(data, path)
+            return self._resolve_text(data, path)
         if is_list(data):
-            return [self.fill(item, (*path, index)) for index, item in enumerate(data)]
+            return [self.resolve(item, (*path, index)) for index, item in enumerate(data)]
         if is_mapping(data):
-            return {key: self.fill(item, (*path, key)) for key, item in data.items()}
+            return {key: self.resolve(item, (*path, key)) for key, item in data.items()}
         return data
 
-    def _text(self, text: str, path: Path) -> str:
+    def _resolve_text(self, text: str, path: YamlPath) -> str:
         def replacement(found: re.Match[str]) -> str:
             if found[0] == "$${":
                 return "${"
@@ -53,13 +53,13 @@ class Filling:
                     (path, "`${` begins no variable here; write `${NAME}`, or `$${` for the signs themselves")
                 )
                 return found[0]
-            return self._value(name, named["default"], path)
+            return self._resolve_variable(name, named["default"], path)
 
         closed = text.rfind("}") + 1
-        filled = _VARIABLE.sub(replacement, text[:closed]) + _UNCLOSED.sub(replacement, text[closed:])
-        return text if _is_header(path) else filled
+        filled = _VARIABLE.sub(replacement, text[:closed]) + _UNCLOSED_VARIABLE.sub(replacement, text[closed:])
+        return text if _is_header_path(path) else filled
 
-    def _value(self, name: str, default: str | None, path: Path) -> str:
+    def _resolve_variable(self, name: str, default: str | None, path: YamlPath) -> str:
         value = self.env.get(name)
         if not value and default is not None:
             return default
@@ -67,10 +67,10 @@ class Filling:
             message = f"the environment variable {name} is not set; set it, or write `${{{name}:-default}}`"
             self.faults.append((path, message))
             return ""
-        if names_secret(name) or _is_header(path):
+        if is_secret_variable(name) or _is_header_path(path):
             self.secrets.add(value)
         return value
 
 
-def _is_header(path: Path) -> bool:
+def _is_header_path(path: YamlPath) -> bool:
     return len(path) == 4 and path[0] == "providers" and path[2] == "headers"  # noqa: PLR2004 - providers.NAME.headers.HEADER

@@ -14,61 +14,61 @@ from typing import Any
 import yaml
 
 from debate_cli.storage.plain import is_list, is_mapping
-from debate_cli.storage.position import Position
-from debate_cli.storage.yaml_faults import Stumble, explained, lines_of
+from debate_cli.storage.position import SourcePosition
+from debate_cli.storage.yaml_faults import ParseFailure, explain_parse_failure, split_lines
 
-Path = tuple[str | int, ...]
+YamlPath = tuple[str | int, ...]
 """Keys and list indices from the root: `("debaters", 0, "model")`."""
 
-MAX_BYTES = 1024 * 1024
-MAX_DEPTH = 40
-MAX_NODES = 20_000
+MAX_YAML_BYTES = 1024 * 1024
+MAX_YAML_DEPTH = 40
+MAX_YAML_NODES = 20_000
 """Nodes of a document, aliases counted as often as they are used."""
 MAX_DIGITS = 100
 """A longer whole number is text."""
 
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-_EVENTS: Any = getattr(yaml, "parse")  # noqa: B009 - the stubs leave its type open
+_PARSE_EVENTS: Any = getattr(yaml, "parse")  # noqa: B009 - the stubs leave its type open
 _NULL = frozenset({"", "~", "null", "Null", "NULL"})
 _BOOLEANS = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
 _INTEGER = re.compile(r"[-+]?[0-9]+")
-_PREFIXED = re.compile(r"0o[0-7]+|0x[0-9a-fA-F]+")
+_OCTAL_OR_HEX = re.compile(r"0o[0-7]+|0x[0-9a-fA-F]+")
 _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
-_SPECIAL = re.compile(r"[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)")
-_TAGGED = "tags are not allowed; remove the `!…`, or put a text that begins with it in quotes"
-_UNKNOWN_ALIAS = "the alias names no anchor that stands before it; put a text that begins with `*` in quotes"
-_ODD_KEY = "a key must be one word or text; put brackets and braces that belong to a text in quotes"
+_INFINITY_OR_NAN = re.compile(r"[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)")
+_TAG_MESSAGE = "tags are not allowed; remove the `!…`, or put a text that begins with it in quotes"
+_UNKNOWN_ALIAS_MESSAGE = "the alias names no anchor that stands before it; put a text that begins with `*` in quotes"
+_INVALID_KEY_MESSAGE = "a key must be one word or text; put brackets and braces that belong to a text in quotes"
 _UNPRINTABLE = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufeff\uff00-\ufffd\U00010000-\U0010ffff]")
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class YamlFault:
     """Something wrong with the text itself."""
 
-    at: Position
-    path: Path
+    position: SourcePosition
+    path: YamlPath
     message: str
 
 
 @dataclass(frozen=True, slots=True)
-class Parsed:
+class ParsedYaml:
     """What a text holds."""
 
     data: Any
     """None, bool, int, float, str, list or dict with text keys; None where the text could not be read at all."""
-    places: Mapping[Path, Position]
+    positions: Mapping[YamlPath, SourcePosition]
     """Where each value stands; for a list or mapping, where its key does. Values behind an alias have no place."""
-    faults: Sequence[Fault]
-    keys: Mapping[Path, Position] = field(default_factory=dict[Path, Position])
+    faults: Sequence[YamlFault]
+    key_positions: Mapping[YamlPath, SourcePosition] = field(default_factory=dict[YamlPath, SourcePosition])
     """Where each key stands, under the path of its value."""
 
 
 class _StopReadingError(Exception):
     """The rest of the text cannot be made sense of."""
 
-    def __init__(self, at: Position, path: Path, message: str) -> None:
+    def __init__(self, at: SourcePosition, path: YamlPath, message: str) -> None:
         super().__init__(message)
-        self.fault = Fault(at, path, message)
+        self.fault = YamlFault(at, path, message)
 
 
 @dataclass(slots=True)
@@ -84,13 +84,13 @@ class _Reader:
     """Builds one document from the parser's events."""
 
     events: Iterator[Any]
-    places: dict[Path, Position] = field(default_factory=dict[Path, Position])
-    keys: dict[Path, Position] = field(default_factory=dict[Path, Position])
-    faults: list[Fault] = field(default_factory=list[Fault])
+    positions: dict[YamlPath, SourcePosition] = field(default_factory=dict[YamlPath, SourcePosition])
+    key_positions: dict[YamlPath, SourcePosition] = field(default_factory=dict[YamlPath, SourcePosition])
+    faults: list[YamlFault] = field(default_factory=list[YamlFault])
     anchors: dict[str, _Node] = field(default_factory=dict[str, _Node])
     nodes: int = 0
 
-    def document(self) -> Any:
+    def read_document(self) -> Any:
         """The one document of the stream; None for an empty stream."""
         next(self.events)  # the start of the stream
         if isinstance(next(self.events), yaml.StreamEndEvent):
@@ -102,16 +102,16 @@ class _Reader:
             raise _StopReadingError(_position(after), (), "a second document begins here; keep one document a file")
         return data
 
-    def _node(self, event: Any, path: Path) -> _Node:
-        if len(path) > MAX_DEPTH:
-            raise _StopReadingError(_position(event), (), f"nested more than {MAX_DEPTH} deep; flatten it")
+    def _node(self, event: Any, path: YamlPath) -> _Node:
+        if len(path) > MAX_YAML_DEPTH:
+            raise _StopReadingError(_position(event), (), f"nested more than {MAX_YAML_DEPTH} deep; flatten it")
         if isinstance(event, yaml.AliasEvent):
             return self._alias(event, path)
         tag: str | None = event.tag
         if tag is not None:
-            self.faults.append(Fault(_position(event), path, _TAGGED))
+            self.faults.append(YamlFault(_position(event), path, _TAG_MESSAGE))
         if isinstance(event, yaml.ScalarEvent):
-            self.places[path] = _position(event)
+            self.positions[path] = _position(event)
             node = _Node(_scalar(event), 1)
         elif isinstance(event, yaml.SequenceStartEvent):
             node = self._sequence(event, path)
@@ -124,20 +124,20 @@ class _Reader:
 
     def _count(self, nodes: int, event: Any) -> None:
         self.nodes += nodes
-        if self.nodes > MAX_NODES:
-            message = f"holds more than {MAX_NODES} values, aliases expanded; make it smaller"
+        if self.nodes > MAX_YAML_NODES:
+            message = f"holds more than {MAX_YAML_NODES} values, aliases expanded; make it smaller"
             raise _StopReadingError(_position(event), (), message)
 
-    def _alias(self, event: Any, path: Path) -> _Node:
+    def _alias(self, event: Any, path: YamlPath) -> _Node:
         node = self.anchors.get(event.anchor)
         if node is None:
-            raise _StopReadingError(_position(event), path, _UNKNOWN_ALIAS)
+            raise _StopReadingError(_position(event), path, _UNKNOWN_ALIAS_MESSAGE)
         self._count(node.size, event)
-        self.places[path] = _position(event)
+        self.positions[path] = _position(event)
         return node
 
-    def _sequence(self, start: Any, path: Path) -> _Node:
-        self.places.setdefault(path, _position(start))
+    def _sequence(self, start: Any, path: YamlPath) -> _Node:
+        self.positions.setdefault(path, _position(start))
         items: list[Any] = []
         size = 1
         while not isinstance(event := next(self.events), yaml.SequenceEndEvent):
@@ -146,8 +146,8 @@ class _Reader:
             size += node.size
         return _Node(items, size)
 
-    def _mapping(self, start: Any, path: Path) -> _Node:
-        self.places.setdefault(path, _position(start))
+    def _mapping(self, start: Any, path: YamlPath) -> _Node:
+        self.positions.setdefault(path, _position(start))
         entries: dict[str, Any] = {}
         merged: list[Any] = []
         size = 1
@@ -155,41 +155,41 @@ class _Reader:
             key = self._key(event, path)
             inner = (*path, key)
             if key in entries:
-                self.faults.append(Fault(_position(event), inner, "this key stands here a second time; keep one"))
-                del self.places[inner]
-            self.keys[inner] = _position(event)
-            node = self._node(self._placed(inner), inner)
+                self.faults.append(YamlFault(_position(event), inner, "this key stands here a second time; keep one"))
+                del self.positions[inner]
+            self.key_positions[inner] = _position(event)
+            node = self._node(self._next_value_event(inner), inner)
             size += node.size + 1
             if key == "<<" and not event.style:
                 merged.append((node.data, _position(event)))
             else:
-                entries[key] = _both(entries.get(key), node.data)
+                entries[key] = _merge_duplicates(entries.get(key), node.data)
         for source, at in merged:
             self._merge(entries, source, at, path)
         return _Node(entries, size)
 
-    def _placed(self, inner: Path) -> Any:
+    def _next_value_event(self, inner: YamlPath) -> Any:
         """The event of a key's value; a collection is placed where its key stands."""
         event = next(self.events)
         if isinstance(event, yaml.SequenceStartEvent | yaml.MappingStartEvent):
-            self.places[inner] = self.keys[inner]
+            self.positions[inner] = self.key_positions[inner]
         return event
 
-    def _key(self, event: Any, path: Path) -> str:
+    def _key(self, event: Any, path: YamlPath) -> str:
         if not isinstance(event, yaml.ScalarEvent):
-            raise _StopReadingError(_position(event), path, _ODD_KEY)
+            raise _StopReadingError(_position(event), path, _INVALID_KEY_MESSAGE)
         if event.tag is not None:
-            self.faults.append(Fault(_position(event), path, _TAGGED))
+            self.faults.append(YamlFault(_position(event), path, _TAG_MESSAGE))
         if event.anchor is not None:
             self.anchors[event.anchor] = _Node(event.value, 1)
         key: str = event.value
         return key
 
-    def _merge(self, entries: dict[str, Any], source: Any, at: Position, path: Path) -> None:
+    def _merge(self, entries: dict[str, Any], source: Any, at: SourcePosition, path: YamlPath) -> None:
         for part in source if is_list(source) else [source]:
             if not is_mapping(part):
                 self.faults.append(
-                    Fault(
+                    YamlFault(
                         at,
                         path,
                         "`<<` takes a mapping, or a list of mappings; name them by their anchors, as in `<<: *base`",
@@ -200,56 +200,62 @@ class _Reader:
                 entries.setdefault(key, value)
 
 
-def _both(first: Any, second: Any) -> Any:
+def _merge_duplicates(first: Any, second: Any) -> Any:
     """What counts of a key that stands there twice, where the rest of the text builds on it: mappings count both."""
     return {**first, **second} if is_mapping(first) and is_mapping(second) else second
 
 
-def parse(text: str) -> Parsed:
+def parse_yaml(text: str) -> ParsedYaml:
     """Read `text`, at most MAX_BYTES long in UTF-8. Never raises: what is wrong is among the faults."""
-    if len(text.encode(errors="replace")) > MAX_BYTES:
-        return _unread(Fault(Position(1, 1), (), f"larger than {MAX_BYTES // 1024} KiB; make it smaller"))
+    if len(text.encode(errors="replace")) > MAX_YAML_BYTES:
+        return _failed_parse(
+            YamlFault(SourcePosition(1, 1), (), f"larger than {MAX_YAML_BYTES // 1024} KiB; make it smaller")
+        )
     text = text.removeprefix("\ufeff")
     if odd := _UNPRINTABLE.search(text):
-        return _unread(Fault(_position_of(text, odd.start()), (), "a control character stands here; remove it"))
-    reader = _Reader(iter(_EVENTS(text, Loader=_LOADER)))
+        return _failed_parse(
+            YamlFault(_position_of(text, odd.start()), (), "a control character stands here; remove it")
+        )
+    reader = _Reader(iter(_PARSE_EVENTS(text, Loader=_LOADER)))
     try:
-        data = reader.document()
+        data = reader.read_document()
     except _StopReadingError as stop:
-        return Parsed(None, reader.places, (*reader.faults, stop.fault), reader.keys)
+        return ParsedYaml(None, reader.positions, (*reader.faults, stop.fault), reader.key_positions)
     except yaml.MarkedYAMLError as error:
-        at, message = explained(stumble_of(error, text))
-        return _unread(Fault(at, (), message))
+        at, message = explain_parse_failure(parse_failure_from_error(error, text))
+        return _failed_parse(YamlFault(at, (), message))
     except (yaml.YAMLError, UnicodeError):
-        return _unread(Fault(Position(1, 1), (), "this cannot be read as YAML; save the file as UTF-8 text"))
-    return Parsed(data, reader.places, tuple(reader.faults), reader.keys)
+        return _failed_parse(
+            YamlFault(SourcePosition(1, 1), (), "this cannot be read as YAML; save the file as UTF-8 text")
+        )
+    return ParsedYaml(data, reader.positions, tuple(reader.faults), reader.key_positions)
 
 
-def _unread(fault: Fault) -> Parsed:
-    return Parsed(None, {}, (fault,))
+def _failed_parse(fault: YamlFault) -> ParsedYaml:
+    return ParsedYaml(None, {}, (fault,))
 
 
-def stumble_of(error: yaml.MarkedYAMLError, text: str) -> Stumble:
+def parse_failure_from_error(error: yaml.MarkedYAMLError, text: str) -> ParseFailure:
     """What the parser said of `text`."""
     mark: Any = error.problem_mark or error.context_mark
-    at = Position(mark.line + 1, mark.column + 1) if mark is not None else Position(1, 1)
+    at = SourcePosition(mark.line + 1, mark.column + 1) if mark is not None else SourcePosition(1, 1)
     begun: Any = error.context_mark
-    return Stumble(
+    return ParseFailure(
         problem=error.problem or "",
         context=error.context or "",
-        at=at,
-        begun=Position(begun.line + 1, begun.column + 1) if begun is not None else at,
-        lines=lines_of(text),
+        position=at,
+        context_position=SourcePosition(begun.line + 1, begun.column + 1) if begun is not None else at,
+        lines=split_lines(text),
     )
 
 
-def _position(event: Any) -> Position:
-    return Position(event.start_mark.line + 1, event.start_mark.column + 1)
+def _position(event: Any) -> SourcePosition:
+    return SourcePosition(event.start_mark.line + 1, event.start_mark.column + 1)
 
 
-def _position_of(text: str, offset: int) -> Position:
+def _position_of(text: str, offset: int) -> SourcePosition:
     before = text[:offset]
-    return Position(before.count("\n") + 1, offset - (before.rfind("\n") + 1) + 1)
+    return SourcePosition(before.count("\n") + 1, offset - (before.rfind("\n") + 1) + 1)
 
 
 def _scalar(event: Any) -> Any:
@@ -263,8 +269,8 @@ def _scalar(event: Any) -> Any:
         return _BOOLEANS[value]
     if _INTEGER.fullmatch(value):
         return int(value) if len(value) <= MAX_DIGITS else value
-    if _PREFIXED.fullmatch(value):
+    if _OCTAL_OR_HEX.fullmatch(value):
         return int(value, 0) if len(value) <= MAX_DIGITS else value
     if _FLOAT.fullmatch(value):
         return float(value)
-    return float(value.replace(".", "")) if _SPECIAL.fullmatch(value) else value
+    return float(value.replace(".", "")) if _INFINITY_OR_NAN.fullmatch(value) else value

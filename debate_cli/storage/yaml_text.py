@@ -5,18 +5,18 @@ from __future__ import annotations
 from pathlib import Path
 
 from debate_cli.errors import ConfigError
-from debate_cli.storage.places import printable
-from debate_cli.storage.yaml_source import MAX_BYTES
+from debate_cli.storage.places import escape_unprintable
+from debate_cli.storage.yaml_source import MAX_YAML_BYTES
 
 
-def text_of(path: Path, *, absent: str) -> str:
+def read_yaml_text(path: Path, *, absent: str) -> str:
     """The text at `path`, MAX_BYTES at the most; `absent` says what to do where there is no file.
 
     Raises ConfigError where it cannot be read as text.
     """
     try:
         with path.open("rb") as file:
-            data = file.read(MAX_BYTES + 1)
+            data = file.read(MAX_YAML_BYTES + 1)
     except FileNotFoundError as error:
         raise ConfigError(f"{path}: no such file; {absent}") from error
     except IsADirectoryError as error:
@@ -24,9 +24,9 @@ def text_of(path: Path, *, absent: str) -> str:
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read ({error.strerror}); make it readable") from error
     except ValueError as error:
-        raise ConfigError(f"{printable(str(path))}: this is no file name; name another") from error
-    if len(data) > MAX_BYTES:
-        raise ConfigError(f"{path}:1:1: larger than {MAX_BYTES // 1024} KiB; make it smaller")
+        raise ConfigError(f"{escape_unprintable(str(path))}: this is no file name; name another") from error
+    if len(data) > MAX_YAML_BYTES:
+        raise ConfigError(f"{path}:1:1: larger than {MAX_YAML_BYTES // 1024} KiB; make it smaller")
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:

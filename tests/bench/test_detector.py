@@ -16,7 +16,7 @@ import time
 from bench.figures import Figures
 from hostile_corpus import corpus, unseen
 
-from debate_cli.judging.detector import detect
+from debate_cli.judging.detector import detect_injection
 
 
 def test_recall_of_each_kind(figures: Figures) -> None:
@@ -46,8 +46,8 @@ def test_what_nobody_tuned_on(figures: Figures) -> None:
 def test_seconds_a_thousand_characters(figures: Figures) -> None:
     """Innocent text, read for the first time."""
     text = " ".join(passage.text for passage in corpus().innocent)
-    detect(text[:100])
+    detect_injection(text[:100])
     started = time.process_time()
-    detect(text)
+    detect_injection(text)
     spent = time.process_time() - started
     figures.add("detector, a thousand characters", spent / len(text) * 1000, f"{len(text)} characters", unit=" s")

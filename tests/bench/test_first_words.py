@@ -16,7 +16,7 @@ from rehearsal_support import config_of, hold
 from debate_cli.scoring import score
 from debate_cli.storage.redact import Redactor
 from debate_cli.storage.transcript import to_transcript
-from debate_cli.storage.transcript_file import dump
+from debate_cli.storage.transcript_file import dump_transcript
 
 FILES = 100
 ROUNDS = 15
@@ -27,7 +27,7 @@ SOON_S = 0.3
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A hundred transcripts: one structured debate under many ids."""
     debate = hold(config_of())
-    text = dump(to_transcript(debate, score(debate)), Redactor())
+    text = dump_transcript(to_transcript(debate, score(debate)), Redactor())
     made = tmp_path_factory.mktemp("saved")
     for number in range(FILES):
         name = f"debate-{number:03}"

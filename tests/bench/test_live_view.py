@@ -11,10 +11,10 @@ from bench.figures import Figures
 from rehearsal_support import NOON, Deaf, config_of, hold
 from rich.console import Console
 
-from debate_cli.domain.debate import opened
-from debate_cli.domain.events import Generator, Opened
+from debate_cli.domain.debate import initial_debate
+from debate_cli.domain.events import DebateOpened, Generator
 from debate_cli.domain.tasks import Cue
-from debate_cli.render.live.watcher import LiveWatcher
+from debate_cli.render.live.watcher import LiveObserver
 
 PIECES_PER_SECOND = 200
 """On each side."""
@@ -37,7 +37,7 @@ def test_live_view(figures: Figures) -> None:
     config = config_of(format={"arguments": 10})
     listener = Listener()
     hold(config, watcher=listener)
-    event = Opened(
+    event = DebateOpened(
         at=NOON,
         id="live",
         generator=Generator(name="debate-cli", version="test"),
@@ -48,8 +48,8 @@ def test_live_view(figures: Figures) -> None:
     streams = [chain(listener.pieces[cue.index], repeat(" ")) for cue in cues]
     with Path("/dev/null").open("w") as screen:
         console = Console(file=screen, force_terminal=True, color_system="256", width=120, height=40, _environ={})
-        with LiveWatcher(console, planned=7) as watcher:
-            watcher.event(event, opened(event))
+        with LiveObserver(console, planned=7) as watcher:
+            watcher.event(event, initial_debate(event))
             for cue in cues:
                 watcher.asking(cue)
             started, used = time.perf_counter(), time.process_time()

@@ -12,7 +12,7 @@ from browser_support import chromium, program
 from rehearsal_support import config_of, hold
 
 from debate_cli.domain.debate import Debate
-from debate_cli.render.documents.html import html
+from debate_cli.render.documents.html import render_html
 from debate_cli.scoring import score
 
 TURNS = 60
@@ -36,9 +36,9 @@ def long() -> Debate:
 def test_report(figures: Figures, long: Debate, tmp_path: Path) -> None:
     """The page is light, and there in a moment."""
     verdicts = score(long)
-    html(long, verdicts)
+    render_html(long, verdicts)
     started = time.perf_counter()
-    page = html(long, verdicts)
+    page = render_html(long, verdicts)
     written = time.perf_counter() - started
     place = tmp_path / "long.html"
     place.write_text(page, encoding="utf-8")

@@ -15,7 +15,7 @@ from rehearsal_support import config_of, hold
 from debate_cli.scoring import score
 from debate_cli.storage.redact import Redactor
 from debate_cli.storage.transcript import to_transcript
-from debate_cli.storage.transcript_file import dump
+from debate_cli.storage.transcript_file import dump_transcript
 
 MANY, FEW = 1000, 100
 READ_ALL = "import json, pathlib, sys\nfor path in pathlib.Path(sys.argv[1]).iterdir(): json.loads(path.read_bytes())"
@@ -25,7 +25,7 @@ READ_ALL = "import json, pathlib, sys\nfor path in pathlib.Path(sys.argv[1]).ite
 def folders(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     """A folder of a thousand transcripts and one of a hundred: one structured debate under many ids."""
     debate = hold(config_of())
-    text = dump(to_transcript(debate, score(debate)), Redactor())
+    text = dump_transcript(to_transcript(debate, score(debate)), Redactor())
     many, few = tmp_path_factory.mktemp("many"), tmp_path_factory.mktemp("few")
     for number in range(MANY):
         name = f"debate-{number:04}"

@@ -11,10 +11,10 @@ from render_support import debate, unscored
 
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.verdict import Verdict
-from debate_cli.render.checked import Checked, Unusable, held
-from debate_cli.render.documents.html import html
-from debate_cli.render.documents.index import index
-from debate_cli.render.scores_table import Scored
+from debate_cli.render.checked import CheckedFile, UnusableFile, collect_debate_facts
+from debate_cli.render.documents.html import render_html
+from debate_cli.render.documents.index import render_index
+from debate_cli.render.scores_table import ScoredFile
 from debate_cli.scoring import score
 from debate_cli.scoring.gates import GateResult
 
@@ -22,23 +22,31 @@ ATTACK = '"><img src=x onerror="document.title=1"><script>document.title="run"</
 TOPICS = "[...document.querySelector('.sortable').tBodies[0].rows].map(row => row.cells[0].dataset.sort)"
 
 
-def scored(told: Debate, topic: str) -> Scored:
+def scored(told: Debate, topic: str) -> ScoredFile:
     """A file with its verdicts, under another topic."""
-    return Scored(f"{topic}.json", told.id, topic, told.status, score(told))
+    return ScoredFile(f"{topic}.json", told.id, topic, told.status, score(told))
 
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """An index of three debates, one of which has a page."""
     folder = tmp_path_factory.mktemp("index")
-    (folder / "two words.html").write_text(html(debate(), score(debate())), encoding="utf-8")
+    (folder / "two words.html").write_text(render_html(debate(), score(debate())), encoding="utf-8")
     files = [
-        Checked(scored(debate(), "Trams"), (GateResult("--fail-under", None),), "two words.html", held=held(debate())),
-        Checked(scored(unscored(), ATTACK), (GateResult("--fail-under", f"not met: {ATTACK}"),)),
-        Checked(scored(debate(), "Bees"), held=held(debate())._replace(cost_usd=None, debaters=("a/" + "long-" * 20,))),
+        CheckedFile(
+            scored(debate(), "Trams"),
+            (GateResult("--fail-under", None),),
+            "two words.html",
+            held=collect_debate_facts(debate()),
+        ),
+        CheckedFile(scored(unscored(), ATTACK), (GateResult("--fail-under", f"not met: {ATTACK}"),)),
+        CheckedFile(
+            scored(debate(), "Bees"),
+            held=collect_debate_facts(debate())._replace(cost_usd=None, debaters=("a/" + "long-" * 20,)),
+        ),
     ]
     place = folder / "index.html"
-    place.write_text(index(files, [Unusable("x.json", f"{ATTACK}: no transcript")]), encoding="utf-8")
+    place.write_text(render_index(files, [UnusableFile("x.json", f"{ATTACK}: no transcript")]), encoding="utf-8")
     return place
 
 
@@ -116,8 +124,8 @@ def test_what_a_panel_decided_is_not_cut_within_a_word(browser: Chromium, tmp_pa
         notes={"option": "CONDITIONAL", "weights": {"CONDITIONAL": 1.0}},
     )  # fmt: skip
     place = tmp_path / "index.html"
-    file = Scored("PLAN.json", "plan", "PLAN.md", "complete", (verdict,), "PLAN.md")
-    place.write_text(index([Checked(file, held=held(debate()))]), encoding="utf-8")
+    file = ScoredFile("PLAN.json", "plan", "PLAN.md", "complete", (verdict,), "PLAN.md")
+    place.write_text(render_index([CheckedFile(file, held=collect_debate_facts(debate()))]), encoding="utf-8")
     browser.open(place, width=width)
     parts = ("td[data-head=winner] strong", "td[data-head=scores] div")
     lines = [f"document.querySelector('{part}').getBoundingClientRect().height" for part in parts]

@@ -14,7 +14,7 @@ from rehearsal_support import config_of, hold
 from render_support import debate, unscored
 
 from debate_cli.domain.debate import Debate
-from debate_cli.render.documents.html import html
+from debate_cli.render.documents.html import render_html
 from debate_cli.scoring import score
 
 ATTACK = '<img src=x onerror="document.title=1"></script><script>document.title="run"</script>'
@@ -74,7 +74,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
         place = folder / f"{name}.html"
         if not place.exists():
             told = PAGES[name]()
-            place.write_text(html(told, score(told)), encoding="utf-8")
+            place.write_text(render_html(told, score(told)), encoding="utf-8")
         return place
 
     return written
@@ -248,7 +248,7 @@ def test_every_attack_of_the_corpus_is_text(browser: Chromium, tmp_path: Path) -
     """None of the attacks on judges does anything to a page either."""
     told = debate(background="\n".join(passage.text for passage in corpus().attacks))
     place = tmp_path / "attacks.html"
-    place.write_text(html(told, score(told)), encoding="utf-8")
+    place.write_text(render_html(told, score(told)), encoding="utf-8")
     browser.open(place)
     assert browser.complaints() == []
     assert browser.addresses() == [place.as_uri()]

@@ -16,9 +16,15 @@ import yaml
 from cli_support import debate, on_terminal
 from serving_support import Answering, serving
 
-from debate_cli.cli.found_models import SUGGESTED, Found, found_models, judge_beside, names_at
-from debate_cli.llm.prices import price_of
-from debate_cli.providers.presets import TABLE
+from debate_cli.cli.found_models import (
+    SUGGESTED_MODELS,
+    DiscoveredModel,
+    discover_models,
+    list_server_models,
+    suggest_judge,
+)
+from debate_cli.llm.prices import find_bundled_price
+from debate_cli.providers.presets import BUILTIN_PROVIDERS
 
 NOWHERE = "http://127.0.0.1:9"
 
@@ -63,14 +69,14 @@ class Case:
 )
 def test_what_costs_nothing_and_is_real_comes_first(case: Case) -> None:
     """Then what has a key, then the small embedded model, and the mock where there is nothing else."""
-    assert found_models(case.env, lambda _: case.ollama, embedded=case.extra is not None)[0].model == case.first
+    assert discover_models(case.env, lambda _: case.ollama, embedded=case.extra is not None)[0].model == case.first
 
 
-@pytest.mark.parametrize("name", SUGGESTED)
+@pytest.mark.parametrize("name", SUGGESTED_MODELS)
 def test_what_is_suggested_has_a_provider_and_a_price(name: str) -> None:
     """So that a budget in money can be kept with it."""
-    assert TABLE[name].api_key_env
-    assert price_of(f"{name}/{SUGGESTED[name]}") is not None
+    assert BUILTIN_PROVIDERS[name].api_key_env
+    assert find_bundled_price(f"{name}/{SUGGESTED_MODELS[name]}") is not None
 
 
 @pytest.mark.parametrize(
@@ -80,28 +86,28 @@ def test_what_is_suggested_has_a_provider_and_a_price(name: str) -> None:
 def test_a_judge_is_another_model_that_costs_no_more(model: str, judge: str) -> None:
     """Nobody pays for a judge by pressing Enter; where there is no other one it is the debaters' own."""
     found = [
-        Found("ollama/x", ""), Found("ollama/y", ""), Found("openai/a", "", paid=True), Found("anthropic/b", "", paid=True),
-        Found("local/smollm2", "", toy=True),
+        DiscoveredModel("ollama/x", ""), DiscoveredModel("ollama/y", ""), DiscoveredModel("openai/a", "", is_paid=True), DiscoveredModel("anthropic/b", "", is_paid=True),
+        DiscoveredModel("local/smollm2", "", is_toy=True),
     ]  # fmt: skip
-    assert judge_beside(model, found) == judge
+    assert suggest_judge(model, found) == judge
 
 
 def test_models_that_cannot_debate_are_not_offered() -> None:
     """Nor names that no model has: they come from a server, and go into a file and onto a terminal."""
     with listing(models("qwen3:8b", "nomic-embed-text", "evil\u001b[31m", "a b")) as address:
-        assert names_at(f"{address}/v1") == ["qwen3:8b"]
+        assert list_server_models(f"{address}/v1") == ["qwen3:8b"]
 
 
 @pytest.mark.parametrize("body", [b"<html>", b"[]", b'{"data": 3}', b'{"data": [3]}', b"\xff"])
 def test_a_server_that_answers_something_else_offers_nothing(body: bytes) -> None:
     """It may be anything that listens there."""
     with listing(body) as address:
-        assert names_at(address) == []
+        assert list_server_models(address) == []
 
 
 def test_where_nobody_answers_nothing_is_offered() -> None:
     """And nothing fails."""
-    assert names_at(NOWHERE) == []
+    assert list_server_models(NOWHERE) == []
 
 
 def test_the_defaults_take_what_is_at_hand(here: Path) -> None:
@@ -165,19 +171,19 @@ def speaking(*pieces: bytes, pause: threading.Event | None = None) -> Generator[
 def test_what_speaks_no_http_offers_nothing(said: bytes) -> None:
     """Any program may listen where Ollama would."""
     with speaking(said) as address:
-        assert names_at(address) == []
+        assert list_server_models(address) == []
 
 
 def test_an_answer_nested_without_end_offers_nothing() -> None:
     """It is deeper than what reads it."""
     with listing(b"[" * 900_000) as address:
-        assert names_at(address) == []
+        assert list_server_models(address) == []
 
 
 def test_a_server_that_comes_to_no_end_is_left_at_the_deadline() -> None:
     """Its connection stands open for as long as this test does not let go of it."""
     with speaking(b"HTTP/1.0 200 OK\r\n", pause=threading.Event()) as address:
-        assert names_at(address, deadline_s=0.05) == []
+        assert list_server_models(address, deadline_s=0.05) == []
 
 
 def test_a_folder_with_odd_signs_makes_a_command_to_copy_and_a_file_that_can_be_read(here: Path) -> None:

@@ -11,7 +11,7 @@ from cli_support import CONFIGS, debate, write_config
 from debate_cli.storage.journal import Journal
 from debate_cli.storage.library import open_debate
 from debate_cli.storage.redact import Redactor
-from debate_cli.storage.transcript import events_of, to_transcript
+from debate_cli.storage.transcript import to_transcript, transcript_to_events
 
 REAL = """
 topic: Should the town build a tram?
@@ -46,7 +46,7 @@ def test_what_a_crash_cost_is_told_on_stderr(here: Path, option: str) -> None:
 def write_torn(here: Path) -> None:
     """Make a journal of the stopped debate, its last line torn."""
     path = here / "transcripts/one.json"
-    events = list(events_of(to_transcript(open_debate(path).debate)))
+    events = list(transcript_to_events(to_transcript(open_debate(path).debate)))
     with Journal.create(path.with_suffix(".jsonl"), events, Redactor(), overwrite=True):
         pass
     path.unlink()

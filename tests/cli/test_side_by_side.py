@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from debate_cli.cli.side_by_side import CHUNK, FEWEST, side_by_side
+from debate_cli.cli.side_by_side import FILES_PER_CHUNK, MIN_FILES_FOR_PROCESSES, map_in_processes
 from debate_cli.errors import StorageError
 
 ABANDONED = """
@@ -41,10 +41,13 @@ def paths(count: int) -> list[Path]:
     return [Path(str(number)) for number in range(count)]
 
 
-@pytest.mark.parametrize("count", [0, 1, FEWEST - 1, FEWEST, FEWEST + 3 * CHUNK + 1])
+@pytest.mark.parametrize(
+    "count",
+    [0, 1, MIN_FILES_FOR_PROCESSES - 1, MIN_FILES_FOR_PROCESSES, MIN_FILES_FOR_PROCESSES + 3 * FILES_PER_CHUNK + 1],
+)
 def test_results_come_in_the_order_of_the_files(count: int) -> None:
     """One for each, however the work was shared out."""
-    assert list(side_by_side(number_of, paths(count))) == list(range(count))
+    assert list(map_in_processes(number_of, paths(count))) == list(range(count))
 
 
 @pytest.mark.skipif(
@@ -53,7 +56,7 @@ def test_results_come_in_the_order_of_the_files(count: int) -> None:
 def test_a_process_that_is_ended_is_told_in_a_sentence() -> None:
     """It is no fault of the program's."""
     with pytest.raises(StorageError, match="ended from outside"):
-        list(side_by_side(dies, paths(FEWEST)))
+        list(map_in_processes(dies, paths(MIN_FILES_FOR_PROCESSES)))
 
 
 @pytest.mark.skipif(

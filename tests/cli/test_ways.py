@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from cli_support import CONFIGS, cold, debate
 
-from debate_cli.cli.ways import roles, told
+from debate_cli.cli.ways import find_model_paths, suggest_alternatives
 from debate_cli.errors import MissingKeyError
-from debate_cli.preparation import load
+from debate_cli.preparation import resolve_config
 
 
 def test_all_ways_are_told_in_one_sentence(here: Path) -> None:
@@ -46,8 +46,8 @@ def test_what_is_told_works(here: Path, config: str) -> None:
     ((written, other),) = re.findall(r"`(--set [^`]*)` \(or ([\w/]+)\)", told)
     for changed in (shlex.split(written), shlex.split(written.replace("ollama/qwen3:8b", other))):
         changes = [setting.split("=", 1) for setting in changed if setting != "--set"]
-        loaded = load(CONFIGS / config, {}, [(key, value) for key, value in changes])
-        assert roles(loaded.config, ["openai/gpt-5.4-mini"]) == []
+        loaded = resolve_config(CONFIGS / config, {}, [(key, value) for key, value in changes])
+        assert find_model_paths(loaded.config, ["openai/gpt-5.4-mini"]) == []
         assert debate("run", CONFIGS / config, *changed, "--dry-run", cwd=here).code == 0
 
 
@@ -70,7 +70,7 @@ def test_every_place_that_names_a_model_is_found(tmp_path: Path) -> None:
         "judging: {systems: [{kind: structured, judge: openai/a},"
         " {kind: panel, judge: other, min_judges: 1, judges: [{id: q, persona: qa_evaluator, model: openai/a}]}]}\n"
     )
-    assert roles(load(path, {}).config, ["openai/a"]) == [
+    assert find_model_paths(resolve_config(path, {}).config, ["openai/a"]) == [
         "models.default.model", "debaters.1.model", "judging.systems.0.judge", "judging.systems.1.judges.0.model",
     ]  # fmt: skip
 
@@ -81,8 +81,8 @@ def test_the_ways_follow_the_key_that_is_missing() -> None:
         "topic: t\ndebaters: [{name: P, side: for, model: openai/a}, {name: C, side: against, model: ollama/b}]\n"
         "models: {default: {model: mock/a}}\n"
     )
-    loaded = load(None, {}, text=text)
-    with pytest.raises(MissingKeyError) as caught, told(loaded):
+    loaded = resolve_config(None, {}, text=text)
+    with pytest.raises(MissingKeyError) as caught, suggest_alternatives(loaded):
         raise MissingKeyError("OPENAI_API_KEY is not set: provider openai needs it for a; set it in the environment or in .env",
                               "OLLAMA_HOST is no address")  # fmt: skip
     assert [("OPENAI_API_KEY" in line, "take another model" in line) for line in caught.value.problems] == [

@@ -15,7 +15,7 @@ from llm_support import reply
 from model_server import ModelServer, model_server
 from rich.console import Console
 
-from debate_cli.doctor import Check, Diagnosis, Result, as_data, checked, question
+from debate_cli.doctor import CheckResult, Diagnosis, ModelCheck, build_check_request, diagnosis_to_json, run_checks
 from debate_cli.domain.config import ModelSpec, Price
 from debate_cli.domain.exchange import Usage
 from debate_cli.errors import UnauthorizedError, UnsupportedError
@@ -26,7 +26,7 @@ from debate_cli.render.drawn.doctor import doctor_view
 FORM = '{"reason": "counting on", "answer": 7}'
 FENCED = f"Here you are:\n```json\n{FORM}\n```"
 EVERY = Profile(rungs=("native", "tool", "prompt"))
-ASKED = question(ModelSpec(model="lab/one"), EVERY, seed=7)
+ASKED = build_check_request(ModelSpec(model="lab/one"), EVERY, seed=7)
 CONFIG = """
 topic: Tea or coffee?
 seed: 7
@@ -58,9 +58,9 @@ class Patient:
         return answer
 
 
-def found(patient: Patient, profile: Profile = EVERY) -> dict[str, Check]:
+def found(patient: Patient, profile: Profile = EVERY) -> dict[str, ModelCheck]:
     """The checks of `patient` by way."""
-    return {check.way: check for check in asyncio.run(checked(patient, profile, ASKED, clock=lambda: 10.0))}
+    return {check.way: check for check in asyncio.run(run_checks(patient, profile, ASKED, clock=lambda: 10.0))}
 
 
 @pytest.fixture
@@ -99,7 +99,7 @@ def doctor(here: Path, *args: str) -> Done:
     ],
 )
 def test_a_rung_is_told_by_its_answer(
-    answer: Reply | Exception, native: tuple[Result, bool], prompt: tuple[Result, bool]
+    answer: Reply | Exception, native: tuple[CheckResult, bool], prompt: tuple[CheckResult, bool]
 ) -> None:
     """Enforced is what comes out bare though nobody asked for JSON; on `prompt` a form in whatever wrapping will do."""
     checks = found(Patient({"native": answer, "tool": answer, "prompt": answer}))
@@ -117,7 +117,7 @@ def test_a_rung_is_told_by_its_answer(
         (UnauthorizedError("bad key"), (), "failed"),
     ],
 )
-def test_a_stream_comes_in_pieces(answer: Reply | Exception, pieces: tuple[str, ...], result: Result) -> None:
+def test_a_stream_comes_in_pieces(answer: Reply | Exception, pieces: tuple[str, ...], result: CheckResult) -> None:
     """One that comes whole at its end would leave the live view empty for long."""
     assert found(Patient({"text": answer}, pieces))["stream"].result == result
 
@@ -132,7 +132,7 @@ def test_what_is_not_as_it_should_be_has_a_sentence_of_one_line() -> None:
 def test_the_first_text_is_as_late_as_the_answer_less_its_writing() -> None:
     """Waiting for a place at the provider's is not counted."""
     ticks = iter([10.0, 10.1, 10.4])
-    checks = asyncio.run(checked(Patient(), Profile(rungs=("native",)), ASKED, clock=lambda: next(ticks)))
+    checks = asyncio.run(run_checks(Patient(), Profile(rungs=("native",)), ASKED, clock=lambda: next(ticks)))
     assert checks[-1].first_text_s == pytest.approx(0.1)  # of the half second that the answer took
 
 
@@ -148,8 +148,8 @@ def test_tokens_add_up_to_a_cost() -> None:
     error = UnauthorizedError("bad key")
     error.input_tokens = 50
     checks = (
-        Check("native", "ok", has_form=True, usage=Usage(input_tokens=100, output_tokens=10)),
-        *asyncio.run(checked(Patient({"prompt": error, "text": error}), Profile(rungs=("prompt",)), ASKED)),
+        ModelCheck("native", "ok", has_form=True, usage=Usage(input_tokens=100, output_tokens=10)),
+        *asyncio.run(run_checks(Patient({"prompt": error, "text": error}), Profile(rungs=("prompt",)), ASKED)),
     )
     diagnosis = Diagnosis("lab/one", checks=checks, price=Price(input=2, output=8))
     assert diagnosis.cost_usd == pytest.approx((200 * 2 + 10 * 8) / 1_000_000)
@@ -159,15 +159,15 @@ def test_tokens_add_up_to_a_cost() -> None:
 @pytest.mark.parametrize(
     ("checks", "usable"),
     [
-        ((Check("native", "rejected"), Check("prompt", "ok", has_form=True)), True),
-        ((Check("native", "not_enforced", has_form=True),), True),
-        ((Check("native", "not_enforced"), Check("stream", "ok")), False),
+        ((ModelCheck("native", "rejected"), ModelCheck("prompt", "ok", has_form=True)), True),
+        ((ModelCheck("native", "not_enforced", has_form=True),), True),
+        ((ModelCheck("native", "not_enforced"), ModelCheck("stream", "ok")), False),
         ((), False),
     ],
 )
-def test_usable_is_what_gives_a_form(checks: tuple[Check, ...], usable: bool) -> None:
+def test_usable_is_what_gives_a_form(checks: tuple[ModelCheck, ...], usable: bool) -> None:
     """One rung is enough, a stream is not."""
-    assert as_data(Diagnosis("lab/one", checks=checks))["usable"] is usable
+    assert diagnosis_to_json(Diagnosis("lab/one", checks=checks))["usable"] is usable
 
 
 @pytest.mark.parametrize(
@@ -180,7 +180,7 @@ def test_usable_is_what_gives_a_form(checks: tuple[Check, ...], usable: bool) ->
 )
 def test_a_model_that_thinks_is_given_room_to(spec: ModelSpec, profile: Profile, limit: int) -> None:
     """Hidden thoughts count as output, so a tight limit would make a good model look broken."""
-    assert question(spec, profile, None).max_output_tokens == limit
+    assert build_check_request(spec, profile, None).max_output_tokens == limit
 
 
 def test_every_model_of_the_configuration_is_asked_on_every_rung_and_streamed(here: Path, server: ModelServer) -> None:
@@ -268,11 +268,11 @@ def test_on_the_mock_nothing_is_asked_of_a_server(here: Path, server: ModelServe
 def entry(**changes: Any) -> dict[str, Any]:
     """An entry as `--json` prints it."""
     checks = (
-        Check("native", "rejected", "the server\x1b[2J takes [red]no[/red] schema"),
-        Check("prompt", "ok", has_form=True, usage=Usage(input_tokens=1200, output_tokens=30)),
-        Check("stream", "ok", usage=Usage(output_tokens=60), latency_s=2.0, first_text_s=0.4),
+        ModelCheck("native", "rejected", "the server\x1b[2J takes [red]no[/red] schema"),
+        ModelCheck("prompt", "ok", has_form=True, usage=Usage(input_tokens=1200, output_tokens=30)),
+        ModelCheck("stream", "ok", usage=Usage(output_tokens=60), latency_s=2.0, first_text_s=0.4),
     )
-    return as_data(Diagnosis("lab/one", checks=checks, price=Price(input=0.25, output=2))) | changes
+    return diagnosis_to_json(Diagnosis("lab/one", checks=checks, price=Price(input=0.25, output=2))) | changes
 
 
 def test_the_table_shows_what_the_document_says() -> None:

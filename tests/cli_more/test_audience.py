@@ -8,16 +8,16 @@ from datetime import UTC, datetime
 import pytest
 from render_support import debate
 
-from debate_cli.cli.audience import Audience
+from debate_cli.cli.audience import PipeSafeObserver
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.events import Asked, Closed, Event
-from debate_cli.render.plain.watchers import QuietWatcher
+from debate_cli.domain.events import DebateClosed, Event, TaskStarted
+from debate_cli.render.plain.watchers import NullObserver
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
-CLOSED = Closed(at=NOON, reason="failed")
+CLOSED = DebateClosed(at=NOON, reason="failed")
 
 
-class Listening(QuietWatcher):
+class Listening(NullObserver):
     """A watcher that keeps what it is told."""
 
     def __init__(self) -> None:
@@ -46,11 +46,11 @@ class Leaving(Listening):
 def test_the_same_note_is_shown_once_and_counted() -> None:
     """Waits differ from call to call; attempts are told apart; questions asked meanwhile are no end of it."""
     watcher = Listening()
-    audience = Audience(watcher)
+    audience = PipeSafeObserver(watcher)
     for attempt in (2, 3):
         for wait in (0.7, 0.52, 1):
             audience.note(f"lab is down: trying again in {wait} s (attempt {attempt} of 3)")
-            audience.event(Asked(at=NOON, key="turn/1"), debate())
+            audience.event(TaskStarted(at=NOON, key="turn/1"), debate())
     audience.event(CLOSED, debate())
     assert [heard for heard in watcher.heard if heard != "asked"] == [
         "lab is down: trying again in 0.7 s (attempt 2 of 3)",
@@ -63,7 +63,7 @@ def test_the_same_note_is_shown_once_and_counted() -> None:
 def test_after_something_happened_a_note_is_news_again() -> None:
     """And nothing is counted where nothing was left out."""
     watcher = Listening()
-    audience = Audience(watcher)
+    audience = PipeSafeObserver(watcher)
     for _ in range(2):
         audience.note("lab is down")
         audience.event(CLOSED, debate())
@@ -74,11 +74,11 @@ def test_whoever_has_left_is_shown_nothing_more_and_told_of_once() -> None:
     """However much comes after; the run goes on to its end."""
     left: list[str] = []
     watcher = Leaving()
-    audience = Audience(watcher, lambda: left.append("left"))
+    audience = PipeSafeObserver(watcher, lambda: left.append("left"))
     for number in range(4):
         audience.note(f"note {number}")
     audience.event(CLOSED, debate())
-    assert (watcher.heard, left, audience.gone) == (["note 0"], ["left"], True)
+    assert (watcher.heard, left, audience.is_closed) == (["note 0"], ["left"], True)
 
 
 class Failing(Listening):
@@ -98,12 +98,12 @@ class Failing(Listening):
 def test_a_terminal_that_is_gone_has_left_like_a_closed_pipe(code: int) -> None:
     """As when its window was closed under `nohup`."""
     left: list[str] = []
-    audience = Audience(Failing(code), lambda: left.append("left"))
+    audience = PipeSafeObserver(Failing(code), lambda: left.append("left"))
     audience.note("once")
-    assert (audience.gone, left) == (True, ["left"])
+    assert (audience.is_closed, left) == (True, ["left"])
 
 
 def test_a_stream_that_is_full_has_not_left() -> None:
     """What it says is told as an error."""
     with pytest.raises(OSError, match="of the stream"):
-        Audience(Failing(errno.ENOSPC)).note("once")
+        PipeSafeObserver(Failing(errno.ENOSPC)).note("once")

@@ -79,7 +79,7 @@ def test_words_are_completed(full: Path, line: str, offered: list[str]) -> None:
 
 def test_all_judging_systems_are_offered() -> None:
     """Their names are written down a second time, as completing loads nothing slow."""
-    assert get_args(SystemKind) == completion.SYSTEMS
+    assert get_args(SystemKind) == completion.COMPLETED_SYSTEM_NAMES
 
 
 @pytest.mark.parametrize("line", ["debate run ", "debate replay ", "debate list "])

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from cli_support import debate
 
-from debate_cli.cli.refusals import plainly, unknown_command
+from debate_cli.cli.refusals import format_unknown_command, rewrite_usage_error
 
 SYSTEMS = "structured, moderator, panel, live, persuasion"
 
@@ -64,7 +64,7 @@ def test_a_slip_is_told_what_was_meant(here: Path, slip: Slip) -> None:
 )  # fmt: skip
 def test_the_words_of_the_framework_are_made_plain(message: str, plain: str) -> None:
     """What it may say that is not known stays as it is."""
-    assert plainly(message) == plain
+    assert rewrite_usage_error(message) == plain
 
 
 @pytest.mark.parametrize(
@@ -82,6 +82,6 @@ def test_a_misspelt_id_is_told_which_was_meant(command: tuple[str, ...], saved: 
 
 def test_a_hostile_word_stays_one_line() -> None:
     """Signs that a terminal would act on are spelled out, and long words are not compared."""
-    said = unknown_command("\x1b[2J\n" + "r" * 100_000, ["run"])
+    said = format_unknown_command("\x1b[2J\n" + "r" * 100_000, ["run"])
     assert said.isprintable()
     assert "did you mean" not in said

@@ -10,9 +10,9 @@ from render_support import debate as fixed
 
 from debate_cli.cli.app import COMMANDS
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.events import Event, Turned
-from debate_cli.render.plain.watchers import QuietWatcher
-from debate_cli.render.replay import Performance
+from debate_cli.domain.events import Event, TurnCompleted
+from debate_cli.render.plain.watchers import NullObserver
+from debate_cli.render.replay import ReplayPlan
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -22,7 +22,7 @@ def test_what_may_be_repeated_is_marked_once(name: str, here: Path) -> None:
     assert "......" not in usage.replace("}", "").replace("{", "")
 
 
-class Turns(QuietWatcher):
+class Turns(NullObserver):
     """A watcher that counts the speeches it was shown."""
 
     def __init__(self) -> None:
@@ -31,7 +31,7 @@ class Turns(QuietWatcher):
     def event(self, event: Event, debate: Debate) -> None:
         """See `Watcher`."""
         del debate
-        self.shown += isinstance(event, Turned)
+        self.shown += isinstance(event, TurnCompleted)
 
 
 def test_a_key_is_waited_for_after_each_turn_as_help_says(here: Path) -> None:
@@ -39,5 +39,5 @@ def test_a_key_is_waited_for_after_each_turn_as_help_says(here: Path) -> None:
     said = " ".join(debate("replay", "--help", cwd=here).out.replace("│", "").split())
     assert "Wait for a key after each turn." in said
     watcher = Turns()
-    shown = [watcher.shown for pause in Performance(fixed()).before(watcher) if pause.after == "turn"]
+    shown = [watcher.shown for pause in ReplayPlan(fixed()).play(watcher) if pause.after == "turn"]
     assert shown == list(range(1, len(fixed().turns) + 1))

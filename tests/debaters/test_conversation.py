@@ -13,9 +13,9 @@ from formats_support import PAIR, TRIO, argument, assessed, begun, config, said,
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from debate_cli.debaters.conversation import Conversation, Dialogue, Notes
-from debate_cli.debaters.reading import Said
-from debate_cli.debaters.text import rendered
+from debate_cli.debaters.conversation import Conversation, ConversationBuilder, SpeakerInstructions
+from debate_cli.debaters.reading import TurnContent
+from debate_cli.debaters.text import format_turn_text
 from debate_cli.domain.assessment import Pressure, Summary
 from debate_cli.domain.config import DebateConfig
 from debate_cli.domain.content import Turn
@@ -88,7 +88,7 @@ def test_most_of_a_request_was_sent_before(speaker: str) -> None:
         prefix = debate.participant(cue.speaker).prefix
         long = {"claim": "c" * 110, "reasoning": "r" * 230, "evidence": "e" * 100}
         arguments = tuple(argument(f"{prefix}-{n}").model_copy(update=long) for n in (1, 2, 3))
-        return turn(cue, arguments=arguments, text=rendered(Said(arguments=arguments)))
+        return turn(cue, arguments=arguments, text=format_turn_text(TurnContent(arguments=arguments)))
 
     found = [text_of(request) for request in requests_of(config(), speaker, say)]
     assert len(found) == 3
@@ -210,7 +210,9 @@ def test_prompts_can_be_replaced() -> None:
     """A user's own text takes the place of a shipped one, with its placeholders."""
     debate = begun(config())
     cue = next_step(debate).cues[0]
-    found = Dialogue(Prompts({"opening": "Give {{count}} reasons: {{ids}}!"})).conversation(cue, debate, Notes())
+    found = ConversationBuilder(Prompts({"opening": "Give {{count}} reasons: {{ids}}!"})).build(
+        cue, debate, SpeakerInstructions()
+    )
     assert found.messages[-1].content.endswith('\nGive 3 reasons: "PRO-1", "PRO-2", "PRO-3"!')
 
 
@@ -218,41 +220,41 @@ def test_prompts_can_be_replaced() -> None:
 @settings(max_examples=40, deadline=None)
 def test_what_is_remembered_is_what_would_be_made_anew(settings_: DebateConfig, speaker: str) -> None:
     """A dialogue that is led through a debate says byte for byte what a new one says at each cue."""
-    debate, one = begun(settings_), Dialogue(Prompts())
+    debate, one = begun(settings_), ConversationBuilder(Prompts())
     while (step := next_step(debate)).cues:
         for cue in step.cues:
             if cue.speaker == speaker:
-                assert one.conversation(cue, debate, picked(cue)) == anew(cue, debate, picked(cue))
+                assert one.build(cue, debate, picked(cue)) == anew(cue, debate, picked(cue))
         debate = said(debate, *(speech(cue, debate) for cue in step.cues))
 
 
 def test_another_debate_is_not_mistaken_for_the_one_remembered() -> None:
     """Other words at an earlier turn, another motion or another strategy: the conversation is that of the debate at hand."""
-    one, same = Dialogue(Prompts()), config()
+    one, same = ConversationBuilder(Prompts()), config()
     heard = spoken(begun(same), waves=2)
     other = spoken(begun(same), lambda cue, debate: speech(cue, debate).model_copy(update={"text": "no"}), waves=2)
     moved = spoken(begun(config(topic="Cats?")), waves=2)
     for debate, strategy in ((heard, "a"), (other, "a"), (moved, "a"), (moved, "b"), (heard, "b")):
         cue = next_step(debate).cues[0]
-        notes = Notes(strategies={0: strategy})
-        assert one.conversation(cue, debate, notes) == anew(cue, debate, notes)
+        notes = SpeakerInstructions(strategies={0: strategy})
+        assert one.build(cue, debate, notes) == anew(cue, debate, notes)
 
 
 def test_an_earlier_question_is_asked_again_without_what_came_after() -> None:
     """As when a debater is asked about an older state of the debate."""
-    one, same = Dialogue(Prompts()), config()
+    one, same = ConversationBuilder(Prompts()), config()
     late = spoken(begun(same), waves=2)
     early = spoken(begun(same), waves=1)
-    one.conversation(next_step(late).cues[0], late, Notes())
+    one.build(next_step(late).cues[0], late, SpeakerInstructions())
     cue = next_step(early).cues[0]
-    assert one.conversation(cue, early, Notes()) == anew(cue, early, Notes())
+    assert one.build(cue, early, SpeakerInstructions()) == anew(cue, early, SpeakerInstructions())
 
 
-def picked(cue: Cue) -> Notes:
+def picked(cue: Cue) -> SpeakerInstructions:
     """A strategy for every turn so far."""
-    return Notes(strategies={index: f"Strategy {index}." for index in range(cue.index + 1)})
+    return SpeakerInstructions(strategies={index: f"Strategy {index}." for index in range(cue.index + 1)})
 
 
-def anew(cue: Cue, debate: Debate, notes: Notes) -> Conversation:
+def anew(cue: Cue, debate: Debate, notes: SpeakerInstructions) -> Conversation:
     """What a dialogue says that remembers nothing."""
-    return Dialogue(Prompts()).conversation(cue, debate, notes)
+    return ConversationBuilder(Prompts()).build(cue, debate, notes)

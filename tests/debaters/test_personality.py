@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-from debate_cli.debaters.personality import character, directive
-from debate_cli.domain.personality import ARCHETYPES, PressureKind, drift
+from debate_cli.debaters.personality import format_character, format_directive
+from debate_cli.domain.personality import ARCHETYPES, PressureKind, apply_pressures
 
 ENGINEER = ARCHETYPES["engineer"]
 
 
 def test_a_character_names_all_traits() -> None:
     """Twelve traits with their numbers, in plain words."""
-    assert character(ENGINEER).count(",") == 12
-    assert "evidence reliance 9" in character(ENGINEER)
+    assert format_character(ENGINEER).count(",") == 12
+    assert "evidence reliance 9" in format_character(ENGINEER)
 
 
 def test_without_a_personality_there_is_no_character() -> None:
     """Nothing is said then."""
-    assert character(None) == ""
+    assert format_character(None) == ""
 
 
 def test_a_directive_tells_pressures_and_what_they_moved() -> None:
     """Only the kinds that pressed and the traits that moved, the largest move first."""
     pressures: dict[PressureKind, float] = {"strategic": 0.5, "cognitive": 0.0}
-    words = directive(ENGINEER, drift(ENGINEER, pressures, 1.0), pressures)
+    words = format_directive(ENGINEER, apply_pressures(ENGINEER, pressures, 1.0), pressures)
     assert words == (
         "For this turn only, and never to be mentioned: In the last exchange you were pressed firmly on your hold on what"
         " the debate is about. So argue with more framing (4 to 5.5), more directness (9 to 9.8), more openness (5 to 5.5)."
@@ -31,11 +31,11 @@ def test_a_directive_tells_pressures_and_what_they_moved() -> None:
 
 def test_pressure_that_moves_nothing_is_told_all_the_same() -> None:
     """A debater without elasticity still hears what pressed it."""
-    words = directive(ENGINEER, ENGINEER, {"credibility": 0.9})
+    words = format_directive(ENGINEER, ENGINEER, {"credibility": 0.9})
     assert words is not None
     assert words.endswith("you were pressed hard on the credibility of your evidence.")
 
 
 def test_without_pressure_there_is_no_directive() -> None:
     """Nothing moved, nothing is told."""
-    assert directive(ENGINEER, ENGINEER, {"cognitive": 0.0}) is None
+    assert format_directive(ENGINEER, ENGINEER, {"cognitive": 0.0}) is None

@@ -10,14 +10,14 @@ from formats_support import PAIR, TRIO, begun, config, spoken
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from debate_cli.debaters.occasion import Occasion
-from debate_cli.debaters.reading import read
-from debate_cli.debaters.schemas import form_for
-from debate_cli.debaters.validation import warnings
+from debate_cli.debaters.occasion import TurnContext
+from debate_cli.debaters.reading import read_turn_content
+from debate_cli.debaters.schemas import build_debater_form
+from debate_cli.debaters.validation import find_turn_warnings
 from debate_cli.formats import next_step
 
 OCCASIONS = [
-    Occasion.of(next_step(debate).cues[0], debate)
+    TurnContext.from_cue(next_step(debate).cues[0], debate)
     for form, waves in (
         ({"kind": "structured"}, 0),
         ({"kind": "structured"}, 1),
@@ -58,28 +58,28 @@ def filled(schema: dict[str, Any], draw: st.DrawFn) -> Any:
 
 
 @st.composite
-def answers(draw: st.DrawFn) -> tuple[Occasion, Any]:
+def answers(draw: st.DrawFn) -> tuple[TurnContext, Any]:
     """An occasion, and an answer to its schema."""
     occasion = draw(st.sampled_from(OCCASIONS))
-    return occasion, filled(form_for(occasion).schema, draw)
+    return occasion, filled(build_debater_form(occasion).schema, draw)
 
 
 @given(answers())
 @settings(max_examples=150, deadline=None)
-def test_what_the_schema_accepts_has_a_sound_shape(case: tuple[Occasion, Any]) -> None:
+def test_what_the_schema_accepts_has_a_sound_shape(case: tuple[TurnContext, Any]) -> None:
     """The form takes it, nothing of it breaks the shape, and reading it does not fail."""
     occasion, answer = case
-    form = form_for(occasion)
+    form = build_debater_form(occasion)
     jsonschema.validate(answer, form.schema)
-    said = read(form.model.model_validate(answer), occasion)
-    codes = {warning.partition(":")[0] for warning in warnings(said, occasion)}
+    said = read_turn_content(form.model.model_validate(answer), occasion)
+    codes = {warning.partition(":")[0] for warning in find_turn_warnings(said, occasion)}
     assert codes <= {"short-claim", "short-reasoning", "short-evidence", "new-argument", "closing-too-long"}
 
 
 @pytest.mark.parametrize("occasion", OCCASIONS, ids=lambda occasion: f"{occasion.cue.phase}-{occasion.cue.index}")
-def test_schemas_are_sound(occasion: Occasion) -> None:
+def test_schemas_are_sound(occasion: TurnContext) -> None:
     """Each is a valid schema without an empty choice, which no provider takes."""
-    schema = form_for(occasion).schema
+    schema = build_debater_form(occasion).schema
     jsonschema.Draft202012Validator.check_schema(schema)
     assert '"enum": []' not in str(schema).replace("'", '"')
 
@@ -87,6 +87,6 @@ def test_schemas_are_sound(occasion: Occasion) -> None:
 def test_every_opposing_argument_is_asked_for_by_its_id() -> None:
     """With three debaters, the arguments of both others, in their order."""
     debate = spoken(begun(config(debaters=TRIO)), waves=1)
-    schema = form_for(Occasion.of(next_step(debate).cues[1], debate)).schema
+    schema = build_debater_form(TurnContext.from_cue(next_step(debate).cues[1], debate)).schema
     parts = schema["properties"]["responses"]["prefixItems"]
     assert [part["properties"]["target"]["const"] for part in parts] == ["PRO-1", "PRO-2", "MIDDLE-1", "MIDDLE-2"]

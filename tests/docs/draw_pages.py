@@ -10,7 +10,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from browser_support import chromium, program
 
-from debate_cli.render.documents.html import html
+from debate_cli.render.documents.html import render_html
 from debate_cli.scoring import score
 from debate_cli.storage.library import open_debate
 
@@ -26,7 +26,7 @@ def draw(browser: Path, target: Path) -> None:
     debate = open_debate(SOURCE).debate
     with tempfile.TemporaryDirectory() as folder, chromium(browser) as window:
         page = Path(folder) / "report.html"
-        page.write_text(html(debate, score(debate)), encoding="utf-8")
+        page.write_text(render_html(debate, score(debate)), encoding="utf-8")
         window.open(page, width=SIZE[0], height=SIZE[1])
         window.screenshot(target, form="webp")
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from debate_cli.render.documents.exported import Scene, picture
+from debate_cli.render.documents.exported import TerminalExport, render_svg
 from debate_cli.scoring import score
 from debate_cli.storage.library import open_debate
 
@@ -19,14 +19,17 @@ def drawn() -> str:
     """The screen as SVG, the same for the same transcript: a round of threads, then what it came to."""
     debate = open_debate(SOURCE).debate
     verdicts = score(debate)
-    parts = [Scene(debate, verdicts, round_number=2, only="turns"), Scene(debate, verdicts, only="verdict")]
-    parts.append(Scene(debate, verdicts, only="briefing"))
+    parts = [
+        TerminalExport(debate, verdicts, round_number=2, only="turns"),
+        TerminalExport(debate, verdicts, only="verdict"),
+    ]
+    parts.append(TerminalExport(debate, verdicts, only="briefing"))
 
     def show(console: Console) -> None:
         for part in parts:
             part.on(console)
 
-    return picture(show, title=debate.topic, unique_id="debate-screen")
+    return render_svg(show, title=debate.topic, unique_id="debate-screen")
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from debate_cli.cli.app import COMMANDS, load
+from debate_cli.cli.app import COMMANDS, load_command
 from debate_cli.storage.schema import config_schema
 
 MADE = "<!-- Made by `make docs-reference` from the code; changes here are lost. -->"
@@ -143,7 +143,7 @@ def _bounds(field: Mapping[str, Any]) -> str:
 
 
 def _command(name: str) -> list[str]:
-    command = load(name)
+    command = load_command(name)
     told = inspect.cleandoc(command.help or "").split("\n\n")
     usage = " ".join(["debate", name, *map(_placeholder, _arguments(command)), "[OPTIONS]"])
     parts = [f"## debate {name}", *_prose(told), f"```text\n{usage}\n```"]

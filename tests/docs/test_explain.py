@@ -15,7 +15,7 @@ from model_server import model_server
 from played_pages import DOCS
 
 from debate_cli import errors
-from debate_cli.errors import page_of, pointer
+from debate_cli.errors import format_page_hint, get_error_page
 
 PAGES = {place.stem: place.read_text(encoding="utf-8") for place in (DOCS / "errors").glob("*.md")}
 CLASSES = [kind for _, kind in inspect.getmembers(errors, inspect.isclass) if issubclass(kind, errors.DebateError)]
@@ -65,8 +65,12 @@ def test_the_messages_that_a_page_explains_are_those_of_the_program() -> None:
 
 def test_a_cause_without_a_class_has_no_page() -> None:
     """Nor has what is no error at all."""
-    assert [page_of(cause) for cause in ("abstained", "late", "ClassVar", "RefusedError")] == [""] * 4
-    assert (page_of("UnreachableError"), pointer(""), pointer("x")) == ("server-down", "", " (debate explain x)")
+    assert [get_error_page(cause) for cause in ("abstained", "late", "ClassVar", "RefusedError")] == [""] * 4
+    assert (get_error_page("UnreachableError"), format_page_hint(""), format_page_hint("x")) == (
+        "server-down",
+        "",
+        " (debate explain x)",
+    )
 
 
 def test_all_pages_are_listed(here: Path) -> None:

@@ -13,7 +13,7 @@ import pytest
 from cli_support import debate
 
 from debate_cli import errors
-from debate_cli.cli.app import COMMANDS, load
+from debate_cli.cli.app import COMMANDS, load_command
 
 EXIT_CODES = {0: "done", 1: "failed", 2: "wrong input", 3: "a provider failed", 4: "budget reached",
               5: "a gate was not met", 130: "interrupted", 141: "nobody read the output to its end"}  # fmt: skip
@@ -27,7 +27,7 @@ def words(text: str) -> str:
 @pytest.mark.parametrize("name", COMMANDS)
 def test_the_table_repeats_the_first_line_of_each_commands_help(name: str) -> None:
     """So that the root's help needs to import no command."""
-    callback = load(name).callback
+    callback = load_command(name).callback
     first = inspect.getdoc(inspect.unwrap(callback)) or ""
     assert first.split("\n\n")[0].replace("\n", " ") == COMMANDS[name].help
 
@@ -44,7 +44,7 @@ def test_every_command_has_help(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_option_and_argument_is_explained(name: str) -> None:
     """None is left to guess at."""
-    assert [param.name for param in load(name).params if not getattr(param, "help", None)] == []
+    assert [param.name for param in load_command(name).params if not getattr(param, "help", None)] == []
 
 
 @pytest.mark.parametrize("option", ["--help", "-h"])
@@ -80,7 +80,7 @@ def test_the_examples_of_the_root_are_understood(tmp_path: Path) -> None:
     lines = [shlex.split(line.strip().split("  ", maxsplit=1)[0]) for line in told.splitlines() if "  debate " in line]
     assert len(lines) > 4
     for line in lines:
-        load(line[1]).make_context(line[1], line[2:])
+        load_command(line[1]).make_context(line[1], line[2:])
 
 
 def test_every_error_ends_with_a_listed_exit_code() -> None:

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from cli_support import debate
 
-from debate_cli.cli.app import COMMANDS, load
-from debate_cli.cli.help_pages import EXAMPLES, filled
+from debate_cli.cli.app import COMMANDS, load_command
+from debate_cli.cli.help_pages import EXAMPLES_HEADING, reflow_help
 
 WIDTH = 80
 
@@ -42,7 +42,7 @@ def test_no_line_is_wider_than_the_window(page: tuple[str, str]) -> None:
 
 def test_prose_fills_its_lines(page: tuple[str, str]) -> None:
     """A line ends where the next word would not fit: the breaks of the source are not those of the page."""
-    prose = page[1].split("\n╭")[0].split(EXAMPLES)[0]
+    prose = page[1].split("\n╭")[0].split(EXAMPLES_HEADING)[0]
     for part in re.split(r"\n\s*\n", prose):
         for line, following in pairwise(part.strip().splitlines()):
             assert len(line.strip()) + 1 + len(following.split()[0]) > WIDTH - 2
@@ -53,7 +53,7 @@ def test_an_example_is_one_line(page: tuple[str, str]) -> None:
     name, shown = page
     if not name:
         return
-    _, _, written = (inspect.getdoc(inspect.unwrap(load(name).callback)) or "").partition(EXAMPLES)
+    _, _, written = (inspect.getdoc(inspect.unwrap(load_command(name).callback)) or "").partition(EXAMPLES_HEADING)
     lines = {line.strip() for line in shown.splitlines()}
     assert {line.strip() for line in written.splitlines() if line.strip()} <= lines
 
@@ -64,7 +64,7 @@ def test_no_word_of_the_options_is_broken(page: tuple[str, str]) -> None:
     if not name:
         return
     told = words(" ".join(options(shown)))
-    assert [param.name for param in load(name).params if not words(param.help) <= told] == []
+    assert [param.name for param in load_command(name).params if not words(param.help) <= told] == []
 
 
 def test_types_are_no_pythons(page: tuple[str, str]) -> None:
@@ -80,12 +80,12 @@ def test_many_choices_stand_in_words(tmp_path: Path) -> None:
 
 def test_paragraphs_are_joined_and_examples_kept() -> None:
     """One line a paragraph, one line an example."""
-    assert filled("A\nb.\n\nC\nd.\n\nExamples:\n\n  e f\n\n  g") == "A b.\n\nC d.\n\nExamples:\n\n  e f\n  g"
+    assert reflow_help("A\nb.\n\nC\nd.\n\nExamples:\n\n  e f\n\n  g") == "A b.\n\nC d.\n\nExamples:\n\n  e f\n  g"
 
 
 def test_the_command_stays_as_it_is() -> None:
     """A page is made of a copy: what options take is the same after it was shown."""
-    command = load("replay")
+    command = load_command("replay")
     before = [(param.name, param.metavar, param.help) for param in command.params]
     with command.make_context("replay", ["x"]) as context:
         command.get_help(context)

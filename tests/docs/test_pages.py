@@ -16,8 +16,8 @@ from reference_pages import cli_reference, config_reference, documented
 from reference_python import python_reference
 
 import debate_cli
-from debate_cli.cli.app import COMMANDS, load
-from debate_cli.storage.config_file import load_config
+from debate_cli.cli.app import COMMANDS, load_command
+from debate_cli.storage.config_file import read_config_file
 
 PAGES = sorted(str(place.relative_to(ROOT)) for place in [*DOCS.rglob("*.md"), ROOT / "README.md"])
 AT_LEAST = (
@@ -97,7 +97,7 @@ def test_every_command_is_understood(page: str, line: str) -> None:
     words = shlex.split(re.split(r" \| | > |\s+# exits", line)[0])
     if words[1] != "--version":
         assert words[1] in COMMANDS
-        load(words[1]).make_context(words[1], words[2:])
+        load_command(words[1]).make_context(words[1], words[2:])
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if page.startswith("docs/") and blocks(page, "yaml")])
@@ -105,7 +105,7 @@ def test_every_piece_of_configuration_is_valid(page: str) -> None:
     """With a topic, a model and two debaters around it where it has none of its own."""
     for block in blocks(page, "yaml"):
         whole = {**yaml.safe_load(AT_LEAST), **yaml.safe_load(block)}
-        assert load_config(None, text=yaml.safe_dump(whole), env={}).config.topic == "A tram?"
+        assert read_config_file(None, text=yaml.safe_dump(whole), env={}).config.topic == "A tram?"
 
 
 def test_the_example_in_python_runs(tmp_path: Path) -> None:

@@ -14,8 +14,8 @@ import yaml
 from cli_support import debate
 from draw_screen import TARGET, drawn
 
-from debate_cli.cli.app import COMMANDS, load
-from debate_cli.storage.config_file import load_config
+from debate_cli.cli.app import COMMANDS, load_command
+from debate_cli.storage.config_file import read_config_file
 
 ROOT = Path(__file__).parent.parent.parent
 README = (ROOT / "README.md").read_text()
@@ -37,7 +37,7 @@ def commands() -> list[list[str]]:
 def test_every_command_in_readme_is_understood(words: list[str]) -> None:
     """Each command line parses: its command exists, and so does each of its options."""
     assert words[1] in COMMANDS
-    command = load(words[1])
+    command = load_command(words[1])
     command.make_context(words[1], list(words[2:]), resilient_parsing=False)
 
 
@@ -50,7 +50,7 @@ def test_every_link_leads_somewhere(document: str) -> None:
 
 def test_the_configuration_in_readme_is_valid() -> None:
     """Whoever copies it gets a configuration that loads."""
-    config = load_config(None, text=blocks("yaml")[0], env={}).config
+    config = read_config_file(None, text=blocks("yaml")[0], env={}).config
     assert [system.kind for system in config.judging.systems] == ["structured", "moderator"]
 
 

@@ -6,7 +6,7 @@ import pytest
 from storage_support import config
 
 from debate_cli.domain.config import DebateConfig, FormatConfig
-from debate_cli.domain.systems import PERSONA_WEIGHTS, Panel
+from debate_cli.domain.systems import PERSONA_WEIGHTS, PanelSettings
 
 ROLES = {"default": {"model": "mock/d"}, "strong": {"model": "mock/s"}}
 
@@ -15,7 +15,11 @@ def test_topic_and_debaters_are_enough() -> None:
     """Everything else has a default: structured, three rounds, three arguments, one system that decides."""
     settled = config()
     assert settled.format.phases == ("opening", "cross_examination", "closing")
-    assert (settled.format.arguments, settled.format.closing_words, settled.judging.deciding) == (3, 200, "structured")
+    assert (settled.format.arguments, settled.format.closing_words, settled.judging.deciding_kind) == (
+        3,
+        200,
+        "structured",
+    )
 
 
 @pytest.mark.parametrize(
@@ -59,15 +63,15 @@ def test_bare_names_are_systems_with_their_defaults() -> None:
 
 def test_the_default_panel_is_the_five_personas() -> None:
     """Without judges the bench is the default one, with weights that sum to 1."""
-    bench = Panel(judge="mock/j").bench
+    bench = PanelSettings(judge="mock/j").members
     assert {judge.persona: judge.weight for judge in bench} == PERSONA_WEIGHTS
     assert {judge.model for judge in bench} == {"mock/j"}
 
 
 def test_a_judge_of_the_users_own_weighs_one() -> None:
     """A persona that is not shipped has weight 1 unless it says otherwise."""
-    panel = Panel.model_validate({"judges": [{"id": "a", "persona": "cook", "description": "You cook."}]})
-    assert panel.bench[0].weight == 1
+    panel = PanelSettings.model_validate({"judges": [{"id": "a", "persona": "cook", "description": "You cook."}]})
+    assert panel.members[0].weight == 1
 
 
 @pytest.mark.parametrize(

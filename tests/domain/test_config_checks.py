@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from storage_support import config
 
-from debate_cli.domain.config_checks import check, check_stored
+from debate_cli.domain.config_checks import check_config, check_stored_config
 
 PRO, CON = {"name": "Pro", "side": "for"}, {"name": "Con", "side": "against"}
 DESCRIBED = {"id": "a", "persona": "cook", "description": "You cook."}
@@ -69,7 +69,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
 @pytest.mark.parametrize(("changes", "path", "words"), [case[1:] for case in CASES], ids=[case[0] for case in CASES])
 def test_a_fault_of_the_whole_is_named_where_it_is(changes: dict[str, Any], path: str, words: str) -> None:
     """Each rule broken alone gives a problem at its place that says what to do."""
-    problems = {".".join(map(str, problem.path)): problem.message for problem in check(config(**changes))}
+    problems = {".".join(map(str, problem.path)): problem.message for problem in check_config(config(**changes))}
     assert words in problems.get(path, f"no problem at {path}: {problems}")
 
 
@@ -91,17 +91,17 @@ def test_a_fault_of_the_whole_is_named_where_it_is(changes: dict[str, Any], path
 )  # fmt: skip
 def test_what_can_be_run_has_no_problems(changes: dict[str, Any]) -> None:
     """Everything that is allowed passes: free sides among three, words that need no judge, repeated rebuttals."""
-    assert check(config(**changes)) == []
+    assert check_config(config(**changes)) == []
 
 
 def test_all_problems_come_at_once() -> None:
     """Three faults in three places give three problems."""
     faulty = config(debaters=[PRO, {**CON, "model": "x"}], judging={"decides": "panel", "systems": ["live", "live"]})
-    assert len(check(faulty)) == 3
+    assert len(check_config(faulty)) == 3
 
 
 def test_an_older_debate_keeps_a_name_that_is_given_no_more() -> None:
     """It can be gone on with; as a new configuration it is refused."""
     named = config(debaters=[PRO, {**CON, "name": "nobody"}])
-    assert check(named)
-    assert not check_stored(named)
+    assert check_config(named)
+    assert not check_stored_config(named)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from debate_cli.domain.config import DebateConfig
-from debate_cli.domain.config_differences import differences
+from debate_cli.domain.config_differences import format_differences
 
 FIELDS: dict[str, Any] = {
     "topic": "A tram?",
@@ -17,7 +17,7 @@ STORED = DebateConfig.model_validate(FIELDS)
 
 def told(**changes: Any) -> list[str]:
     """What differs from the stored configuration."""
-    return differences(STORED, DebateConfig.model_validate({**FIELDS, **changes}), lambda data: data)
+    return format_differences(STORED, DebateConfig.model_validate({**FIELDS, **changes}), lambda data: data)
 
 
 def test_the_same_configuration_differs_in_nothing() -> None:
@@ -41,5 +41,7 @@ def test_lists_of_another_length_are_told_by_names() -> None:
 
 def test_secrets_are_not_told() -> None:
     """What may not be seen of the data is taken out before it is compared."""
-    found = differences(STORED, DebateConfig.model_validate({**FIELDS, "topic": "secret"}), lambda _: {"topic": "***"})
+    found = format_differences(
+        STORED, DebateConfig.model_validate({**FIELDS, "topic": "secret"}), lambda _: {"topic": "***"}
+    )
     assert found == []

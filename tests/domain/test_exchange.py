@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from debate_cli.domain.exchange import Exchange, TotalUsage, Usage, total
+from debate_cli.domain.exchange import ModelCall, TotalUsage, Usage, total_usage
 
 COUNTED = Usage(input_tokens=10, output_tokens=2)
 GUESSED = Usage(input_tokens=5, output_tokens=1, estimated=True)
 
 
-def _exchange(usage: Usage) -> Exchange:
-    return Exchange(model="lab/pro", rung="text", attempts=1, usage=usage, cost_usd=0.0)
+def _exchange(usage: Usage) -> ModelCall:
+    return ModelCall(model="lab/pro", rung="text", attempts=1, usage=usage, cost_usd=0.0)
 
 
 @pytest.mark.parametrize(
@@ -20,7 +20,7 @@ def _exchange(usage: Usage) -> Exchange:
 def test_a_sum_with_an_estimated_part_is_an_estimate(parts: tuple[Usage, Usage], estimated: bool) -> None:
     """That of attempts as well as that of a debate."""
     assert (parts[0] + parts[1]).estimated is estimated
-    assert total([_exchange(part) for part in parts]).estimated is estimated
+    assert total_usage([_exchange(part) for part in parts]).estimated is estimated
 
 
 @pytest.mark.parametrize("counted", [COUNTED, TotalUsage(calls=1, attempts=1, input_tokens=10)])
@@ -30,7 +30,7 @@ def test_what_was_counted_is_written_without_the_mark(counted: Usage | TotalUsag
     assert type(counted).model_validate_json(counted.model_dump_json()) == counted
 
 
-@pytest.mark.parametrize("guessed", [GUESSED, total([_exchange(GUESSED)])])
+@pytest.mark.parametrize("guessed", [GUESSED, total_usage([_exchange(GUESSED)])])
 def test_what_was_estimated_is_written_with_the_mark(guessed: Usage | TotalUsage) -> None:
     """And read with it."""
     assert guessed.model_dump()["estimated"] is True

@@ -9,9 +9,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from storage_support import ANSWERS, AT, REASONS, assessment, event_lists, failure, opened, small_debate, turn
 
-from debate_cli.domain.debate import RESUMABLE, fold
-from debate_cli.domain.events import Asked, Assessed, Closed, Event, Failed, JudgingOpened, Resumed, Turned
-from debate_cli.domain.systems import JudgingConfig, Persuasion, Structured
+from debate_cli.domain.debate import RESUMABLE_CLOSE_REASONS, fold
+from debate_cli.domain.events import (
+    AssessmentCompleted,
+    DebateClosed,
+    DebateResumed,
+    Event,
+    JudgingOpened,
+    TaskFailed,
+    TaskStarted,
+    TurnCompleted,
+)
+from debate_cli.domain.systems import JudgingConfig, PersuasionSettings, StructuredSettings
 from debate_cli.domain.tasks import Cue
 
 
@@ -22,7 +31,7 @@ def judging_opened(*kinds: str, run: str, replaces: bool) -> JudgingOpened:
     )
 
 
-@pytest.mark.parametrize("events", [[], [Resumed(at=AT)]])
+@pytest.mark.parametrize("events", [[], [DebateResumed(at=AT)]])
 def test_a_debate_begins_with_opened(events: list[Event]) -> None:
     """Without `opened` first there is no debate to speak of."""
     with pytest.raises(ValueError, match="begins with the event 'opened'"):
@@ -45,7 +54,7 @@ def test_breaking_off_and_going_on_is_the_same_as_going_through(events: list[Eve
 def test_a_resumed_debate_keeps_every_answer(events: list[Event], data: st.DataObject) -> None:
     """Wherever a debate broke off, resuming it asks again for nothing that was answered."""
     before = fold(events[: data.draw(st.integers(1, len(events)))])
-    after = before.apply(Resumed(at=AT))
+    after = before.apply(DebateResumed(at=AT))
     assert (after.turns, after.assessments, after.failures) == (before.turns, before.assessments, before.failures)
 
 
@@ -53,7 +62,7 @@ def test_a_resumed_debate_keeps_every_answer(events: list[Event], data: st.DataO
 @given(event_lists())
 def test_a_resumed_debate_forgives_what_is_not_final(events: list[Event]) -> None:
     """After a resume exactly the final failures stay given up, nothing is in flight, and the debate is open."""
-    after = fold([*events, Resumed(at=AT)])
+    after = fold([*events, DebateResumed(at=AT)])
     assert after.given_up == {item.task.key for item in after.failures if item.final}
     assert (after.closed, after.finished_at, after.unanswered) == (None, None, ())
 
@@ -75,7 +84,7 @@ def test_an_answer_that_is_there_is_not_taken_twice(events: list[Event]) -> None
     debate = fold(events)
     again = debate
     for event in events:
-        if isinstance(event, Turned | Assessed):
+        if isinstance(event, TurnCompleted | AssessmentCompleted):
             again = again.apply(event)
     assert (again.turns, again.assessments) == (debate.turns, debate.assessments)
 
@@ -83,36 +92,36 @@ def test_an_answer_that_is_there_is_not_taken_twice(events: list[Event]) -> None
 @pytest.mark.parametrize("reason", REASONS)
 def test_what_can_be_resumed_is_incomplete(reason: str) -> None:
     """A debate is complete when it was closed for a reason after which nothing more is to come."""
-    closed = Closed.model_validate({"at": AT, "reason": reason})
-    assert fold([opened(), closed]).status == ("incomplete" if reason in RESUMABLE else "complete")
+    closed = DebateClosed.model_validate({"at": AT, "reason": reason})
+    assert fold([opened(), closed]).status == ("incomplete" if reason in RESUMABLE_CLOSE_REASONS else "complete")
 
 
 def test_what_was_asked_is_unanswered_until_it_is_answered() -> None:
     """A question without an answer or a failure after it was in flight."""
-    asked = [Asked(at=AT, key=f"turn/{index}") for index in range(3)]
-    failed = Failed(at=AT, failure=failure(1, final=False))
-    assert fold([opened(), *asked, Turned(at=AT, turn=turn(0)), failed]).unanswered == ("turn/2",)
+    asked = [TaskStarted(at=AT, key=f"turn/{index}") for index in range(3)]
+    failed = TaskFailed(at=AT, failure=failure(1, final=False))
+    assert fold([opened(), *asked, TurnCompleted(at=AT, turn=turn(0)), failed]).unanswered == ("turn/2",)
 
 
 def test_a_failure_settles_its_task() -> None:
     """What failed is not asked again in this session, and is not answered either."""
-    debate = fold([opened(), Failed(at=AT, failure=failure(1, final=False))])
+    debate = fold([opened(), TaskFailed(at=AT, failure=failure(1, final=False))])
     cue = Cue(index=1, round=1, phase="opening", speaker="Con")
-    assert debate.settled(cue)
-    assert cue.key not in debate.answered
+    assert debate.is_settled(cue)
+    assert cue.key not in debate.answered_keys
 
 
 def test_a_replacing_run_takes_its_systems_from_the_runs_before() -> None:
     """Of a system that was judged anew only the newest run counts; other systems keep theirs."""
     debate = fold([opened(), judging_opened("structured", run="r2", replaces=True)])
-    assert [system.kind for system in debate.run("r1").active()] == ["moderator", "panel"]
-    assert [system.kind for system in debate.run("r2").active()] == ["structured"]
+    assert [system.kind for system in debate.run("r1").active_systems()] == ["moderator", "panel"]
+    assert [system.kind for system in debate.run("r2").active_systems()] == ["structured"]
 
 
 def test_an_added_run_takes_nothing_away() -> None:
     """By default a later judging run stands beside the earlier ones."""
     debate = fold([opened(), judging_opened("structured", run="r2", replaces=False)])
-    assert len(debate.run("r1").active()) == 3
+    assert len(debate.run("r1").active_systems()) == 3
 
 
 def test_assessments_stand_in_the_order_of_the_configuration() -> None:
@@ -124,7 +133,7 @@ def test_assessments_stand_in_the_order_of_the_configuration() -> None:
         assessment("r1", "moderator", 1),
         assessment("r1", "structured"),
     ]
-    debate = fold([opened(), *(Assessed(at=AT, assessment=item) for item in said)])
+    debate = fold([opened(), *(AssessmentCompleted(at=AT, assessment=item) for item in said)])
     assert [(item.system, item.subject.round) for item in debate.assessments] == [
         ("structured", None), ("moderator", 1), ("moderator", 2), ("moderator", None), ("panel", None),
     ]  # fmt: skip
@@ -139,28 +148,28 @@ def test_usage_counts_failed_calls_too() -> None:
 def test_a_cue_entitles_to_no_more_than_it_sees() -> None:
     """Before its speech an actor knows the turns that its cue lists, and nothing judged of others."""
     cue = Cue(index=2, round=2, phase="cross_examination", speaker="Pro", sees=(0, 1))
-    before = fold(small_debate()).before(cue)
+    before = fold(small_debate()).visible_to(cue)
     assert [item.index for item in before.turns] == [0, 1]
     assert before.assessments == ()
 
 
 def test_cached_views_follow_the_events() -> None:
     """The arguments known are those of the turns there are, also when they were looked at before."""
-    debate = fold([opened(), Turned(at=AT, turn=turn(0))])
+    debate = fold([opened(), TurnCompleted(at=AT, turn=turn(0))])
     assert set(debate.arguments) == {"PRO-1"}
-    assert set(debate.apply(Turned(at=AT, turn=turn(1))).arguments) == {"PRO-1", "CON-1"}
+    assert set(debate.apply(TurnCompleted(at=AT, turn=turn(1))).arguments) == {"PRO-1", "CON-1"}
 
 
 def test_judging_settings_are_those_of_the_run() -> None:
     """A later run carries settings of its own."""
     debate = fold([opened(), judging_opened("persuasion", run="r2", replaces=False)])
-    assert [type(system) for system in debate.run("r2").judging.systems] == [Persuasion]
-    assert isinstance(debate.run("r1").judging.systems[0], Structured)
+    assert [type(system) for system in debate.run("r2").judging.systems] == [PersuasionSettings]
+    assert isinstance(debate.run("r1").judging.systems[0], StructuredSettings)
 
 
 def key_of(event: Event) -> str:
     """The task that an answer answers."""
-    if isinstance(event, Turned):
+    if isinstance(event, TurnCompleted):
         return f"turn/{event.turn.index}"
-    assert isinstance(event, Assessed)
+    assert isinstance(event, AssessmentCompleted)
     return event.assessment.brief.key

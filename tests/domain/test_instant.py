@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 from pydantic import ValidationError
 
-from debate_cli.domain.events import Resumed
+from debate_cli.domain.events import DebateResumed
 
 NINE = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
 
@@ -17,7 +17,7 @@ NINE = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
 )
 def test_a_moment_is_the_same_in_utc(written: str) -> None:
     """Without an offset it is taken for UTC."""
-    at = Resumed.model_validate({"at": written}).at
+    at = DebateResumed.model_validate({"at": written}).at
     assert (at.isoformat(), at) == (NINE.isoformat(), NINE)
 
 
@@ -25,4 +25,4 @@ def test_a_moment_is_the_same_in_utc(written: str) -> None:
 def test_a_moment_beyond_all_years_is_refused(written: str) -> None:
     """As any other wrong value, and not by an error that nobody expects."""
     with pytest.raises(ValidationError, match="years 1 to 9999"):
-        Resumed.model_validate({"at": written})
+        DebateResumed.model_validate({"at": written})

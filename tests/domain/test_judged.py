@@ -5,8 +5,8 @@ from __future__ import annotations
 from render_support import START, debate, exchange, structured_assessment
 
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.events import Failed, Failure, JudgingOpened
-from debate_cli.domain.judged import judged_by, judging_usage
+from debate_cli.domain.events import Failure, JudgingOpened, TaskFailed
+from debate_cli.domain.judged import judging_usage, restrict_to_runs
 from debate_cli.domain.systems import JudgingConfig
 from debate_cli.domain.tasks import Cue, Task
 
@@ -20,13 +20,13 @@ def troubled() -> Debate:
     told = debate().apply(JudgingOpened(at=START, run="r2", judging=JudgingConfig()))
     for task in (FIRST, SECOND, SPEECH):
         failure = Failure(task=task, who="who", cause="abstained", message="m", final=True, exchange=exchange())
-        told = told.apply(Failed(at=START, failure=failure))
+        told = told.apply(TaskFailed(at=START, failure=failure))
     return told
 
 
 def test_failures_of_other_judgings_are_left_out() -> None:
     """Those of the judging itself and of debaters stay."""
-    assert [item.task for item in judged_by(troubled(), {"r2"}).failures] == [SECOND, SPEECH]
+    assert [item.task for item in restrict_to_runs(troubled(), {"r2"}).failures] == [SECOND, SPEECH]
 
 
 def test_the_usage_of_a_judging_is_that_of_its_own_calls() -> None:

@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 from debate_cli.domain.personality import (
     ARCHETYPES,
     PRESSURE_KINDS,
+    PRESSURE_WEIGHTS,
     TRAITS,
-    WEIGHTS,
     Archetype,
     Personality,
     PressureKind,
-    drift,
-    resolve,
+    apply_pressures,
+    resolve_personality,
 )
 
 PERSONALITIES = st.builds(
@@ -63,7 +63,7 @@ def test_every_archetype_has_its_numbers() -> None:
 )
 def test_full_pressure_at_half_elasticity_moves_a_strategist(kind: PressureKind, trait: str, after: float) -> None:
     """A trait moves by pressure x weight x elasticity x 3."""
-    moved = getattr(drift(ARCHETYPES["strategist"], {kind: 1.0}, 0.5), trait)
+    moved = getattr(apply_pressures(ARCHETYPES["strategist"], {kind: 1.0}, 0.5), trait)
     assert moved == pytest.approx(after, abs=0.051)
 
 
@@ -73,7 +73,7 @@ def test_traits_stay_within_bounds_and_to_one_decimal(
     personality: Personality, pressures: dict[PressureKind, float], elasticity: float
 ) -> None:
     """Whatever presses, every trait is 1-10 and has one decimal."""
-    for value in dict(drift(personality, pressures, elasticity)).values():
+    for value in dict(apply_pressures(personality, pressures, elasticity)).values():
         assert 1 <= value <= 10
         assert value == round(value, 1)
 
@@ -82,17 +82,19 @@ def test_traits_stay_within_bounds_and_to_one_decimal(
 @given(PERSONALITIES, PRESSURES)
 def test_without_elasticity_nobody_moves(personality: Personality, pressures: dict[PressureKind, float]) -> None:
     """Elasticity 0 is a rock."""
-    assert drift(personality, pressures, 0) == personality
+    assert apply_pressures(personality, pressures, 0) == personality
 
 
 @settings(deadline=None)
 @given(PERSONALITIES, st.sampled_from(PRESSURE_KINDS), st.floats(0, 1))
 def test_a_pressure_moves_only_its_own_traits(personality: Personality, kind: PressureKind, pressure: float) -> None:
     """Traits that a pressure has no weight for stay as they are."""
-    moved = drift(personality, {kind: pressure}, 1)
-    assert {trait for trait in TRAITS if getattr(moved, trait) != getattr(personality, trait)} <= set(WEIGHTS[kind])
+    moved = apply_pressures(personality, {kind: pressure}, 1)
+    assert {trait for trait in TRAITS if getattr(moved, trait) != getattr(personality, trait)} <= set(
+        PRESSURE_WEIGHTS[kind]
+    )
 
 
 def test_a_name_and_its_numbers_are_one() -> None:
     """An archetype's name stands for its numbers; numbers stand for themselves."""
-    assert resolve("engineer") == ARCHETYPES["engineer"] == resolve(ARCHETYPES["engineer"])
+    assert resolve_personality("engineer") == ARCHETYPES["engineer"] == resolve_personality(ARCHETYPES["engineer"])

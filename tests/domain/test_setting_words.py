@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from debate_cli.domain.setting_words import ROOM, pair, words
+from debate_cli.domain.setting_words import MAX_SETTING_CHARS, format_setting, format_setting_pair
 
 LEAVES = (
     st.none()
@@ -45,25 +45,25 @@ TEXTS = st.text(alphabet="ab c", max_size=200)
 )
 def test_a_value_in_words(value: Any, said: str) -> None:
     """As a person would say it."""
-    assert words(value) == said
+    assert format_setting(value) == said
 
 
 def test_long_texts_are_shown_where_they_part() -> None:
     """Both begin alike, so their beginnings would say nothing."""
     begin = "The company has eighteen months of money left, no platform team, and sells to three banks in "
-    one, other = pair(f"{begin}Italy, which are slow to pay.", f"{begin}Spain, which are slow to pay.")
+    one, other = format_setting_pair(f"{begin}Italy, which are slow to pay.", f"{begin}Spain, which are slow to pay.")
     assert ("Italy" in one, "Spain" in other) == (True, True)
 
 
 @given(TEXTS | VALUES, TEXTS | VALUES)
 def test_two_that_differ_look_different(first: Any, second: Any) -> None:
     """In the room that there is, whatever they have in common."""
-    one, other = pair(first, second)
-    assert max(len(one), len(other)) <= ROOM
+    one, other = format_setting_pair(first, second)
+    assert max(len(one), len(other)) <= MAX_SETTING_CHARS
     assert (one == other) == (json.dumps(first, sort_keys=True) == json.dumps(second, sort_keys=True))
 
 
 @given(st.text(max_size=60))
 def test_nothing_is_told_that_a_terminal_acts_on(text: str) -> None:
     """Control characters and what cannot be seen are spelt out."""
-    assert words({text: text, "x": 1}).isprintable()
+    assert format_setting({text: text, "x": 1}).isprintable()

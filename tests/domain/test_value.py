@@ -7,7 +7,7 @@ import pickle
 import pytest
 
 from debate_cli.domain.tasks import Brief, Subject
-from debate_cli.domain.value import concluded
+from debate_cli.domain.value import memoize_on_value
 
 BRIEF = Brief(run="r1", system="live", assessor="judge", subject=Subject(moment="pair", turns=(2, 3)))
 
@@ -34,7 +34,7 @@ def test_what_was_concluded_makes_no_difference() -> None:
 ASKED: list[tuple[str, int]] = []
 
 
-@concluded
+@memoize_on_value
 def revised(brief: Brief, by: int) -> int:
     """The brief's revision and so many more."""
     ASKED.append((brief.run, by))

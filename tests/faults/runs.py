@@ -13,13 +13,13 @@ from faults.fault_server import FaultServer
 
 from debate_cli.domain.config import DebateConfig
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.events import Assessed, Event, Failed, Turned
+from debate_cli.domain.events import AssessmentCompleted, Event, TaskFailed, TurnCompleted
 from debate_cli.domain.exchange import Usage
 from debate_cli.domain.tasks import Cue, Task
-from debate_cli.engine import Stop
+from debate_cli.engine import StopSignal
 from debate_cli.llm.port import RESTART
 from debate_cli.session import Session
-from debate_cli.wiring import Surroundings
+from debate_cli.wiring import RunContext
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 RUNGS = ["native", "tool", "prompt"]
@@ -58,11 +58,11 @@ class Witness:
         del debate
         self.events.append(event)
         match event:
-            case Turned():
+            case TurnCompleted():
                 self.settled(f"turn/{event.turn.index}")
-            case Assessed():
+            case AssessmentCompleted():
                 self.settled(event.assessment.brief.key)
-            case Failed():
+            case TaskFailed():
                 self.settled(event.failure.task.key)
             case _:
                 pass
@@ -95,8 +95,8 @@ class Waits:
 
 def session(witness: Witness, waits: Waits, notes: list[str] | None = None) -> Session:
     """A session in which retries cost no time."""
-    around = Surroundings(Path(), {}, note=(notes if notes is not None else []).append, sleep=waits)
-    return Session(around, witness, Stop(), clock=lambda: NOW)
+    around = RunContext(Path(), {}, note=(notes if notes is not None else []).append, sleep=waits)
+    return Session(around, witness, StopSignal(), clock=lambda: NOW)
 
 
 def used(debate: Debate) -> Usage:

@@ -18,7 +18,7 @@ from faults.table import FRAME, PATH, Seen, read, rows, write
 from faults.trials import KINDS, MAX_ATTEMPTS, SILENCE_S, Ending, Trial, run
 
 from debate_cli.llm.ladder import MAX_REASKS
-from debate_cli.llm.retry import LONGEST_WAIT_S, SHORTEST_WAIT_S
+from debate_cli.llm.retry import MAX_WAIT_S, MIN_WAIT_S
 
 POLICIES = {
     **dict.fromkeys([REFUSED_CONNECTION, *RETRIED], "retried"),
@@ -146,7 +146,7 @@ def test_a_fault_ends_as_the_policy_says(fault: str, tmp_path: Path) -> None:
 def check_waits(trial: Trial, ending: Ending) -> None:
     """Each wait is within bounds, or as long as the server asks; and is told of."""
     for wait, note in zip(ending.waits, ending.notes, strict=True):
-        assert wait == 7 if trial.fault == "retry_after" else SHORTEST_WAIT_S <= wait <= LONGEST_WAIT_S, trial
+        assert wait == 7 if trial.fault == "retry_after" else MIN_WAIT_S <= wait <= MAX_WAIT_S, trial
         assert f": trying again in {wait:.1f} s (attempt " in note
         assert note.startswith("lab (HOST) ")
         if ending.failure is not None:

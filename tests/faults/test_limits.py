@@ -12,7 +12,7 @@ from faults.fault_server import FaultServer, Heard, Served
 from faults.runs import Waits, Witness, config, session, used
 
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.events import Closed, Event, Failed
+from debate_cli.domain.events import DebateClosed, Event, TaskFailed
 from debate_cli.llm.limits import MINUTE_S
 from debate_cli.session import Outcome, Session
 from debate_cli.storage.library import open_debate
@@ -59,8 +59,8 @@ async def quiet(server: FaultServer) -> None:
 async def hold(server: FaultServer, kind: str, clock: Minutes, **changes: Any) -> Outcome:
     """A debate whose limiter reads `clock`."""
     here = session(Witness(), Waits())
-    around = replace(here.around, clock=clock, sleep=clock.sleep)
-    return await replace(here, around=around).begin(config(server, kind, **changes), "limited", None)
+    around = replace(here.context, clock=clock, sleep=clock.sleep)
+    return await replace(here, context=around).begin(config(server, kind, **changes), "limited", None)
 
 
 def most_in_a_minute(served: list[Served], amounts: list[int]) -> int:
@@ -191,7 +191,7 @@ class Closing(Witness):
     def event(self, event: Event, debate: Debate) -> None:
         """See `Watcher`."""
         Witness.event(self, event, debate)
-        if isinstance(event, Failed) and event.failure.cause == "BudgetError" and self.counting is None:
+        if isinstance(event, TaskFailed) and event.failure.cause == "BudgetError" and self.counting is None:
             self.server.before = self.wait
             self.counting = asyncio.create_task(self._count())
 
@@ -247,7 +247,7 @@ def test_a_budget_is_never_overrun_and_nothing_is_asked_after_it_closed(bound: s
                 assert witness.counting is not None
                 await witness.counting
                 assert len(server.served) == witness.heard
-                assert [event.reason for event in witness.events if isinstance(event, Closed)] == ["budget"]
+                assert [event.reason for event in witness.events if isinstance(event, DebateClosed)] == ["budget"]
             else:
                 assert most == LIMITS[-1]
             await resumed_whole(here, server, outcome)

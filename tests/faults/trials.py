@@ -13,7 +13,7 @@ from faults.wire_formats import WIRES
 from debate_cli.domain.content import UNSTRUCTURED
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import CloseReason, Failure
-from debate_cli.domain.exchange import Exchange, Usage
+from debate_cli.domain.exchange import ModelCall, Usage
 from debate_cli.storage.library import open_debate
 
 MAX_ATTEMPTS = 4
@@ -136,7 +136,7 @@ def _ending(
     )
 
 
-def _left(debate: Debate, key: str) -> tuple[str, Exchange, Failure | None]:
+def _left(debate: Debate, key: str) -> tuple[str, ModelCall, Failure | None]:
     """What a debate keeps of a task."""
     for failure in debate.failures:
         if failure.task.key == key:

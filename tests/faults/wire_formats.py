@@ -11,8 +11,8 @@ from typing import Any, Literal, Protocol
 from faults.said_bounds import bounded
 from wire_support import event
 
-from debate_cli.domain.exchange import Rung, Usage
-from debate_cli.llm.port import Message, Request, Schema
+from debate_cli.domain.exchange import StructuredOutputMode, Usage
+from debate_cli.llm.port import Message, OutputSchema, Request
 
 Ending = Literal["end", "limit", "refusal", "filter"]
 PIECE = 60
@@ -225,7 +225,9 @@ WIRES: Mapping[str, Wire] = {"openai": OpenAI(), "anthropic": Anthropic()}
 """By kind of provider."""
 
 
-def question(system: str, said: Sequence[tuple[str, str]], schema: Mapping[str, Any] | None, rung: Rung) -> Request:
+def question(
+    system: str, said: Sequence[tuple[str, str]], schema: Mapping[str, Any] | None, rung: StructuredOutputMode
+) -> Request:
     """What was asked, as our own port would put it; a schema in the last words is found there."""
     if schema is None and (found := _DESCRIBED.search(next(text for role, text in reversed(said) if role == "user"))):
         schema, rung = {"name": "form", "schema": json.loads(found.group(1))}, "prompt"
@@ -234,7 +236,7 @@ def question(system: str, said: Sequence[tuple[str, str]], schema: Mapping[str, 
         messages=tuple(Message("user" if role == "user" else "assistant", text) for role, text in said),
         purpose="served",
         max_output_tokens=4096,
-        schema=None if schema is None else Schema(schema["name"], bounded(schema["schema"])),
+        schema=None if schema is None else OutputSchema(schema["name"], bounded(schema["schema"])),
         rung="text" if schema is None else rung,
     )
 

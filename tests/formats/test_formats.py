@@ -9,8 +9,8 @@ from formats_support import PAIR, TRIO, begun, config, failed, said, speech, spo
 
 from debate_cli.domain.content import Turn
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.tasks import Cue, Question
-from debate_cli.formats import Step, cues, finished_rounds, next_step, planned_turns
+from debate_cli.domain.tasks import Cue, FollowUpQuestion
+from debate_cli.formats import Step, finished_rounds, list_cues, next_step, planned_turns
 
 
 def order(debate: Debate) -> list[tuple[int, int, str, str]]:
@@ -55,7 +55,7 @@ def test_rebuttal_rounds_stand_where_they_are_configured() -> None:
     """Every configured phase is a round of its own."""
     phases = ["opening", "cross_examination", "rebuttal", "rebuttal", "closing"]
     debate = spoken(begun(config({"phases": phases})))
-    assert [(item.round, item.phase) for item in debate.spoken(speaker="Con")] == list(enumerate(phases, 1))
+    assert [(item.round, item.phase) for item in debate.select_turns(speaker="Con")] == list(enumerate(phases, 1))
 
 
 @pytest.mark.parametrize("kind", ["structured", "semi_structured", "free_flowing"])
@@ -78,8 +78,8 @@ def test_follow_up_questions_go_to_the_maker_of_the_argument() -> None:
     assert (first.phase, first.questions) == (
         "answers",
         (
-            Question(asked_by="Con", target="PRO-1", text="Why?"),
-            Question(asked_by="Con", target="PRO-2", text="Why?"),
+            FollowUpQuestion(asked_by="Con", target="PRO-1", text="Why?"),
+            FollowUpQuestion(asked_by="Con", target="PRO-2", text="Why?"),
         ),
     )
     assert {question.target for question in second.questions} == {"CON-1", "CON-2"}
@@ -93,7 +93,7 @@ def mute(cue: Cue, debate: Debate) -> Turn:
 def test_without_questions_there_is_no_round_of_answers() -> None:
     """Nobody is asked for answers to nothing, and the numbers of rounds have no gap."""
     debate = spoken(begun(config({"kind": "semi_structured", "exchanges": 3})), mute)
-    assert [(item.round, item.phase) for item in debate.spoken(speaker="Pro")] == [
+    assert [(item.round, item.phase) for item in debate.select_turns(speaker="Pro")] == [
         (1, "opening"),
         (2, "cross_examination"),
         (3, "closing"),
@@ -176,7 +176,7 @@ def test_cues_of_turns_made_can_be_told_again() -> None:
     """The cue of every turn is worked out as it was given."""
     debate = begun(config({"kind": "semi_structured", "exchanges": 2}, debaters=TRIO))
     given = [cue for wave in waves(debate) for cue in wave]
-    assert list(cues(spoken(debate))) == given
+    assert list(list_cues(spoken(debate))) == given
 
 
 def test_a_round_is_finished_when_all_have_spoken() -> None:

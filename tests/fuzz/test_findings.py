@@ -13,25 +13,25 @@ from fuzz_targets import FORMS, told_plainly
 from llm_support import OPINION
 from storage_support import config
 
-from debate_cli.domain.did_you_mean import suggestion
+from debate_cli.domain.did_you_mean import format_suggestion
 from debate_cli.domain.judging_run import FIRST_RUN
 from debate_cli.domain.participant import participants
 from debate_cli.errors import ConfigError, TranscriptError
-from debate_cli.llm.mending import MOST_CHARS, mended
-from debate_cli.llm.parsing import MAX_OBJECTS, MAX_WRAPPERS, parse, spoken
-from debate_cli.llm.quoting import clean
+from debate_cli.llm.mending import MAX_REPAIR_CHARS, repair_json
+from debate_cli.llm.parsing import MAX_OBJECTS, MAX_WRAPPERS, parse_reply, strip_thinking
+from debate_cli.llm.quoting import sanitize_for_prompt
 from debate_cli.storage.config_errors import MAX_PROBLEMS
-from debate_cli.storage.config_file import load_config
-from debate_cli.storage.journal import read
+from debate_cli.storage.config_file import read_config_file
+from debate_cli.storage.journal import read_journal
 from debate_cli.storage.redact import REDACTED, Redactor
-from debate_cli.storage.transcript import debate_of
-from debate_cli.storage.transcript_file import parse as parse_transcript
+from debate_cli.storage.transcript import transcript_to_debate
+from debate_cli.storage.transcript_file import parse_transcript
 
 
 def problems(text: str) -> tuple[str, ...]:
     """What is wrong with a configuration."""
     with pytest.raises(ConfigError) as caught:
-        load_config(Path("debate.yaml"), text=text, env={})
+        read_config_file(Path("debate.yaml"), text=text, env={})
     return caught.value.problems
 
 
@@ -45,38 +45,38 @@ def test_what_the_mending_library_stumbles_over_is_not_mended(text: str) -> None
     """It raises AssertionError on these; a reply is never a crash."""
     with pytest.raises(AssertionError):
         json_repair.loads(text[text.index("{") :], skip_json_loads=True)
-    assert parse(text, OPINION).form is None
+    assert parse_reply(text, OPINION).form is None
 
 
 @pytest.mark.parametrize("unit", ['{"b" ', "{'x ", "(", '{"a": [1 2, ', '\\"'])
 def test_mending_ends(unit: str) -> None:
     """Where the library's reading grows with more than the text, it is given up."""
-    assert mended('{"a" ' + unit * (MOST_CHARS // len(unit) - 2)) is None
+    assert repair_json('{"a" ' + unit * (MAX_REPAIR_CHARS // len(unit) - 2)) is None
 
 
 def test_what_was_meant_as_json_is_mended_at_any_size_that_replies_have() -> None:
     """Forty arguments with a comma too many are far from the bound."""
     arguments = [{"id": f"PRO-{number}", "claim": "It is so. " * 50} for number in range(80)]
     text = json.dumps({"arguments": arguments})
-    assert MOST_CHARS * 0.8 < len(text) < MOST_CHARS
-    assert mended(text[:-1] + ",}") == {"arguments": arguments}
+    assert MAX_REPAIR_CHARS * 0.8 < len(text) < MAX_REPAIR_CHARS
+    assert repair_json(text[:-1] + ",}") == {"arguments": arguments}
 
 
 def test_a_long_text_is_not_mended() -> None:
     """A model that wrote as much without being able to close it is asked again."""
-    assert mended('{"a": "' + "b" * MOST_CHARS + '",}') is None
+    assert repair_json('{"a": "' + "b" * MAX_REPAIR_CHARS + '",}') is None
 
 
 def test_many_objects_are_no_answer() -> None:
     """Looking at each takes long, and exactly one was asked for."""
-    assert parse(GOOD * MAX_OBJECTS, OPINION).outcome == "valid"
-    assert parse(GOOD * (MAX_OBJECTS + 1), OPINION).outcome == "formless"
+    assert parse_reply(GOOD * MAX_OBJECTS, OPINION).outcome == "valid"
+    assert parse_reply(GOOD * (MAX_OBJECTS + 1), OPINION).outcome == "formless"
 
 
 @pytest.mark.parametrize(("depth", "outcome"), [(MAX_WRAPPERS, "valid"), (MAX_WRAPPERS + 1, "invalid")])
 def test_a_form_is_unwrapped_so_far(depth: int, outcome: str) -> None:
     """Each wrapper is a form to be tried."""
-    assert parse('{"a": ' * depth + GOOD + "}" * depth, OPINION).outcome == outcome
+    assert parse_reply('{"a": ' * depth + GOOD + "}" * depth, OPINION).outcome == outcome
 
 
 @pytest.mark.parametrize(
@@ -91,24 +91,26 @@ def test_a_form_is_unwrapped_so_far(depth: int, outcome: str) -> None:
 )
 def test_thoughts_are_read_once_from_left_to_right(text: str, said: str) -> None:
     """As before, in time that grows with the text."""
-    assert spoken(text) == said
+    assert strip_thinking(text) == said
 
 
 def test_a_fault_is_told_once() -> None:
     """A reply with many numbers that are none does not fill the next question."""
-    assert parse('{"a": NaN} ' * 100, OPINION).faults == ("NaN is no JSON number",)
+    assert parse_reply('{"a": NaN} ' * 100, OPINION).faults == ("NaN is no JSON number",)
 
 
 def test_marks_upon_one_letter_are_few() -> None:
     """Putting them in order takes time with their square; what is between them and not seen does not start them anew."""
-    assert clean("a" + "\u0301\u0323\u200b" * 5000 + "b") == clean("a" + "\u0301\u0323" * 5000 + "b")
-    assert len(clean("a" + "\u0301\u0323" * 5000)) < 100
+    assert sanitize_for_prompt("a" + "\u0301\u0323\u200b" * 5000 + "b") == sanitize_for_prompt(
+        "a" + "\u0301\u0323" * 5000 + "b"
+    )
+    assert len(sanitize_for_prompt("a" + "\u0301\u0323" * 5000)) < 100
 
 
 @pytest.mark.parametrize("text", ["<  /  s  >", "< s\n >", "<<  /  SYS >>", "[  /  INST ]", "<s " + "a" * 150 + "/>"])
 def test_markers_with_room_in_them_are_still_bent(text: str) -> None:
     """The patterns that no longer go back say the same."""
-    assert not {"<", "["} & set(clean(text))
+    assert not {"<", "["} & set(sanitize_for_prompt(text))
 
 
 def test_no_more_problems_are_told_than_anybody_reads() -> None:
@@ -136,8 +138,8 @@ def test_words_of_the_file_cannot_break_out_of_an_error(text: str) -> None:
 
 def test_only_words_of_ordinary_length_are_compared() -> None:
     """Comparing takes time with the square of a word."""
-    assert suggestion("modle", ["model"]) == "; did you mean `model`?"
-    assert suggestion("m" * 100, ["m" * 101]) == ""
+    assert format_suggestion("modle", ["model"]) == "; did you mean `model`?"
+    assert format_suggestion("m" * 100, ["m" * 101]) == ""
 
 
 @pytest.mark.parametrize(
@@ -150,7 +152,7 @@ def test_a_variable_without_an_end_is_an_error_after_others(written: str, filled
     if filled is None:
         assert any("begins no variable" in line for line in problems(text))
     else:
-        assert load_config(None, text=text, env={}).config.topic == filled
+        assert read_config_file(None, text=text, env={}).config.topic == filled
 
 
 def test_passwords_in_addresses_are_found_behind_any_scheme() -> None:
@@ -177,7 +179,7 @@ def test_what_replaces_one_run_replaces_all_before_it() -> None:
         {"id": "r4", "started_at": at, "judging": {"systems": ["panel"]}, "replaces": True},
         {"id": "r5", "started_at": at, "judging": {"systems": ["structured"]}, "replaces": True},
     ]
-    debate = debate_of(parse_transcript(document(runs=runs), "a.json"))
+    debate = transcript_to_debate(parse_transcript(document(runs=runs), "a.json"))
     assert {run.id: run.replaced for run in debate.runs} == {
         FIRST_RUN: ("panel", "structured"),
         "r2": ("panel", "structured"),
@@ -215,7 +217,7 @@ def test_a_journal_has_a_version_that_is_one(tmp_path: Path, version: Any) -> No
     path = tmp_path / "a.jsonl"
     path.write_text(json.dumps(first) + "\n")
     with pytest.raises(TranscriptError, match="this is no journal"):
-        read(path)
+        read_journal(path)
 
 
 def test_nor_is_that_of_a_journal(tmp_path: Path) -> None:
@@ -224,7 +226,7 @@ def test_nor_is_that_of_a_journal(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_text(json.dumps(first) + "\n")
     with pytest.raises(TranscriptError, match="written by a newer version") as caught:
-        read(path)
+        read_journal(path)
     told_plainly([str(caught.value)], str(path))
 
 

@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 from hostile_corpus import Corpus, corpus, unseen
 
-from debate_cli.judging.detector import REMOVED, detect, masked
+from debate_cli.judging.detector import REMOVAL_MARKER, detect_injection, mask_injection
 
 KINDS, OF_EACH, IN_ALL = 12, 13, 150
 
@@ -54,10 +54,10 @@ def test_every_kind_is_found() -> None:
 def test_what_is_found_is_kept_from_judges(which: Corpus) -> None:
     """No quote of a finding is left in the text that a judge is shown, and masking again changes nothing."""
     for passage in which.attacks:
-        left = masked(passage.text, which.debaters)
-        quotes = [hit.quote for hit in detect(passage.text, which.debaters) if hit.end > hit.start]
-        assert not any(quote in left.replace(REMOVED, "") for quote in quotes), passage
-        assert masked(left, which.debaters) == left
+        left = mask_injection(passage.text, which.debaters)
+        quotes = [hit.quote for hit in detect_injection(passage.text, which.debaters) if hit.end > hit.start]
+        assert not any(quote in left.replace(REMOVAL_MARKER, "") for quote in quotes), passage
+        assert mask_injection(left, which.debaters) == left
 
 
 def test_what_stands_around_an_attack_is_kept() -> None:
@@ -65,6 +65,6 @@ def test_what_stands_around_an_attack_is_kept() -> None:
     before, after = "Each service needs an on-call rota.", "Eight engineers cannot staff thirty of them."
     for passage in corpus().attacks:
         if passage.kind in {"score", "sabotage", "rubric"} and "\n" not in passage.text:
-            left = masked(f"{before} {passage.text} {after}", corpus().debaters)
+            left = mask_injection(f"{before} {passage.text} {after}", corpus().debaters)
             assert left.startswith(before), passage
             assert left.endswith(after), passage

@@ -10,7 +10,7 @@ from cli_support import debate, write_config
 from saved_support import fixed, save
 
 from debate_cli.domain.debate import Debate
-from debate_cli.scoring.moderator import CATEGORIES
+from debate_cli.scoring.moderator import FINAL_CATEGORIES
 
 INVENTED = "nobody ever said these very words"
 CONFIG = """\
@@ -54,7 +54,7 @@ def round_reply() -> dict[str, Any]:
 
 def final_reply() -> dict[str, Any]:
     """Ada is given half of everything and said to have 100."""
-    marks = {name: int(out_of) // 2 for name, out_of in CATEGORIES.items()}
+    marks = {name: int(out_of) // 2 for name, out_of in FINAL_CATEGORIES.items()}
     scores = [
         {"participant": name, "reasoning": "r", **marks, "total": total}
         for name, total in (("Ada", 100), ("Bo", sum(marks.values())))

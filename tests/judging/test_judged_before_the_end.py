@@ -9,28 +9,28 @@ from formats_support import NOON, begun, config, spoken
 from judging_support import judged_later, settle_all
 
 from debate_cli.domain.debate import Debate, fold
-from debate_cli.domain.events import Closed, JudgingOpened, Resumed
-from debate_cli.domain.systems import JudgingConfig, Structured, StructuredWeights
+from debate_cli.domain.events import DebateClosed, DebateResumed, JudgingOpened
+from debate_cli.domain.systems import JudgingConfig, StructuredSettings, StructuredWeights
 from debate_cli.scoring import score
 from debate_cli.scoring.rubric import Rubric
 from debate_cli.scoring.trace import newest_run
-from debate_cli.storage.catalogue import glance, opened
-from debate_cli.storage.transcript import debate_of, events_of, json_data, to_transcript
-from debate_cli.storage.transcript_file import write
+from debate_cli.storage.catalogue import build_index_entry, read_index_entry
+from debate_cli.storage.transcript import to_transcript, transcript_to_debate, transcript_to_events, transcript_to_json
+from debate_cli.storage.transcript_file import write_transcript
 
 
 def stopped_and_judged() -> Debate:
     """Both openings were given, the budget was reached, and a later run judged what was there."""
-    stopped = spoken(begun(config()), waves=1).apply(Closed(at=NOON, reason="budget"))
+    stopped = spoken(begun(config()), waves=1).apply(DebateClosed(at=NOON, reason="budget"))
     return settle_all(judged_later(stopped, "structured"))
 
 
 @pytest.fixture(scope="module")
 def finished() -> Debate:
     """The same debate, resumed and judged to its end; read from its file in between."""
-    stored = fold(events_of(to_transcript(stopped_and_judged())))
-    resumed = spoken(stored.apply(Resumed(at=NOON)))
-    return settle_all(resumed).apply(Closed(at=NOON, reason="complete"))
+    stored = fold(transcript_to_events(to_transcript(stopped_and_judged())))
+    resumed = spoken(stored.apply(DebateResumed(at=NOON)))
+    return settle_all(resumed).apply(DebateClosed(at=NOON, reason="complete"))
 
 
 def test_while_the_debate_stands_still_the_run_heard_all() -> None:
@@ -38,7 +38,7 @@ def test_while_the_debate_stands_still_the_run_heard_all() -> None:
     debate = stopped_and_judged()
     (verdict,) = score(debate)
     assert (verdict.run, verdict.notes["missing"]) == ("r2", [])
-    assert "heard" not in json_data(to_transcript(debate))["runs"][0]
+    assert "heard" not in transcript_to_json(to_transcript(debate))["runs"][0]
 
 
 def test_the_run_that_heard_all_has_the_word(finished: Debate) -> None:
@@ -60,7 +60,7 @@ def test_a_judging_after_the_end_has_the_word_again(finished: Debate) -> None:
     """It is the newest that heard all."""
     judged = settle_all(judged_later(finished, "structured"))
     later = judged.model_copy(update={"runs": (*finished.runs, judged.runs[-1].model_copy(update={"id": "r3"}))})
-    moved = [item.model_copy(update={"run": "r3"}) for item in finished.of_system("structured", "r1")]
+    moved = [item.model_copy(update={"run": "r3"}) for item in finished.assessments_of_system("structured", "r1")]
     assert [item.run for item in score(later.with_assessments([*finished.assessments, *moved]))] == ["r3"]
 
 
@@ -69,47 +69,47 @@ def test_its_word_on_who_decides_counts_no_more() -> None:
     settings = config(None, ["structured", {"kind": "moderator", "guidance": False}])
     judging = settings.judging.model_copy(update={"decides": "structured"})
     stopped = spoken(begun(settings.model_copy(update={"judging": judging})), waves=1).apply(
-        Closed(at=NOON, reason="budget")
+        DebateClosed(at=NOON, reason="budget")
     )
     later = JudgingConfig.model_validate({"systems": ["moderator"], "decides": "moderator"})
     judged = settle_all(stopped.apply(JudgingOpened(at=NOON, run="r2", judging=later)))
-    whole = settle_all(spoken(judged.apply(Resumed(at=NOON))))
+    whole = settle_all(spoken(judged.apply(DebateResumed(at=NOON))))
     assert [verdict.system for verdict in score(judged) if verdict.decides] == ["moderator"]
     assert [(verdict.system, verdict.run) for verdict in score(whole) if verdict.decides] == [("structured", "r1")]
 
 
 def test_who_judges_turn_by_turn_has_heard_all() -> None:
     """Persuasion is asked about the turns made since: nothing is said of a part, and the newest has the word."""
-    stopped = spoken(begun(config(None, ["persuasion"])), waves=1).apply(Closed(at=NOON, reason="budget"))
-    whole = settle_all(spoken(settle_all(judged_later(stopped, "persuasion")).apply(Resumed(at=NOON))))
+    stopped = spoken(begun(config(None, ["persuasion"])), waves=1).apply(DebateClosed(at=NOON, reason="budget"))
+    whole = settle_all(spoken(settle_all(judged_later(stopped, "persuasion")).apply(DebateResumed(at=NOON))))
     (verdict,) = score(whole)
     assert (verdict.run, verdict.notes["missing"]) == ("r2", [])
 
 
 def test_a_rubric_is_laid_over_the_settings_of_the_run_that_has_the_word(finished: Debate) -> None:
     """And not over those of the one that judged a part."""
-    other = Structured(weights=StructuredWeights(logic=1, evidence=0, responsiveness=0, honesty=0))
+    other = StructuredSettings(weights=StructuredWeights(logic=1, evidence=0, responsiveness=0, honesty=0))
     first, later = finished.runs
     judging = later.judging.model_copy(update={"systems": (other,)})
     debate = finished.model_copy(update={"runs": (first, later.model_copy(update={"judging": judging}))})
     laid = Rubric({"structured": {"fallacy_penalty": 0.25}}).settings(debate)["structured"]
-    assert isinstance(laid, Structured)
-    assert laid.weights == Structured().weights
+    assert isinstance(laid, StructuredSettings)
+    assert laid.weights == StructuredSettings().weights
 
 
 def test_what_a_run_heard_is_kept(finished: Debate) -> None:
     """In the transcript; read back either way the debate is the same."""
     transcript = to_transcript(finished, score(finished, runs="all"))
-    assert json_data(transcript)["runs"][0]["heard"] == 2
-    assert debate_of(transcript) == finished
-    assert fold(events_of(transcript)).runs == finished.runs
+    assert transcript_to_json(transcript)["runs"][0]["heard"] == 2
+    assert transcript_to_debate(transcript) == finished
+    assert fold(transcript_to_events(transcript)).runs == finished.runs
 
 
 def test_the_list_goes_by_the_same_word(finished: Debate, tmp_path: Path) -> None:
     """Looked into as plain JSON, and opened."""
     path = tmp_path / "d.json"
-    write(path, to_transcript(finished, score(finished, runs="all")), str)
-    glanced, read = glance(path), opened(path)
+    write_transcript(path, to_transcript(finished, score(finished, runs="all")), str)
+    glanced, read = read_index_entry(path), build_index_entry(path)
     assert glanced == read
     assert glanced is not None
     assert [item.run for item in glanced.conclusions] == ["r1"]

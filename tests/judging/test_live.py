@@ -20,19 +20,19 @@ from judging_support import (
 from scoring_support import CON, PRO, THIRD, THREE, begun, judged, speech
 
 from debate_cli.domain.assessment import (
-    Comparison,
     Contradiction,
     Finding,
     LogicGap,
     Narrative,
+    PairComparison,
     Pressure,
     Resolution,
     SuspectClaim,
 )
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.systems import Live
+from debate_cli.domain.systems import LiveSettings
 from debate_cli.domain.tasks import Brief, Subject
-from debate_cli.judging.schedules import owed
+from debate_cli.judging.schedules import owed_briefs
 
 LIVE: dict[str, Any] = {"kind": "live", "feedback": False}
 FREE = {"kind": "free_flowing", "turns": 2}
@@ -41,7 +41,7 @@ PAIR = Brief(run="r1", system="live", assessor="judge", subject=Subject(moment="
 
 def brief_of(debate: Debate, where: str) -> Brief:
     """The owed brief whose key ends so."""
-    return next(brief for brief in owed(debate) if brief.key.endswith(where))
+    return next(brief for brief in owed_briefs(debate) if brief.key.endswith(where))
 
 
 def of_kind(findings: tuple[Finding, ...], kind: type[Finding]) -> list[Finding]:
@@ -123,7 +123,7 @@ def test_a_comparison_names_one_of_the_two_or_draw() -> None:
     debate = debated(LIVE)
     change = {"logic": "Con", "rhetoric": "Nemo", "tactics": "draw"}
     assessment = assessed(brief_of(debate, "pair/0-1/0"), debate, lambda form: form.update(change))
-    assert assessment.findings == (Comparison(logic="Con", rhetoric="draw", tactics="draw"),)
+    assert assessment.findings == (PairComparison(logic="Con", rhetoric="draw", tactics="draw"),)
     assert len(assessment.warnings) == 1
 
 
@@ -168,7 +168,7 @@ def test_a_narrative_that_names_another_winner_is_reconciled(winner: str, resolv
     debate = debated(LIVE, form=FREE)
     narrative = brief_of(debate, "debate/all/0")
     debate = settle(debate, [narrative], FillingModel(lambda form: form.update(winner=winner)))
-    exchanges = owed(debate)
+    exchanges = owed_briefs(debate)
     assert "r1/live/judge/debate/all/1" not in keys(debate)
     debate = settle(debate, exchanges, FillingModel(even))
     assert keys(debate) == ["r1/live/judge/debate/all/1"] * resolved
@@ -207,7 +207,7 @@ def test_live_judging_comes_to_an_end() -> None:
 
 def test_one_who_never_spoke_has_no_arc_and_cannot_win() -> None:
     """Having surrendered before the first word, say."""
-    debate = judged(begun(Live(), debaters=THREE), [speech(0, PRO), speech(1, CON)])
+    debate = judged(begun(LiveSettings(), debaters=THREE), [speech(0, PRO), speech(1, CON)])
     whole = Brief(run="r1", system="live", assessor="judge", subject=Subject(moment="debate"))
     (told,) = of_kind(assessed(whole, debate, lambda form: form.update(winner=THIRD)).findings, Narrative)
     assert isinstance(told, Narrative)

@@ -11,16 +11,16 @@ from scoring_support import CON, PRO, THIRD, THREE, begun, judged, speech
 
 from debate_cli.domain.assessment import Assessment, Clash, Summary
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.systems import Moderator
+from debate_cli.domain.systems import ModeratorSettings
 from debate_cli.domain.tasks import Brief, Subject
-from debate_cli.judging.schedules import owed
+from debate_cli.judging.schedules import owed_briefs
 
 ROUND = Brief(run="r1", system="moderator", assessor="judge", subject=Subject(moment="round", round=1))
 
 
 def briefs(debate: Debate) -> tuple[Brief, Brief]:
     """The first round's and the final one."""
-    first, *_, last = owed(debate)
+    first, *_, last = owed_briefs(debate)
     return first, last
 
 
@@ -107,7 +107,7 @@ def test_a_dropped_stranger_is_warned_of() -> None:
 
 def form_of_round(number: int) -> Any:
     """The properties of the form on a round in which two of three debaters spoke (1), or one (2)."""
-    debate = judged(begun(Moderator(), debaters=THREE), [speech(0, PRO), speech(1, CON), speech(2, PRO)])
+    debate = judged(begun(ModeratorSettings(), debaters=THREE), [speech(0, PRO), speech(1, CON), speech(2, PRO)])
     model = FillingModel()
     assess(ROUND.model_copy(update={"subject": Subject(moment="round", round=number)}), debate, model)
     schema: Any = model.requests[0].schema
@@ -160,7 +160,7 @@ def test_summaries_of_three_debaters_go_by_subtopic(debaters: int, by: str) -> N
 )
 def test_nobody_is_marked_for_silence(brief: Brief, marked: set[str]) -> None:
     """One who did not speak in a round, having surrendered say, is not asked about; in the end, one who never spoke."""
-    debate = judged(begun(Moderator(), debaters=THREE), [speech(0, PRO), speech(1, CON), speech(2, PRO)])
+    debate = judged(begun(ModeratorSettings(), debaters=THREE), [speech(0, PRO), speech(1, CON), speech(2, PRO)])
     model = FillingModel()
     result = assess(brief, debate, model)
     assert isinstance(result, Assessment)

@@ -10,7 +10,7 @@ from judging_support import FillingModel, SilentModel, assess, assessed, closed,
 from debate_cli.domain.assessment import Assessment, Vote
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import Failure
-from debate_cli.judging.schedules import owed
+from debate_cli.judging.schedules import owed_briefs
 
 PANEL: dict[str, Any] = {"kind": "panel", "personas": ["technical_architect", "qa_evaluator"], "max_rounds": 2}
 
@@ -29,7 +29,7 @@ def voting(option: str, **fields: Any) -> FillingModel:
 def divided(debate: Debate | None = None) -> Debate:
     """A debate, or a document, whose two judges voted PASS and FAIL."""
     debate = debate or debated(PANEL)
-    first, second = owed(debate)
+    first, second = owed_briefs(debate)
     debate = settle(debate, [first], voting("PASS", reasoning="R" * 400, critical_findings=["the logic holds"]))
     return settle(debate, [second], voting("FAIL", reasoning="Not shown."))
 
@@ -37,7 +37,7 @@ def divided(debate: Debate | None = None) -> Debate:
 def test_a_vote_has_a_mark_per_dimension_that_is_about_the_debate() -> None:
     """Dimensions are marked out of 3 and belong to no participant."""
     debate = debated(PANEL)
-    assessment = assessed(owed(debate)[0], debate)
+    assessment = assessed(owed_briefs(debate)[0], debate)
     assert [(mark.participant, mark.criterion, mark.out_of) for mark in assessment.marks] == [
         (None, name, 3) for name in ("logic", "evidence", "rebuttal", "risk")
     ]
@@ -47,7 +47,7 @@ def test_a_vote_has_a_mark_per_dimension_that_is_about_the_debate() -> None:
 def test_the_first_vote_is_blind() -> None:
     """A judge of revision 0 is shown nothing of a vote that came in before its own."""
     debate = debated(PANEL)
-    first, second = owed(debate)
+    first, second = owed_briefs(debate)
     debate = settle(debate, [first], voting("PASS", reasoning="a unique reason"))
     model = voting("FAIL")
     assess(second, debate, model)
@@ -58,14 +58,14 @@ def test_a_divided_panel_votes_again_and_an_agreed_one_does_not() -> None:
     """Revision 1 is owed by all once revision 0 is in and the panel disagrees."""
     assert keys(divided()) == ["r1/panel/technical_architect/debate/all/1", "r1/panel/qa_evaluator/debate/all/1"]
     agreed = debated(PANEL)
-    assert keys(settle(agreed, owed(agreed))) == []
+    assert keys(settle(agreed, owed_briefs(agreed))) == []
 
 
 def test_deliberation_ends_after_the_rounds_allowed() -> None:
     """A panel that never agrees votes once and then `max_rounds` times more."""
     debate = divided()
     for _ in range(2):
-        first, second = owed(debate)
+        first, second = owed_briefs(debate)
         debate = settle(settle(debate, [first], voting("PASS")), [second], voting("FAIL"))
     assert keys(debate) == []
     assert max(item.revision for item in debate.assessments) == 2
@@ -74,7 +74,7 @@ def test_deliberation_ends_after_the_rounds_allowed() -> None:
 def test_a_further_vote_waits_for_everybody() -> None:
     """While one judge of a revision is out, the next one is not owed."""
     debate = debated(PANEL)
-    debate = settle(debate, owed(debate)[:1], voting("PASS"))
+    debate = settle(debate, owed_briefs(debate)[:1], voting("PASS"))
     assert keys(debate) == ["r1/panel/qa_evaluator/debate/all/0"]
 
 
@@ -82,17 +82,17 @@ def test_a_judge_that_never_voted_is_not_asked_to_deliberate() -> None:
     """Deliberation is among those who have a vote."""
     settings = {**PANEL, "personas": ["technical_architect", "qa_evaluator", "domain_expert"]}
     debate = debated(settings)
-    first, second, third = owed(debate)
+    first, second, third = owed_briefs(debate)
     debate = settle(settle(debate, [first], voting("PASS")), [second], voting("FAIL"))
     debate = settle(debate, [third], FillingModel(says="no"))
-    assert [brief.assessor for brief in owed(debate)] == ["technical_architect", "qa_evaluator"]
+    assert [brief.assessor for brief in owed_briefs(debate)] == ["technical_architect", "qa_evaluator"]
 
 
 def test_deliberation_shows_structured_votes_with_short_reasons() -> None:
     """The other's vote, its first 300 characters of reasons; the own vote apart."""
     model = voting("FAIL")
     debate = divided()
-    assess(owed(debate)[1], debate, model)
+    assess(owed_briefs(debate)[1], debate, model)
     asked = model.requests[0].messages[0].content
     assert '"vote":"PASS"' in asked
     assert "R" * 300 in asked
@@ -111,7 +111,7 @@ def test_what_changed_a_vote_is_asked_for_as_the_material_has_it(debate: Debate,
     """A document has no turns to name."""
     model = voting("PASS")
     debate = divided(debate)
-    assess(owed(debate)[0], debate, model)
+    assess(owed_briefs(debate)[0], debate, model)
     assert where in model.requests[0].messages[0].content
 
 
@@ -122,7 +122,7 @@ def test_what_changed_a_vote_is_asked_for_as_the_material_has_it(debate: Debate,
 def test_a_changed_vote_has_to_name_the_turn_that_changed_it(because: str, explained: bool) -> None:
     """Else it is flagged."""
     debate = divided()
-    assessment = assess(owed(debate)[1], debate, voting("PASS", changed_because=because))
+    assessment = assess(owed_briefs(debate)[1], debate, voting("PASS", changed_because=because))
     assert isinstance(assessment, Assessment)
     assert [warning.split(":")[0] for warning in assessment.warnings] == ["unexplained_change"] * (not explained)
 
@@ -130,7 +130,7 @@ def test_a_changed_vote_has_to_name_the_turn_that_changed_it(because: str, expla
 def test_an_unchanged_vote_needs_no_explanation() -> None:
     """What stands in `changed_because` without a change is left out."""
     debate = divided()
-    assessment = assess(owed(debate)[1], debate, voting("FAIL", changed_because="turn 1"))
+    assessment = assess(owed_briefs(debate)[1], debate, voting("FAIL", changed_because="turn 1"))
     assert vote_of(assessment).changed_because is None
     assert isinstance(assessment, Assessment)
     assert assessment.warnings == ()
@@ -139,7 +139,7 @@ def test_an_unchanged_vote_needs_no_explanation() -> None:
 def test_a_late_judge_keeps_its_last_vote() -> None:
     """Past the timeout the last vote is repeated, marked late; the question that was under way counts as asked."""
     debate = divided(debated({**PANEL, "timeout_s": 0.01}))
-    assessment = assess(owed(debate)[1], debate, SilentModel())
+    assessment = assess(owed_briefs(debate)[1], debate, SilentModel())
     assert isinstance(assessment, Assessment)
     assert (vote_of(assessment).option, vote_of(assessment).late) == ("FAIL", True)
     assert (assessment.revision, assessment.exchange.attempts) == (1, 1)
@@ -149,7 +149,7 @@ def test_a_late_judge_keeps_its_last_vote() -> None:
 def test_a_judge_late_for_the_first_vote_has_none() -> None:
     """There is no vote to keep, and it is not asked again."""
     debate = debated({**PANEL, "timeout_s": 0.01})
-    result = assess(owed(debate)[0], debate, SilentModel())
+    result = assess(owed_briefs(debate)[0], debate, SilentModel())
     assert isinstance(result, Failure)
     assert (result.cause, result.final) == ("late", True)
     assert result.exchange is not None
@@ -168,7 +168,7 @@ def test_a_persona_is_shipped_or_the_users(judge: dict[str, Any], words: str) ->
     """The shipped text, the user's description, or at least the name."""
     debate = debated({"kind": "panel", "judges": [judge]})
     model = voting("PASS")
-    assess(owed(debate)[0], debate, model)
+    assess(owed_briefs(debate)[0], debate, model)
     assert words in model.requests[0].messages[0].content
 
 
@@ -176,7 +176,7 @@ def test_judges_of_one_panel_share_everything_up_to_the_transcripts_end() -> Non
     """Personas come after the shared part, so a cache serves it to the whole panel."""
     model = voting("PASS")
     debate = debated(PANEL)
-    settle(debate, owed(debate), model)
+    settle(debate, owed_briefs(debate), model)
     first, second = model.requests
     shared = first.messages[0].content[: first.stable_chars]
     assert first.system == second.system

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from debate_cli.judging.quotes import LEAST, normalised, said
+from debate_cli.judging.quotes import MIN_QUOTE_CHARS, is_quoted_in, normalize_text
 
 SPEECH = "In 2019, “three of five” teams — all small — went back.\nIt wasn’t cheap: costs rose by 40%."
 
@@ -31,15 +31,15 @@ SPEECH = "In 2019, “three of five” teams — all small — went back.\nIt wa
 )
 def test_matching_forgives_typography_and_nothing_else(quote: str, found: bool) -> None:
     """Case, white space, kinds of quotes and dashes, an ellipsis."""
-    assert said(quote, SPEECH) == found
+    assert is_quoted_in(quote, SPEECH) == found
 
 
-LETTERS = st.text(st.characters(categories=["L", "N"]), min_size=LEAST)
+LETTERS = st.text(st.characters(categories=["L", "N"]), min_size=MIN_QUOTE_CHARS)
 WORDS = st.text(st.characters(exclude_categories=["Cs"]) | st.sampled_from(" '-,;\n"))
 
 
 @given(st.text(), st.builds("{}{}".format, LETTERS, WORDS), st.text())
 def test_every_part_of_a_text_that_is_long_enough_was_said(before: str, quote: str, after: str) -> None:
     """Unless it falls apart at an ellipsis, which is not the point here."""
-    assume("..." not in normalised(quote))
-    assert said(quote, f"{before} {quote} {after}")
+    assume("..." not in normalize_text(quote))
+    assert is_quoted_in(quote, f"{before} {quote} {after}")

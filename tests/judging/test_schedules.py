@@ -10,12 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from judging_support import closed, debated, judged_later, keys, played, settle, settle_all
 
-from debate_cli.domain.bench import assessors, role
+from debate_cli.domain.bench import judge_ids, judge_model_role
 from debate_cli.domain.config import DebateConfig
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.events import Closed, Resumed
+from debate_cli.domain.events import DebateClosed, DebateResumed
 from debate_cli.formats import next_step
-from debate_cli.judging.schedules import first_to_ask, owed, planned_briefs
+from debate_cli.judging.schedules import owed_briefs, planned_briefs, priority_brief_keys
 
 JUDGED_BY_MODEL: dict[str, Any] = {"kind": "persuasion", "effects": "judge"}
 ALL: tuple[Any, ...] = ("structured", "moderator", "panel", {"kind": "live", "feedback": False}, JUDGED_BY_MODEL)
@@ -67,21 +67,21 @@ def test_a_turn_that_came_before_its_elder_waits_for_it() -> None:
 def test_persuasion_asks_a_model_only_where_it_is_to_judge(effects: str, owing: bool) -> None:
     """Keywords and factors need none."""
     debate = begun(config(None, [{"kind": "persuasion", "effects": effects}]))
-    assert bool(owed(spoken(debate, waves=1))) == owing
+    assert bool(owed_briefs(spoken(debate, waves=1))) == owing
 
 
 def test_several_judges_each_owe_an_assessment() -> None:
     """`judges: 3` numbers them."""
     debate = debated({"kind": "structured", "judges": 3})
-    assert [brief.assessor for brief in owed(debate)] == ["judge-1", "judge-2", "judge-3"]
+    assert [brief.assessor for brief in owed_briefs(debate)] == ["judge-1", "judge-2", "judge-3"]
 
 
 def test_what_failed_is_not_asked_again_before_the_debate_is_resumed() -> None:
     """A failure that is not final is forgiven by resuming."""
     debate = debated("structured")
-    debate = failed(debate, owed(debate)[0])
+    debate = failed(debate, owed_briefs(debate)[0])
     assert keys(debate) == []
-    assert len(keys(debate.apply(Resumed(at=NOON)))) == 1
+    assert len(keys(debate.apply(DebateResumed(at=NOON)))) == 1
 
 
 @pytest.mark.parametrize(
@@ -98,7 +98,7 @@ def test_the_deciding_system_is_asked_first_then_the_longest_chain(decides: str,
     told = config(None, systems)
     judging = told.judging.model_copy(update={"decides": decides})
     debate = spoken(begun(told.model_copy(update={"judging": judging})), waves=3)
-    assert list(dict.fromkeys(brief.system for brief in owed(debate))) == order
+    assert list(dict.fromkeys(brief.system for brief in owed_briefs(debate))) == order
 
 
 @pytest.mark.parametrize(
@@ -116,15 +116,15 @@ def test_the_deciding_system_is_asked_first_then_the_longest_chain(decides: str,
 def test_the_deciding_system_and_the_longest_chain_leave_first(systems: tuple[Any, ...], first: set[str]) -> None:
     """The others are answered beside their further questions; where nobody will ask on, nobody gives way."""
     debate = after(3, *systems)
-    due = owed(debate)
-    asked = first_to_ask(debate, due)
+    due = owed_briefs(debate)
+    asked = priority_brief_keys(debate, due)
     assert {brief.system for brief in due if brief.key in asked} == first
 
 
 @pytest.mark.parametrize("reason", ["budget", "interrupted", "failed"])
 def test_a_debate_that_was_broken_off_owes_nothing_by_itself_but_a_later_run_takes_it_as_it_is(reason: Any) -> None:
     """Its own judges wait for it to be resumed; `debate judge` judges what is there."""
-    debate = after(1, "structured").apply(Closed(at=NOON, reason=reason))
+    debate = after(1, "structured").apply(DebateClosed(at=NOON, reason=reason))
     assert keys(debate) == []
     assert keys(judged_later(debate, "structured", "moderator"))[0] == "r2/structured/judge/debate/all/0"
 
@@ -132,8 +132,8 @@ def test_a_debate_that_was_broken_off_owes_nothing_by_itself_but_a_later_run_tak
 def test_a_later_run_owes_its_own_systems_only() -> None:
     """The first run is settled and stays so."""
     debate = judged_later(closed(played("structured")), "moderator")
-    assert {brief.run for brief in owed(debate)} == {"r2"}
-    assert {brief.system for brief in owed(debate)} == {"moderator"}
+    assert {brief.run for brief in owed_briefs(debate)} == {"r2"}
+    assert {brief.system for brief in owed_briefs(debate)} == {"moderator"}
 
 
 def test_of_a_document_only_the_panel_judges() -> None:
@@ -141,7 +141,7 @@ def test_of_a_document_only_the_panel_judges() -> None:
     document = DebateConfig.model_validate(
         {"topic": "PLAN.md", "background": "We will do it.", "debaters": [], "judging": {"systems": list(ALL)}}
     )
-    assert {brief.system for brief in owed(begun(document))} == {"panel"}
+    assert {brief.system for brief in owed_briefs(begun(document))} == {"panel"}
 
 
 @pytest.mark.parametrize(
@@ -159,16 +159,16 @@ def test_what_was_planned_is_what_is_done_at_least(form: dict[str, Any] | None) 
 def test_the_order_of_answers_does_not_change_what_is_answered(data: st.DataObject) -> None:
     """Whichever brief is settled first, the same ones are settled in the end."""
     debate = debated("moderator", {"kind": "panel", "personas": ["qa_evaluator", "domain_expert"]})
-    expected = settle_all(debate).answered
-    while briefs := owed(debate):
+    expected = settle_all(debate).answered_keys
+    while briefs := owed_briefs(debate):
         chosen = data.draw(st.sampled_from(briefs))
         debate = settle_all_of(debate, chosen.key)
-    assert debate.answered == expected
+    assert debate.answered_keys == expected
 
 
 def settle_all_of(debate: Debate, key: str) -> Debate:
     """The debate with the one brief of that key answered."""
-    return settle(debate, [brief for brief in owed(debate) if brief.key == key])
+    return settle(debate, [brief for brief in owed_briefs(debate) if brief.key == key])
 
 
 def test_a_role_is_looked_up_on_the_bench() -> None:
@@ -184,6 +184,6 @@ def test_a_role_is_looked_up_on_the_bench() -> None:
         ],
     )
     (panel,) = configured.judging.systems
-    assert [role(panel, judge) for judge in assessors(panel)] == ["strong", "quick"]
+    assert [judge_model_role(panel, judge) for judge in judge_ids(panel)] == ["strong", "quick"]
     with pytest.raises(KeyError):
-        role(panel, "c")
+        judge_model_role(panel, "c")

@@ -12,12 +12,12 @@ from debate_cli.domain.assessment import Fallacy, Insight, Trace
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import Failure
 from debate_cli.domain.tasks import Cue
-from debate_cli.judging.schedules import owed
+from debate_cli.judging.schedules import owed_briefs
 
 
 def brief_of(debate: Debate) -> Any:
     """The one brief owed."""
-    (brief,) = owed(debate)
+    (brief,) = owed_briefs(debate)
     return brief
 
 
@@ -118,5 +118,5 @@ def test_only_openings_and_free_speeches_are_judged() -> None:
         debate = said(debate, turn(cue, arguments=[argument(f"{prefix}-1")]))
     late = Cue(index=2, round=2, phase="cross_examination", speaker="Pro")
     debate = said(debate, turn(late, arguments=[argument("PRO-7")]))
-    (brief,) = owed(debated())
+    (brief,) = owed_briefs(debated())
     assert {mark.item for mark in assessed(brief, debate).marks} == {"PRO-1", "CON-1"}

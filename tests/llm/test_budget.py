@@ -14,11 +14,11 @@ from debate_cli.domain.config import Price
 from debate_cli.domain.exchange import Usage
 from debate_cli.errors import BudgetError, ServerError, TruncatedError
 from debate_cli.llm import estimate
-from debate_cli.llm.budget import Amount, Budget, Budgeted
+from debate_cli.llm.budget import Budget, BudgetAmount, BudgetedModel
 from debate_cli.llm.port import Reply
 
 ASK = request(max_output_tokens=100)
-WORST = estimate.total_tokens(ASK)
+WORST = estimate.estimate_total_tokens(ASK)
 PRICE = Price(input=1000, output=1000)
 """A thousandth of a dollar a token."""
 
@@ -26,7 +26,7 @@ PRICE = Price(input=1000, output=1000)
 def test_what_was_used_is_settled() -> None:
     """The reservation gives way to the truth, in tokens and dollars."""
     budget = Budget(max_cost_usd=10, max_tokens=WORST, used_cost=1.0)
-    asyncio.run(Budgeted(FakeModel("x"), budget, PRICE).complete(ASK))
+    asyncio.run(BudgetedModel(FakeModel("x"), budget, PRICE).complete(ASK))
     assert (budget.used.tokens, budget.used.usd) == (110, pytest.approx(1.11))
 
 
@@ -50,7 +50,7 @@ def test_what_does_not_fit_is_not_sent(budget: Budget, message: str) -> None:
     """The error says what is left, what the call may need and what to do."""
     model = FakeModel("x")
     with pytest.raises(BudgetError) as caught:
-        asyncio.run(Budgeted(model, budget, PRICE).complete(ASK))
+        asyncio.run(BudgetedModel(model, budget, PRICE).complete(ASK))
     assert message in str(caught.value)
     assert "raise the limit and resume" in str(caught.value)
     assert (model.requests, caught.value.attempts) == ([], 0)
@@ -58,21 +58,21 @@ def test_what_does_not_fit_is_not_sent(budget: Budget, message: str) -> None:
 
 def test_what_just_fits_is_sent() -> None:
     """The bound itself may be reached."""
-    assert asyncio.run(Budgeted(FakeModel("x"), Budget(max_tokens=WORST), None).complete(ASK)).text == "x"
+    assert asyncio.run(BudgetedModel(FakeModel("x"), Budget(max_tokens=WORST), None).complete(ASK)).text == "x"
 
 
 def test_without_bounds_everything_fits() -> None:
     """And is counted all the same."""
     budget = Budget()
-    asyncio.run(Budgeted(FakeModel("x"), budget, None).complete(ASK))
-    assert budget.used == Amount(110, 0.0)
+    asyncio.run(BudgetedModel(FakeModel("x"), budget, None).complete(ASK))
+    assert budget.used == BudgetAmount(110, 0.0)
 
 
 def test_a_bound_in_dollars_needs_a_price() -> None:
     """A model whose price is not known is never taken for free."""
     model = FakeModel("x")
     with pytest.raises(BudgetError, match="no known price"):
-        asyncio.run(Budgeted(model, Budget(max_cost_usd=100), None).complete(ASK))
+        asyncio.run(BudgetedModel(model, Budget(max_cost_usd=100), None).complete(ASK))
     assert model.requests == []
 
 
@@ -81,7 +81,7 @@ def test_a_failure_counts_what_is_known_of_it() -> None:
     failed = TruncatedError("cut")
     failed.input_tokens, failed.output_tokens = 20, 5
     budget = Budget(max_tokens=WORST + 25)
-    model = Budgeted(FakeModel(failed, ServerError("503"), "x"), budget, PRICE)
+    model = BudgetedModel(FakeModel(failed, ServerError("503"), "x"), budget, PRICE)
 
     async def story() -> None:
         with pytest.raises(TruncatedError):
@@ -97,9 +97,9 @@ def test_a_failure_counts_what_is_known_of_it() -> None:
 def test_a_cancelled_call_counts_with_its_prompt() -> None:
     """What it used is not known; its prompt may be billed, the room for its answer is given back."""
     clock = Clock()
-    prompt = estimate.input_tokens(ASK)
+    prompt = estimate.estimate_input_tokens(ASK)
     budget = Budget(max_tokens=WORST + prompt)
-    model = Budgeted(FakeModel("x", before=lambda: clock.sleep(9)), budget, None)
+    model = BudgetedModel(FakeModel("x", before=lambda: clock.sleep(9)), budget, None)
 
     async def story() -> None:
         task = asyncio.ensure_future(model.complete(ASK))
@@ -121,7 +121,7 @@ def test_a_closed_budget_stays_closed() -> None:
     async def story() -> None:
         for asked in (too_much, ASK):
             with pytest.raises(BudgetError):
-                await Budgeted(model, budget, None).complete(asked)
+                await BudgetedModel(model, budget, None).complete(asked)
 
     asyncio.run(story())
     assert model.requests == []
@@ -130,7 +130,7 @@ def test_a_closed_budget_stays_closed() -> None:
 def test_who_may_fit_later_waits() -> None:
     """A call whose room is held by another is made when that one used less than its worst."""
     clock = Clock()
-    model = Budgeted(FakeModel("x", before=lambda: clock.sleep(1)), Budget(max_tokens=WORST + 110), None)
+    model = BudgetedModel(FakeModel("x", before=lambda: clock.sleep(1)), Budget(max_tokens=WORST + 110), None)
     outcomes = asyncio.run(clock.run(model.complete(ASK), model.complete(ASK)))
     assert [each.text for each in outcomes] == ["x", "x"]
     assert clock.now == 2
@@ -139,7 +139,7 @@ def test_who_may_fit_later_waits() -> None:
 def test_who_turns_out_not_to_fit_is_refused_in_the_end() -> None:
     """Waiting ends when the others have used too much."""
     clock = Clock()
-    model = Budgeted(FakeModel("x", before=lambda: clock.sleep(1)), Budget(max_tokens=WORST + 109), None)
+    model = BudgetedModel(FakeModel("x", before=lambda: clock.sleep(1)), Budget(max_tokens=WORST + 109), None)
     outcomes = asyncio.run(clock.run(model.complete(ASK), model.complete(ASK)))
     assert isinstance(outcomes[1], BudgetError)
 
@@ -154,10 +154,10 @@ def test_never_over(most: int, calls: Sequence[tuple[int, float, bool, int]]) ->
     budget = Budget(max_cost_usd=most / 10, max_tokens=most)
 
     async def call(worst: int, share: float, fails: bool, seconds: int) -> None:
-        async with budget.reserved(Amount(worst, worst / 10), "it") as reservation:
+        async with budget.reserve(BudgetAmount(worst, worst / 10), "it") as reservation:
             await clock.sleep(seconds)
             used = int(worst * share)
-            reservation.used = Amount(used, used / 10)
+            reservation.used = BudgetAmount(used, used / 10)
             if fails:
                 raise ServerError("503")
 
@@ -171,18 +171,20 @@ def test_never_over(most: int, calls: Sequence[tuple[int, float, bool, int]]) ->
 @pytest.mark.parametrize(("text", "least"), [("word " * 100, 125), ('{"a": [1, 2]}' * 50, 250), ("辩论" * 100, 200)])
 def test_estimates_are_on_the_high_side(text: str, least: int) -> None:
     """More than tokenizers make of prose, JSON and Chinese."""
-    assert estimate.input_tokens(request(text)) >= least
+    assert estimate.estimate_input_tokens(request(text)) >= least
 
 
 def test_the_answer_counts_in_the_worst_case() -> None:
     """Prompt and output limit together."""
-    assert estimate.total_tokens(ASK) == estimate.input_tokens(ASK) + 100
+    assert estimate.estimate_total_tokens(ASK) == estimate.estimate_input_tokens(ASK) + 100
 
 
 def test_usage_beyond_the_worst_case_is_counted() -> None:
     """An estimate that was too low is not defended."""
     budget = Budget(max_tokens=WORST)
-    asyncio.run(Budgeted(FakeModel(reply("x", usage=USAGE + Usage(output_tokens=9999))), budget, None).complete(ASK))
+    asyncio.run(
+        BudgetedModel(FakeModel(reply("x", usage=USAGE + Usage(output_tokens=9999))), budget, None).complete(ASK)
+    )
     assert budget.used.tokens == 110 + 9999
 
 
@@ -190,9 +192,11 @@ def test_usage_beyond_the_worst_case_is_counted() -> None:
 def test_an_answer_that_nobody_counted_is_counted_at_the_estimate(streamed: bool) -> None:
     """Prompt and answer, in the reply as in the budget, so that both agree; each time it is told, and the reply is marked."""
     budget, told = Budget(), list[int]()
-    model = Budgeted(FakeModel(reply("A short word.", usage=Usage())), budget, None, on_estimate=lambda: told.append(1))
+    model = BudgetedModel(
+        FakeModel(reply("A short word.", usage=Usage())), budget, None, on_estimate=lambda: told.append(1)
+    )
     answer = asyncio.run(model.complete(ASK, (lambda _: None) if streamed else None))
-    assert answer.usage == Usage(input_tokens=estimate.input_tokens(ASK), output_tokens=6, estimated=True)
+    assert answer.usage == Usage(input_tokens=estimate.estimate_input_tokens(ASK), output_tokens=6, estimated=True)
     assert budget.used.tokens == answer.usage.input_tokens + answer.usage.output_tokens
     assert len(told) == 1
 
@@ -208,7 +212,7 @@ def test_an_answer_that_nobody_counted_is_counted_at_the_estimate(streamed: bool
 )
 def test_an_estimated_answer_has_no_more_tokens_than_it_was_allowed(uncounted: Reply, output_tokens: int) -> None:
     """Nor fewer where it was cut off; a refusal counts with its words; the budget that was reserved is never exceeded by an estimate."""
-    answer = asyncio.run(Budgeted(FakeModel(uncounted), Budget(max_tokens=WORST), None).complete(ASK))
+    answer = asyncio.run(BudgetedModel(FakeModel(uncounted), Budget(max_tokens=WORST), None).complete(ASK))
     assert answer.usage.output_tokens == output_tokens
 
 
@@ -217,4 +221,4 @@ def test_an_estimated_answer_has_no_more_tokens_than_it_was_allowed(uncounted: R
 )
 def test_what_was_counted_and_what_was_no_answer_is_not_estimated(answer: Reply) -> None:
     """What a filter turned away at the door used nothing."""
-    assert asyncio.run(Budgeted(FakeModel(answer), Budget(), None).complete(ASK)) == answer
+    assert asyncio.run(BudgetedModel(FakeModel(answer), Budget(), None).complete(ASK)) == answer

@@ -17,13 +17,13 @@ from debate_cli.errors import (
     UnreachableError,
 )
 from debate_cli.llm import estimate
-from debate_cli.llm.budget import Budget, Budgeted
+from debate_cli.llm.budget import Budget, BudgetedModel
 from debate_cli.llm.port import Model, OnText, Reply, Request
-from debate_cli.llm.retry import Retrying
-from debate_cli.llm.spending import usage_of
+from debate_cli.llm.retry import RetryingModel
+from debate_cli.llm.spending import error_usage
 
 ASK = request(max_output_tokens=100)
-PROMPT = estimate.input_tokens(ASK)
+PROMPT = estimate.estimate_input_tokens(ASK)
 HEARD = "Half an answ"
 
 
@@ -45,7 +45,7 @@ class BreaksOff:
 def _failed(model: Model, budget: Budget, *, streamed: bool) -> ModelError:
     """What asking `model` within `budget` raises."""
     with pytest.raises(ModelError) as caught:
-        asyncio.run(Budgeted(model, budget, None).complete(ASK, (lambda _: None) if streamed else None))
+        asyncio.run(BudgetedModel(model, budget, None).complete(ASK, (lambda _: None) if streamed else None))
     return caught.value
 
 
@@ -54,8 +54,8 @@ def test_an_answer_that_broke_off_counts_with_its_prompt_and_what_was_heard(kind
     """In the budget and on the error alike, marked as an estimate."""
     budget = Budget()
     error = _failed(BreaksOff(kind("broke off")), budget, streamed=True)
-    said = estimate.answer_tokens(ASK, HEARD)
-    assert usage_of(error) == Usage(input_tokens=PROMPT, output_tokens=said, estimated=True)
+    said = estimate.estimate_answer_tokens(ASK, HEARD)
+    assert error_usage(error) == Usage(input_tokens=PROMPT, output_tokens=said, estimated=True)
     assert budget.used.tokens == PROMPT + said
 
 
@@ -71,7 +71,7 @@ def test_what_failed_before_an_answer_counts_nothing(kind: type[ModelError]) -> 
     """A refusal at the door is billed by nobody."""
     budget = Budget()
     error = _failed(FakeModel(kind("no")), budget, streamed=True)
-    assert usage_of(error) == Usage()
+    assert error_usage(error) == Usage()
     assert budget.used.tokens == 0
 
 
@@ -80,7 +80,7 @@ def test_what_the_server_reported_of_it_is_not_estimated() -> None:
     broken = TruncatedError("cut")
     broken.input_tokens = 20
     error = _failed(BreaksOff(broken), Budget(), streamed=True)
-    assert usage_of(error) == Usage(input_tokens=20)
+    assert error_usage(error) == Usage(input_tokens=20)
 
 
 def test_an_answer_after_one_that_broke_off_is_partly_estimated() -> None:
@@ -90,18 +90,18 @@ def test_an_answer_after_one_that_broke_off_is_partly_estimated() -> None:
     async def at_once(_seconds: float) -> None:
         await asyncio.sleep(0)
 
-    retrying = Retrying(Budgeted(model, Budget(), None), max_attempts=2, sleep=at_once)
+    retrying = RetryingModel(BudgetedModel(model, Budget(), None), max_attempts=2, sleep=at_once)
     answer = asyncio.run(retrying.complete(ASK, lambda _: None))
     assert answer.usage == Usage(input_tokens=PROMPT + 30, output_tokens=1, estimated=True)
 
 
 def test_an_error_after_several_attempts_carries_the_mark() -> None:
     """What was estimated of an early attempt is told by the last error."""
-    model = Budgeted(FakeModel(TruncatedError("cut"), RateLimitedError("429")), Budget(), None)
+    model = BudgetedModel(FakeModel(TruncatedError("cut"), RateLimitedError("429")), Budget(), None)
 
     async def at_once(_seconds: float) -> None:
         await asyncio.sleep(0)
 
     with pytest.raises(RateLimitedError) as caught:
-        asyncio.run(Retrying(model, max_attempts=2, sleep=at_once).complete(ASK, lambda _: None))
-    assert usage_of(caught.value) == Usage(input_tokens=PROMPT, estimated=True)
+        asyncio.run(RetryingModel(model, max_attempts=2, sleep=at_once).complete(ASK, lambda _: None))
+    assert error_usage(caught.value) == Usage(input_tokens=PROMPT, estimated=True)

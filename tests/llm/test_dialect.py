@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from llm_schemas import FORMLIKE, SCHEMAS, VALUES, is_valid
 
-from debate_cli.llm.dialect import LONGEST_REPETITION, Dialect, lower
+from debate_cli.llm.dialect import MAX_REPETITION, Dialect, convert_schema
 
 EACH = {
     "type": "array",
@@ -47,14 +47,14 @@ def keywords(schema: dict[str, Any]) -> Iterator[str]:
 
 def test_full_keeps_what_a_grammar_enforces() -> None:
     """For llama.cpp nothing of a form is lost."""
-    assert lower(EACH, "full") == EACH
+    assert convert_schema(EACH, "full") == EACH
 
 
 @pytest.mark.parametrize("dialect", ["full", *PLAIN])
 def test_unknown_keywords_are_left_out(dialect: Dialect) -> None:
     """A keyword that a provider may refuse is not sent."""
     schema = {"type": "string", "title": "T", "default": "x", "format": "date", "$id": "y", "description": "D"}
-    assert lower(schema, dialect) == {"type": "string", "description": "D"}
+    assert convert_schema(schema, dialect) == {"type": "string", "description": "D"}
 
 
 @pytest.mark.parametrize(
@@ -89,37 +89,37 @@ def test_unknown_keywords_are_left_out(dialect: Dialect) -> None:
 )
 def test_plain_dialects(schema: dict[str, Any], expected: dict[str, Any]) -> None:
     """Constants are enums of one, bounds are said in the description, a tuple is a list of any of its parts."""
-    assert lower(schema, "openai") == expected
+    assert convert_schema(schema, "openai") == expected
 
 
 def test_members_that_may_be_missing() -> None:
     """OpenAI wants every member required; Anthropic takes the list as it is; both want the object closed."""
     schema: dict[str, Any] = {"type": "object", "properties": {"a": {}, "b": {}}, "required": ["a"]}
-    assert lower(schema, "openai")["required"] == ["a", "b"]
-    assert lower(schema, "anthropic")["required"] == ["a"]
-    assert lower(schema, "openai")["additionalProperties"] is False
+    assert convert_schema(schema, "openai")["required"] == ["a", "b"]
+    assert convert_schema(schema, "anthropic")["required"] == ["a"]
+    assert convert_schema(schema, "openai")["additionalProperties"] is False
 
 
 @pytest.mark.parametrize(("pattern", "kept"), [("^A$", True), ("^A", False), ("A", False)])
 def test_grammars_take_whole_patterns_only(pattern: str, kept: bool) -> None:
     """A pattern that is not anchored on both sides is said in words."""
-    lowered = lower({"type": "string", "pattern": pattern}, "full")
+    lowered = convert_schema({"type": "string", "pattern": pattern}, "full")
     assert ("pattern" in lowered, lowered.get("description")) == (kept, None if kept else f"Matches {pattern}.")
 
 
 @pytest.mark.parametrize("keyword", ["maxLength", "maxItems"])
 def test_what_is_too_long_for_a_grammar_becomes_words(keyword: str) -> None:
     """llama.cpp refuses a grammar that repeats a rule thousands of times."""
-    assert keyword in lower({keyword: LONGEST_REPETITION}, "full")
-    assert "At most 2001" in lower({keyword: LONGEST_REPETITION + 1}, "full")["description"]
-    assert keyword not in lower({keyword: LONGEST_REPETITION + 1}, "full")
+    assert keyword in convert_schema({keyword: MAX_REPETITION}, "full")
+    assert "At most 2001" in convert_schema({keyword: MAX_REPETITION + 1}, "full")["description"]
+    assert keyword not in convert_schema({keyword: MAX_REPETITION + 1}, "full")
 
 
 @given(FORMLIKE, VALUES, st.sampled_from(["full", "openai", "anthropic"]))
 def test_never_narrower_than_the_form(schema: dict[str, Any], value: Any, dialect: Dialect) -> None:
     """What a form takes, its lowered schema takes."""
     if is_valid(value, schema):
-        assert is_valid(value, lower(schema, dialect))
+        assert is_valid(value, convert_schema(schema, dialect))
 
 
 @given(SCHEMAS, st.sampled_from(PLAIN))
@@ -128,11 +128,11 @@ def test_plain_dialects_hold_what_strict_modes_take(schema: dict[str, Any], dial
     before = copy.deepcopy(schema)
     allowed = {"type", "description", "enum", "properties", "required", "additionalProperties", "items", "anyOf"}
     allowed |= {"minItems", "maxItems", "minimum", "maximum"} if dialect == "openai" else set()
-    assert set(keywords(lower(schema, dialect))) <= allowed
+    assert set(keywords(convert_schema(schema, dialect))) <= allowed
     assert schema == before
 
 
 @given(SCHEMAS)
 def test_lowering_for_grammars_changes_no_meaning(schema: dict[str, Any]) -> None:
     """Forms are made of what grammars take, and keep their order."""
-    assert json.dumps(lower(schema, "full")) == json.dumps(schema)
+    assert json.dumps(convert_schema(schema, "full")) == json.dumps(schema)

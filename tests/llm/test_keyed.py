@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from debate_cli.llm.dialect import lower
-from debate_cli.llm.keyed import keyed, listed, naming_member
+from debate_cli.llm.dialect import convert_schema
+from debate_cli.llm.keyed import convert_list_to_object, find_key_member, restore_lists
 
 
 def item(key: str) -> dict[str, Any]:
@@ -32,7 +32,7 @@ def form(*keys: str) -> dict[str, Any]:
 
 def test_each_known_item_becomes_a_required_key() -> None:
     """Nothing can be left out or answered twice."""
-    schema = keyed(answers("PRO-1", "PRO-2"))
+    schema = convert_list_to_object(answers("PRO-1", "PRO-2"))
     assert schema["required"] == ["PRO-1", "PRO-2"]
     assert list(schema["properties"]["PRO-1"]["properties"]) == ["reasoning"]
 
@@ -40,7 +40,7 @@ def test_each_known_item_becomes_a_required_key() -> None:
 @pytest.mark.parametrize("dialect", ["openai", "anthropic"])
 def test_dialects_without_prefix_items_get_the_object(dialect: Any) -> None:
     """The lowered schema has a key for each item and no prefixItems."""
-    lowered = lower(form("PRO-1", "PRO-2"), dialect)["properties"]["responses"]
+    lowered = convert_schema(form("PRO-1", "PRO-2"), dialect)["properties"]["responses"]
     assert lowered["type"] == "object"
     assert lowered["required"] == ["PRO-1", "PRO-2"]
     assert lowered["additionalProperties"] is False
@@ -48,13 +48,13 @@ def test_dialects_without_prefix_items_get_the_object(dialect: Any) -> None:
 
 def test_grammars_keep_the_list() -> None:
     """`full` understands prefixItems."""
-    assert "prefixItems" in lower(form("PRO-1"), "full")["properties"]["responses"]
+    assert "prefixItems" in convert_schema(form("PRO-1"), "full")["properties"]["responses"]
 
 
 def test_an_answered_object_is_read_as_the_list() -> None:
     """The key comes back as the member that names the item, whatever the order."""
     answered = {"responses": {"PRO-2": {"reasoning": "b"}, "PRO-1": {"reasoning": "a"}}}
-    assert listed(answered, form("PRO-1", "PRO-2")) == {
+    assert restore_lists(answered, form("PRO-1", "PRO-2")) == {
         "responses": [{"target": "PRO-2", "reasoning": "b"}, {"target": "PRO-1", "reasoning": "a"}]
     }
 
@@ -62,10 +62,10 @@ def test_an_answered_object_is_read_as_the_list() -> None:
 def test_an_answered_list_stays_as_it_is() -> None:
     """Servers that know better are not corrected."""
     answered = {"responses": [{"target": "PRO-1", "reasoning": "a"}]}
-    assert listed(answered, form("PRO-1")) == answered
+    assert restore_lists(answered, form("PRO-1")) == answered
 
 
 @pytest.mark.parametrize("keys", [("a b",), ("A", "A"), ("x" * 65,)], ids=["space", "twice", "long"])
 def test_items_that_cannot_be_keys_stay_a_list(keys: tuple[str, ...]) -> None:
     """A key must be one that every provider takes, and unique."""
-    assert naming_member(answers(*keys)) is None
+    assert find_key_member(answers(*keys)) is None

@@ -13,8 +13,8 @@ from debate_cli.domain.config import Price
 from debate_cli.domain.exchange import Usage
 from debate_cli.errors import BudgetError, RefusedError, ServerError, UnauthorizedError, UnsupportedError
 from debate_cli.llm.form import Form
-from debate_cli.llm.ladder import MAX_REASKS, Answer, Ladder
-from debate_cli.llm.port import RESTART, OnText, Schema
+from debate_cli.llm.ladder import MAX_REASKS, StructuredAnswer, StructuredOutputClient
+from debate_cli.llm.port import RESTART, OnText, OutputSchema
 from debate_cli.llm.profile import Profile
 
 SOUND = Opinion(reason="sound", score=7)
@@ -29,10 +29,12 @@ def asked(
     form: Form[Opinion] = OPINION,
     rejected: set[str] | None = None,
     on_text: OnText | None = None,
-) -> tuple[Answer[Opinion], FakeModel]:
+) -> tuple[StructuredAnswer[Opinion], FakeModel]:
     """The answer to one question, and the model that was asked."""
     model = FakeModel(*acts)
-    ladder = Ladder(model, profile, name="mock/a", price=Price(input=1, output=10, cached_input=0.5), rejected=rejected)
+    ladder = StructuredOutputClient(
+        model, profile, name="mock/a", price=Price(input=1, output=10, cached_input=0.5), rejected=rejected
+    )
     return asyncio.run(ladder.ask(request(stable_chars=5), form, on_text)), model
 
 
@@ -46,7 +48,7 @@ def test_a_good_answer_at_once() -> None:
     answer, model = asked(GOOD)
     assert (answer.form, answer.text, answer.error, answer.problem) == (SOUND, GOOD, None, None)
     assert rungs(model) == ["native"]
-    assert model.requests[0].schema == Schema("opinion", SCHEMA)
+    assert model.requests[0].schema == OutputSchema("opinion", SCHEMA)
     assert model.requests[0].messages == request().messages
     assert answer.exchange.model_dump() == {
         "model": "mock/a",
@@ -238,10 +240,10 @@ def test_what_is_streamed(acts: tuple[Act, ...], streamed: list[str]) -> None:
     assert pieces == streamed
 
 
-def asked_plainly(*acts: Act) -> tuple[Answer[Any], FakeModel]:
+def asked_plainly(*acts: Act) -> tuple[StructuredAnswer[Any], FakeModel]:
     """The answer to a question for plain text."""
     model = FakeModel(*acts)
-    return asyncio.run(Ladder(model, THREE, name="lab/x").ask(request(), None)), model
+    return asyncio.run(StructuredOutputClient(model, THREE, name="lab/x").ask(request(), None)), model
 
 
 def test_plain_text() -> None:

@@ -14,14 +14,14 @@ from llm_support import Clock, FakeModel, reply, request, settle
 from debate_cli.domain.exchange import Usage
 from debate_cli.errors import RateLimitedError, ServerError
 from debate_cli.llm import estimate
-from debate_cli.llm.limits import MINUTE_S, Limited, Limiter, Window
+from debate_cli.llm.limits import MINUTE_S, RateLimitedModel, RateLimiter, RateWindow
 
 
 @dataclass
 class Bar:
     """Lets calls through `limiter`, each taking some seconds, and notes what happens."""
 
-    limiter: Limiter
+    limiter: RateLimiter
     clock: Clock
     most: int = 0
     entered: list[tuple[float, int]] = field(default_factory=list[tuple[float, int]])
@@ -30,7 +30,7 @@ class Bar:
         """One call."""
         async with self.limiter.slot(tokens):
             self.entered.append((self.clock.now, name))
-            self.most = max(self.most, self.limiter.under_way)
+            self.most = max(self.most, self.limiter.in_flight)
             await self.clock.sleep(seconds)
             if fails is not None:
                 raise fails
@@ -39,7 +39,7 @@ class Bar:
 def bar(most: int, requests_per_minute: int | None = None, tokens_per_minute: int | None = None) -> Bar:
     """A bar with its own clock."""
     clock = Clock()
-    return Bar(Limiter(most, requests_per_minute, tokens_per_minute, clock=clock, sleep=clock.sleep), clock)
+    return Bar(RateLimiter(most, requests_per_minute, tokens_per_minute, clock=clock, sleep=clock.sleep), clock)
 
 
 def test_no_more_than_allowed_at_once_and_in_order() -> None:
@@ -77,7 +77,7 @@ def test_the_size_adapts(most: int, rate_limited: int, clean: int, size: int) ->
             await here.clock.run(here.call(0))
 
     asyncio.run(story())
-    assert here.limiter.size == size
+    assert here.limiter.concurrency == size
 
 
 def test_other_faults_neither_shrink_nor_grow_it() -> None:
@@ -89,7 +89,7 @@ def test_other_faults_neither_shrink_nor_grow_it() -> None:
         await here.clock.run(*(here.call(0, fails=ServerError("503")) for _ in range(9)))
 
     asyncio.run(story())
-    assert (here.limiter.size, here.limiter.under_way) == (1, 0)
+    assert (here.limiter.concurrency, here.limiter.in_flight) == (1, 0)
 
 
 def test_a_cancelled_call_gives_its_place_back() -> None:
@@ -161,14 +161,14 @@ def test_never_above_its_bounds(
         minute = [calls[name][1] for at, name in here.entered if start <= at < start + MINUTE_S]
         assert requests is None or len(minute) <= requests
         assert tokens is None or sum(minute) <= tokens or max(minute) > tokens
-    assert 1 <= here.limiter.size <= most
+    assert 1 <= here.limiter.concurrency <= most
 
 
 def test_a_window_takes_corrections() -> None:
     """When the truth is known, it counts instead of the estimate."""
     clock = Clock()
-    window = Window(100, clock)
-    entry = window.take(100)
+    window = RateWindow(100, clock)
+    entry = window.add(100)
     assert window.wait_s(50) == MINUTE_S
     entry.amount = 50
     assert window.wait_s(50) == 0
@@ -178,8 +178,10 @@ def test_limited_counts_what_was_used() -> None:
     """The estimate of a call gives way to its usage."""
     clock = Clock()
     ask = request(max_output_tokens=900)
-    limiter = Limiter(8, tokens_per_minute=estimate.total_tokens(ask) + 100, clock=clock, sleep=clock.sleep)
-    model = Limited(FakeModel(reply("x", usage=Usage(input_tokens=90, output_tokens=10))), limiter)
+    limiter = RateLimiter(
+        8, tokens_per_minute=estimate.estimate_total_tokens(ask) + 100, clock=clock, sleep=clock.sleep
+    )
+    model = RateLimitedModel(FakeModel(reply("x", usage=Usage(input_tokens=90, output_tokens=10))), limiter)
 
     async def story() -> None:
         await clock.run(model.complete(ask))
@@ -193,10 +195,10 @@ def test_a_busy_provider_leaves_slots_to_others() -> None:
     """Who waits for its own provider does not hold one of the run's slots meanwhile."""
     clock = Clock()
     overall = asyncio.Semaphore(2)
-    slow, quick = (Limiter(most, clock=clock, sleep=clock.sleep) for most in (1, 8))
+    slow, quick = (RateLimiter(most, clock=clock, sleep=clock.sleep) for most in (1, 8))
     done: list[tuple[float, str]] = []
 
-    async def call(limiter: Limiter, name: str, seconds: float) -> None:
+    async def call(limiter: RateLimiter, name: str, seconds: float) -> None:
         async with limiter.slot(0, overall):
             await clock.sleep(seconds)
             done.append((clock.now, name))
@@ -211,7 +213,7 @@ def test_the_run_has_a_bound_of_its_own() -> None:
     clock = Clock()
     overall = asyncio.Semaphore(1)
     model = FakeModel(ServerError("503"), "well", before=lambda: clock.sleep(5))
-    both = [Limited(model, Limiter(8, clock=clock, sleep=clock.sleep), overall) for _ in range(2)]
+    both = [RateLimitedModel(model, RateLimiter(8, clock=clock, sleep=clock.sleep), overall) for _ in range(2)]
     outcomes = asyncio.run(clock.run(*(each.complete(request()) for each in both)))
     assert clock.now == 10
     assert isinstance(outcomes[0], ServerError)

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from llm_support import GOOD, OPINION, TOO_HIGH, Opinion
 
 from debate_cli.llm.form import Form, FormModel
-from debate_cli.llm.parsing import MAX_FAULT_CHARS, MAX_FAULTS, parse, spoken
-from debate_cli.llm.schema_check import breaches
+from debate_cli.llm.parsing import MAX_FAULT_CHARS, MAX_FAULTS, parse_reply, strip_thinking
+from debate_cli.llm.schema_check import find_violations
 
 OTHER = '{"reason": "weak", "score": 2}'
 SOUND = Opinion(reason="sound", score=7)
@@ -44,7 +44,7 @@ SOUND = Opinion(reason="sound", score=7)
 )
 def test_the_one_object_is_found(text: str) -> None:
     """Around the one valid object there may be fences, prose, thinking, a wrapper, and other JSON."""
-    parsed = parse(text, OPINION)
+    parsed = parse_reply(text, OPINION)
     assert (parsed.outcome, parsed.form, parsed.repaired) == ("valid", SOUND, False)
 
 
@@ -60,7 +60,7 @@ def test_the_one_object_is_found(text: str) -> None:
 )
 def test_the_one_broken_object_is_repaired(text: str) -> None:
     """Faults of writing are mended, and it is said that they were."""
-    parsed = parse(text, OPINION)
+    parsed = parse_reply(text, OPINION)
     assert (parsed.outcome, parsed.form, parsed.repaired) == ("valid", SOUND, True)
 
 
@@ -96,13 +96,13 @@ def test_the_one_broken_object_is_repaired(text: str) -> None:
 )
 def test_what_is_not_one_form_is_refused(text: str, outcome: str, fault: str) -> None:
     """Nothing is guessed: the fault is named instead."""
-    parsed = parse(text, OPINION)
+    parsed = parse_reply(text, OPINION)
     assert (parsed.outcome, parsed.form, parsed.faults) == (outcome, None, (fault,))
 
 
 def test_an_object_that_strays_is_given_with_its_faults() -> None:
     """What the form's model takes and the occasion's schema does not is left to the caller."""
-    parsed = parse(TOO_HIGH, OPINION)
+    parsed = parse_reply(TOO_HIGH, OPINION)
     assert parsed.outcome == "strayed"
     assert parsed.form == Opinion(reason="sound", score=70)
     assert parsed.faults == ("score: must be at most 10, not 70",)
@@ -113,17 +113,17 @@ def test_an_object_that_strays_is_given_with_its_faults() -> None:
 )
 def test_a_truncated_answer_is_neither_repaired_nor_searched(text: str) -> None:
     """The part that is missing might have been another answer."""
-    assert parse(text, OPINION, truncated=True).outcome == "formless"
+    assert parse_reply(text, OPINION, truncated=True).outcome == "formless"
 
 
 def test_a_truncated_answer_that_is_whole_is_taken() -> None:
     """Grammars let models add white space until the limit is reached."""
-    assert parse(f"{GOOD}\n \n ", OPINION, truncated=True).form == SOUND
+    assert parse_reply(f"{GOOD}\n \n ", OPINION, truncated=True).form == SOUND
 
 
 def test_thinking_in_a_string_is_part_of_the_answer() -> None:
     """An object as it stands is not cut about."""
-    assert parse('{"reason": "the <think>tag</think>", "score": 1}', OPINION).form == Opinion(
+    assert parse_reply('{"reason": "the <think>tag</think>", "score": 1}', OPINION).form == Opinion(
         reason="the <think>tag</think>", score=1
     )
 
@@ -136,7 +136,7 @@ class Loose(FormModel):
 
 def test_faults_that_only_the_model_sees_are_told() -> None:
     """Where the schema is wider than the model, the model's own faults are named."""
-    parsed = parse('{"scores": [1, "x"]}', Form("loose", Loose, {"type": "object"}))
+    parsed = parse_reply('{"scores": [1, "x"]}', Form("loose", Loose, {"type": "object"}))
     assert parsed.faults == ("scores[1]: Input should be a valid integer",)
 
 
@@ -144,7 +144,7 @@ def test_faults_are_few_and_short() -> None:
     """A flood of faults does not become a flood of words."""
     schema = {"properties": {"scores": {"items": {"const": "y" * 50}}}}
     text = json.dumps({"scores": ["x" * 500] * 100, "z" * 1000: 1})
-    faults = parse(text, Form("loose", Loose, schema)).faults
+    faults = parse_reply(text, Form("loose", Loose, schema)).faults
     assert len(faults) == MAX_FAULTS + 1
     assert all(len(fault) <= MAX_FAULT_CHARS for fault in faults)
 
@@ -161,7 +161,7 @@ def test_faults_are_few_and_short() -> None:
 )
 def test_spoken(text: str, expected: str) -> None:
     """Thinking is removed, also where one of its tags is missing."""
-    assert spoken(text) == expected
+    assert strip_thinking(text) == expected
 
 
 FRAGMENTS = [
@@ -190,12 +190,14 @@ NOISE = st.lists(st.sampled_from(FRAGMENTS) | st.text(max_size=5), max_size=12).
 @given(NOISE, st.booleans())
 def test_never_raises_and_never_gives_what_is_not_valid(text: str, truncated: bool) -> None:
     """Whatever a model says, `valid` means valid, and a form comes with no other outcome but `strayed`."""
-    parsed = parse(text, OPINION, truncated=truncated)
+    parsed = parse_reply(text, OPINION, truncated=truncated)
     if parsed.form is None:
         assert parsed.outcome in {"invalid", "formless"}
         assert parsed.faults
     else:
-        assert (parsed.outcome == "valid") is not any(breaches(parsed.form.model_dump(mode="json"), OPINION.schema))
+        assert (parsed.outcome == "valid") is not any(
+            find_violations(parsed.form.model_dump(mode="json"), OPINION.schema)
+        )
 
 
 PROSE = st.text(st.characters(exclude_characters="{}<>\"'`", exclude_categories=["Cs"]), max_size=40)
@@ -214,20 +216,20 @@ def test_finds_what_was_written(
     if "<think" in text or "</think" in text:
         return
     text = f"```json\n{text}\n```" if fence else text
-    parsed = parse(f"{before}{text}{after}", OPINION)
+    parsed = parse_reply(f"{before}{text}{after}", OPINION)
     assert (parsed.outcome, parsed.form, parsed.repaired) == ("valid", form, False)
 
 
 @given(OPINIONS, OPINIONS, PROSE)
 def test_two_objects_are_one_only_when_they_are_equal(first: Opinion, second: Opinion, between: str) -> None:
     """The last one is not simply taken."""
-    parsed = parse(f"{first.model_dump_json()}{between}{second.model_dump_json()}", OPINION)
+    parsed = parse_reply(f"{first.model_dump_json()}{between}{second.model_dump_json()}", OPINION)
     assert (parsed.form is not None) is (first == second)
 
 
 def test_deep_nesting_is_no_crash() -> None:
     """A hundred thousand braces are read as no form."""
     deep = '{"a":' * 100_000
-    assert parse(deep, OPINION).form is None
-    assert parse(deep + "1" + "}" * 100_000, OPINION).form is None
-    assert parse("{" * 100_000, OPINION).form is None
+    assert parse_reply(deep, OPINION).form is None
+    assert parse_reply(deep + "1" + "}" * 100_000, OPINION).form is None
+    assert parse_reply("{" * 100_000, OPINION).form is None

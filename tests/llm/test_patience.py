@@ -6,16 +6,16 @@ import asyncio
 
 from llm_support import GOOD, OPINION, FakeModel, Opinion, request
 
-from debate_cli.llm.ladder import Answer, Ladder
-from debate_cli.llm.limits import Limited, Limiter
+from debate_cli.llm.ladder import StructuredAnswer, StructuredOutputClient
+from debate_cli.llm.limits import RateLimitedModel, RateLimiter
 from debate_cli.llm.profile import Profile
 
 PATIENCE_S, LONGER_S = 0.4, 0.7
 
 
-async def behind(held_s: float, model_s: float) -> Answer[Opinion]:
+async def behind(held_s: float, model_s: float) -> StructuredAnswer[Opinion]:
     """The answer to a question whose only place is held by another call for so long, and whose model takes so long."""
-    limiter = Limiter(1)
+    limiter = RateLimiter(1)
 
     async def hold() -> None:
         async with limiter.slot(0):
@@ -23,17 +23,17 @@ async def behind(held_s: float, model_s: float) -> Answer[Opinion]:
 
     holding = asyncio.create_task(hold())
     await asyncio.sleep(0)
-    model = Limited(FakeModel(GOOD, before=lambda: asyncio.sleep(model_s)), limiter)
-    answer = await Ladder(model, Profile(), name="a/b").ask(request(), OPINION, patience_s=PATIENCE_S)
+    model = RateLimitedModel(FakeModel(GOOD, before=lambda: asyncio.sleep(model_s)), limiter)
+    answer = await StructuredOutputClient(model, Profile(), name="a/b").ask(request(), OPINION, patience_s=PATIENCE_S)
     await holding
     return answer
 
 
 def test_the_queue_is_not_counted() -> None:
     """A question that waited longer for its turn than its asker has patience is not late."""
-    assert not asyncio.run(behind(LONGER_S, 0)).late
+    assert not asyncio.run(behind(LONGER_S, 0)).timed_out
 
 
 def test_the_model_is_counted() -> None:
     """One whose model takes longer is."""
-    assert asyncio.run(behind(0, LONGER_S)).late
+    assert asyncio.run(behind(0, LONGER_S)).timed_out

@@ -9,7 +9,7 @@ import pytest
 
 from debate_cli.domain.config import Price
 from debate_cli.domain.exchange import Usage
-from debate_cli.llm.prices import cost, dearest, price_of
+from debate_cli.llm.prices import compute_cost, estimate_max_cost_usage, find_bundled_price
 
 
 @pytest.mark.parametrize(
@@ -24,7 +24,7 @@ from debate_cli.llm.prices import cost, dearest, price_of
 )
 def test_hosted_models_have_a_price(model: str) -> None:
     """The bundled tables know the common models by our providers' names."""
-    price = price_of(model)
+    price = find_bundled_price(model)
     assert price is not None
     assert 0 < price.input < price.output
 
@@ -44,7 +44,7 @@ def test_hosted_models_have_a_price(model: str) -> None:
 )
 def test_what_is_not_known_has_no_price(model: str) -> None:
     """A server of somebody's own is not free, its price is unknown; nor does a name tell what runs on this machine."""
-    assert price_of(model) is None
+    assert find_bundled_price(model) is None
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def test_what_is_not_known_has_no_price(model: str) -> None:
 )
 def test_cost(usage: Usage, price: Price | None, expected: float | None) -> None:
     """Tokens read from the cache and written to it have prices of their own, and are among the input tokens."""
-    assert cost(usage, price) == (None if expected is None else pytest.approx(expected))
+    assert compute_cost(usage, price) == (None if expected is None else pytest.approx(expected))
 
 
 def test_the_tables_are_loaded_only_when_asked_for() -> None:
@@ -82,4 +82,4 @@ def test_the_tables_are_loaded_only_when_asked_for() -> None:
 )
 def test_the_dearest_usage_writes_the_prompt_to_the_cache(price: Price | None, usd: float) -> None:
     """Where that costs more than sending it: a bound on cost is kept whichever of the two happens."""
-    assert (cost(dearest(1_000_000, 0, price), price) or 0.0) == pytest.approx(usd)
+    assert (compute_cost(estimate_max_cost_usage(1_000_000, 0, price), price) or 0.0) == pytest.approx(usd)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from debate_cli.llm.quoting import clean, new_nonce, quoted
+from debate_cli.llm.quoting import new_nonce, quote_for_prompt, sanitize_for_prompt
 
 HOSTILE = st.lists(
     st.sampled_from(
@@ -77,34 +77,36 @@ HOSTILE = st.lists(
 )
 def test_clean(text: str, expected: str) -> None:
     """Hidden characters go, role markers are bent out of shape, everything else stays."""
-    assert clean(text) == expected
+    assert sanitize_for_prompt(text) == expected
 
 
 @given(st.text() | HOSTILE)
 def test_cleaning_twice_is_cleaning_once(text: str) -> None:
     """Cleaning leaves nothing for a second cleaning, whatever removing a character brought together."""
-    assert clean(clean(text)) == clean(text)
+    assert sanitize_for_prompt(sanitize_for_prompt(text)) == sanitize_for_prompt(text)
 
 
 @given(st.text() | HOSTILE)
 def test_no_marker_survives(text: str) -> None:
     """No special token, no instruction tag and no role at the start of a line is left."""
     assert not re.search(
-        r"<\|[^|<>\n]*\|>|\[/?INST\]|</?speech>|<<SYS>>|(?m:^(system|user)\s*:)", clean(text), re.IGNORECASE
+        r"<\|[^|<>\n]*\|>|\[/?INST\]|</?speech>|<<SYS>>|(?m:^(system|user)\s*:)",
+        sanitize_for_prompt(text),
+        re.IGNORECASE,
     )
 
 
 @given(st.text() | HOSTILE)
 def test_quoted_is_a_json_string_on_one_line(text: str) -> None:
     """Quoting yields a JSON string of the cleaned text that no line break or quotation mark can leave."""
-    literal = quoted(text)
-    assert json.loads(literal) == clean(text)
+    literal = quote_for_prompt(text)
+    assert json.loads(literal) == sanitize_for_prompt(text)
     assert len(literal.splitlines()) == 1
 
 
 def test_quoted_keeps_letters_readable() -> None:
     """Letters beyond ASCII are not escaped."""
-    assert quoted('é "x"') == '"é \\"x\\""'
+    assert quote_for_prompt('é "x"') == '"é \\"x\\""'
 
 
 def test_nonces_are_tags_that_differ() -> None:

@@ -28,7 +28,7 @@ from debate_cli.errors import (
     UnsupportedError,
 )
 from debate_cli.llm.port import RESTART, OnText, Reply, Request
-from debate_cli.llm.retry import Retrying
+from debate_cli.llm.retry import RetryingModel
 
 
 class Run:
@@ -39,7 +39,7 @@ class Run:
         self.naps: list[float] = []
         self.notes: list[str] = []
         self.pieces: list[str] = []
-        self.retrying = Retrying(
+        self.retrying = RetryingModel(
             self.model,
             max_attempts=max_attempts,
             on_retry=self.notes.append,
@@ -201,7 +201,7 @@ def test_a_retry_voids_what_was_streamed(half: str, pieces: list[str]) -> None:
     async def no_wait(_seconds: float) -> None:
         """Go on at once."""
 
-    asyncio.run(Retrying(Stuttering(half), max_attempts=2, sleep=no_wait).complete(request(), heard.append))
+    asyncio.run(RetryingModel(Stuttering(half), max_attempts=2, sleep=no_wait).complete(request(), heard.append))
     assert heard == pieces
 
 

@@ -11,7 +11,7 @@ from llm_support import USAGE, Act, FakeModel, request
 from debate_cli.domain.exchange import Usage
 from debate_cli.errors import BudgetError, ModelError, SamplingError, ServerError
 from debate_cli.llm.port import Reply
-from debate_cli.llm.sampled import Sampled
+from debate_cli.llm.sampled import ParameterFallbackModel
 
 ASK = replace(request(), temperature=0.7, seed=5)
 NO_TEMPERATURE = SamplingError("no temperature", parameter="temperature")
@@ -25,7 +25,7 @@ class Run:
         self.model = FakeModel(*acts)
         self.refused = set[str]() if refused is None else refused
         self.notes: list[str] = []
-        self.sampled = Sampled(self.model, self.refused, name="lab/x", note=self.notes.append)
+        self.sampled = ParameterFallbackModel(self.model, self.refused, name="lab/x", note=self.notes.append)
 
     def reply(self) -> Reply:
         """The reply, or the error raised."""

@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from llm_schemas import SCHEMAS, VALUES, is_valid
 
-from debate_cli.llm.schema_check import breaches, same, type_of
+from debate_cli.llm.schema_check import find_violations, is_equal_json, json_type
 
 
 @given(VALUES, SCHEMAS)
 def test_agrees_with_the_reference(value: Any, schema: dict[str, Any]) -> None:
     """A value has a breach exactly where the reference finds it invalid."""
-    assert bool(list(breaches(value, schema))) != is_valid(value, schema)
+    assert bool(list(find_violations(value, schema))) != is_valid(value, schema)
 
 
 PAIR = {
@@ -40,7 +40,7 @@ PAIR = {
 )
 def test_a_list_that_answers_known_items(value: Any, faults: list[str]) -> None:
     """Every known item must be answered once, in whatever order."""
-    assert list(breaches(value, PAIR)) == faults
+    assert list(find_violations(value, PAIR)) == faults
 
 
 STRAYS: list[tuple[Any, dict[str, Any], str]] = [
@@ -65,12 +65,12 @@ STRAYS: list[tuple[Any, dict[str, Any], str]] = [
 @pytest.mark.parametrize(("value", "schema", "fault"), STRAYS)
 def test_a_breach_says_where_and_what(value: Any, schema: dict[str, Any], fault: str) -> None:
     """A message names the path, what is asked for and what was found, short and without hidden characters."""
-    assert list(breaches(value, schema)) == [fault]
+    assert list(find_violations(value, schema)) == [fault]
 
 
 def test_a_long_text_is_no_breach() -> None:
     """The keyword maxLength only keeps grammars short."""
-    assert list(breaches("long text", {"type": "string", "maxLength": 3})) == []
+    assert list(find_violations("long text", {"type": "string", "maxLength": 3})) == []
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def test_a_long_text_is_no_breach() -> None:
 )
 def test_sameness(left: Any, right: Any, expected: bool) -> None:
     """Numbers are the same however written, truth values are no numbers."""
-    assert same(left, right) is expected
+    assert is_equal_json(left, right) is expected
 
 
 @pytest.mark.parametrize(
@@ -104,4 +104,4 @@ def test_sameness(left: Any, right: Any, expected: bool) -> None:
 )
 def test_types(value: Any, name: str) -> None:
     """Types are named as JSON Schema does."""
-    assert type_of(value) == name
+    assert json_type(value) == name

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from debate_cli.errors import ConfigError
-from debate_cli.llm.template import PACKAGES, Prompts, placeholders
+from debate_cli.llm.template import SHIPPED_PROMPT_PACKAGES, Prompts, find_placeholders
 
 
 @pytest.fixture
@@ -51,7 +51,7 @@ def test_a_value_that_is_missing_is_a_fault_of_ours(package: str) -> None:
 
 def test_an_override_takes_the_place(package: str) -> None:
     """The user's text is rendered instead, and may leave placeholders out."""
-    prompts = Prompts({"opening": "On {{motion}}!"}).check(package)
+    prompts = Prompts({"opening": "On {{motion}}!"}).validate(package)
     assert prompts.render(package, "opening", motion="Tabs", name="Pro") == "On Tabs!"
 
 
@@ -67,24 +67,24 @@ def test_an_override_takes_the_place(package: str) -> None:
 def test_a_wrong_override_is_a_config_error(package: str, overrides: dict[str, str], problem: str) -> None:
     """Unknown prompts and unknown placeholders are named, with what was meant."""
     with pytest.raises(ConfigError) as caught:
-        Prompts(overrides).check(package)
+        Prompts(overrides).validate(package)
     assert problem in str(caught.value)
 
 
 def test_all_faults_are_told_at_once(package: str) -> None:
     """Each fault has its line."""
     with pytest.raises(ConfigError) as caught:
-        Prompts({"zzz": "x", "opening": "{{a}} {{b}}"}).check(package)
+        Prompts({"zzz": "x", "opening": "{{a}} {{b}}"}).validate(package)
     assert len(caught.value.problems) == 3
 
 
 def test_placeholders_of_a_text() -> None:
     """Spaces inside the braces do not matter."""
-    assert placeholders("{{a}} {{ b }} {c} {{d-e}}") == {"a", "b"}
+    assert find_placeholders("{{a}} {{ b }} {c} {{d-e}}") == {"a", "b"}
 
 
 def test_shipped_packages_can_be_checked() -> None:
     """Without packages named, those that ship prompts are looked through."""
-    assert PACKAGES == ("debate_cli.debaters", "debate_cli.judging")
+    assert SHIPPED_PROMPT_PACKAGES == ("debate_cli.debaters", "debate_cli.judging")
     with pytest.raises(ConfigError, match="no prompt of this name"):
-        Prompts({"no such prompt": "x"}).check()
+        Prompts({"no such prompt": "x"}).validate()

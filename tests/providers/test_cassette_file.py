@@ -11,20 +11,20 @@ import pytest
 from cassette_support import ASK, REPLY, play, record
 
 from debate_cli.errors import ConfigError, RejectedError, StorageError
-from debate_cli.providers.cassette import Player, Recorder
+from debate_cli.providers.cassette import CassettePlayer, CassetteRecorder
 
 
 def test_only_the_owner_can_read_it(cassette: Path) -> None:
     """Mode 0600, also where the file was there and more open."""
     record(cassette, REPLY)
     cassette.chmod(0o644)
-    Recorder(cassette)
+    CassetteRecorder(cassette)
     assert stat.S_IMODE(cassette.stat().st_mode) == 0o600
 
 
 def test_it_begins_with_its_version(cassette: Path) -> None:
     """The header is there before the first exchange."""
-    Recorder(cassette)
+    CassetteRecorder(cassette)
     assert json.loads(cassette.read_text()) == {"cassette_version": 1}
 
 
@@ -57,13 +57,13 @@ class TestSecrets:
     def test_the_recording_run_hears_what_the_replay_will_hear(self, cassette: Path) -> None:
         """Otherwise the replay would ask other questions afterwards."""
         heard = record(cassette, replace(REPLY, text=f"It is {self.SECRET}."), redact=self.redact)
-        assert heard == [play(Player(cassette))]
+        assert heard == [play(CassettePlayer(cassette))]
 
     def test_a_request_with_a_secret_is_found_again(self, cassette: Path) -> None:
         """A player that knows the secret looks for the request without it."""
         request = replace(ASK, system=f"Key {self.SECRET}.")
         record(cassette, REPLY, request=request, redact=self.redact)
-        assert play(Player(cassette, self.redact), request) == REPLY
+        assert play(CassettePlayer(cassette, self.redact), request) == REPLY
 
 
 HEADER = '{"cassette_version": 1}\n'
@@ -85,13 +85,13 @@ def test_a_damaged_cassette_is_told_with_its_line(cassette: Path, content: str, 
     """Nothing is played from a file that is not sound."""
     cassette.write_text(content)
     with pytest.raises(ConfigError, match=rf"run\.cassette.*{told}"):
-        Player(cassette)
+        CassettePlayer(cassette)
 
 
 def test_a_missing_cassette_is_told(cassette: Path) -> None:
     """The path is in the message."""
     with pytest.raises(ConfigError, match=r"run\.cassette"):
-        Player(cassette)
+        CassettePlayer(cassette)
 
 
 def test_a_recording_can_be_continued(cassette: Path) -> None:
@@ -100,7 +100,7 @@ def test_a_recording_can_be_continued(cassette: Path) -> None:
     with cassette.open("a") as file:
         file.write('{"fingerprint": "to')
     record(cassette, replace(REPLY, text="two"))
-    player = Player(cassette)
+    player = CassettePlayer(cassette)
     assert [play(player).text for _ in range(2)] == ["one", "two"]
 
 
@@ -109,7 +109,7 @@ def test_another_file_is_not_written_over(cassette: Path, content: str) -> None:
     """What is no cassette is left alone."""
     cassette.write_text(content)
     with pytest.raises(ConfigError):
-        Recorder(cassette)
+        CassetteRecorder(cassette)
     assert cassette.read_text() == content
 
 
@@ -117,4 +117,4 @@ def test_a_place_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     """Before any model was asked."""
     (tmp_path / "file").write_text("")
     with pytest.raises(StorageError, match="cannot be written"):
-        Recorder(tmp_path / "file" / "run.cassette")
+        CassetteRecorder(tmp_path / "file" / "run.cassette")

@@ -9,8 +9,8 @@ import pytest
 from cassette_support import ASK, REPLY, play, record
 
 from debate_cli.errors import PermanentError
-from debate_cli.llm.port import Message, Request, Schema
-from debate_cli.providers.cassette import Player
+from debate_cli.llm.port import Message, OutputSchema, Request
+from debate_cli.providers.cassette import CassettePlayer
 
 
 @pytest.mark.parametrize(
@@ -22,7 +22,7 @@ from debate_cli.providers.cassette import Player
             r"message 1 \(user\) differs .* is “dogs\.”",
         ),
         (replace(ASK, messages=(*ASK.messages, Message("user", "More."))), r"message 2 \(user\) is new"),
-        (replace(ASK, schema=Schema("s", {"type": "array"})), r"the schema differs"),
+        (replace(ASK, schema=OutputSchema("s", {"type": "array"})), r"the schema differs"),
         (replace(ASK, schema=None), r"the schema is missing"),
         (replace(ASK, temperature=0.5), r"temperature was 0\.7 and is 0\.5"),
         (replace(ASK, max_output_tokens=7), r"max_output_tokens was 100 and is 7"),
@@ -35,14 +35,14 @@ def test_an_unknown_request_is_compared_with_the_nearest(cassette: Path, changed
     """The error names what differs, and asking again would not help."""
     record(cassette, REPLY)
     with pytest.raises(PermanentError, match=told):
-        play(Player(cassette), changed)
+        play(CassettePlayer(cassette), changed)
 
 
 def test_another_model_is_told(cassette: Path) -> None:
     """A model that was renamed is the difference."""
     record(cassette, REPLY)
     with pytest.raises(PermanentError, match="the model was lab/m and is lab/n"):
-        play(Player(cassette), name="lab/n")
+        play(CassettePlayer(cassette), name="lab/n")
 
 
 def test_the_nearest_is_the_one_with_the_longest_common_beginning(cassette: Path) -> None:
@@ -52,7 +52,7 @@ def test_the_nearest_is_the_one_with_the_longest_common_beginning(cassette: Path
     with pytest.raises(
         PermanentError, match=r"line 3, message 1 \(user\) differs from character 15 on: it was “A” and is “B”"
     ):
-        play(Player(cassette), replace(ASK, messages=(Message("user", "Motion: cats. B"),)))
+        play(CassettePlayer(cassette), replace(ASK, messages=(Message("user", "Motion: cats. B"),)))
 
 
 @pytest.mark.parametrize(
@@ -70,7 +70,7 @@ def test_the_words_themselves_are_shown(cassette: Path, system: str, told: str) 
     """As they read, on one line and no more than a few; no escapes of JSON."""
     record(cassette, REPLY)
     with pytest.raises(PermanentError) as raised:
-        play(Player(cassette), replace(ASK, system=system))
+        play(CassettePlayer(cassette), replace(ASK, system=system))
     assert told in str(raised.value)
 
 
@@ -78,5 +78,5 @@ def test_control_characters_do_not_reach_the_error(cassette: Path) -> None:
     """Untrusted words are told on one line, without what a terminal would act on."""
     record(cassette, REPLY)
     with pytest.raises(PermanentError) as raised:
-        play(Player(cassette), replace(ASK, system="Rules\x1b[31m\n."))
+        play(CassettePlayer(cassette), replace(ASK, system="Rules\x1b[31m\n."))
     assert str(raised.value).isprintable()

@@ -11,17 +11,17 @@ import pytest
 from model_server import ModelServer, model_server
 
 from debate_cli.errors import PermanentError
-from debate_cli.llm.patience import lent_to
-from debate_cli.llm.port import Message, Request, Schema
+from debate_cli.llm.patience import pausable_deadline
+from debate_cli.llm.port import Message, OutputSchema, Request
 from debate_cli.llm.profile import Profile
-from debate_cli.providers.embedded import SLOTS, EmbeddedServer, Place, free_processors
+from debate_cli.providers.embedded import PARALLEL_SLOTS, EmbeddedServer, EmbeddedSettings, count_idle_processors
 
 ASK = Request(
     system="Rules.",
     messages=(Message("user", "Speak."),),
     purpose="opening",
     max_output_tokens=50,
-    schema=Schema("s", {"type": "object", "properties": {"x": {"type": "number", "minimum": 0, "maximum": 1}}}),
+    schema=OutputSchema("s", {"type": "object", "properties": {"x": {"type": "number", "minimum": 0, "maximum": 1}}}),
     rung="native",
 )
 PROFILE = Profile(dialect="full")
@@ -47,11 +47,11 @@ class Llama:
         return f"http://127.0.0.1:{self.server.port}"
 
 
-def place(folder: Path) -> Place:
+def place(folder: Path) -> EmbeddedSettings:
     """A folder with two files of weights."""
     for name in ("a.gguf", "b.gguf"):
         (folder / name).write_text("GGUF")
-    return Place(folder, {})
+    return EmbeddedSettings(folder, {})
 
 
 async def ask(server: EmbeddedServer, *names: str, request: Request = ASK) -> None:
@@ -117,7 +117,7 @@ def test_no_more_calls_than_slots_are_under_way(tmp_path: Path) -> None:
     """Who waits for a slot is not yet sent, so it cannot time out."""
     with model_server(latency_s=0.05) as served:
         asyncio.run(ask(EmbeddedServer(place(tmp_path), start=Llama(served)), *["a.gguf"] * 5))
-    assert 0 < served.most_at_once <= SLOTS
+    assert 0 < served.most_at_once <= PARALLEL_SLOTS
 
 
 async def ask_patiently(server: EmbeddedServer, times: int, patience_s: float) -> None:
@@ -126,7 +126,7 @@ async def ask_patiently(server: EmbeddedServer, times: int, patience_s: float) -
     async def one() -> None:
         patience = asyncio.timeout(patience_s)
         async with patience:
-            with lent_to(patience):
+            with pausable_deadline(patience):
                 await server.model("a.gguf", PROFILE).complete(ASK)
 
     try:
@@ -138,8 +138,8 @@ async def ask_patiently(server: EmbeddedServer, times: int, patience_s: float) -
 def test_waiting_for_a_slot_does_not_try_anybodys_patience(tmp_path: Path) -> None:
     """An answer takes less than the asker has patience for, though three take longer one after another."""
     with model_server(latency_s=1.0) as served:
-        asyncio.run(ask_patiently(EmbeddedServer(place(tmp_path), start=Llama(served)), 2 * SLOTS + 1, 2.5))
-    assert len(served.bodies) == 2 * SLOTS + 1
+        asyncio.run(ask_patiently(EmbeddedServer(place(tmp_path), start=Llama(served)), 2 * PARALLEL_SLOTS + 1, 2.5))
+    assert len(served.bodies) == 2 * PARALLEL_SLOTS + 1
 
 
 def test_loading_does_not_try_anybodys_patience(tmp_path: Path) -> None:
@@ -176,4 +176,4 @@ def test_a_file_that_does_not_load_can_be_tried_again(tmp_path: Path) -> None:
 
 def test_at_least_one_processor_is_free() -> None:
     """However busy the machine is."""
-    assert free_processors() >= 1
+    assert count_idle_processors() >= 1

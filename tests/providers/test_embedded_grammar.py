@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from debate_cli.providers.embedded_grammar import enforced
+from debate_cli.providers.embedded_grammar import narrow_schema
 
 TEXT = {"type": "string", "maxLength": 160}
 
@@ -22,13 +22,13 @@ def listed(items: dict[str, Any], least: int = 0, most: int = 3) -> dict[str, An
 @pytest.mark.parametrize("plain", [True, False])
 def test_fractions_are_chosen_from_a_list(plain: bool) -> None:
     """Grammars do not keep the bounds of fractions, so eleven of them are spelled out."""
-    narrowed = enforced({"type": "number", "minimum": 0, "maximum": 1}, plain=plain)
+    narrowed = narrow_schema({"type": "number", "minimum": 0, "maximum": 1}, plain=plain)
     assert narrowed == {"enum": [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1]}
 
 
 def test_other_models_write_what_they_like() -> None:
     """Only the packaged, very small model is held to plain sentences."""
-    assert enforced(TEXT, plain=False) == TEXT
+    assert narrow_schema(TEXT, plain=False) == TEXT
 
 
 def test_choices_stay_as_they_are() -> None:
@@ -37,7 +37,7 @@ def test_choices_stay_as_they_are() -> None:
         "type": "object",
         "properties": {"id": {"const": "PRO-1"}, "type": {"type": "string", "enum": ["a", "b"]}},
     }
-    assert enforced(schema, plain=True) == schema
+    assert narrow_schema(schema, plain=True) == schema
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ def test_choices_stay_as_they_are() -> None:
 )
 def test_plain_texts_are_sentences(text: str, fits: bool) -> None:
     """Words of letters, a capital first, a sign last: what noise is not."""
-    pattern = enforced(TEXT, plain=True)["pattern"]
+    pattern = narrow_schema(TEXT, plain=True)["pattern"]
     assert (re.search(pattern, text) is not None) == fits
 
 
@@ -63,7 +63,7 @@ def test_plain_texts_are_sentences(text: str, fits: bool) -> None:
 @given(data=st.data())
 def test_plain_texts_keep_their_bound(data: st.DataObject, most: int) -> None:
     """Whatever the pattern lets through is no longer than the schema allows."""
-    pattern = enforced({"type": "string", "maxLength": most}, plain=True)["pattern"]
+    pattern = narrow_schema({"type": "string", "maxLength": most}, plain=True)["pattern"]
     text: str = data.draw(st.from_regex(str(pattern), fullmatch=True))
     assert len(text) <= most
 
@@ -71,31 +71,31 @@ def test_plain_texts_keep_their_bound(data: st.DataObject, most: int) -> None:
 @pytest.mark.parametrize("schema", [{"type": "string", "maxLength": 40}, {"type": "string", "pattern": "^x$"}])
 def test_names_and_patterns_are_left_alone(schema: dict[str, Any]) -> None:
     """What is too short for a sentence, or has a rule already, keeps it."""
-    assert enforced(schema, plain=True) == schema
+    assert narrow_schema(schema, plain=True) == schema
 
 
 def test_a_list_of_few_words_is_a_choice_among_subsets() -> None:
     """No word comes twice, which a grammar could not see to."""
-    narrowed = enforced(listed({"type": "string", "enum": ["a", "b", "c"]}, least=1, most=2), plain=True)
+    narrowed = narrow_schema(listed({"type": "string", "enum": ["a", "b", "c"]}, least=1, most=2), plain=True)
     assert narrowed == {"enum": [["a"], ["b"], ["c"], ["a", "b"], ["a", "c"], ["b", "c"]]}
 
 
 def test_a_list_of_many_words_stays_a_list() -> None:
     """Its subsets would be too many."""
     schema = listed({"type": "string", "enum": list("abcdefgh")})
-    assert enforced(schema, plain=True) == schema
+    assert narrow_schema(schema, plain=True) == schema
 
 
 def test_quotations_are_not_asked_for() -> None:
     """A very small model does not find words again; a list that could be empty is empty."""
     quoted = listed({"type": "object", "properties": {"quote": {"type": "string"}, "fault": {"enum": ["hollow"]}}})
-    assert enforced(quoted, plain=True) == {"enum": [[]]}
-    assert enforced(quoted, plain=False) == quoted
+    assert narrow_schema(quoted, plain=True) == {"enum": [[]]}
+    assert narrow_schema(quoted, plain=False) == quoted
 
 
 def test_every_part_is_reached() -> None:
     """Objects, lists and fixed lists are gone through."""
     half = {"type": "number", "minimum": 0, "maximum": 1}
     schema = {"type": "array", "prefixItems": [{"type": "object", "properties": {"x": listed(half)}}]}
-    inner = enforced(schema, plain=False)["prefixItems"][0]["properties"]["x"]["items"]
+    inner = narrow_schema(schema, plain=False)["prefixItems"][0]["properties"]["x"]["items"]
     assert list(inner) == ["enum"]

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from debate_cli.errors import SamplingError
 from debate_cli.providers.endpoint import Endpoint
-from debate_cli.providers.faults import Asked, by_status, retry_after
-from debate_cli.providers.server_words import MAX_CHARS, told
+from debate_cli.providers.faults import SentRequest, error_from_status, parse_retry_after
+from debate_cli.providers.server_words import MAX_MESSAGE_CHARS, extract_error_message
 
 NOW = datetime(2026, 11, 21, 12, 0, 0, tzinfo=UTC)
 
@@ -33,17 +33,17 @@ NOW = datetime(2026, 11, 21, 12, 0, 0, tzinfo=UTC)
 )
 def test_retry_after_as_seconds_or_date(value: str, seconds: float | None) -> None:
     """Both forms of the header give seconds >= 0; a date that has passed gives 0, nonsense nothing."""
-    assert retry_after({"Retry-After": value}, now=NOW) == seconds
+    assert parse_retry_after({"Retry-After": value}, now=NOW) == seconds
 
 
 def test_milliseconds_go_first() -> None:
     """The finer header counts where both are there."""
-    assert retry_after({"retry-after-ms": "250", "retry-after": "1"}) == 0.25
+    assert parse_retry_after({"retry-after-ms": "250", "retry-after": "1"}) == 0.25
 
 
 def test_a_wait_in_googles_body() -> None:
     """Gemini puts the wait into the body."""
-    assert retry_after({}, '[{"error": {"details": [{"retryDelay": "34.5s"}]}}]') == 34.5
+    assert parse_retry_after({}, '[{"error": {"details": [{"retryDelay": "34.5s"}]}}]') == 34.5
 
 
 @pytest.mark.parametrize(
@@ -58,12 +58,12 @@ def test_a_wait_in_googles_body() -> None:
         ("<p>sorry</p>", "sorry"),
         ("just text", "just text"),
         ("", ""),
-        ("[" * 50_000, "[" * (MAX_CHARS - 1) + "…"),
+        ("[" * 50_000, "[" * (MAX_MESSAGE_CHARS - 1) + "…"),
     ],
 )
 def test_the_words_in_a_body(body: str, words: str) -> None:
     """The message is found in the shapes that servers use."""
-    assert told(body) == words
+    assert extract_error_message(body) == words
 
 
 @pytest.mark.parametrize(
@@ -81,24 +81,27 @@ def test_the_words_in_a_body(body: str, words: str) -> None:
 )
 def test_key_like_strings_are_taken_out(before: str, key: str) -> None:
     """Keys are recognised by their shape although nobody named them."""
-    assert key not in told(json.dumps({"error": {"message": f"Wrong {before}{key} given"}}))
+    assert key not in extract_error_message(json.dumps({"error": {"message": f"Wrong {before}{key} given"}}))
 
 
 def test_named_secrets_are_taken_out() -> None:
     """A resolved secret is taken out by its value, whatever its shape."""
-    assert told("the pass is correct horse battery", ("correct horse",)) == "the pass is [redacted] battery"
+    assert (
+        extract_error_message("the pass is correct horse battery", ("correct horse",))
+        == "the pass is [redacted] battery"
+    )
 
 
 def test_credentials_in_an_address_are_taken_out() -> None:
     """User and password in a URL are no part of a message."""
-    assert "hunter2" not in told("see http://me:hunter2@host/x")
+    assert "hunter2" not in extract_error_message("see http://me:hunter2@host/x")
 
 
 @given(st.text(max_size=2000), st.text(min_size=8, max_size=30, alphabet="abcdefXYZ0123456789"))
 def test_whatever_a_server_says_is_one_short_printable_line(noise: str, secret: str) -> None:
     """No body brings control characters, line breaks, length or a known secret into a message."""
-    words = told(f"{noise}{secret}{noise}", (secret,))
-    assert len(words) <= MAX_CHARS
+    words = extract_error_message(f"{noise}{secret}{noise}", (secret,))
+    assert len(words) <= MAX_MESSAGE_CHARS
     assert words.isprintable()
     assert secret not in words
 
@@ -120,12 +123,14 @@ def test_whatever_a_server_says_is_one_short_printable_line(noise: str, secret: 
 @pytest.mark.parametrize("status", [400, 422])
 def test_a_sampling_parameter_that_is_turned_down_is_named(body: str, parameter: str | None, status: int) -> None:
     """By the field that says which it is, or by words close to its name; a text about it turns nothing down."""
-    asked = Asked(Endpoint("lab", "http://127.0.0.1:9/v1"), "m", structured=True, sampled=("temperature", "seed"))
-    error = by_status(status, body, asked)
+    asked = SentRequest(
+        Endpoint("lab", "http://127.0.0.1:9/v1"), "m", structured=True, sampling_parameters=("temperature", "seed")
+    )
+    error = error_from_status(status, body, asked)
     assert (error.parameter if isinstance(error, SamplingError) else None) == parameter
 
 
 def test_what_was_not_sent_is_not_turned_down() -> None:
     """A 400 that names a parameter which the request did not have is about something else."""
-    asked = Asked(Endpoint("lab", "http://127.0.0.1:9/v1"), "m", structured=False)
-    assert not isinstance(by_status(400, '{"param": "temperature"}', asked), SamplingError)
+    asked = SentRequest(Endpoint("lab", "http://127.0.0.1:9/v1"), "m", structured=False)
+    assert not isinstance(error_from_status(400, '{"param": "temperature"}', asked), SamplingError)

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from debate_cli.domain.config import Faults, ModelSpec
+from debate_cli.domain.config import MockFaults, ModelSpec
 from debate_cli.errors import ConfigError, ModelTimeoutError, PermanentError, RateLimitedError, ServerError
-from debate_cli.llm.port import Message, Reply, Request, Schema
-from debate_cli.providers.mock import FAULTS, Fault, MockModel, drawn_fault, pieces
+from debate_cli.llm.port import Message, OutputSchema, Reply, Request
+from debate_cli.providers.mock import SIMULATED_FAULTS, MockModel, SimulatedFault, pick_fault, split_words
 
 ASK = Request(
     system="You judge.",
@@ -53,7 +53,7 @@ def test_the_same_request_has_the_same_answer() -> None:
 
 def test_an_answer_is_the_same_on_every_machine() -> None:
     """The words follow from seed and request alone; this text was written by another process."""
-    asked = replace(ASK, schema=Schema("claim", CLAIM), rung="native")
+    asked = replace(ASK, schema=OutputSchema("claim", CLAIM), rung="native")
     assert json.loads(ask(model(), asked).text) == {
         "claim": "People learn early what they will need anyway, and that speaks for the motion."
     }
@@ -96,7 +96,7 @@ def test_it_streams_in_pieces() -> None:
 @pytest.mark.parametrize("text", ["", " ", "one", " two  words ", "a\n\nb c\td ", '{"x": [1, 2]}'])
 def test_pieces_join_to_the_text(text: str) -> None:
     """No character is lost between the pieces."""
-    assert "".join(pieces(text)) == text
+    assert "".join(split_words(text)) == text
 
 
 def test_without_a_pace_nothing_is_waited_for() -> None:
@@ -128,7 +128,7 @@ def test_faults_of_the_provider_are_raised(kind: str, error: type[Exception]) ->
 
 def test_a_malformed_answer_is_no_json() -> None:
     """What should be JSON breaks off, and nothing tells so but the text."""
-    reply = ask(model(faults={"malformed": 1}), replace(ASK, schema=Schema("claim", CLAIM)))
+    reply = ask(model(faults={"malformed": 1}), replace(ASK, schema=OutputSchema("claim", CLAIM)))
     assert reply.finish_reason == "stop"
     with pytest.raises(ValueError, match="Unterminated"):
         json.loads(reply.text)
@@ -166,14 +166,14 @@ def test_a_retry_draws_again() -> None:
 
 
 @pytest.mark.parametrize(("unit", "fault"), [(0.05, "rate_limit"), (0.15, "malformed"), (0.25, "refusal"), (0.9, None)])
-def test_shares_lie_side_by_side(unit: float, fault: Fault | None) -> None:
+def test_shares_lie_side_by_side(unit: float, fault: SimulatedFault | None) -> None:
     """Each kind of fault takes its share of the draws, in a fixed order."""
-    assert drawn_fault(Faults(rate_limit=0.1, malformed=0.1, refusal=0.1), unit) == fault
+    assert pick_fault(MockFaults(rate_limit=0.1, malformed=0.1, refusal=0.1), unit) == fault
 
 
 def test_every_fault_of_the_configuration_is_known() -> None:
     """No key of `faults` is without effect."""
-    assert set(FAULTS) == set(Faults.model_fields)
+    assert set(SIMULATED_FAULTS) == set(MockFaults.model_fields)
 
 
 class TestScript:

@@ -10,7 +10,7 @@ from rehearsal_support import config_of, hold
 
 from debate_cli.domain.assessment import Assessment, Momentum, Narrative, Resolution, Summary, Vote
 from debate_cli.domain.debate import Debate
-from debate_cli.llm.port import Message, Request, Schema
+from debate_cli.llm.port import Message, OutputSchema, Request
 from debate_cli.providers.mock_dice import Dice
 from debate_cli.providers.mock_marks import NO_ONE, first, share
 from debate_cli.providers.mock_opinions import OPINIONS
@@ -165,7 +165,7 @@ def _answered(schema: dict[str, Any], seed: int) -> dict[str, Any]:
         messages=(Message("user", f'Motion: "Tea is better"\nDEBATERS: {debaters}\nGo.'),),
         purpose="judge.moderator.final",
         max_output_tokens=400,
-        schema=Schema("any", schema),
+        schema=OutputSchema("any", schema),
         rung="native",
     )
     return dict(json.loads(write(asked, Dice(str(seed)))))

@@ -8,7 +8,7 @@ import re
 import jsonschema
 import pytest
 
-from debate_cli.llm.port import Message, Request, Schema
+from debate_cli.llm.port import Message, OutputSchema, Request
 from debate_cli.providers.mock_dice import Dice
 from debate_cli.providers.mock_pattern import formed
 from debate_cli.providers.mock_writer import write
@@ -28,7 +28,7 @@ def answered(schema: dict[str, object], *said: object) -> object:
         messages=(Message("user", "Go."), *messages, Message("user", "Go on.")),
         purpose="opening",
         max_output_tokens=99,
-        schema=Schema("any", schema),
+        schema=OutputSchema("any", schema),
         rung="native",
     )
     return json.loads(write(asked, Dice("1")))

@@ -14,7 +14,7 @@ from rehearsal_support import MICROSERVICES, config_of, hold
 from debate_cli.debaters.debater import UNSTRUCTURED
 from debate_cli.domain.assessment import Fallacy, Manipulation, SuspectClaim, Vote
 from debate_cli.domain.debate import Debate
-from debate_cli.llm.port import Message, Request, Schema
+from debate_cli.llm.port import Message, OutputSchema, Request
 from debate_cli.providers.mock_dice import Dice
 from debate_cli.providers.mock_voice import fitted
 from debate_cli.providers.mock_writer import write
@@ -68,7 +68,7 @@ def request(schema: dict[str, Any] | None, purpose: str = "opening") -> Request:
         messages=(Message("user", f"Motion: {json.dumps(MICROSERVICES)}\nGo."),),
         purpose=purpose,
         max_output_tokens=400,
-        schema=None if schema is None else Schema("any", schema),
+        schema=None if schema is None else OutputSchema("any", schema),
         rung="text" if schema is None else "native",
     )
 

@@ -13,7 +13,7 @@ from wire_support import Wire, answered, streamed
 from debate_cli.domain.exchange import Usage
 from debate_cli.llm.profile import Profile
 from debate_cli.providers.endpoint import Endpoint
-from debate_cli.providers.openai_chat import openai_server
+from debate_cli.providers.openai_chat import make_openai_server
 
 
 def test_a_whole_answer_with_its_usage() -> None:
@@ -92,7 +92,7 @@ def test_calls_of_one_server_share_a_connection() -> None:
 
     async def run() -> int:
         async with Wire([completion({"content": "a"})]) as wire:
-            server = openai_server(Endpoint("lab", wire.url))
+            server = make_openai_server(Endpoint("lab", wire.url))
             for name in ("m1", "m2"):
                 await server.model(name, Profile()).complete(PLAIN)
             await server.aclose()

@@ -15,7 +15,7 @@ from wire_support import Playback, Wire, answered, event, streamed
 from debate_cli import errors
 from debate_cli.llm.profile import Profile
 from debate_cli.providers.endpoint import Endpoint
-from debate_cli.providers.openai_chat import openai_server
+from debate_cli.providers.openai_chat import make_openai_server
 
 
 def said(message: str, **more: str) -> dict[str, Any]:
@@ -174,7 +174,7 @@ def test_nobody_listens() -> None:
     async def run() -> None:
         async with Wire([]) as wire:
             url = wire.url
-        server = openai_server(Endpoint("lab", url))
+        server = make_openai_server(Endpoint("lab", url))
         with pytest.raises(errors.UnreachableError, match="could not be reached; start it there or correct base_url"):
             await server.model("m1", Profile()).complete(PLAIN)
         await server.aclose()

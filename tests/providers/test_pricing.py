@@ -9,10 +9,10 @@ import pytest
 from provider_config_support import config
 
 from debate_cli.domain.config import ModelSpec, Price
-from debate_cli.llm.prices import price_of
-from debate_cli.providers.pricing import FREE, price
-from debate_cli.providers.registry import split
-from debate_cli.providers.table import merged
+from debate_cli.llm.prices import find_bundled_price
+from debate_cli.providers.pricing import FREE_PRICE, find_price
+from debate_cli.providers.registry import split_model_name
+from debate_cli.providers.table import merge_provider_rows
 
 OWN = Price(input=1, output=2)
 
@@ -30,19 +30,19 @@ class Case:
 @pytest.mark.parametrize(
     "case",
     [
-        Case("mock/a", FREE),
-        Case("local/smollm2", FREE),
-        Case("ollama/qwen3:8b", FREE),
-        Case("vllm/x", FREE),
-        Case("llamacpp/x", FREE),
-        Case("lmstudio/x", FREE),
-        Case("mine/a", FREE, {"mine": {"kind": "mock"}}),
-        Case("ollama/x", FREE, env={"OLLAMA_HOST": "localhost:9999"}),
-        Case("ollama/x", FREE, env={"OLLAMA_HOST": "[::1]"}),
+        Case("mock/a", FREE_PRICE),
+        Case("local/smollm2", FREE_PRICE),
+        Case("ollama/qwen3:8b", FREE_PRICE),
+        Case("vllm/x", FREE_PRICE),
+        Case("llamacpp/x", FREE_PRICE),
+        Case("lmstudio/x", FREE_PRICE),
+        Case("mine/a", FREE_PRICE, {"mine": {"kind": "mock"}}),
+        Case("ollama/x", FREE_PRICE, env={"OLLAMA_HOST": "localhost:9999"}),
+        Case("ollama/x", FREE_PRICE, env={"OLLAMA_HOST": "[::1]"}),
         Case("ollama/x", None, env={"OLLAMA_HOST": "https://gpu.example"}),
         Case("ollama/x", None, env={"OLLAMA_HOST": "127.0.0.1.gpu.example"}),
         Case("ollama/gpt-oss:120b-cloud", None),
-        Case("vllm/x", FREE, {"vllm": {"base_url": "http://127.0.0.1:9/v1", "api_key_env": None}}),
+        Case("vllm/x", FREE_PRICE, {"vllm": {"base_url": "http://127.0.0.1:9/v1", "api_key_env": None}}),
         Case("vllm/x", None, {"vllm": {"base_url": "http://127.0.0.1:9/v1", "api_key_env": "LAB_KEY"}}),
         Case("vllm/x", None, {"vllm": {"base_url": "https://gpu.example/v1", "api_key_env": None}}),
         Case("vllm/x", OWN, {"vllm": {"price": OWN.model_dump()}}),
@@ -52,11 +52,11 @@ class Case:
         Case("lab/x", None, {"lab": {"kind": "openai", "base_url": "http://127.0.0.1:9/v1"}}),
         Case("openai/no-such-model-at-all", None),
         Case("groq/no-such-model-at-all", None),
-        Case("openai/gpt-4o", price_of("openai/gpt-4o")),
+        Case("openai/gpt-4o", find_bundled_price("openai/gpt-4o")),
     ],
     ids=lambda case: f"{case.model} {case.rows or case.env or ''}",
 )
 def test_the_price_depends_on_where_a_model_runs(case: Case) -> None:
     """A server that may bill, or pass on what it is asked, is never taken for free."""
-    row = merged(config(**case.rows))[split(case.model)[0]]
-    assert price(ModelSpec(model=case.model), row, case.env) == case.expected
+    row = merge_provider_rows(config(**case.rows))[split_model_name(case.model)[0]]
+    assert find_price(ModelSpec(model=case.model), row, case.env) == case.expected

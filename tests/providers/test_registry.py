@@ -14,10 +14,15 @@ from wire_support import Wire, answered
 from debate_cli.domain.config import ModelSpec
 from debate_cli.errors import ConfigError, MissingKeyError, UnreachableError
 from debate_cli.llm.port import Message, Model, Request
-from debate_cli.providers.addresses import base_url, ollama_url
-from debate_cli.providers.presets import TABLE
-from debate_cli.providers.registry import Registry, check, secrets, split
-from debate_cli.providers.table import rows
+from debate_cli.providers.addresses import parse_ollama_host, resolve_base_url
+from debate_cli.providers.presets import BUILTIN_PROVIDERS
+from debate_cli.providers.registry import (
+    ProviderRegistry,
+    collect_provider_secrets,
+    find_model_problems,
+    split_model_name,
+)
+from debate_cli.providers.table import build_provider_table
 
 HERE = Path()
 KEY = "sk-real-0123456789"
@@ -31,13 +36,13 @@ ANSWER = answered({"choices": [{"index": 0, "message": {"content": "x"}, "finish
 )
 def test_a_name_is_split_at_the_first_slash(model: str, expected: tuple[str, str]) -> None:
     """Tags with colons and names with slashes stay whole."""
-    assert split(model) == expected
+    assert split_model_name(model) == expected
 
 
-@pytest.mark.parametrize("name", list(TABLE))
+@pytest.mark.parametrize("name", list(BUILTIN_PROVIDERS))
 def test_every_built_in_row_is_complete(name: str) -> None:
     """A row in this process has no address; another one has one, and a key unless it runs here."""
-    row = TABLE[name]
+    row = BUILTIN_PROVIDERS[name]
     assert (row.base_url is None) == (row.kind in {"embedded", "mock"})
     assert (row.api_key_env is None) == row.local
 
@@ -84,7 +89,7 @@ def test_asking_one_sdk_does_not_import_the_other() -> None:
 
 def test_a_missing_key_is_named_with_its_provider() -> None:
     """The line names variable and provider, once for two models."""
-    problems = check(config(), ["openai/a", "openai/b"], {})
+    problems = find_model_problems(config(), ["openai/a", "openai/b"], {})
     assert len(problems) == 1
     assert "OPENAI_API_KEY" in problems[0]
     assert "provider openai" in problems[0]
@@ -93,7 +98,7 @@ def test_a_missing_key_is_named_with_its_provider() -> None:
 @pytest.mark.parametrize("key", ["", "  ", "with space", "umläut", "line\nbreak"])
 def test_a_key_that_cannot_be_sent_is_a_problem(key: str) -> None:
     """Blank keys and keys with signs that HTTP cannot carry are found before the first call."""
-    assert check(config(), ["openai/a"], {"OPENAI_API_KEY": key})
+    assert find_model_problems(config(), ["openai/a"], {"OPENAI_API_KEY": key})
 
 
 @pytest.mark.parametrize(
@@ -107,7 +112,7 @@ def test_a_key_that_cannot_be_sent_is_a_problem(key: str) -> None:
 )
 def test_nothing_is_missing(model: str, env: dict[str, str]) -> None:
     """Local providers need nothing; a line break after a key does no harm."""
-    assert check(config(), [model], env) == []
+    assert find_model_problems(config(), [model], env) == []
 
 
 @pytest.mark.parametrize(
@@ -116,13 +121,15 @@ def test_nothing_is_missing(model: str, env: dict[str, str]) -> None:
 )
 def test_an_unknown_provider_is_named_with_a_guess(model: str, words: str) -> None:
     """A slip of the pen gets a suggestion, anything else the list."""
-    assert words in check(config(), [model], {})[0]
+    assert words in find_model_problems(config(), [model], {})[0]
 
 
 def test_an_unset_variable_in_a_header_is_a_problem() -> None:
     """The line names variable, header and provider."""
     lab = {"kind": "openai", "base_url": "http://127.0.0.1:1/v1", "headers": {"X-Team": "${TEAM}"}}
-    assert check(config(lab=lab), ["lab/x"], {}) == ["TEAM is not set: header X-Team of provider lab needs it"]
+    assert find_model_problems(config(lab=lab), ["lab/x"], {}) == [
+        "TEAM is not set: header X-Team of provider lab needs it"
+    ]
 
 
 @pytest.mark.parametrize(
@@ -142,29 +149,29 @@ def test_an_unset_variable_in_a_header_is_a_problem() -> None:
 )
 def test_ollama_hosts_in_all_their_forms(host: str, url: str) -> None:
     """The variable is written with and without scheme, port and path."""
-    assert ollama_url(host) == url
-    assert base_url(TABLE["ollama"], {"OLLAMA_HOST": host}) == url
+    assert parse_ollama_host(host) == url
+    assert resolve_base_url(BUILTIN_PROVIDERS["ollama"], {"OLLAMA_HOST": host}) == url
 
 
 @pytest.mark.parametrize("name", ["openai", "anthropic"])
 def test_an_address_in_the_environment_counts(name: str) -> None:
     """OPENAI_BASE_URL and ANTHROPIC_BASE_URL move their own providers; blank ones do not."""
     variable = f"{name.upper()}_BASE_URL"
-    assert base_url(TABLE[name], {variable: "http://127.0.0.1:9"}) == "http://127.0.0.1:9"
-    assert base_url(TABLE[name], {variable: " "}) == TABLE[name].base_url
+    assert resolve_base_url(BUILTIN_PROVIDERS[name], {variable: "http://127.0.0.1:9"}) == "http://127.0.0.1:9"
+    assert resolve_base_url(BUILTIN_PROVIDERS[name], {variable: " "}) == BUILTIN_PROVIDERS[name].base_url
 
 
 def test_the_configurations_address_goes_before_the_environments() -> None:
     """A row with an address of its own is not moved by a variable."""
-    row = rows(config(openai={"base_url": "http://127.0.0.1:1/v1", "api_key_env": None}))["openai"]
-    assert base_url(row, {"OPENAI_BASE_URL": "http://127.0.0.1:9"}) == "http://127.0.0.1:1/v1"
+    row = build_provider_table(config(openai={"base_url": "http://127.0.0.1:1/v1", "api_key_env": None}))["openai"]
+    assert resolve_base_url(row, {"OPENAI_BASE_URL": "http://127.0.0.1:9"}) == "http://127.0.0.1:1/v1"
 
 
 def test_secrets_are_what_the_providers_resolve_to() -> None:
     """Keys, variables in headers and passwords in addresses are secret; short values are not."""
     lab = {"kind": "openai", "base_url": "http://me:hunter22@127.0.0.1:1/v1", "headers": {"X-Token": "Bearer ${TOKEN}"}}
     env = {"OPENAI_API_KEY": KEY, "TOKEN": "token-0123456", "GROQ_API_KEY": "none", "HOME": "/home/somebody"}
-    assert secrets(config(lab=lab), env) == (KEY, "token-0123456", "hunter22")
+    assert collect_provider_secrets(config(lab=lab), env) == (KEY, "token-0123456", "hunter22")
 
 
 # Adapters --------------------------------------------------------------------------------------------------------
@@ -177,7 +184,7 @@ def test_a_key_is_never_sent_to_a_redirected_server() -> None:
         async with Wire([ANSWER]) as wire:
             moved = config(openai={"base_url": f"{wire.url}/v1", "api_key_env": None})
             env = {"OPENAI_API_KEY": KEY, "OPENAI_ORG_ID": "org-0123456", "OPENAI_PROJECT_ID": "proj-0123456"}
-            registry = Registry(moved, env, folder=HERE)
+            registry = ProviderRegistry(moved, env, folder=HERE)
             await registry.adapter(ModelSpec(model="openai/gpt-4o")).complete(REQUEST)
             await registry.aclose()
             return str(wire.seen[0].headers)
@@ -190,7 +197,7 @@ def test_a_key_is_never_sent_to_a_redirected_server() -> None:
 def test_a_redirect_without_a_key_of_its_own_builds_nothing() -> None:
     """The registry refuses to exist for a configuration that would send a key elsewhere."""
     with pytest.raises(ConfigError, match="another server"):
-        Registry(config(openai={"base_url": "http://127.0.0.1:1/v1"}), {"OPENAI_API_KEY": KEY}, folder=HERE)
+        ProviderRegistry(config(openai={"base_url": "http://127.0.0.1:1/v1"}), {"OPENAI_API_KEY": KEY}, folder=HERE)
 
 
 def test_the_rows_own_key_and_headers_are_sent() -> None:
@@ -204,7 +211,7 @@ def test_the_rows_own_key_and_headers_are_sent() -> None:
                 "api_key_env": "LAB",
                 "headers": {"X-Team": "${TEAM:-none} ${N}"},
             }
-            registry = Registry(config(lab=lab), {"LAB": f"{KEY}\n", "N": "7"}, folder=HERE)
+            registry = ProviderRegistry(config(lab=lab), {"LAB": f"{KEY}\n", "N": "7"}, folder=HERE)
             await registry.adapter(ModelSpec(model="lab/m")).complete(REQUEST)
             await registry.aclose()
             return dict(wire.seen[0].headers)
@@ -219,7 +226,7 @@ def test_models_of_one_row_share_connections() -> None:
 
     async def run() -> int:
         async with Wire([ANSWER]) as wire:
-            registry = Registry(config(lab={"kind": "openai", "base_url": wire.url}), {}, folder=HERE)
+            registry = ProviderRegistry(config(lab={"kind": "openai", "base_url": wire.url}), {}, folder=HERE)
             for model in ("lab/one", "lab/two"):
                 await registry.adapter(ModelSpec(model=model)).complete(REQUEST)
             await registry.aclose()
@@ -230,7 +237,7 @@ def test_models_of_one_row_share_connections() -> None:
 
 def test_a_missing_key_stops_the_first_call_and_not_the_building() -> None:
     """An adapter can be built without its key, as replaying a recording needs none."""
-    registry = Registry(config(), {}, folder=HERE)
+    registry = ProviderRegistry(config(), {}, folder=HERE)
     adapter = registry.adapter(ModelSpec(model="anthropic/x"))
     with pytest.raises(MissingKeyError, match="ANTHROPIC_API_KEY"):
         asyncio.run(adapter.complete(REQUEST))
@@ -239,7 +246,7 @@ def test_a_missing_key_stops_the_first_call_and_not_the_building() -> None:
 def test_an_unknown_provider_has_no_adapter() -> None:
     """Asking for one is a configuration error with the name in it."""
     with pytest.raises(ConfigError, match="no provider nobody"):
-        Registry(config(), {}, folder=HERE).adapter(ModelSpec(model="nobody/x"))
+        ProviderRegistry(config(), {}, folder=HERE).adapter(ModelSpec(model="nobody/x"))
 
 
 @pytest.mark.parametrize(("env", "put"), [({}, 0), ({"LAB": KEY}, 1)])
@@ -253,7 +260,7 @@ def test_limits_are_put_around_a_model_whose_key_is_there(env: dict[str, str], p
 
     async def ask() -> None:
         row = {"kind": "openai", "base_url": "http://127.0.0.1:9/v1", "api_key_env": "LAB"}
-        registry = Registry(config(lab=row), env, folder=HERE)
+        registry = ProviderRegistry(config(lab=row), env, folder=HERE)
         adapter = registry.adapter(ModelSpec(model="lab/m"), within)
         assert limited == []
         with pytest.raises(UnreachableError if env else MissingKeyError):

@@ -11,8 +11,8 @@ from debate_cli.errors import UnreachableError
 from debate_cli.llm.profile import Profile
 from debate_cli.providers import faults
 from debate_cli.providers.endpoint import Endpoint
-from debate_cli.providers.faults import FaultRow
-from debate_cli.providers.remote import Api, RemoteServer
+from debate_cli.providers.faults import ErrorRule
+from debate_cli.providers.remote import HttpServer, ProviderApi
 
 ENDPOINT = Endpoint("lab", "http://127.0.0.1:9/v1")
 
@@ -22,10 +22,10 @@ def unasked(*_: Any) -> Any:
     raise AssertionError
 
 
-def server(connect: Callable[[Endpoint], Any]) -> RemoteServer:
+def server(connect: Callable[[Endpoint], Any]) -> HttpServer:
     """One whose client is made by `connect`."""
-    rows = (FaultRow((OSError,), faults.unreachable),)
-    return RemoteServer(Api(connect, unasked, unasked, unasked, lambda: rows, unasked, unasked), ENDPOINT)
+    rows = (ErrorRule((OSError,), faults.make_unreachable_error),)
+    return HttpServer(ProviderApi(connect, unasked, unasked, unasked, lambda: rows, unasked, unasked), ENDPOINT)
 
 
 def test_the_client_is_made_with_the_first_model() -> None:

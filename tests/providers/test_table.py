@@ -8,15 +8,15 @@ import pytest
 from provider_config_support import config
 
 from debate_cli.errors import ConfigError
-from debate_cli.providers.presets import TABLE
-from debate_cli.providers.table import rows
+from debate_cli.providers.presets import BUILTIN_PROVIDERS
+from debate_cli.providers.table import build_provider_table
 
 KEY = "sk-real-0123456789"
 
 
 def test_a_new_row_has_the_profile_of_its_kind() -> None:
     """A compatible server asks natively, then by prompt, and limits with max_tokens."""
-    row = rows(config(lab={"kind": "openai", "base_url": "http://127.0.0.1:8000/v1"}))["lab"]
+    row = build_provider_table(config(lab={"kind": "openai", "base_url": "http://127.0.0.1:8000/v1"}))["lab"]
     assert (row.profile.rungs, row.profile.token_limit_field, row.api_key_env) == (
         ("native", "prompt"),
         "max_tokens",
@@ -26,15 +26,18 @@ def test_a_new_row_has_the_profile_of_its_kind() -> None:
 
 def test_fields_are_laid_over_a_built_in_row_one_by_one() -> None:
     """What the configuration leaves out keeps its built-in value."""
-    row = rows(config(groq={"max_concurrency": 2, "structured": ["prompt"]}))["groq"]
+    row = build_provider_table(config(groq={"max_concurrency": 2, "structured": ["prompt"]}))["groq"]
     assert (row.max_concurrency, row.profile.rungs) == (2, ("prompt",))
-    assert (row.base_url, row.api_key_env) == (TABLE["groq"].base_url, "GROQ_API_KEY")
+    assert (row.base_url, row.api_key_env) == (BUILTIN_PROVIDERS["groq"].base_url, "GROQ_API_KEY")
 
 
 def test_a_second_account_of_the_same_vendor_needs_no_address() -> None:
     """A new row with a key of its own goes to the vendor's own server, with the vendor's own profile."""
-    row = rows(config(work={"kind": "anthropic", "api_key_env": "WORK_KEY"}))["work"]
-    assert (row.base_url, row.profile) == (TABLE["anthropic"].base_url, TABLE["anthropic"].profile)
+    row = build_provider_table(config(work={"kind": "anthropic", "api_key_env": "WORK_KEY"}))["work"]
+    assert (row.base_url, row.profile) == (
+        BUILTIN_PROVIDERS["anthropic"].base_url,
+        BUILTIN_PROVIDERS["anthropic"].profile,
+    )
 
 
 @pytest.mark.parametrize(
@@ -56,7 +59,7 @@ def test_a_second_account_of_the_same_vendor_needs_no_address() -> None:
 def test_a_row_that_makes_no_sense_is_refused(name: str, spec: dict[str, Any], words: str) -> None:
     """Each mistake is named with its place, and a pasted key is not repeated."""
     with pytest.raises(ConfigError) as caught:
-        rows(config(**{name: spec}))
+        build_provider_table(config(**{name: spec}))
     assert str(caught.value).startswith(f"providers.{name}")
     assert words in str(caught.value)
     assert KEY not in str(caught.value)
@@ -65,5 +68,5 @@ def test_a_row_that_makes_no_sense_is_refused(name: str, spec: dict[str, Any], w
 @pytest.mark.parametrize("own", [{"api_key_env": None}, {"api_key_env": "MY_KEY"}])
 def test_a_redirected_row_with_its_own_key_is_fine(own: dict[str, Any]) -> None:
     """Naming a key, or null, is all that the rule asks for."""
-    row = rows(config(openai={"base_url": "http://127.0.0.1:1/v1"} | own))["openai"]
+    row = build_provider_table(config(openai={"base_url": "http://127.0.0.1:1/v1"} | own))["openai"]
     assert row.api_key_env == own["api_key_env"]

@@ -8,16 +8,16 @@ import pytest
 from render_support import START, debate, shown, structured_assessment
 
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.events import Assessed, JudgingOpened
+from debate_cli.domain.events import AssessmentCompleted, JudgingOpened
 from debate_cli.domain.systems import JudgingConfig
 from debate_cli.domain.verdict import Verdict
-from debate_cli.render.checked import Checked
-from debate_cli.render.documents.github import commands, step_summary
-from debate_cli.render.documents.html import html
-from debate_cli.render.documents.index import index
+from debate_cli.render.checked import CheckedFile
+from debate_cli.render.documents.github import format_step_summary, format_workflow_commands
+from debate_cli.render.documents.html import render_html
+from debate_cli.render.documents.index import render_index
 from debate_cli.render.drawn.scores import scores_view
-from debate_cli.render.plain.scores import scores_lines
-from debate_cli.render.scores_table import Scored
+from debate_cli.render.plain.scores import score_lines
+from debate_cli.render.scores_table import ScoredFile
 from debate_cli.scoring import score
 
 
@@ -25,21 +25,23 @@ def judged_twice() -> Debate:
     """Structured has judged as r1 and as r2; moderator as r1 alone."""
     judging = JudgingConfig.model_validate({"systems": ["structured"]})
     told = debate().apply(JudgingOpened(at=START, run="r2", judging=judging))
-    return told.apply(Assessed(at=START, assessment=structured_assessment().model_copy(update={"run": "r2"})))
+    return told.apply(
+        AssessmentCompleted(at=START, assessment=structured_assessment().model_copy(update={"run": "r2"}))
+    )
 
 
-def scored(verdicts: tuple[Verdict, ...]) -> Scored:
+def scored(verdicts: tuple[Verdict, ...]) -> ScoredFile:
     """A file with these verdicts."""
-    return Scored("a.json", "a", "A motion", "complete", verdicts)
+    return ScoredFile("a.json", "a", "A motion", "complete", verdicts)
 
 
 FORMS: dict[str, Callable[[tuple[Verdict, ...]], str]] = {
-    "lines": lambda found: "\n".join(scores_lines([scored(found)])),
+    "lines": lambda found: "\n".join(score_lines([scored(found)])),
     "table": lambda found: "".join(shown(part) for part in scores_view([scored(found)])),
-    "workflow commands": lambda found: "\n".join(commands([Checked(scored(found))])),
-    "step summary": lambda found: step_summary([Checked(scored(found))]),
-    "index": lambda found: index([Checked(scored(found))]),
-    "page": lambda found: html(judged_twice(), found),
+    "workflow commands": lambda found: "\n".join(format_workflow_commands([CheckedFile(scored(found))])),
+    "step summary": lambda found: format_step_summary([CheckedFile(scored(found))]),
+    "index": lambda found: render_index([CheckedFile(scored(found))]),
+    "page": lambda found: render_html(judged_twice(), found),
 }
 
 

@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 from render_support import shown
 
-from debate_cli.render.drawn.catalogue import catalogue_view
+from debate_cli.render.drawn.catalogue import index_view
 from debate_cli.render.go_on import resume_command
-from debate_cli.storage.catalogue import Card, Conclusion
+from debate_cli.storage.catalogue import IndexEntry, StoredConclusion
 
-WON = Conclusion("structured", "r1", "Bo", "narrow", 1.1, decides=True)
+WON = StoredConclusion("structured", "r1", "Bo", "narrow", 1.1, decides=True)
 
 
-def card(**changes: Any) -> Card:
+def card(**changes: Any) -> IndexEntry:
     """A debate that came to its end."""
     fields: dict[str, Any] = {
         "path": "transcripts/one.json",
@@ -29,12 +29,12 @@ def card(**changes: Any) -> Card:
         "cost_usd": 0.022,
         **changes,
     }
-    return Card(**fields)
+    return IndexEntry(**fields)
 
 
-def lines(*cards: Card, width: int = 80) -> list[str]:
+def lines(*cards: IndexEntry, width: int = 80) -> list[str]:
     """What so many columns show, without the rule above it."""
-    drawn = "".join(shown(part, width) for part in catalogue_view(cards, "transcripts"))
+    drawn = "".join(shown(part, width) for part in index_view(cards, "transcripts"))
     return [line.strip() for line in drawn.splitlines() if line.strip()][1:]
 
 

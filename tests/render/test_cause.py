@@ -6,8 +6,8 @@ import pytest
 from judging_support import FillingModel, debated, settle
 
 from debate_cli import errors
-from debate_cli.judging.schedules import owed
-from debate_cli.render.report import Report
+from debate_cli.judging.schedules import owed_briefs
+from debate_cli.render.report import DebateReport
 from debate_cli.scoring import score
 
 
@@ -23,8 +23,8 @@ from debate_cli.scoring import score
 def test_a_judge_who_did_not_answer_is_told_in_words(error: Exception, why: str) -> None:
     """The verdict keeps the name that the failure has; people read words."""
     debate = debated("structured")
-    (verdict,) = score(settle(debate, owed(debate), FillingModel(raising=error)))
-    missing = Report.missing(verdict)
+    (verdict,) = score(settle(debate, owed_briefs(debate), FillingModel(raising=error)))
+    missing = DebateReport.missing(verdict)
     assert any(f"({why})" in sentence for sentence in missing)
     assert "Error" not in str(missing)
 
@@ -32,5 +32,5 @@ def test_a_judge_who_did_not_answer_is_told_in_words(error: Exception, why: str)
 def test_a_judge_who_abstained_from_the_comparison_of_beginning_and_end_is_said_to_have() -> None:
     """As of every other part of live that is missing."""
     debate = debated({"kind": "live", "feedback": False}, form={"kind": "free_flowing", "turns": 10})
-    (verdict,) = score(settle(debate, owed(debate), FillingModel(raising=errors.RefusedError("x"))))
+    (verdict,) = score(settle(debate, owed_briefs(debate), FillingModel(raising=errors.RefusedError("x"))))
     assert "The first and the last turns were not compared (abstained)." in str(verdict.notes["missing"])

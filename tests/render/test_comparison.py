@@ -10,22 +10,22 @@ from render_support import HOSTILE, START, debate, events, exchange, shown, stru
 from debate_cli.domain.assessment import Trace
 from debate_cli.domain.config import ModelSpec
 from debate_cli.domain.debate import Debate, fold
-from debate_cli.domain.events import Closed, JudgingOpened
+from debate_cli.domain.events import DebateClosed, JudgingOpened
 from debate_cli.domain.systems import JudgingConfig
-from debate_cli.render.comparison import Compared, document
-from debate_cli.render.comparison_words import in_short
+from debate_cli.render.comparison import ComparedPair, build_comparison_document
+from debate_cli.render.comparison_words import summarize_comparison
 from debate_cli.render.drawn.comparison import comparison_view
 from debate_cli.render.plain.comparison import comparison_lines
-from debate_cli.scoring.comparison import LATEST, Side, compare
+from debate_cli.scoring.comparison import LATEST_RUNS, ComparisonSide, compare_judgments
 
 TOLD = debate()
 CUT = "\x1b\x07\u202e\x9b"
 
 
-def compared(a: Debate, b: Debate, *runs: str) -> Compared:
+def compared(a: Debate, b: Debate, *runs: str) -> ComparedPair:
     """The debates as `a.json` and `b.json`; one file where runs of it are compared."""
-    sides = Side(a, runs[0] if runs else LATEST), Side(b, runs[1] if runs else LATEST)
-    return Compared(("a.json", "a.json" if runs else "b.json"), sides, compare(*sides))
+    sides = ComparisonSide(a, runs[0] if runs else LATEST_RUNS), ComparisonSide(b, runs[1] if runs else LATEST_RUNS)
+    return ComparedPair(("a.json", "a.json" if runs else "b.json"), sides, compare_judgments(*sides))
 
 
 def marked(value: float, participant: str = "Ada") -> Debate:
@@ -81,19 +81,21 @@ def rejudged() -> Debate:
     return told.with_assessments([*told.assessments, again])
 
 
-def lines(told: Compared) -> str:
+def lines(told: ComparedPair) -> str:
     """As it stands off a terminal."""
     return "\n".join(comparison_lines(told))
 
 
-def drawn(told: Compared, width: int) -> str:
+def drawn(told: ComparedPair, width: int) -> str:
     """As it stands on a terminal."""
     return "\n".join(shown(part, width) for part in comparison_view(told))
 
 
 def test_where_nothing_differs_one_sentence_says_so() -> None:
     """And the tables show what is alike."""
-    assert in_short(compared(TOLD, TOLD)) == ["Nothing differs: verdicts, scores, standings and settings are the same."]
+    assert summarize_comparison(compared(TOLD, TOLD)) == [
+        "Nothing differs: verdicts, scores, standings and settings are the same."
+    ]
 
 
 @pytest.mark.parametrize(
@@ -113,14 +115,14 @@ def test_where_nothing_differs_one_sentence_says_so() -> None:
 )
 def test_the_first_sentence_tells_what_is_decided(other: Callable[[], Debate], said: str) -> None:
     """By the deciding verdict of each side."""
-    assert in_short(compared(TOLD, other()))[0] == said
+    assert summarize_comparison(compared(TOLD, other()))[0] == said
 
 
 def test_where_systems_differ_it_says_which_judged_what() -> None:
     """And compares what both have."""
     told = compared(TOLD, without("moderator"))
-    assert "Structured judged both; moderator judged A only." in in_short(told)
-    assert "The verdict is the same under structured, by the same margin." in in_short(told)
+    assert "Structured judged both; moderator judged A only." in summarize_comparison(told)
+    assert "The verdict is the same under structured, by the same margin." in summarize_comparison(told)
     assert "structured: Ada; A: " in lines(told)
     assert "moderator: Ada; A: " not in lines(told)
 
@@ -131,7 +133,7 @@ def test_a_system_that_concluded_nothing_on_either_has_no_margin() -> None:
         told.with_assessments([item for item in told.assessments if item.system == "structured"])
         for told in (TOLD, debate(seed=5))
     )
-    told = in_short(compared(a, b))
+    told = summarize_comparison(compared(a, b))
     assert "The verdict is the same under structured, by the same margin." in told
     assert "Moderator concluded nothing on either." in told
 
@@ -140,15 +142,16 @@ def test_a_margin_is_said_to_differ_once() -> None:
     """Systems are named again only where others keep theirs."""
     other = marked(6)
     alone = other.with_assessments([item for item in other.assessments if item.system == "structured"])
-    assert "The verdict is the same under structured, by another margin." in in_short(compared(TOLD, alone))
-    assert "The verdict is the same under structured and moderator, by another margin under structured." in in_short(
-        compared(TOLD, other)
+    assert "The verdict is the same under structured, by another margin." in summarize_comparison(compared(TOLD, alone))
+    assert (
+        "The verdict is the same under structured and moderator, by another margin under structured."
+        in summarize_comparison(compared(TOLD, other))
     )
 
 
 def test_outcomes_are_compared_under_a_system_that_judged_both() -> None:
     """Where each side is decided by another one, which is said."""
-    told = in_short(compared(TOLD, deciding("moderator", marked(10))))
+    told = summarize_comparison(compared(TOLD, deciding("moderator", marked(10))))
     assert told[:2] == [
         "A is decided by structured, B by moderator.",
         "The outcomes differ: Bo wins A narrowly (structured, by 1.1); Ada wins B narrowly (structured, by 2.55).",
@@ -163,20 +166,22 @@ def test_a_system_that_concluded_on_one_side_only_compares_nothing() -> None:
         TOLD.with_assessments([item for item in TOLD.assessments if item.system == system])
         for system in ("structured", "moderator")
     )
-    found = in_short(compared(a, deciding("moderator", b)))
+    found = summarize_comparison(compared(a, deciding("moderator", b)))
     assert found[1].startswith("No system came to a verdict on both, so their outcomes are not compared: Bo wins A ")
 
 
 def test_other_motions_stand_before_the_outcomes() -> None:
     """Whoever reads that they differ knows by then that another question was debated."""
-    told = in_short(compared(TOLD, debate(topic="Should there be a tram?")))
+    told = summarize_comparison(compared(TOLD, debate(topic="Should there be a tram?")))
     assert told[0] == "The motions are different."
 
 
 def test_debaters_with_other_models_are_named() -> None:
     """In the order in which they stand in A; one speaks, several speak."""
-    assert "Ada and Bo speak with other models in B." in in_short(compared(TOLD, spoken_by("mock/b", "Ada", "Bo")))
-    assert "Bo speaks with another model in B." in in_short(compared(TOLD, spoken_by("mock/b", "Bo")))
+    assert "Ada and Bo speak with other models in B." in summarize_comparison(
+        compared(TOLD, spoken_by("mock/b", "Ada", "Bo"))
+    )
+    assert "Bo speaks with another model in B." in summarize_comparison(compared(TOLD, spoken_by("mock/b", "Bo")))
 
 
 def test_judges_of_a_panel_are_told_by_their_names() -> None:
@@ -191,11 +196,11 @@ def test_judges_of_a_panel_are_told_by_their_names() -> None:
 def test_where_no_system_judged_both_it_says_so() -> None:
     """There are no scores side by side then; each side's stand with its verdict."""
     told = compared(without("moderator"), without("structured"))
-    decided, outcomes, systems, *_ = in_short(told)
+    decided, outcomes, systems, *_ = summarize_comparison(told)
     assert decided == "A is decided by structured, B by moderator."
     assert outcomes.startswith("No system judged both, so their outcomes are not compared: Bo wins A narrowly (struct")
     assert systems == "Structured judged A only; moderator judged B only."
-    assert "Only A was asked which claims stand, so there are no standings to compare." in in_short(told)
+    assert "Only A was asked which claims stand, so there are no standings to compare." in summarize_comparison(told)
     assert "== Scores ==" not in lines(told)
     assert "moderator: A: not judged; B: Bo, " in lines(told)
 
@@ -206,13 +211,13 @@ def test_scores_without_a_counterpart_stand_with_their_verdict() -> None:
     assert "== Scores ==" not in lines(told)
     assert "structured: A: Bo, narrow, margin 1.1, Ada 6.35 · Bo 7.45; B: undetermined" in lines(told)
     assert "B: structured r1, moderator r1: undetermined, no judge was heard" in lines(told)
-    assert not any("was judged by" in sentence for sentence in in_short(told))
+    assert not any("was judged by" in sentence for sentence in summarize_comparison(told))
 
 
 def test_an_unfinished_debate_is_named() -> None:
     """With how far it came."""
-    told = compared(TOLD, fold([event for event in events(seed=5) if not isinstance(event, Closed)]))
-    assert "B is not finished: 6 speeches so far." in in_short(told)
+    told = compared(TOLD, fold([event for event in events(seed=5) if not isinstance(event, DebateClosed)]))
+    assert "B is not finished: 6 speeches so far." in summarize_comparison(told)
     assert "state: A: complete; B: incomplete" in lines(told)
 
 
@@ -225,7 +230,7 @@ def test_margins_stand_beside_each_other() -> None:
 def test_other_judges_are_named() -> None:
     """Per system and run, with their models."""
     told = compared(rejudged(), rejudged(), "r1", "r2")
-    assert "Under structured, A was judged by mock/judge and B by mock/other." in in_short(told)
+    assert "Under structured, A was judged by mock/judge and B by mock/other." in summarize_comparison(told)
     assert "judges: A: structured r1, moderator r1: mock/judge; B: structured r2: mock/other" in lines(told)
 
 
@@ -236,8 +241,8 @@ def test_who_really_spoke_is_named() -> None:
     assert "debaters: A: Ada: mock/debater, Bo: mock/debater; B: Ada: mock/debater (configured: openai/gpt-5)" in lines(
         told
     )
-    assert document(told)["b"]["debaters"] == {"Ada": "mock/debater", "Bo": "mock/debater"}
-    assert "The debaters and their models are the same." in in_short(told)
+    assert build_comparison_document(told)["b"]["debaters"] == {"Ada": "mock/debater", "Bo": "mock/debater"}
+    assert "The debaters and their models are the same." in summarize_comparison(told)
 
 
 def test_a_dearer_debate_is_named() -> None:
@@ -245,7 +250,7 @@ def test_a_dearer_debate_is_named() -> None:
     dear = structured_assessment().model_copy(update={"exchange": exchange().model_copy(update={"cost_usd": 1.002})})
     others = [item for item in TOLD.assessments if item.system != "structured"]
     told = compared(TOLD, TOLD.with_assessments([*others, dear]))
-    assert in_short(told)[-1] == "B cost $1.00 more."
+    assert summarize_comparison(told)[-1] == "B cost $1.00 more."
     assert "judging cost: A: $0.0100; B: $1.01" in lines(told)
 
 
@@ -256,7 +261,7 @@ def test_a_dearer_debate_is_named() -> None:
 def test_claims_whose_standing_differs_are_named(found: str, said: str) -> None:
     """With how many were looked at."""
     told = compared(TOLD, standing("PRO-2", found))
-    assert said in in_short(told)
+    assert said in summarize_comparison(told)
     assert ("== Claims whose standing differs ==" in lines(told)) == (found == "REFUTED")
 
 
@@ -265,7 +270,7 @@ def test_no_word_is_pythons(width: int) -> None:
     """Settings that are not set, texts and mappings are told in words."""
     other = debate(seed=2, background="A tram, or a bus?", models={"default": {"model": "mock/b"}})
     told = compared(TOLD, other)
-    for text in (lines(told), drawn(told, width), "\n".join(in_short(told))):
+    for text in (lines(told), drawn(told, width), "\n".join(summarize_comparison(told))):
         assert not any(sign in text for sign in ("None", "'", "{", "[", "True"))
 
 

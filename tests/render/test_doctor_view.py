@@ -5,25 +5,25 @@ from __future__ import annotations
 import pytest
 from render_support import shown
 
-from debate_cli.doctor import Check, Diagnosis, as_data
+from debate_cli.doctor import Diagnosis, ModelCheck, diagnosis_to_json
 from debate_cli.domain.config import Price
 from debate_cli.domain.exchange import Usage
 from debate_cli.render.drawn.doctor import doctor_view
 
 LONG = "anthropic/claude-sonnet-4-5-20250929"
 ENTRIES = [
-    as_data(
+    diagnosis_to_json(
         Diagnosis(
             LONG,
             checks=(
-                Check("native", "rejected", "no schema here"),
-                Check("prompt", "ok", has_form=True, usage=Usage(input_tokens=1200, output_tokens=30)),
-                Check("stream", "ok", usage=Usage(output_tokens=60), latency_s=2.0, first_text_s=0.4),
+                ModelCheck("native", "rejected", "no schema here"),
+                ModelCheck("prompt", "ok", has_form=True, usage=Usage(input_tokens=1200, output_tokens=30)),
+                ModelCheck("stream", "ok", usage=Usage(output_tokens=60), latency_s=2.0, first_text_s=0.4),
             ),
             price=Price(input=0.25, output=2),
         )
     ),
-    as_data(Diagnosis("openai/gpt-4.1-mini", problem="OPENAI_API_KEY is not set", checks=(), price=None)),
+    diagnosis_to_json(Diagnosis("openai/gpt-4.1-mini", problem="OPENAI_API_KEY is not set", checks=(), price=None)),
 ]
 HEADS = ("native", "tool", "prompt", "stream", "takes", "tokens/s")
 

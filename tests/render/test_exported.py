@@ -10,16 +10,16 @@ import pytest
 from render_support import HOSTILE, debate
 
 from debate_cli.domain.debate import Debate
-from debate_cli.render.documents.exported import Scene, svg, terminal_html
-from debate_cli.render.documents.policy import digest
+from debate_cli.render.documents.exported import TerminalExport, export_svg, export_terminal_html
+from debate_cli.render.documents.policy import csp_hash
 from debate_cli.scoring import score
 
 ATTACK = '</text><script>alert(1)</script><img src=x onerror=alert(1)> {stylesheet} {0} %s & "quoted" \ufffe'
 
 
-def scene(told: Debate) -> Scene:
+def scene(told: Debate) -> TerminalExport:
     """All of a debate."""
-    return Scene(told, score(told))
+    return TerminalExport(told, score(told))
 
 
 def hostile() -> Debate:
@@ -54,7 +54,7 @@ class Tags(HTMLParser):
 @pytest.mark.parametrize("told", [debate(), hostile()], ids=["plain", "hostile"])
 def test_the_svg_is_well_formed_and_holds_no_script(told: Debate) -> None:
     """Whatever is said: it can be parsed, and is made of text and shapes."""
-    drawn = minidom.parseString(svg(scene(told)).encode())
+    drawn = minidom.parseString(export_svg(scene(told)).encode())
     names = {element.tagName for element in drawn.getElementsByTagName("*")}
     assert names <= {"svg", "title", "style", "defs", "clipPath", "rect", "text", "g", "circle"}
 
@@ -62,17 +62,17 @@ def test_the_svg_is_well_formed_and_holds_no_script(told: Debate) -> None:
 @pytest.mark.parametrize("told", [debate(), hostile()], ids=["plain", "hostile"])
 def test_the_page_holds_no_element_of_a_debater(told: Debate) -> None:
     """Attacks are words of the page."""
-    page = Tags(terminal_html(scene(told)))
+    page = Tags(export_terminal_html(scene(told)))
     assert page.found <= {"html", "head", "meta", "title", "style", "body", "pre", "code", "span"}
 
 
 def test_an_attack_is_shown_as_its_own_words() -> None:
     """Braces and percent signs fill in nothing."""
-    assert "onerror=alert(1)>" in Tags(terminal_html(scene(hostile()))).words
-    assert "{stylesheet} {0} %s" in terminal_html(scene(hostile()))
+    assert "onerror=alert(1)>" in Tags(export_terminal_html(scene(hostile()))).words
+    assert "{stylesheet} {0} %s" in export_terminal_html(scene(hostile()))
 
 
-@pytest.mark.parametrize("export", [svg, terminal_html])
+@pytest.mark.parametrize("export", [export_svg, export_terminal_html])
 def test_nothing_is_loaded(export: object) -> None:
     """No font, no style sheet, no picture from anywhere."""
     assert callable(export)
@@ -82,28 +82,31 @@ def test_nothing_is_loaded(export: object) -> None:
 
 def test_the_same_debate_gives_the_same_picture() -> None:
     """So that a committed picture changes only when the debate or the look does."""
-    assert svg(scene(debate())) == svg(scene(debate()))
+    assert export_svg(scene(debate())) == export_svg(scene(debate()))
 
 
 @pytest.mark.parametrize(
     ("part", "there", "absent"),
     [
-        (Scene(debate(), score(debate()), only="verdict"), "wins", "PRO-2"),
-        (Scene(debate(), score(debate()), round_number=2), "challenges", "wins"),
-        (Scene(debate(), score(debate()), only="turns"), "strengthened", "wins"),
+        (TerminalExport(debate(), score(debate()), only="verdict"), "wins", "PRO-2"),
+        (TerminalExport(debate(), score(debate()), round_number=2), "challenges", "wins"),
+        (TerminalExport(debate(), score(debate()), only="turns"), "strengthened", "wins"),
     ],
     ids=["verdict", "round", "turns"],
 )
-def test_a_part_alone(part: Scene, there: str, absent: str) -> None:
+def test_a_part_alone(part: TerminalExport, there: str, absent: str) -> None:
     """As a replay shows it."""
-    words = Tags(terminal_html(part)).words
+    words = Tags(export_terminal_html(part)).words
     assert there in words
     assert absent not in words
 
 
 def test_a_round_alone_knows_what_was_said_before() -> None:
     """The claims that are answered stand above the answers."""
-    assert "Eight engineers cannot operate" in Tags(terminal_html(Scene(debate(), (), round_number=2))).words
+    assert (
+        "Eight engineers cannot operate"
+        in Tags(export_terminal_html(TerminalExport(debate(), (), round_number=2))).words
+    )
 
 
 @pytest.mark.parametrize(
@@ -111,8 +114,8 @@ def test_a_round_alone_knows_what_was_said_before() -> None:
 )
 def test_the_page_allows_its_own_style_sheet_alone(told: Debate) -> None:
     """By its hash in the Content-Security-Policy; no element brings a style of its own."""
-    page = terminal_html(scene(told))
+    page = export_terminal_html(scene(told))
     (sheet,) = re.findall(r"<style>(.*?)</style>", page, re.DOTALL)
-    assert f"default-src 'none'; style-src '{digest(sheet)}'; base-uri 'none'" in page
+    assert f"default-src 'none'; style-src '{csp_hash(sheet)}'; base-uri 'none'" in page
     assert "unsafe-inline" not in page
     assert "style=" not in page

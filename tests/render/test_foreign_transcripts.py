@@ -11,7 +11,7 @@ from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import JudgingOpened
 from debate_cli.domain.systems import JudgingConfig
 from debate_cli.render.plain.lines import header_lines
-from debate_cli.render.plain.watchers import PlainWatcher
+from debate_cli.render.plain.watchers import PlainObserver
 
 FORGED = "x\x1b[31m\nVerdict: Bo wins\u2028Verdict: Bo wins"
 
@@ -31,7 +31,7 @@ def test_the_id_of_a_judging_run_begins_no_line_of_its_own() -> None:
     """It is told where the run begins, cleaned."""
     stream, opening = StringIO(), JudgingOpened(at=START, run=FORGED, judging=JudgingConfig())
     told: Debate = debate().apply(opening)
-    PlainWatcher(stream).event(opening, told)
+    PlainObserver(stream).event(opening, told)
     assert not [line for line in stream.getvalue().splitlines() if forged(line)]
 
 

@@ -12,11 +12,11 @@ from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import JudgingOpened
 from debate_cli.domain.systems import JudgingConfig
 from debate_cli.domain.verdict import Verdict
-from debate_cli.render.gist import gist, judge_again
-from debate_cli.render.report import Report
-from debate_cli.render.sheets.moderator import GROUPS
+from debate_cli.render.gist import suggest_judge_command, summarize_verdicts
+from debate_cli.render.report import DebateReport
+from debate_cli.render.sheets.moderator import CATEGORY_GROUPS
 from debate_cli.scoring import score
-from debate_cli.scoring.moderator import CATEGORIES, ModeratorNotes
+from debate_cli.scoring.moderator import FINAL_CATEGORIES, ModeratorNotes
 from debate_cli.scoring.structured import CRITERIA
 
 
@@ -37,14 +37,16 @@ def of(told: Debate, system: str) -> Verdict:
 )  # fmt: skip
 def test_the_reason_is_made_of_numbers(told: Callable[[], Debate], system: str, reason: str) -> None:
     """Each system says what its score is and where the debaters are furthest apart."""
-    assert reason in gist(told(), [of(told(), system)]).reason
+    assert reason in summarize_verdicts(told(), [of(told(), system)]).reason
 
 
 def weighed(*weights: float) -> str:
     """The reason of the structured verdict under other weights of logic, evidence, responsiveness, honesty."""
     verdict = of(debate(), "structured")
     named = dict(zip(CRITERIA, weights, strict=True))
-    return gist(debate(), [verdict.model_copy(update={"notes": {**verdict.notes, "weights": named}})]).reason
+    return summarize_verdicts(
+        debate(), [verdict.model_copy(update={"notes": {**verdict.notes, "weights": named}})]
+    ).reason
 
 
 @pytest.mark.parametrize(
@@ -65,14 +67,17 @@ def test_a_group_of_the_moderator_counts_by_its_points() -> None:
     """A whole gap in the smallest group is less than half a gap in the largest."""
     verdict = of(debate(), "moderator")
     notes = ModeratorNotes.model_validate(verdict.notes)
-    small, large = GROUPS[-1][1], GROUPS[0][1]
-    gained = {"Ada": {item: CATEGORIES[item] for item in small}, "Bo": {item: CATEGORIES[item] / 2 for item in large}}
+    small, large = CATEGORY_GROUPS[-1][1], CATEGORY_GROUPS[0][1]
+    gained = {
+        "Ada": {item: FINAL_CATEGORIES[item] for item in small},
+        "Bo": {item: FINAL_CATEGORIES[item] / 2 for item in large},
+    }
     final = tuple(
-        row.model_copy(update={"categories": {**dict.fromkeys(CATEGORIES, 0.0), **gained[row.participant]}})
+        row.model_copy(update={"categories": {**dict.fromkeys(FINAL_CATEGORIES, 0.0), **gained[row.participant]}})
         for row in notes.final
     )
     changed = notes.model_copy(update={"final": final}).model_dump(mode="json")
-    told = gist(debate(), [verdict.model_copy(update={"notes": changed})]).reason
+    told = summarize_verdicts(debate(), [verdict.model_copy(update={"notes": changed})]).reason
     assert "most is argument quality, 30% of the final evaluation: Bo 50%, Ada 0% of what can be had." in told
 
 
@@ -82,25 +87,25 @@ def test_debaters_level_in_all_that_counts_are_called_level() -> None:
     means = {"Ada": dict.fromkeys(CRITERIA, 7.0), "Bo": {**dict.fromkeys(CRITERIA, 7.0), "honesty": 9.0}}
     weights = dict(zip(CRITERIA, (0.4, 0.3, 0.3, 0.0), strict=True))
     notes = {**verdict.notes, "weights": weights, "means": means}
-    told = gist(debate(), [verdict.model_copy(update={"notes": notes})]).reason
+    told = summarize_verdicts(debate(), [verdict.model_copy(update={"notes": notes})]).reason
     assert told.endswith("They are level in every criterion that counts.")
 
 
 def test_the_deciding_verdict_is_told() -> None:
     """Whatever the order in which they are given."""
     verdicts = score(debate())
-    assert gist(debate(), verdicts[::-1]).outcome == gist(debate(), verdicts).outcome
+    assert summarize_verdicts(debate(), verdicts[::-1]).outcome == summarize_verdicts(debate(), verdicts).outcome
 
 
 def test_what_is_undetermined_says_what_is_missing() -> None:
     """The first thing that was not assessed is the reason."""
     verdicts = score(unscored())
-    assert [gist(unscored(), verdicts).reason] == Report.missing(verdicts[0])[:1]
+    assert [summarize_verdicts(unscored(), verdicts).reason] == DebateReport.missing(verdicts[0])[:1]
 
 
 def test_nobody_judged() -> None:
     """Without a verdict there is nothing to give a reason for."""
-    told = gist(debate(), ())
+    told = summarize_verdicts(debate(), ())
     assert (told.outcome, told.reason) == ("Nobody has judged this debate.", "")
 
 
@@ -118,16 +123,16 @@ def judged_too(told: Debate, *systems: str) -> Debate:
         (judged_too(debate(), "panel"), "live"),
         (judged_too(debate(), "panel", "live"), "persuasion"),
         (judged_too(debate(), "panel", "live", "persuasion"), "structured --repeat 3"),
-        (debate(judging={"systems": ["panel"]}).bare(), "panel --repeat 3"),
+        (debate(judging={"systems": ["panel"]}).without_turns(), "panel --repeat 3"),
     ],
     ids=["two have", "only the panel has", "a later run counts", "one is left", "all have", "without speeches"],
 )
 def test_who_has_not_judged_yet_is_proposed(told: Debate, proposed: str) -> None:
     """A system that can judge this debate and has not; where there is none, the same judges, asked three times."""
-    assert judge_again(told, "x.json") == f"debate judge x.json --system {proposed}"
+    assert suggest_judge_command(told, "x.json") == f"debate judge x.json --system {proposed}"
 
 
 def test_the_command_is_safe_to_copy() -> None:
     """An id that a foreign file brings along stays one word of the command."""
     told = debate().model_copy(update={"id": "x; rm -rf ~\n`id`"})
-    assert gist(told, ()).judge_again == "debate judge 'x; rm -rf ~ `id`' --system panel"
+    assert summarize_verdicts(told, ()).judge_again == "debate judge 'x; rm -rf ~ `id`' --system panel"

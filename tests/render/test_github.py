@@ -6,9 +6,9 @@ import pytest
 from render_support import HOSTILE, debate, unscored
 
 from debate_cli.domain.debate import Debate
-from debate_cli.render.checked import Checked, Unusable
-from debate_cli.render.documents.github import command, commands, step_summary
-from debate_cli.render.scores_table import Scored
+from debate_cli.render.checked import CheckedFile, UnusableFile
+from debate_cli.render.documents.github import format_step_summary, format_workflow_command, format_workflow_commands
+from debate_cli.render.scores_table import ScoredFile
 from debate_cli.scoring import score
 from debate_cli.scoring.gates import GateResult
 
@@ -16,35 +16,35 @@ UNMET = GateResult("--expect-winner", "--expect-winner: expected Ada, but the ve
 ATTACK = f"x\n::error file=evil::owned\r::set-env::|<b>[l](http://e){HOSTILE}%0A"
 
 
-def scored(told: Debate, path: str = "a.json") -> Scored:
+def scored(told: Debate, path: str = "a.json") -> ScoredFile:
     """A file with its verdicts."""
-    return Scored(path, told.id, told.topic, told.status, score(told))
+    return ScoredFile(path, told.id, told.topic, told.status, score(told))
 
 
 @pytest.mark.parametrize(
     ("checked", "level", "title"),
     [
-        (Checked(scored(debate()), (UNMET,)), "error", "gate not met"),
-        (Checked(scored(debate())), "notice", "verdict of structured"),
-        (Checked(scored(unscored())), "warning", "verdict of structured"),
+        (CheckedFile(scored(debate()), (UNMET,)), "error", "gate not met"),
+        (CheckedFile(scored(debate())), "notice", "verdict of structured"),
+        (CheckedFile(scored(unscored())), "warning", "verdict of structured"),
     ],
     ids=["unmet", "judged", "undetermined"],
 )
-def test_each_thing_has_its_level(checked: Checked, level: str, title: str) -> None:
+def test_each_thing_has_its_level(checked: CheckedFile, level: str, title: str) -> None:
     """An unmet gate is an error, a verdict a notice, one that could not be reached a warning."""
-    first = next(commands([checked]))
+    first = next(format_workflow_commands([checked]))
     assert first.startswith(f"::{level} file=a.json,title={title}::")
 
 
 def test_a_gate_that_is_met_is_not_told() -> None:
     """Nothing is wrong with it."""
-    met = Checked(scored(debate()), (GateResult("--fail-under", None),))
-    assert [line for line in commands([met]) if "fail-under" in line] == []
+    met = CheckedFile(scored(debate()), (GateResult("--fail-under", None),))
+    assert [line for line in format_workflow_commands([met]) if "fail-under" in line] == []
 
 
 def test_a_file_that_cannot_be_used_is_an_error() -> None:
     """With the sentence that says why."""
-    assert list(commands([], [Unusable("b.json", "b.json: is cut off")])) == [
+    assert list(format_workflow_commands([], [UnusableFile("b.json", "b.json: is cut off")])) == [
         "::error file=b.json,title=cannot be used::b.json: is cut off"
     ]
 
@@ -59,21 +59,23 @@ def test_a_file_that_cannot_be_used_is_an_error() -> None:
 )
 def test_signs_that_mean_something_are_escaped(path: str, message: str, expected: str) -> None:
     """In properties also what parts them."""
-    assert command("notice", path, "t", message) == expected
+    assert format_workflow_command("notice", path, "t", message) == expected
 
 
 def test_no_text_makes_a_command() -> None:
     """One line each, whatever stands in it."""
-    hostile = Scored(ATTACK, ATTACK, ATTACK, "complete", score(debate()))
-    lines = list(commands([Checked(hostile, (GateResult("g", ATTACK),))], [Unusable(ATTACK, ATTACK)]))
+    hostile = ScoredFile(ATTACK, ATTACK, ATTACK, "complete", score(debate()))
+    lines = list(
+        format_workflow_commands([CheckedFile(hostile, (GateResult("g", ATTACK),))], [UnusableFile(ATTACK, ATTACK)])
+    )
     assert [line.count("\n") + line.count("\r") for line in lines] == [0] * len(lines)
     assert [line.split(" ")[0] for line in lines] == ["::error", "::notice", "::notice", "::error"]
 
 
 def test_the_summary_has_a_row_a_file() -> None:
     """With the verdict of each system and what became of each gate."""
-    text = step_summary(
-        [Checked(scored(debate()), (UNMET, GateResult("--max-warnings", None)))], [Unusable("b", "b: bad")]
+    text = format_step_summary(
+        [CheckedFile(scored(debate()), (UNMET, GateResult("--max-warnings", None)))], [UnusableFile("b", "b: bad")]
     )
     (row,) = [line for line in text.splitlines() if line.startswith("| **")]
     assert "structured: Bo wins narrowly." in row
@@ -84,7 +86,9 @@ def test_the_summary_has_a_row_a_file() -> None:
 
 def test_no_text_makes_markup_in_the_summary() -> None:
     """Neither a row nor a link nor an element of its own."""
-    text = step_summary([Checked(Scored(ATTACK, ATTACK, ATTACK, "complete", ()), (GateResult("g", ATTACK),))])
+    text = format_step_summary(
+        [CheckedFile(ScoredFile(ATTACK, ATTACK, ATTACK, "complete", ()), (GateResult("g", ATTACK),))]
+    )
     rows = [line for line in text.splitlines() if line.startswith("|")]
     assert len(rows) == 3
     assert "<b>" not in text

@@ -10,22 +10,22 @@ from render_support import START, console, debate, events, opened, structured_as
 from rich.text import Text
 
 from debate_cli.domain.debate import Debate, fold
-from debate_cli.domain.debate import opened as opened_debate
-from debate_cli.domain.events import Asked, Assessed, Closed, Event, JudgingOpened, Resumed
+from debate_cli.domain.debate import initial_debate as opened_debate
+from debate_cli.domain.events import AssessmentCompleted, DebateClosed, DebateResumed, Event, JudgingOpened, TaskStarted
 from debate_cli.domain.systems import JudgingConfig
-from debate_cli.rejudging import Wish, artifact
+from debate_cli.rejudging import JudgingRequest, document_events
 from debate_cli.render import look
-from debate_cli.render.live.watcher import LiveWatcher
-from debate_cli.render.plain.watchers import PlainWatcher
+from debate_cli.render.live.watcher import LiveObserver
+from debate_cli.render.plain.watchers import PlainObserver
 
 AGAIN = JudgingOpened(at=START, run="r2", judging=JudgingConfig.model_validate({"systems": ["structured"]}))
-ADDED = Assessed(at=START, assessment=structured_assessment().model_copy(update={"run": "r2"}))
+ADDED = AssessmentCompleted(at=START, assessment=structured_assessment().model_copy(update={"run": "r2"}))
 
 
 def drawn(happened: list[Event], before: Debate, width: int = 100) -> list[str]:
     """The lines that the live view prints of these events, which follow on that state."""
     target = console(width, colour=True)
-    watcher = LiveWatcher(target, None, clock=lambda: 0.0)
+    watcher = LiveObserver(target, None, clock=lambda: 0.0)
     _watched(watcher, happened, before)
     return Text.from_ansi(sent(target)).plain.splitlines()
 
@@ -33,11 +33,11 @@ def drawn(happened: list[Event], before: Debate, width: int = 100) -> list[str]:
 def plain(happened: list[Event], before: Debate) -> list[str]:
     """The same as plain lines."""
     stream = StringIO()
-    _watched(PlainWatcher(stream), happened, before)
+    _watched(PlainObserver(stream), happened, before)
     return stream.getvalue().splitlines()
 
 
-def _watched(watcher: LiveWatcher | PlainWatcher, happened: list[Event], before: Debate) -> None:
+def _watched(watcher: LiveObserver | PlainObserver, happened: list[Event], before: Debate) -> None:
     for event in happened:
         before = before.apply(event)
         watcher.event(event, before)
@@ -45,19 +45,19 @@ def _watched(watcher: LiveWatcher | PlainWatcher, happened: list[Event], before:
 
 def a_text() -> Debate:
     """A text that no judge of the panel has voted on yet."""
-    return fold(artifact("PLAN.md", "We rewrite it.", "plan-0001", Wish(systems=("panel",)), START))
+    return fold(document_events("PLAN.md", "We rewrite it.", "plan-0001", JudgingRequest(systems=("panel",)), START))
 
 
 @pytest.mark.parametrize("width", [50, 100])
 def test_a_debate_that_goes_on_says_so_in_its_frame(width: int) -> None:
     """With the number of speeches that are there already; a narrow window cuts the format instead."""
     halfway = fold(events()[:4])
-    assert drawn([Resumed(at=START)], halfway, width)[0].startswith("╭─ debate · resumed after 3 speeches · s")
+    assert drawn([DebateResumed(at=START)], halfway, width)[0].startswith("╭─ debate · resumed after 3 speeches · s")
 
 
 def test_what_was_said_before_is_told_from_what_is_said_now() -> None:
     """By a rule below the speeches that are printed again, as the frame has scrolled away by then."""
-    lines = drawn([Resumed(at=START), events()[4]], fold(events()[:4]))
+    lines = drawn([DebateResumed(at=START), events()[4]], fold(events()[:4]))
     rule = next(place for place, line in enumerate(lines) if line.startswith("resumed after 3 speeches ─"))
     assert [sum("· turn " in line or "─ turn " in line for line in part) for part in (lines[:rule], lines[rule:])] == [
         3,
@@ -68,15 +68,15 @@ def test_what_was_said_before_is_told_from_what_is_said_now() -> None:
 def test_a_debate_that_stopped_before_anybody_spoke_goes_on_before_the_first_speech() -> None:
     """In both views; there is nothing to part from."""
     unheard = fold(events()[:1])
-    assert "resumed before the first speech" in drawn([Resumed(at=START)], unheard)[0]
-    assert "Resumed before the first speech." in plain([Resumed(at=START)], unheard)
-    assert sum("resumed" in line for line in drawn([Resumed(at=START)], unheard)) == 1
+    assert "resumed before the first speech" in drawn([DebateResumed(at=START)], unheard)[0]
+    assert "Resumed before the first speech." in plain([DebateResumed(at=START)], unheard)
+    assert sum("resumed" in line for line in drawn([DebateResumed(at=START)], unheard)) == 1
 
 
 def test_a_new_debate_has_its_format_alone_in_its_frame() -> None:
     """Nothing was there before."""
     target = console(100, colour=True)
-    LiveWatcher(target, None).event(opened(), opened_debate(opened()))
+    LiveObserver(target, None).event(opened(), opened_debate(opened()))
     assert Text.from_ansi(sent(target)).plain.splitlines()[0].startswith("╭─ debate · structured ─")
 
 
@@ -90,7 +90,7 @@ def test_a_judging_again_is_headed_by_what_is_judged() -> None:
 
 def test_what_nobody_judged_before_is_not_judged_again() -> None:
     """It was held without judges, or they failed."""
-    unjudged = debate().bare()
+    unjudged = debate().without_turns()
     assert "judged ─" in drawn([AGAIN], unjudged)[0]
     assert plain([AGAIN], unjudged)[0] == "Debate: microservices-0001 (judged)"
 
@@ -108,7 +108,7 @@ def test_plain_lines_begin_with_what_is_judged_again() -> None:
     assert lines[0] == "Debate: microservices-0001 (judged again)"
 
 
-VOTE = Asked(at=START, key="r1/panel/technical_architect/debate/all/0")
+VOTE = TaskStarted(at=START, key="r1/panel/technical_architect/debate/all/0")
 
 
 def test_a_text_is_framed_as_a_text_with_its_judges() -> None:
@@ -127,6 +127,6 @@ def test_a_text_is_named_in_plain_lines_and_not_shown() -> None:
 
 def test_a_text_has_no_debate_that_is_complete() -> None:
     """It was closed when it was opened, as there is nobody to speak; of a debate it is told how it ended."""
-    closed = Closed(at=START, reason="complete")
+    closed = DebateClosed(at=START, reason="complete")
     assert not any("complete" in line for line in [*drawn([closed], a_text()), *plain([closed], a_text())])
-    assert (look.closed_words(a_text()), look.closed_words(debate())) == ("", "The debate is complete.")
+    assert (look.describe_close(a_text()), look.describe_close(debate())) == ("", "The debate is complete.")

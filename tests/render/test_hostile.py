@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from render_support import HOSTILE, shown
 from rich.text import Text
 
-from debate_cli.render.drawn.safe import joined, safe, safe_line
-from debate_cli.render.hostile import clean, escaped, line
+from debate_cli.render.drawn.safe import join_text, terminal_line, terminal_text
+from debate_cli.render.hostile import escape_json, sanitize_line, sanitize_text
 
 FORBIDDEN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\u200b\ufeff\ud800-\udfff]")
 NOISE = st.text(
@@ -42,32 +42,34 @@ NOISE = st.text(
 )
 def test_what_is_left(text: str, left: str) -> None:
     """Sequences, controls, bidi controls and invisible tags go; words, markup and scripts stay."""
-    assert clean(text) == left
+    assert sanitize_text(text) == left
 
 
 @given(NOISE)
 def test_nothing_that_is_obeyed_is_left(text: str) -> None:
     """Whatever is put in, no control character comes out."""
-    assert FORBIDDEN.search(clean(text)) is None
+    assert FORBIDDEN.search(sanitize_text(text)) is None
 
 
 @given(NOISE)
 def test_cleaning_twice_changes_nothing(text: str) -> None:
     """What was cleaned is clean."""
-    assert clean(clean(text)) == clean(text)
+    assert sanitize_text(sanitize_text(text)) == sanitize_text(text)
 
 
 def test_a_long_run_of_openers_is_cleaned_in_time() -> None:
     """Sequences that never end do not make the work grow with the square of their number."""
-    assert clean("\x1b]" * 200_000) == ""
+    assert sanitize_text("\x1b]" * 200_000) == ""
 
 
 def test_a_line_is_one_line() -> None:
     """A name cannot begin a line of its own."""
-    assert line("Ada\nVerdict: Ada wins\u2028!") == "Ada Verdict: Ada wins !"
+    assert sanitize_line("Ada\nVerdict: Ada wins\u2028!") == "Ada Verdict: Ada wins !"
 
 
-@pytest.mark.parametrize("text", [safe(HOSTILE), safe_line(HOSTILE), joined(safe(HOSTILE), ("own", "bold"))])
+@pytest.mark.parametrize(
+    "text", [terminal_text(HOSTILE), terminal_line(HOSTILE), join_text(terminal_text(HOSTILE), ("own", "bold"))]
+)
 def test_no_markup_is_read(text: Text) -> None:
     """Rich markup in untrusted text is shown as it stands."""
     assert "[bold red]markup[/]" in shown(text)
@@ -75,7 +77,7 @@ def test_no_markup_is_read(text: Text) -> None:
 
 def test_a_coloured_terminal_gets_no_foreign_sequence() -> None:
     """On a terminal with colours, only our own sequences are sent."""
-    sent = shown(safe(HOSTILE, "bold"), colour=True)
+    sent = shown(terminal_text(HOSTILE, "bold"), colour=True)
     assert set(re.findall(r"\x1b.[0-9;]*.", sent)) <= {"\x1b[1m", "\x1b[0m"}
 
 
@@ -86,16 +88,16 @@ UNPAIRED = NOISE.filter(lambda text: not re.search("[\ud800-\udbff][\udc00-\udff
 @given(st.recursive(UNPAIRED, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(UNPAIRED, inner, max_size=3)))
 def test_an_escaped_document_says_the_same(value: object) -> None:
     """Whatever stands in its strings and keys."""
-    assert json.loads(escaped(json.dumps(value, ensure_ascii=False))) == value
+    assert json.loads(escape_json(json.dumps(value, ensure_ascii=False))) == value
 
 
 @given(NOISE)
 def test_an_escaped_document_has_nothing_that_a_terminal_obeys(text: str) -> None:
     """Nor what it would not show."""
-    assert not FORBIDDEN.search(escaped(json.dumps(text, ensure_ascii=False)))
+    assert not FORBIDDEN.search(escape_json(json.dumps(text, ensure_ascii=False)))
 
 
 def test_an_escaped_document_stays_readable() -> None:
     """Letters of all languages are left as they are."""
     document = json.dumps(["Straße 日本 é 👍🏽"], ensure_ascii=False, indent=2)
-    assert escaped(document) == document
+    assert escape_json(document) == document

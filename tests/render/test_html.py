@@ -13,8 +13,8 @@ from poisoned_support import plain, poisoned
 from render_support import HOSTILE, START, debate, events, round_assessment, unscored
 
 from debate_cli.domain.debate import Debate, fold
-from debate_cli.domain.events import Assessed, JudgingOpened
-from debate_cli.render.documents.html import html
+from debate_cli.domain.events import AssessmentCompleted, JudgingOpened
+from debate_cli.render.documents.html import render_html
 from debate_cli.scoring import score
 
 ATTACK = '"><script>alert(1)</script><img src=x onerror=alert(1)><a href="javascript:alert(1)">x</a>{{ 7*7 }}'
@@ -54,7 +54,7 @@ class Page(HTMLParser):
 
 def page(told: Debate) -> str:
     """The page with its verdicts."""
-    return html(told, score(told))
+    return render_html(told, score(told))
 
 
 def hostile() -> Debate:
@@ -145,14 +145,14 @@ def test_hidden_directives_are_shown_on_demand_only() -> None:
     told = debate()
     first = told.turns[0].model_copy(update={"directive": "be precise"})
     told = Debate.model_validate({**told.model_dump(), "turns": [first, *told.turns[1:]]})
-    assert "be precise" not in html(told, score(told))
-    assert "be precise" in html(told, score(told), show_hidden=True)
+    assert "be precise" not in render_html(told, score(told))
+    assert "be precise" in render_html(told, score(told), show_hidden=True)
 
 
 def judged_again() -> Debate:
     """The debate under two judging runs, each with its own words on round 1."""
     told = debate().apply(JudgingOpened(at=START, run="r2", judging=debate().config.judging))
-    return told.apply(Assessed(at=START, assessment=round_assessment(1).model_copy(update={"run": "r2"})))
+    return told.apply(AssessmentCompleted(at=START, assessment=round_assessment(1).model_copy(update={"run": "r2"})))
 
 
 def test_reasons_in_the_transcript_say_which_run_they_are_of() -> None:
@@ -165,7 +165,11 @@ def test_reasons_in_the_transcript_say_which_run_they_are_of() -> None:
 
 def test_where_nothing_tells_the_arguments_apart_none_is_the_weakest() -> None:
     """The moderator alone says nothing on single arguments: no card and no heading."""
-    alone = [event for event in events() if not isinstance(event, Assessed) or event.assessment.system == "moderator"]
+    alone = [
+        event
+        for event in events()
+        if not isinstance(event, AssessmentCompleted) or event.assessment.system == "moderator"
+    ]
     source = page(fold(alone))
     assert "Bo wins" in source
     assert "weakest" not in source.partition("<body>")[2].casefold()
@@ -178,7 +182,7 @@ def test_an_unjudged_debate_has_a_page() -> None:
 
 def test_a_debate_that_nobody_opened_has_a_page() -> None:
     """Without speeches and verdicts there is no map and no trace, and the page says so."""
-    source = html(debate().bare(), ())
+    source = render_html(debate().without_turns(), ())
     assert "Nobody has judged this debate." in source
     assert "Nobody has spoken." in source
     assert 'id="map"' not in source

@@ -11,36 +11,36 @@ import pytest
 from render_support import HOSTILE, START, debate, opened, unscored
 
 from debate_cli.domain.debate import Debate, fold
-from debate_cli.domain.events import Opened
-from debate_cli.render.checked import Checked, Held, Unusable, held
-from debate_cli.render.documents.index import index
-from debate_cli.render.scores_table import Scored
+from debate_cli.domain.events import DebateOpened
+from debate_cli.render.checked import CheckedFile, DebateFacts, UnusableFile, collect_debate_facts
+from debate_cli.render.documents.index import render_index
+from debate_cli.render.scores_table import ScoredFile
 from debate_cli.scoring import score
 from debate_cli.scoring.gates import GateResult
 
 ATTACK = '"><script>alert(1)</script><img src=x onerror=alert(1)>{{ 7*7 }}'
 
 
-def scored(told: Debate, path: str = "a.json") -> Scored:
+def scored(told: Debate, path: str = "a.json") -> ScoredFile:
     """A file with its verdicts."""
-    return Scored(path, told.id, told.topic, told.status, score(told))
+    return ScoredFile(path, told.id, told.topic, told.status, score(told))
 
 
-HOSTILE_PAGE = index(
+HOSTILE_PAGE = render_index(
     [
-        Checked(
-            Scored(ATTACK, ATTACK + HOSTILE, ATTACK, ATTACK, score(debate())),
+        CheckedFile(
+            ScoredFile(ATTACK, ATTACK + HOSTILE, ATTACK, ATTACK, score(debate())),
             (GateResult("g", ATTACK),),
             "javascript:alert(1)",
-            held=Held(START, (ATTACK,), (ATTACK + HOSTILE,), None),
+            held=DebateFacts(START, (ATTACK,), (ATTACK + HOSTILE,), None),
         )
     ],
-    [Unusable(ATTACK, ATTACK)],
+    [UnusableFile(ATTACK, ATTACK)],
     title=ATTACK,
 )
 FILES = (
-    Checked(scored(debate()), (GateResult("--fail-under", None),), "a.html", held=held(debate())),
-    Checked(scored(unscored()), (GateResult("--fail-under", "--fail-under: undetermined"),)),
+    CheckedFile(scored(debate()), (GateResult("--fail-under", None),), "a.html", held=collect_debate_facts(debate())),
+    CheckedFile(scored(unscored()), (GateResult("--fail-under", "--fail-under: undetermined"),)),
 )
 
 
@@ -64,7 +64,7 @@ class Seen(HTMLParser):
 @pytest.mark.parametrize("element", ["style", "script"])
 def test_the_policy_names_what_stands_in_the_page(element: str) -> None:
     """The hash is that of the one style sheet, and of the one script."""
-    source = index(FILES)
+    source = render_index(FILES)
     (text,) = re.findall(rf"<{element}>(.*?)</{element}>", source, re.DOTALL)
     digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
     assert f"{element}-src 'sha256-{digest}'" in source
@@ -73,7 +73,9 @@ def test_the_policy_names_what_stands_in_the_page(element: str) -> None:
 
 def test_no_text_reaches_the_script() -> None:
     """It is the same, whatever is shown."""
-    scripts = {re.findall(r"<script>.*?</script>", source, re.DOTALL)[-1] for source in (HOSTILE_PAGE, index(FILES))}
+    scripts = {
+        re.findall(r"<script>.*?</script>", source, re.DOTALL)[-1] for source in (HOSTILE_PAGE, render_index(FILES))
+    }
     assert len(scripts) == 1
 
 
@@ -97,19 +99,19 @@ def test_no_text_makes_an_element() -> None:
 )
 def test_a_link_leads_to_a_file(report: str, address: str) -> None:
     """Whatever the file is called."""
-    assert Seen(index([Checked(scored(debate()), report=report)])).addresses == [address]
+    assert Seen(render_index([CheckedFile(scored(debate()), report=report)])).addresses == [address]
 
 
 def test_a_debate_without_a_page_has_no_link() -> None:
     """Its topic stands there all the same."""
-    source = index([Checked(scored(debate()))])
+    source = render_index([CheckedFile(scored(debate()))])
     assert Seen(source).addresses == []
     assert debate().topic in source
 
 
 def test_each_column_can_be_sorted() -> None:
     """Every head is a button, and every cell of a row has what it is sorted by."""
-    source = index(FILES)
+    source = render_index(FILES)
     table = source[source.index('<table class="sortable">') :]
     heads = table[: table.index("</thead>")].count("<button")
     rows = table[table.index("<tbody>") : table.index("</tbody>")].split("<tr>")[1:]
@@ -119,7 +121,7 @@ def test_each_column_can_be_sorted() -> None:
 
 def test_it_tells_when_by_whom_and_for_how_much() -> None:
     """The start to the minute, the debaters' models and the judges', the cost."""
-    source = index([Checked(scored(debate()), held=Held(START, ("a/b", "c/d"), ("e/f",), 0.25))])
+    source = render_index([CheckedFile(scored(debate()), held=DebateFacts(START, ("a/b", "c/d"), ("e/f",), 0.25))])
     assert f'data-sort="{START.isoformat()}"' in source
     assert START.strftime("%Y-%m-%d") in source
     assert ("<div>a/b</div><div>c/d</div>" in source, "judged by e/f" in source) == (True, True)
@@ -128,8 +130,8 @@ def test_it_tells_when_by_whom_and_for_how_much() -> None:
 
 def test_the_time_is_that_of_utc() -> None:
     """Of a debate that was written down with another offset."""
-    begun = Opened.model_validate({**dict(opened()), "at": "2026-03-01T01:30:00+02:00"})
-    source = index([Checked(scored(debate()), held=held(fold([begun])))])
+    begun = DebateOpened.model_validate({**dict(opened()), "at": "2026-03-01T01:30:00+02:00"})
+    source = render_index([CheckedFile(scored(debate()), held=collect_debate_facts(fold([begun])))])
     assert "2026-02-28 <small>23:30 UTC</small>" in source
 
 
@@ -140,13 +142,13 @@ def test_an_unknown_cost_is_sorted_last() -> None:
 
 def test_what_nothing_is_known_of_has_no_column() -> None:
     """Date, models and cost stand there only where a file tells of them."""
-    source = index([Checked(scored(debate()))])
+    source = render_index([CheckedFile(scored(debate()))])
     assert not any(f">{head}</button>" in source for head in ("date", "models", "cost"))
 
 
 def test_each_cell_but_the_first_names_its_column() -> None:
     """In a narrow window, where a row is a card, the names stand above the cells."""
-    source = index(FILES)
+    source = render_index(FILES)
     heads = re.findall(r'<button type="button">(.*?)</button>', source)
     body = source[source.index('<table class="sortable">') :]
     rows = body[body.index("<tbody>") : body.index("</tbody>")].split("<tr>")[1:]
@@ -155,11 +157,11 @@ def test_each_cell_but_the_first_names_its_column() -> None:
 
 def test_gates_have_a_column_where_any_is_asked_for() -> None:
     """What was met, and what was not and why."""
-    assert "✓ --fail-under" in index(FILES)
-    assert "✗ --fail-under: undetermined" in index(FILES)
-    assert ">gates</button>" not in index([Checked(scored(debate()))])
+    assert "✓ --fail-under" in render_index(FILES)
+    assert "✗ --fail-under: undetermined" in render_index(FILES)
+    assert ">gates</button>" not in render_index([CheckedFile(scored(debate()))])
 
 
 def test_a_file_without_a_verdict_is_told() -> None:
     """A system that was filtered away leaves a row."""
-    assert "not judged" in index([Checked(Scored("a", "a", "t", "complete", ()))])
+    assert "not judged" in render_index([CheckedFile(ScoredFile("a", "a", "t", "complete", ()))])

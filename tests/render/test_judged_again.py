@@ -11,15 +11,15 @@ from render_support import START, debate, exchange, shown, structured_assessment
 
 from debate_cli.domain.assessment import Assessment, SystemKind, Vote
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.events import Assessed, Failed, Failure, JudgingOpened
-from debate_cli.domain.judged import judged_by, judging_usage
+from debate_cli.domain.events import AssessmentCompleted, Failure, JudgingOpened, TaskFailed
+from debate_cli.domain.judged import judging_usage, restrict_to_runs
 from debate_cli.domain.systems import JudgingConfig
 from debate_cli.domain.tasks import Subject
 from debate_cli.domain.verdict import Verdict
-from debate_cli.render.documents.html import html
-from debate_cli.render.documents.markdown import markdown
-from debate_cli.render.drawn.summary import summary
-from debate_cli.render.news import of_assessment
+from debate_cli.render.documents.html import render_html
+from debate_cli.render.documents.markdown import format_markdown
+from debate_cli.render.drawn.summary import summary_view
+from debate_cli.render.news import build_judge_report
 from debate_cli.render.plain.summary import summary_lines
 from debate_cli.render.used import usage_rows
 from debate_cli.scoring import score
@@ -39,7 +39,7 @@ def again(kind: SystemKind, *given: Assessment) -> Debate:
     """The debate after a further judging by one system, as run r2."""
     told = debate().apply(JudgingOpened(at=START, run="r2", judging=JudgingConfig.model_validate({"systems": [kind]})))
     for item in given:
-        told = told.apply(Assessed(at=START, assessment=item))
+        told = told.apply(AssessmentCompleted(at=START, assessment=item))
     return told
 
 
@@ -60,7 +60,7 @@ def plain(told: Debate) -> list[str]:
 
 def drawn(told: Debate) -> str:
     """The same on a terminal."""
-    return "".join(shown(part) for part in summary(told, score(told, runs="r2"), judged={"r2"}))
+    return "".join(shown(part) for part in summary_view(told, score(told, runs="r2"), judged={"r2"}))
 
 
 def test_the_usage_is_that_of_the_judging() -> None:
@@ -76,13 +76,13 @@ def test_a_failed_call_of_the_judging_counts() -> None:
     """What was sent may have been billed."""
     task = vote("security_analyst").brief
     failure = Failure(task=task, who="s", cause="abstained", message="m", final=True, exchange=exchange(7))
-    assert judging_usage(by_panel().apply(Failed(at=START, failure=failure)), {"r2"}).calls == 3
+    assert judging_usage(by_panel().apply(TaskFailed(at=START, failure=failure)), {"r2"}).calls == 3
 
 
 def test_a_usage_that_is_the_whole_is_told_once() -> None:
     """Nobody spoke and nobody else judged, as where a panel reads a text."""
     told = by_panel()
-    alone = judged_by(told, {"r2"}).model_copy(update={"turns": ()})
+    alone = restrict_to_runs(told, {"r2"}).model_copy(update={"turns": ()})
     assert len(usage_rows(alone, {"r2"})) == 1
     assert usage_rows(told)[0][0] == ""
 
@@ -110,8 +110,8 @@ def test_the_insight_is_told_once() -> None:
     told = by_structured()
     assert sum(INSIGHT in line for line in plain(told)) == 1
     assert " ".join(drawn(told).split()).count(INSIGHT) == 1
-    alone = judged_by(told, {"r2"})
-    assert markdown(alone, score(alone)).count(INSIGHT) == 1
+    alone = restrict_to_runs(told, {"r2"})
+    assert format_markdown(alone, score(alone)).count(INSIGHT) == 1
 
 
 def test_without_a_briefing_beside_it_the_insight_is_the_reason() -> None:
@@ -123,7 +123,7 @@ def test_without_a_briefing_beside_it_the_insight_is_the_reason() -> None:
 
 def test_the_others_are_as_if_they_had_not_judged() -> None:
     """Their runs, assessments and failures are left out; the speeches stay."""
-    alone = judged_by(by_panel(), {"r2"})
+    alone = restrict_to_runs(by_panel(), {"r2"})
     assert ([run.id for run in alone.runs], {item.run for item in alone.assessments}) == (["r2"], {"r2"})
     assert alone.turns == debate().turns
 
@@ -133,13 +133,15 @@ def twice() -> tuple[Debate, list[str]]:
     told = by_structured().apply(
         JudgingOpened(at=START, run="r3", judging=JudgingConfig.model_validate({"systems": ["structured"]}))
     )
-    return told.apply(Assessed(at=START, assessment=structured_assessment().model_copy(update={"run": "r3"}))), [
+    return told.apply(
+        AssessmentCompleted(at=START, assessment=structured_assessment().model_copy(update={"run": "r3"}))
+    ), [
         "r3",
         "r2",
     ]
 
 
-@pytest.mark.parametrize("form", [summary_lines, markdown], ids=["lines", "Markdown"])
+@pytest.mark.parametrize("form", [summary_lines, format_markdown], ids=["lines", "Markdown"])
 def test_verdicts_of_one_system_are_told_apart(form: Callable[[Debate, tuple[Verdict, ...]], list[str] | str]) -> None:
     """By their judging run: each verdict, and the tables it rests on; what stands alone of its kind has none."""
     told, _ = twice()
@@ -156,7 +158,7 @@ def test_verdicts_of_one_system_are_told_apart(form: Callable[[Debate, tuple[Ver
 def test_the_terminal_tells_them_apart() -> None:
     """In the title of each box, and side by side."""
     told, _ = twice()
-    shown_ = "".join(shown(part) for part in summary(told, score(told, runs="all"), only="verdict"))
+    shown_ = "".join(shown(part) for part in summary_view(told, score(told, runs="all"), only="verdict"))
     assert [f"verdict, {name} " in shown_ for name in ("structured r3, decides", "structured r2", "moderator")] == [
         True
     ] * 3
@@ -170,7 +172,7 @@ def test_one_of_them_decides() -> None:
     assert [verdict.decides for verdict in added] == [True, True]
     lines = [line.partition(":")[0] for line in summary_lines(told, added) if line.startswith("Verdict (")]
     assert lines == ["Verdict (structured r3, decides)", "Verdict (structured r2)"]
-    drawn_ = "".join(shown(part) for part in summary(told, added))
+    drawn_ = "".join(shown(part) for part in summary_view(told, added))
     assert drawn_.count("verdict, ") == 2
     assert drawn_.count(", decides") == 2, "in the title of its box, and side by side"
 
@@ -179,8 +181,8 @@ def test_what_judges_say_at_once_names_their_run() -> None:
     """Where two runs ask the same system; not where each asks another."""
     told, _ = twice()
     ours = next(item for item in told.assessments if item.run == "r2")
-    assert of_assessment(ours, told).title == "structured r2, the debate"
-    assert of_assessment(vote("technical_architect"), by_panel()).title == "panel/technical_architect, vote 1"
+    assert build_judge_report(ours, told).title == "structured r2, the debate"
+    assert build_judge_report(vote("technical_architect"), by_panel()).title == "panel/technical_architect, vote 1"
 
 
 def test_the_time_that_calls_took_is_told_rather_than_a_pause() -> None:
@@ -188,17 +190,17 @@ def test_the_time_that_calls_took_is_told_rather_than_a_pause() -> None:
     later = debate().model_copy(update={"finished_at": START + timedelta(days=3)})
     assert usage_rows(later) == usage_rows(debate())
     assert usage_rows(later)[0][1].endswith(" · calls took 22.4 s added up")
-    assert "22.4 s" in " ".join("".join(shown(part) for part in summary(later, score(later))).split())
+    assert "22.4 s" in " ".join("".join(shown(part) for part in summary_view(later, score(later))).split())
 
 
 def test_where_nothing_was_waited_for_no_time_is_told() -> None:
     """As where the mock answers at once."""
-    assert "took" not in usage_rows(debate().bare())[0][1]
+    assert "took" not in usage_rows(debate().without_turns())[0][1]
 
 
 def test_the_page_says_which_run_decides() -> None:
     """Of two verdicts of one system the deciding one is told with its run; the moderator, which judged once, without."""
     told = again("structured", structured_assessment().model_copy(update={"run": "r2"}))
-    page = html(told, score(told, runs="all"))
+    page = render_html(told, score(told, runs="all"))
     assert "Verdict · structured r2 judging decides" in page
     assert "moderator r1" not in page

@@ -10,7 +10,14 @@ from render_support import HOSTILE, START, debate, events, round_assessment, tur
 from rich.text import Text
 
 from debate_cli.domain.assessment import Mark, Resolution
-from debate_cli.domain.events import Assessed, Closed, Failed, Failure, Resumed, Turned
+from debate_cli.domain.events import (
+    AssessmentCompleted,
+    DebateClosed,
+    DebateResumed,
+    Failure,
+    TaskFailed,
+    TurnCompleted,
+)
 from debate_cli.domain.tasks import Subject
 
 
@@ -20,9 +27,9 @@ def test_a_wave_is_printed_once_it_is_whole() -> None:
     first, second = turns()[:2]
     for turn in (first, second):
         stage.watcher.asking(cue(turn))
-    stage.happens(Turned(at=START, turn=first))
+    stage.happens(TurnCompleted(at=START, turn=first))
     assert "PRO-1" not in stage.printed()
-    stage.happens(Turned(at=START, turn=second))
+    stage.happens(TurnCompleted(at=START, turn=second))
     assert any("PRO-1" in line and "CON-1" in line for line in stage.printed().splitlines())
 
 
@@ -32,9 +39,9 @@ def test_a_speech_that_fails_is_not_waited_for() -> None:
     first, second = turns()[:2]
     for turn in (first, second):
         stage.watcher.asking(cue(turn))
-    stage.happens(Turned(at=START, turn=first))
+    stage.happens(TurnCompleted(at=START, turn=first))
     failure = Failure(task=cue(second), who="Bo", cause="ServerError", message="500", final=False)
-    stage.happens(Failed(at=START, failure=failure))
+    stage.happens(TaskFailed(at=START, failure=failure))
     assert "PRO-1" in stage.printed()
     assert "could not speak" in stage.printed()
 
@@ -42,7 +49,7 @@ def test_a_speech_that_fails_is_not_waited_for() -> None:
 def test_a_rounds_marks_are_shown_as_they_come() -> None:
     """The moderator's word on a round is printed with a bar for each debater."""
     stage = Stage()
-    stage.happens(Assessed(at=START, assessment=round_assessment(1)))
+    stage.happens(AssessmentCompleted(at=START, assessment=round_assessment(1)))
     assert "18/30" in stage.printed()
     assert "Momentum towards Bo" in stage.printed()
 
@@ -53,11 +60,11 @@ def test_a_report_waits_for_the_speech_that_it_is_about() -> None:
     first, second = turns()[:2]
     for turn in (first, second):
         stage.watcher.asking(cue(turn))
-    stage.happens(Turned(at=START, turn=first))
+    stage.happens(TurnCompleted(at=START, turn=first))
     about = Subject(moment="turn", turns=(0,))
     mark = Mark(participant="Ada", criterion="logic", value=31, out_of=40)
     stage.happens(
-        Assessed(
+        AssessmentCompleted(
             at=START,
             assessment=round_assessment(1).model_copy(
                 update={"system": "live", "subject": about, "marks": (mark,), "findings": ()}
@@ -65,7 +72,7 @@ def test_a_report_waits_for_the_speech_that_it_is_about() -> None:
         )
     )
     assert "live, turn 0" not in stage.printed()
-    stage.happens(Turned(at=START, turn=second))
+    stage.happens(TurnCompleted(at=START, turn=second))
     assert stage.printed().index("PRO-1") < stage.printed().index("live, turn 0")
 
 
@@ -75,7 +82,7 @@ def test_a_report_with_one_number_takes_one_line() -> None:
     about = Subject(moment="turn", turns=(0,))
     mark = Mark(participant="Ada", criterion="logic", value=31, out_of=40)
     update = {"system": "live", "subject": about, "marks": (mark,), "findings": ()}
-    stage.happens(Assessed(at=START, assessment=round_assessment(1).model_copy(update=update)))
+    stage.happens(AssessmentCompleted(at=START, assessment=round_assessment(1).model_copy(update=update)))
     last = Text.from_ansi(stage.printed()).plain.splitlines()[-1]
     assert last.startswith("§ live, turn 0  ● Ada ━")
     assert last.rstrip().endswith("31/100")
@@ -86,7 +93,7 @@ def test_why_story_and_scorecard_differ_is_told() -> None:
     stage = Stage()
     finding = Resolution(explanation="One good turn does not carry a debate.")
     update = {"system": "live", "subject": Subject(moment="debate"), "marks": (), "findings": (finding,)}
-    stage.happens(Assessed(at=START, assessment=round_assessment(1).model_copy(update=update)))
+    stage.happens(AssessmentCompleted(at=START, assessment=round_assessment(1).model_copy(update=update)))
     assert "differ: One good turn does not carry a debate." in stage.printed()
 
 
@@ -95,14 +102,14 @@ def test_a_failure_stands_below_the_rule_of_its_round() -> None:
     stage = Stage()
     stage.watcher.asking(cue(turns()[0]))
     failure = Failure(task=cue(turns()[0]), who="Ada", cause="ServerError", message="500", final=False)
-    stage.happens(Failed(at=START, failure=failure))
+    stage.happens(TaskFailed(at=START, failure=failure))
     assert stage.printed().index("opening") < stage.printed().index("could not speak")
 
 
 def test_a_resumed_debate_is_shown_from_its_beginning() -> None:
     """On resume the speeches that are there already are printed again."""
     stage = Stage()
-    stage.watcher.event(Resumed(at=START), debate())
+    stage.watcher.event(DebateResumed(at=START), debate())
     assert "CON-2" in stage.printed()
 
 
@@ -114,7 +121,7 @@ def test_the_terminal_is_left_as_it_was(raised: type[BaseException] | None) -> N
         with stage.watcher:
             stage.watcher.asking(cue(turns()[0]))
             stage.watcher.asking(cue(turns()[1]))
-            stage.happens(Turned(at=START, turn=turns()[0]))
+            stage.happens(TurnCompleted(at=START, turn=turns()[0]))
             if raised is not None:
                 raise raised
     except (RuntimeError, KeyboardInterrupt):
@@ -141,7 +148,9 @@ def test_hostile_text_sends_no_sequence_of_its_own() -> None:
     stage.watcher.text(cue(first), json.dumps({"arguments": [hostile]}))
     arguments = tuple(item.model_copy(update=hostile) for item in first.arguments or ())
     stage.watcher.console.file.writelines(row.text for row in stage.watcher.rows())
-    stage.happens(Turned(at=START, turn=first.model_copy(update={"arguments": arguments, "warnings": (HOSTILE,)})))
+    stage.happens(
+        TurnCompleted(at=START, turn=first.model_copy(update={"arguments": arguments, "warnings": (HOSTILE,)}))
+    )
     stage.watcher.note(HOSTILE)
     assert "[bold red]markup[/]" in stage.printed()
     assert not any(sign in stage.printed() for sign in ("\x1b]", "\x1b[31m", "\x9b", "\x07", "\u202e", "http://evil"))
@@ -159,5 +168,5 @@ def test_the_whole_debate_is_shown() -> None:
 def test_an_interrupted_debate_says_so() -> None:
     """The reason of the close is said in words."""
     stage = Stage()
-    stage.happens(Closed(at=START, reason="interrupted"))
+    stage.happens(DebateClosed(at=START, reason="interrupted"))
     assert "interrupted" in stage.printed()

@@ -8,9 +8,16 @@ from live_support import Stage, cue, sent
 from render_support import START, console, debate, final_assessment, round_assessment, structured_assessment, turns
 from rich.text import Text
 
-from debate_cli.domain.events import Assessed, Closed, Failed, Failure, JudgingOpened, Turned
+from debate_cli.domain.events import (
+    AssessmentCompleted,
+    DebateClosed,
+    Failure,
+    JudgingOpened,
+    TaskFailed,
+    TurnCompleted,
+)
 from debate_cli.domain.tasks import Subject, Task
-from debate_cli.render.live.watcher import LiveWatcher
+from debate_cli.render.live.watcher import LiveObserver
 
 LAST, WHOLE = round_assessment(3), final_assessment()
 
@@ -20,21 +27,21 @@ def at_the_end() -> Stage:
     stage = Stage()
     for assessment in (LAST, WHOLE):
         stage.watcher.asking(assessment.brief)
-    stage.happens(Assessed(at=START, assessment=WHOLE))
+    stage.happens(AssessmentCompleted(at=START, assessment=WHOLE))
     return stage
 
 
-def failed(task: Task, who: str) -> Failed:
+def failed(task: Task, who: str) -> TaskFailed:
     """A server that is down, seen by one who was asked."""
     failure = Failure(task=task, who=who, cause="UnreachableError", message="lab is down", final=False)
-    return Failed(at=START, failure=failure)
+    return TaskFailed(at=START, failure=failure)
 
 
 def test_the_last_round_is_reported_on_before_the_whole_debate() -> None:
     """The faster answer waits."""
     stage = at_the_end()
     assert "the debate" not in stage.printed()
-    stage.happens(Assessed(at=START, assessment=LAST))
+    stage.happens(AssessmentCompleted(at=START, assessment=LAST))
     printed = stage.printed()
     assert 0 < printed.index("moderator, round 3") < printed.index("moderator, the debate")
 
@@ -52,7 +59,7 @@ def test_at_the_end_nothing_is_held_back() -> None:
     stage.watcher.asking(structured_assessment().brief)
     stage.happens(failed(LAST.brief.model_copy(update={"assessor": "judge-2"}), "judge-2"))
     assert "lab is down" not in stage.printed()
-    stage.happens(Closed(at=START, reason="interrupted"))
+    stage.happens(DebateClosed(at=START, reason="interrupted"))
     assert "moderator, the debate" in stage.printed()
     assert "lab is down" in stage.printed()
 
@@ -65,9 +72,9 @@ def test_of_the_reports_held_back_that_on_the_whole_debate_is_the_last() -> None
     for brief in (LAST.brief, part.brief, WHOLE.brief):
         stage.watcher.asking(brief)
     for assessment in (WHOLE, part):
-        stage.happens(Assessed(at=START, assessment=assessment))
+        stage.happens(AssessmentCompleted(at=START, assessment=assessment))
     assert "moderator, " not in stage.printed()
-    stage.happens(Closed(at=START, reason="interrupted"))
+    stage.happens(DebateClosed(at=START, reason="interrupted"))
     heads = re.findall(r"moderator, (?:turn 0|the debate)", Text.from_ansi(stage.printed()).plain)
     assert heads == ["moderator, turn 0", "moderator, the debate"]
 
@@ -90,7 +97,7 @@ def test_the_other_sides_speech_is_printed_before_the_failure() -> None:
     for turn in turns()[:2]:
         stage.watcher.asking(cue(turn))
     stage.happens(failed(cue(turns()[1]), "Bo"))
-    stage.happens(Turned(at=START, turn=turns()[0]))
+    stage.happens(TurnCompleted(at=START, turn=turns()[0]))
     assert 0 < stage.printed().index("PRO-1") < stage.printed().index("lab is down")
 
 
@@ -98,11 +105,11 @@ def test_a_judging_of_an_old_debate_counts_its_own_calls() -> None:
     """Not those of the debate, nor of who judged it before."""
     told = debate().apply(JudgingOpened(at=START, run="r2", judging=debate().config.judging))
     target = console(120, colour=True)
-    watcher = LiveWatcher(target, None, clock=lambda: 0.0)
+    watcher = LiveObserver(target, None, clock=lambda: 0.0)
     watcher.event(JudgingOpened(at=START, run="r2", judging=debate().config.judging), told)
     assert watcher.rows()[-1].text.count("0 calls · 0:00 · 0 tokens") == 1
     given = structured_assessment().model_copy(update={"run": "r2"})
-    told = told.apply(Assessed(at=START, assessment=given))
-    watcher.event(Assessed(at=START, assessment=given), told)
+    told = told.apply(AssessmentCompleted(at=START, assessment=given))
+    watcher.event(AssessmentCompleted(at=START, assessment=given), told)
     assert watcher.rows()[-1].text.count("1 call · 0:00 · 2.1k tokens") == 1
     assert "marked 4 of 4 arguments" in sent(target)

@@ -10,7 +10,7 @@ from render_support import HOSTILE, START, turns
 from rich.cells import cell_len
 from rich.text import Text
 
-from debate_cli.domain.events import Turned
+from debate_cli.domain.events import TurnCompleted
 from debate_cli.llm.port import RESTART
 
 
@@ -76,8 +76,8 @@ def test_what_grows_is_drawn_as_what_is_finished() -> None:
     for turn in turns()[:2]:
         stream(grown, turn)
         finished.watcher.asking(cue(turn))
-    finished.happens(Turned(at=START, turn=turns()[1]))
-    finished.happens(Turned(at=START, turn=turns()[0].model_copy(update={"warnings": ()})))
+    finished.happens(TurnCompleted(at=START, turn=turns()[1]))
+    finished.happens(TurnCompleted(at=START, turn=turns()[0].model_copy(update={"warnings": ()})))
     printed = Text.from_ansi(finished.printed()).plain.splitlines()
     drawn = [line for line in grown.region() if line.startswith("│")]
     assert drawn

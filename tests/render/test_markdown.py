@@ -11,9 +11,9 @@ from markdown_it import MarkdownIt
 from render_support import HOSTILE, debate, unscored
 
 from debate_cli.domain.debate import Debate
-from debate_cli.render.documents.markdown import escaped, markdown
-from debate_cli.render.hostile import line
-from debate_cli.render.report import Part
+from debate_cli.render.documents.markdown import escape_markdown, format_markdown
+from debate_cli.render.hostile import sanitize_line
+from debate_cli.render.report import ReportPart
 from debate_cli.scoring import score
 
 PARSER = MarkdownIt("gfm-like", {"linkify": False}).enable("table")
@@ -36,32 +36,32 @@ def words(source: str) -> str:
 
 def test_the_whole_debate(golden: Callable[[str, str], None]) -> None:
     """The document of the fixed debate."""
-    golden("debate.md", markdown(debate(), score(debate())))
+    golden("debate.md", format_markdown(debate(), score(debate())))
 
 
 @pytest.mark.parametrize("text", ATTACKS)
 def test_an_attack_is_shown_as_its_own_characters(text: str) -> None:
     """What would be markup is read as it was written."""
-    assert words(escaped(text)) == line(text)
+    assert words(escape_markdown(text)) == sanitize_line(text)
 
 
-@given(TEXTS.filter(lambda text: line(text) != ""))
+@given(TEXTS.filter(lambda text: sanitize_line(text) != ""))
 def test_any_text_is_shown_as_its_own_characters(text: str) -> None:
     """Escaping loses nothing and lets nothing through."""
-    assert words(escaped(text)) == line(text)
+    assert words(escape_markdown(text)) == sanitize_line(text)
 
 
 @given(TEXTS)
 def test_a_cell_stays_one_cell(text: str) -> None:
     """No text breaks a table."""
-    source = f"| a | b |\n| --- | --- |\n| {escaped(text)} | end |\n"
+    source = f"| a | b |\n| --- | --- |\n| {escape_markdown(text)} | end |\n"
     assert [token.type for token in PARSER.parse(source)].count("td_open") == 2
 
 
 def test_no_bare_address_is_made_a_link() -> None:
     """Forms that GitHub would link by itself are broken up."""
-    assert "http:" not in escaped("http://evil.example")
-    assert "www." not in escaped("www.evil.example")
+    assert "http:" not in escape_markdown("http://evil.example")
+    assert "www." not in escape_markdown("www.evil.example")
 
 
 def test_a_hostile_debate_has_no_html_and_no_link() -> None:
@@ -74,7 +74,9 @@ def test_a_hostile_debate_has_no_html_and_no_link() -> None:
     first = told.turns[0].model_copy(update={"warnings": ATTACKS, "arguments": arguments})
     told = Debate.model_validate({**told.model_dump(), "turns": [first, *told.turns[1:]]})
     tokens = [
-        token for block in PARSER.parse(markdown(told, score(told))) for token in (block, *(block.children or ()))
+        token
+        for block in PARSER.parse(format_markdown(told, score(told)))
+        for token in (block, *(block.children or ()))
     ]
     assert not {"link_open", "image", "html_block", "code_block"} & {token.type for token in tokens}
     assert [token.info for token in tokens if token.type == "fence"] == ["mermaid"]
@@ -83,7 +85,7 @@ def test_a_hostile_debate_has_no_html_and_no_link() -> None:
 
 def test_the_verdict_is_read_before_the_cast_and_says_which_one_decides() -> None:
     """Whoever opens the document sees who won; who debated and who judged stands after the briefing."""
-    source = markdown(debate(), score(debate()))
+    source = format_markdown(debate(), score(debate()))
     heads = [line for line in source.splitlines() if line.startswith("## ")]
     assert heads[:5] == [
         "## Verdict, structured (decides)",
@@ -97,14 +99,14 @@ def test_the_verdict_is_read_before_the_cast_and_says_which_one_decides() -> Non
 @pytest.mark.parametrize("told", [debate, unscored], ids=["judged", "undetermined"])
 def test_it_says_how_to_have_it_judged_again(told: Callable[[], Debate]) -> None:
     """The command stands below the first verdict, as code that can be copied."""
-    first, _, _ = markdown(told(), score(told())).partition("## Verdict, moderator")
+    first, _, _ = format_markdown(told(), score(told())).partition("## Verdict, moderator")
     assert "Judge it again: `debate judge microservices-0001 --system panel`" in first
 
 
 def test_a_command_is_code_whatever_the_id() -> None:
     """Backticks in an id do not end the code."""
     told = debate().model_copy(update={"id": "a`b``c"})
-    inline = [token for block in PARSER.parse(markdown(told, score(told))) for token in block.children or ()]
+    inline = [token for block in PARSER.parse(format_markdown(told, score(told))) for token in block.children or ()]
     (code,) = [token.content for token in inline if token.type == "code_inline"]
     assert code == "debate judge 'a`b``c' --system panel"
 
@@ -112,12 +114,12 @@ def test_a_command_is_code_whatever_the_id() -> None:
 def test_a_debate_that_nobody_judged_says_so() -> None:
     """Without a verdict there is a sentence in its place, and the command."""
     told = debate()
-    assert "**Nobody has judged this debate.**\n\nJudge it again: `debate judge " in markdown(told, [])
+    assert "**Nobody has judged this debate.**\n\nJudge it again: `debate judge " in format_markdown(told, [])
 
 
 def test_what_is_missing_is_said() -> None:
     """An undetermined verdict tells what was not assessed."""
-    assert "- Missing: " in markdown(unscored(), score(unscored()))
+    assert "- Missing: " in format_markdown(unscored(), score(unscored()))
 
 
 PARTS = {
@@ -130,15 +132,15 @@ PARTS = {
 
 
 @pytest.mark.parametrize("only", ["turns", "scores", "trace", "verdict", "briefing"])
-def test_a_part_is_shown_alone(only: Part) -> None:
+def test_a_part_is_shown_alone(only: ReportPart) -> None:
     """Below the motion, with nothing of another part."""
-    document = markdown(debate(), score(debate()), only)
+    document = format_markdown(debate(), score(debate()), only)
     assert document.startswith("# ")
     assert {part for part, head in PARTS.items() if head in document} == {only}
 
 
 @pytest.mark.parametrize("only", [None, "turns"])
-def test_a_round_is_shown_by_its_speeches(only: Part | None) -> None:
+def test_a_round_is_shown_by_its_speeches(only: ReportPart | None) -> None:
     """Those of no other round, and nothing else."""
-    document = markdown(debate(), score(debate()), only, 2)
+    document = format_markdown(debate(), score(debate()), only, 2)
     assert [line for line in document.splitlines() if line.startswith("## ")] == ["## Round 2: cross-examination"]

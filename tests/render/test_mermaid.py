@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from render_support import HOSTILE, START, debate, events, exchange
 
-from debate_cli.domain.content import Answer, Argument, Turn
+from debate_cli.domain.content import Argument, FollowUpAnswer, Turn
 from debate_cli.domain.debate import Debate, fold
-from debate_cli.domain.events import Turned
-from debate_cli.render.documents.mermaid import MOST_ARROWS, argument_map, fenced, label
+from debate_cli.domain.events import TurnCompleted
+from debate_cli.render.documents.mermaid import MAX_ARROWS, escape_label, fence_mermaid, format_mermaid_map
 
 ATTACK = '"]:::x --> y; click claim0 "javascript:alert(1)"\n```\n%%{init: {}}%% end <img src=x> #quot; `a` 1. b'
 NODE = r'(?:claim\d+\["[^"\n]*"\]|(?:answer|reply)\d+x\d+(?:\("[^"\n]*"\)|\(\["[^"\n]*"\]\))?)'
@@ -42,13 +42,13 @@ def hostile() -> Debate:
 
 def test_the_side_that_opened_is_drawn_at_the_top() -> None:
     """Mermaid draws the last box of a chart that runs to the left first."""
-    sides = [row.strip() for row in argument_map(debate()) if "subgraph" in row]
+    sides = [row.strip() for row in format_mermaid_map(debate()) if "subgraph" in row]
     assert [side.partition('["')[2] for side in sides] == ['◆ Bo"]', '● Ada"]']
 
 
 def test_every_claim_and_every_answer_is_drawn() -> None:
     """With the standing in words, and an arrow that says how it was answered."""
-    told = "\n".join(argument_map(debate()))
+    told = "\n".join(format_mermaid_map(debate()))
     assert 'claim0["PRO-1 Independent deployment' in told
     assert "✗ refuted" in told
     assert re.search(r'answer0x0\("Bo<br>The 1.4 is.*"\) -->\|"#10007; refutes"\| claim0', told)
@@ -56,9 +56,9 @@ def test_every_claim_and_every_answer_is_drawn() -> None:
 
 def test_a_reply_points_to_the_question() -> None:
     """Of the semi-structured format."""
-    answer = Answer(question_target="CON-1", reply="Nobody published it.", evaded=True)
+    answer = FollowUpAnswer(question_target="CON-1", reply="Nobody published it.", evaded=True)
     turn = Turn(index=6, round=4, phase="answers", speaker="Bo", text="-", answers=(answer,), exchange=exchange())
-    lines = argument_map(fold([*events()[:7], Turned(at=START, turn=turn)]))
+    lines = format_mermaid_map(fold([*events()[:7], TurnCompleted(at=START, turn=turn)]))
     assert '  reply2x0(["Bo leaves it open<br>Nobody published it."])' in lines
     assert "  reply2x0 --> answer2x0" in lines
 
@@ -66,30 +66,30 @@ def test_a_reply_points_to_the_question() -> None:
 @pytest.mark.parametrize("told", [debate(), hostile()], ids=["plain", "hostile"])
 def test_every_line_is_one_of_ours(told: Debate) -> None:
     """Nothing but sides, claims, answers and arrows, whatever is said."""
-    assert [line for line in argument_map(told) if LINE.fullmatch(line) is None] == []
+    assert [line for line in format_mermaid_map(told) if LINE.fullmatch(line) is None] == []
 
 
 @given(st.one_of(st.text(max_size=60), st.text(st.sampled_from('"]`#;<>%{}|\n\\-1. '), max_size=60)))
 def test_a_label_holds_no_sign_that_means_something(text: str) -> None:
     """Signs are written as their numbers."""
-    assert re.fullmatch(r"(?:[^\W_]|[ .,!?()'/-]|#\d+;)*", label(text))
+    assert re.fullmatch(r"(?:[^\W_]|[ .,!?()'/-]|#\d+;)*", escape_label(text))
 
 
 def test_a_label_begins_no_list() -> None:
     """Where Markdown would see one."""
-    assert label("1. one") == "1#46; one"
-    assert label("- one") == "#45; one"
+    assert escape_label("1. one") == "1#46; one"
+    assert escape_label("- one") == "#45; one"
 
 
 def test_nothing_is_drawn_where_nobody_argued() -> None:
     """No empty block."""
-    assert fenced(argument_map(fold(events()[:1]))) == []
+    assert fence_mermaid(format_mermaid_map(fold(events()[:1]))) == []
 
 
 def test_too_much_is_not_drawn() -> None:
     """A viewer would refuse it."""
     arguments = tuple(
-        Argument(id=f"PRO-{number}", claim="c", reasoning="", evidence="") for number in range(MOST_ARROWS + 1)
+        Argument(id=f"PRO-{number}", claim="c", reasoning="", evidence="") for number in range(MAX_ARROWS + 1)
     )
     first = debate().turns[0].model_copy(update={"arguments": arguments})
-    assert argument_map(fold([events()[0], Turned(at=START, turn=first)])) == []
+    assert format_mermaid_map(fold([events()[0], TurnCompleted(at=START, turn=first)])) == []

@@ -12,13 +12,13 @@ from rich.text import Text
 
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import look
-from debate_cli.render.drawn.folded import Folded
-from debate_cli.render.drawn.sheets import drawn
+from debate_cli.render.drawn.folded import WrappedName
+from debate_cli.render.drawn.sheets import render_table
 from debate_cli.render.drawn.tables import score_bars
-from debate_cli.render.live.notices import news_line, note_line
+from debate_cli.render.live.notices import judge_report_line, note_line
 from debate_cli.render.news import Gauge as Told
-from debate_cli.render.news import News
-from debate_cli.render.sheets.sheet import Gauge, Lines, Number, Sheet, Who
+from debate_cli.render.news import JudgeReport
+from debate_cli.render.sheets.sheet import Gauge, Lines, Number, Table, Who
 
 JUDGES = ("technical_architecture_reviewer", "regulatory-compliance-auditor", "sre")
 UNHYPHENED = ("RegulatoryComplianceAuditor", "seniorreliabilityengineeringlead", "technical_architecture_reviewer")
@@ -26,9 +26,9 @@ UNHYPHENED = ("RegulatoryComplianceAuditor", "seniorreliabilityengineeringlead",
 AUTHORITY = "The municipal-transport-authority of Lower Saxony"
 
 
-def votes(rounds: int, judges: tuple[str, ...] = JUDGES) -> Sheet:
+def votes(rounds: int, judges: tuple[str, ...] = JUDGES) -> Table:
     """A panel's votes in that many rounds, a different confidence each."""
-    return Sheet(
+    return Table(
         title="votes, panel",
         heads=("judge", "weight", *(f"vote {number}" for number in range(1, rounds + 1))),
         rows=tuple(
@@ -36,7 +36,7 @@ def votes(rounds: int, judges: tuple[str, ...] = JUDGES) -> Sheet:
                 judge,
                 Number(0.25),
                 *(
-                    Lines((look.VOTES["CONDITIONAL"], f"0.{place}{number:02}, changed"))
+                    Lines((look.VOTE_BADGES["CONDITIONAL"], f"0.{place}{number:02}, changed"))
                     for number in range(1, rounds + 1)
                 ),
             )
@@ -46,7 +46,7 @@ def votes(rounds: int, judges: tuple[str, ...] = JUDGES) -> Sheet:
     )
 
 
-SCORES = Sheet(
+SCORES = Table(
     title="scores, structured",
     heads=("argument", "logic 30%", "evidence 40%", "response 20%", "honesty 10%", "score", ""),
     rows=(
@@ -57,9 +57,9 @@ SCORES = Sheet(
 )
 
 
-def lines(sheet: Sheet, width: int) -> list[list[str]]:
+def lines(sheet: Table, width: int) -> list[list[str]]:
     """The words of each line."""
-    return [line.split() for line in shown(drawn(sheet, {}), width).splitlines()]
+    return [line.split() for line in shown(render_table(sheet, {}), width).splitlines()]
 
 
 @pytest.mark.parametrize("width", [40, 60, 80, 120])
@@ -73,7 +73,9 @@ def test_a_judges_name_is_parted_at_its_joints_only(width: int) -> None:
 @pytest.mark.parametrize("width", [60, 80, 100])
 def test_a_judges_name_without_joints_is_not_cut(width: int) -> None:
     """Rather do the votes stand in parts; where it has capitals, it may be parted before them."""
-    found = {row.split()[0] for row in shown(drawn(votes(4, UNHYPHENED), {}), width).splitlines() if row[:1].isalpha()}
+    found = {
+        row.split()[0] for row in shown(render_table(votes(4, UNHYPHENED), {}), width).splitlines() if row[:1].isalpha()
+    }
     whole = {"RegulatoryCompliance", "RegulatoryComplianceAuditor", "Auditor", "seniorreliabilityengineeringlead"}
     assert {
         word for word in found if not word.startswith(("judge", "votes", "technical", "architecture", "reviewer"))
@@ -83,29 +85,29 @@ def test_a_judges_name_without_joints_is_not_cut(width: int) -> None:
 @pytest.mark.parametrize("width", [24, 40, 80])
 def test_every_vote_is_told_however_many_there_are(width: int) -> None:
     """What does not fit beside the names stands below, with the names again."""
-    told = shown(drawn(votes(12), {}), width)
+    told = shown(render_table(votes(12), {}), width)
     assert [f"0.{place}{number:02}" in told for place in range(3) for number in range(1, 13)] == [True] * 36
 
 
 @pytest.mark.parametrize(("width", "barred"), [(90, True), (60, False)])
 def test_bars_are_the_first_to_go(width: int, barred: bool) -> None:
     """They tell nothing that the number beside them does not."""
-    told = shown(drawn(SCORES, {}), width).split("scores, structured", 1)[1].splitlines()[4:]
+    told = shown(render_table(SCORES, {}), width).split("scores, structured", 1)[1].splitlines()[4:]
     assert (any("━" in line for line in told), any("PRO-1" in line for line in told)) == (barred, True)
 
 
 @pytest.mark.parametrize("width", [30, 45, 60, 79, 80, 100, 200])
 @pytest.mark.parametrize("sheet", [votes(4), votes(4, UNHYPHENED), SCORES], ids=["votes", "unhyphened", "scores"])
-def test_no_line_is_wider_than_the_window(sheet: Sheet, width: int) -> None:
+def test_no_line_is_wider_than_the_window(sheet: Table, width: int) -> None:
     """However it is laid out."""
-    assert max(map(len, shown(drawn(sheet, {}), width).splitlines())) <= width
+    assert max(map(len, shown(render_table(sheet, {}), width).splitlines())) <= width
 
 
 @pytest.mark.parametrize(("below", "parted"), [("Name who answers for it.", False), ("0.25", True)])
 def test_a_head_is_parted_only_where_that_makes_its_column_narrower(below: str, parted: bool) -> None:
     """Above long words there is room for it."""
-    sheet = Sheet(title="conditions", heads=("judge", "holds only with"), rows=(("sre", below),))
-    assert ("holds only with" not in shown(drawn(sheet, {}), 80)) is parted
+    sheet = Table(title="conditions", heads=("judge", "holds only with"), rows=(("sre", below),))
+    assert ("holds only with" not in shown(render_table(sheet, {}), 80)) is parted
 
 
 @pytest.mark.parametrize("width", [36, 60, 100])
@@ -122,12 +124,15 @@ def test_a_score_stands_beside_its_bar_whatever_the_name(width: int) -> None:
 def test_a_report_while_it_is_held_keeps_its_numbers(width: int) -> None:
     """A judge's marks of a round, beside long names."""
     told = shown(
-        news_line(News("moderator, round 1", (Told(AUTHORITY, 21.5, 30), Told("Bo", 18.5, 30))), debate()), width
+        judge_report_line(
+            JudgeReport("moderator, round 1", (Told(AUTHORITY, 21.5, 30), Told("Bo", 18.5, 30))), debate()
+        ),
+        width,
     )
     assert [word in told for word in ("21.5/30", "18.5/30", "authority", "Saxony")] == [True] * 4
 
 
-@pytest.mark.parametrize("line", [news_line(News("live, the debate", words=("The story differs. " * 6,)), debate()),
+@pytest.mark.parametrize("line", [judge_report_line(JudgeReport("live, the debate", words=("The story differs. " * 6,)), debate()),
                                   note_line("the server is busy, asked again in 2 s; " * 4)])  # fmt: skip
 def test_further_lines_of_a_notice_stand_below_its_words(line: RenderableType) -> None:
     """So that what begins at the edge is the next one."""
@@ -142,11 +147,11 @@ def test_further_lines_of_a_notice_stand_below_its_words(line: RenderableType) -
 )
 def test_a_folded_name_keeps_all_its_letters(name: str, width: int, sign: str) -> None:
     """In their order, in a column of any width; blanks at the ends of lines are not missed."""
-    told = shown(Folded(Text(sign + name), len(sign)), width)
+    told = shown(WrappedName(Text(sign + name), len(sign)), width)
     assert "".join(told.split()) == "".join((sign + name).split())
 
 
 @given(st.text(st.sampled_from("ab_-./: 漢é"), min_size=1, max_size=60), st.integers(4, 40))
 def test_a_folded_name_is_no_wider_than_its_column(name: str, width: int) -> None:
     """Signs of double width count twice."""
-    assert max(map(cell_len, shown(Folded(Text(f"● {name}"), 2), width).splitlines())) <= width
+    assert max(map(cell_len, shown(WrappedName(Text(f"● {name}"), 2), width).splitlines())) <= width

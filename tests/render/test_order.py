@@ -6,10 +6,10 @@ from render_support import START, debate, final_assessment, opened, round_assess
 
 from debate_cli.domain.content import Turn
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.debate import opened as opened_debate
-from debate_cli.domain.events import Assessed, Closed, Event, Failed, Failure, Turned
+from debate_cli.domain.debate import initial_debate as opened_debate
+from debate_cli.domain.events import AssessmentCompleted, DebateClosed, Event, Failure, TaskFailed, TurnCompleted
 from debate_cli.domain.tasks import Cue
-from debate_cli.render.order import ReadingOrder
+from debate_cli.render.order import EventOrder
 
 
 class Reader:
@@ -17,7 +17,7 @@ class Reader:
 
     def __init__(self) -> None:
         self.read: list[str] = []
-        self.order = ReadingOrder(self._note)
+        self.order = EventOrder(self._note)
         self.debate: Debate = opened_debate(opened())
 
     def happens(self, event: Event) -> None:
@@ -27,7 +27,7 @@ class Reader:
 
     def speaks(self, turn: Turn) -> None:
         """A speech came in."""
-        self.happens(Turned(at=START, turn=turn))
+        self.happens(TurnCompleted(at=START, turn=turn))
 
     def is_asked(self, *asked: Turn) -> None:
         """Cues are sent."""
@@ -37,9 +37,9 @@ class Reader:
     def _note(self, event: Event, debate: Debate) -> None:
         del debate
         match event:
-            case Turned():
+            case TurnCompleted():
                 self.read.append(f"turn {event.turn.index}")
-            case Assessed():
+            case AssessmentCompleted():
                 subject = event.assessment.subject
                 self.read.append("whole" if subject.moment == "debate" else f"round {subject.round}")
             case _:
@@ -79,7 +79,7 @@ def test_a_rounds_report_comes_with_its_round() -> None:
     """Speeches of the next round wait for the judge."""
     reader = judged()
     assert reader.read == ["turn 0", "turn 1"]
-    reader.happens(Assessed(at=START, assessment=round_assessment(1)))
+    reader.happens(AssessmentCompleted(at=START, assessment=round_assessment(1)))
     assert reader.read == ["turn 0", "turn 1", "round 1", "turn 2", "turn 3"]
 
 
@@ -87,7 +87,7 @@ def test_a_judge_that_fails_is_not_waited_for() -> None:
     """What waited for it is read before its failure."""
     reader = judged()
     failure = Failure(task=round_assessment(1).brief, who="judge", cause="ServerError", message="500", final=False)
-    reader.happens(Failed(at=START, failure=failure))
+    reader.happens(TaskFailed(at=START, failure=failure))
     assert reader.read == ["turn 0", "turn 1", "turn 2", "turn 3", "failed"]
 
 
@@ -98,14 +98,14 @@ def test_a_speaker_that_fails_is_not_waited_for() -> None:
     reader.is_asked(first, second)
     reader.speaks(second)
     failure = Failure(task=cue(first), who="Ada", cause="ServerError", message="500", final=False)
-    reader.happens(Failed(at=START, failure=failure))
+    reader.happens(TaskFailed(at=START, failure=failure))
     assert reader.read == ["turn 1", "failed"]
 
 
 def test_at_the_close_nothing_is_held_back() -> None:
     """Whatever was still out."""
     reader = judged()
-    reader.happens(Closed(at=START, reason="interrupted"))
+    reader.happens(DebateClosed(at=START, reason="interrupted"))
     assert reader.read == ["turn 0", "turn 1", "turn 2", "turn 3", "closed"]
 
 
@@ -133,7 +133,7 @@ def test_one_after_the_other_a_report_comes_before_the_next_speech() -> None:
     reader.is_asked(second)
     reader.speaks(second)
     assert reader.read == ["turn 0"]
-    reader.happens(Assessed(at=START, assessment=report))
+    reader.happens(AssessmentCompleted(at=START, assessment=report))
     assert reader.read == ["turn 0", "round None", "turn 1"]
 
 
@@ -163,18 +163,18 @@ def at_the_end() -> Reader:
 def test_the_last_round_is_reported_on_before_the_whole_debate() -> None:
     """The faster answer waits."""
     reader = at_the_end()
-    reader.happens(Assessed(at=START, assessment=WHOLE))
+    reader.happens(AssessmentCompleted(at=START, assessment=WHOLE))
     assert reader.read == []
-    reader.happens(Assessed(at=START, assessment=LAST))
+    reader.happens(AssessmentCompleted(at=START, assessment=LAST))
     assert reader.read == ["round 3", "whole"]
 
 
 def test_a_report_on_a_part_that_will_not_come_is_not_waited_for() -> None:
     """The one on the whole debate is read before the failure."""
     reader = at_the_end()
-    reader.happens(Assessed(at=START, assessment=WHOLE))
+    reader.happens(AssessmentCompleted(at=START, assessment=WHOLE))
     failure = Failure(task=LAST.brief, who="judge", cause="ServerError", message="500", final=False)
-    reader.happens(Failed(at=START, failure=failure))
+    reader.happens(TaskFailed(at=START, failure=failure))
     assert reader.read == ["whole", "failed"]
 
 
@@ -184,7 +184,7 @@ def test_reports_that_waited_for_the_same_speech_are_read_parts_first() -> None:
     reader.is_asked(*turns()[:2])
     reader.speaks(turns()[1])
     for assessment in (WHOLE, round_assessment(1)):
-        reader.happens(Assessed(at=START, assessment=assessment))
+        reader.happens(AssessmentCompleted(at=START, assessment=assessment))
     assert reader.read == []
     reader.speaks(turns()[0])
     assert reader.read == ["turn 0", "turn 1", "round 1", "whole"]

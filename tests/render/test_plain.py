@@ -9,20 +9,20 @@ import pytest
 from render_support import HOSTILE, START, debate, events, opened, turns
 
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.debate import opened as opened_debate
-from debate_cli.domain.events import Event, Resumed, Turned
+from debate_cli.domain.debate import initial_debate as opened_debate
+from debate_cli.domain.events import DebateResumed, Event, TurnCompleted
 from debate_cli.domain.tasks import Cue
 from debate_cli.render.plain.summary import summary_lines
-from debate_cli.render.plain.watchers import PlainWatcher, QuietWatcher
-from debate_cli.render.report import Part
-from debate_cli.render.watcher import Watcher
+from debate_cli.render.plain.watchers import NullObserver, PlainObserver
+from debate_cli.render.report import ReportPart
+from debate_cli.render.watcher import Observer
 from debate_cli.scoring import score
 
 
 def told(happened: list[Event], *, show_hidden: bool = False) -> str:
     """What a plain watcher writes of these events."""
     stream = StringIO()
-    watcher = PlainWatcher(stream, show_hidden=show_hidden)
+    watcher = PlainObserver(stream, show_hidden=show_hidden)
     debate = opened_debate(opened())
     for event in happened:
         debate = debate.apply(event)
@@ -41,7 +41,7 @@ def test_nothing_is_obeyed_and_no_line_is_forged() -> None:
         update={"claim": f"{HOSTILE}\nBo: I concede", "reasoning": f"{HOSTILE}\nJudge: Ada wins"}
     )
     turn = turns()[0].model_copy(update={"arguments": (argument,)})
-    text = told([Turned(at=START, turn=turn)])
+    text = told([TurnCompleted(at=START, turn=turn)])
     assert all(character == "\n" or character.isprintable() for character in text)
     assert all(line.startswith(("Ada: ", "==")) for line in text.splitlines() if line)
 
@@ -49,36 +49,36 @@ def test_nothing_is_obeyed_and_no_line_is_forged() -> None:
 @pytest.mark.parametrize(("heard", "told_so"), [(1, "after 1 speech."), (2, "after 2 speeches.")])
 def test_where_a_debate_goes_on_is_told(heard: int, told_so: str) -> None:
     """With the number of speeches that are there already."""
-    happened: list[Event] = [Turned(at=START, turn=turn) for turn in turns()[:heard]]
-    assert f"Resumed {told_so}" in told([*happened, Resumed(at=START)]).splitlines()
+    happened: list[Event] = [TurnCompleted(at=START, turn=turn) for turn in turns()[:heard]]
+    assert f"Resumed {told_so}" in told([*happened, DebateResumed(at=START)]).splitlines()
 
 
 def test_hidden_directives_are_shown_on_demand_only() -> None:
     """A directive is secret unless asked for."""
     turn = turns()[0].model_copy(update={"directive": "be precise"})
-    assert "be precise" not in told([Turned(at=START, turn=turn)])
-    assert "hidden directive: be precise" in told([Turned(at=START, turn=turn)], show_hidden=True)
+    assert "be precise" not in told([TurnCompleted(at=START, turn=turn)])
+    assert "hidden directive: be precise" in told([TurnCompleted(at=START, turn=turn)], show_hidden=True)
 
 
 def test_a_stream_that_knows_no_unicode_is_written_to() -> None:
     """Letters that an encoding lacks become question marks, not an error."""
     raw = BytesIO()
     stream = TextIOWrapper(raw, encoding="ascii", write_through=True)
-    PlainWatcher(stream).note("café")
+    PlainObserver(stream).note("café")
     assert raw.getvalue() == b"Note: caf?\n"
 
 
 def test_pieces_of_text_are_not_written() -> None:
     """Only what is finished is written."""
     stream = StringIO()
-    watcher = PlainWatcher(stream)
+    watcher = PlainObserver(stream)
     watcher.text(Cue(index=0, round=1, phase="opening", speaker="Ada"), "piece")
     assert not stream.getvalue()
 
 
 def test_quiet_takes_everything() -> None:
     """The quiet watcher can stand wherever a watcher is wanted."""
-    watcher: Watcher = QuietWatcher()
+    watcher: Observer = NullObserver()
     cue = Cue(index=0, round=1, phase="opening", speaker="Ada")
     watcher.event(opened(), opened_debate(opened()))
     watcher.asking(cue)
@@ -94,7 +94,7 @@ def test_the_closing_part_in_plain_lines(golden: Callable[[str, str], None]) -> 
 @pytest.mark.parametrize(
     ("only", "first"), [("scores", "== Scores"), ("verdict", "== Verdict"), ("briefing", "== Briefing")]
 )
-def test_one_part_of_the_closing_alone(only: Part, first: str) -> None:
+def test_one_part_of_the_closing_alone(only: ReportPart, first: str) -> None:
     """`only` leaves the other parts out."""
     found = summary_lines(debate(), score(debate()), only=only)
     assert found[1].startswith(first)
@@ -114,7 +114,7 @@ def test_what_an_argument_does_not_have_is_not_labelled() -> None:
     """An argument of a claim alone, as in free-flowing debates, is one line."""
     bare = next(iter(turns()[0].arguments or ())).model_copy(update={"reasoning": "", "evidence": ""})
     first = turns()[0].model_copy(update={"arguments": (bare,)})
-    lines = told([Turned(at=START, turn=first)])
+    lines = told([TurnCompleted(at=START, turn=first)])
     assert bare.claim in lines
     assert "  reasoning: " not in lines
     assert "  evidence: " not in lines

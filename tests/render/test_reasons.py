@@ -21,20 +21,26 @@ from render_support import (
 
 from debate_cli.domain.assessment import Assessment, Narrative
 from debate_cli.domain.debate import Debate, fold
-from debate_cli.domain.events import Assessed, Closed, CloseReason
+from debate_cli.domain.events import AssessmentCompleted, CloseReason, DebateClosed
 from debate_cli.domain.verdict import Verdict
-from debate_cli.render.documents.html import html
-from debate_cli.render.documents.markdown import escaped, markdown
-from debate_cli.render.drawn.summary import summary
-from debate_cli.render.look import shortened
+from debate_cli.render.documents.html import render_html
+from debate_cli.render.documents.markdown import escape_markdown, format_markdown
+from debate_cli.render.drawn.summary import summary_view
+from debate_cli.render.look import shorten
 from debate_cli.render.plain.summary import summary_lines
-from debate_cli.render.reasons import Said, judges_words, told_verdicts, untold_words, worth_tracing
+from debate_cli.render.reasons import (
+    JudgeQuote,
+    describe_omitted_verdicts,
+    is_trace_useful,
+    quote_judge,
+    reportable_verdicts,
+)
 from debate_cli.scoring import score
 
 
 def boxes(told: Debate, width: int = 100) -> str:
     """The verdicts on a terminal, on one line, without frames."""
-    drawn = "\n".join(shown(part, width) for part in summary(told, score(told), only="verdict"))
+    drawn = "\n".join(shown(part, width) for part in summary_view(told, score(told), only="verdict"))
     return " ".join(drawn.replace("┃", " ").replace("│", " ").split())
 
 
@@ -45,13 +51,13 @@ def verdict(told: Debate, system: str) -> Verdict:
 
 def stopped(reason: CloseReason) -> Debate:
     """The debate as it is when it stops after the first speech of round 2."""
-    return fold([*events()[:4], Closed(at=START, reason=reason)])
+    return fold([*events()[:4], DebateClosed(at=START, reason=reason)])
 
 
 @pytest.mark.parametrize(("system", "words"), [("structured", "Fixed."), ("moderator", "Bo kept to what was asked.")])
 def test_a_judge_says_why(system: str, words: str) -> None:
     """In its own words."""
-    assert judges_words(debate(), verdict(debate(), system)) == Said(words)
+    assert quote_judge(debate(), verdict(debate(), system)) == JudgeQuote(words)
 
 
 def storied(winner: str | None) -> Debate:
@@ -70,7 +76,7 @@ def storied(winner: str | None) -> Debate:
 def test_a_story_that_sees_the_same_winner_says_why() -> None:
     """Its reasoning stands beside the scorecard's numbers."""
     told = storied(verdict(plain(), "live").winner)
-    said = judges_words(told, verdict(told, "live"))
+    said = quote_judge(told, verdict(told, "live"))
     assert said is not None
     assert said.words
 
@@ -81,7 +87,7 @@ def test_a_story_that_sees_another_winner_does_not_say_why(*, others: bool) -> N
     won = verdict(plain(), "live").winner
     assert won is not None
     told = storied(next(person.name for person in plain().participants if person.name != won) if others else None)
-    assert judges_words(told, verdict(told, "live")) is None
+    assert quote_judge(told, verdict(told, "live")) is None
 
 
 def divided() -> Debate:
@@ -101,7 +107,7 @@ def divided() -> Debate:
 def test_of_several_judges_one_who_sees_the_same_winner_is_quoted() -> None:
     """Not the first, whose own marks put the other debater ahead."""
     assert verdict(divided(), "structured").winner == "Bo"
-    assert judges_words(divided(), verdict(divided(), "structured")) == Said("Bo was.")
+    assert quote_judge(divided(), verdict(divided(), "structured")) == JudgeQuote("Bo was.")
 
 
 def split_moderators() -> Debate:
@@ -124,23 +130,23 @@ def split_moderators() -> Debate:
 def test_of_several_moderators_one_who_sees_the_same_winner_is_quoted() -> None:
     """By its own marks over rounds and debate."""
     assert verdict(split_moderators(), "moderator").winner == "Bo"
-    assert judges_words(split_moderators(), verdict(split_moderators(), "moderator")) == Said("Bo was.")
+    assert quote_judge(split_moderators(), verdict(split_moderators(), "moderator")) == JudgeQuote("Bo was.")
 
 
 def test_of_a_panel_the_judge_is_named_beside_its_words() -> None:
     """The name is none of the words, on no form: it stands before the quotation marks."""
-    said = judges_words(plain(), verdict(plain(), "panel"))
+    said = quote_judge(plain(), verdict(plain(), "panel"))
     assert said is not None
     assert said.judge
     assert said.judge not in said.words
     panel = (verdict(plain(), "panel"),)
     lines = summary_lines(plain(), panel, only="verdict")
     assert any(line.startswith(f"  in {said.judge}'s words (panel): “{said.words}”") for line in lines)
-    drawn = " ".join("".join(shown(part, 600) for part in summary(plain(), panel, only="verdict")).split())
+    drawn = " ".join("".join(shown(part, 600) for part in summary_view(plain(), panel, only="verdict")).split())
     assert f"{said.judge}: “{said.words[:20]}" in drawn
-    written = markdown(plain(), panel)
-    assert f"\n{escaped(said.judge)}:\n\n> {escaped(said.words)[:20]}" in written
-    page = re.sub(r"<[^>]+>", "|", html(plain(), panel))
+    written = format_markdown(plain(), panel)
+    assert f"\n{escape_markdown(said.judge)}:\n\n> {escape_markdown(said.words)[:20]}" in written
+    page = re.sub(r"<[^>]+>", "|", render_html(plain(), panel))
     assert re.search(rf"{said.judge}:\|+\s*\|*{re.escape(said.words[:20])}", page)
 
 
@@ -148,16 +154,17 @@ def test_without_a_rationale_the_insight_says_why() -> None:
     """The structured judge's."""
     silent = structured_assessment().model_copy(update={"rationale": " "})
     told = fold(
-        [event for event in events() if not isinstance(event, Assessed)] + [Assessed(at=START, assessment=silent)]
+        [event for event in events() if not isinstance(event, AssessmentCompleted)]
+        + [AssessmentCompleted(at=START, assessment=silent)]
     )
-    said = judges_words(told, verdict(told, "structured"))
+    said = quote_judge(told, verdict(told, "structured"))
     assert said is not None
     assert said.words.startswith("Both sides want early boundaries;")
 
 
 def test_what_was_not_determined_has_no_reason() -> None:
     """Nobody said why."""
-    assert judges_words(unscored(), verdict(unscored(), "structured")) is None
+    assert quote_judge(unscored(), verdict(unscored(), "structured")) is None
 
 
 @pytest.mark.parametrize(
@@ -172,7 +179,7 @@ def test_what_was_not_determined_has_no_reason() -> None:
 )
 def test_a_long_reason_is_shortened(text: str, left: str) -> None:
     """To whole sentences where one fits, else to whole words."""
-    assert shortened(text, 25) == left
+    assert shorten(text, 25) == left
 
 
 def test_the_box_names_winner_reason_and_weakest_argument() -> None:
@@ -202,7 +209,8 @@ def test_hostile_reasons_are_not_obeyed() -> None:
     """What a judge or a debater says stays words."""
     hostile = structured_assessment().model_copy(update={"rationale": HOSTILE})
     told = fold(
-        [event for event in events() if not isinstance(event, Assessed)] + [Assessed(at=START, assessment=hostile)]
+        [event for event in events() if not isinstance(event, AssessmentCompleted)]
+        + [AssessmentCompleted(at=START, assessment=hostile)]
     )
     drawn = boxes(told)
     lines = "".join(summary_lines(told, score(told)))
@@ -217,7 +225,7 @@ def test_a_debate_that_stopped_shows_no_empty_boxes(reason: CloseReason) -> None
     lines = summary_lines(told, score(told))
     assert [line for line in lines if line.startswith(("Verdict", "Missing"))] == []
     assert "No verdict yet of structured, moderator: the debate stopped before it was judged." in lines
-    drawn = "".join(shown(part) for part in summary(told, score(told)))
+    drawn = "".join(shown(part) for part in summary_view(told, score(told)))
     assert "No verdict yet" in drawn
     assert not any(word in drawn for word in ("Undetermined", "trace", "not judged"))
 
@@ -225,13 +233,13 @@ def test_a_debate_that_stopped_shows_no_empty_boxes(reason: CloseReason) -> None
 def test_a_trace_that_is_asked_for_is_shown() -> None:
     """Even of a debate that stopped."""
     told = stopped("interrupted")
-    assert "PRO-1" in "".join(shown(part) for part in summary(told, score(told), only="trace"))
-    assert not worth_tracing(told)
+    assert "PRO-1" in "".join(shown(part) for part in summary_view(told, score(told), only="trace"))
+    assert not is_trace_useful(told)
 
 
 def test_what_was_judged_before_the_stop_is_told() -> None:
     """A verdict with a score stays; the others are named."""
-    told = debate().apply(Closed(at=START, reason="interrupted"))
+    told = debate().apply(DebateClosed(at=START, reason="interrupted"))
     verdicts = (verdict(told, "structured"), verdict(unscored(), "moderator"))
-    assert told_verdicts(told, verdicts) == verdicts[:1]
-    assert untold_words(told, verdicts).startswith("No verdict yet of moderator:")
+    assert reportable_verdicts(told, verdicts) == verdicts[:1]
+    assert describe_omitted_verdicts(told, verdicts).startswith("No verdict yet of moderator:")

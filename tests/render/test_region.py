@@ -14,8 +14,8 @@ from rich.console import Console, ConsoleDimensions
 from rich.text import Text
 from screen_support import Screen
 
-from debate_cli.render.live.column import line
-from debate_cli.render.live.region import Ink, Region, Row
+from debate_cli.render.live.column import make_line
+from debate_cli.render.live.region import LiveRegion, StyleRenderer, TerminalRow
 
 WORDS = st.text(st.sampled_from("abc "), max_size=12)
 FRAMES = st.lists(st.lists(WORDS, max_size=6), min_size=1, max_size=8)
@@ -30,12 +30,12 @@ class Drawn:
             file=self.screen, width=width, height=height, force_terminal=True, color_system="256",
             legacy_windows=False, _environ={},
         )  # fmt: skip
-        self.rows: Sequence[Row] = ()
-        self.region = Region(self.console, lambda _: self.rows)
+        self.rows: Sequence[TerminalRow] = ()
+        self.region = LiveRegion(self.console, lambda _: self.rows)
 
     def draw(self, words: Sequence[str]) -> None:
         """Draw these rows."""
-        self.rows = [Row(text, len(text)) for text in words]
+        self.rows = [TerminalRow(text, len(text)) for text in words]
         self.region.refresh()
 
 
@@ -116,17 +116,17 @@ class Stuck(Screen):
         return super().write(text)
 
 
-def stuck() -> tuple[Stuck, Region]:
+def stuck() -> tuple[Stuck, LiveRegion]:
     """A region whose drawing thread is in the midst of a write."""
     screen = Stuck()
     target = Console(file=screen, width=40, height=20, force_terminal=True, legacy_windows=False, _environ={})
-    region = Region(target, lambda _: [Row("row", 3)])
+    region = LiveRegion(target, lambda _: [TerminalRow("row", 3)])
     region.start()
     screen.reached.wait()
     return screen, region
 
 
-def printed(region: Region, *words: str) -> bool:
+def printed(region: LiveRegion, *words: str) -> bool:
     """Whether printing them, one after the other, comes back."""
     printing = threading.Thread(target=lambda: [region.above(Text(word)) for word in words], daemon=True)
     printing.start()
@@ -166,7 +166,7 @@ def test_who_prints_is_told_that_the_terminal_is_gone() -> None:
     """The drawing thread ends quietly; the next print raises."""
     target = Console(file=Gone(), width=40, height=20, force_terminal=True, legacy_windows=False, _environ={})
     rows = iter(range(1000))
-    region = Region(target, lambda _: [Row(f"row {next(rows)}", 5)])
+    region = LiveRegion(target, lambda _: [TerminalRow(f"row {next(rows)}", 5)])
     region.start()
     for thread in threading.enumerate():
         if thread.name == "region":
@@ -191,7 +191,7 @@ def test_a_narrower_window_has_wrapped_the_rows(width: int, ups: int) -> None:
 def test_where_there_is_no_terminal_nothing_is_drawn() -> None:
     """The rows are left out, what is printed for good is not."""
     target = Console(file=StringIO(), width=40)
-    region = Region(target, lambda _: [Row("row", 3)])
+    region = LiveRegion(target, lambda _: [TerminalRow("row", 3)])
     region.start()
     region.above(Text("printed"))
     region.stop()
@@ -209,4 +209,4 @@ def test_colours_are_left_out_where_they_are_not_wanted(environment: dict[str, s
     target = Console(
         file=StringIO(), force_terminal=True, color_system="256", legacy_windows=False, _environ=environment
     )
-    assert Ink(target).row(line(("word", "bold color(30)"))) == Row(text, 4)
+    assert StyleRenderer(target).row(make_line(("word", "bold color(30)"))) == TerminalRow(text, 4)

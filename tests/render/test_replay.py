@@ -8,11 +8,11 @@ from judging_support import debated
 from render_support import debate, events
 
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.events import Assessed, Closed, Event, Turned
+from debate_cli.domain.events import AssessmentCompleted, DebateClosed, Event, TurnCompleted
 from debate_cli.domain.tasks import Cue, Task
-from debate_cli.render.replay import Performance, waves
-from debate_cli.render.spoken import of_turn
-from debate_cli.render.streamed import of_stream
+from debate_cli.render.replay import ReplayPlan, group_waves
+from debate_cli.render.spoken import split_turn
+from debate_cli.render.streamed import parse_partial_speech
 
 
 @dataclass
@@ -43,29 +43,29 @@ class Witness:
         self.notes.append(note)
 
 
-def witnessed(performance: Performance) -> Witness:
+def witnessed(performance: ReplayPlan) -> Witness:
     """Perform without waiting."""
     witness = Witness()
-    for _ in performance.before(witness):
+    for _ in performance.play(witness):
         pass
     return witness
 
 
 def test_the_replayed_state_is_the_saved_one() -> None:
     """The events of a replay fold to the debate that was replayed."""
-    assert witnessed(Performance(debate())).last == debate()
+    assert witnessed(ReplayPlan(debate())).last == debate()
 
 
 def test_a_round_is_judged_before_the_next_begins() -> None:
     """The moderator's word on round 1 comes after its speeches and before those of round 2."""
-    kinds = [event.type for event in witnessed(Performance(debate())).events]
+    kinds = [event.type for event in witnessed(ReplayPlan(debate())).events]
     assert kinds[:5] == ["opened", "turned", "turned", "assessed", "turned"]
 
 
 def test_a_judgement_on_a_round_without_speeches_is_performed() -> None:
     """Somebody cut them out of the file; what was judged comes at the end."""
-    cut = debate().model_copy(update={"turns": debate().spoken(round_number=1)})
-    told = witnessed(Performance(cut)).last
+    cut = debate().model_copy(update={"turns": debate().select_turns(round_number=1)})
+    told = witnessed(ReplayPlan(cut)).last
     assert told is not None
     assert told.assessments == cut.assessments
 
@@ -73,50 +73,56 @@ def test_a_judgement_on_a_round_without_speeches_is_performed() -> None:
 def test_turns_are_judged_one_by_one_where_the_judge_s_word_reached_the_next_speaker() -> None:
     """As in the run: a live judge with feedback is waited for after every speech."""
     live = debated({"kind": "live", "feedback": True})
-    assert [len(wave) for wave in waves(live)] == [1] * len(live.turns)
+    assert [len(wave) for wave in group_waves(live)] == [1] * len(live.turns)
     aside = debated({"kind": "live", "feedback": False})
-    assert [len(wave) for wave in waves(aside)] == [2, 2, 2]
+    assert [len(wave) for wave in group_waves(aside)] == [2, 2, 2]
 
 
 def test_one_round_alone() -> None:
     """Only that round's speeches and its judgement, no close."""
-    told = witnessed(Performance(debate(), round_number=2)).events
-    assert [event.turn.index for event in told if isinstance(event, Turned)] == [2, 3]
-    assert [event.assessment.subject.round for event in told if isinstance(event, Assessed)] == [2]
-    assert not [event for event in told if isinstance(event, Closed)]
+    told = witnessed(ReplayPlan(debate(), round_number=2)).events
+    assert [event.turn.index for event in told if isinstance(event, TurnCompleted)] == [2, 3]
+    assert [event.assessment.subject.round for event in told if isinstance(event, AssessmentCompleted)] == [2]
+    assert not [event for event in told if isinstance(event, DebateClosed)]
 
 
 def test_typing_gives_the_speech_in_the_end() -> None:
     """What is typed is read as the pieces of the finished turn."""
-    typed = witnessed(Performance(debate(), typed=True)).typed
-    assert [of_stream(typed[turn.index]) for turn in debate().turns] == [of_turn(turn) for turn in debate().turns]
+    typed = witnessed(ReplayPlan(debate(), is_typed=True)).typed
+    assert [parse_partial_speech(typed[turn.index]) for turn in debate().turns] == [
+        split_turn(turn) for turn in debate().turns
+    ]
 
 
 def test_sides_of_a_wave_are_typed_together() -> None:
     """Simultaneous speakers are both asked before either has spoken."""
-    performance = Performance(debate(), typed=True)
+    performance = ReplayPlan(debate(), is_typed=True)
     witness = Witness()
-    next(performance.before(witness))
+    next(performance.play(witness))
     assert set(witness.typed) == {0, 1}
 
 
 def test_nothing_is_judged_where_only_speeches_are_wanted() -> None:
     """Without judges no assessment is performed."""
-    assert not [event for event in witnessed(Performance(debate(), judged=False)).events if isinstance(event, Assessed)]
+    assert not [
+        event
+        for event in witnessed(ReplayPlan(debate(), judged=False)).events
+        if isinstance(event, AssessmentCompleted)
+    ]
 
 
 def test_a_debate_without_a_speech_is_performed() -> None:
     """A debate that failed before its first speech has a header and nothing else."""
     first = debate().model_copy(update={"turns": (), "assessments": ()})
-    assert [event.type for event in witnessed(Performance(first)).events] == ["opened", "closed"]
+    assert [event.type for event in witnessed(ReplayPlan(first)).events] == ["opened", "closed"]
     assert events()[0].type == "opened"
 
 
 def test_speeches_of_a_wave_can_be_performed_apart() -> None:
     """Then the second speaker is asked when the first one has spoken, and what was said is the same."""
     witness = Witness()
-    told = witnessed(Performance(debate(), apart=True))
-    next(Performance(debate(), typed=True, apart=True).before(witness))
+    told = witnessed(ReplayPlan(debate(), one_by_one=True))
+    next(ReplayPlan(debate(), is_typed=True, one_by_one=True).play(witness))
     assert set(witness.typed) == {0}
     assert told.last == debate()
 
@@ -126,6 +132,6 @@ def test_models_that_stood_in_are_noted() -> None:
     first = debate().turns[0]
     other = first.model_copy(update={"exchange": first.exchange.model_copy(update={"model": "mock/else"})})
     stood_in = debate().model_copy(update={"turns": (other, *debate().turns[1:])})
-    notes = witnessed(Performance(stood_in)).notes
+    notes = witnessed(ReplayPlan(stood_in)).notes
     assert (len(notes), "mock/else" in notes[0], first.speaker in notes[0]) == (1, True, True)
-    assert witnessed(Performance(debate())).notes == []
+    assert witnessed(ReplayPlan(debate())).notes == []

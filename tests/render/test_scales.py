@@ -9,7 +9,7 @@ from debate_cli.domain.assessment import SystemKind
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import look
 from debate_cli.render.drawn.tables import score_bars
-from debate_cli.render.gist import reason_in_numbers
+from debate_cli.render.gist import explain_scores
 from debate_cli.scoring.persuasion import final_score
 from debate_cli.scoring.stance import DebaterState
 
@@ -25,12 +25,12 @@ def test_nobody_can_have_more_than_the_end_of_persuasions_scale(debaters: int) -
     best = DebaterState("A", 1.0, stance=1.0, conviction=1.0, attack=(0.0,))
     fallen = DebaterState("B", 1.0, stance=0.0, conviction=0.0, persuasion=(1.0,), surrendered=True)
     final = {"A": best} | {f"B{number}": fallen for number in range(1, debaters)}
-    assert final_score("A", final) == look.highest(verdict(dict.fromkeys(final, 1.0)))
+    assert final_score("A", final) == look.max_score(verdict(dict.fromkeys(final, 1.0)))
 
 
 def test_the_sentence_beside_the_bars_names_their_end() -> None:
     """Persuasion's as those of the others."""
-    told = reason_in_numbers(verdict({"A": 32.0, "B": 31.0}))
+    told = explain_scores(verdict({"A": 32.0, "B": 31.0}))
     assert told == "A 32.0 to B 31.0 of 80, 1.0 apart. Nobody surrendered."
 
 
@@ -42,4 +42,4 @@ def test_the_best_of_persuasion_is_not_drawn_as_all_that_can_be_had() -> None:
 
 def test_a_score_beyond_the_scale_ends_the_bar() -> None:
     """Another version's rules may give more."""
-    assert look.scale(verdict({"A": 12.5, "B": 3.0}, "structured")) == 12.5
+    assert look.score_axis_max(verdict({"A": 12.5, "B": 3.0}, "structured")) == 12.5

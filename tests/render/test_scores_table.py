@@ -12,27 +12,27 @@ from render_support import debate, shown, unscored
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import look
-from debate_cli.render.checked import Checked
-from debate_cli.render.documents.index import index
+from debate_cli.render.checked import CheckedFile
+from debate_cli.render.documents.index import render_index
 from debate_cli.render.drawn.scores import scores_view
 from debate_cli.render.scores_table import (
-    COLUMNS,
-    Scored,
-    as_csv,
-    csv_head,
-    json_document,
-    jsonl,
-    rows,
-    summaries,
-    without_notes,
+    SCORE_COLUMNS,
+    ScoredFile,
+    csv_header,
+    drop_notes,
+    dump_file_csv,
+    dump_jsonl,
+    dump_scores_json,
+    score_rows,
+    summarize_systems,
 )
-from debate_cli.render.sheets.agreement import agreement_sheet
+from debate_cli.render.sheets.agreement import build_agreement_table
 from debate_cli.scoring import score
 
 
-def scored(path: str, told: Debate) -> Scored:
+def scored(path: str, told: Debate) -> ScoredFile:
     """A file with the verdicts of `told`."""
-    return Scored(path, told.id, told.topic, told.status, score(told))
+    return ScoredFile(path, told.id, told.topic, told.status, score(told))
 
 
 FILES = (scored("a.json", debate()), scored("b.json", unscored()), scored("c.json", debate()))
@@ -40,7 +40,7 @@ FILES = (scored("a.json", debate()), scored("b.json", unscored()), scored("c.jso
 
 def test_documents_are_as_promised() -> None:
     """One object per file with whole verdicts, in one JSON array."""
-    found = json.loads("".join(json_document(FILES)))
+    found = json.loads("".join(dump_scores_json(FILES)))
     assert [list(item) for item in found] == [["path", "id", "topic", "status", "verdicts"]] * 3
     assert [item["path"] for item in found] == ["a.json", "b.json", "c.json"]
     assert found[0]["verdicts"][0] == score(debate())[0].model_dump(mode="json")
@@ -48,18 +48,18 @@ def test_documents_are_as_promised() -> None:
 
 def test_no_file_is_an_empty_document() -> None:
     """JSON of nothing is an empty array."""
-    assert json.loads("".join(json_document([]))) == []
+    assert json.loads("".join(dump_scores_json([]))) == []
 
 
 def test_a_table_needs_no_notes() -> None:
     """What is kept of many files tells the same rows."""
-    assert list(rows([without_notes(file) for file in FILES])) == list(rows(FILES))
+    assert list(score_rows([drop_notes(file) for file in FILES])) == list(score_rows(FILES))
 
 
 def test_a_row_per_verdict() -> None:
     """Rows have exactly the columns; the deciding verdict of each file comes first."""
-    found = list(rows(FILES))
-    assert all(set(row) == set(COLUMNS) for row in found)
+    found = list(score_rows(FILES))
+    assert all(set(row) == set(SCORE_COLUMNS) for row in found)
     assert [(row["path"], row["system"], row["winner"], row["decides"]) for row in found[:3]] == [
         ("a.json", "structured", "Bo", True),
         ("a.json", "moderator", "Bo", False),
@@ -69,16 +69,16 @@ def test_a_row_per_verdict() -> None:
 
 def test_json_lines_are_the_rows() -> None:
     """Each line is one row."""
-    assert [json.loads(line) for line in jsonl(FILES)] == list(rows(FILES))
+    assert [json.loads(line) for line in dump_jsonl(FILES)] == list(score_rows(FILES))
 
 
 def test_csv_is_the_rows() -> None:
     """What a reader of CSV finds is what the rows say."""
-    found = list(csv.DictReader(io.StringIO(csv_head() + "".join(map(as_csv, FILES)))))
-    assert [item["system"] for item in found] == [row["system"] for row in rows(FILES)]
-    assert json.loads(found[0]["scores"]) == next(rows(FILES))["scores"]
+    found = list(csv.DictReader(io.StringIO(csv_header() + "".join(map(dump_file_csv, FILES)))))
+    assert [item["system"] for item in found] == [row["system"] for row in score_rows(FILES)]
+    assert json.loads(found[0]["scores"]) == next(score_rows(FILES))["scores"]
     assert (found[0]["margin"], found[2]["margin"], found[0]["decides"]) == (
-        str(next(rows(FILES))["margin"]),
+        str(next(score_rows(FILES))["margin"]),
         "",
         "true",
     )
@@ -87,13 +87,13 @@ def test_csv_is_the_rows() -> None:
 def test_csv_runs_no_formula() -> None:
     """A topic that a spreadsheet would run is quoted."""
     told = debate(topic='=HYPERLINK("http://evil")')
-    (first, *_) = csv.DictReader(io.StringIO(csv_head() + as_csv(scored("x", told))))
+    (first, *_) = csv.DictReader(io.StringIO(csv_header() + dump_file_csv(scored("x", told))))
     assert first["topic"].startswith("'=")
 
 
 def test_the_summary_counts_wins_and_what_is_undetermined() -> None:
     """Two of three files are won by Bo, the third was not judged."""
-    (structured, moderator) = summaries(FILES)
+    (structured, moderator) = summarize_systems(FILES)
     assert (structured.wins, structured.draws, structured.undetermined) == ({"Bo": 2}, 0, 1)
     assert structured.mean_margin == score(debate())[0].margin
     assert moderator.verdicts == 3
@@ -101,7 +101,7 @@ def test_the_summary_counts_wins_and_what_is_undetermined() -> None:
 
 def test_a_summary_of_nothing_determined_has_no_margin() -> None:
     """A mean over nothing is not 0."""
-    assert summaries(FILES[1:2])[0].mean_margin is None
+    assert summarize_systems(FILES[1:2])[0].mean_margin is None
 
 
 def test_the_table_shows_files_and_summary() -> None:
@@ -137,7 +137,7 @@ def narrowed(width: int) -> list[str]:
         )
         for item in score(debate())
     ]
-    files = [Scored(path, "x", "A motion", "complete", tuple(told)) for path in ("a.json", "b.json")]
+    files = [ScoredFile(path, "x", "A motion", "complete", tuple(told)) for path in ("a.json", "b.json")]
     return [shown(part, width) for part in scores_view(files)]
 
 
@@ -148,8 +148,8 @@ def test_who_won_and_the_margin_are_whole_in_every_window(width: int) -> None:
     assert rows.count("Bartholomew") >= 4
     for verdict in score(debate()):
         assert verdict.margin is not None
-        assert rows.count(look.number(verdict.margin)) == 2
-        assert look.number(verdict.margin) in summed
+        assert rows.count(look.format_number(verdict.margin)) == 2
+        assert look.format_number(verdict.margin) in summed
     assert "Bartholomew" in summed
     assert max(len(line.rstrip()) for part in narrowed(width) for line in part.splitlines()) <= width
 
@@ -167,7 +167,7 @@ def of_three(width: int) -> str:
     marks = {"Bartholomew": 6.5, "Wilhelmina": 5.9, "Adalbert": 8.6}
     won = {"winner": "Adalbert", "scores": marks}
     verdicts = tuple(item.model_copy(update=won) for item in score(debate()))
-    return shown(scores_view([Scored("transcripts/a.json", "x", "A motion", "complete", verdicts)])[0], width)
+    return shown(scores_view([ScoredFile("transcripts/a.json", "x", "A motion", "complete", verdicts)])[0], width)
 
 
 @pytest.mark.parametrize("width", [28, 40, 60, 80, 120])
@@ -202,7 +202,9 @@ def evenly(verdict: Verdict) -> Verdict:
 )
 def test_a_draw_stands_in_the_place_of_the_winner(width: int, said: str) -> None:
     """A dash there is for what is undetermined; where verdicts are stacked it is said once."""
-    told = shown(scores_view([Scored("a.json", "x", "A motion", "complete", (evenly(score(debate())[0]),))])[0], width)
+    told = shown(
+        scores_view([ScoredFile("a.json", "x", "A motion", "complete", (evenly(score(debate())[0]),))])[0], width
+    )
     assert said in " ".join(told.split())
     assert "—" not in told
 
@@ -210,8 +212,8 @@ def test_a_draw_stands_in_the_place_of_the_winner(width: int, said: str) -> None
 def test_a_draw_stands_there_too_where_verdicts_are_compared() -> None:
     """In the sheet beside each other, and on the page of many files."""
     verdicts = tuple(map(evenly, score(debate())))
-    sheet = agreement_sheet(verdicts)
+    sheet = build_agreement_table(verdicts)
     assert sheet is not None
     assert [row[1] for row in sheet.rows if row is not None] == ["draw"] * len(verdicts)
-    page = index([Checked(Scored("a.json", "x", "A motion", "complete", verdicts))])
+    page = render_index([CheckedFile(ScoredFile("a.json", "x", "A motion", "complete", verdicts))])
     assert '<td data-head="winner" data-sort="draw">draw</td>' in page

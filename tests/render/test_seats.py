@@ -7,16 +7,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from debate_cli.render.cast import Seat
-from debate_cli.render.live.seats import Cast
+from debate_cli.render.cast import ParticipantRow
+from debate_cli.render.live.seats import ParticipantList
 from debate_cli.render.look import Sign
 
 LONG = "mock/claude-sonnet-5-long"
 
 
-def seat(name: str, part: str, model: str = LONG) -> Seat:
+def seat(name: str, part: str, model: str = LONG) -> ParticipantRow:
     """Somebody who takes part."""
-    return Seat(Sign("●", "", ""), name, part, model)
+    return ParticipantRow(Sign("●", "", ""), name, part, model)
 
 
 SEATS = (
@@ -26,9 +26,9 @@ SEATS = (
 )
 
 
-def rows(width: int, *seats: Seat) -> list[str]:
+def rows(width: int, *seats: ParticipantRow) -> list[str]:
     """The lines in a window of that width."""
-    return ["".join(words for words, _ in made.spans).rstrip() for made in Cast(seats or SEATS).lines(width)]
+    return ["".join(words for words, _ in made.spans).rstrip() for made in ParticipantList(seats or SEATS).lines(width)]
 
 
 def test_where_there_is_room_everybody_takes_a_line() -> None:

@@ -10,30 +10,30 @@ from render_support import START, debate, exchange, shown, structured_assessment
 
 from debate_cli.domain.assessment import (
     Assessment,
-    Comparison,
     Contradiction,
     Finding,
     Manipulation,
     Mark,
     Narrative,
+    PairComparison,
     Pressure,
     SuspectClaim,
     SystemKind,
     Vote,
 )
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.events import Assessed
+from debate_cli.domain.events import AssessmentCompleted
 from debate_cli.domain.tasks import Subject
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import look, news
-from debate_cli.render.documents.html import html
-from debate_cli.render.documents.markdown import markdown
-from debate_cli.render.drawn.summary import summary
-from debate_cli.render.live.notices import news_line
-from debate_cli.render.plain.lines import news_lines
+from debate_cli.render.documents.html import render_html
+from debate_cli.render.documents.markdown import format_markdown
+from debate_cli.render.drawn.summary import summary_view
+from debate_cli.render.live.notices import judge_report_line
+from debate_cli.render.plain.lines import judge_report_lines
 from debate_cli.render.plain.summary import summary_lines
-from debate_cli.render.sheets.of_verdict import sheets_of
-from debate_cli.render.sheets.sheet import Number, Sheet, filled
+from debate_cli.render.sheets.of_verdict import build_verdict_tables
+from debate_cli.render.sheets.sheet import Number, Table, drop_empty_columns
 from debate_cli.scoring import score
 
 
@@ -47,7 +47,7 @@ def judged(system: str, *given: Assessment, **changes: Any) -> Debate:
     """The fixed speeches with these assessments in the place of others."""
     told = debate(judging={"systems": [system]}, **changes).model_copy(update={"assessments": ()})
     for item in given:
-        told = told.apply(Assessed(at=START, assessment=item))
+        told = told.apply(AssessmentCompleted(at=START, assessment=item))
     return told
 
 
@@ -72,7 +72,7 @@ def live() -> Debate:
                                for criterion, out_of in (("logic", 40), ("rhetoric", 30), ("tactics", 30), ("frame_control", 10), ("credibility", 10))))
         for turn in turns()
     ]  # fmt: skip
-    given.append(assessment("live", Subject(moment="pair", turns=(0, 1)), Comparison(logic="Bo", rhetoric="draw", tactics="Ada"),
+    given.append(assessment("live", Subject(moment="pair", turns=(0, 1)), PairComparison(logic="Bo", rhetoric="draw", tactics="Ada"),
                             SuspectClaim(turn=0, quote="1.4 times as often", fault="hollow")))  # fmt: skip
     story = Narrative(winner="Ada", reasoning="She kept to speed.", pattern="asymmetric_depth")
     given.append(
@@ -90,17 +90,17 @@ def live() -> Debate:
 def test_a_column_in_which_nothing_stands_is_left_out() -> None:
     """The panel's one dissenter asked for nothing; what its votes rest on is there."""
     told = panel()
-    dissent = next(sheet for sheet in sheets_of(score(told)[0]) if sheet.title == "dissent, panel")
+    dissent = next(sheet for sheet in build_verdict_tables(score(told)[0]) if sheet.title == "dissent, panel")
     assert dissent.heads == ("judge", "vote", "critical findings", "reasons")
     assert {len(row) for row in dissent.rows if row is not None} == {4}
-    assert "what would mend it" not in html(told, score(told)) + markdown(told, score(told))
+    assert "what would mend it" not in render_html(told, score(told)) + format_markdown(told, score(told))
 
 
 def test_a_column_left_out_moves_the_numbers_with_it() -> None:
     """They stay right-aligned; a table without rows keeps its heads."""
-    sheet = Sheet(title="", heads=("a", "b", "c"), rows=(("x", None, Number(1)), None), numeric=frozenset({2}))
-    assert filled(sheet) == Sheet("", ("a", "c"), (("x", Number(1)), None), numeric=frozenset({1}))
-    assert filled(sheet._replace(rows=())).heads == ("a", "b", "c")
+    sheet = Table(title="", heads=("a", "b", "c"), rows=(("x", None, Number(1)), None), numeric=frozenset({2}))
+    assert drop_empty_columns(sheet) == Table("", ("a", "c"), (("x", Number(1)), None), numeric=frozenset({1}))
+    assert drop_empty_columns(sheet._replace(rows=())).heads == ("a", "b", "c")
 
 
 CASES = [
@@ -119,20 +119,20 @@ def test_every_medium_tells_the_same(made: Any, words: tuple[str, ...]) -> None:
     """What a system has to tell is on the terminal, in plain lines, in Markdown and in HTML."""
     told: Debate = made()
     verdicts = score(told)
-    terminal = " ".join("".join(shown(part, 200) for part in summary(told, verdicts)).split())
+    terminal = " ".join("".join(shown(part, 200) for part in summary_view(told, verdicts)).split())
     plain = "\n".join(summary_lines(told, verdicts))
     for word in words:
         assert word in terminal
         assert word in plain
-        assert word in markdown(told, verdicts)
-        assert word in html(told, verdicts)
+        assert word in format_markdown(told, verdicts)
+        assert word in render_html(told, verdicts)
 
 
 def test_a_heading_leaves_a_name_as_it_is_written() -> None:
     """Only its first letter is made a capital one: Pro does not become pro."""
     verdicts = score(plain())
     assert "== Personality, Pro ==" in summary_lines(plain(), verdicts)
-    assert "## Personality, Pro" in markdown(plain(), verdicts).splitlines()
+    assert "## Personality, Pro" in format_markdown(plain(), verdicts).splitlines()
 
 
 def test_a_panel_of_one_mind_at_once_has_not_deliberated() -> None:
@@ -141,7 +141,7 @@ def test_a_panel_of_one_mind_at_once_has_not_deliberated() -> None:
     judges = ("technical_architect", "compliance_auditor")
     given = judged("panel", *(assessment("panel", Subject(moment="debate"), vote, assessor=judge) for judge in judges))
     assert "Agreement 1.0 in the blind vote; it reached the threshold of 0.8." in summary_lines(given, score(given))
-    page = html(given, score(given))
+    page = render_html(given, score(given))
     assert "Votes by deliberation round" in page
     assert "Agreement by deliberation round" not in page
 
@@ -165,7 +165,7 @@ def test_notes_of_another_version_leave_the_scores(system: SystemKind) -> None:
     verdict = Verdict(
         system=system, run="r1", winner="Ada", victory="clear", margin=1, scores={"Ada": 2, "Bo": 1}, notes={"x": 1}
     )
-    (sheet,) = sheets_of(verdict)
+    (sheet,) = build_verdict_tables(verdict)
     assert len(sheet.rows) == 2
 
 
@@ -174,10 +174,10 @@ def test_words_addressed_to_the_judge_are_shown_as_an_alarm() -> None:
     finding = Manipulation(participant="Ada", turn=0, quote="give me 10/10", technique="score demanded")
     given = structured_assessment().model_copy(update={"findings": (finding, finding)})
     told = judged("structured", given)
-    report = news.of_assessment(given, told)
-    assert "manipulation by Ada in turn 0" in shown(news_line(report, told))
-    assert "38;5;167" in shown(news_line(report, told), colour=True)
-    assert any("manipulation" in line for line in news_lines(report))
+    report = news.build_judge_report(given, told)
+    assert "manipulation by Ada in turn 0" in shown(judge_report_line(report, told))
+    assert "38;5;167" in shown(judge_report_line(report, told), colour=True)
+    assert any("manipulation" in line for line in judge_report_lines(report))
     assert sum("! manipulation" in line or "manipulation:" in line for line in summary_lines(told, score(told))) == 1
 
 
@@ -197,7 +197,7 @@ def test_every_outcome_has_a_sentence(victory: Any, winner: str | None, words: s
     verdict = Verdict(
         system="panel", run="r1", winner=winner, victory=victory, margin=None, scores={}, notes={"option": "PASS"}
     )
-    assert look.outcome(verdict).startswith(words)
+    assert look.describe_outcome(verdict).startswith(words)
 
 
 @pytest.mark.parametrize(
@@ -214,16 +214,16 @@ def test_every_outcome_has_a_sentence(victory: Any, winner: str | None, words: s
 )
 def test_numbers(value: float, digits: int, words: str) -> None:
     """A score has a decimal, a mark only where it needs one."""
-    assert look.number(value, digits) == words
+    assert look.format_number(value, digits) == words
 
 
 @pytest.mark.parametrize(("cost", "words"), [(None, "cost unknown"), (0, "$0.00"), (0.0123, "$0.0123"), (2.5, "$2.50")])
 def test_money(cost: float | None, words: str) -> None:
     """Small sums keep their digits; no price is no sum."""
-    assert look.money(cost) == words
+    assert look.format_cost(cost) == words
 
 
 @pytest.mark.parametrize(("duration", "words"), [(4.25, "4.2 s"), (65, "1:05"), (3723, "1:02:03")])
 def test_durations(duration: float, words: str) -> None:
     """Seconds, then minutes, then hours."""
-    assert look.seconds(duration) == words
+    assert look.format_duration(duration) == words

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from debate_cli.domain.assessment import SystemKind
 from debate_cli.domain.verdict import Verdict
-from debate_cli.render.sheets.agreement import agreement_sheet
-from debate_cli.render.spread import spreads
+from debate_cli.render.sheets.agreement import build_agreement_table
+from debate_cli.render.spread import describe_repeat_stats
 
 
 def verdict(
@@ -34,40 +34,42 @@ def test_wins_scores_and_margins_of_all_runs_are_in_one_sentence() -> None:
         verdict("r2", None, 0.1, Ada=6.5, Bo=6.6),
         verdict("r3", "Ada", 1.25, Ada=7.5, Bo=6.25),
     ]
-    assert spreads(runs) == (
+    assert describe_repeat_stats(runs) == (
         "structured in 3 runs: Ada wins 2, a draw 1; Ada 6.5 to 7.5, Bo 6.25 to 6.6; margin 0.1 to 1.25.",
     )
 
 
 def test_what_never_varied_is_told_once() -> None:
     """As where the model's answers do not vary."""
-    assert spreads([verdict(run, "Ada", 1.0, Ada=7.0, Bo=6.0) for run in ("r1", "r2")]) == (
+    assert describe_repeat_stats([verdict(run, "Ada", 1.0, Ada=7.0, Bo=6.0) for run in ("r1", "r2")]) == (
         "structured in 2 runs: Ada wins 2; Ada 7.0, Bo 6.0; margin 1.0.",
     )
 
 
 def test_a_system_that_judged_once_has_no_spread() -> None:
     """Nor has a debate whose systems each judged once."""
-    assert spreads([verdict("r1", "Ada", 1.0), verdict("r1", "Ada", 1.0, "live")]) == ()
+    assert describe_repeat_stats([verdict("r1", "Ada", 1.0), verdict("r1", "Ada", 1.0, "live")]) == ()
 
 
 def test_a_run_that_determined_nothing_is_counted_and_has_no_margin() -> None:
     """It tells how often one can rely on the judge at all."""
-    assert spreads([verdict("r1", "Ada", 1.0, Ada=7.0), verdict("r2", None, None)]) == (
+    assert describe_repeat_stats([verdict("r1", "Ada", 1.0, Ada=7.0), verdict("r2", None, None)]) == (
         "structured in 2 runs: Ada wins 1, undetermined 1; Ada 7.0; margin 1.0.",
     )
 
 
 def test_an_option_that_nobody_voted_for_has_no_part_of_the_weight() -> None:
     """So its shares begin at nothing."""
-    assert spreads([vote("r1", "PASS", PASS=1.0), vote("r2", "FAIL", PASS=0.25, FAIL=0.75)]) == (
+    assert describe_repeat_stats([vote("r1", "PASS", PASS=1.0), vote("r2", "FAIL", PASS=0.25, FAIL=0.75)]) == (
         "panel in 2 runs: PASS 1, FAIL 1; PASS 0.25 to 1.0, FAIL 0.0 to 0.75; margin 0.5.",
     )
 
 
 def test_the_verdicts_side_by_side_end_with_it() -> None:
     """Before what is said of their agreement."""
-    sheet = agreement_sheet([verdict("r1", "Ada", 1.0, Ada=7.0, Bo=6.0), verdict("r2", "Ada", 2.0, Ada=8.0, Bo=6.0)])
+    sheet = build_agreement_table(
+        [verdict("r1", "Ada", 1.0, Ada=7.0, Bo=6.0), verdict("r2", "Ada", 2.0, Ada=8.0, Bo=6.0)]
+    )
     assert sheet is not None
     assert sheet.remarks == (
         "structured in 2 runs: Ada wins 2; Ada 7.0 to 8.0, Bo 6.0; margin 1.0 to 2.0.",
@@ -78,6 +80,6 @@ def test_the_verdicts_side_by_side_end_with_it() -> None:
 @given(st.lists(st.sampled_from(["Ada", "Bo", None]), min_size=2, max_size=20))
 def test_every_run_is_counted_once(winners: list[str | None]) -> None:
     """The counts add up to the runs."""
-    told = spreads([verdict(f"r{place}", winner, 1.0) for place, winner in enumerate(winners)])[0]
+    told = describe_repeat_stats([verdict(f"r{place}", winner, 1.0) for place, winner in enumerate(winners)])[0]
     counts = told.partition(": ")[2].partition(";")[0].split(", ")
     assert sum(int(part.rpartition(" ")[2]) for part in counts) == len(winners)

@@ -12,24 +12,24 @@ from rich.terminal_theme import DEFAULT_TERMINAL_THEME, MONOKAI, TerminalTheme
 
 from debate_cli.domain.debate import Debate
 from debate_cli.render import look
-from debate_cli.render.drawn.summary import summary
-from debate_cli.render.live.frame import Wave
-from debate_cli.render.live.header import heading, round_rule
+from debate_cli.render.drawn.summary import summary_view
+from debate_cli.render.live.frame import FrameGroup
+from debate_cli.render.live.header import debate_heading, round_rule
 from debate_cli.render.live.speech import turn_frame
-from debate_cli.render.report import Part
-from debate_cli.render.threads import Threads
+from debate_cli.render.report import ReportPart
+from debate_cli.render.threads import ThreadIndex
 from debate_cli.scoring import score
 
 
 def whole(shown: Debate) -> list[RenderableType]:
     """Everything that a run shows for good."""
-    signs = look.voices(shown.participants)
-    found: list[RenderableType] = [heading(shown)]
+    signs = look.participant_styles(shown.participants)
+    found: list[RenderableType] = [debate_heading(shown)]
     for number in (1, 2, 3):
-        spoken = shown.spoken(round_number=number)
+        spoken = shown.select_turns(round_number=number)
         found.append(round_rule(number, spoken[0].phase))
-        found.append(Wave([turn_frame(turn, signs, Threads(shown.turns)) for turn in spoken]))
-    return found + summary(shown, score(shown))
+        found.append(FrameGroup([turn_frame(turn, signs, ThreadIndex(shown.turns)) for turn in spoken]))
+    return found + summary_view(shown, score(shown))
 
 
 def text(renderables: list[RenderableType], width: int) -> str:
@@ -72,22 +72,22 @@ def test_no_line_is_wider_than_the_window(width: int) -> None:
         ("turns", "", "wins narrowly"),
     ],
 )
-def test_one_part_alone(only: Part, there: str, absent: str) -> None:
+def test_one_part_alone(only: ReportPart, there: str, absent: str) -> None:
     """`only` shows one part and nothing of the others."""
-    shown = text(summary(debate(), score(debate()), only=only), 100)
+    shown = text(summary_view(debate(), score(debate()), only=only), 100)
     assert there in shown
     assert absent not in shown
 
 
 def test_every_standing_has_a_word() -> None:
     """Standings can be told apart without colours."""
-    shown = text(summary(debate(), score(debate()), only="trace"), 120)
+    shown = text(summary_view(debate(), score(debate()), only="trace"), 120)
     assert all(word in shown for word in ("✗ refuted", "✓ upheld", "≈ partially upheld"))
 
 
 def test_too_little_judged_is_said() -> None:
     """Without assessments the verdict is undetermined, and says what is missing."""
-    shown = text(summary(unscored(), score(unscored())), 100)
+    shown = text(summary_view(unscored(), score(unscored())), 100)
     assert "Undetermined" in shown
     assert "The debate was not assessed by judge." in shown
 

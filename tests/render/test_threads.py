@@ -6,45 +6,45 @@ import pytest
 from render_support import CLAIMS, HOSTILE, RESPONSES, exchange, turns
 from rich.cells import cell_len
 
-from debate_cli.domain.content import Answer, Argument, Response, Turn
-from debate_cli.render.live.column import laid_out
-from debate_cli.render.live.speech import Heard, piece_paragraphs, turn_frame
+from debate_cli.domain.content import Argument, FollowUpAnswer, Response, Turn
+from debate_cli.render.live.column import layout_lines
+from debate_cli.render.live.speech import SpeechContext, part_paragraphs, turn_frame
 from debate_cli.render.look import Sign
-from debate_cli.render.threads import Step, Thread, Threads, taken_up
+from debate_cli.render.threads import ArgumentThread, ThreadIndex, ThreadStep, addressed_argument
 
 SIGNS = {"Ada": Sign("●", "for", ""), "Bo": Sign("◆", "against", "")}
 QUESTION = RESPONSES["Ada"][0][3]
-ASKED = Step("Ada", "?", ("challenges", "asks"), QUESTION)
-REPLIED = Step("Bo", "↳", ("answered",), "Nobody published it.")
+ASKED = ThreadStep("Ada", "?", ("challenges", "asks"), QUESTION)
+REPLIED = ThreadStep("Bo", "↳", ("answered",), "Nobody published it.")
 
 
 def answered(*, evaded: bool | None = None) -> Turn:
     """Bo's answer to what Ada asked about CON-1, in round 3."""
-    answer = Answer(question_target="CON-1", reply="Nobody published it.", evaded=evaded)
+    answer = FollowUpAnswer(question_target="CON-1", reply="Nobody published it.", evaded=evaded)
     return Turn(index=6, round=3, phase="answers", speaker="Bo", text="-", answers=(answer,), exchange=exchange())
 
 
 def told(turn: Turn, *before: Turn) -> list[str]:
     """The lines of a speech after others, without its frame."""
-    frame = turn_frame(turn, SIGNS, Threads(before))
-    return ["".join(words for words, _ in line.spans).rstrip() for line in laid_out(frame.body, 70)]
+    frame = turn_frame(turn, SIGNS, ThreadIndex(before))
+    return ["".join(words for words, _ in line.spans).rstrip() for line in layout_lines(frame.body, 70)]
 
 
 def test_before_the_first_response_there_is_the_claim() -> None:
     """Who made it, and its words."""
-    assert Threads(turns()).of("CON-1", 2) == Thread("Bo", CLAIMS["CON-1"][0])
+    assert ThreadIndex(turns()).of("CON-1", 2) == ArgumentThread("Bo", CLAIMS["CON-1"][0])
 
 
 def test_an_answer_takes_up_the_question() -> None:
     """With who asked it and what came before it."""
-    thread = Threads(turns()).of("CON-1", 3)
+    thread = ThreadIndex(turns()).of("CON-1", 3)
     assert thread is not None
     assert thread.steps == (ASKED,)
 
 
 def test_a_follow_up_takes_up_the_reply() -> None:
     """What the owner of the claim answered."""
-    thread = Threads([*turns(), answered()]).of("CON-1", 4)
+    thread = ThreadIndex([*turns(), answered()]).of("CON-1", 4)
     assert thread is not None
     assert thread.steps[1:] == (REPLIED,)
 
@@ -52,27 +52,27 @@ def test_a_follow_up_takes_up_the_reply() -> None:
 def test_what_was_said_later_comes_later() -> None:
     """A new question stands after the reply to the old one."""
     again = turns()[2].model_copy(update={"index": 8, "round": 4})
-    thread = Threads([*turns(), answered(), again]).of("CON-1", 5)
+    thread = ThreadIndex([*turns(), answered(), again]).of("CON-1", 5)
     assert thread is not None
     assert thread.steps == (REPLIED, ASKED)
 
 
 def test_what_a_piece_takes_up_is_told_in_sentences() -> None:
     """The id with its thread, each step with its sign; nothing for an argument."""
-    told_before = Threads([*turns(), answered()])
-    found = told_before.before(Answer(question_target="CON-1", reply="-"), 4)
+    told_before = ThreadIndex([*turns(), answered()])
+    found = told_before.thread_addressed_by(FollowUpAnswer(question_target="CON-1", reply="-"), 4)
     assert found is not None
     assert (found[0], found[1].owner) == ("CON-1", "Bo")
     assert [(step.symbol, step.words) for step in found[1].steps] == [
         ("?", f"Ada challenges and asks: {QUESTION}"),
         ("↳", "Bo answered: Nobody published it."),
     ]
-    assert told_before.before(Argument(id="CON-1", claim="-", reasoning="-", evidence="-"), 4) is None
+    assert told_before.thread_addressed_by(Argument(id="CON-1", claim="-", reasoning="-", evidence="-"), 4) is None
 
 
 def test_an_argument_that_nobody_made_has_no_thread() -> None:
     """A model may name any id."""
-    assert Threads(turns()).of("CON-9", 2) is None
+    assert ThreadIndex(turns()).of("CON-9", 2) is None
 
 
 def test_a_question_to_oneself_is_none() -> None:
@@ -80,7 +80,7 @@ def test_a_question_to_oneself_is_none() -> None:
     own = turns()[3].model_copy(
         update={"responses": (Response(target="CON-1", type="refute", reasoning="-", follow_up="?"),)}
     )
-    thread = Threads([*turns()[:3], own]).of("CON-1", 3)
+    thread = ThreadIndex([*turns()[:3], own]).of("CON-1", 3)
     assert thread is not None
     assert [item.by for item in thread.steps] == ["Ada"]
 
@@ -89,14 +89,14 @@ def test_a_question_to_oneself_is_none() -> None:
     ("piece", "target"),
     [
         (Response(target="PRO-1", type="refute", reasoning="-"), "PRO-1"),
-        (Answer(question_target="PRO-2", reply="-"), "PRO-2"),
+        (FollowUpAnswer(question_target="PRO-2", reply="-"), "PRO-2"),
         (Argument(id="PRO-3", claim="-", reasoning="-", evidence="-"), None),
         ("words", None),
     ],
 )
-def test_what_a_piece_is_about(piece: Response | Answer | Argument | str, target: str | None) -> None:
+def test_what_a_piece_is_about(piece: Response | FollowUpAnswer | Argument | str, target: str | None) -> None:
     """A response and an answer are about an argument, other pieces are about none."""
-    assert taken_up(piece) == target
+    assert addressed_argument(piece) == target
 
 
 def test_a_response_stands_on_a_rail_below_its_claim() -> None:
@@ -138,7 +138,7 @@ def test_of_a_free_speech_a_response_is_one_line() -> None:
 def test_hostile_words_stay_within_the_column() -> None:
     """An endless id, wide signs and control sequences neither break the rail nor the width."""
     response = Response(target=HOSTILE * 9, type="refute", reasoning="日本語" * 40, follow_up=f"{HOSTILE}\n\t?")
-    lines = laid_out(piece_paragraphs(response, Heard(SIGNS, Threads(), 2)), 30)
+    lines = layout_lines(part_paragraphs(response, SpeechContext(SIGNS, ThreadIndex(), 2)), 30)
     assert max(cell_len("".join(words for words, _ in line.spans)) for line in lines) <= 30
     assert not any("\x1b" in words for line in lines for words, _ in line.spans)
 
@@ -148,5 +148,5 @@ def test_a_frame_is_as_wide_as_it_is_told() -> None:
     signs = {"Ada": Sign("●", "日本" * 30, "")}
     turn = turns()[0].model_copy(update={"exchange": exchange(model="模型/" + "型" * 60)})
     for width in (20, 41, 52):
-        lines = turn_frame(turn, signs, Threads()).lines(width)
+        lines = turn_frame(turn, signs, ThreadIndex()).lines(width)
         assert {line.cells for line in lines} == {width}

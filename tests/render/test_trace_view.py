@@ -6,12 +6,12 @@ import pytest
 from render_support import debate, shown
 
 from debate_cli.render import look
-from debate_cli.render.drawn.trace import trace
-from debate_cli.scoring.trace import TraceRow, trace_table
+from debate_cli.render.drawn.trace import trace_view
+from debate_cli.scoring.trace import TraceRow, build_trace_table
 
-ROWS = trace_table(debate())
+ROWS = build_trace_table(debate())
 """Judged, each with a reason."""
-SIGNS = look.voices(debate().participants)
+SIGNS = look.participant_styles(debate().participants)
 
 
 def unjudged() -> list[TraceRow]:
@@ -21,7 +21,7 @@ def unjudged() -> list[TraceRow]:
 
 def drawn(rows: list[TraceRow], width: int) -> list[str]:
     """The lines, without blanks at their ends."""
-    return [line.rstrip() for line in shown(trace(rows, SIGNS), width).splitlines()]
+    return [line.rstrip() for line in shown(trace_view(rows, SIGNS), width).splitlines()]
 
 
 @pytest.mark.parametrize("width", [40, 60, 80, 120])
@@ -61,7 +61,9 @@ def test_a_long_name_is_parted_at_its_joints_and_its_answer_stays_whole(width: i
     ]  # fmt: skip
     told = "\n".join(
         line.rstrip()
-        for line in shown(trace(rows, {long: look.voices(debate().participants)["Ada"]}), width).splitlines()
+        for line in shown(
+            trace_view(rows, {long: look.participant_styles(debate().participants)["Ada"]}), width
+        ).splitlines()
     )
     assert all(words in told for words in ("● claude-sonnet-", "✗ refutes", "? challenges", "≈ accepts in part"))
     assert not any(line.endswith(("●", "✗", "≈")) for line in told.splitlines())

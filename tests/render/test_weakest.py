@@ -10,12 +10,12 @@ from render_support import START, debate, events, shown, structured_assessment, 
 
 from debate_cli.domain.assessment import Fallacy, Mark, Standing, Trace
 from debate_cli.domain.debate import Debate, fold
-from debate_cli.domain.events import Assessed, JudgingOpened
-from debate_cli.render.documents.html import html
-from debate_cli.render.documents.markdown import markdown
-from debate_cli.render.drawn.summary import summary
+from debate_cli.domain.events import AssessmentCompleted, JudgingOpened
+from debate_cli.render.documents.html import render_html
+from debate_cli.render.documents.markdown import format_markdown
+from debate_cli.render.drawn.summary import summary_view
 from debate_cli.render.plain.summary import summary_lines
-from debate_cli.render.weakest import Weakest, argument_scores, weakest
+from debate_cli.render.weakest import WeakestArgument, argument_scores, find_weakest_argument
 from debate_cli.scoring import score
 
 PRAISE = "Specific, sourced, and never answered."
@@ -37,13 +37,16 @@ def judged(standing: Standing | None = None, marks: dict[str, tuple[float, ...]]
         )
     changed = given.model_copy(update={"findings": tuple(findings), "marks": kept})
     return fold(
-        [*(item for item in events() if not isinstance(item, Assessed)), Assessed(at=START, assessment=changed)]
+        [
+            *(item for item in events() if not isinstance(item, AssessmentCompleted)),
+            AssessmentCompleted(at=START, assessment=changed),
+        ]
     )
 
 
-def found(told: Debate) -> Weakest:
+def found(told: Debate) -> WeakestArgument:
     """Its weakest argument."""
-    argument = weakest(told, score(told))
+    argument = find_weakest_argument(told, score(told))
     assert argument is not None
     return argument
 
@@ -56,21 +59,21 @@ def test_it_has_the_lowest_score() -> None:
 
 def test_without_scores_the_standing_tells() -> None:
     """What is refuted is weaker than what is upheld in part."""
-    argument = weakest(debate(), ())
+    argument = find_weakest_argument(debate(), ())
     assert argument is not None
-    assert (argument.row.id, argument.score, argument.costliest) == ("PRO-1", None, "")
+    assert (argument.row.id, argument.score, argument.main_deduction) == ("PRO-1", None, "")
 
 
 def test_without_judges_there_is_none() -> None:
     """Nobody is blamed for what nobody judged."""
-    assert weakest(unscored(), score(unscored())) is None
+    assert find_weakest_argument(unscored(), score(unscored())) is None
 
 
 @pytest.mark.parametrize("standing", ["UPHELD", "REFUTED"])
 def test_where_all_are_alike_there_is_none(standing: Standing) -> None:
     """Equal scores and equal standings tell nothing apart."""
     alike = judged(standing, dict.fromkeys(("PRO-1", "PRO-2", "CON-1", "CON-2"), (8, 8, 8, 8)))
-    assert weakest(alike, score(alike)) is None
+    assert find_weakest_argument(alike, score(alike)) is None
 
 
 @pytest.mark.parametrize(
@@ -85,13 +88,13 @@ def test_where_all_are_alike_there_is_none(standing: Standing) -> None:
 def test_the_mark_that_costs_most_is_named(marks: tuple[float, ...], told: str) -> None:
     """By what it takes off the score, that is by its weight too."""
     others = dict.fromkeys(("PRO-2", "CON-1", "CON-2"), (10.0, 10.0, 10.0, 10.0))
-    assert found(judged(marks={"PRO-1": marks, **others})).costliest == told
+    assert found(judged(marks={"PRO-1": marks, **others})).main_deduction == told
 
 
 def test_fallacies_that_cost_more_than_any_mark_are_named() -> None:
     """The one of PRO-1, at three points."""
     told = debate(judging={"systems": [{"kind": "structured", "fallacy_penalty": 3}]})
-    assert found(told).costliest == "Fallacies take 3 off its score."
+    assert found(told).main_deduction == "Fallacies take 3 off its score."
 
 
 def test_a_claim_that_was_upheld_is_not_blamed_in_the_words_that_praise_it() -> None:
@@ -117,12 +120,12 @@ def upheld_beside_refuted() -> Debate:
 
 def forms(told: Debate) -> dict[str, str]:
     """What each form tells of a debate, without frames, markup and line breaks."""
-    drawn = "\n".join(shown(part, 160) for part in summary(told, score(told), only="verdict"))
+    drawn = "\n".join(shown(part, 160) for part in summary_view(told, score(told), only="verdict"))
     found = {
         "terminal": drawn.replace("┃", " "),
         "plain": "\n".join(summary_lines(told, score(told))),
-        "markdown": markdown(told, score(told)).replace("**", ""),
-        "html": re.sub(r"<[^>]+>", "", html(told, score(told))),
+        "markdown": format_markdown(told, score(told)).replace("**", ""),
+        "html": re.sub(r"<[^>]+>", "", render_html(told, score(told))),
     }
     return {form: " ".join(words.split()) for form, words in found.items()}
 
@@ -169,14 +172,14 @@ def test_a_claim_that_nobody_judged_did_not_stand() -> None:
         }
     )
     argument = found(judged("UPHELD").with_assessments([without]))
-    assert (argument.row.id, argument.stood, argument.title) == ("PRO-1", False, "Weakest argument")
+    assert (argument.row.id, argument.all_upheld, argument.title) == ("PRO-1", False, "Weakest argument")
 
 
 @pytest.mark.parametrize("standing", ["REFUTED", "UNCERTAIN", "PARTIALLY_UPHELD"])
 def test_what_did_not_stand_is_told_in_the_judges_words_too(standing: Standing) -> None:
     """After the mark and the fallacy."""
     argument = found(judged(standing))
-    assert (argument.stood, argument.because) == (False, (argument.costliest, FALLACY, PRAISE))
+    assert (argument.all_upheld, argument.because) == (False, (argument.main_deduction, FALLACY, PRAISE))
 
 
 def test_scores_are_of_the_judging_whose_standings_are_told() -> None:
@@ -184,7 +187,7 @@ def test_scores_are_of_the_judging_whose_standings_are_told() -> None:
     told = debate().apply(JudgingOpened(at=START, run="r2", judging=debate().config.judging))
     second = structured_assessment()
     marks = tuple(mark.model_copy(update={"value": 9.0}) for mark in second.marks)
-    told = told.apply(Assessed(at=START, assessment=second.model_copy(update={"run": "r2", "marks": marks})))
+    told = told.apply(AssessmentCompleted(at=START, assessment=second.model_copy(update={"run": "r2", "marks": marks})))
     verdicts = score(told, runs="all")
     assert set(argument_scores(told, verdicts).values()) == {9.0}
     assert argument_scores(told, verdicts[::-1]) == argument_scores(told, verdicts)
@@ -194,7 +197,9 @@ def test_beside_another_systems_verdict_it_says_whose_score_it_has() -> None:
     """The scale and the marks are not those of the verdict above it."""
     verdicts = score(debate())
     other = [verdict for verdict in verdicts if verdict.system != "structured"]
-    told = weakest(debate(), [*other, *(verdict for verdict in verdicts if verdict.system == "structured")])
+    told = find_weakest_argument(
+        debate(), [*other, *(verdict for verdict in verdicts if verdict.system == "structured")]
+    )
     assert other
     assert told is not None
     assert told.marked == "5.7 of 10 by structured"

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from debate_cli.render.drawn.wrapped import wrapped
+from debate_cli.render.drawn.wrapped import wrap_sentence
 
 PATH = "/home/mira/debates/2026/on-the-four-day-week.json"
 SENTENCES = {
@@ -34,27 +34,30 @@ SENTENCES = {
 )
 def test_a_path_or_command_stands_on_one_line(sentence: str, kept: str, width: int) -> None:
     """Also where that is wider than the window: then the terminal breaks it, and it is copied in one piece."""
-    assert any(kept in row for row in wrapped(SENTENCES[sentence], width))
+    assert any(kept in row for row in wrap_sentence(SENTENCES[sentence], width))
 
 
 def test_further_lines_are_indented() -> None:
     """So that the next fault is told from them; what has no room behind the indent begins at the edge."""
     told = "bad.yaml:3:5: side: is missing; a-word-of-20-letters"
-    assert wrapped(told, 21) == ["bad.yaml:3:5: side:", "  is missing;", "a-word-of-20-letters"]
+    assert wrap_sentence(told, 21) == ["bad.yaml:3:5: side:", "  is missing;", "a-word-of-20-letters"]
 
 
 def test_what_is_indented_stays_so() -> None:
     """A line on a detail of the one above it."""
-    assert wrapped("  debaters.0.name: was Ada, is now Bo", 24) == ["  debaters.0.name: was", "    Ada, is now Bo"]
+    assert wrap_sentence("  debaters.0.name: was Ada, is now Bo", 24) == [
+        "  debaters.0.name: was",
+        "    Ada, is now Bo",
+    ]
 
 
 @given(st.text(st.sampled_from("ab`-(:;') 漢é"), max_size=80), st.integers(1, 60))
 def test_nothing_but_blanks_is_lost(words: str, width: int) -> None:
     """And nothing is added but the indent."""
-    assert "".join("".join(wrapped(words, width)).split()) == "".join(words.split())
+    assert "".join("".join(wrap_sentence(words, width)).split()) == "".join(words.split())
 
 
 @given(st.lists(st.text("ab:;漢", min_size=1, max_size=6), min_size=1, max_size=30), st.integers(14, 60))
 def test_no_line_of_short_words_is_wider_than_the_window(words: list[str], width: int) -> None:
     """Signs of double width count twice."""
-    assert all(cell_len(row) <= width for row in wrapped(" ".join(words), width))
+    assert all(cell_len(row) <= width for row in wrap_sentence(" ".join(words), width))

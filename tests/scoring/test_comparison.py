@@ -13,11 +13,11 @@ from render_support import START, debate, exchange, structured_assessment
 from debate_cli.domain.assessment import Assessment, Mark, Trace
 from debate_cli.domain.config import ModelSpec
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.events import Failed, Failure, JudgingOpened
+from debate_cli.domain.events import Failure, JudgingOpened, TaskFailed
 from debate_cli.domain.systems import JudgingConfig
 from debate_cli.domain.tasks import Cue
 from debate_cli.scoring import score
-from debate_cli.scoring.comparison import Side, asked_models, compare, judging_cost
+from debate_cli.scoring.comparison import ComparisonSide, compare_judgments, judge_models_used, judging_cost
 
 TOLD = debate()
 
@@ -70,7 +70,7 @@ def rejudged(*, replaces: bool = False, **settings: Any) -> Debate:
 
 def test_a_debate_is_like_itself() -> None:
     """No change of any kind, and every claim was compared."""
-    found = compare(Side(TOLD), Side(TOLD))
+    found = compare_judgments(ComparisonSide(TOLD), ComparisonSide(TOLD))
     assert found.alike
     assert [item.outcome for item in found.verdicts] == ["same", "same"]
     assert (found.standings, found.settings, found.compared_claims) == ((), (), 4)
@@ -87,14 +87,14 @@ class Case:
 @pytest.mark.parametrize("case", [Case(10, "winner"), Case(1, "victory"), Case(6, "same")], ids=str)
 def test_the_outcome_tells_how_far_the_verdict_changed(case: Case) -> None:
     """Another winner, the same in another way, or the same."""
-    (structured, moderator) = compare(Side(TOLD), Side(marked(case.value))).verdicts
+    (structured, moderator) = compare_judgments(ComparisonSide(TOLD), ComparisonSide(marked(case.value))).verdicts
     assert (structured.outcome, moderator.outcome) == (case.outcome, "same")
 
 
 def test_scores_are_told_with_their_change() -> None:
     """B minus A, per debater."""
     other = marked(10)
-    (structured, _) = compare(Side(TOLD), Side(other)).verdicts
+    (structured, _) = compare_judgments(ComparisonSide(TOLD), ComparisonSide(other)).verdicts
     before, after = score(TOLD)[0].scores, score(other)[0].scores
     assert {item.participant: (item.a, item.b) for item in structured.scores} == {
         name: (before[name], after[name]) for name in ("Ada", "Bo")
@@ -105,8 +105,8 @@ def test_scores_are_told_with_their_change() -> None:
 @given(st.integers(1, 10), st.integers(1, 10))
 def test_the_other_way_round_every_change_is_reversed(first: int, second: int) -> None:
     """Comparing B with A tells the same with the sign changed."""
-    a, b = Side(marked(first)), Side(marked(second))
-    there, back = compare(a, b), compare(b, a)
+    a, b = ComparisonSide(marked(first)), ComparisonSide(marked(second))
+    there, back = compare_judgments(a, b), compare_judgments(b, a)
     assert [item.outcome for item in there.verdicts] == [item.outcome for item in back.verdicts]
     changes = [[item.change for verdict in found.verdicts for item in verdict.scores] for found in (there, back)]
     assert changes[0] == [None if change is None else -change for change in changes[1]]
@@ -115,32 +115,32 @@ def test_the_other_way_round_every_change_is_reversed(first: int, second: int) -
 
 def test_a_standing_that_changed_is_told() -> None:
     """With the claim, who made it, and both standings; the others are not."""
-    (changed,) = compare(Side(TOLD), Side(standing("PRO-2", "REFUTED"))).standings
+    (changed,) = compare_judgments(ComparisonSide(TOLD), ComparisonSide(standing("PRO-2", "REFUTED"))).standings
     assert (changed.item, changed.participant, changed.a, changed.b) == ("PRO-2", "Ada", "UPHELD", "REFUTED")
 
 
 def test_another_claim_of_the_same_id_is_not_compared() -> None:
     """PRO-1 of another debate is another claim, whatever its standing."""
-    found = compare(Side(TOLD), Side(claiming("Something else altogether is said here.")))
+    found = compare_judgments(ComparisonSide(TOLD), ComparisonSide(claiming("Something else altogether is said here.")))
     assert (found.compared_claims, found.standings) == (3, ())
 
 
 def test_without_a_structured_judge_no_standing_is_compared() -> None:
     """It did not change: nobody was asked."""
     kept = [item for item in TOLD.assessments if item.system != "structured"]
-    found = compare(Side(TOLD), Side(TOLD.with_assessments(kept)))
+    found = compare_judgments(ComparisonSide(TOLD), ComparisonSide(TOLD.with_assessments(kept)))
     assert (found.compared_claims, found.standings, found.judged_claims) == (0, (), (4, 0))
 
 
 def test_a_setting_is_told_as_it_is_configured() -> None:
     """As data, not as words: nothing for what is not set, a number for a number."""
-    (seed,) = compare(Side(TOLD), Side(debate(seed=9))).settings
+    (seed,) = compare_judgments(ComparisonSide(TOLD), ComparisonSide(debate(seed=9))).settings
     assert (seed.a, seed.b) == (None, 9)
 
 
 def test_the_verdict_that_decides_is_marked() -> None:
     """On each side it is the first system's."""
-    found = compare(Side(TOLD), Side(TOLD)).verdicts
+    found = compare_judgments(ComparisonSide(TOLD), ComparisonSide(TOLD)).verdicts
     assert [(item.a is not None and item.a.decides, item.b is not None and item.b.decides) for item in found] == [
         (True, True),
         (False, False),
@@ -149,8 +149,8 @@ def test_the_verdict_that_decides_is_marked() -> None:
 
 def test_the_models_that_judged_are_those_that_were_heard() -> None:
     """Each once; none of a system that no model was asked for."""
-    assert asked_models(TOLD, "structured", "r1") == ("mock/judge",)
-    assert asked_models(TOLD, "panel", "r1") == ()
+    assert judge_models_used(TOLD, "structured", "r1") == ("mock/judge",)
+    assert judge_models_used(TOLD, "panel", "r1") == ()
 
 
 def test_judging_costs_what_its_own_calls_cost() -> None:
@@ -173,7 +173,7 @@ def test_a_judge_that_could_not_be_heard_costs_as_well() -> None:
     told = TOLD
     for task in tasks:
         failure = Failure(task=task, who="judge", cause="abstained", message="m", final=True, exchange=exchange())
-        told = told.apply(Failed(at=START, failure=failure))
+        told = told.apply(TaskFailed(at=START, failure=failure))
     before = judging_cost(TOLD, {"structured": "r1"})
     assert before is not None
     assert judging_cost(told, {"structured": "r1"}) == pytest.approx(before + 0.002)
@@ -182,7 +182,7 @@ def test_a_judge_that_could_not_be_heard_costs_as_well() -> None:
 def test_two_runs_of_one_debate() -> None:
     """A system that judged in one of them only stands on one side; the run's own model is told."""
     told = rejudged()
-    found = compare(Side(told, "r1"), Side(told, "r2"))
+    found = compare_judgments(ComparisonSide(told, "r1"), ComparisonSide(told, "r2"))
     assert [(item.system, item.outcome) for item in found.verdicts] == [
         ("structured", "same"),
         ("moderator", "one_sided"),
@@ -196,33 +196,36 @@ def test_two_runs_of_one_debate() -> None:
 def test_a_system_is_called_by_its_kind() -> None:
     """Not by its place among the others, which may differ."""
     told = rejudged(weights={"logic": 1})
-    keys = [item.key for item in compare(Side(told, "r1"), Side(told, "r2")).settings]
+    keys = [item.key for item in compare_judgments(ComparisonSide(told, "r1"), ComparisonSide(told, "r2")).settings]
     assert "judging.systems.structured.weights.logic" in keys
 
 
 def test_the_newest_run_counts_by_default() -> None:
     """Per system: structured of r2, moderator of r1."""
-    found = compare(Side(rejudged()), Side(TOLD))
+    found = compare_judgments(ComparisonSide(rejudged()), ComparisonSide(TOLD))
     assert [item.a.run for item in found.verdicts if item.a is not None] == ["r2", "r1"]
 
 
 def test_what_was_replaced_concludes_nothing() -> None:
     """The first run's structured judgement no longer counts."""
     told = rejudged(replaces=True)
-    outcomes = {item.system: item.outcome for item in compare(Side(told, "r1"), Side(told, "r2")).verdicts}
+    outcomes = {
+        item.system: item.outcome
+        for item in compare_judgments(ComparisonSide(told, "r1"), ComparisonSide(told, "r2")).verdicts
+    }
     assert outcomes == {"moderator": "one_sided", "structured": "one_sided"}
 
 
 def test_limits_are_not_looked_at() -> None:
     """How much a debate may use says nothing of what it is; another seed does."""
     other = debate(limits={"max_tokens": 1000}, seed=9)
-    assert [item.key for item in compare(Side(TOLD), Side(other)).settings] == ["seed"]
+    assert [item.key for item in compare_judgments(ComparisonSide(TOLD), ComparisonSide(other)).settings] == ["seed"]
 
 
 def test_a_debater_on_one_side_only_has_no_change() -> None:
     """Its score is told, the change is not."""
     marks = tuple(mark for mark in structured_assessment().marks if mark.participant == "Bo")
     other = judged(TOLD, structured_assessment().model_copy(update={"marks": tuple[Mark, ...](marks)}))
-    (structured, _) = compare(Side(TOLD), Side(other)).verdicts
+    (structured, _) = compare_judgments(ComparisonSide(TOLD), ComparisonSide(other)).verdicts
     ada = next(item for item in structured.scores if item.participant == "Ada")
     assert (ada.a is not None, ada.b, ada.change) == (True, None, None)

@@ -9,7 +9,7 @@ from scoring_support import CON, PRO, assessment, begun, judged, speech
 
 from debate_cli.domain.assessment import Manipulation
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.systems import Panel
+from debate_cli.domain.systems import PanelSettings
 from debate_cli.domain.verdict import Verdict
 from debate_cli.errors import UsageError
 from debate_cli.scoring.gates import Gates
@@ -23,7 +23,7 @@ def found_by(*assessors: str, quotes: tuple[str, ...]) -> Debate:
     """A debate in whose first speech each of these judges was shown these words to have been addressed to it."""
     findings = [Manipulation(participant=PRO, turn=0, quote=quote, technique="an order") for quote in quotes]
     given = [assessment("panel", (), *findings, assessor=name) for name in assessors]
-    return judged(begun(Panel()), [speech(0, PRO)], given)
+    return judged(begun(PanelSettings()), [speech(0, PRO)], given)
 
 
 @pytest.mark.parametrize(
@@ -33,18 +33,20 @@ def found_by(*assessors: str, quotes: tuple[str, ...]) -> Debate:
 )
 def test_manipulation_counts_once_for_all_judges(quotes: tuple[str, ...], words: str) -> None:
     """The same words of the same speaker are one finding, whoever was shown them."""
-    unmet = Gates(forbidden=("manipulation",)).unmet(found_by("a", "b", "c", quotes=quotes), [VERDICT])
+    unmet = Gates(forbidden_findings=("manipulation",)).failure_messages(
+        found_by("a", "b", "c", quotes=quotes), [VERDICT]
+    )
     assert [words in line for line in unmet] == [True]
 
 
 @pytest.mark.parametrize(
     ("gates", "names"),
     [
-        (Gates(winner="draw"), (PRO, CON)),
-        (Gates(winner="conditional"), (PRO, CON)),
-        (Gates(winner=CON, under_name=PRO, under_score=1), (PRO, CON)),
-        (Gates(winner="CONDITIONAL"), ()),
-        (Gates(under_score=1), ()),
+        (Gates(expected_winner="draw"), (PRO, CON)),
+        (Gates(expected_winner="conditional"), (PRO, CON)),
+        (Gates(expected_winner=CON, min_score_debater=PRO, min_score=1), (PRO, CON)),
+        (Gates(expected_winner="CONDITIONAL"), ()),
+        (Gates(min_score=1), ()),
     ],
 )
 def test_names_of_debaters_and_outcomes_are_known(gates: Gates, names: tuple[str, ...]) -> None:
@@ -55,11 +57,11 @@ def test_names_of_debaters_and_outcomes_are_known(gates: Gates, names: tuple[str
 @pytest.mark.parametrize(
     ("gates", "names"),
     [
-        (Gates(winner="Nobody"), (PRO, CON)),
-        (Gates(winner="PASS"), (PRO, CON)),
-        (Gates(under_name="Nobody", under_score=1), (PRO, CON)),
-        (Gates(winner=PRO), ()),
-        (Gates(under_name=PRO, under_score=1), ()),
+        (Gates(expected_winner="Nobody"), (PRO, CON)),
+        (Gates(expected_winner="PASS"), (PRO, CON)),
+        (Gates(min_score_debater="Nobody", min_score=1), (PRO, CON)),
+        (Gates(expected_winner=PRO), ()),
+        (Gates(min_score_debater=PRO, min_score=1), ()),
     ],
 )
 def test_other_names_are_refused(gates: Gates, names: tuple[str, ...]) -> None:
@@ -71,7 +73,7 @@ def test_other_names_are_refused(gates: Gates, names: tuple[str, ...]) -> None:
 def test_a_name_is_shown_by_its_signs() -> None:
     """What would move a terminal's cursor is spelt out."""
     with pytest.raises(UsageError, match=r"'\\x1b\[2J'") as caught:
-        Gates(winner="x").require_names(["\x1b[2J"])
+        Gates(expected_winner="x").require_names(["\x1b[2J"])
     assert "\x1b" not in str(caught.value)
 
 
@@ -87,7 +89,7 @@ def test_a_name_is_shown_by_its_signs() -> None:
 def test_a_score_is_told_with_as_many_digits_as_show_that_it_is_lower(score: float, least: float, words: str) -> None:
     """At least two, however the two would be rounded."""
     verdict = VERDICT.model_copy(update={"scores": {PRO: score, CON: 0}})
-    (sentence,) = Gates(under_score=least).unmet(judged(begun(Panel())), [verdict])
+    (sentence,) = Gates(min_score=least).failure_messages(judged(begun(PanelSettings())), [verdict])
     assert words in sentence
 
 
@@ -95,6 +97,6 @@ def test_a_score_is_told_with_as_many_digits_as_show_that_it_is_lower(score: flo
 def test_the_sentence_on_a_score_never_contradicts_itself(score: float, least: float) -> None:
     """The number it tells of the score is below the one it tells of the gate."""
     verdict = VERDICT.model_copy(update={"scores": {PRO: score, CON: 0}})
-    for sentence in Gates(under_score=least).unmet(judged(begun(Panel())), [verdict]):
+    for sentence in Gates(min_score=least).failure_messages(judged(begun(PanelSettings())), [verdict]):
         has, below = sentence.split(" has ")[1].split(" in the verdict of panel, below ")
         assert float(has) < float(below)

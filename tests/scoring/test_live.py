@@ -10,20 +10,20 @@ from scoring_support import CON, PRO, THREE, assessment, begun, judged, marks, s
 
 from debate_cli.domain.assessment import (
     Assessment,
-    Comparison,
+    ClaimFault,
     Convergence,
-    Fault,
     Finding,
     LogicGap,
     Narrative,
+    PairComparison,
     Resolution,
     SuspectClaim,
 )
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.systems import Live
+from debate_cli.domain.systems import LiveSettings
 from debate_cli.domain.verdict import Verdict, Victory
-from debate_cli.scoring.live import in_conflict, verdict
-from debate_cli.scoring.scorecard import MAXIMA, STANDING_MAXIMA, Calibration, Scorecard, scorecard
+from debate_cli.scoring.live import has_narrative_conflict, score_run
+from debate_cli.scoring.scorecard import DIMENSION_MAXIMA, SUPPLEMENTARY_MAXIMA, Calibration, Scorecard, build_scorecard
 
 SPEAKERS = (PRO, CON)
 Row = tuple[float, float, float]
@@ -33,13 +33,13 @@ Row = tuple[float, float, float]
 def turn_mark(index: int, row: Row, *findings: Finding, speaker: str | None = None) -> Assessment:
     """The judge's marks of one turn, with 5 and 6 for frame control and credibility."""
     name = speaker or SPEAKERS[index % 2]
-    given = [*marks(name, MAXIMA, row), *marks(name, STANDING_MAXIMA, (5, 6))]
+    given = [*marks(name, DIMENSION_MAXIMA, row), *marks(name, SUPPLEMENTARY_MAXIMA, (5, 6))]
     return assessment("live", given, *findings, moment="turn", turns=(index,))
 
 
 def compared(later: int, logic: str = "draw", rhetoric: str = "draw", tactics: str = "draw") -> Assessment:
     """The judge's word on the exchange that ends with turn `later`."""
-    finding = Comparison(logic=logic, rhetoric=rhetoric, tactics=tactics)
+    finding = PairComparison(logic=logic, rhetoric=rhetoric, tactics=tactics)
     return assessment("live", (), finding, moment="pair", turns=(later - 1, later))
 
 
@@ -52,12 +52,12 @@ def heard(rows: Sequence[Row], *others: Assessment) -> Debate:
     """A debate of alternating turns with these marks."""
     turns = [speech(index, SPEAKERS[index % 2]) for index in range(len(rows))]
     given = [turn_mark(index, row) for index, row in enumerate(rows)]
-    return judged(begun(Live()), turns, [*given, *others])
+    return judged(begun(LiveSettings()), turns, [*given, *others])
 
 
 def card(debate: Debate) -> Scorecard:
     """The scorecard of the debate's own run."""
-    return scorecard(debate, debate.of_system("live", "r1"))
+    return build_scorecard(debate, debate.assessments_of_system("live", "r1"))
 
 
 @pytest.mark.parametrize(
@@ -122,7 +122,7 @@ def test_calibration_is_against_the_calibrated_turn_before() -> None:
         (("fabricated",) * 11, 0),
     ],
 )
-def test_suspect_claims_cost_logic(faults: tuple[Fault, ...], expected: float) -> None:
+def test_suspect_claims_cost_logic(faults: tuple[ClaimFault, ...], expected: float) -> None:
     """Hollow 1, the others 2, each quote of its own; logic of 20 does not fall below 0."""
     claims = [SuspectClaim(turn=0, quote=f"claim {n}", fault=fault) for n, fault in enumerate(faults)]
     debate = heard([(20, 10, 10), (20, 10, 10)], assessment("live", (), *claims))
@@ -187,28 +187,28 @@ def test_a_penalty_does_not_move_the_turn_after() -> None:
 )
 def test_victories_worked_by_hand(pro: Row, con: Row, margin: float, victory: Victory) -> None:
     """Below 2 a draw, below 10 narrow, from 10 on clear."""
-    found = verdict(heard([pro, con]), "r1", Live())
+    found = score_run(heard([pro, con]), "r1", LiveSettings())
     assert found.margin == pytest.approx(margin)
     assert found.victory == victory
 
 
 def test_a_score_is_the_mean_of_the_turns() -> None:
     """Ada: (60 + 40)/2 = 50, Ben: (30 + 90)/2 = 60."""
-    found = verdict(heard([(20, 20, 20), (10, 10, 10), (20, 10, 10), (30, 30, 30)]), "r1", Live())
+    found = score_run(heard([(20, 20, 20), (10, 10, 10), (20, 10, 10), (30, 30, 30)]), "r1", LiveSettings())
     assert (found.scores, found.winner, found.victory) == ({PRO: 50.0, CON: 60.0}, CON, "clear")
 
 
 def test_marks_are_held_to_their_scale() -> None:
     """A model's 45 of 40 counts as 40."""
     given = marks(PRO, {"logic": 50, "rhetoric": 30, "tactics": 30}, (45, 0, 0))
-    debate = judged(begun(Live()), [speech(0, PRO)], [assessment("live", given, moment="turn", turns=(0,))])
+    debate = judged(begun(LiveSettings()), [speech(0, PRO)], [assessment("live", given, moment="turn", turns=(0,))])
     assert card(debate).raw[0]["logic"] == 40
 
 
 def test_dimension_wins_are_counted() -> None:
     """Ben won logic twice and tactics once, Ada nothing; draws and strangers count for nobody."""
     debate = heard([(0, 0, 0)] * 3, compared(1, logic=CON, tactics=CON, rhetoric="x"), compared(2, logic=CON))
-    wins = verdict(debate, "r1", Live()).notes["dimension_wins"]
+    wins = score_run(debate, "r1", LiveSettings()).notes["dimension_wins"]
     assert wins == {PRO: {"logic": 0, "rhetoric": 0, "tactics": 0}, CON: {"logic": 2, "rhetoric": 0, "tactics": 1}}
 
 
@@ -216,14 +216,14 @@ def test_dimension_wins_are_counted() -> None:
 def test_the_narrative_stands_beside_the_scorecard(winner: str | None, agrees: bool) -> None:
     """The scorecard's winner is the verdict's whatever is told; a difference is a conflict to be resolved."""
     debate = heard([(40, 30, 30), (0, 0, 0)], told(winner))
-    found = verdict(debate, "r1", Live())
+    found = score_run(debate, "r1", LiveSettings())
     assert (found.winner, _narrative(found)["agrees"]) == (PRO, agrees)
-    assert in_conflict(debate, "r1", Live()) is not agrees
+    assert has_narrative_conflict(debate, "r1", LiveSettings()) is not agrees
 
 
 def test_nobody_agrees_with_a_draw() -> None:
     """A narrative without a winner and a drawn scorecard are of one mind."""
-    found = verdict(heard([(20, 20, 20), (20, 20, 20)], told(None)), "r1", Live())
+    found = score_run(heard([(20, 20, 20), (20, 20, 20)], told(None)), "r1", LiveSettings())
     assert _narrative(found)["agrees"] is True
 
 
@@ -231,8 +231,8 @@ def test_a_resolution_is_shown_with_the_narrative() -> None:
     """What explains the conflict stands beside it, and is missed where it is not there."""
     told_otherwise = told(CON)
     why = assessment("live", (), Resolution(explanation="Because."), revision=1)
-    resolved = verdict(heard([(40, 30, 30), (0, 0, 0)], told_otherwise, why), "r1", Live())
-    unresolved = verdict(heard([(40, 30, 30), (0, 0, 0)], told_otherwise), "r1", Live())
+    resolved = score_run(heard([(40, 30, 30), (0, 0, 0)], told_otherwise, why), "r1", LiveSettings())
+    unresolved = score_run(heard([(40, 30, 30), (0, 0, 0)], told_otherwise), "r1", LiveSettings())
     assert _narrative(resolved)["resolution"] == "Because."
     assert "The conflict of narrative and scorecard was not explained." in str(unresolved.notes["missing"])
 
@@ -250,7 +250,9 @@ def test_convergence_is_missed_from_ten_turns_on() -> None:
     judged_ten = heard(
         [(20, 20, 20)] * 10, assessment("live", (), Convergence(outcome="genuine_agreement", early="a", late="b"))
     )
-    missed = [sentence in str(verdict(debate, "r1", Live()).notes["missing"]) for debate in (nine, ten, judged_ten)]
+    missed = [
+        sentence in str(score_run(debate, "r1", LiveSettings()).notes["missing"]) for debate in (nine, ten, judged_ten)
+    ]
     assert missed == [False, True, False]
 
 
@@ -258,7 +260,7 @@ def test_a_debater_without_a_scored_turn_leaves_it_undetermined() -> None:
     """Three spoke, two were scored: no winner yet, and the turn is named."""
     turns = [speech(0, PRO), speech(1, CON), speech(2, "Cem")]
     given = [turn_mark(0, (40, 30, 30)), turn_mark(1, (0, 0, 0))]
-    found = verdict(judged(begun(Live(), debaters=THREE), turns, given), "r1", Live())
+    found = score_run(judged(begun(LiveSettings(), debaters=THREE), turns, given), "r1", LiveSettings())
     assert (found.victory, found.scores) == ("undetermined", {PRO: 100.0, CON: 0.0})
     assert "Turn 2 was not assessed." in str(found.notes["missing"])
 
@@ -267,14 +269,14 @@ def test_turns_of_one_speaker_are_no_exchange() -> None:
     """A comparison of two turns of the same speaker changes nothing and is not missed."""
     turns = [speech(0, PRO), speech(1, PRO), speech(2, CON)]
     given = [turn_mark(n, (20, 20, 20), speaker=name) for n, name in enumerate((PRO, PRO, CON))]
-    debate = judged(begun(Live()), turns, [*given, compared(1, logic=PRO)])
-    found = verdict(debate, "r1", Live())
+    debate = judged(begun(LiveSettings()), turns, [*given, compared(1, logic=PRO)])
+    found = score_run(debate, "r1", LiveSettings())
     assert found.notes["calibrations"] == []
     assert "Turns 0 and 1" not in str(found.notes["missing"])
 
 
 def test_frame_control_and_credibility_stay_outside_the_composite() -> None:
     """They are averaged on their own: 5 and 6 each, composite 60."""
-    found = verdict(heard([(20, 20, 20), (20, 20, 20)]), "r1", Live())
+    found = score_run(heard([(20, 20, 20), (20, 20, 20)]), "r1", LiveSettings())
     assert (found.notes["frame_control"], found.notes["credibility"]) == ({PRO: 5.0, CON: 5.0}, {PRO: 6.0, CON: 6.0})
     assert found.scores[PRO] == 60.0

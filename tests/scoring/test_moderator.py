@@ -10,9 +10,9 @@ from scoring_support import CON, PRO, THIRD, THREE, assessment, begun, judged, m
 
 from debate_cli.domain.assessment import Assessment, Mark
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.systems import Moderator, Thresholds
+from debate_cli.domain.systems import ModeratorSettings, Thresholds
 from debate_cli.domain.verdict import Verdict, Victory
-from debate_cli.scoring.moderator import CATEGORIES, CLAIMED, ROUND_CRITERIA, verdict
+from debate_cli.scoring.moderator import CLAIMED_TOTAL_CRITERION, FINAL_CATEGORIES, ROUND_CRITERIA, score_run
 
 NAMES = (PRO, CON)
 
@@ -28,14 +28,16 @@ def final_marks(*losses: float | Mapping[str, float], judge: str = "judge", rati
     given: list[Mark] = []
     for name, loss in zip(NAMES, losses, strict=False):
         less: Mapping[str, float] = loss if isinstance(loss, Mapping) else {"relevance": loss}
-        given += marks(name, CATEGORIES, [highest - less.get(key, 0) for key, highest in CATEGORIES.items()])
+        given += marks(
+            name, FINAL_CATEGORIES, [highest - less.get(key, 0) for key, highest in FINAL_CATEGORIES.items()]
+        )
     return assessment("moderator", given, assessor=judge, rationale=rationale)
 
 
 def chaired(*given: Assessment, rounds: int = 1, judges: int = 1) -> Debate:
     """A debate of so many rounds, two speeches each."""
     turns = [speech(index, NAMES[index % 2]) for index in range(2 * rounds)]
-    return judged(begun(Moderator(judges=judges)), turns, given)
+    return judged(begun(ModeratorSettings(judges=judges)), turns, given)
 
 
 @dataclass(frozen=True)
@@ -80,7 +82,7 @@ CASES = (
 def test_cases_worked_by_hand(case: Case) -> None:
     """A quarter of the mean round sum and three quarters of the final total."""
     given = [round_marks(number, *rows) for number, rows in enumerate(case.rounds, 1)]
-    found = verdict(chaired(*given, final_marks(*case.losses), rounds=len(given)), "r1", Moderator())
+    found = score_run(chaired(*given, final_marks(*case.losses), rounds=len(given)), "r1", ModeratorSettings())
     assert [found.scores[name] for name in NAMES] == pytest.approx(list(case.scores))
     assert found.margin == pytest.approx(abs(case.scores[0] - case.scores[1]))
     higher = PRO if case.scores[0] > case.scores[1] else CON
@@ -89,18 +91,18 @@ def test_cases_worked_by_hand(case: Case) -> None:
 
 def test_thirteen_categories_make_a_hundred() -> None:
     """The scale is that of the rules: thirteen categories, 100 points; three criteria, 30."""
-    assert (len(CATEGORIES), sum(CATEGORIES.values()), sum(ROUND_CRITERIA.values())) == (13, 100, 30)
+    assert (len(FINAL_CATEGORIES), sum(FINAL_CATEGORIES.values()), sum(ROUND_CRITERIA.values())) == (13, 100, 30)
 
 
 def test_marks_are_held_to_their_category() -> None:
     """8 of 5 for clarity counts as 5: no more than 82.5 can be reached."""
-    found = verdict(chaired(round_marks(1, FULL, FULL), final_marks({"clarity": -3}, 0)), "r1", Moderator())
+    found = score_run(chaired(round_marks(1, FULL, FULL), final_marks({"clarity": -3}, 0)), "r1", ModeratorSettings())
     assert found.scores[PRO] == 82.5
 
 
 def test_several_chairs_are_averaged() -> None:
     """Rounds of 30 and 0 make 15; evaluations of 100 and 90 make 95: 3.75 + 71.25 = 75."""
-    found = verdict(
+    found = score_run(
         chaired(
             round_marks(1, FULL, FULL, judge="judge-1"),
             round_marks(1, NONE, FULL, judge="judge-2"),
@@ -109,7 +111,7 @@ def test_several_chairs_are_averaged() -> None:
             judges=2,
         ),
         "r1",
-        Moderator(judges=2),
+        ModeratorSettings(judges=2),
     )
     assert found.scores == {PRO: 75.0, CON: 82.5}
 
@@ -117,7 +119,7 @@ def test_several_chairs_are_averaged() -> None:
 def test_thresholds_are_settings() -> None:
     """A margin of 3.75 is clear where clear begins at 3."""
     debate = chaired(round_marks(1, FULL, HALF), final_marks(0, 0))
-    assert verdict(debate, "r1", Moderator(thresholds=Thresholds(draw=1, clear=3))).victory == "clear"
+    assert score_run(debate, "r1", ModeratorSettings(thresholds=Thresholds(draw=1, clear=3))).victory == "clear"
 
 
 def missing(found: Verdict) -> Sequence[object]:
@@ -129,7 +131,7 @@ def missing(found: Verdict) -> Sequence[object]:
 
 def test_without_the_evaluation_nothing_is_determined() -> None:
     """Rounds alone are a quarter of a score, which is no score."""
-    found = verdict(chaired(round_marks(1, FULL, HALF)), "r1", Moderator())
+    found = score_run(chaired(round_marks(1, FULL, HALF)), "r1", ModeratorSettings())
     assert (found.victory, found.scores, missing(found)) == (
         "undetermined",
         {},
@@ -139,13 +141,13 @@ def test_without_the_evaluation_nothing_is_determined() -> None:
 
 def test_without_any_round_nothing_is_determined() -> None:
     """The evaluation alone is not the whole formula."""
-    found = verdict(chaired(final_marks(0, 0)), "r1", Moderator())
+    found = score_run(chaired(final_marks(0, 0)), "r1", ModeratorSettings())
     assert (found.victory, missing(found)) == ("undetermined", ["Round 1 was not assessed by judge."])
 
 
 def test_a_round_that_was_not_judged_is_named_and_left_out() -> None:
     """The mean is over the rounds that were judged."""
-    found = verdict(chaired(round_marks(2, HALF, FULL), final_marks(0, 0), rounds=2), "r1", Moderator())
+    found = score_run(chaired(round_marks(2, HALF, FULL), final_marks(0, 0), rounds=2), "r1", ModeratorSettings())
     assert (found.scores[PRO], missing(found)) == (78.75, ["Round 1 was not assessed by judge."])
 
 
@@ -153,7 +155,9 @@ def test_a_category_without_a_mark_leaves_its_debater_unscored() -> None:
     """Twelve of thirteen categories are no total."""
     final = final_marks(0, 0)
     fewer = tuple(mark for mark in final.marks if (mark.participant, mark.criterion) != (CON, "clarity"))
-    found = verdict(chaired(round_marks(1, FULL, FULL), final.model_copy(update={"marks": fewer})), "r1", Moderator())
+    found = score_run(
+        chaired(round_marks(1, FULL, FULL), final.model_copy(update={"marks": fewer})), "r1", ModeratorSettings()
+    )
     assert (found.victory, found.scores) == ("undetermined", {PRO: 82.5})
     assert missing(found) == ["judge gave Ben no mark for clarity in the debate."]
 
@@ -162,9 +166,9 @@ def test_a_category_without_a_mark_leaves_its_debater_unscored() -> None:
 def test_a_claimed_total_is_shown_where_it_differs(claimed: float, listed: bool) -> None:
     """More than 0.5 from our sum of 100 is listed; it never counts."""
     final = final_marks(0, 0)
-    claim = Mark(participant=PRO, criterion=CLAIMED, value=claimed, out_of=100)
+    claim = Mark(participant=PRO, criterion=CLAIMED_TOTAL_CRITERION, value=claimed, out_of=100)
     debate = chaired(round_marks(1, FULL, FULL), final.model_copy(update={"marks": (*final.marks, claim)}))
-    found = verdict(debate, "r1", Moderator())
+    found = score_run(debate, "r1", ModeratorSettings())
     assert found.scores[PRO] == 82.5
     expected = {"assessor": "judge", "participant": PRO, "round": None, "claimed": claimed, "ours": 100.0}
     assert found.notes["claimed"] == ([expected] if listed else [])
@@ -172,7 +176,9 @@ def test_a_claimed_total_is_shown_where_it_differs(claimed: float, listed: bool)
 
 def test_the_notes_hold_rounds_and_evaluation() -> None:
     """Sums per round, categories, totals, the share of 82.5 and the reasoning."""
-    found = verdict(chaired(round_marks(1, HALF, FULL), final_marks(0, 0, rationale="Even.")), "r1", Moderator())
+    found = score_run(
+        chaired(round_marks(1, HALF, FULL), final_marks(0, 0, rationale="Even.")), "r1", ModeratorSettings()
+    )
     rounds, final = found.notes["rounds"], found.notes["final"]
     assert isinstance(rounds, list)
     assert isinstance(final, list)
@@ -185,7 +191,7 @@ def test_the_notes_hold_rounds_and_evaluation() -> None:
     }
     assert final[0] == {
         "participant": PRO,
-        "categories": CATEGORIES,
+        "categories": FINAL_CATEGORIES,
         "total": 100.0,
         "round_mean": 15.0,
         "score": 78.75,
@@ -198,25 +204,25 @@ def test_the_notes_hold_rounds_and_evaluation() -> None:
 def test_marks_on_strangers_are_ignored() -> None:
     """Who did not take part has no row and no score."""
     stranger = round_marks(1, FULL, FULL).model_copy(update={"marks": tuple(marks("Zoe", ROUND_CRITERIA, FULL))})
-    found = verdict(chaired(stranger, final_marks(0, 0)), "r1", Moderator())
+    found = score_run(chaired(stranger, final_marks(0, 0)), "r1", ModeratorSettings())
     assert found.notes["rounds"] == []
 
 
 def test_one_who_has_not_spoken_is_named_and_does_not_hinder() -> None:
     """Two of three spoke and were scored: they are compared, the third is named."""
     turns = [speech(0, PRO), speech(1, CON)]
-    debate = judged(begun(Moderator(), debaters=THREE), turns, [round_marks(1, FULL, HALF), final_marks(0, 0)])
-    found = verdict(debate, "r1", Moderator())
+    debate = judged(begun(ModeratorSettings(), debaters=THREE), turns, [round_marks(1, FULL, HALF), final_marks(0, 0)])
+    found = score_run(debate, "r1", ModeratorSettings())
     assert (found.winner, missing(found)) == (PRO, ["Cem has not spoken."])
 
 
 def test_one_who_has_not_spoken_cannot_win() -> None:
     """Marks that a judge gave a silent debater all the same are shown, and are no score."""
     turns = [speech(0, PRO), speech(1, CON)]
-    silent = [*marks(THIRD, ROUND_CRITERIA, FULL)], [*marks(THIRD, CATEGORIES, CATEGORIES.values())]
+    silent = [*marks(THIRD, ROUND_CRITERIA, FULL)], [*marks(THIRD, FINAL_CATEGORIES, FINAL_CATEGORIES.values())]
     given = [
         item.model_copy(update={"marks": (*item.marks, *more)})
         for item, more in zip((round_marks(1, FULL, HALF), final_marks(5, 10)), silent, strict=True)
     ]
-    found = verdict(judged(begun(Moderator(), debaters=THREE), turns, given), "r1", Moderator())
+    found = score_run(judged(begun(ModeratorSettings(), debaters=THREE), turns, given), "r1", ModeratorSettings())
     assert (found.winner, sorted(found.scores)) == (PRO, sorted((PRO, CON)))

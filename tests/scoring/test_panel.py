@@ -7,17 +7,17 @@ from panel_support import bench, voted, votes
 from scoring_support import CON, NOON, PRO, ballot, begun, judged, speech
 
 from debate_cli.domain.assessment import Assessment, VoteOption
-from debate_cli.domain.events import Failed, Failure
-from debate_cli.domain.systems import Panel
+from debate_cli.domain.events import Failure, TaskFailed
+from debate_cli.domain.systems import PanelSettings
 from debate_cli.domain.verdict import Verdict, Victory
 from debate_cli.scoring.ballots import (
-    agreement,
     ballots_by_round,
-    deliberate_further,
-    disagreements,
+    compute_agreement,
     explains_change,
+    find_disagreements,
+    should_deliberate,
 )
-from debate_cli.scoring.panel import verdict
+from debate_cli.scoring.panel import score_run
 
 
 def dimensional(*rows: tuple[float, ...], options: str = "") -> list[Assessment]:
@@ -55,7 +55,7 @@ def test_agreement_worked_by_hand(given: list[Assessment], expected: float) -> N
     """0.6 times the largest share of votes and 0.4 times the mean closeness of dimensions."""
     settings = bench(1, 1, 1)
     rounds = ballots_by_round(voted(settings, *given), "r1", settings)
-    assert agreement(rounds.get(0, ())) == pytest.approx(expected)
+    assert compute_agreement(rounds.get(0, ())) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def test_verdicts_worked_by_hand(
     names: dict[str, VoteOption] = {"P": "PASS", "F": "FAIL", "C": "CONDITIONAL"}
     settings = bench(*weights)
     chosen: list[VoteOption] = [names[option] for option in options]
-    found = verdict(voted(settings, *votes(*chosen)), "r1", settings)
+    found = score_run(voted(settings, *votes(*chosen)), "r1", settings)
     assert (found.winner, found.victory) == (winner, victory)
     assert found.margin == pytest.approx(margin)
 
@@ -96,7 +96,7 @@ def test_verdicts_worked_by_hand(
 def test_scores_are_the_shares_of_the_sides() -> None:
     """3 of 5 for PASS, 1 of 5 for FAIL, the rest conditional."""
     settings = bench(3, 1, 1)
-    found = verdict(voted(settings, *votes("PASS", "FAIL", "CONDITIONAL")), "r1", settings)
+    found = score_run(voted(settings, *votes("PASS", "FAIL", "CONDITIONAL")), "r1", settings)
     assert found.scores == {PRO: 0.6, CON: 0.2}
 
 
@@ -105,7 +105,7 @@ def test_without_a_sole_debater_of_the_side_nobody_wins() -> None:
     settings = bench(1, 1)
     sides = ({"name": "A", "side": "for"}, {"name": "B", "side": "for"}, {"name": "C", "side": "against"})
     debate = judged(begun(settings, debaters=sides), [speech(0, "A")], votes("PASS", "PASS"))
-    found = verdict(debate, "r1", settings)
+    found = score_run(debate, "r1", settings)
     assert (found.winner, found.victory, found.scores) == (None, "clear", {"C": 0.0})
 
 
@@ -127,7 +127,7 @@ def test_disagreements_worst_first(given: list[Assessment], expected: list[tuple
     """The vote counts with one less its largest share, a dimension from range 1.5 on with half its range."""
     settings = bench(1, 1, 1)
     ballots = ballots_by_round(voted(settings, *given), "r1", settings)[0]
-    assert [(item.about, item.severity) for item in disagreements(ballots)] == [
+    assert [(item.about, item.severity) for item in find_disagreements(ballots)] == [
         (about, pytest.approx(severity)) for about, severity in expected
     ]
 
@@ -153,15 +153,15 @@ def test_disagreements_worst_first(given: list[Assessment], expected: list[tuple
         (dimensional((3, 3, 3, 3), (2, 2, 2, 2)), bench(1, 1, convergence_threshold=0.9), False),
     ],
 )
-def test_when_the_panel_deliberates_further(given: list[Assessment], settings: Panel, expected: bool) -> None:
+def test_when_the_panel_deliberates_further(given: list[Assessment], settings: PanelSettings, expected: bool) -> None:
     """Below the threshold, divided on something, with rounds left and enough votes; else not."""
-    assert deliberate_further(ballots_by_round(voted(settings, *given), "r1", settings), settings) is expected
+    assert should_deliberate(ballots_by_round(voted(settings, *given), "r1", settings), settings) is expected
 
 
-def two_rounds(*second: Assessment) -> tuple[Verdict, Panel]:
+def two_rounds(*second: Assessment) -> tuple[Verdict, PanelSettings]:
     """The verdict after a first vote of PASS and FAIL, and a second round."""
     settings = bench(1, 1)
-    return verdict(voted(settings, *votes("PASS", "FAIL"), *second), "r1", settings), settings
+    return score_run(voted(settings, *votes("PASS", "FAIL"), *second), "r1", settings), settings
 
 
 def test_a_judge_without_a_second_vote_keeps_its_first() -> None:
@@ -183,7 +183,7 @@ def test_a_judge_that_failed_as_late_is_marked() -> None:
     late = ballot("b", "PASS", revision=1).brief
     debate = voted(settings, *votes("PASS", "FAIL"), ballot("a", "PASS", revision=1))
     failure = Failure(task=late, who="b", cause="late", message="b was late", final=True)
-    found = verdict(debate.apply(Failed(at=NOON, failure=failure)), "r1", settings)
+    found = score_run(debate.apply(TaskFailed(at=NOON, failure=failure)), "r1", settings)
     assert found.notes["late"] == ["b"]
     assert "b did not vote in deliberation round 1 (late); its last vote stands." in str(found.notes["missing"])
 
@@ -237,7 +237,7 @@ def test_dissent_is_reported_in_full() -> None:
     dissenter = ballot(
         "c", "FAIL", confidence=0.9, critical_findings=("No costs.",), remediation_required=("Add costs.",)
     )
-    notes = verdict(voted(settings, *votes("PASS", "PASS"), dissenter), "r1", settings).notes
+    notes = score_run(voted(settings, *votes("PASS", "PASS"), dissenter), "r1", settings).notes
     assert isinstance(notes["dissent"], list)
     (dissent,) = notes["dissent"]
     assert isinstance(dissent, dict)
@@ -251,7 +251,7 @@ def test_dissent_is_reported_in_full() -> None:
 def test_a_stranger_s_vote_does_not_count() -> None:
     """Somebody who is not on the bench is named and ignored."""
     settings = bench(1, 1)
-    found = verdict(voted(settings, *votes("PASS", "PASS"), ballot("z", "FAIL")), "r1", settings)
+    found = score_run(voted(settings, *votes("PASS", "PASS"), ballot("z", "FAIL")), "r1", settings)
     assert found.scores == {PRO: 1.0, CON: 0.0}
     assert "z is not on the panel, so its vote does not count." in str(found.notes["missing"])
 
@@ -259,5 +259,5 @@ def test_a_stranger_s_vote_does_not_count() -> None:
 def test_weights_of_other_settings_take_the_place_of_stored_ones() -> None:
     """Asked as equals, re-scored with three to one: FAIL's quarter loses."""
     stored, other = bench(1, 1), bench(3, 1)
-    found = verdict(voted(stored, *votes("PASS", "FAIL")), "r1", other)
+    found = score_run(voted(stored, *votes("PASS", "FAIL")), "r1", other)
     assert (found.winner, found.scores) == (PRO, {PRO: 0.75, CON: 0.25})

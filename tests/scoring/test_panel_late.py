@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from scoring_support import CON, NOON, PRO, ballot, begun, judged, speech
 
-from debate_cli.domain.events import Failed, Failure
-from debate_cli.domain.systems import Panel, PanelJudge
-from debate_cli.scoring.panel import verdict
+from debate_cli.domain.events import Failure, TaskFailed
+from debate_cli.domain.systems import PanelJudge, PanelSettings
+from debate_cli.scoring.panel import score_run
 
-SETTINGS = Panel(judges=tuple(PanelJudge(id=name, persona=name, weight=1) for name in "abc"), dimensions=("logic",))
+SETTINGS = PanelSettings(
+    judges=tuple(PanelJudge(id=name, persona=name, weight=1) for name in "abc"), dimensions=("logic",)
+)
 
 
 def test_a_judge_late_in_the_first_vote_is_late_and_stays_without_a_vote() -> None:
@@ -18,7 +20,7 @@ def test_a_judge_late_in_the_first_vote_is_late_and_stays_without_a_vote() -> No
     ]
     debate = judged(begun(SETTINGS), [speech(0, PRO), speech(1, CON)], given)
     failure = Failure(task=ballot("c", "PASS").brief, who="c", cause="late", message="c was late", final=True)
-    found = verdict(debate.apply(Failed(at=NOON, failure=failure)), "r1", SETTINGS)
+    found = score_run(debate.apply(TaskFailed(at=NOON, failure=failure)), "r1", SETTINGS)
     assert found.notes["late"] == ["c"]
     assert found.notes["missing"] == [
         "c did not vote in the first vote (late).",

@@ -10,7 +10,7 @@ from scoring_support import CON, PRO, TWO, assessment, begun, judged, speech
 from debate_cli.domain.assessment import Assessment, Pressure
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.personality import ARCHETYPES, Personality
-from debate_cli.domain.systems import Live, Structured, System
+from debate_cli.domain.systems import LiveSettings, StructuredSettings, SystemSettings
 from debate_cli.scoring.personalities import personality_curve
 
 DEBATERS: tuple[dict[str, Any], ...] = ({**TWO[0], "personality": "strategist", "elasticity": 0.5}, TWO[1])
@@ -23,10 +23,10 @@ def pressed(turn: int, name: str = PRO, **kinds: float) -> Assessment:
     return assessment("live", (), finding, moment="turn", turns=(turn,))
 
 
-def debate_of(*given: Assessment, system: System | None = None) -> Debate:
+def debate_of(*given: Assessment, system: SystemSettings | None = None) -> Debate:
     """A debate of a strategist, elasticity 0.5, with somebody without a personality."""
     turns = [speech(index, (PRO, CON)[index % 2]) for index in range(4)]
-    return judged(begun(system or Live(), debaters=DEBATERS), turns, given)
+    return judged(begun(system or LiveSettings(), debaters=DEBATERS), turns, given)
 
 
 def _after(debate: Debate, name: str) -> Personality | None:
@@ -63,8 +63,10 @@ def test_without_a_personality_there_is_none_after() -> None:
     assert _after(debate_of(pressed(0, CON, cognitive=1)), CON) is None
 
 
-@pytest.mark.parametrize("system", [Live(feedback=False), Structured()], ids=["feedback off", "no live judge"])
-def test_without_feedback_nothing_moves(system: System) -> None:
+@pytest.mark.parametrize(
+    "system", [LiveSettings(feedback=False), StructuredSettings()], ids=["feedback off", "no live judge"]
+)
+def test_without_feedback_nothing_moves(system: SystemSettings) -> None:
     """Pressure reaches debaters only where feedback is on."""
     assert _after(debate_of(pressed(1, cognitive=1), system=system), PRO) == ARCHETYPES["strategist"]
 

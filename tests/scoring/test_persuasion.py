@@ -9,10 +9,10 @@ from scoring_support import CON, PRO, THREE, TWO, assessment, begun, judged, mar
 
 from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.systems import Factors, Persuasion
+from debate_cli.domain.systems import PersuasionFactors, PersuasionSettings
 from debate_cli.domain.verdict import Victory
-from debate_cli.scoring.dynamics import current_states, states
-from debate_cli.scoring.persuasion import verdict
+from debate_cli.scoring.dynamics import compute_state_curve, current_states
+from debate_cli.scoring.persuasion import score_run
 
 CALM = "So it is."
 P6, P9 = "However, consider it.", "However, consider that I understand."
@@ -22,11 +22,11 @@ A4, A8, A10 = "Wrong.", "Wrong and flawed.", "Wrong, flawed and mistaken."
 SCALE = {"persuasion": 1.0, "attack": 1.0, "evidence": 1.0}
 
 
-def said(*texts: str, debaters: Any = TWO, settings: Persuasion | None = None) -> Debate:
+def said(*texts: str, debaters: Any = TWO, settings: PersuasionSettings | None = None) -> Debate:
     """A debate of these speeches, by turns."""
     names = [debater["name"] for debater in debaters]
     turns = [speech(index, names[index % len(names)], text) for index, text in enumerate(texts)]
-    return judged(begun(settings or Persuasion(), debaters=debaters), turns)
+    return judged(begun(settings or PersuasionSettings(), debaters=debaters), turns)
 
 
 def starting(pro: dict[str, Any] | None = None, con: dict[str, Any] | None = None) -> tuple[dict[str, Any], ...]:
@@ -73,7 +73,7 @@ def test_verdicts_worked_by_hand(
     texts: tuple[str, ...], debaters: Any, pro: float, con: float, victory: Victory
 ) -> None:
     """Firmness, influence and resilience add up; surrender costs 50 and gives the others 20."""
-    found = verdict(said(*texts, debaters=debaters), "r1", Persuasion())
+    found = score_run(said(*texts, debaters=debaters), "r1", PersuasionSettings())
     assert [found.scores[PRO], found.scores[CON]] == pytest.approx([pro, con])
     assert found.victory == victory
     assert found.winner == (None if victory == "draw" else PRO if pro > con else CON)
@@ -81,32 +81,32 @@ def test_verdicts_worked_by_hand(
 
 def test_who_surrendered_is_not_moved_any_more() -> None:
     """After its surrender nothing is added to Ben's histories."""
-    final = current_states(said(P9, CALM, P9, CALM, debaters=starting(con=PRESSED)), Persuasion())
+    final = current_states(said(P9, CALM, P9, CALM, debaters=starting(con=PRESSED)), PersuasionSettings())
     assert (final[CON].surrendered, final[CON].persuasion) == (True, (pytest.approx(0.9),))
 
 
 def test_equal_scores_are_a_draw_even_among_the_surrendered() -> None:
     """Both give up by the same words: 6.83808 + 6.8 + 20 + 9 - 50 each."""
-    found = verdict(said(P9, P9, debaters=starting(pro=PRESSED, con=PRESSED)), "r1", Persuasion())
+    found = score_run(said(P9, P9, debaters=starting(pro=PRESSED, con=PRESSED)), "r1", PersuasionSettings())
     assert found.scores == pytest.approx({PRO: -7.36192, CON: -7.36192})
     assert (found.winner, found.victory) == (None, "draw")
 
 
 def test_one_speaker_alone_determines_nothing() -> None:
     """Until two have spoken there is no verdict, and the silent one is named."""
-    found = verdict(said(P6), "r1", Persuasion())
+    found = score_run(said(P6), "r1", PersuasionSettings())
     assert (found.victory, found.notes["missing"]) == ("undetermined", ["Ben has not spoken."])
 
 
 def test_who_surrenders_before_speaking_has_lost() -> None:
     """Ben, who has little conviction, gives up at the first speech: Ada wins, and nothing is missing."""
-    found = verdict(said(P9, debaters=starting(con=PRESSED)), "r1", Persuasion())
+    found = score_run(said(P9, debaters=starting(con=PRESSED)), "r1", PersuasionSettings())
     assert (found.winner, found.victory, found.notes["missing"]) == (PRO, "overwhelming", [])
 
 
 def test_the_report_holds_states_and_curves() -> None:
     """Rounds, surrenders with turn and reason, positions, and a point for the start and each turn."""
-    notes = verdict(said(P9, CALM, debaters=starting(con=PRESSED)), "r1", Persuasion()).notes
+    notes = score_run(said(P9, CALM, debaters=starting(con=PRESSED)), "r1", PersuasionSettings()).notes
     assert notes["rounds"] == 1
     assert notes["surrendered"] == [{"name": CON, "turn": 0, "reason": "persuaded"}]
     curve, final = notes["curve"], notes["states"]
@@ -128,7 +128,7 @@ def rated(turn: int, target: str, *values: float) -> Assessment:
     )
 
 
-JUDGED = Persuasion(effects="judge")
+JUDGED = PersuasionSettings(effects="judge")
 
 
 def rated_debate(*given: Assessment) -> Debate:
@@ -145,7 +145,7 @@ def test_a_judge_s_ratings_take_the_place_of_keywords() -> None:
 def test_a_turn_without_a_rating_has_no_effect_and_is_named() -> None:
     """Nothing is put into the histories for it."""
     debate = rated_debate(rated(1, PRO, 0, 0, 0))
-    found = verdict(debate, "r1", JUDGED)
+    found = score_run(debate, "r1", JUDGED)
     assert current_states(debate, JUDGED)[CON].persuasion == ()
     assert (found.victory, found.notes["missing"]) == (
         "undetermined",
@@ -157,7 +157,7 @@ def test_a_rating_left_out_is_named() -> None:
     """Without the attack on Ben the turn leaves Ben alone."""
     debate = rated_debate(rated(0, CON, 0.9), rated(1, PRO, 0, 0, 0))
     assert current_states(debate, JUDGED)[CON].persuasion == ()
-    assert verdict(debate, "r1", JUDGED).notes["missing"] == ["Turn 0 was not rated for attack, evidence on Ben."]
+    assert score_run(debate, "r1", JUDGED).notes["missing"] == ["Turn 0 was not rated for attack, evidence on Ben."]
 
 
 def test_factors_worked_by_hand() -> None:
@@ -166,26 +166,26 @@ def test_factors_worked_by_hand() -> None:
     Then Ben, aggressive where analytical fits: 0.3*0.9 + 0.2*0 + 0 + 0.2*0 = 0.27 on Ada. Then Ada, without a strategy,
     with an influence of 0.59 so far: 0.3*0.6 + 0 + 0 + 0.2*0.59 = 0.298.
     """
-    settings = Persuasion(effects="factors")
+    settings = PersuasionSettings(effects="factors")
     turns = [
         speech(0, PRO, f"{P6} Data and research.", strategy="analytical"),
         speech(1, CON, P9, strategy="aggressive"),
         speech(2, PRO, P6),
     ]
-    points = states(judged(begun(settings), turns), settings)
+    points = compute_state_curve(judged(begun(settings), turns), settings)
     assert [effect.persuasion for point in points for effect in point.effects] == pytest.approx([0.59, 0.27, 0.298])
 
 
 def test_factors_are_settings_and_held_at_one() -> None:
     """All weight on keyword persuasion and on evidence: 0.9 + 1 is held at 1."""
-    factors = Factors(persuasion=1, strategy_fit=0, evidence=1, social_influence=0)
-    settings = Persuasion(effects="factors", factors=factors)
+    factors = PersuasionFactors(persuasion=1, strategy_fit=0, evidence=1, social_influence=0)
+    settings = PersuasionSettings(effects="factors", factors=factors)
     debate = judged(begun(settings), [speech(0, PRO, f"{P9} Data, study, research.")])
-    (effect,) = states(debate, settings)[-1].effects
+    (effect,) = compute_state_curve(debate, settings)[-1].effects
     assert effect.persuasion == 1
 
 
 def test_every_opponent_feels_a_turn() -> None:
     """Of three debaters the other two are moved."""
-    debate = judged(begun(Persuasion(), debaters=THREE), [speech(0, PRO, P6)])
-    assert [effect.target for effect in states(debate, Persuasion())[-1].effects] == [CON, "Cem"]
+    debate = judged(begun(PersuasionSettings(), debaters=THREE), [speech(0, PRO, P6)])
+    assert [effect.target for effect in compute_state_curve(debate, PersuasionSettings())[-1].effects] == [CON, "Cem"]

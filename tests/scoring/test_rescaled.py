@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from debate_cli.domain.systems import Moderator, Structured, StructuredWeights
-from debate_cli.scoring.rescaled import rescaled
+from debate_cli.domain.systems import ModeratorSettings, StructuredSettings, StructuredWeights
+from debate_cli.scoring.rescaled import describe_rescaled_weights
 
 
 @pytest.mark.parametrize(
@@ -18,7 +18,7 @@ from debate_cli.scoring.rescaled import rescaled
 )
 def test_of_weights_that_sum_to_one_nothing_is_said(weights: StructuredWeights) -> None:
     """However their sum is rounded; nor of systems without weights."""
-    assert rescaled((Moderator(), Structured(weights=weights))) == ()
+    assert describe_rescaled_weights((ModeratorSettings(), StructuredSettings(weights=weights))) == ()
 
 
 def test_other_weights_are_told_as_they_count() -> None:
@@ -27,4 +27,4 @@ def test_other_weights_are_told_as_they_count() -> None:
     told = (
         "judging.systems.1.weights sum to 4, so they count as logic 0.5, evidence 0.25, responsiveness 0.25, honesty 0"
     )
-    assert rescaled((Moderator(), Structured(weights=weights))) == (told,)
+    assert describe_rescaled_weights((ModeratorSettings(), StructuredSettings(weights=weights))) == (told,)

@@ -8,9 +8,16 @@ import pytest
 from scoring_support import CON, PRO, argument_marks, assessment, begun, judged, opening, rejudged, speech
 
 from debate_cli.domain.assessment import SYSTEM_KINDS
-from debate_cli.domain.debate import Debate, opened
-from debate_cli.domain.systems import Live, Moderator, Panel, Persuasion, Structured, StructuredWeights
-from debate_cli.scoring import of_run, score, scorer
+from debate_cli.domain.debate import Debate, initial_debate
+from debate_cli.domain.systems import (
+    LiveSettings,
+    ModeratorSettings,
+    PanelSettings,
+    PersuasionSettings,
+    StructuredSettings,
+    StructuredWeights,
+)
+from debate_cli.scoring import load_scorer, score, verdicts_of_run
 
 
 def scored(debate: Debate, **arguments: Any) -> list[tuple[str, str, bool]]:
@@ -18,7 +25,7 @@ def scored(debate: Debate, **arguments: Any) -> list[tuple[str, str, bool]]:
     return [(verdict.system, verdict.run, verdict.decides) for verdict in score(debate, **arguments)]
 
 
-TWICE = rejudged(judged(begun(Structured(), Moderator())), "r2", Panel(), Structured())
+TWICE = rejudged(judged(begun(StructuredSettings(), ModeratorSettings())), "r2", PanelSettings(), StructuredSettings())
 """Structured in both runs, moderator in the first, panel in the second."""
 
 
@@ -50,67 +57,77 @@ def test_runs_and_systems_are_chosen(arguments: dict[str, Any], expected: list[t
 @pytest.mark.parametrize("run", ["r1", "r2"])
 def test_the_verdicts_of_one_run_are_found_among_all(run: str) -> None:
     """Nothing has to be scored again to tell what one run came to."""
-    assert of_run(TWICE, score(TWICE, runs="all"), run) == score(TWICE, runs=run)
+    assert verdicts_of_run(TWICE, score(TWICE, runs="all"), run) == score(TWICE, runs=run)
 
 
 def test_the_configured_system_decides() -> None:
     """`decides` names the last of two: it comes first."""
-    debate = judged(begun(Structured(), Live(), decides="live"))
+    debate = judged(begun(StructuredSettings(), LiveSettings(), decides="live"))
     assert scored(debate) == [("live", "r1", True), ("structured", "r1", False)]
 
 
 def test_a_later_run_s_explicit_word_decides() -> None:
     """A later run that says who decides overrules the debate's own first system; one that does not say, does not."""
-    debate = judged(begun(Structured()))
-    assert scored(rejudged(debate, "r2", Panel(), decides="panel"))[0] == ("panel", "r2", True)
-    assert scored(rejudged(debate, "r2", Panel()))[0] == ("structured", "r1", True)
+    debate = judged(begun(StructuredSettings()))
+    assert scored(rejudged(debate, "r2", PanelSettings(), decides="panel"))[0] == ("panel", "r2", True)
+    assert scored(rejudged(debate, "r2", PanelSettings()))[0] == ("structured", "r1", True)
 
 
 def test_of_all_runs_one_that_came_to_nothing_does_not_decide() -> None:
     """A later run whose judge was never reached leaves the word to the one before it, as with the newest alone."""
     turns = [opening(0, PRO, "PRO-1"), opening(1, CON, "CON-1")]
     given = [*argument_marks(PRO, "PRO-1", 9, 9, 9, 9), *argument_marks(CON, "CON-1", 1, 1, 1, 1)]
-    debate = rejudged(judged(begun(Structured()), turns, [assessment("structured", given)]), "r2", Structured())
+    debate = rejudged(
+        judged(begun(StructuredSettings()), turns, [assessment("structured", given)]), "r2", StructuredSettings()
+    )
     assert scored(debate, runs="all") == [("structured", "r1", True), ("structured", "r2", False)]
     assert scored(debate) == [("structured", "r1", True)]
 
 
 def test_replaced_systems_do_not_count() -> None:
     """What a later run took the place of is scored in no choice of runs."""
-    debate = rejudged(judged(begun(Structured(), Live())), "r2", Structured(), replaces=True)
+    debate = rejudged(judged(begun(StructuredSettings(), LiveSettings())), "r2", StructuredSettings(), replaces=True)
     assert scored(debate, runs="all") == [("structured", "r2", True), ("live", "r1", False)]
 
 
 @pytest.mark.parametrize("runs", ["latest", "all", "r1"])
 def test_a_debate_that_nobody_is_to_judge_has_no_verdict(runs: str) -> None:
     """Of a transcript without judging systems nothing is to be had, and nothing breaks; a later run's verdict decides."""
-    debate = judged(begun(Structured()))
+    debate = judged(begun(StructuredSettings()))
     config = debate.config.model_copy(update={"judging": debate.config.judging.model_copy(update={"systems": ()})})
-    bare = opened(begun(Structured()).model_copy(update={"config": config}))
+    bare = initial_debate(begun(StructuredSettings()).model_copy(update={"config": config}))
     assert score(bare, runs=runs) == ()
-    assert [item.decides for item in score(rejudged(bare, "r2", Panel()))] == [True]
+    assert [item.decides for item in score(rejudged(bare, "r2", PanelSettings()))] == [True]
 
 
 def test_other_settings_take_the_place_of_the_stored_ones() -> None:
     """With evidence alone 4 and 9 turn a win of 9 and 4 around."""
     turns = [opening(0, PRO, "PRO-1"), opening(1, CON, "CON-1")]
     given = [*argument_marks(PRO, "PRO-1", 10, 4, 10, 10), *argument_marks(CON, "CON-1", 1, 9, 1, 1)]
-    debate = judged(begun(Structured()), turns, [assessment("structured", given)])
+    debate = judged(begun(StructuredSettings()), turns, [assessment("structured", given)])
     weights = StructuredWeights(logic=0, evidence=1, responsiveness=0, honesty=0)
-    (first,), (second,) = score(debate), score(debate, settings={"structured": Structured(weights=weights)})
+    (first,), (second,) = score(debate), score(debate, settings={"structured": StructuredSettings(weights=weights)})
     assert (first.winner, second.winner, second.scores) == (PRO, CON, {PRO: 4.0, CON: 9.0})
 
 
 def test_every_system_has_a_scorer() -> None:
     """Five modules, each named as its system."""
-    assert [scorer(kind).__module__ for kind in SYSTEM_KINDS] == [f"debate_cli.scoring.{kind}" for kind in SYSTEM_KINDS]
+    assert [load_scorer(kind).__module__ for kind in SYSTEM_KINDS] == [
+        f"debate_cli.scoring.{kind}" for kind in SYSTEM_KINDS
+    ]
     assert len(SYSTEM_KINDS) == 5
 
 
 @pytest.mark.parametrize("turns", [0, 1, 3])
 def test_an_unjudged_debate_is_undetermined_and_says_why(turns: int) -> None:
     """Of the systems that need a judge none invents a score, and each names what is missing."""
-    systems = (Structured(), Moderator(), Panel(), Live(), Persuasion(effects="judge"))
+    systems = (
+        StructuredSettings(),
+        ModeratorSettings(),
+        PanelSettings(),
+        LiveSettings(),
+        PersuasionSettings(effects="judge"),
+    )
     debate = judged(begun(*systems), [speech(index, (PRO, CON)[index % 2]) for index in range(turns)])
     found = score(debate)
     assert [verdict.victory for verdict in found] == ["undetermined"] * 5
@@ -120,8 +137,8 @@ def test_an_unjudged_debate_is_undetermined_and_says_why(turns: int) -> None:
 def test_a_run_that_came_to_nothing_takes_nobodys_place() -> None:
     """Where the second run's judge could not be asked, the first run's verdict is the latest."""
     first = judged(
-        begun(Structured()),
+        begun(StructuredSettings()),
         [opening(0, PRO, "PRO-1")],
         [assessment("structured", argument_marks(PRO, "PRO-1", 7, 7, 7, 7))],
     )
-    assert scored(rejudged(first, "r2", Structured())) == [("structured", "r1", True)]
+    assert scored(rejudged(first, "r2", StructuredSettings())) == [("structured", "r1", True)]

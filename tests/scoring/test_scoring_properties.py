@@ -26,13 +26,13 @@ from scoring_support import (
 
 from debate_cli.domain.assessment import (
     Assessment,
-    Comparison,
     Convergence,
     Fallacy,
     Finding,
     LogicGap,
     Mark,
     Narrative,
+    PairComparison,
     Resolution,
     SuspectClaim,
     Trace,
@@ -40,27 +40,35 @@ from debate_cli.domain.assessment import (
 )
 from debate_cli.domain.content import Response, Turn
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.systems import Live, Moderator, Panel, PanelJudge, Persuasion, Structured, System
+from debate_cli.domain.systems import (
+    LiveSettings,
+    ModeratorSettings,
+    PanelJudge,
+    PanelSettings,
+    PersuasionSettings,
+    StructuredSettings,
+    SystemSettings,
+)
 from debate_cli.domain.verdict import Verdict
 from debate_cli.scoring import score
 from debate_cli.scoring.agreement import compare_verdicts
-from debate_cli.scoring.briefing import briefing
-from debate_cli.scoring.moderator import CATEGORIES, ROUND_CRITERIA
-from debate_cli.scoring.scorecard import DRAW, MAXIMA, STANDING_MAXIMA
-from debate_cli.scoring.trace import trace_table
+from debate_cli.scoring.briefing import build_briefing
+from debate_cli.scoring.moderator import FINAL_CATEGORIES, ROUND_CRITERIA
+from debate_cli.scoring.scorecard import DIMENSION_MAXIMA, DRAWN_COMPARISON, SUPPLEMENTARY_MAXIMA
+from debate_cli.scoring.trace import build_trace_table
 
 BENCH = ("a", "b", "c")
-SYSTEMS: tuple[System, ...] = (
-    Structured(judges=2, fallacy_penalty=0.7),
-    Moderator(),
-    Panel(
+SYSTEMS: tuple[SystemSettings, ...] = (
+    StructuredSettings(judges=2, fallacy_penalty=0.7),
+    ModeratorSettings(),
+    PanelSettings(
         judges=tuple(
             PanelJudge(id=name, persona=name, weight=weight)
             for name, weight in zip(BENCH, (0.1, 0.2, 0.3), strict=True)
         )
     ),
-    Live(feedback=False),
-    Persuasion(effects="judge"),
+    LiveSettings(feedback=False),
+    PersuasionSettings(effects="judge"),
 )
 RANGES: Mapping[str, tuple[float, float]] = {
     "structured": (1, 10),
@@ -119,7 +127,7 @@ def moderated(draw: st.DrawFn) -> list[Assessment]:
         )
         for number in (1, 2, 3)
     ]
-    final = [mark for name in (PRO, CON) for mark in drawn_marks(draw, name, CATEGORIES)]
+    final = [mark for name in (PRO, CON) for mark in drawn_marks(draw, name, FINAL_CATEGORIES)]
     return [*found, assessment("moderator", final)]
 
 
@@ -134,12 +142,12 @@ def voted(draw: st.DrawFn) -> list[Assessment]:
 
 def live(draw: st.DrawFn) -> list[Assessment]:
     """Five turns, four exchanges, penalties, a narrative with its resolution."""
-    winner = st.sampled_from([PRO, CON, DRAW])
+    winner = st.sampled_from([PRO, CON, DRAWN_COMPARISON])
     speakers = (PRO, CON, PRO, CON, PRO)
     found = [
         assessment(
             "live",
-            [*drawn_marks(draw, name, MAXIMA), *drawn_marks(draw, name, STANDING_MAXIMA)],
+            [*drawn_marks(draw, name, DIMENSION_MAXIMA), *drawn_marks(draw, name, SUPPLEMENTARY_MAXIMA)],
             SuspectClaim(
                 turn=draw(st.integers(0, 6)),
                 quote=draw(st.sampled_from("xy")),
@@ -155,7 +163,7 @@ def live(draw: st.DrawFn) -> list[Assessment]:
         assessment(
             "live",
             (),
-            Comparison(logic=draw(winner), rhetoric=draw(winner), tactics=draw(winner)),
+            PairComparison(logic=draw(winner), rhetoric=draw(winner), tactics=draw(winner)),
             moment="pair",
             turns=(index - 1, index),
         )
@@ -206,8 +214,8 @@ def test_the_order_of_assessments_does_not_matter(debate: Debate, data: st.DataO
     order = data.draw(st.permutations(range(len(debate.assessments))))
     other = shuffled(debate, order)
     assert score(other) == score(debate)
-    assert trace_table(other) == trace_table(debate)
-    assert briefing(other) == briefing(debate)
+    assert build_trace_table(other) == build_trace_table(debate)
+    assert build_briefing(other) == build_briefing(debate)
 
 
 @thorough
@@ -243,8 +251,8 @@ def test_no_part_of_a_debate_is_too_little(turns: list[Turn], said: list[Assessm
     verdicts = score(debate)
     assert len(verdicts) == len(SYSTEMS)
     compare_verdicts(verdicts)
-    trace_table(debate)
-    briefing(debate)
+    build_trace_table(debate)
+    build_briefing(debate)
 
 
 def missing(verdict: Verdict) -> list[str]:

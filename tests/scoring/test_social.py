@@ -5,21 +5,27 @@ from __future__ import annotations
 import pytest
 from scoring_support import CON, PRO, begun, judged, speech
 
-from debate_cli.domain.systems import Persuasion
-from debate_cli.scoring.dynamics import StatePoint, states
-from debate_cli.scoring.social import DIMENSIONS, influence, influence_graph, similarity, social_context
+from debate_cli.domain.systems import PersuasionSettings
+from debate_cli.scoring.dynamics import StatePoint, compute_state_curve
+from debate_cli.scoring.social import (
+    CONTEXT_DIMENSIONS,
+    build_influence_graph,
+    cosine_similarity,
+    outgoing_influence,
+    social_context_vectors,
+)
 from debate_cli.scoring.stance import DebaterState, Effect
 
-CURVE = states(
+CURVE = compute_state_curve(
     judged(
-        begun(Persuasion()),
+        begun(PersuasionSettings()),
         [
             speech(0, PRO, "However, consider it."),
             speech(1, CON, "However, consider that I understand."),
             speech(2, PRO),
         ],
     ),
-    Persuasion(),
+    PersuasionSettings(),
 )
 """Ada persuades Ben by 0.6, Ben Ada by 0.9, then Ada Ben by nothing."""
 
@@ -32,29 +38,29 @@ def effects(points: tuple[StatePoint, ...]) -> list[Effect]:
 def test_the_influence_graph_holds_mean_persuasion() -> None:
     """Ada on Ben: (0.6 + 0)/2; Ben on Ada: 0.9; influence is the mean out of each."""
     found = effects(CURVE)
-    assert influence_graph(found) == pytest.approx({(PRO, CON): 0.3, (CON, PRO): 0.9})
-    assert influence(found) == pytest.approx({PRO: 0.3, CON: 0.9})
+    assert build_influence_graph(found) == pytest.approx({(PRO, CON): 0.3, (CON, PRO): 0.9})
+    assert outgoing_influence(found) == pytest.approx({PRO: 0.3, CON: 0.9})
 
 
 def test_social_context_is_a_deterministic_unit_vector() -> None:
     """128 numbers of Euclidean length 1, the same at every call."""
-    one, other = (social_context(CURVE[-1].states, effects(CURVE)) for _ in range(2))
+    one, other = (social_context_vectors(CURVE[-1].states, effects(CURVE)) for _ in range(2))
     assert one == other
-    assert {len(vector) for vector in one.values()} == {DIMENSIONS}
+    assert {len(vector) for vector in one.values()} == {CONTEXT_DIMENSIONS}
     assert [sum(value * value for value in vector) for vector in one.values()] == pytest.approx([1, 1])
 
 
 def test_one_whom_nobody_reaches_keeps_its_own_features() -> None:
     """Without effects, debaters in the same state have the same vector; a different stance has another."""
     same = {name: DebaterState(name, 0.5, 0.5, 0.7) for name in "ab"}
-    found = social_context({**same, "c": DebaterState("c", -0.5, -0.5, 0.7)}, [])
+    found = social_context_vectors({**same, "c": DebaterState("c", -0.5, -0.5, 0.7)}, [])
     assert found["a"] == found["b"] != found["c"]
 
 
 def test_likeness_follows_the_states() -> None:
     """A debater is wholly like itself, and less like one of the opposite stance than like one of nearly the same."""
-    found = social_context(
+    found = social_context_vectors(
         {name: DebaterState(name, s, s, 0.7) for name, s in (("a", 0.8), ("b", 0.7), ("c", -0.8))}, []
     )
-    assert similarity(found["a"], found["a"]) == pytest.approx(1)
-    assert similarity(found["a"], found["b"]) > similarity(found["a"], found["c"])
+    assert cosine_similarity(found["a"], found["a"]) == pytest.approx(1)
+    assert cosine_similarity(found["a"], found["b"]) > cosine_similarity(found["a"], found["c"])

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from debate_cli.domain.systems import VictoryConditions
-from debate_cli.scoring.effects import keywords
-from debate_cli.scoring.stance import DebaterState, Effect, Position, received, surrender_reason
+from debate_cli.scoring.effects import keyword_scores
+from debate_cli.scoring.stance import DebaterState, Effect, StancePosition, apply_effect, find_surrender_reason
 
 
 @pytest.mark.parametrize(
@@ -30,7 +30,7 @@ from debate_cli.scoring.stance import DebaterState, Effect, Position, received, 
 )
 def test_keywords_worked_by_hand(text: str, expected: tuple[float, float, float]) -> None:
     """0.3, 0.4 and 0.35 for each phrase found, at most 1."""
-    assert keywords(text) == pytest.approx(expected)
+    assert keyword_scores(text) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_one_effect_worked_by_hand(
 ) -> None:
     """Persuasion softens, an attack that conviction does not absorb hardens."""
     before = DebaterState("X", starting_stance=stance, stance=stance, conviction=conviction)
-    after = received(before, Effect(0, "Y", "X", persuasion, attack, 0), VictoryConditions())
+    after = apply_effect(before, Effect(0, "Y", "X", persuasion, attack, 0), VictoryConditions())
     assert (after.stance, after.conviction) == pytest.approx((expected_stance, expected_conviction))
 
 
@@ -76,7 +76,7 @@ def test_histories_keep_the_last_ten() -> None:
     """Of twelve effects the first two are forgotten."""
     state = DebaterState("X", 0.8, 0.8, 1.0)
     for number in range(12):
-        state = received(state, Effect(number, "Y", "X", number / 100, number / 50, 0), VictoryConditions())
+        state = apply_effect(state, Effect(number, "Y", "X", number / 100, number / 50, 0), VictoryConditions())
     assert state.persuasion == pytest.approx([number / 100 for number in range(2, 12)])
     assert state.attack == pytest.approx([number / 50 for number in range(2, 12)])
 
@@ -109,18 +109,18 @@ def test_surrender_worked_by_hand(
 ) -> None:
     """The three conditions, each at and beside its bounds."""
     state = DebaterState("X", start, stance, conviction, persuasion=persuasion)
-    assert surrender_reason(state, VictoryConditions()) == expected
+    assert find_surrender_reason(state, VictoryConditions()) == expected
 
 
 def test_victory_conditions_are_settings() -> None:
     """Two in a row are enough where two are asked for."""
     state = DebaterState("X", 0.8, 0.8, 0.9, persuasion=(0.6, 0.6))
-    assert surrender_reason(state, VictoryConditions(consecutive_persuasion=2)) == "worn_down"
+    assert find_surrender_reason(state, VictoryConditions(consecutive_persuasion=2)) == "worn_down"
 
 
 @pytest.mark.parametrize(
     ("stance", "position"), [(0.21, "Supportive"), (0.2, "Neutral"), (-0.2, "Neutral"), (-0.21, "Opposed")]
 )
-def test_positions(stance: float, position: Position) -> None:
+def test_positions(stance: float, position: StancePosition) -> None:
     """Above 0.2 Supportive, below -0.2 Opposed, else Neutral."""
     assert DebaterState("X", stance, stance, 0.7).position == position

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from scoring_support import CON, PRO, begun, judged, speech
 
-from debate_cli.domain.systems import Persuasion
-from debate_cli.scoring.adaptive import pick
+from debate_cli.domain.systems import PersuasionSettings
+from debate_cli.scoring.adaptive import pick_strategy
 from debate_cli.scoring.stance import DebaterState
-from debate_cli.scoring.strategy import adaptive_pick
+from debate_cli.scoring.strategy import pick_adaptive_strategy
 
 
 def state(name: str, **fields: Any) -> DebaterState:
@@ -49,27 +49,27 @@ def state(name: str, **fields: Any) -> DebaterState:
 )
 def test_the_rules_in_their_order(own: dict[str, Any], other: dict[str, Any], expected: str) -> None:
     """Aggressive, defensive, empathetic, else analytical, each at and beside its bounds."""
-    assert pick({PRO: state(PRO, **own), CON: state(CON, **other)}, PRO).name == expected
+    assert pick_strategy({PRO: state(PRO, **own), CON: state(CON, **other)}, PRO).name == expected
 
 
 def test_one_who_surrendered_is_no_opponent() -> None:
     """Somebody who was persuaded but gave up calls for no empathy."""
     states = {PRO: state(PRO), CON: state(CON, persuasion=(0.9,), surrendered=True)}
-    assert pick(states, PRO).name == "analytical"
+    assert pick_strategy(states, PRO).name == "analytical"
 
 
 def test_the_pick_can_be_held_against_one_opponent() -> None:
     """Against Ben alone, what Cem received does not count."""
     states = {PRO: state(PRO), CON: state(CON), "Cem": state("Cem", persuasion=(0.9,))}
-    assert [pick(states, PRO).name, pick(states, PRO, (CON,)).name] == ["empathetic", "analytical"]
+    assert [pick_strategy(states, PRO).name, pick_strategy(states, PRO, (CON,)).name] == ["empathetic", "analytical"]
 
 
 def test_the_pick_follows_from_the_debate() -> None:
     """Ben received 0.6 from Ada's words, so Ada's next strategy is empathetic, Ben's analytical."""
-    debate = judged(begun(Persuasion()), [speech(0, PRO, "However, consider it."), speech(1, CON)])
-    assert [adaptive_pick(debate, name).name for name in (PRO, CON)] == ["empathetic", "analytical"]
+    debate = judged(begun(PersuasionSettings()), [speech(0, PRO, "However, consider it."), speech(1, CON)])
+    assert [pick_adaptive_strategy(debate, name).name for name in (PRO, CON)] == ["empathetic", "analytical"]
 
 
 def test_a_stranger_is_analytical() -> None:
     """A name that the debate does not know gets the plainest strategy, not an error."""
-    assert adaptive_pick(judged(begun(Persuasion())), "Zoe").name == "analytical"
+    assert pick_adaptive_strategy(judged(begun(PersuasionSettings())), "Zoe").name == "analytical"

@@ -11,9 +11,9 @@ from scoring_support import CON, PRO, THREE, argument_marks, assessment, begun, 
 from debate_cli.domain.assessment import Fallacy, Mark
 from debate_cli.domain.content import Argument
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.systems import Structured, StructuredWeights, Thresholds
+from debate_cli.domain.systems import StructuredSettings, StructuredWeights, Thresholds
 from debate_cli.domain.verdict import Verdict, Victory
-from debate_cli.scoring.structured import scored_arguments, verdict
+from debate_cli.scoring.structured import score_run, scored_arguments
 
 Row = tuple[float, float, float, float]
 """Logic, evidence, responsiveness, honesty."""
@@ -118,7 +118,7 @@ CASES = (
 )
 
 
-def debate_of(case: Case, settings: Structured) -> Debate:
+def debate_of(case: Case, settings: StructuredSettings) -> Debate:
     """Both openings and one judge's marks."""
     ids = {PRO: [f"PRO-{n + 1}" for n in range(len(case.pro))], CON: [f"CON-{n + 1}" for n in range(len(case.con))]}
     rows = [*zip(ids[PRO], case.pro, strict=True), *zip(ids[CON], case.con, strict=True)]
@@ -131,8 +131,8 @@ def debate_of(case: Case, settings: Structured) -> Debate:
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_cases_worked_by_hand(case: Case) -> None:
     """Scores, margin and victory follow the rules as written."""
-    settings = Structured(**case.settings)
-    found = verdict(debate_of(case, settings), "r1", settings)
+    settings = StructuredSettings(**case.settings)
+    found = score_run(debate_of(case, settings), "r1", settings)
     assert (found.scores[PRO], found.scores[CON]) == pytest.approx(case.scores)
     assert found.margin == pytest.approx(case.margin)
     assert found.victory == case.victory
@@ -140,11 +140,11 @@ def test_cases_worked_by_hand(case: Case) -> None:
     assert found.winner == (None if case.victory == "draw" else higher)
 
 
-def pair(*given: Any, judges: int = 1, settings: Structured | None = None) -> Verdict:
+def pair(*given: Any, judges: int = 1, settings: StructuredSettings | None = None) -> Verdict:
     """The verdict on one argument a side."""
-    chosen = settings or Structured(judges=judges)
+    chosen = settings or StructuredSettings(judges=judges)
     turns = [opening(0, PRO, "PRO-1"), opening(1, CON, "CON-1")]
-    return verdict(judged(begun(chosen), turns, given), "r1", chosen)
+    return score_run(judged(begun(chosen), turns, given), "r1", chosen)
 
 
 def marks_of(pro: float, con: float) -> list[Mark]:
@@ -164,7 +164,7 @@ def test_several_judges_are_averaged() -> None:
 
 def test_a_fallacy_that_one_of_two_judges_saw_costs_half() -> None:
     """8 - 3/2 = 6.5."""
-    settings = Structured(judges=2, fallacy_penalty=3)
+    settings = StructuredSettings(judges=2, fallacy_penalty=3)
     found = pair(
         assessment("structured", marks_of(8, 5), Fallacy(participant=PRO, item="PRO-1", name="x"), assessor="judge-1"),
         assessment("structured", marks_of(8, 5), assessor="judge-2"),
@@ -197,7 +197,7 @@ def test_one_unmarked_criterion_leaves_an_argument_out() -> None:
 def test_an_unmarked_criterion_that_weighs_nothing_is_no_hindrance() -> None:
     """With weight 0 for honesty, an argument without it is scored."""
     given = [mark for mark in marks_of(8, 4) if mark.criterion != "honesty"]
-    found = pair(assessment("structured", given), settings=Structured(weights=StructuredWeights(honesty=0)))
+    found = pair(assessment("structured", given), settings=StructuredSettings(weights=StructuredWeights(honesty=0)))
     assert found.scores == {PRO: 8.0, CON: 4.0}
 
 
@@ -216,8 +216,8 @@ def test_of_three_the_margin_is_first_less_second() -> None:
     turns = [opening(0, "Ada", "A-1"), opening(1, "Ben", "B-1"), opening(2, "Cem", "C-1")]
     rows = (("Ada", "A-1", 7), ("Ben", "B-1", 9), ("Cem", "C-1", 4))
     given = [mark for name, item, value in rows for mark in argument_marks(name, item, *even(value))]
-    debate = judged(begun(Structured(), debaters=THREE), turns, [assessment("structured", given)])
-    found = verdict(debate, "r1", Structured())
+    debate = judged(begun(StructuredSettings(), debaters=THREE), turns, [assessment("structured", given)])
+    found = score_run(debate, "r1", StructuredSettings())
     assert (found.winner, found.margin, found.victory) == ("Ben", 2.0, "narrow")
 
 
@@ -225,7 +225,7 @@ def test_arguments_of_later_phases_are_not_scored() -> None:
     """What was smuggled into cross-examination does not count for its side."""
     smuggled = Argument(id="PRO-2", claim="One more.", reasoning="Because.", evidence="A.")
     turns = [opening(0, PRO, "PRO-1"), crossing(1, PRO).model_copy(update={"arguments": (smuggled,)})]
-    assert scored_arguments(judged(begun(Structured()), turns)) == {"PRO-1": PRO}
+    assert scored_arguments(judged(begun(StructuredSettings()), turns)) == {"PRO-1": PRO}
 
 
 def test_the_notes_hold_a_row_for_each_argument() -> None:
@@ -251,7 +251,7 @@ def test_a_mark_below_the_scale_counts_as_the_lowest() -> None:
     """It is held within the scale, as one above is."""
     below, lowest = (
         judged(
-            begun(Structured()),
+            begun(StructuredSettings()),
             [opening(0, PRO, "PRO-1"), opening(1, CON, "CON-1")],
             [
                 assessment(
@@ -262,4 +262,4 @@ def test_a_mark_below_the_scale_counts_as_the_lowest() -> None:
         )
         for value in (-7, 1)
     )
-    assert verdict(below, "r1", Structured()) == verdict(lowest, "r1", Structured())
+    assert score_run(below, "r1", StructuredSettings()) == score_run(lowest, "r1", StructuredSettings())

@@ -18,7 +18,7 @@ from faults.wire_formats import WIRES
 
 from debate_cli.domain.config import DebateConfig
 from debate_cli.domain.debate import Debate, fold
-from debate_cli.domain.events import Assessed, Failure, Turned
+from debate_cli.domain.events import AssessmentCompleted, Failure, TurnCompleted
 from debate_cli.domain.exchange import Usage
 from debate_cli.domain.tasks import Cue
 from debate_cli.providers.mock_dice import Dice
@@ -147,14 +147,14 @@ async def resumed(server: FaultServer, outcome: Outcome, number: int) -> Outcome
     assert outcome.path is not None
     after = await session(Witness(), Waits()).resume(open_debate(outcome.path), settings(server, number))
     assert (after.halted, after.debate.closed) == (None, "complete")
-    assert all(failure.final for failure in after.debate.failures if failure.task.key not in after.debate.answered)
+    assert all(failure.final for failure in after.debate.failures if failure.task.key not in after.debate.answered_keys)
     return after
 
 
 def check_events(witness: Witness, debate: Debate) -> None:
     """Each task was asked once, and settled once; and the events are the debate."""
-    answers = [f"turn/{event.turn.index}" for event in witness.events if isinstance(event, Turned)]
-    answers += [event.assessment.brief.key for event in witness.events if isinstance(event, Assessed)]
+    answers = [f"turn/{event.turn.index}" for event in witness.events if isinstance(event, TurnCompleted)]
+    answers += [event.assessment.brief.key for event in witness.events if isinstance(event, AssessmentCompleted)]
     settled = Counter([*answers, *(failure.task.key for failure in debate.failures)])
     assert set(settled.values()) <= {1}
     assert set(witness.asked.values()) <= {1}

@@ -17,24 +17,31 @@ from debate_cli.domain.events import JudgingOpened
 from debate_cli.domain.systems import JudgingConfig
 from debate_cli.errors import UsageError
 from debate_cli.scoring import score
-from debate_cli.storage.catalogue import Card, Unreadable, card, catalogue, glance, opened
+from debate_cli.storage.catalogue import (
+    IndexEntry,
+    UnreadableFile,
+    build_index_entry,
+    list_index_entries,
+    load_index_entry,
+    read_index_entry,
+)
 from debate_cli.storage.journal import Journal
-from debate_cli.storage.lock import locked
+from debate_cli.storage.lock import lock_debate
 from debate_cli.storage.redact import Redactor
 from debate_cli.storage.transcript import to_transcript
-from debate_cli.storage.transcript_file import write
+from debate_cli.storage.transcript_file import write_transcript
 
 
 def saved(path: Path, told: Debate) -> Path:
     """A transcript with the verdicts of every run."""
-    write(path, to_transcript(told, score(told, runs="all")), Redactor())
+    write_transcript(path, to_transcript(told, score(told, runs="all")), Redactor())
     return path
 
 
-def found(path: Path) -> Card:
+def found(path: Path) -> IndexEntry:
     """The card of a file that can be used."""
-    item = card(path)
-    assert isinstance(item, Card)
+    item = load_index_entry(path)
+    assert isinstance(item, IndexEntry)
     return item
 
 
@@ -78,9 +85,9 @@ def test_the_start_is_told_in_utc(tmp_path: Path, written: str) -> None:
 def test_the_quick_look_tells_what_the_careful_one_does(tmp_path: Path, told: Debate) -> None:
     """Of a transcript that we wrote, all of it."""
     path = saved(tmp_path / "a.json", told)
-    quick = glance(path)
+    quick = read_index_entry(path)
     assert quick is not None
-    assert quick == opened(path)
+    assert quick == build_index_entry(path)
 
 
 def test_per_system_the_newest_run_counts(tmp_path: Path) -> None:
@@ -94,7 +101,7 @@ def test_a_run_that_came_to_nothing_takes_nobodys_place(tmp_path: Path) -> None:
     told = debate().apply(JudgingOpened(at=START, run="r2", judging=JudgingConfig()))
     item = found(saved(tmp_path / "a.json", told))
     assert {one.run for one in item.conclusions} == {"r1"}
-    assert opened(tmp_path / "a.json") == item
+    assert build_index_entry(tmp_path / "a.json") == item
 
 
 def test_a_journal_is_an_unfinished_debate(tmp_path: Path) -> None:
@@ -106,7 +113,7 @@ def test_a_journal_is_an_unfinished_debate(tmp_path: Path) -> None:
 def test_a_debate_that_is_held_is_running(tmp_path: Path) -> None:
     """For as long as the process that holds it lives."""
     path = journalled(tmp_path / "a.jsonl", 3)
-    with locked(path):
+    with lock_debate(path):
         assert found(path).state == "running"
     path.with_suffix(".lock").write_text(f"{2**22 + os.getpid()}\n")
     assert found(path).state == "unfinished"
@@ -127,8 +134,8 @@ def test_what_cannot_be_used_is_said_as_by_every_command(tmp_path: Path, text: s
     """One sentence that begins with the file."""
     path = tmp_path / "bad.json"
     path.write_text(text)
-    item = card(path)
-    assert isinstance(item, Unreadable)
+    item = load_index_entry(path)
+    assert isinstance(item, UnreadableFile)
     assert item.message.startswith(f"{path}: ")
     assert said in item.message
 
@@ -140,8 +147,8 @@ def test_what_cannot_be_used_is_said_as_by_every_command(tmp_path: Path, text: s
 )
 def test_a_field_of_the_wrong_type_is_not_shown(tmp_path: Path, fields: dict[str, Any]) -> None:
     """The file is told as unreadable, with the field."""
-    item = card(changed(saved(tmp_path / "a.json", debate()), **fields))
-    assert isinstance(item, Unreadable)
+    item = load_index_entry(changed(saved(tmp_path / "a.json", debate()), **fields))
+    assert isinstance(item, UnreadableFile)
     assert next(iter(fields)) in item.message
 
 
@@ -151,17 +158,17 @@ def test_a_folder_is_read_by_name(tmp_path: Path) -> None:
         saved(tmp_path / name, debate())
     journalled(tmp_path / "c.jsonl", 3)
     (tmp_path / "notes.md").write_text("-")
-    assert [Path(item.path).name for item in catalogue(tmp_path)] == ["a.json", "b.json", "c.jsonl"]
+    assert [Path(item.path).name for item in list_index_entries(tmp_path)] == ["a.json", "b.json", "c.jsonl"]
 
 
 def test_debates_come_as_they_are_read(tmp_path: Path) -> None:
     """The first one is there before the second was looked at."""
     saved(tmp_path / "a.json", debate())
     shutil.copy(tmp_path / "a.json", tmp_path / "b.json")
-    items = catalogue(tmp_path)
-    assert isinstance(next(items), Card)
+    items = list_index_entries(tmp_path)
+    assert isinstance(next(items), IndexEntry)
     (tmp_path / "b.json").write_text("damaged meanwhile")
-    assert isinstance(next(items), Unreadable)
+    assert isinstance(next(items), UnreadableFile)
 
 
 @pytest.mark.parametrize("name", ["missing", "a-file"])
@@ -169,4 +176,4 @@ def test_what_is_no_folder_is_said(tmp_path: Path, name: str) -> None:
     """At once."""
     (tmp_path / "a-file").write_text("-")
     with pytest.raises(UsageError, match=name):
-        catalogue(tmp_path / name)
+        list_index_entries(tmp_path / name)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from debate_cli.errors import ConfigError, MissingKeyError
-from debate_cli.preparation import load, prepare
+from debate_cli.preparation import prepare_run, resolve_config
 
 TOPIC = "topic: Should tests be fun?\n"
 MODELS = "models: {default: {model: mock/a}}\n"
@@ -21,7 +21,7 @@ def told(folder: Path, text: str) -> list[str]:
     path = folder / "debate.yaml"
     path.write_text(text)
     with pytest.raises(ConfigError) as caught:
-        prepare(load(path, {}, asked=True), {})
+        prepare_run(resolve_config(path, {}, asked=True), {})
     parts = [line.removeprefix(f"{folder}/debate.yaml:").split(": ") for line in caught.value.problems]
     return [f"{place} {key}" for place, key, *_ in parts]
 
@@ -124,7 +124,7 @@ def test_a_key_that_is_not_set_is_still_told_apart(tmp_path: Path) -> None:
     with pytest.raises(
         MissingKeyError, match=r"debate.yaml:2:27: models\.default\.model: OPENAI_API_KEY is not set"
     ) as caught:
-        prepare(load(path, {}), {})
+        prepare_run(resolve_config(path, {}), {})
     assert len(caught.value.problems) == 1
 
 
@@ -133,5 +133,5 @@ def test_models_that_are_not_asked_are_not_looked_at(tmp_path: Path) -> None:
     path = tmp_path / "debate.yaml"
     path.write_text(FINE.replace("mock/a", "openai/a") + "seed: x\n")
     with pytest.raises(ConfigError) as caught:
-        load(path, {})
+        resolve_config(path, {})
     assert len(caught.value.problems) == 1

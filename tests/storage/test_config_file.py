@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from debate_cli.domain.config import DebateConfig
 from debate_cli.domain.config_checks import Problem
 from debate_cli.errors import ConfigError
-from debate_cli.storage.config_file import load_config
+from debate_cli.storage.config_file import read_config_file
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,7 @@ def test_members_of_a_union_are_one_fault() -> None:
     """A wrong personality is either a wrong word or a wrong number, not both and each twice."""
     people = "debaters: [{name: A, side: for, personality: engeneer}, {name: B, side: against, strategy: bold}]"
     with pytest.raises(ConfigError) as caught:
-        load_config(None, text=f"topic: t\nmodels: {{default: {{model: mock/d}}}}\n{people}", env={})
+        read_config_file(None, text=f"topic: t\nmodels: {{default: {{model: mock/d}}}}\n{people}", env={})
     assert [line.split(": ")[1] for line in caught.value.problems] == ["debaters.0.personality", "debaters.1.strategy"]
 
 
@@ -84,7 +84,7 @@ def test_a_broken_configuration_is_not_blamed_for_what_the_fault_hides() -> None
     """With `models` misspelt the debaters lack a model, but the misspelling is the one thing to mend."""
     text = HEAD.replace("models:", "modles:")
     with pytest.raises(ConfigError) as caught:
-        load_config(None, text=text, env={})
+        read_config_file(None, text=text, env={})
     assert caught.value.problems == ("stdin:2:1: modles: there is no such key here; did you mean `models`?",)
 
 
@@ -103,7 +103,7 @@ def test_a_broken_configuration_is_not_blamed_for_what_the_fault_hides() -> None
 def test_what_is_no_configuration_is_said_plainly(text: str, words: str) -> None:
     """A text of another kind gives a line, not a traceback."""
     with pytest.raises(ConfigError, match=words):
-        load_config(None, text=text, env={})
+        read_config_file(None, text=text, env={})
 
 
 @settings(deadline=None)
@@ -111,7 +111,7 @@ def test_what_is_no_configuration_is_said_plainly(text: str, words: str) -> None
 def test_no_text_breaks_the_loader(text: str) -> None:
     """Random text is a configuration or a ConfigError."""
     with pytest.raises(ConfigError):
-        load_config(None, text=text, env={})
+        read_config_file(None, text=text, env={})
 
 
 KEYS = st.sampled_from([*DebateConfig.model_fields, "kind", "name", "side", "model", "systems", "0", "x"])
@@ -143,7 +143,7 @@ def test_no_bytes_break_the_loader(tmp_path_factory: pytest.TempPathFactory, dat
     path = tmp_path_factory.mktemp("c") / "debate.yaml"
     path.write_bytes(data)
     with pytest.raises(ConfigError):
-        load_config(path, env={})
+        read_config_file(path, env={})
 
 
 @pytest.mark.parametrize(
@@ -155,14 +155,14 @@ def test_a_file_that_is_no_text_is_said_plainly(tmp_path: Path, data: bytes, wor
     path = tmp_path / "debate.yaml"
     path.write_bytes(data)
     with pytest.raises(ConfigError, match=words):
-        load_config(path, env={})
+        read_config_file(path, env={})
 
 
 @pytest.mark.parametrize(("name", "words"), [("gone.yaml", "no such file"), (".", "this is a folder")])
 def test_a_file_that_is_not_there_is_said_plainly(tmp_path: Path, name: str, words: str) -> None:
     """A missing file, and a folder in its place."""
     with pytest.raises(ConfigError, match=words):
-        load_config(tmp_path / name, env={})
+        read_config_file(tmp_path / name, env={})
 
 
 def test_prompts_are_read_beside_the_configuration(tmp_path: Path) -> None:
@@ -170,7 +170,7 @@ def test_prompts_are_read_beside_the_configuration(tmp_path: Path) -> None:
     (tmp_path / "mine.md").write_text("Say {{count}}.")
     path = tmp_path / "debate.yaml"
     path.write_text(HEAD + "prompts: {opening: mine.md}")
-    loaded = load_config(path, env={})
+    loaded = read_config_file(path, env={})
     assert (loaded.prompts, loaded.folder) == ({"opening": "Say {{count}}."}, tmp_path)
 
 
@@ -184,7 +184,7 @@ def test_a_prompt_that_cannot_be_read_is_an_error(tmp_path: Path, file: str, wor
     (tmp_path / "out.md").write_text("x")
     path.write_text(HEAD + f"prompts: {{opening: {file}}}")
     with pytest.raises(ConfigError, match=f"debate.yaml:4:20: prompts.opening: .*{words}"):
-        load_config(path, env={})
+        read_config_file(path, env={})
 
 
 def test_further_checks_get_places_too() -> None:
@@ -194,10 +194,10 @@ def test_further_checks_get_places_too() -> None:
         return [Problem(("models", "default", "model"), "costs too much")]
 
     with pytest.raises(ConfigError, match=r"stdin:2:27: models\.default\.model: costs too much"):
-        load_config(None, text=HEAD, env={}, more_checks=[more_checks])
+        read_config_file(None, text=HEAD, env={}, more_checks=[more_checks])
 
 
 def test_later_problems_can_be_placed() -> None:
     """A loaded configuration still knows where everything stands."""
-    line = load("seed: 7").places.line(Problem(("seed",), "is odd"))
+    line = load("seed: 7").source_map.format_problem(Problem(("seed",), "is odd"))
     assert line == "stdin:4:7: seed: is odd"

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from debate_cli.errors import ConfigError
-from debate_cli.preparation import load, prepare
+from debate_cli.preparation import prepare_run, resolve_config
 
 FINE = {
     "topic": "x",
@@ -77,7 +77,7 @@ def told(*faults: tuple[str, Any]) -> set[str]:
             holder = holder[part]
         holder[last] = value
     try:
-        prepare(load(None, {}, text=json.dumps(data), asked=True), {})
+        prepare_run(resolve_config(None, {}, text=json.dumps(data), asked=True), {})
     except ConfigError as error:
         return {line.partition(": ")[2] for line in error.problems}
     return set()

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from debate_cli.errors import ConfigError
-from debate_cli.preparation import load
+from debate_cli.preparation import resolve_config
 
 TOPIC = "topic: Should tests be fun?\n"
 MODELS = "models: {default: {model: mock/a}}\n"
@@ -19,7 +19,7 @@ def problems(tmp_path: Path, text: str) -> list[str]:
     path = tmp_path / "debate.yaml"
     path.write_text(text)
     with pytest.raises(ConfigError) as caught:
-        load(path, {})
+        resolve_config(path, {})
     return [line.removeprefix(f"{tmp_path}/") for line in caught.value.problems]
 
 

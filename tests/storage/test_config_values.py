@@ -7,7 +7,7 @@ import json
 import pytest
 from config_file_support import load, problems
 
-from debate_cli.storage.config_file import load_config
+from debate_cli.storage.config_file import read_config_file
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_an_override_of_one_alias_leaves_the_other() -> None:
     """Two debaters written as one anchor are two once one of them is changed."""
     people = "debaters: [&a {name: A, side: for, system: x}, {<<: *a, name: B, side: against}]"
     text = f"topic: t\nmodels: {{default: &m {{model: mock/d}}, judge: *m}}\n{people}"
-    loaded = load_config(None, text=text, env={}, overrides=[("models.judge.model", "mock/j")])
+    loaded = read_config_file(None, text=text, env={}, overrides=[("models.judge.model", "mock/j")])
     assert {name: spec.model for name, spec in loaded.config.models.items()} == {"default": "mock/d", "judge": "mock/j"}
 
 

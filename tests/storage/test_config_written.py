@@ -9,7 +9,7 @@ import pytest
 
 from debate_cli.domain.config import DebateConfig
 from debate_cli.errors import ConfigError
-from debate_cli.storage.config_file import load_config
+from debate_cli.storage.config_file import read_config_file
 
 HEAD = """\
 topic: Should tests be fun?
@@ -23,7 +23,7 @@ KEY = "sk-abcdefghijklmnopqrstuv"
 
 def load(more: str, *, env: Mapping[str, str] | None = None, options: tuple[tuple[str, str], ...] = ()) -> DebateConfig:
     """The smallest configuration with `more` beneath it."""
-    return load_config(None, text=HEAD + more, env=env or {}, overrides=options).config
+    return read_config_file(None, text=HEAD + more, env=env or {}, overrides=options).config
 
 
 def problems(more: str, *, options: tuple[tuple[str, str], ...] = ()) -> list[str]:

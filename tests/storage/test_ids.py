@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from storage_support import AT
 
 from debate_cli.errors import UsageError
-from debate_cli.storage.ids import MAX_LENGTH, checked_id, new_id, slug
+from debate_cli.storage.ids import MAX_ID_LENGTH, new_id, slugify, validate_id
 
 
 @given(st.text())
@@ -19,7 +19,7 @@ def test_every_topic_makes_an_id(topic: str) -> None:
     """Always of the allowed signs, short enough, and accepted as a user's own."""
     debate_id = new_id(topic, AT, random.Random(1))
     assert re.fullmatch(r"[a-z0-9-]{1,80}", debate_id)
-    assert checked_id(debate_id) == debate_id
+    assert validate_id(debate_id) == debate_id
 
 
 @pytest.mark.parametrize(
@@ -35,7 +35,7 @@ def test_every_topic_makes_an_id(topic: str) -> None:
 )
 def test_a_slug_reads_like_its_topic(topic: str, words: str) -> None:
     """Whole words, without accents and signs."""
-    assert slug(topic) == words
+    assert slugify(topic) == words
 
 
 def test_an_id_tells_topic_and_time() -> None:
@@ -52,10 +52,10 @@ def test_two_ids_of_one_second_differ() -> None:
 
 
 @pytest.mark.parametrize(
-    "wrong", ["", "A", "a b", "a/b", "..", "-a", "a-", "ä", "a\n", "a" * (MAX_LENGTH + 1), "\x1b[31m"]
+    "wrong", ["", "A", "a b", "a/b", "..", "-a", "a-", "ä", "a\n", "a" * (MAX_ID_LENGTH + 1), "\x1b[31m"]
 )
 def test_an_id_that_could_leave_its_folder_is_refused(wrong: str) -> None:
     """Only [a-z0-9-] with inner dashes; the error is printable."""
     with pytest.raises(UsageError) as caught:
-        checked_id(wrong)
+        validate_id(wrong)
     assert str(caught.value).isprintable()

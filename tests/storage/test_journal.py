@@ -14,13 +14,13 @@ from hypothesis import strategies as st
 from storage_support import AT, event_lists, opened, small_debate, turn
 
 from debate_cli.domain.debate import fold
-from debate_cli.domain.events import Event, Resumed, Turned
+from debate_cli.domain.events import DebateResumed, Event, TurnCompleted
 from debate_cli.errors import StorageError, TranscriptError
-from debate_cli.storage.journal import Journal, read
+from debate_cli.storage.journal import Journal, read_journal
 from debate_cli.storage.redact import Redactor
 
 PLAIN = Redactor()
-SHORT: list[Event] = [opened(), Turned(at=AT, turn=turn(0, "Grün 🙂 \u2028")), Resumed(at=AT)]
+SHORT: list[Event] = [opened(), TurnCompleted(at=AT, turn=turn(0, "Grün 🙂 \u2028")), DebateResumed(at=AT)]
 
 
 def written(path: Path, events: list[Event]) -> Path:
@@ -35,8 +35,8 @@ def written(path: Path, events: list[Event]) -> Path:
 @given(event_lists())
 def test_what_was_appended_is_read_back(tmp_path: Path, events: list[Event]) -> None:
     """Any list of events survives the disk as it was."""
-    contents = read(written(tmp_path / "a.jsonl", events))
-    assert (list(contents.events), contents.torn) == (events, None)
+    contents = read_journal(written(tmp_path / "a.jsonl", events))
+    assert (list(contents.events), contents.torn_line_warning) == (events, None)
 
 
 def test_a_journal_made_of_events_is_the_same_file(tmp_path: Path) -> None:
@@ -55,10 +55,12 @@ def test_a_journal_torn_at_any_byte_keeps_the_whole_lines(tmp_path: Path) -> Non
         whole = sum(length >= end for end in ends(data))
         journal, contents = Journal.open_existing(torn, PLAIN)
         with journal:
-            journal.append(Resumed(at=AT))
+            journal.append(DebateResumed(at=AT))
         assert list(contents.events) == SHORT[:whole], length
-        assert (contents.torn is None) == (length in {*ends(data), *(end + 1 for end in ends(data))}), length
-        assert list(read(torn).events) == [*SHORT[:whole], Resumed(at=AT)], length
+        assert (contents.torn_line_warning is None) == (length in {*ends(data), *(end + 1 for end in ends(data))}), (
+            length
+        )
+        assert list(read_journal(torn).events) == [*SHORT[:whole], DebateResumed(at=AT)], length
 
 
 def ends(data: bytes) -> list[int]:
@@ -70,7 +72,7 @@ def test_a_torn_line_is_reported(tmp_path: Path) -> None:
     """The report names file and line."""
     path = written(tmp_path / "a.jsonl", SHORT)
     path.write_bytes(path.read_bytes()[:-9])
-    assert str(read(path).torn).startswith(f"{path}:3: the last line is torn")
+    assert str(read_journal(path).torn_line_warning).startswith(f"{path}:3: the last line is torn")
 
 
 def test_reading_changes_nothing(tmp_path: Path) -> None:
@@ -78,7 +80,7 @@ def test_reading_changes_nothing(tmp_path: Path) -> None:
     path = written(tmp_path / "a.jsonl", SHORT)
     torn = path.read_bytes()[:-9]
     path.write_bytes(torn)
-    read(path)
+    read_journal(path)
     assert path.read_bytes() == torn
 
 
@@ -113,7 +115,7 @@ def test_what_is_no_journal_is_said_plainly(tmp_path: Path, data: bytes, words: 
     path = tmp_path / "a.jsonl"
     path.write_bytes(data)
     with pytest.raises(TranscriptError, match=f"a.jsonl{words}|a.jsonl: {words}"):
-        read(path)
+        read_journal(path)
 
 
 def test_an_event_that_makes_no_sense_is_an_error_even_at_the_end(tmp_path: Path) -> None:
@@ -121,14 +123,14 @@ def test_an_event_that_makes_no_sense_is_an_error_even_at_the_end(tmp_path: Path
     path = written(tmp_path / "a.jsonl", SHORT)
     path.write_bytes(path.read_bytes() + b'{"type":"exploded"}\n')
     with pytest.raises(TranscriptError, match=":4: the event on this line makes no sense"):
-        read(path)
+        read_journal(path)
 
 
 def test_a_second_debate_in_one_file_is_an_error(tmp_path: Path) -> None:
     """`opened` stands on the first line alone."""
     path = written(tmp_path / "a.jsonl", [opened(), opened()])
     with pytest.raises(TranscriptError, match=":2: a second debate begins"):
-        read(path)
+        read_journal(path)
 
 
 def test_an_existing_journal_is_not_overwritten(tmp_path: Path) -> None:
@@ -143,7 +145,7 @@ def test_an_existing_journal_is_not_overwritten(tmp_path: Path) -> None:
 def test_the_configuration_keeps_what_was_written_as_null(tmp_path: Path) -> None:
     """`api_key_env: null` and no `api_key_env` are two things, on a resumed debate too."""
     providers = {"lab": {"base_url": "http://a/v1", "api_key_env": None}, "other": {"kind": "openai"}}
-    contents = read(written(tmp_path / "a.jsonl", [opened(providers=providers)]))
+    contents = read_journal(written(tmp_path / "a.jsonl", [opened(providers=providers)]))
     specs = fold(contents.events).config.providers
     assert {name: spec.model_fields_set for name, spec in specs.items()} == {
         "lab": {"base_url", "api_key_env"},
@@ -157,11 +159,11 @@ def test_secrets_never_reach_the_disk(tmp_path: Path) -> None:
     said = f"I saw {secret}\nsk-abcdefgh12345678 and Bearer abcdefgh12345678."
     path = tmp_path / "a.jsonl"
     with Journal.create(path, [opened(background=said)], Redactor([secret])) as journal:
-        journal.append(Turned(at=AT, turn=turn(0, said)))
+        journal.append(TurnCompleted(at=AT, turn=turn(0, said)))
     text = path.read_text()
     assert "7391" not in text
     assert "abcdefgh" not in text
-    assert "I saw [redacted]\n[redacted] and Bearer [redacted]" in fold(read(path).events).turns[0].text
+    assert "I saw [redacted]\n[redacted] and Bearer [redacted]" in fold(read_journal(path).events).turns[0].text
 
 
 def test_lines_are_compact_json_with_a_version(tmp_path: Path) -> None:
@@ -195,10 +197,10 @@ def test_a_full_disk_leaves_the_debate_so_far(tmp_path: Path) -> None:
     with Journal.create(path, [opened()], PLAIN) as journal:
         before = path.read_bytes()
         with files_limited_to(len(before) + 10), pytest.raises(StorageError, match="cannot be written"):
-            journal.append(Turned(at=AT, turn=turn(0)))
+            journal.append(TurnCompleted(at=AT, turn=turn(0)))
         assert path.read_bytes() == before
-        journal.append(Turned(at=AT, turn=turn(0)))
-    assert len(read(path).events) == 2
+        journal.append(TurnCompleted(at=AT, turn=turn(0)))
+    assert len(read_journal(path).events) == 2
 
 
 def test_a_journal_that_vanished_is_an_error(tmp_path: Path) -> None:
@@ -206,7 +208,7 @@ def test_a_journal_that_vanished_is_an_error(tmp_path: Path) -> None:
     with Journal.create(tmp_path / "a.jsonl", [opened()], PLAIN) as journal:
         (tmp_path / "a.jsonl").unlink()
         with pytest.raises(StorageError, match="was removed while the debate ran"):
-            journal.append(Resumed(at=AT))
+            journal.append(DebateResumed(at=AT))
 
 
 def test_a_folder_that_cannot_be_is_an_error(tmp_path: Path) -> None:

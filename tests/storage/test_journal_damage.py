@@ -8,12 +8,17 @@ from pathlib import Path
 import pytest
 from storage_support import AT, opened, turn
 
-from debate_cli.domain.events import Closed, Event, Resumed, Turned
+from debate_cli.domain.events import DebateClosed, DebateResumed, Event, TurnCompleted
 from debate_cli.errors import TranscriptError
-from debate_cli.storage.journal import Journal, read
+from debate_cli.storage.journal import Journal, read_journal
 from debate_cli.storage.redact import Redactor
 
-EVENTS: list[Event] = [opened(), Turned(at=AT, turn=turn(0, "Grün 🙂")), Turned(at=AT, turn=turn(1)), Resumed(at=AT)]
+EVENTS: list[Event] = [
+    opened(),
+    TurnCompleted(at=AT, turn=turn(0, "Grün 🙂")),
+    TurnCompleted(at=AT, turn=turn(1)),
+    DebateResumed(at=AT),
+]
 DAMAGES: dict[str, Callable[[int], int]] = {
     "a bit": lambda byte: byte ^ 1,
     "the high bit": lambda byte: byte ^ 0x80,
@@ -34,7 +39,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> bytes:
 def outcome(path: Path) -> tuple[list[Event] | None, str | None]:
     """The events that a journal holds, or the error that it gives."""
     try:
-        return list(read(path).events), None
+        return list(read_journal(path).events), None
     except TranscriptError as error:
         return None, str(error)
 
@@ -91,6 +96,6 @@ def test_what_is_left_can_be_gone_on_with(tmp_path: Path, whole: bytes, keep: in
     path.write_bytes(b"".join(lines[:keep]) + b'{"type": "turned", "at\x00\xff')
     journal, contents = Journal.open_existing(path, Redactor())
     with journal:
-        journal.append(Closed(at=AT, reason="failed"))
-    assert contents.torn
-    assert list(read(path).events) == [*EVENTS[:keep], Closed(at=AT, reason="failed")]
+        journal.append(DebateClosed(at=AT, reason="failed"))
+    assert contents.torn_line_warning
+    assert list(read_journal(path).events) == [*EVENTS[:keep], DebateClosed(at=AT, reason="failed")]

@@ -8,22 +8,22 @@ import pytest
 from storage_support import AT, opened, small_debate, turn
 
 from debate_cli.domain.debate import fold
-from debate_cli.domain.events import Closed, Event, JudgingOpened, Resumed, Turned
+from debate_cli.domain.events import DebateClosed, DebateResumed, Event, JudgingOpened, TurnCompleted
 from debate_cli.domain.systems import JudgingConfig
 from debate_cli.errors import TranscriptError, UsageError
 from debate_cli.storage.journal import Journal
-from debate_cli.storage.library import expand, find, open_debate
+from debate_cli.storage.library import expand_references, find_debate, open_debate
 from debate_cli.storage.redact import Redactor
 from debate_cli.storage.transcript import to_transcript
-from debate_cli.storage.transcript_file import write
+from debate_cli.storage.transcript_file import write_transcript
 
 WHOLE = small_debate()
-HALF: list[Event] = [opened(), Turned(at=AT, turn=turn(0)), Closed(at=AT, reason="interrupted")]
-RESUMED: list[Event] = [*HALF, Resumed(at=AT), Turned(at=AT, turn=turn(1))]
+HALF: list[Event] = [opened(), TurnCompleted(at=AT, turn=turn(0)), DebateClosed(at=AT, reason="interrupted")]
+RESUMED: list[Event] = [*HALF, DebateResumed(at=AT), TurnCompleted(at=AT, turn=turn(1))]
 JUDGED: list[Event] = [
     *WHOLE,
     JudgingOpened(at=AT, run="r2", judging=JudgingConfig()),
-    Closed(at=AT, reason="complete"),
+    DebateClosed(at=AT, reason="complete"),
 ]
 
 
@@ -35,7 +35,7 @@ def journalled(path: Path, events: list[Event]) -> Path:
 
 def transcribed(path: Path, events: list[Event]) -> Path:
     """A transcript of the debate of these events."""
-    write(path, to_transcript(fold(events)), Redactor())
+    write_transcript(path, to_transcript(fold(events)), Redactor())
     return path
 
 
@@ -79,7 +79,7 @@ def test_a_torn_journal_tells_so(tmp_path: Path) -> None:
     path = journalled(tmp_path / "a.jsonl", RESUMED)
     path.write_bytes(path.read_bytes()[:-5])
     stored = open_debate(path)
-    assert stored.torn is not None
+    assert stored.torn_line_warning is not None
     assert stored.debate.turns == (turn(0),)
 
 
@@ -87,7 +87,7 @@ def test_a_torn_journal_tells_so(tmp_path: Path) -> None:
 def test_a_debate_is_found_by_id_and_by_path(tmp_path: Path, reference: str) -> None:
     """While only its journal is there, also by the path its transcript will have."""
     journalled(tmp_path / "a-debate.jsonl", HALF)
-    found = find(reference.format(folder=tmp_path), [tmp_path])
+    found = find_debate(reference.format(folder=tmp_path), [tmp_path])
     assert open_debate(found).debate == fold(HALF)
 
 
@@ -95,13 +95,13 @@ def test_a_debate_is_found_by_id_and_by_path(tmp_path: Path, reference: str) -> 
 def test_what_is_not_there_is_a_usage_error(tmp_path: Path, reference: str) -> None:
     """An id that names nothing, a path to nothing, and what can be no id."""
     with pytest.raises(UsageError):
-        find(reference, [tmp_path])
+        find_debate(reference, [tmp_path])
 
 
 def test_a_folder_that_was_searched_is_told_once(tmp_path: Path) -> None:
     """However often it is among those to be searched."""
     with pytest.raises(UsageError) as caught:
-        find("nothing", [tmp_path, tmp_path / "more", tmp_path])
+        find_debate("nothing", [tmp_path, tmp_path / "more", tmp_path])
     assert f"in {tmp_path} or {tmp_path / 'more'};" in str(caught.value)
 
 
@@ -109,7 +109,7 @@ def test_a_folder_stands_for_its_debates(tmp_path: Path) -> None:
     """Transcripts, and journals without one; no schemas, no hidden files, nothing else."""
     for name in ("b.json", "a.json", "a.jsonl", "c.jsonl", "transcript.schema.json", ".d.json", "e.lock", "notes.md"):
         (tmp_path / name).write_text("")
-    assert [path.name for path in expand([str(tmp_path)])] == ["a.json", "b.json", "c.jsonl"]
+    assert [path.name for path in expand_references([str(tmp_path)])] == ["a.json", "b.json", "c.jsonl"]
 
 
 def test_globs_and_paths_are_each_taken_once(tmp_path: Path) -> None:
@@ -117,21 +117,21 @@ def test_globs_and_paths_are_each_taken_once(tmp_path: Path) -> None:
     for name in ("b.json", "a.json"):
         (tmp_path / name).write_text("")
     named = [str(tmp_path / "b.json"), str(tmp_path / "*.json"), str(tmp_path / "gone.json")]
-    assert [path.name for path in expand(named)] == ["b.json", "a.json", "gone.json"]
+    assert [path.name for path in expand_references(named)] == ["b.json", "a.json", "gone.json"]
 
 
 @pytest.mark.parametrize("reference", ["{folder}", "{folder}/*.json"])
 def test_nothing_is_an_error(tmp_path: Path, reference: str) -> None:
     """An empty folder, and a glob that matches nothing."""
     with pytest.raises(UsageError, match="holds no transcripts"):
-        expand([reference.format(folder=tmp_path)])
+        expand_references([reference.format(folder=tmp_path)])
 
 
 def test_a_link_that_leads_in_a_circle_spoils_no_folder(tmp_path: Path) -> None:
     """What cannot be a transcript is passed over, and the others are found."""
     whole = transcribed(tmp_path / "a.json", WHOLE)
     (tmp_path / "loop.json").symlink_to(tmp_path / "loop.json")
-    assert expand([str(tmp_path)]) == [whole]
+    assert expand_references([str(tmp_path)]) == [whole]
 
 
 @pytest.mark.parametrize("name", ["deeper", "saved.json", "Saved Ones"])
@@ -139,11 +139,11 @@ def test_a_folder_is_no_debate(tmp_path: Path, name: str) -> None:
     """The sentence says that it is one, and which command shows what is in it."""
     (tmp_path / name).mkdir()
     with pytest.raises(UsageError, match=r"is a folder; name one of its debates, which `debate list .*` shows"):
-        find(str(tmp_path / name), [tmp_path / "elsewhere"])
+        find_debate(str(tmp_path / name), [tmp_path / "elsewhere"])
 
 
 def test_a_debate_may_lie_beside_a_folder_of_its_name(tmp_path: Path) -> None:
     """The debate is meant."""
     (tmp_path / "a-debate").mkdir()
     whole = transcribed(tmp_path / "a-debate.json", WHOLE)
-    assert open_debate(find(str(tmp_path / "a-debate"), [])).path == whole
+    assert open_debate(find_debate(str(tmp_path / "a-debate"), [])).path == whole

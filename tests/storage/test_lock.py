@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from debate_cli.errors import StorageError
-from debate_cli.storage.lock import locked
+from debate_cli.storage.lock import lock_debate
 
 HOLD = """
 import sys
@@ -29,7 +29,7 @@ def test_a_second_process_is_refused_with_the_pid_of_the_first(tmp_path: Path) -
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as holder:
         assert holder.stdout is not None
         assert holder.stdout.readline() == b"held\n"
-        with pytest.raises(StorageError, match=f"process {holder.pid} is at work"), locked(tmp_path / "a.json"):
+        with pytest.raises(StorageError, match=f"process {holder.pid} is at work"), lock_debate(tmp_path / "a.json"):
             pass
         holder.communicate()
 
@@ -43,20 +43,20 @@ def test_a_killed_process_holds_nobody_up(tmp_path: Path) -> None:
         os.kill(holder.pid, signal.SIGKILL)
         holder.communicate()
     assert (tmp_path / "a.lock").exists()
-    with locked(tmp_path / "a.jsonl"):
+    with lock_debate(tmp_path / "a.jsonl"):
         assert (tmp_path / "a.lock").read_text() == f"{os.getpid()}\n"
 
 
 def test_a_lock_leaves_nothing_behind(tmp_path: Path) -> None:
     """Also when what it guarded failed."""
-    with pytest.raises(ZeroDivisionError), locked(tmp_path / "a.json"):
+    with pytest.raises(ZeroDivisionError), lock_debate(tmp_path / "a.json"):
         raise ZeroDivisionError
     assert list(tmp_path.iterdir()) == []
 
 
 def test_two_debates_do_not_hinder_each_other(tmp_path: Path) -> None:
     """A lock is for one id."""
-    with locked(tmp_path / "a.json"), locked(tmp_path / "b.json"):
+    with lock_debate(tmp_path / "a.json"), lock_debate(tmp_path / "b.json"):
         assert len(list(tmp_path.iterdir())) == 2
 
 
@@ -66,5 +66,5 @@ def test_what_killed_holders_left_half_written_is_removed(tmp_path: Path) -> Non
     others = [tmp_path / ".ab.jsonl.0a1b2c3d.tmp", tmp_path / ".a.json.notes.tmp"]
     for path in (*mine, *others):
         path.write_text("{")
-    with locked(tmp_path / "a.json"):
+    with lock_debate(tmp_path / "a.json"):
         assert [path.exists() for path in (*mine, *others)] == [False, False, True, True]

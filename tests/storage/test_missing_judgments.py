@@ -8,32 +8,37 @@ from storage_support import AT, EXCHANGE, assessment, event_lists, failure, open
 
 from debate_cli.domain.debate import fold
 from debate_cli.domain.events import (
-    Asked,
-    Assessed,
-    Closed,
+    AssessmentCompleted,
     CloseReason,
+    DebateClosed,
+    DebateResumed,
     Event,
-    Failed,
     Failure,
     JudgingOpened,
-    Resumed,
-    Turned,
+    TaskFailed,
+    TaskStarted,
+    TurnCompleted,
 )
 from debate_cli.domain.systems import JudgingConfig
-from debate_cli.judging.schedules import owed
-from debate_cli.storage.missing_judgments import missing_in, missing_of
-from debate_cli.storage.transcript import json_data, to_transcript
+from debate_cli.judging.schedules import owed_briefs
+from debate_cli.storage.missing_judgments import count_missing_in_fields, count_missing_judgments
+from debate_cli.storage.transcript import to_transcript, transcript_to_json
 
-UNREACHED = Failed(at=AT, failure=failure(0, final=False, judge=True))
-ABSTAINED = Failed(at=AT, failure=failure(0, final=True, judge=True))
-ANOTHER = Failed(at=AT, failure=failure(1, final=False, judge=True))
-ANSWERED = Assessed(at=AT, assessment=assessment(system="moderator", round_number=1))
-AGAIN = Resumed(at=AT)
+UNREACHED = TaskFailed(at=AT, failure=failure(0, final=False, judge=True))
+ABSTAINED = TaskFailed(at=AT, failure=failure(0, final=True, judge=True))
+ANOTHER = TaskFailed(at=AT, failure=failure(1, final=False, judge=True))
+ANSWERED = AssessmentCompleted(at=AT, assessment=assessment(system="moderator", round_number=1))
+AGAIN = DebateResumed(at=AT)
 
 
 def held(*after: Event, reason: CloseReason = "complete") -> list[Event]:
     """A debate of six turns, what became of its judging, and its close."""
-    return [opened(), *(Turned(at=AT, turn=turn(index)) for index in range(6)), *after, Closed(at=AT, reason=reason)]
+    return [
+        opened(),
+        *(TurnCompleted(at=AT, turn=turn(index)) for index in range(6)),
+        *after,
+        DebateClosed(at=AT, reason=reason),
+    ]
 
 
 def added(kind: str, *, replaces: bool) -> JudgingOpened:
@@ -45,8 +50,8 @@ def added(kind: str, *, replaces: bool) -> JudgingOpened:
 def missing(events: list[Event]) -> int:
     """How many are missing, by plain fields and by the debate, which agree."""
     debate = fold(events)
-    found = missing_of(debate)
-    assert missing_in(json_data(to_transcript(debate))) == found
+    found = count_missing_judgments(debate)
+    assert count_missing_in_fields(transcript_to_json(to_transcript(debate))) == found
     return found
 
 
@@ -61,9 +66,9 @@ def missing(events: list[Event]) -> int:
         (held(UNREACHED, AGAIN, ANSWERED), 0),
         (held(UNREACHED, AGAIN, ABSTAINED), 0),
         (held(UNREACHED, reason="interrupted"), 0),
-        (held(Failed(at=AT, failure=failure(1, final=False))), 0),
-        ([*held(), added("panel", replaces=False), Asked(at=AT, key="r2/panel/judge-1/debate/all/0")], 1),
-        ([*held(), Asked(at=AT, key="turn/3"), Asked(at=AT, key="odd")], 0),
+        (held(TaskFailed(at=AT, failure=failure(1, final=False))), 0),
+        ([*held(), added("panel", replaces=False), TaskStarted(at=AT, key="r2/panel/judge-1/debate/all/0")], 1),
+        ([*held(), TaskStarted(at=AT, key="turn/3"), TaskStarted(at=AT, key="odd")], 0),
         ([*held(UNREACHED), added("moderator", replaces=True)], 0),
         ([*held(UNREACHED), added("moderator", replaces=False)], 1),
         ([*held(UNREACHED), added("panel", replaces=True)], 1),
@@ -95,9 +100,9 @@ def test_what_is_missing_is_owed() -> None:
     unreached = Failure(
         task=assessment().brief, who="judge", cause="UnreachableError", message="m", final=False, exchange=EXCHANGE
     )
-    debate = fold(held(Failed(at=AT, failure=unreached)))
-    assert missing_of(debate) == 1
-    assert unreached.task.key in {brief.key for brief in owed(debate.apply(AGAIN))}
+    debate = fold(held(TaskFailed(at=AT, failure=unreached)))
+    assert count_missing_judgments(debate) == 1
+    assert unreached.task.key in {brief.key for brief in owed_briefs(debate.apply(AGAIN))}
 
 
 @given(events=event_lists())

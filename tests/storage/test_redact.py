@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from debate_cli.storage.redact import REDACTED, Redactor, shaped_like_a_key, without_secrets
+from debate_cli.storage.redact import REDACTED, Redactor, looks_like_secret, redact_values
 
 SECRET = "zq-Hush-7391"
 
@@ -48,7 +48,7 @@ def test_secrets_are_replaced(text: str, redacted: str) -> None:
 def test_ordinary_words_stay(text: str) -> None:
     """What merely looks a little like a secret is left alone, and so is what stands in for one."""
     assert Redactor(["ollama", "a"])(text) == text
-    assert not shaped_like_a_key(text)
+    assert not looks_like_secret(text)
 
 
 def test_longer_secrets_go_first() -> None:
@@ -83,7 +83,7 @@ def test_json_stays_json(text: str, secret: str) -> None:
 @given(TEXTS, st.text(ALPHABET, min_size=6, max_size=9))
 def test_a_value_is_gone_from_what_is_written(text: str, secret: str) -> None:
     """Applied to the values before they are written, nothing of a secret is in them."""
-    data = without_secrets({"words": [f"{text}{secret}{text}"], secret: 1}, Redactor([secret]))
+    data = redact_values({"words": [f"{text}{secret}{text}"], secret: 1}, Redactor([secret]))
     assert all(secret not in word.replace(REDACTED, "\0") for word in (*data, *data["words"]))
 
 
@@ -121,4 +121,4 @@ def test_signs_escaped_by_other_programs_are_known(spelled: str) -> None:
 )
 def test_the_last_word_may_be_the_beginning_of_a_secret(text: str, unsure: int) -> None:
     """And so may what tells it for a credential; what stands before has been seen whole."""
-    assert Redactor(["canary-secret"]).unsure(text) == unsure
+    assert Redactor(["canary-secret"]).uncertain_tail(text) == unsure

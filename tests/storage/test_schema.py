@@ -12,8 +12,8 @@ from jsonschema import Draft202012Validator
 from storage_support import SMALLEST, event_lists, small_debate
 
 from debate_cli.domain.debate import fold
-from debate_cli.storage.schema import config_schema, text_of, transcript_schema
-from debate_cli.storage.transcript import json_data, to_transcript
+from debate_cli.storage.schema import config_schema, format_schema, transcript_schema
+from debate_cli.storage.transcript import to_transcript, transcript_to_json
 
 ROOT = Path(__file__).parent.parent.parent
 CONFIG = Draft202012Validator(config_schema())
@@ -26,7 +26,7 @@ TRANSCRIPT = Draft202012Validator(transcript_schema())
 )
 def test_the_committed_copy_is_up_to_date(path: str, schema: dict[str, Any]) -> None:
     """`debate schema config|transcript` writes them anew."""
-    assert (ROOT / path).read_text(encoding="utf-8") == text_of(schema)
+    assert (ROOT / path).read_text(encoding="utf-8") == format_schema(schema)
 
 
 @pytest.mark.parametrize("schema", [config_schema(), transcript_schema()])
@@ -80,11 +80,11 @@ def test_faults_are_not(changes: dict[str, Any]) -> None:
 @given(event_lists())
 def test_every_transcript_is_valid(events: list[Any]) -> None:
     """What is written is what the schema promises."""
-    assert not list(TRANSCRIPT.iter_errors(json_data(to_transcript(fold(events)))))  # pyright: ignore[reportUnknownMemberType]
+    assert not list(TRANSCRIPT.iter_errors(transcript_to_json(to_transcript(fold(events)))))  # pyright: ignore[reportUnknownMemberType]
 
 
 def test_a_transcript_without_a_key_is_not() -> None:
     """Keys that are not optional are always there."""
-    data = json.loads(json.dumps(json_data(to_transcript(fold(small_debate())))))
+    data = json.loads(json.dumps(transcript_to_json(to_transcript(fold(small_debate())))))
     del data["usage"]
     assert list(TRANSCRIPT.iter_errors(data))  # pyright: ignore[reportUnknownMemberType]

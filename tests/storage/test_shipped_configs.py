@@ -8,7 +8,7 @@ import pytest
 import yaml
 from jsonschema import Draft202012Validator
 
-from debate_cli.storage.config_file import load_config
+from debate_cli.storage.config_file import read_config_file
 from debate_cli.storage.schema import config_schema
 
 CONFIGS = sorted((Path(__file__).parent.parent.parent / "configs").glob("*.yaml"))
@@ -26,7 +26,7 @@ def test_every_way_of_using_the_tool_has_one() -> None:
 @pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
 def test_it_loads_without_any_variable(path: Path) -> None:
     """Everything in it has a default, and nothing in it is a secret."""
-    loaded = load_config(path, env={})
+    loaded = read_config_file(path, env={})
     assert len(loaded.config.debaters) >= 2
     assert loaded.secrets == ()
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from debate_cli.errors import UsageError
-from debate_cli.storage.library import expand, find
-from debate_cli.storage.stored_ids import meant
+from debate_cli.storage.library import expand_references, find_debate
+from debate_cli.storage.stored_ids import suggest_debate_id
 
 MADE_UP = "should-a-startup-of-under-ten-people-adopt"
 
@@ -35,19 +35,19 @@ def test_the_closest_id_was_meant(tmp_path: Path, name: str, known: str) -> None
     """That of a transcript or a journal; of several debates on a motion, the newest's."""
     made_up = [f"{MADE_UP}-2026030{day}-090000-{tail}.json" for day, tail in ((1, "a1a1"), (2, "b2b2"))]
     folder = folder_of(tmp_path, "my-debate.json", "journal.jsonl", "transcript.schema.json", *made_up)
-    assert meant(name, [tmp_path / "gone", folder]) == f"; did you mean `{known}`?"
+    assert suggest_debate_id(name, [tmp_path / "gone", folder]) == f"; did you mean `{known}`?"
 
 
 @pytest.mark.parametrize("name", ["xyzzy", "", "transcript.schema"])
 def test_where_none_is_close_nothing_is_said(tmp_path: Path, name: str) -> None:
     """Nor of what is no debate."""
-    assert meant(name, [folder_of(tmp_path, "my-debate.json", "transcript.schema.json")]) == ""
+    assert suggest_debate_id(name, [folder_of(tmp_path, "my-debate.json", "transcript.schema.json")]) == ""
 
 
 def test_among_thousands_the_one_that_begins_alike_is_found(tmp_path: Path) -> None:
     """Not all of a large folder are compared."""
     folder = folder_of(tmp_path, *(f"a{number}.json" for number in range(300)), "my-debate.json")
-    assert meant("my-debtae", [folder]) == "; did you mean `my-debate`?"
+    assert suggest_debate_id("my-debtae", [folder]) == "; did you mean `my-debate`?"
 
 
 def test_whoever_names_a_debate_by_a_wrong_id_is_told(tmp_path: Path) -> None:
@@ -55,13 +55,16 @@ def test_whoever_names_a_debate_by_a_wrong_id_is_told(tmp_path: Path) -> None:
     folder = folder_of(tmp_path / "home", "my-debate.json")
     said = f"`my-debat`: there is no such debate in {folder}; did you mean `my-debate`?"
     with pytest.raises(UsageError) as one:
-        find("my-debat", [folder])
+        find_debate("my-debat", [folder])
     with pytest.raises(UsageError) as many:
-        expand(["my-debat"], [folder])
+        expand_references(["my-debat"], [folder])
     assert (str(one.value), str(many.value)) == (said, said)
 
 
 def test_beside_others_a_wrong_id_is_left_for_reading_to_report(tmp_path: Path) -> None:
     """So that the others are read."""
     folder = folder_of(tmp_path / "home", "my-debate.json")
-    assert [path.name for path in expand(["my-debat", "my-debate"], [folder])] == ["my-debat", "my-debate.json"]
+    assert [path.name for path in expand_references(["my-debat", "my-debate"], [folder])] == [
+        "my-debat",
+        "my-debate.json",
+    ]

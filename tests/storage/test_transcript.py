@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from storage_support import AT, event_lists, failure, opened, small_debate, turn
 
 from debate_cli.domain.debate import Debate, fold
-from debate_cli.domain.events import Asked, Closed, Failed, Opened, Resumed, Turned
+from debate_cli.domain.events import DebateClosed, DebateOpened, DebateResumed, TaskFailed, TaskStarted, TurnCompleted
 from debate_cli.domain.verdict import Verdict
-from debate_cli.storage.transcript import debate_of, events_of, json_data, to_transcript
-from debate_cli.storage.transcript_file import dump, parse
+from debate_cli.storage.transcript import to_transcript, transcript_to_debate, transcript_to_events, transcript_to_json
+from debate_cli.storage.transcript_file import dump_transcript, parse_transcript
 
 VERDICT = Verdict(
     system="structured", run="r1", winner=None, victory="draw", margin=0.5, scores={"Pro": 5.5}, notes={"missing": []}
@@ -30,7 +30,7 @@ def told(debate: Debate) -> dict[str, Any]:
 def test_a_debate_comes_back_from_its_transcript(events: list[Any]) -> None:
     """Judging runs, failures, resumes, closes and what was given up unanswered included."""
     debate = fold(events)
-    assert told(debate_of(to_transcript(debate))) == told(debate)
+    assert told(transcript_to_debate(to_transcript(debate))) == told(debate)
 
 
 @settings(deadline=None)
@@ -38,7 +38,7 @@ def test_a_debate_comes_back_from_its_transcript(events: list[Any]) -> None:
 def test_a_debate_is_the_fold_of_its_transcripts_events(events: list[Any]) -> None:
     """Resuming from a transcript starts where resuming from the journal would have."""
     debate = fold(events)
-    assert told(fold(events_of(to_transcript(debate)))) == told(debate)
+    assert told(fold(transcript_to_events(to_transcript(debate)))) == told(debate)
 
 
 @settings(deadline=None)
@@ -46,7 +46,7 @@ def test_a_debate_is_the_fold_of_its_transcripts_events(events: list[Any]) -> No
 def test_a_transcript_comes_back_from_its_json(events: list[Any]) -> None:
     """What is written is what is read."""
     transcript = to_transcript(fold(events), [VERDICT])
-    assert parse(dump(transcript, str).encode(), "x") == transcript
+    assert parse_transcript(dump_transcript(transcript, str).encode(), "x") == transcript
 
 
 def test_assessments_in_any_order_make_the_same_debate() -> None:
@@ -55,42 +55,42 @@ def test_assessments_in_any_order_make_the_same_debate() -> None:
     shuffled = transcript.model_copy(
         update={"assessments": transcript.assessments[::-1], "turns": (*transcript.turns[::-1], turn(0, "Again."))}
     )
-    assert debate_of(shuffled) == debate_of(transcript) == fold(events_of(shuffled))
+    assert transcript_to_debate(shuffled) == transcript_to_debate(transcript) == fold(transcript_to_events(shuffled))
 
 
 def test_a_forgiven_failure_is_asked_again_and_a_final_one_is_not() -> None:
     """What a resume forgave stays forgiven in the transcript."""
     events = [
         opened(),
-        Failed(at=AT, failure=failure(0, final=False)),
-        Failed(at=AT, failure=failure(1, final=True)),
-        Resumed(at=AT),
-        Failed(at=AT, failure=failure(2, final=False)),
-        Closed(at=AT, reason="failed"),
+        TaskFailed(at=AT, failure=failure(0, final=False)),
+        TaskFailed(at=AT, failure=failure(1, final=True)),
+        DebateResumed(at=AT),
+        TaskFailed(at=AT, failure=failure(2, final=False)),
+        DebateClosed(at=AT, reason="failed"),
     ]
     transcript = to_transcript(fold(events))
     assert [item.forgiven for item in transcript.failures] == [True, False, False]
-    assert debate_of(transcript).given_up == {"turn/1", "turn/2"}
+    assert transcript_to_debate(transcript).given_up == {"turn/1", "turn/2"}
 
 
 def test_what_was_given_up_unanswered_is_told_until_it_is_answered() -> None:
     """By the keys of its tasks; a resume forgets them, as they are asked again."""
     stopped = [
         opened(),
-        Asked(at=AT, key="turn/0"),
-        Asked(at=AT, key="turn/1"),
-        Turned(at=AT, turn=turn(0)),
-        Closed(at=AT, reason="interrupted"),
+        TaskStarted(at=AT, key="turn/0"),
+        TaskStarted(at=AT, key="turn/1"),
+        TurnCompleted(at=AT, turn=turn(0)),
+        DebateClosed(at=AT, reason="interrupted"),
     ]
     transcript = to_transcript(fold(stopped))
-    resumed = fold([*events_of(transcript), Resumed(at=AT)])
-    assert json_data(transcript)["unanswered"] == ["turn/1"]
-    assert "unanswered" not in json_data(to_transcript(resumed))
+    resumed = fold([*transcript_to_events(transcript), DebateResumed(at=AT)])
+    assert transcript_to_json(transcript)["unanswered"] == ["turn/1"]
+    assert "unanswered" not in transcript_to_json(to_transcript(resumed))
 
 
 def test_keys_stand_in_their_order() -> None:
     """So that differences between transcripts read well."""
-    assert list(json_data(to_transcript(fold(small_debate())))) == [
+    assert list(transcript_to_json(to_transcript(fold(small_debate())))) == [
         "schema_version", "generator", "id", "topic", "background", "status", "closed", "started_at", "finished_at",
         "config", "config_sha256", "participants", "turns", "assessments", "failures", "verdicts", "usage",
     ]  # fmt: skip
@@ -98,7 +98,7 @@ def test_keys_stand_in_their_order() -> None:
 
 def test_what_holds_nothing_is_left_out() -> None:
     """Optional keys of participants and turns appear only where they say something."""
-    data = json_data(to_transcript(fold([opened(), Turned(at=AT, turn=turn(0))])))
+    data = transcript_to_json(to_transcript(fold([opened(), TurnCompleted(at=AT, turn=turn(0))])))
     assert list(data["participants"][0]) == ["name", "side", "prefix", "model"]
     assert list(data["turns"][0]) == [
         "index", "round", "phase", "speaker", "text", "arguments", "warnings", "exchange",
@@ -107,7 +107,7 @@ def test_what_holds_nothing_is_left_out() -> None:
 
 def test_what_says_something_by_being_null_stays() -> None:
     """An unknown cost is null, a panel's mark is about nobody, an open debate was not closed."""
-    data = json_data(to_transcript(fold(small_debate()[:-1])))
+    data = transcript_to_json(to_transcript(fold(small_debate()[:-1])))
     assert data["usage"]["cost_usd"] is None
     assert data["turns"][0]["exchange"]["cost_usd"] is None
     assert data["assessments"][0]["marks"][0] == {
@@ -121,7 +121,7 @@ def test_what_says_something_by_being_null_stays() -> None:
 
 def test_the_configuration_is_stored_whole() -> None:
     """Defaults included, so that another version with other defaults scores the same."""
-    data = json_data(to_transcript(fold(small_debate())))
+    data = transcript_to_json(to_transcript(fold(small_debate())))
     assert data["config"]["judging"]["systems"][0]["weights"]["evidence"] == 0.4
     assert data["config"]["debaters"][0]["stance"] is None
 
@@ -136,13 +136,13 @@ def test_the_configuration_is_stored_whole() -> None:
 )
 def test_times_are_utc(at: datetime, text: str) -> None:
     """Whatever the clock's zone was."""
-    begun = Opened.model_validate({**dict(opened()), "at": at})
-    assert json_data(to_transcript(fold([begun])))["started_at"] == text
+    begun = DebateOpened.model_validate({**dict(opened()), "at": at})
+    assert transcript_to_json(to_transcript(fold([begun])))["started_at"] == text
 
 
 def test_the_document_is_for_people() -> None:
     """Two spaces of indent, real letters, a newline at the end."""
-    text = dump(to_transcript(fold([opened(topic="Größe?")])), str)
+    text = dump_transcript(to_transcript(fold([opened(topic="Größe?")])), str)
     assert text.startswith('{\n  "schema_version": 1,\n  "generator": {\n    "name"')
     assert '"topic": "Größe?"' in text
     assert text.endswith("}\n")

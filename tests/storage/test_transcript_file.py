@@ -15,20 +15,20 @@ from debate_cli.domain.debate import fold
 from debate_cli.domain.verdict import Verdict
 from debate_cli.errors import StorageError, TranscriptError
 from debate_cli.storage.redact import Redactor
-from debate_cli.storage.transcript import json_data, to_transcript
-from debate_cli.storage.transcript_file import dump, load, parse, write
+from debate_cli.storage.transcript import to_transcript, transcript_to_json
+from debate_cli.storage.transcript_file import dump_transcript, load_transcript_file, parse_transcript, write_transcript
 
 VERDICT = Verdict(
     system="structured", run="r1", winner=None, victory="draw", margin=0.5, scores={"Pro": 5.5}, notes={"x": 7.25}
 )
 TRANSCRIPT = to_transcript(fold(small_debate()), [VERDICT])
-TEXT = dump(TRANSCRIPT, str)
+TEXT = dump_transcript(TRANSCRIPT, str)
 
 
 def refusal(data: bytes) -> str:
     """What the error says of these bytes."""
     with pytest.raises(TranscriptError) as caught:
-        parse(data, "a.json")
+        parse_transcript(data, "a.json")
     return str(caught.value)
 
 
@@ -74,7 +74,7 @@ def test_what_is_no_transcript_is_said_in_one_line(data: bytes, words: str) -> N
 
 def test_a_transcript_cut_off_anywhere_is_said_to_be() -> None:
     """Every prefix of a transcript is an error that says what happened to it, within a letter of many bytes too."""
-    data = dump(TRANSCRIPT.model_copy(update={"topic": "Grün 🙂?"}), str).encode()
+    data = dump_transcript(TRANSCRIPT.model_copy(update={"topic": "Grün 🙂?"}), str).encode()
     said = {refusal(data[:length]).partition(" (")[0].partition(";")[0] for length in (*range(1, 300), 2000, 6000)}
     assert said == {"a.json: is cut off"}
 
@@ -94,12 +94,14 @@ JSON: Any = st.recursive(
 
 
 @settings(deadline=None)
-@given(st.sampled_from(sorted(set(json_data(TRANSCRIPT)) - {"schema_version", "topic", "background", "id"})), JSON)
+@given(
+    st.sampled_from(sorted(set(transcript_to_json(TRANSCRIPT)) - {"schema_version", "topic", "background", "id"})), JSON
+)
 def test_no_json_breaks_the_reader(key: str, value: Any) -> None:
     """Any value in the place of any part is read, or refused in one line."""
-    data = json.dumps({**json_data(TRANSCRIPT), key: value}).encode()
+    data = json.dumps({**transcript_to_json(TRANSCRIPT), key: value}).encode()
     try:
-        parse(data, "a.json")
+        parse_transcript(data, "a.json")
     except TranscriptError as error:
         said = str(error)
         assert "\n" not in said
@@ -111,14 +113,14 @@ def test_no_json_breaks_the_reader(key: str, value: Any) -> None:
 def test_a_file_that_cannot_be_read_is_said_plainly(tmp_path: Path, name: str, words: str) -> None:
     """A folder, nothing, and what cannot be a file."""
     with pytest.raises(TranscriptError, match=words):
-        load(tmp_path / name)
+        load_transcript_file(tmp_path / name)
 
 
 def test_a_transcript_reads_the_same_whatever_the_layout() -> None:
     """Key order and blanks do not matter, though a file of our own layout is read faster."""
-    fields = json_data(TRANSCRIPT)
+    fields = transcript_to_json(TRANSCRIPT)
     backwards = json.dumps(dict(reversed(fields.items()))).encode()
-    assert parse(backwards, "a.json") == parse(TEXT.encode(), "a.json") == TRANSCRIPT
+    assert parse_transcript(backwards, "a.json") == parse_transcript(TEXT.encode(), "a.json") == TRANSCRIPT
 
 
 def m001_call_the_motion_topic(data: dict[str, Any]) -> dict[str, Any]:
@@ -128,11 +130,11 @@ def m001_call_the_motion_topic(data: dict[str, Any]) -> dict[str, Any]:
 
 def test_older_versions_are_upgraded_step_by_step() -> None:
     """A step makes the next version; the newest version is what all steps make."""
-    old = {key: value for key, value in json_data(TRANSCRIPT).items() if key != "topic"} | {"motion": "Old?"}
+    old = {key: value for key, value in transcript_to_json(TRANSCRIPT).items() if key != "topic"} | {"motion": "Old?"}
     data = m001_call_the_motion_topic(old)
     assert data["topic"] == "Old?"
     with pytest.raises(TranscriptError, match="is not what version 1 wrote"):
-        parse(json.dumps({"schema_version": 1}).encode(), "a.json", (m001_call_the_motion_topic,))
+        parse_transcript(json.dumps({"schema_version": 1}).encode(), "a.json", (m001_call_the_motion_topic,))
 
 
 def test_reading_leaves_the_file_alone(tmp_path: Path) -> None:
@@ -140,23 +142,23 @@ def test_reading_leaves_the_file_alone(tmp_path: Path) -> None:
     path = tmp_path / "a.json"
     path.write_bytes(b"{")
     with pytest.raises(TranscriptError):
-        load(path)
+        load_transcript_file(path)
     assert path.read_bytes() == b"{"
 
 
 def test_a_written_transcript_is_read_back(tmp_path: Path) -> None:
     """Whole, and as it was."""
-    write(tmp_path / "new" / "a.json", TRANSCRIPT, str)
-    assert load(tmp_path / "new" / "a.json") == TRANSCRIPT
+    write_transcript(tmp_path / "new" / "a.json", TRANSCRIPT, str)
+    assert load_transcript_file(tmp_path / "new" / "a.json") == TRANSCRIPT
 
 
 def test_an_existing_transcript_is_not_overwritten(tmp_path: Path) -> None:
     """Unless it is told to be."""
     path = tmp_path / "a.json"
-    write(path, TRANSCRIPT, str)
+    write_transcript(path, TRANSCRIPT, str)
     with pytest.raises(StorageError, match="exists already"):
-        write(path, TRANSCRIPT.model_copy(update={"topic": "x"}), str)
-    assert load(path) == TRANSCRIPT
+        write_transcript(path, TRANSCRIPT.model_copy(update={"topic": "x"}), str)
+    assert load_transcript_file(path) == TRANSCRIPT
 
 
 @settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -165,8 +167,8 @@ def test_a_secret_never_reaches_the_file(tmp_path: Path, secret: str) -> None:
     """Whatever signs it has and however JSON spells them; what is written can be read again."""
     path = tmp_path / "a.json"
     said = TRANSCRIPT.model_copy(update={"topic": f"Is it {secret}?"})
-    write(path, said, Redactor([secret]), overwrite=True)
-    assert load(path).topic == "Is it [redacted]?"
+    write_transcript(path, said, Redactor([secret]), overwrite=True)
+    assert load_transcript_file(path).topic == "Is it [redacted]?"
 
 
 def _with(*path: str | int, value: Any) -> bytes:
@@ -202,15 +204,15 @@ def test_what_contradicts_itself_is_said_in_one_line(data: bytes, words: str) ->
 def test_a_text_before_a_panel_has_neither_participants_nor_turns() -> None:
     """That contradicts nothing."""
     data: dict[str, Any] = {**json.loads(TEXT), "participants": [], "turns": []}
-    assert parse(json.dumps(data).encode(), "a.json").participants == ()
+    assert parse_transcript(json.dumps(data).encode(), "a.json").participants == ()
 
 
 def test_a_byte_order_mark_is_passed_over() -> None:
     """Editors put it before a file; it means nothing in UTF-8."""
-    assert parse(b"\xef\xbb\xbf" + TEXT.encode(), "a.json") == TRANSCRIPT
+    assert parse_transcript(b"\xef\xbb\xbf" + TEXT.encode(), "a.json") == TRANSCRIPT
 
 
 def test_a_mark_below_its_scale_can_be_read() -> None:
     """Like one above it: scoring holds both within the scale."""
     data = _with("assessments", 0, "marks", 0, "value", value=-3)
-    assert parse(data, "a.json").assessments[0].marks[0].value == -3
+    assert parse_transcript(data, "a.json").assessments[0].marks[0].value == -3

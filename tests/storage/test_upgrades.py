@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from debate_cli.storage.upgrades import SCHEMA_VERSION, STEPS, upgrade
+from debate_cli.storage.upgrades import SCHEMA_VERSION, UPGRADE_STEPS, upgrade_transcript
 
 
 def m001_double(data: dict[str, Any]) -> dict[str, Any]:
@@ -29,9 +29,9 @@ def m002_rename(data: dict[str, Any]) -> dict[str, Any]:
 )
 def test_every_version_comes_to_the_newest(version: int, data: dict[str, Any], upgraded: dict[str, Any]) -> None:
     """Only the steps from the data's own version on are taken."""
-    assert upgrade(data, version, (m001_double, m002_rename)) == upgraded
+    assert upgrade_transcript(data, version, (m001_double, m002_rename)) == upgraded
 
 
 def test_steps_are_numbered_in_order() -> None:
     """The name of a step says which version it upgrades."""
-    assert [step.__name__[:4] for step in STEPS] == [f"m{number:03}" for number in range(1, SCHEMA_VERSION)]
+    assert [step.__name__[:4] for step in UPGRADE_STEPS] == [f"m{number:03}" for number in range(1, SCHEMA_VERSION)]

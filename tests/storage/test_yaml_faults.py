@@ -10,9 +10,9 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from debate_cli.storage.position import Position
-from debate_cli.storage.yaml_faults import Stumble, explained
-from debate_cli.storage.yaml_source import parse, stumble_of
+from debate_cli.storage.position import SourcePosition
+from debate_cli.storage.yaml_faults import ParseFailure, explain_parse_failure
+from debate_cli.storage.yaml_source import parse_failure_from_error, parse_yaml
 
 CASES: dict[str, tuple[str, int, int, str]] = {
     "colon in a text": ("topic: Tests: good?\n", 1, 13, "a colon inside a text needs quotes"),
@@ -81,8 +81,8 @@ PARSERS_WORDS = re.compile(r"in this context|did not find|found |while |not allo
 def test_a_mistake_is_named_where_it_was_made(name: str) -> None:
     """With line and column, both from 1, and what to do."""
     text, line, column, words = CASES[name]
-    (fault,) = parse(text).faults
-    assert (fault.at, words in fault.message) == (Position(line, column), True), fault
+    (fault,) = parse_yaml(text).faults
+    assert (fault.position, words in fault.message) == (SourcePosition(line, column), True), fault
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -91,14 +91,14 @@ def test_the_words_do_not_depend_on_the_parser(name: str) -> None:
     text, *_, words = CASES[name]
     with pytest.raises(yaml.MarkedYAMLError) as caught:
         list(_events(text))
-    assert words in explained(stumble_of(caught.value, text))[1]
+    assert words in explain_parse_failure(parse_failure_from_error(caught.value, text))[1]
 
 
 def test_what_is_not_known_is_told_all_the_same() -> None:
     """A parser may learn new words."""
-    stumble = Stumble("mush found", "while cooking", Position(2, 3), Position(1, 1), ["a: b", "c: d"])
-    assert explained(stumble) == (
-        Position(2, 3),
+    stumble = ParseFailure("mush found", "while cooking", SourcePosition(2, 3), SourcePosition(1, 1), ["a: b", "c: d"])
+    assert explain_parse_failure(stumble) == (
+        SourcePosition(2, 3),
         "this cannot be read as YAML; look here for a missing quote, bracket or colon, and for wrong indentation",
     )
 
@@ -109,9 +109,9 @@ def test_what_is_not_known_is_told_all_the_same() -> None:
                 max_size=25).map("".join))  # fmt: skip
 def test_no_text_brings_the_words_of_the_parser(text: str) -> None:
     """And none is told a place outside of it."""
-    for fault in parse(text).faults:
+    for fault in parse_yaml(text).faults:
         assert PARSERS_WORDS.search(fault.message) is None
-        assert 1 <= fault.at.line <= text.count("\n") + 1
+        assert 1 <= fault.position.line <= text.count("\n") + 1
 
 
 def _events(text: str) -> Any:

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from debate_cli.storage.position import Position
-from debate_cli.storage.yaml_source import MAX_BYTES, MAX_DEPTH, Parsed, parse
+from debate_cli.storage.position import SourcePosition
+from debate_cli.storage.yaml_source import MAX_YAML_BYTES, MAX_YAML_DEPTH, ParsedYaml, parse_yaml
 
 LAUGHS = "a: &a [1]\n" + "".join(f"b{n}: &b{n} [{', '.join([f'*b{n - 1}' if n else '*a'] * 10)}]\n" for n in range(9))
 
@@ -32,7 +32,7 @@ LAUGHS = "a: &a [1]\n" + "".join(f"b{n}: &b{n} [{', '.join([f'*b{n - 1}' if n el
 )
 def test_scalars_follow_the_core_schema(text: str, data: Any) -> None:
     """Numbers, truth values and null are what YAML 1.2 says; everything else is text."""
-    parsed = parse(text)
+    parsed = parse_yaml(text)
     assert (parsed.data, parsed.faults) == (data, ())
 
 
@@ -53,17 +53,17 @@ def test_scalars_follow_the_core_schema(text: str, data: Any) -> None:
         ("\ta: 1", 1, 1, "a tab"),
         ("a: b\nc: \x07", 2, 4, "control character"),
         ("a: {<<: 3}", 1, 5, "`<<` takes a mapping"),
-        ("[" * 10_000, 1, MAX_DEPTH + 2, "deep"),
-        ("- " * 10_000, 1, 2 * MAX_DEPTH + 3, "deep"),
+        ("[" * 10_000, 1, MAX_YAML_DEPTH + 2, "deep"),
+        ("- " * 10_000, 1, 2 * MAX_YAML_DEPTH + 3, "deep"),
         (LAUGHS, 5, 50, "aliases expanded"),
-        ("a" * (MAX_BYTES + 1), 1, 1, "larger than 1024 KiB"),
+        ("a" * (MAX_YAML_BYTES + 1), 1, 1, "larger than 1024 KiB"),
     ],
     ids=lambda value: repr(value)[:20],
 )
 def test_a_fault_has_a_place(text: str, line: int, column: int, words: str) -> None:
     """What is wrong with a text is said with line and column, both from 1."""
-    fault = parse(text).faults[0]
-    assert (fault.at, words in fault.message) == (Position(line, column), True)
+    fault = parse_yaml(text).faults[0]
+    assert (fault.position, words in fault.message) == (SourcePosition(line, column), True)
 
 
 @pytest.mark.parametrize(
@@ -79,13 +79,13 @@ def test_a_fault_has_a_place(text: str, line: int, column: int, words: str) -> N
 )
 def test_every_value_has_a_place(path: tuple[str | int, ...], line: int, column: int) -> None:
     """A scalar and an item stand where they begin, a mapping or list where its key does."""
-    assert parse("a:\n  b: 1\n  c:\n    - x\n    - d: y\n").places[path] == Position(line, column)
+    assert parse_yaml("a:\n  b: 1\n  c:\n    - x\n    - d: y\n").positions[path] == SourcePosition(line, column)
 
 
 @pytest.mark.parametrize(("path", "column"), [(("a",), 1), (("a", "b"), 5), (("a", "c"), 17), (("a", "c", 0, "d"), 22)])
 def test_every_key_has_a_place(path: tuple[str | int, ...], column: int) -> None:
     """Whatever stands behind it: a text, a list, an alias."""
-    assert parse("a: {b: &x text, c: [{d: *x}]}\n").keys[path] == Position(1, column)
+    assert parse_yaml("a: {b: &x text, c: [{d: *x}]}\n").key_positions[path] == SourcePosition(1, column)
 
 
 @settings(deadline=None)
@@ -94,7 +94,7 @@ def test_every_key_has_a_place(path: tuple[str | int, ...], column: int) -> None
 @example("{<<: [1, {a: b}]}")
 def test_no_text_breaks_the_reader(text: str) -> None:
     """Whatever the text, there is data or a fault."""
-    parsed = parse(text)
+    parsed = parse_yaml(text)
     assert parsed.faults or isinstance(parsed.data, dict | list | str | int | float | bool | None)
 
 
@@ -102,4 +102,4 @@ def test_no_text_breaks_the_reader(text: str) -> None:
 @given(st.text("ab:- \n[]{},&*!#'\"|>?%@`<~0.\t", max_size=60))
 def test_no_yaml_breaks_the_reader(text: str) -> None:
     """The same with texts made of YAML's own signs."""
-    assert isinstance(parse(text), Parsed)
+    assert isinstance(parse_yaml(text), ParsedYaml)

@@ -10,7 +10,7 @@ app = typer.Typer(add_completion=False)
 
 
 @app.command()
-class Check(NamedTuple):
+class CheckOptions(NamedTuple):
     """Check configurations, and say which keys are missing.
 
     Without CONFIG: configs/debate.yaml or debate.yaml here, or the packaged default, as for `debate run`. Every fault is named with file, line, column and key. A missing key is a fault too, as the debate could not run.
@@ -19,7 +19,9 @@ class Check(NamedTuple):
 
     configs: Annotated[
         list[str] | None,
-        typer.Argument(metavar="CONFIG", help="Configurations; - for stdin.", autocompletion=completion.configs),
+        typer.Argument(
+            metavar="CONFIG", help="Configurations; - for stdin.", autocompletion=completion.complete_configs
+        ),
     ] = None
-    json: options.Json = False
-    debug: options.Debug = False
+    json: options.JsonOption = False
+    debug: options.DebugOption = False

@@ -10,7 +10,7 @@ app = typer.Typer(add_completion=False)
 
 
 @app.command()
-class Diff(NamedTuple):
+class DiffOptions(NamedTuple):
     """Compare two saved debates, or two judging runs of one.
 
     What differs is told in a few sentences, then side by side: who judged, winners, margins, scores, the claims that one
@@ -27,16 +27,20 @@ class Diff(NamedTuple):
     a: Annotated[
         str,
         typer.Argument(
-            metavar="A", help="A transcript or journal, or the id of a saved debate.", autocompletion=completion.debates
+            metavar="A",
+            help="A transcript or journal, or the id of a saved debate.",
+            autocompletion=completion.complete_debates,
         ),
     ]
     b: Annotated[
         str | None,
-        typer.Argument(metavar="B", help="Another one; left out with --runs.", autocompletion=completion.debates),
+        typer.Argument(
+            metavar="B", help="Another one; left out with --runs.", autocompletion=completion.complete_debates
+        ),
     ] = None
     runs: Annotated[
         str | None, typer.Option(metavar="X,Y", help="Compare judging run X (of A) with Y (of B, or of A too).")
     ] = None
-    json: options.Json = False
-    plain: options.Plain = False
-    debug: options.Debug = False
+    json: options.JsonOption = False
+    plain: options.PlainOption = False
+    debug: options.DebugOption = False

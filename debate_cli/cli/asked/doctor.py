@@ -10,7 +10,7 @@ app = typer.Typer(add_completion=False)
 
 
 @app.command()
-class Doctor(NamedTuple):
+class DoctorOptions(NamedTuple):
     """Ask each model a tiny question: what it can do, what it costs, how fast it is.
 
     One question for each way of asking for structure (native schema, forced tool call, schema in the prompt) and one
@@ -34,6 +34,6 @@ class Doctor(NamedTuple):
     config: Annotated[
         str | None, typer.Option(metavar="CONFIG", help="A debate.yaml, or - for stdin; default as for run.")
     ] = None
-    mock: options.Mock = False
-    json: options.Json = False
-    debug: options.Debug = False
+    mock: options.MockOption = False
+    json: options.JsonOption = False
+    debug: options.DebugOption = False

@@ -10,7 +10,7 @@ app = typer.Typer(add_completion=False)
 
 
 @app.command()
-class Explain(NamedTuple):
+class ExplainOptions(NamedTuple):
     """Explain an error: what it means, and the ways out of it.
 
     Errors name the page that is about them: "(debate explain missing-key)".
@@ -19,8 +19,10 @@ class Explain(NamedTuple):
     topic: Annotated[
         str | None,
         typer.Argument(
-            metavar="TOPIC", help="Name of a page; without one, all are listed.", autocompletion=completion.topics
+            metavar="TOPIC",
+            help="Name of a page; without one, all are listed.",
+            autocompletion=completion.complete_topics,
         ),
     ] = None
-    json: options.Json = False
-    debug: options.Debug = False
+    json: options.JsonOption = False
+    debug: options.DebugOption = False

@@ -11,7 +11,7 @@ app = typer.Typer(add_completion=False)
 
 
 @app.command()
-class Init(NamedTuple):
+class InitOptions(NamedTuple):
     """Write a commented debate.yaml and its schema.
 
     On a terminal it asks three questions first: the motion, the debaters' model, the judge's. It offers the models that are
@@ -23,9 +23,9 @@ class Init(NamedTuple):
         typer.Argument(
             metavar="DIR",
             help="Where to, made if it is not there; or a file, NAME.yaml.",
-            autocompletion=completion.folders,
+            autocompletion=completion.complete_folders,
         ),
     ] = Path()
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Ask nothing, take the defaults.")] = False
     force: Annotated[bool, typer.Option("--force", help="Overwrite existing files.")] = False
-    debug: options.Debug = False
+    debug: options.DebugOption = False

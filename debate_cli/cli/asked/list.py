@@ -11,7 +11,7 @@ app = typer.Typer(add_completion=False)
 
 
 @app.command()
-class List(NamedTuple):
+class ListOptions(NamedTuple):
     """List the saved debates of a folder: who won, and what it cost.
 
     On a terminal the newest comes first. Off it, each debate is a line as soon as it is read, by name, its columns parted
@@ -32,9 +32,9 @@ class List(NamedTuple):
         typer.Argument(
             metavar="FOLDER",
             help="Where the debates are; default: where run saves them.",
-            autocompletion=completion.folders,
+            autocompletion=completion.complete_folders,
         ),
     ] = None
-    json: options.Json = False
-    plain: options.Plain = False
-    debug: options.Debug = False
+    json: options.JsonOption = False
+    plain: options.PlainOption = False
+    debug: options.DebugOption = False

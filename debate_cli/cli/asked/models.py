@@ -10,11 +10,11 @@ app = typer.Typer(add_completion=False)
 
 
 @app.command()
-class Models(NamedTuple):
+class ModelsOptions(NamedTuple):
     """List the providers, what each can do, and whether its key is set."""
 
     config: Annotated[str | None, typer.Option(metavar="CONFIG", help="Add the providers of this configuration.")] = (
         None
     )
-    json: options.Json = False
-    debug: options.Debug = False
+    json: options.JsonOption = False
+    debug: options.DebugOption = False

@@ -11,7 +11,7 @@ from debate_cli.cli import completion, options
 app = typer.Typer(add_completion=False)
 
 
-class Format(StrEnum):
+class ReplayFormat(StrEnum):
     """What the debate is shown as."""
 
     terminal = "terminal"
@@ -22,7 +22,7 @@ class Format(StrEnum):
     terminal_html = "terminal-html"
 
 
-class Only(StrEnum):
+class ReplayPart(StrEnum):
     """A part of the debate."""
 
     turns = "turns"
@@ -33,7 +33,7 @@ class Only(StrEnum):
 
 
 @app.command()
-class Replay(NamedTuple):
+class ReplayOptions(NamedTuple):
     """Show a saved debate as it was shown when it ran.
 
     All at once, or typed out, or step by step; also as a page, a picture or Markdown. No model is asked.
@@ -54,7 +54,7 @@ class Replay(NamedTuple):
         typer.Argument(
             metavar="PATH",
             help="A transcript or journal, or the id of a saved debate.",
-            autocompletion=completion.debates,
+            autocompletion=completion.complete_debates,
         ),
     ]
     speed: Annotated[
@@ -65,11 +65,11 @@ class Replay(NamedTuple):
     ] = None
     step: Annotated[bool, typer.Option("--step", help="Wait for a key after each turn.")] = False
     round: Annotated[int | None, typer.Option("--round", min=1, help="Only this round.")] = None
-    only: Annotated[Only | None, typer.Option(help="Only this part.")] = None
+    only: Annotated[ReplayPart | None, typer.Option(help="Only this part.")] = None
     show_hidden: Annotated[bool, typer.Option("--show-hidden", help="Show hidden directives.")] = False
-    plain: options.Plain = False
-    format: Annotated[Format, typer.Option("--format", help="What to show it as.")] = Format.terminal
+    plain: options.PlainOption = False
+    format: Annotated[ReplayFormat, typer.Option("--format", help="What to show it as.")] = ReplayFormat.terminal
     json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False
     output: Annotated[Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write to a file.")] = None
     force: Annotated[bool, typer.Option("--force", help="Overwrite FILE where it exists.")] = False
-    debug: options.Debug = False
+    debug: options.DebugOption = False

@@ -10,8 +10,8 @@ from debate_cli.cli import completion, options
 app = typer.Typer(add_completion=False)
 
 
-@app.command(epilog=options.ASKING_EXITS)
-class Run(NamedTuple):
+@app.command(epilog=options.EXIT_CODES_WITH_MODELS)
+class RunOptions(NamedTuple):
     """Run a debate and save its transcript.
 
     Without CONFIG: configs/debate.yaml or debate.yaml here, or the packaged default (a debate on the embedded local model). Options go
@@ -28,13 +28,15 @@ class Run(NamedTuple):
 
     config: Annotated[
         str | None,
-        typer.Argument(metavar="CONFIG", help="A debate.yaml, or - for stdin.", autocompletion=completion.configs),
+        typer.Argument(
+            metavar="CONFIG", help="A debate.yaml, or - for stdin.", autocompletion=completion.complete_configs
+        ),
     ] = None
     topic: Annotated[str | None, typer.Option(help="The motion, in the place of the configuration's.")] = None
     settings: Annotated[
         list[str] | None, typer.Option("--set", metavar="KEY.PATH=VALUE", help="Change a setting (YAML value).")
     ] = None
-    mock: options.Mock = False
+    mock: options.MockOption = False
     seed: Annotated[int | None, typer.Option(help="Seed of the mock, and of providers that take one.")] = None
     max_cost: Annotated[
         float | None, typer.Option(metavar="USD", help="Budget of the whole run in US dollars, above 0.")
@@ -44,24 +46,26 @@ class Run(NamedTuple):
     id: Annotated[str | None, typer.Option("--id", help="Id of the debate: a-z, 0-9 and dashes.")] = None
     resume: Annotated[
         str | None,
-        typer.Option(metavar="ID|PATH", help="Go on with an unfinished debate.", autocompletion=completion.debates),
+        typer.Option(
+            metavar="ID|PATH", help="Go on with an unfinished debate.", autocompletion=completion.complete_debates
+        ),
     ] = None
     record: Annotated[Path | None, typer.Option(metavar="FILE", help="Record every exchange to a cassette.")] = None
     replay: Annotated[Path | None, typer.Option(metavar="FILE", help="Serve every answer from a cassette.")] = None
     show_hidden: Annotated[bool, typer.Option("--show-hidden", help="Show hidden directives.")] = False
-    quiet: options.Quiet = False
-    json: options.Json = False
-    plain: options.Plain = False
+    quiet: options.QuietOption = False
+    json: options.JsonOption = False
+    plain: options.PlainOption = False
     report: Annotated[Path | None, typer.Option(metavar="FILE", help="Write an HTML page of the debate too.")] = None
     no_save: Annotated[bool, typer.Option("--no-save", help="Write no transcript.")] = False
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show configuration, calls and worst cost; ask nothing.")
     ] = False
-    fail_under: options.FailUnder = None
-    expect_winner: options.ExpectWinner = None
-    max_warnings: options.MaxWarnings = None
-    fail_on: options.FailOn = None
+    fail_under: options.FailUnderOption = None
+    expect_winner: options.ExpectWinnerOption = None
+    max_warnings: options.MaxWarningsOption = None
+    fail_on: options.FailOnOption = None
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing debate of this id, and the report.")] = (
         False
     )
-    debug: options.Debug = False
+    debug: options.DebugOption = False

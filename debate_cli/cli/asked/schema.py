@@ -10,7 +10,7 @@ from debate_cli.cli import options
 app = typer.Typer(add_completion=False)
 
 
-class Of(StrEnum):
+class SchemaKind(StrEnum):
     """What a schema is printed of."""
 
     config = "config"
@@ -18,8 +18,8 @@ class Of(StrEnum):
 
 
 @app.command()
-class Schema(NamedTuple):
+class SchemaOptions(NamedTuple):
     """Print the JSON Schema of a configuration or a transcript."""
 
-    of: Annotated[Of, typer.Argument(help="Which of the two.")]
-    debug: options.Debug = False
+    of: Annotated[SchemaKind, typer.Argument(help="Which of the two.")]
+    debug: options.DebugOption = False

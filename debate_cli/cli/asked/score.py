@@ -11,7 +11,7 @@ from debate_cli.cli import completion, options
 app = typer.Typer(add_completion=False)
 
 
-class Format(StrEnum):
+class ScoreFormat(StrEnum):
     """How the verdicts are printed."""
 
     table = "table"
@@ -23,8 +23,8 @@ class Format(StrEnum):
     html = "html"
 
 
-@app.command(epilog=options.READING_EXITS)
-class Score(NamedTuple):
+@app.command(epilog=options.EXIT_CODES_WITHOUT_MODELS)
+class ScoreOptions(NamedTuple):
     """Recompute verdicts from saved debates, without any model.
 
     The stored assessments count; weights, thresholds and penalties may be others. Of each system the newest judging run
@@ -45,30 +45,33 @@ class Score(NamedTuple):
 
     paths: Annotated[
         list[str],
-        typer.Argument(metavar="PATH", help="Transcripts, folders, globs, ids.", autocompletion=completion.paths),
+        typer.Argument(
+            metavar="PATH", help="Transcripts, folders, globs, ids.", autocompletion=completion.complete_paths
+        ),
     ]
     system: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="Only this system (repeatable).", autocompletion=completion.systems),
+        typer.Option(metavar="NAME", help="Only this system (repeatable).", autocompletion=completion.complete_systems),
     ] = None
     weights: Annotated[
         str | None, typer.Option("--weights", metavar="NAME=N,...", help="Weights of the structured criteria.")
     ] = None
     rubric: Annotated[Path | None, typer.Option(help="YAML: weights, thresholds, penalties per system.")] = None
     runs: Annotated[str, typer.Option(metavar="latest|all|ID", help="Which judging runs.")] = "latest"
-    format: Annotated[Format, typer.Option("--format", help="How to print them.")] = Format.table
-    json: options.Json = False
+    format: Annotated[ScoreFormat, typer.Option("--format", help="How to print them.")] = ScoreFormat.table
+    json: options.JsonOption = False
     write: Annotated[bool, typer.Option("--write", help="Store the recomputed verdicts.")] = False
     check: Annotated[
-        bool, typer.Option("--check", help="Stored verdicts equal recomputed ones.", rich_help_panel=options.GATES)
+        bool,
+        typer.Option("--check", help="Stored verdicts equal recomputed ones.", rich_help_panel=options.GATES_PANEL),
     ] = False
-    fail_under: options.FailUnder = None
-    expect_winner: options.ExpectWinner = None
-    max_warnings: options.MaxWarnings = None
-    fail_on: options.FailOn = None
+    fail_under: options.FailUnderOption = None
+    expect_winner: options.ExpectWinnerOption = None
+    max_warnings: options.MaxWarningsOption = None
+    fail_on: options.FailOnOption = None
     output: Annotated[
         Path | None,
         typer.Option("-o", "--output", metavar="DIR", help="html: folder for the index and a page of each debate."),
     ] = None
     force: Annotated[bool, typer.Option("--force", help="Overwrite what stands in DIR.")] = False
-    debug: options.Debug = False
+    debug: options.DebugOption = False

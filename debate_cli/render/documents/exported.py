@@ -18,13 +18,13 @@ from rich.console import Console
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import hostile
-from debate_cli.render.documents.policy import digest
-from debate_cli.render.drawn.summary import summary
-from debate_cli.render.live.watcher import LiveWatcher
-from debate_cli.render.replay import Performance
-from debate_cli.render.report import Part
+from debate_cli.render.documents.policy import csp_hash
+from debate_cli.render.drawn.summary import summary_view
+from debate_cli.render.live.watcher import LiveObserver
+from debate_cli.render.replay import ReplayPlan
+from debate_cli.render.report import ReportPart
 
-WIDTH = 111
+EXPORT_WIDTH = 111
 """Columns of the terminal that is drawn."""
 _FONT = re.compile(r"@font-face \{.*?\}\s*", re.DOTALL)
 _FONTS = 2
@@ -50,12 +50,12 @@ pre, code {{ font-family: ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", mon
 
 
 @dataclass(frozen=True, slots=True)
-class Scene:
+class TerminalExport:
     """What of a debate is shown."""
 
     debate: Debate
     verdicts: Sequence[Verdict]
-    only: Part | None = None
+    only: ReportPart | None = None
     round_number: int | None = None
     """Only this round; None means all."""
     show_hidden: bool = False
@@ -63,34 +63,34 @@ class Scene:
     def on(self, console: Console) -> None:
         """Show it as a replay shows it, all at once."""
         if self.only in (None, "turns"):
-            watcher = LiveWatcher(console, show_hidden=self.show_hidden)
-            for _ in Performance(self.debate, self.round_number, judged=self.only is None).before(watcher):
+            watcher = LiveObserver(console, show_hidden=self.show_hidden)
+            for _ in ReplayPlan(self.debate, self.round_number, judged=self.only is None).play(watcher):
                 pass
         if self.only != "turns" and self.round_number is None:
-            for part in summary(self.debate, self.verdicts, only=self.only, show_hidden=self.show_hidden):
+            for part in summary_view(self.debate, self.verdicts, only=self.only, show_hidden=self.show_hidden):
                 console.print(part)
 
 
-def svg(scene: Scene) -> str:
+def export_svg(scene: TerminalExport) -> str:
     """The scene as an SVG document."""
-    return picture(scene.on, title=scene.debate.topic)
+    return render_svg(scene.on, title=scene.debate.topic)
 
 
-def terminal_html(scene: Scene) -> str:
+def export_terminal_html(scene: TerminalExport) -> str:
     """The scene as an HTML document without script; its one style sheet is named by hash, and no other style counts."""
     console = _recorder()
     scene.on(console)
-    title = escape(hostile.line(scene.debate.topic)).replace("{", "{{").replace("}", "}}")
+    title = escape(hostile.sanitize_line(scene.debate.topic)).replace("{", "{{").replace("}", "}}")
     page = console.export_html(code_format=_PAGE.replace("TITLE", title))
     sheet = page.partition("<style>")[2].partition("</style>")[0]
-    return page.replace("HASH", digest(sheet), 1)
+    return page.replace("HASH", csp_hash(sheet), 1)
 
 
-def picture(show: Callable[[Console], None], *, title: str, unique_id: str = "debate") -> str:
+def render_svg(show: Callable[[Console], None], *, title: str, unique_id: str = "debate") -> str:
     """What `show` prints, as an SVG document; the same for the same output."""
     console = _recorder()
     show(console)
-    words = _NO_XML.sub("\ufffd", hostile.line(title))
+    words = _NO_XML.sub("\ufffd", hostile.sanitize_line(title))
     drawn = _NO_XML.sub("\ufffd", console.export_svg(title="debate", unique_id=unique_id))
     drawn = _FONT.sub("", drawn, count=_FONTS).replace("font-family: Fira Code, monospace", "font-family: monospace")
     head, _, rest = drawn.partition(">")
@@ -101,7 +101,7 @@ def _recorder() -> Console:
     return Console(
         file=StringIO(),
         record=True,
-        width=WIDTH,
+        width=EXPORT_WIDTH,
         force_terminal=True,
         color_system="truecolor",
         legacy_windows=False,

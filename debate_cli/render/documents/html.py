@@ -17,95 +17,95 @@ from markupsafe import Markup
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import cast, look
-from debate_cli.render.called import called
+from debate_cli.render.called import label_verdict
 from debate_cli.render.documents.page import anchors
-from debate_cli.render.documents.page.answers import Answer, Replied, answers, replies
-from debate_cli.render.documents.page.argument_map import argument_map
-from debate_cli.render.documents.page.blocks import blocks
-from debate_cli.render.documents.page.figures import looks
-from debate_cli.render.documents.page.provenance import provenance
-from debate_cli.render.documents.page.reasons import reasons
-from debate_cli.render.documents.page.rounds import rounds
-from debate_cli.render.documents.policy import digest
-from debate_cli.render.documents.templating import environment, source
-from debate_cli.render.gist import gist
-from debate_cli.render.reasons import judges_words
-from debate_cli.render.report import report
+from debate_cli.render.documents.page.answers import AnswerGroup, ReplyGroup, group_answers, group_replies
+from debate_cli.render.documents.page.argument_map import build_argument_map
+from debate_cli.render.documents.page.blocks import build_score_blocks
+from debate_cli.render.documents.page.figures import participant_classes
+from debate_cli.render.documents.page.provenance import collect_provenance
+from debate_cli.render.documents.page.reasons import collect_judge_reasons
+from debate_cli.render.documents.page.rounds import build_round_sections
+from debate_cli.render.documents.policy import csp_hash
+from debate_cli.render.documents.templating import build_environment, read_template
+from debate_cli.render.gist import summarize_verdicts
+from debate_cli.render.reasons import quote_judge
+from debate_cli.render.report import build_debate_report
 from debate_cli.render.sheets import findings
-from debate_cli.render.sheets.sheet import Cell, Lines, notes_of
-from debate_cli.render.spoken import Piece
+from debate_cli.render.sheets.sheet import Cell, Lines, parse_notes
+from debate_cli.render.spoken import SpeechPart
 from debate_cli.render.weakest import argument_scores
 from debate_cli.scoring.live import LiveNotes, TurnRow
-from debate_cli.scoring.trace import TraceRow, trace_table
+from debate_cli.scoring.trace import TraceRow, build_trace_table
 
-TEMPLATES = (
+PAGE_TEMPLATES = (
     "page.html.j2", "cells.html.j2", "speech.html.j2", "verdict.html.j2", "scores.html.j2", "map.html.j2", "trace.html.j2",
     "transcript.html.j2", "judges.html.j2", "provenance.html.j2", "page.css", "report.css", "sorting.js",
 )  # fmt: skip
-TONES = {look.GREEN: "good", look.RED: "bad", look.GOLD: "mixed", look.BLUE: "calm", look.QUIET: "quiet"}
+COLOUR_CLASSES = {look.GREEN: "good", look.RED: "bad", look.GOLD: "mixed", look.BLUE: "calm", look.MUTED: "quiet"}
 """Colour of a sign on a terminal -> class of the style sheet."""
-BRIEF = 30
+SHORT_CELL_LENGTH = 30
 """Letters up to which what stands in a table is not broken."""
-BEST_FIRST = ("UPHELD", "PARTIALLY_UPHELD", "UNCERTAIN", "REFUTED", None)
+STANDING_ORDER = ("UPHELD", "PARTIALLY_UPHELD", "UNCERTAIN", "REFUTED", None)
 """Standings in the order in which they are sorted."""
 
 
-def html(debate: Debate, verdicts: Sequence[Verdict], *, show_hidden: bool = False) -> str:
+def render_html(debate: Debate, verdicts: Sequence[Verdict], *, show_hidden: bool = False) -> str:
     """The page: verdict and briefing first, then scores, argument map and trace, then every speech, then where it comes from."""
-    places = anchors.arguments(debate)
-    style, script = source("page.css") + source("report.css"), source("sorting.js")
+    places = anchors.argument_anchors(debate)
+    style, script = read_template("page.css") + read_template("report.css"), read_template("sorting.js")
     return (
         _environment(places)
         .get_template("page.html.j2")
         .render(
-            **_told(debate, verdicts),
+            **_template_context(debate, verdicts),
             debate=debate,
             show_hidden=show_hidden,
             places=places,
-            signs=look.voices(debate.participants),
-            responses=look.RESPONSES,
-            shifts=look.SHIFTS,
-            standings=look.STANDINGS,
-            rank={standing: number for number, standing in enumerate(BEST_FIRST)},
-            outcome=partial(look.outcome, text=debate.text),
-            scale=look.scale,
-            usage=look.usage_words(debate.usage),
-            closed=look.closed_words(debate),
-            style_hash=digest(style),
-            script_hash=digest(script),
+            signs=look.participant_styles(debate.participants),
+            responses=look.RESPONSE_BADGES,
+            shifts=look.SHIFT_BADGES,
+            standings=look.STANDING_BADGES,
+            rank={standing: number for number, standing in enumerate(STANDING_ORDER)},
+            outcome=partial(look.describe_outcome, text=debate.document_name),
+            scale=look.score_axis_max,
+            usage=look.format_usage(debate.usage),
+            closed=look.describe_close(debate),
+            style_hash=csp_hash(style),
+            script_hash=csp_hash(script),
         )
     )
 
 
-def _told(debate: Debate, verdicts: Sequence[Verdict]) -> dict[str, Any]:
+def _template_context(debate: Debate, verdicts: Sequence[Verdict]) -> dict[str, Any]:
     """What is made of the debate, by the names under which the templates know it."""
-    told = report(debate, verdicts)
+    told = build_debate_report(debate, verdicts)
     head = told.verdicts[0] if told.verdicts else None
-    classes = looks(debate.participants)
-    rows = trace_table(debate)
+    classes = participant_classes(debate.participants)
+    rows = build_trace_table(debate)
     found: dict[str, Any] = {
-        "is_text": debate.text is not None,
+        "is_text": debate.document_name is not None,
         "told": told,
         "head": head,
-        "gist": gist(debate, told.verdicts),
-        "said": judges_words(debate, head, told.briefing) if head is not None else None,
-        "cast": [*cast.debaters(debate), *cast.judges(debate, debate.runs[0])],
+        "gist": summarize_verdicts(debate, told.verdicts),
+        "said": quote_judge(debate, head, told.briefing) if head is not None else None,
+        "cast": [*cast.debater_rows(debate), *cast.judge_rows(debate, debate.runs[0])],
         "classes": classes,
-        "blocks": blocks(debate, told.verdicts, classes),
-        "map": argument_map(debate, rows),
+        "blocks": build_score_blocks(debate, told.verdicts, classes),
+        "map": build_argument_map(debate, rows),
         "rows": rows,
         "scores_of": argument_scores(debate, told.verdicts),
-        "rounds": rounds(debate),
-        "live_rows": _live(told.verdicts),
-        "reasons": reasons(debate),
-        "told_findings": findings.sheets(debate),
-        "called": partial(called, among=told.verdicts),
-        "provenance": provenance(debate),
+        "rounds": build_round_sections(debate),
+        "live_rows": _live_scores_by_turn(told.verdicts),
+        "reasons": collect_judge_reasons(debate),
+        "told_findings": findings.build_findings_tables(debate),
+        "called": partial(label_verdict, among=told.verdicts),
+        "provenance": collect_provenance(debate),
     }
-    return found | {"parts": _parts(found)}
+    return found | {"parts": _page_sections(found)}
 
 
-def _parts(found: Mapping[str, Any]) -> list[tuple[str, str]]:
+def _page_sections(found: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Places and names of the parts that the page has."""
     there = {
         "briefing": found["told"].briefing,
@@ -119,11 +119,11 @@ def _parts(found: Mapping[str, Any]) -> list[tuple[str, str]]:
     return [("verdict", "Verdict"), *((place, place.capitalize()) for place, shown in there.items() if shown)]
 
 
-def _live(verdicts: Sequence[Verdict]) -> dict[int, TurnRow]:
+def _live_scores_by_turn(verdicts: Sequence[Verdict]) -> dict[int, TurnRow]:
     """Turn -> how the first live verdict scored it."""
     found: dict[int, TurnRow] = {}
     for verdict in verdicts:
-        notes = notes_of(LiveNotes, verdict) if verdict.system == "live" else None
+        notes = parse_notes(LiveNotes, verdict) if verdict.system == "live" else None
         for row in notes.turns if notes is not None else ():
             if row.composite is not None:
                 found.setdefault(row.turn, row)
@@ -131,7 +131,7 @@ def _live(verdicts: Sequence[Verdict]) -> dict[int, TurnRow]:
 
 
 @dataclass(slots=True)
-class _Places:
+class _Anchors:
     """Names of places on the page, as the templates ask for them."""
 
     arguments: Mapping[str, str]
@@ -150,28 +150,28 @@ class _Places:
 
     def response(self, item: str, turn: int) -> str:
         """Where a turn's answer to an argument stands."""
-        return anchors.response(turn, item, self.arguments)
+        return anchors.response_anchor(turn, item, self.arguments)
 
-    def answers(self, row: TraceRow) -> tuple[Answer, ...]:
+    def answers(self, row: TraceRow) -> tuple[AnswerGroup, ...]:
         """The answers to a claim."""
-        return answers(row, self.arguments)
+        return group_answers(row, self.arguments)
 
-    def replies(self, row: TraceRow) -> tuple[Replied, ...]:
+    def replies(self, row: TraceRow) -> tuple[ReplyGroup, ...]:
         """What was replied to the questions about a claim."""
-        return replies(row, self.arguments)
+        return group_replies(row, self.arguments)
 
     def reply(self, item: str, turn: int) -> str:
         """Where a turn's reply to the question about an argument stands."""
-        return anchors.reply(turn, item, self.arguments)
+        return anchors.reply_anchor(turn, item, self.arguments)
 
 
 def _environment(arguments: Mapping[str, str]) -> Environment:
-    made = environment(TEMPLATES)
-    places = _Places(arguments)
+    made = build_environment(PAGE_TEMPLATES)
+    places = _Anchors(arguments)
     filters: dict[str, Callable[..., object]] = {
-        "kind": _kind,
-        "breadth": _breadth,
-        "tone": _tone,
+        "kind": _type_name,
+        "breadth": _cell_width_class,
+        "tone": _colour_class,
         "once": places.once,
         "argument_place": places.argument,
         "response_place": places.response,
@@ -183,18 +183,18 @@ def _environment(arguments: Mapping[str, str]) -> Environment:
     return made
 
 
-def _breadth(value: Cell) -> str:
+def _cell_width_class(value: Cell) -> str:
     """Class of a cell of words in a table: a few are not broken, of many there is room for some on a line."""
     words = value.cells if isinstance(value, Lines) else (value,)
     longest = max((len(word) for word in words if isinstance(word, str)), default=0)
-    return "" if not longest else "brief" if longest <= BRIEF else "words"
+    return "" if not longest else "brief" if longest <= SHORT_CELL_LENGTH else "words"
 
 
-def _tone(colour: str) -> str:
+def _colour_class(colour: str) -> str:
     """Class of a sign's colour."""
-    return TONES.get(colour, "calm")
+    return COLOUR_CLASSES.get(colour, "calm")
 
 
-def _kind(value: Piece | Cell) -> str:
+def _type_name(value: SpeechPart | Cell) -> str:
     """Name of a piece's or a cell's type, for the templates."""
     return type(value).__name__

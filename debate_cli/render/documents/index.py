@@ -10,23 +10,23 @@ from collections.abc import Sequence
 from urllib.parse import quote
 
 from debate_cli.render import look
-from debate_cli.render.called import listed
-from debate_cli.render.checked import Checked, Unusable
-from debate_cli.render.documents.policy import digest
-from debate_cli.render.documents.templating import environment, source
-from debate_cli.render.scores_table import summaries
+from debate_cli.render.called import label_listed_verdict
+from debate_cli.render.checked import CheckedFile, UnusableFile
+from debate_cli.render.documents.policy import csp_hash
+from debate_cli.render.documents.templating import build_environment, read_template
+from debate_cli.render.scores_table import summarize_systems
 
-TEMPLATES = ("index.html.j2", "page.css", "index.css", "sorting.js")
+INDEX_TEMPLATES = ("index.html.j2", "page.css", "index.css", "sorting.js")
 
-DEBATE, GATES = ("debate", False), ("gates", False)
-HELD = (("date", False), ("models", False), ("cost", True))
-OF_VERDICT = (
+DEBATE_COLUMN, GATES_COLUMN = ("debate", False), ("gates", False)
+FACT_COLUMNS = (("date", False), ("models", False), ("cost", True))
+VERDICT_COLUMNS = (
     ("system", False), ("winner", False), ("victory", False), ("margin", True), ("scores", True), ("other verdicts", False),
 )  # fmt: skip
 """Columns by their heads, and whether they hold numbers."""
 
 
-def index(files: Sequence[Checked], unusable: Sequence[Unusable] = (), *, title: str = "Debates") -> str:
+def render_index(files: Sequence[CheckedFile], unusable: Sequence[UnusableFile] = (), *, title: str = "Debates") -> str:
     """The page; rows as given, the first verdict of each file (the deciding one) in columns of its own.
 
     Date, models and cost have columns where any file tells of them (`Checked.held`).
@@ -34,31 +34,31 @@ def index(files: Sequence[Checked], unusable: Sequence[Unusable] = (), *, title:
     gated = any(checked.gates for checked in files)
     with_held = any(checked.held is not None for checked in files)
     return (
-        environment(TEMPLATES)
+        build_environment(INDEX_TEMPLATES)
         .get_template("index.html.j2")
         .render(
             title=title,
             files=files,
             unusable=unusable,
-            summaries=summaries(checked.file for checked in files),
+            summaries=summarize_systems(checked.file for checked in files),
             gated=gated,
             with_held=with_held,
-            heads=_heads(gated=gated, with_held=with_held),
-            heads_of_verdict=OF_VERDICT,
-            money=look.money,
+            heads=_index_columns(gated=gated, with_held=with_held),
+            heads_of_verdict=VERDICT_COLUMNS,
+            money=look.format_cost,
             href=_href,
-            called=listed,
-            outcome=look.outcome,
-            votes=look.VOTES,
-            style_hash=digest(source("page.css") + source("index.css")),
-            script_hash=digest(source("sorting.js")),
+            called=label_listed_verdict,
+            outcome=look.describe_outcome,
+            votes=look.VOTE_BADGES,
+            style_hash=csp_hash(read_template("page.css") + read_template("index.css")),
+            script_hash=csp_hash(read_template("sorting.js")),
         )
     )
 
 
-def _heads(*, gated: bool, with_held: bool) -> list[tuple[str, bool]]:
+def _index_columns(*, gated: bool, with_held: bool) -> list[tuple[str, bool]]:
     """The columns from left to right; what nothing is known of, or nobody asked for, has none."""
-    return [DEBATE, *(HELD if with_held else ()), *OF_VERDICT, *([GATES] if gated else [])]
+    return [DEBATE_COLUMN, *(FACT_COLUMNS if with_held else ()), *VERDICT_COLUMNS, *([GATES_COLUMN] if gated else [])]
 
 
 def _href(address: str) -> str:

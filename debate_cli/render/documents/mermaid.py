@@ -11,12 +11,12 @@ from collections.abc import Iterator, Sequence
 
 from debate_cli.domain.debate import Debate
 from debate_cli.render import hostile, look
-from debate_cli.render.look import shortened
-from debate_cli.scoring.trace import TraceResponse, TraceRow, trace_table
+from debate_cli.render.look import shorten
+from debate_cli.scoring.trace import TraceResponse, TraceRow, build_trace_table
 
-LONGEST = 90
+MAX_LABEL_LENGTH = 90
 """Characters of a claim or an answer that are shown."""
-MOST_ARROWS = 300
+MAX_ARROWS = 300
 """Arrows that are drawn at most; viewers refuse maps with many more."""
 _LIST = re.compile(r"\d+[.)]|-")
 """What begins a list in Markdown, which Mermaid reads in labels."""
@@ -24,18 +24,18 @@ _PLAIN = frozenset(" .,!?()-'/")
 _ARROWS = {"refute": "-->", "challenge": "-->", "partial": "-.->", "concede": "-.->"}
 
 
-def argument_map(debate: Debate) -> list[str]:
+def format_mermaid_map(debate: Debate) -> list[str]:
     """The lines of the flowchart; none where nobody argued, or where there is too much to draw."""
-    rows = trace_table(debate)
+    rows = build_trace_table(debate)
     arrows = sum(len(row.responses) + len(row.replies) for row in rows)
-    if not rows or len(rows) + arrows > MOST_ARROWS:
+    if not rows or len(rows) + arrows > MAX_ARROWS:
         return []
     lines = ["flowchart RL"]
-    signs = look.voices(debate.participants)
+    signs = look.participant_styles(debate.participants)
     sides = list(enumerate(dict.fromkeys(row.participant for row in rows)))
     for number, speaker in reversed(sides):  # Mermaid puts the one that comes last at the top
-        sign = signs.get(speaker, look.UNKNOWN)
-        lines.append(f'  subgraph side{number}["{sign.symbol} {label(speaker)}"]')
+        sign = signs.get(speaker, look.UNKNOWN_BADGE)
+        lines.append(f'  subgraph side{number}["{sign.symbol} {escape_label(speaker)}"]')
         lines += [f"    {_claim(place, row)}" for place, row in enumerate(rows) if row.participant == speaker]
         lines.append("  end")
     for place, row in enumerate(rows):
@@ -43,9 +43,9 @@ def argument_map(debate: Debate) -> list[str]:
     return lines
 
 
-def label(text: str, longest: int = LONGEST) -> str:
+def escape_label(text: str, longest: int = MAX_LABEL_LENGTH) -> str:
     """`text` as it may stand in a quoted label: one line, shortened, every unusual sign by its number."""
-    words = shortened(hostile.line(text), longest)
+    words = shorten(hostile.sanitize_line(text), longest)
     head = _LIST.match(words)
     begins = head.end() if head is not None else 0
     return "".join(
@@ -55,9 +55,9 @@ def label(text: str, longest: int = LONGEST) -> str:
 
 
 def _claim(place: int, row: TraceRow) -> str:
-    standing = look.STANDINGS[row.standing] if row.standing is not None else None
+    standing = look.STANDING_BADGES[row.standing] if row.standing is not None else None
     judged = f"<br>{standing.symbol} {standing.word}" if standing is not None else ""
-    return f'claim{place}["{label(row.id, 30)} {label(row.claim)}{judged}"]'
+    return f'claim{place}["{escape_label(row.id, 30)} {escape_label(row.claim)}{judged}"]'
 
 
 def _answers(place: int, row: TraceRow) -> Iterator[str]:
@@ -67,22 +67,22 @@ def _answers(place: int, row: TraceRow) -> Iterator[str]:
     asking = [number for number, response in enumerate(row.responses) if response.follow_up.strip()]
     for number, reply in enumerate(row.replies):
         word = "leaves it open" if reply.evaded else "replies"
-        node = f'reply{place}x{number}(["{label(row.participant, 30)} {word}<br>{label(reply.reply)}"])'
+        node = f'reply{place}x{number}(["{escape_label(row.participant, 30)} {word}<br>{escape_label(reply.reply)}"])'
         if asking:
             yield f"  {node}"
         yield from (f"  reply{place}x{number} --> answer{place}x{asked}" for asked in asking)
 
 
 def _response(node: str, response: TraceResponse) -> str:
-    asks = f"<br>asks: {label(response.follow_up)}" if response.follow_up.strip() else ""
-    return f'{node}("{label(response.by, 30)}<br>{label(response.reasoning)}{asks}")'
+    asks = f"<br>asks: {escape_label(response.follow_up)}" if response.follow_up.strip() else ""
+    return f'{node}("{escape_label(response.by, 30)}<br>{escape_label(response.reasoning)}{asks}")'
 
 
 def _arrow(response: TraceResponse) -> str:
-    sign = look.RESPONSES[response.type]
-    return f'{_ARROWS[response.type]}|"{label(sign.symbol)} {sign.word}"|'
+    sign = look.RESPONSE_BADGES[response.type]
+    return f'{_ARROWS[response.type]}|"{escape_label(sign.symbol)} {sign.word}"|'
 
 
-def fenced(lines: Sequence[str]) -> list[str]:
+def fence_mermaid(lines: Sequence[str]) -> list[str]:
     """The flowchart as a code block of Markdown; nothing where there is none."""
     return ["```mermaid", *lines, "```", ""] if lines else []

@@ -6,6 +6,6 @@ import base64
 import hashlib
 
 
-def digest(text: str) -> str:
+def csp_hash(text: str) -> str:
     """`text`, a style sheet or a script, as a policy names it."""
     return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"

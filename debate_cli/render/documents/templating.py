@@ -13,14 +13,14 @@ from debate_cli.render import hostile, look
 
 
 @cache
-def source(name: str) -> str:
+def read_template(name: str) -> str:
     """The text of a packaged template, style sheet or script."""
     return (
         resources.files("debate_cli.render.documents").joinpath("templates", name).read_text(encoding="utf-8").strip()
     )
 
 
-class Compiled(BytecodeCache):
+class MemoryBytecodeCache(BytecodeCache):
     """Templates that were compiled in this process: of a folder full of pages only the first one waits for it."""
 
     def __init__(self) -> None:
@@ -38,19 +38,19 @@ class Compiled(BytecodeCache):
 
 
 @cache
-def _compiled() -> Compiled:
-    return Compiled()
+def _bytecode_cache() -> MemoryBytecodeCache:
+    return MemoryBytecodeCache()
 
 
-def environment(names: Sequence[str]) -> Environment:
+def build_environment(names: Sequence[str]) -> Environment:
     """An environment of these templates, all escaping; its filters clean untrusted text and write numbers."""
     made = Environment(
-        loader=DictLoader({name: source(name) for name in names}),
+        loader=DictLoader({name: read_template(name) for name in names}),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
-        bytecode_cache=_compiled(),
+        bytecode_cache=_bytecode_cache(),
     )
-    made.filters.update(line=hostile.line, clean=hostile.clean, number=look.number)
+    made.filters.update(line=hostile.sanitize_line, clean=hostile.sanitize_text, number=look.format_number)
     return made

@@ -32,7 +32,7 @@ class Bar:
         heavy, end, light = ("#", "", "-") if options.ascii_only else ("━", "╸", "─")
         filled = heavy * full + end * half
         yield Segment(filled, console.get_style(self.colour))
-        yield Segment(light * (width - len(filled)), console.get_style(look.QUIET))
+        yield Segment(light * (width - len(filled)), console.get_style(look.MUTED))
 
     def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
         """From 4 columns to the full width."""

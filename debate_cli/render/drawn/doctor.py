@@ -13,11 +13,11 @@ from rich.table import Table
 from rich.text import Text
 
 from debate_cli.render import look
-from debate_cli.render.drawn.folded import Folded, Whole, in_lines
-from debate_cli.render.drawn.safe import joined, safe_line
-from debate_cli.render.drawn.tables import badge, bullets, section, table
+from debate_cli.render.drawn.folded import UnbrokenText, WrappedName, wrap_items
+from debate_cli.render.drawn.safe import join_text, terminal_line
+from debate_cli.render.drawn.tables import badge_text, bullets, new_table, section
 from debate_cli.render.look import Sign
-from debate_cli.render.plain.doctor import listed, remarks, spent
+from debate_cli.render.plain.doctor import describe_problems, format_check_usage, format_price
 
 INDENT = 2
 """Columns by which what was found of a model stands further in than its name, where there is no table."""
@@ -38,8 +38,8 @@ _SIGNS = {
 
 def doctor_view(entries: Sequence[Mapping[str, Any]]) -> RenderableType:
     """What each model can do, for entries as `--json` prints them; what is not as it should be stands beneath, in sentences."""
-    found = [f"{entry['model']}: {remark}" for entry in entries for remark in remarks(entry)]
-    took = [f"{entry['model']}: {words}" for entry in entries if (words := spent(entry))]
+    found = [f"{entry['model']}: {remark}" for entry in entries for remark in describe_problems(entry)]
+    took = [f"{entry['model']}: {words}" for entry in entries if (words := format_check_usage(entry))]
     return section("models", _Models(entries), bullets([*found, *took]))
 
 
@@ -56,23 +56,23 @@ class _Models:
             yield rows
             return
         for entry in self.entries:
-            yield Folded(_name(entry), INDENT)
+            yield WrappedName(_name(entry), INDENT)
             yield from (Padding(line, (0, 0, 0, INDENT)) for line in _told(entry, options.max_width - INDENT))
 
 
 def _table(entries: Sequence[Mapping[str, Any]]) -> Table:
-    made = table(*("" for _ in HEADS), numbers=(5, 6, 7))
+    made = new_table(*("" for _ in HEADS), numbers=(5, 6, 7))
     for column, head in zip(made.columns, HEADS, strict=True):
-        column.header = Whole(Text(head))
+        column.header = UnbrokenText(Text(head))
     for entry in entries:
         cells = [*(_result(entry, way) for way in _WAYS), *map(_figure, _figures(entry))]
-        made.add_row(Folded(_name(entry), INDENT), *map(Whole, cells))
+        made.add_row(WrappedName(_name(entry), INDENT), *map(UnbrokenText, cells))
     return made
 
 
 def _told(entry: Mapping[str, Any], width: int) -> Iterator[Text]:
     """The same in lines of at most `width` columns, without what is not known."""
-    for row in in_lines([f"{way} {_result(entry, way)}" for way in _WAYS] if entry["checks"] else [], width):
+    for row in wrap_items([f"{way} {_result(entry, way)}" for way in _WAYS] if entry["checks"] else [], width):
         line = Text(row)
         for sign in _SIGNS.values():
             line.highlight_words([sign.symbol], f"bold {sign.colour}")
@@ -80,27 +80,27 @@ def _told(entry: Mapping[str, Any], width: int) -> Iterator[Text]:
     takes, speed, price = _figures(entry)
     known = (("takes", takes, ""), ("", speed, "tokens/s"), ("USD/M in/out", price, ""))
     words = [" ".join(filter(None, (before, value, after))) for before, value, after in known if value is not None]
-    yield from map(Text, in_lines(words, width))
+    yield from map(Text, wrap_items(words, width))
 
 
 def _figures(entry: Mapping[str, Any]) -> tuple[str | None, str | None, str | None]:
     """How long it takes, its pace and its price; None for what is not known."""
     return (
-        None if entry["latency_s"] is None else look.seconds(entry["latency_s"]),
-        None if entry["tokens_per_second"] is None else look.number(entry["tokens_per_second"], 1),
-        listed(entry["price"]) if entry["checks"] else None,
+        None if entry["latency_s"] is None else look.format_duration(entry["latency_s"]),
+        None if entry["tokens_per_second"] is None else look.format_number(entry["tokens_per_second"], 1),
+        format_price(entry["price"]) if entry["checks"] else None,
     )
 
 
 def _name(entry: Mapping[str, Any]) -> Text:
-    return joined(("✓ ", look.GREEN) if entry["usable"] else ("✗ ", look.RED), safe_line(entry["model"], "bold"))
+    return join_text(("✓ ", look.GREEN) if entry["usable"] else ("✗ ", look.RED), terminal_line(entry["model"], "bold"))
 
 
 def _result(entry: Mapping[str, Any], way: str) -> Text:
     """How a check went; a dash where the model is not asked that way."""
     found = next((check["result"] for check in entry["checks"] if check["way"] == way), None)
-    return _figure(None) if found is None else badge(_SIGNS[found])
+    return _figure(None) if found is None else badge_text(_SIGNS[found])
 
 
 def _figure(words: str | None) -> Text:
-    return Text("—", style=look.QUIET) if words is None else Text(words)
+    return Text("—", style=look.MUTED) if words is None else Text(words)

@@ -11,16 +11,16 @@ from rich.console import Console, ConsoleOptions, RenderResult
 from rich.measure import Measurement
 from rich.text import Text
 
-BETWEEN = " · "
+ITEM_SEPARATOR = " · "
 """What stands between two of several things that are told in a line."""
-LONG = 12
+MIN_WRAPPED_WORD = 12
 """Letters up to which a word is not parted."""
 _WORDS = re.compile(r"\S+\s*")
 _JOINTS = re.compile(r"(?<=[^\W_])[-_/.:]+(?=[^\W_])|(?<=[a-z])(?=[A-Z])")
 
 
 @dataclass(frozen=True, slots=True)
-class Folded:
+class WrappedName:
     """A name or an id: on one line where that fits, else parted at its blanks, hyphens, underscores, slashes, dots and InnerCapitals."""
 
     text: Text
@@ -56,20 +56,20 @@ class Folded:
         return list(words.divide([end for end in _ends(words.plain) if end < len(words)]))
 
 
-def parted(words: str, width: int) -> list[str]:
+def wrap_name(words: str, width: int) -> list[str]:
     """`words` in lines of at most `width` columns, parted at blanks and within long names at their joints."""
     ends = [*_breaks(words, width), len(words)]
     return [words[start:end].rstrip() for start, end in zip([0, *ends], ends, strict=False)]
 
 
-def in_lines(items: Iterable[str], width: int) -> list[str]:
+def wrap_items(items: Iterable[str], width: int) -> list[str]:
     """`items` in lines of at most `width` columns, which end between two of them, or within one where it needs more."""
     rows: list[str] = []
     for item in items:
-        if rows and cell_len(rows[-1] + BETWEEN + item) <= width:
-            rows[-1] += BETWEEN + item
+        if rows and cell_len(rows[-1] + ITEM_SEPARATOR + item) <= width:
+            rows[-1] += ITEM_SEPARATOR + item
         else:
-            rows += parted(item, width)
+            rows += wrap_name(item, width)
     return rows
 
 
@@ -90,7 +90,7 @@ def _breaks(words: str, width: int) -> Iterator[int]:
 def _ends(words: str) -> Iterator[int]:
     """Where a line may end: after each word, and within a long one after each of its joints."""
     for word in _WORDS.finditer(words):
-        if len(word[0].rstrip()) > LONG:
+        if len(word[0].rstrip()) > MIN_WRAPPED_WORD:
             yield from (word.start() + joint.end() for joint in _JOINTS.finditer(word[0]))
         yield word.end()
 
@@ -102,7 +102,7 @@ def _ended(line: Text) -> Text:
 
 
 @dataclass(frozen=True, slots=True)
-class Whole:
+class UnbrokenText:
     """Words that keep together as long as there is room for them."""
 
     text: Text

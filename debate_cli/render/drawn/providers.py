@@ -11,8 +11,8 @@ from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.text import Text
 
 from debate_cli.render import look
-from debate_cli.render.drawn.safe import safe_line
-from debate_cli.render.drawn.tables import section, table
+from debate_cli.render.drawn.safe import terminal_line
+from debate_cli.render.drawn.tables import new_table, section
 
 GAP = 3
 LEAST_ADDRESS = 24
@@ -33,10 +33,10 @@ def providers_view(entries: Sequence[Mapping[str, Any]]) -> RenderableType:
 def _row(entry: Mapping[str, Any]) -> dict[str, Text]:
     sign = Text("✓ ", style=look.GREEN) if entry["ready"] else Text("✗ ", style=look.RED)
     return {
-        WRITE: safe_line(entry["example"], "bold"),
-        KEY: sign + safe_line(entry["api_key_env"] or "none needed"),
-        STRUCTURE: safe_line(", ".join(entry["structured"])),
-        ADDRESS: safe_line(entry["base_url"] or "in this process", look.QUIET),
+        WRITE: terminal_line(entry["example"], "bold"),
+        KEY: sign + terminal_line(entry["api_key_env"] or "none needed"),
+        STRUCTURE: terminal_line(", ".join(entry["structured"])),
+        ADDRESS: terminal_line(entry["base_url"] or "in this process", look.MUTED),
         AT_ONCE: Text(str(entry["max_concurrency"])),
     }
 
@@ -51,16 +51,16 @@ class _Table:
         """The widest form that fits, and where the rest is to be had."""
         del console
         names, room = self._fitting(options.max_width)
-        made = table(*names, numbers=[place for place, name in enumerate(names) if name == AT_ONCE])
+        made = new_table(*names, numbers=[place for place, name in enumerate(names) if name == AT_ONCE])
         for name, column in zip(names, made.columns, strict=True):
             if name == ADDRESS:
                 column.max_width, column.no_wrap, column.overflow = room, True, "ellipsis"
         for row in self.rows:
             made.add_row(*(row[name] for name in names))
         yield made
-        yield Text(LEGEND, style=look.QUIET)
+        yield Text(LEGEND, style=look.MUTED)
         if len(names) < len(COLUMNS):
-            yield Text(MORE, style=look.QUIET)
+            yield Text(MORE, style=look.MUTED)
 
     def _fitting(self, width: int) -> tuple[list[str], int]:
         """The columns that a window of that width has room for, and the room of the address among them."""

@@ -7,22 +7,22 @@ from rich.text import Text
 from debate_cli.render import hostile, look
 
 
-def safe(text: str, style: str = "") -> Text:
+def terminal_text(text: str, style: str = "") -> Text:
     """`text` as it may be printed, line breaks kept."""
-    return Text(hostile.clean(text).strip("\n"), style=style)
+    return Text(hostile.sanitize_text(text).strip("\n"), style=style)
 
 
-def safe_line(text: str, style: str = "") -> Text:
+def terminal_line(text: str, style: str = "") -> Text:
     """`text` as it may be printed, on one line."""
-    return Text(hostile.line(text), style=style)
+    return Text(hostile.sanitize_line(text), style=style)
 
 
-def joined(*parts: Text | str | tuple[str, str], separator: str = "") -> Text:
+def join_text(*parts: Text | str | tuple[str, str], separator: str = "") -> Text:
     """The parts in one `Text`; a tuple is (own words, style), a bare string is our own words."""
     found = Text(end="\n")
     for number, part in enumerate(parts):
         if number and separator:
-            found.append(separator, style=look.QUIET)
+            found.append(separator, style=look.MUTED)
         if isinstance(part, Text):
             found.append_text(part)
         elif isinstance(part, tuple):

@@ -14,11 +14,11 @@ from rich.table import Table
 from rich.text import Text
 
 from debate_cli.render import hostile, look
-from debate_cli.render.called import listed
-from debate_cli.render.drawn.folded import BETWEEN, in_lines
-from debate_cli.render.drawn.safe import joined, safe_line
-from debate_cli.render.drawn.tables import badge, section, table
-from debate_cli.render.scores_table import Scored, SystemSummary, rows, summaries
+from debate_cli.render.called import label_listed_verdict
+from debate_cli.render.drawn.folded import ITEM_SEPARATOR, wrap_items
+from debate_cli.render.drawn.safe import join_text, terminal_line
+from debate_cli.render.drawn.tables import badge_text, new_table, section
+from debate_cli.render.scores_table import ScoredFile, SystemSummary, score_rows, summarize_systems
 
 WITH_TOPIC = 130
 """Columns of a window from which on the topics fit as well."""
@@ -38,11 +38,11 @@ DRAW = "draw"
 COUNTED = ("draws", "undetermined", "mean margin")
 
 
-def scores_view(files: Sequence[Scored]) -> list[RenderableType]:
+def scores_view(files: Sequence[ScoredFile]) -> list[RenderableType]:
     """One row per verdict, then wins, votes, draws and mean margin per system."""
     parts: list[RenderableType] = [section("scores", _Table(files))]
     if len(files) > 1:
-        parts.append(section("summary", _Summary(summaries(files)), beside=f"{len(files)} files"))
+        parts.append(section("summary", _Summary(summarize_systems(files)), beside=f"{len(files)} files"))
     return parts
 
 
@@ -50,7 +50,7 @@ def scores_view(files: Sequence[Scored]) -> list[RenderableType]:
 class _Table:
     """The rows: who won, and the margin, are whole in every window."""
 
-    files: Sequence[Scored]
+    files: Sequence[ScoredFile]
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """A table; where paths leave no room they stand above their verdicts, and where these have none they are stacked.
@@ -58,7 +58,7 @@ class _Table:
         A file's path and topic stand in its first row only; the topics only where the window is wide enough for them.
         """
         found = _rows(self.files)
-        longest = max((cell_len(hostile.line(row["path"])) for row in found), default=0)
+        longest = max((cell_len(hostile.sanitize_line(row["path"])) for row in found), default=0)
         *whole, scores = _widths(found)
         pair = max((cell_len(pair) for row in found for pair in _pairs(row)), default=0)
         verdict = sum(whole) + len(whole) * GAP
@@ -79,18 +79,22 @@ def _widths(found: Sequence[dict[str, Any]]) -> list[int]:
     return [max(map(cell_len, column)) for column in cells]
 
 
-def _rows(files: Sequence[Scored]) -> list[dict[str, Any]]:
+def _rows(files: Sequence[ScoredFile]) -> list[dict[str, Any]]:
     """The rows; `called`: how a system is told apart; with the option and its shares where a panel let nobody win."""
     told = (
-        {"called": listed(verdict, file.verdicts), "option": verdict.option, "scores": verdict.figures}
+        {
+            "called": label_listed_verdict(verdict, file.verdicts),
+            "option": verdict.option,
+            "scores": verdict.displayed_scores,
+        }
         for file in files
         for verdict in file.verdicts
     )
-    return [row | more for row, more in zip(rows(files), told, strict=True)]
+    return [row | more for row, more in zip(score_rows(files), told, strict=True)]
 
 
 def _headed(*first: str) -> Table:
-    made = table(*first, *HEADS, numbers=(len(first) + 3,))
+    made = new_table(*first, *HEADS, numbers=(len(first) + 3,))
     for column in made.columns:
         column.no_wrap, column.overflow = True, "ellipsis"
     return made
@@ -104,7 +108,7 @@ def _beside_paths(found: Sequence[dict[str, Any]], room: int) -> Table:
         again = row["path"] == before
         before = row["path"]
         about = [Text("") if again else _topic(row["topic"], room)] if room else []
-        made.add_row(Text("") if again else safe_line(row["path"]), *about, *_verdict(row))
+        made.add_row(Text("") if again else terminal_line(row["path"]), *about, *_verdict(row))
     return made
 
 
@@ -114,15 +118,15 @@ def _below_paths(found: Sequence[dict[str, Any]], room: int, console: Console, o
     owners: list[dict[str, Any] | None] = [None] * HEAD
     for row in found:
         system, *rest, _ = _verdict(row)
-        scores = in_lines(_pairs(row), room)
-        made.add_row(joined(" " * INDENT, system), *rest, Text("\n".join(scores)))
+        scores = wrap_items(_pairs(row), room)
+        made.add_row(join_text(" " * INDENT, system), *rest, Text("\n".join(scores)))
         owners += [row] * max(1, len(scores))
     lines = console.render_lines(made, options, pad=False)
     before = ""
     for row, line in zip(owners, lines, strict=True):
         if row is not None and row["path"] != before:
             before = row["path"]
-            yield safe_line(_end_of(hostile.line(before), options.max_width), "bold")
+            yield terminal_line(_end_of(hostile.sanitize_line(before), options.max_width), "bold")
         yield from (*line, Segment.line())
 
 
@@ -132,17 +136,17 @@ def _stacked(found: Sequence[dict[str, Any]], width: int) -> RenderResult:
     for row in found:
         if row["path"] != before:
             before = row["path"]
-            yield safe_line(_end_of(hostile.line(before), width), "bold")
+            yield terminal_line(_end_of(hostile.sanitize_line(before), width), "bold")
         system, winner, victory, margin, _ = _verdict(row)
         named = row["winner"] is not None or row["option"] is not None
         told = [winner, victory] if named else [victory]
-        margined = [joined("margin ", margin)] if row["margin"] is not None else []
-        yield Padding(joined(system, ": ", joined(*told, *margined, separator=", ")), (0, 0, 0, INDENT))
-        yield Padding(Text("\n".join(in_lines(_pairs(row), width - 2 * INDENT))), (0, 0, 0, 2 * INDENT))
+        margined = [join_text("margin ", margin)] if row["margin"] is not None else []
+        yield Padding(join_text(system, ": ", join_text(*told, *margined, separator=", ")), (0, 0, 0, INDENT))
+        yield Padding(Text("\n".join(wrap_items(_pairs(row), width - 2 * INDENT))), (0, 0, 0, 2 * INDENT))
 
 
 def _topic(topic: str, room: int) -> Text:
-    found = safe_line(topic, look.QUIET)
+    found = terminal_line(topic, look.MUTED)
     found.truncate(room, overflow="ellipsis")
     return found
 
@@ -156,26 +160,26 @@ def _end_of(path: str, width: int) -> str:
 
 def _verdict(row: dict[str, Any]) -> list[Text]:
     return [
-        safe_line(row["called"]),
+        terminal_line(row["called"]),
         _winner(row),
         Text(row["victory"]),
-        Text("—" if row["margin"] is None else look.number(row["margin"])),
-        Text(BETWEEN.join(_pairs(row))),
+        Text("—" if row["margin"] is None else look.format_number(row["margin"])),
+        Text(ITEM_SEPARATOR.join(_pairs(row))),
     ]
 
 
 def _pairs(row: dict[str, Any]) -> list[str]:
     """Name and score of each, the highest first."""
     ordered = sorted(row["scores"].items(), key=lambda item: -item[1])
-    return [f"{hostile.line(name)} {look.number(score)}" for name, score in ordered]
+    return [f"{hostile.sanitize_line(name)} {look.format_number(score)}" for name, score in ordered]
 
 
 def _winner(row: dict[str, Any]) -> Text:
     if row["option"] is not None:
-        return badge(look.VOTES[row["option"]])
+        return badge_text(look.VOTE_BADGES[row["option"]])
     if row["winner"] is not None:
-        return safe_line(row["winner"], "bold")
-    return Text(DRAW, style="bold") if row["victory"] == DRAW else Text("—", style=look.QUIET)
+        return terminal_line(row["winner"], "bold")
+    return Text(DRAW, style="bold") if row["victory"] == DRAW else Text("—", style=look.MUTED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +194,7 @@ class _Summary:
         rows = [_summed(item) for item in self.found]
         others = max((cell_len(system) for system, *_ in rows), default=0) + sum(map(len, COUNTED))
         if options.max_width >= others + LEAST_WINS + GAP * (1 + len(COUNTED)):
-            made = table("system", "wins", *COUNTED, numbers=(2, 3, 4))
+            made = new_table("system", "wins", *COUNTED, numbers=(2, 3, 4))
             for row in rows:
                 made.add_row(*map(Text, row))
             yield made
@@ -198,10 +202,10 @@ class _Summary:
         for system, wins, *counted in rows:
             told = ", ".join(f"{head} {count}" for head, count in zip(COUNTED, counted, strict=True))
             yield Text(f"{system}: {wins}")
-            yield Padding(Text(told, style=look.QUIET), (0, 0, 0, INDENT))
+            yield Padding(Text(told, style=look.MUTED), (0, 0, 0, INDENT))
 
 
 def _summed(item: SystemSummary) -> tuple[str, ...]:
-    wins = BETWEEN.join(f"{hostile.line(name)} {count}" for name, count in item.counted) or "—"
-    margin = "—" if item.mean_margin is None else look.number(item.mean_margin)
+    wins = ITEM_SEPARATOR.join(f"{hostile.sanitize_line(name)} {count}" for name, count in item.counted) or "—"
+    margin = "—" if item.mean_margin is None else look.format_number(item.mean_margin)
     return item.system, wins, str(item.draws), str(item.undetermined), margin

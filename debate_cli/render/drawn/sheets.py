@@ -7,16 +7,16 @@ from dataclasses import dataclass
 
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.measure import Measurement
-from rich.table import Table
+from rich.table import Table as RichTable
 from rich.text import Text
 
 from debate_cli.render import hostile, look
 from debate_cli.render.drawn.bars import Bar, sparkline
-from debate_cli.render.drawn.folded import Folded, Whole
-from debate_cli.render.drawn.safe import safe_line
-from debate_cli.render.drawn.tables import Signs, badge, folded_name, section, table
+from debate_cli.render.drawn.folded import UnbrokenText, WrappedName
+from debate_cli.render.drawn.safe import terminal_line
+from debate_cli.render.drawn.tables import ParticipantStyles, badge_text, new_table, section, wrapped_participant
 from debate_cli.render.look import Sign
-from debate_cli.render.sheets.sheet import Cell, Curve, Gauge, Lines, Number, Sheet, Who
+from debate_cli.render.sheets.sheet import Cell, Curve, Gauge, Lines, Number, Table, Who
 
 LONG_HEAD = 8
 """Letters from which on a column's head may be broken in two."""
@@ -30,9 +30,9 @@ NAME_SHARE = 2 / 3
 """A word of a name is kept whole in the first column up to that share of the window: the others may stand in parts."""
 
 
-def drawn(sheet: Sheet, signs: Signs) -> RenderableType:
+def render_table(sheet: Table, signs: ParticipantStyles) -> RenderableType:
     """A sheet under its title."""
-    return section(sheet.title, _Drawn(sheet, signs), *[safe_line(remark, look.QUIET) for remark in sheet.remarks])
+    return section(sheet.title, _Drawn(sheet, signs), *[terminal_line(remark, look.MUTED) for remark in sheet.remarks])
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +53,8 @@ class _Column:
 class _Drawn:
     """The table, or several of them below each other that repeat its first column."""
 
-    sheet: Sheet
-    signs: Signs
+    sheet: Table
+    signs: ParticipantStyles
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """All columns; without the bars, then in parts, where there is no room."""
@@ -74,7 +74,7 @@ class _Drawn:
         numeric = position in self.sheet.numeric
         cells = tuple(None if row is None else self._cell(row[position], numeric=numeric) for row in self.sheet.rows)
         if position == 0:
-            cells = tuple(Folded(cell) if isinstance(cell, Text) else cell for cell in cells)
+            cells = tuple(WrappedName(cell) if isinstance(cell, Text) else cell for cell in cells)
         widest = max((Measurement.get(console, options, cell).maximum for cell in cells if cell is not None), default=0)
         head = _head(self.sheet.heads[position], widest)
         sizes = [Measurement.get(console, options, cell) for cell in (head, *cells) if cell is not None]
@@ -84,7 +84,7 @@ class _Drawn:
 
     def _cell(self, cell: Cell, *, numeric: bool) -> RenderableType:
         made = _cell(cell, self.signs)
-        return Whole(made) if numeric and isinstance(made, Text) else made
+        return UnbrokenText(made) if numeric and isinstance(made, Text) else made
 
 
 def _share(width: int, *, of_names: bool) -> int:
@@ -108,8 +108,8 @@ def _parts(columns: Sequence[_Column], width: int) -> Iterator[list[_Column]]:
     yield [*first, *part]
 
 
-def _table(columns: Sequence[_Column], width: int) -> Table:
-    made = table(*("" for _ in columns), numbers=[place for place, column in enumerate(columns) if column.numeric])
+def _table(columns: Sequence[_Column], width: int) -> RichTable:
+    made = new_table(*("" for _ in columns), numbers=[place for place, column in enumerate(columns) if column.numeric])
     for place, column, wide in zip(made.columns, columns, _widths(columns, width), strict=True):
         place.header, place.width = column.head, wide
     for row in zip(*(column.cells for column in columns), strict=True):
@@ -134,21 +134,21 @@ def _widths(columns: Sequence[_Column], width: int) -> list[int]:
 
 def _head(head: str, widest: int) -> RenderableType:
     """A head, on two lines where it is long and wider than all below it, so that a column of short marks stays narrow."""
-    shown = hostile.line(head)
+    shown = hostile.sanitize_line(head)
     first, _, last = shown.rpartition(" ")
-    return Text(f"{first}\n{last}") if first and len(shown) > max(LONG_HEAD, widest) else Folded(Text(shown))
+    return Text(f"{first}\n{last}") if first and len(shown) > max(LONG_HEAD, widest) else WrappedName(Text(shown))
 
 
-def _cell(cell: Cell, signs: Signs) -> RenderableType:
+def _cell(cell: Cell, signs: ParticipantStyles) -> RenderableType:
     match cell:
         case None:
             return Text("")
         case str():
-            return safe_line(cell)
+            return terminal_line(cell)
         case Who():
-            return folded_name(cell.name, signs)
+            return wrapped_participant(cell.name, signs)
         case Number():
-            words = "—" if cell.value is None else look.number(cell.value, cell.digits)
+            words = "—" if cell.value is None else look.format_number(cell.value, cell.digits)
             return Text(words, style="bold" if cell.strong else "")
         case Gauge():
             sign = signs.get(cell.who) if cell.who is not None else None
@@ -156,6 +156,6 @@ def _cell(cell: Cell, signs: Signs) -> RenderableType:
         case Curve():
             return Text(sparkline(cell.values, cell.low, cell.high))
         case Sign():
-            return Whole(badge(cell))
+            return UnbrokenText(badge_text(cell))
         case Lines():
             return Group(*[_cell(inner, signs) for inner in cell.cells])

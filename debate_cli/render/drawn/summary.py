@@ -11,30 +11,30 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.judged import judged_by
+from debate_cli.domain.judged import restrict_to_runs
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import look
-from debate_cli.render.called import called, deciding_first
-from debate_cli.render.drawn.safe import joined, safe_line
-from debate_cli.render.drawn.sheets import drawn
+from debate_cli.render.called import label_verdict, sort_deciding_first
+from debate_cli.render.drawn.safe import join_text, terminal_line
+from debate_cli.render.drawn.sheets import render_table
 from debate_cli.render.drawn.tables import section
-from debate_cli.render.drawn.trace import trace
-from debate_cli.render.drawn.verdicts import Reasons, briefing_view, labelled, verdict_panel
-from debate_cli.render.gist import reason_in_numbers
-from debate_cli.render.reasons import judges_words, told_verdicts, untold_words, worth_tracing
-from debate_cli.render.report import Part, report
-from debate_cli.render.sheets.agreement import agreement_sheet
+from debate_cli.render.drawn.trace import trace_view
+from debate_cli.render.drawn.verdicts import VerdictReasons, briefing_view, label_grid, verdict_panel
+from debate_cli.render.gist import explain_scores
+from debate_cli.render.reasons import describe_omitted_verdicts, is_trace_useful, quote_judge, reportable_verdicts
+from debate_cli.render.report import ReportPart, build_debate_report
+from debate_cli.render.sheets.agreement import build_agreement_table
 from debate_cli.render.used import usage_rows
-from debate_cli.render.weakest import weakest
-from debate_cli.scoring.briefing import Briefing, briefing
-from debate_cli.scoring.trace import trace_table
+from debate_cli.render.weakest import find_weakest_argument
+from debate_cli.scoring.briefing import Briefing, build_briefing
+from debate_cli.scoring.trace import build_trace_table
 
 
-def summary(
+def summary_view(
     debate: Debate,
     verdicts: Sequence[Verdict],
     *,
-    only: Part | None = None,
+    only: ReportPart | None = None,
     show_hidden: bool = False,
     judged: Collection[str] | None = None,
 ) -> list[RenderableType]:
@@ -44,49 +44,51 @@ def summary(
     `judged`: ids of the judging runs that it was just judged again by; nothing but what they brought is shown.
     """
     del show_hidden
-    shown = debate if judged is None else judged_by(debate, judged)
-    traced = only == "trace" or worth_tracing(shown, again=judged is not None)
+    shown = debate if judged is None else restrict_to_runs(debate, judged)
+    traced = only == "trace" or is_trace_useful(shown, again=judged is not None)
     parts: dict[str, Callable[[], list[RenderableType]]] = {
-        "scores": lambda: scores(shown, verdicts),
+        "scores": lambda: scores_part(shown, verdicts),
         "trace": lambda: _trace(shown) if traced else [],
-        "verdict": lambda: verdict_part(shown, verdicts, briefing(shown) if only is None else None),
+        "verdict": lambda: verdict_part(shown, verdicts, build_briefing(shown) if only is None else None),
         "briefing": lambda: _briefing(shown, verdicts if only is None else ()),
         "usage": lambda: [usage_footer(debate, judged)],
     }
     return [renderable for name, part in parts.items() if only in (None, name) for renderable in part()]
 
 
-def scores(debate: Debate, verdicts: Sequence[Verdict]) -> list[RenderableType]:
+def scores_part(debate: Debate, verdicts: Sequence[Verdict]) -> list[RenderableType]:
     """A score table per verdict, the deciding one first."""
-    signs = look.voices(debate.participants)
-    return [drawn(sheet, signs) for sheet in report(debate, verdicts).scores]
+    signs = look.participant_styles(debate.participants)
+    return [render_table(sheet, signs) for sheet in build_debate_report(debate, verdicts).scores]
 
 
 def verdict_part(debate: Debate, verdicts: Sequence[Verdict], beside: Briefing | None = None) -> list[RenderableType]:
     """A panel per verdict, and with several how they agree; what the briefing `beside` them says is not said here."""
-    signs = look.voices(debate.participants)
-    ordered = deciding_first(verdicts)
-    shown = told_verdicts(debate, ordered)
+    signs = look.participant_styles(debate.participants)
+    ordered = sort_deciding_first(verdicts)
+    shown = reportable_verdicts(debate, ordered)
     reasons = [_reasons(debate, ordered, item, beside) for item in shown]
     panels = [
-        verdict_panel(item, signs, why, called(item, ordered) if len(ordered) > 1 else None)
+        verdict_panel(item, signs, why, label_verdict(item, ordered) if len(ordered) > 1 else None)
         for item, why in zip(shown, reasons, strict=True)
     ]
     if len(shown) < len(ordered):
-        panels.append(joined(("! ", look.GOLD), safe_line(untold_words(debate, ordered), look.QUIET)))
-    agreement = agreement_sheet(shown)
+        panels.append(
+            join_text(("! ", look.GOLD), terminal_line(describe_omitted_verdicts(debate, ordered), look.MUTED))
+        )
+    agreement = build_agreement_table(shown)
     if agreement is not None:
-        panels.append(drawn(agreement, signs))
+        panels.append(render_table(agreement, signs))
     return [Text(""), *panels] if panels else []
 
 
-def _reasons(debate: Debate, verdicts: Sequence[Verdict], verdict: Verdict, beside: Briefing | None) -> Reasons:
+def _reasons(debate: Debate, verdicts: Sequence[Verdict], verdict: Verdict, beside: Briefing | None) -> VerdictReasons:
     head = verdict is verdicts[0]
-    return Reasons(
-        numbers=reason_in_numbers(verdict),
-        judges=judges_words(debate, verdict, beside),
-        text=debate.text,
-        weakest=weakest(debate, verdicts) if head else None,
+    return VerdictReasons(
+        numbers=explain_scores(verdict),
+        judges=quote_judge(debate, verdict, beside),
+        text=debate.document_name,
+        weakest=find_weakest_argument(debate, verdicts) if head else None,
     )
 
 
@@ -94,19 +96,21 @@ def usage_footer(debate: Debate, judged: Collection[str] | None = None) -> Rende
     """What the debate used and how long its calls took; before that, what the judging runs of those ids did."""
     rows = usage_rows(debate, judged)
     if judged is not None:
-        return section("usage", labelled([(of, Text(words)) for of, words in rows]))
+        return section("usage", label_grid([(of, Text(words)) for of, words in rows]))
     return section("usage", Text(rows[0][1]))
 
 
 def _trace(debate: Debate) -> list[RenderableType]:
-    rows = trace_table(debate)
-    return [trace(rows, look.voices(debate.participants))] if rows else []
+    rows = build_trace_table(debate)
+    return [trace_view(rows, look.participant_styles(debate.participants))] if rows else []
 
 
 def _briefing(debate: Debate, verdicts: Sequence[Verdict]) -> list[RenderableType]:
-    found = briefing(debate)
-    head = deciding_first(verdicts)[:1]
+    found = build_briefing(debate)
+    head = sort_deciding_first(verdicts)[:1]
     outcome = "".join(
-        f"{look.outcome(verdict).rstrip('.')} ({called(verdict, verdicts)})" for verdict in head if verdict.scores
+        f"{look.describe_outcome(verdict).rstrip('.')} ({label_verdict(verdict, verdicts)})"
+        for verdict in head
+        if verdict.scores
     )
     return [briefing_view(found, outcome)] if found is not None else []

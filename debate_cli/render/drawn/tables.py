@@ -13,27 +13,27 @@ from rich.text import Text
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import hostile, look
 from debate_cli.render.drawn.bars import Bar
-from debate_cli.render.drawn.folded import Folded
-from debate_cli.render.drawn.safe import joined, safe_line
+from debate_cli.render.drawn.folded import WrappedName
+from debate_cli.render.drawn.safe import join_text, terminal_line
 from debate_cli.render.look import Sign
 
-Signs = Mapping[str, Sign]
+ParticipantStyles = Mapping[str, Sign]
 
 
 def section(title: str, *body: RenderableType, beside: str = "") -> RenderableType:
     """A part of the closing, under a rule with its name; `title` and `beside` may be untrusted."""
-    words = joined(safe_line(title, "bold"))
+    words = join_text(terminal_line(title, "bold"))
     if beside:
-        words.append(f"  ·  {hostile.line(beside)}", style=look.QUIET)
-    return Group(Text(""), Rule(words, style=look.QUIET, align="left"), *body)
+        words.append(f"  ·  {hostile.sanitize_line(beside)}", style=look.MUTED)
+    return Group(Text(""), Rule(words, style=look.MUTED, align="left"), *body)
 
 
-def table(*headers: str, numbers: Sequence[int] = ()) -> Table:
+def new_table(*headers: str, numbers: Sequence[int] = ()) -> Table:
     """An empty table; the columns at the positions `numbers` are right-aligned. `headers` may be untrusted."""
     made = Table(
         box=SIMPLE_HEAD,
-        header_style=look.QUIET,
-        border_style=look.QUIET,
+        header_style=look.MUTED,
+        border_style=look.MUTED,
         pad_edge=False,
         show_edge=False,
         padding=(0, 1),
@@ -41,33 +41,33 @@ def table(*headers: str, numbers: Sequence[int] = ()) -> Table:
     for position, header in enumerate(headers):
         right = position in numbers
         made.add_column(
-            Text(hostile.clean(header)), justify="right" if right else "left", no_wrap=right, overflow="fold"
+            Text(hostile.sanitize_text(header)), justify="right" if right else "left", no_wrap=right, overflow="fold"
         )
     return made
 
 
-def name(who: str | None, signs: Signs) -> Text:
+def participant_text(who: str | None, signs: ParticipantStyles) -> Text:
     """A debater with its sign; an em dash for nobody; others (subtopics, judges) without a sign."""
     if who is None:
-        return Text("—", style=look.QUIET)
+        return Text("—", style=look.MUTED)
     sign = signs.get(who)
     if sign is None:
-        return safe_line(who)
-    return joined((f"{sign.symbol} ", sign.colour), safe_line(who, f"bold {sign.colour}"))
+        return terminal_line(who)
+    return join_text((f"{sign.symbol} ", sign.colour), terminal_line(who, f"bold {sign.colour}"))
 
 
-def folded_name(who: str | None, signs: Signs) -> Folded:
+def wrapped_participant(who: str | None, signs: ParticipantStyles) -> WrappedName:
     """The same where there may be little room; its further lines begin below its letters, not below the sign."""
     sign = signs.get(who) if who is not None else None
-    return Folded(name(who, signs), 0 if sign is None else len(sign.symbol) + 1)
+    return WrappedName(participant_text(who, signs), 0 if sign is None else len(sign.symbol) + 1)
 
 
-def badge(sign: Sign) -> Text:
+def badge_text(sign: Sign) -> Text:
     """Symbol and word of a meaning."""
     return Text(f"{sign.symbol} {sign.word}".strip(), style=f"bold {sign.colour}")
 
 
-def score_bars(verdict: Verdict, signs: Signs) -> Table:
+def score_bars(verdict: Verdict, signs: ParticipantStyles) -> Table:
     """A row per debater: name, bar, score, and the mark of the winner; highest first.
 
     Where a panel let nobody win, a row per option.
@@ -77,19 +77,24 @@ def score_bars(verdict: Verdict, signs: Signs) -> Table:
     grid.add_column()
     grid.add_column(justify="right", no_wrap=True)
     grid.add_column(no_wrap=True)
-    end = look.scale(verdict)
-    for who, score in sorted(verdict.figures.items(), key=lambda item: -item[1]):
+    end = look.score_axis_max(verdict)
+    for who, score in sorted(verdict.displayed_scores.items(), key=lambda item: -item[1]):
         colour = signs[who].colour if who in signs else look.BLUE
         won = Text("← winner", style="bold") if who == verdict.winner else Text("")
-        grid.add_row(folded_name(who, signs), Bar(score, end, colour, 30), Text(look.number(score), style="bold"), won)
+        grid.add_row(
+            wrapped_participant(who, signs),
+            Bar(score, end, colour, 30),
+            Text(look.format_number(score), style="bold"),
+            won,
+        )
     return grid
 
 
 def bullets(items: Sequence[str], symbol: str = "•", style: str = "") -> Table:
     """Untrusted lines, each behind a sign, with a hanging indent."""
     grid = Table.grid(padding=(0, 1, 0, 0))
-    grid.add_column(no_wrap=True, style=style or look.QUIET)
+    grid.add_column(no_wrap=True, style=style or look.MUTED)
     grid.add_column(ratio=1)
     for item in items:
-        grid.add_row(Text(symbol), safe_line(item))
+        grid.add_row(Text(symbol), terminal_line(item))
     return grid

@@ -11,9 +11,9 @@ from rich.table import Table
 from rich.text import Text
 
 from debate_cli.render import look
-from debate_cli.render.drawn.folded import Folded
-from debate_cli.render.drawn.safe import joined, safe_line
-from debate_cli.render.drawn.tables import Signs, badge, folded_name, section, table
+from debate_cli.render.drawn.folded import WrappedName
+from debate_cli.render.drawn.safe import join_text, terminal_line
+from debate_cli.render.drawn.tables import ParticipantStyles, badge_text, new_table, section, wrapped_participant
 from debate_cli.scoring.trace import TraceRow
 
 LEAST_WIDTH = 76
@@ -26,7 +26,7 @@ _Line = tuple[RenderableType, bool]
 """A line, and whether it belongs to the one above it."""
 
 
-def trace(rows: Sequence[TraceRow], signs: Signs) -> RenderableType:
+def trace_view(rows: Sequence[TraceRow], signs: ParticipantStyles) -> RenderableType:
     """Each claim, its standing as sign, word and colour."""
     return section("trace", _Trace(rows, signs))
 
@@ -36,7 +36,7 @@ class _Trace:
     """A row per claim, or a few lines where the window is narrow."""
 
     rows: Sequence[TraceRow]
-    signs: Signs
+    signs: ParticipantStyles
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """The claims in their order."""
@@ -48,17 +48,17 @@ class _Trace:
             if number:
                 yield Text("")
             yield _head(row, self.signs)
-            for line, deeper in ((safe_line(row.claim), False), *_answers(row, self.signs), *_standing(row)):
+            for line, deeper in ((terminal_line(row.claim), False), *_answers(row, self.signs), *_standing(row)):
                 yield Padding(line, (0, 0, 0, 2 * INDENT if deeper else INDENT))
 
     def _table(self) -> Table:
-        made = table("claim", "answers", "standing")
+        made = new_table("claim", "answers", "standing")
         reasons = any(row.standing is not None and row.reason for row in self.rows)
         for column, share in zip(made.columns, SHARES if reasons else SHARES[:2], strict=False):
             column.ratio = share
         made.columns[-1].no_wrap = not reasons
         for row in self.rows:
-            claim = Group(_head(row, self.signs), safe_line(row.claim))
+            claim = Group(_head(row, self.signs), terminal_line(row.claim))
             answers, standing = (
                 Group(*(line for line, _ in part)) for part in (_answers(row, self.signs), _standing(row))
             )
@@ -67,23 +67,23 @@ class _Trace:
         return made
 
 
-def _head(row: TraceRow, signs: Signs) -> Folded:
-    named = folded_name(row.participant, signs)
-    before = joined(safe_line(row.id, "bold"), "  ")
-    return Folded(before + named.text, len(before) + named.sign)
+def _head(row: TraceRow, signs: ParticipantStyles) -> WrappedName:
+    named = wrapped_participant(row.participant, signs)
+    before = join_text(terminal_line(row.id, "bold"), "  ")
+    return WrappedName(before + named.text, len(before) + named.sign)
 
 
 @dataclass(frozen=True, slots=True)
 class _Doing:
     """Who did something, and what: on one line where that fits, else what was done stands below the name."""
 
-    who: Folded
+    who: WrappedName
     what: Text
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """The words."""
         del console
-        whole = joined(self.who.text, " ", self.what)
+        whole = join_text(self.who.text, " ", self.what)
         if whole.cell_len <= options.max_width:
             yield whole
         else:
@@ -91,21 +91,21 @@ class _Doing:
             yield Padding(self.what, (0, 0, 0, INDENT))
 
 
-def _answers(row: TraceRow, signs: Signs) -> list[_Line]:
+def _answers(row: TraceRow, signs: ParticipantStyles) -> list[_Line]:
     lines = list[_Line]()
     for response in row.responses:
-        sign = look.RESPONSES.get(response.type, look.UNKNOWN)
-        lines.append((_Doing(folded_name(response.by, signs), badge(sign)), False))
+        sign = look.RESPONSE_BADGES.get(response.type, look.UNKNOWN_BADGE)
+        lines.append((_Doing(wrapped_participant(response.by, signs), badge_text(sign)), False))
         if response.follow_up:
-            lines.append((joined(("asks ", look.QUIET), safe_line(response.follow_up, "italic")), True))
+            lines.append((join_text(("asks ", look.MUTED), terminal_line(response.follow_up, "italic")), True))
     for reply in row.replies:
         words = Text("leaves it open" if reply.evaded else "replies")
-        lines.append((_Doing(folded_name(reply.by, signs), words), False))
-    return lines or [(Text("unanswered", style=look.QUIET), False)]
+        lines.append((_Doing(wrapped_participant(reply.by, signs), words), False))
+    return lines or [(Text("unanswered", style=look.MUTED), False)]
 
 
 def _standing(row: TraceRow) -> list[_Line]:
     if row.standing is None:
-        return [(Text("not judged", style=look.QUIET), False)]
-    reason = [(safe_line(row.reason, look.QUIET), True)] if row.reason else []
-    return [(badge(look.STANDINGS[row.standing]), False), *reason]
+        return [(Text("not judged", style=look.MUTED), False)]
+    reason = [(terminal_line(row.reason, look.MUTED), True)] if row.reason else []
+    return [(badge_text(look.STANDING_BADGES[row.standing]), False), *reason]

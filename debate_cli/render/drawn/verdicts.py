@@ -13,97 +13,103 @@ from rich.text import Text
 
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import hostile, look
-from debate_cli.render.drawn.safe import joined, safe, safe_line
-from debate_cli.render.drawn.tables import Signs, badge, bullets, name, score_bars, section
-from debate_cli.render.look import shortened
-from debate_cli.render.reasons import Said
-from debate_cli.render.report import Report
-from debate_cli.render.weakest import Weakest
+from debate_cli.render.drawn.safe import join_text, terminal_line, terminal_text
+from debate_cli.render.drawn.tables import ParticipantStyles, badge_text, bullets, participant_text, score_bars, section
+from debate_cli.render.look import shorten
+from debate_cli.render.reasons import JudgeQuote
+from debate_cli.render.report import DebateReport
+from debate_cli.render.weakest import WeakestArgument
 from debate_cli.scoring.briefing import Briefing, BriefingClaim
 
-MOST_MISSING = 6
+MAX_MISSING = 6
 """Sentences on what was not assessed that are shown; a JSON document has them all."""
 
 
 @dataclass(frozen=True, slots=True)
-class Reasons:
+class VerdictReasons:
     """What a verdict's box says beside who won."""
 
     numbers: str
     """What the scores say."""
-    judges: Said | None
+    judges: JudgeQuote | None
     """What a judge says; untrusted."""
     text: str | None = None
     """Name of the text that was judged; None for a debate."""
-    weakest: Weakest | None = None
+    weakest: WeakestArgument | None = None
     """The argument that held up worst, in the box that decides."""
 
 
-def verdict_panel(verdict: Verdict, signs: Signs, reasons: Reasons, called: str | None = None) -> RenderableType:
+def verdict_panel(
+    verdict: Verdict, signs: ParticipantStyles, reasons: VerdictReasons, called: str | None = None
+) -> RenderableType:
     """The conclusion of one system, `called` so among others; a heavy frame for the one that decides, or is alone."""
     decides = verdict.decides or called is None
     sign = signs.get(verdict.winner) if verdict.winner is not None else None
-    colour = sign.colour if sign else look.QUIET
+    colour = sign.colour if sign else look.MUTED
     style = f"bold {sign.colour}" if sign else "bold"
-    headline = joined(
-        (f"{sign.symbol} ", colour) if sign else "", safe_line(look.outcome(verdict, reasons.text), style)
+    headline = join_text(
+        (f"{sign.symbol} ", colour) if sign else "", terminal_line(look.describe_outcome(verdict, reasons.text), style)
     )
     if verdict.margin is not None:
-        headline.append(f"  margin {look.number(verdict.margin)}", style=look.QUIET)
+        headline.append(f"  margin {look.format_number(verdict.margin)}", style=look.MUTED)
     body: list[RenderableType] = [headline]
-    if verdict.figures:
+    if verdict.displayed_scores:
         body += [Text(""), score_bars(verdict, signs)]
     rows = _reasons(verdict, reasons, signs)
     if rows:
-        body += [Text(""), labelled(rows)]
-    missing = Report.missing(verdict)
+        body += [Text(""), label_grid(rows)]
+    missing = DebateReport.missing(verdict)
     if missing:
-        more = [f"and {len(missing) - MOST_MISSING} more"] if len(missing) > MOST_MISSING else []
-        body += [Text(""), bullets([*missing[:MOST_MISSING], *more], "!", look.GOLD)]
-    title = "verdict" if called is None else f"verdict, {hostile.line(called)}{', decides' if verdict.decides else ''}"
+        more = [f"and {len(missing) - MAX_MISSING} more"] if len(missing) > MAX_MISSING else []
+        body += [Text(""), bullets([*missing[:MAX_MISSING], *more], "!", look.GOLD)]
+    title = (
+        "verdict"
+        if called is None
+        else f"verdict, {hostile.sanitize_line(called)}{', decides' if verdict.decides else ''}"
+    )
     return Panel(
         Group(*body),
         title=Text(title, style="bold"),
         title_align="left",
-        border_style=colour if decides else look.QUIET,
+        border_style=colour if decides else look.MUTED,
         box=HEAVY if decides else ROUNDED,
         padding=(0, 1),
     )
 
 
-def _reasons(verdict: Verdict, reasons: Reasons, signs: Signs) -> list[tuple[str, RenderableType]]:
+def _reasons(verdict: Verdict, reasons: VerdictReasons, signs: ParticipantStyles) -> list[tuple[str, RenderableType]]:
     rows: list[tuple[str, RenderableType]] = []
     if reasons.numbers and verdict.victory != "undetermined":
-        rows.append(("why", safe_line(reasons.numbers)))
+        rows.append(("why", terminal_line(reasons.numbers)))
     if reasons.judges:
         rows.append(("" if rows else "why", _quoted(reasons.judges)))
     if reasons.weakest is not None:
-        rows.append(("lowest" if reasons.weakest.stood else "weakest", _weakest(reasons.weakest, signs)))
+        rows.append(("lowest" if reasons.weakest.all_upheld else "weakest", _weakest(reasons.weakest, signs)))
     return rows
 
 
-def _quoted(said: Said) -> RenderableType:
-    quote = safe_line(f"“{said.words}”", "italic")
-    return joined(safe_line(said.judge), ": ", quote) if said.judge else quote
+def _quoted(said: JudgeQuote) -> RenderableType:
+    quote = terminal_line(f"“{said.words}”", "italic")
+    return join_text(terminal_line(said.judge), ": ", quote) if said.judge else quote
 
 
-def _weakest(weakest: Weakest, signs: Signs) -> RenderableType:
+def _weakest(weakest: WeakestArgument, signs: ParticipantStyles) -> RenderableType:
     row = weakest.row
-    head = joined(safe_line(row.id, "bold"), " by ", name(row.participant, signs))
+    head = join_text(terminal_line(row.id, "bold"), " by ", participant_text(row.participant, signs))
     if row.standing is not None:
-        head.append_text(joined(", ", badge(look.STANDINGS[row.standing])))
+        head.append_text(join_text(", ", badge_text(look.STANDING_BADGES[row.standing])))
     if weakest.marked:
         head.append(f", {weakest.marked}")
-    if weakest.stood:
-        head.append(", though every claim stood", style=look.QUIET)
-    told = [safe_line(shortened(reason), look.QUIET) for reason in weakest.because]
-    return Group(head, safe_line(shortened(row.claim)), *told)
+    if weakest.all_upheld:
+        head.append(", though every claim stood", style=look.MUTED)
+    told = [terminal_line(shorten(reason), look.MUTED) for reason in weakest.because]
+    return Group(head, terminal_line(shorten(row.claim)), *told)
 
 
-def labelled(rows: Sequence[tuple[str, RenderableType]]) -> Table:
+def label_grid(rows: Sequence[tuple[str, RenderableType]]) -> Table:
     """Quiet labels, what they mean beside them."""
     grid = Table.grid(padding=(0, 2, 0, 0))
-    grid.add_column(no_wrap=True, style=look.QUIET)
+    grid.add_column(no_wrap=True, style=look.MUTED)
     grid.add_column(ratio=1)
     for label, words in rows:
         grid.add_row(label, words)
@@ -117,7 +123,7 @@ def briefing_view(briefing: Briefing, outcome: str = "") -> RenderableType:
     """
     body: list[RenderableType] = []
     if briefing.key_insight:
-        body.append(safe(briefing.key_insight, "bold"))
+        body.append(terminal_text(briefing.key_insight, "bold"))
     parts = (
         ("rely on", "UPHELD", briefing.rely_on),
         ("use within limits", "PARTIALLY_UPHELD", briefing.limit),
@@ -129,16 +135,16 @@ def briefing_view(briefing: Briefing, outcome: str = "") -> RenderableType:
             body += [Text(""), _claims(label, standing, claims)]
     if briefing.unresolved_questions:
         questions = bullets(briefing.unresolved_questions, "?", look.BLUE)
-        body += [Text(""), Text("open questions", style=look.QUIET), questions]
+        body += [Text(""), Text("open questions", style=look.MUTED), questions]
     if briefing.recommendation:
-        body += [Text(""), Text("recommendation", style=look.QUIET), safe(briefing.recommendation)]
-    body += [Text(""), Text(hostile.clean(briefing.caveat), style=f"italic {look.QUIET}")]
+        body += [Text(""), Text("recommendation", style=look.MUTED), terminal_text(briefing.recommendation)]
+    body += [Text(""), Text(hostile.sanitize_text(briefing.caveat), style=f"italic {look.MUTED}")]
     return section("briefing", *body, beside=outcome)
 
 
 def _claims(label: str, standing: str, claims: Sequence[BriefingClaim]) -> RenderableType:
-    sign = look.STANDINGS[standing]
+    sign = look.STANDING_BADGES[standing]
     return Group(
-        Text(label, style=look.QUIET),
+        Text(label, style=look.MUTED),
         bullets([f"{claim.id}  {claim.claim}" for claim in claims], sign.symbol, f"bold {sign.colour}"),
     )

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from rich.cells import cell_len
 
-HANG = "  "
+HANGING_INDENT = "  "
 """What further lines of a sentence begin with, so that the next sentence is told from it."""
 _COMMAND = r"(?:(?<=: )|^)debate [a-z]+(?: (?:'[^']*'|[^\s'();])+)*[;).,]*"
 _UNIT = re.compile(
@@ -16,7 +16,7 @@ _UNIT = re.compile(
 """What a line does not end within: a path, a command, what stands in backticks, a word."""
 
 
-def wrapped(line: str, width: int) -> list[str]:
+def wrap_sentence(line: str, width: int) -> list[str]:
     """`line` in lines of at most `width` columns; all but the first begin with `HANG`, where there is room for that.
 
     A word, path or command that is wider than the window is left to the terminal, from which it is copied in one piece.
@@ -29,7 +29,7 @@ def wrapped(line: str, width: int) -> list[str]:
         if not rows[-1].strip() or cell_len(rows[-1] + gap + unit) <= width:
             rows[-1] += gap + unit
         else:
-            hang = margin + HANG
+            hang = margin + HANGING_INDENT
             rows.append((hang if cell_len(hang + unit) <= width else "") + unit)
     return rows
 

@@ -20,7 +20,7 @@ Spans = tuple[Span, ...]
 _TOKEN = re.compile(r" *[^ ]+")
 
 
-class Block(Protocol):
+class LayoutBlock(Protocol):
     """What lays itself out in lines."""
 
     def lines(self, width: int) -> Iterable[Line]:
@@ -42,12 +42,12 @@ class Paragraph:
     def lines(self, width: int) -> Iterator[Line]:
         """The words behind what stands before them; what has no room there is cut."""
         before = self.first
-        rest = width - cells_of(self.rest)
+        rest = width - cell_width(self.rest)
         for part in self.words.split("\n"):
-            for row in _rows(part, width - cells_of(before), rest):
+            for row in _rows(part, width - cell_width(before), rest):
                 spans = (*before, (row, self.style)) if row else before
-                made = line(*spans)
-                yield made if made.cells <= width else cut(spans, width)
+                made = make_line(*spans)
+                yield made if made.cells <= width else truncate_line(spans, width)
                 before = self.rest
 
 
@@ -60,27 +60,27 @@ class Line:
     """Columns that it takes on a terminal."""
 
 
-BLANK = Paragraph("")
+BLANK_LINE = Paragraph("")
 
 
-def line(*spans: Span) -> Line:
+def make_line(*spans: Span) -> Line:
     """The spans as a line."""
-    return Line(spans, cells_of(spans))
+    return Line(spans, cell_width(spans))
 
 
-def cells_of(spans: Iterable[Span]) -> int:
+def cell_width(spans: Iterable[Span]) -> int:
     """Columns of all spans together; wide characters take two."""
     return sum(cell_len(words) for words, _ in spans)
 
 
-def laid_out(blocks: Iterable[Block], width: int) -> list[Line]:
+def layout_lines(blocks: Iterable[LayoutBlock], width: int) -> list[Line]:
     """The lines of the blocks, none wider than `width` columns."""
     return [made for block in blocks for made in block.lines(width)]
 
 
-def cut(spans: Sequence[Span], width: int) -> Line:
+def truncate_line(spans: Sequence[Span], width: int) -> Line:
     """The spans as a line of at most `width` columns; it ends with `…` where something was left out."""
-    whole = cells_of(spans)
+    whole = cell_width(spans)
     if whole <= width:
         return Line(tuple(spans), whole)
     found: list[Span] = []
@@ -92,7 +92,7 @@ def cut(spans: Sequence[Span], width: int) -> Line:
             break
         found.append((words, style))
         room -= taken
-    return line(*found)
+    return make_line(*found)
 
 
 def _rows(words: str, first: int, rest: int) -> Iterator[str]:

@@ -8,13 +8,22 @@ from dataclasses import dataclass
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.segment import Segment
 
-from debate_cli.render.live.column import Block, Line, Span, Spans, cells_of, cut, laid_out, line
+from debate_cli.render.live.column import (
+    LayoutBlock,
+    Line,
+    Span,
+    Spans,
+    cell_width,
+    layout_lines,
+    make_line,
+    truncate_line,
+)
 
-SIDES = 4
+FRAME_COLUMNS = 4
 """Columns that a frame takes: two edges and a blank beside each."""
-EDGES = 2
+FRAME_LINES = 2
 """Lines that it takes."""
-MIN_COLUMN = 52
+MIN_COLUMN_WIDTH = 52
 """Narrower than this, frames stand below each other."""
 
 
@@ -28,8 +37,8 @@ class Border:
     level: str
 
 
-ROUND = Border("╭╮", "│", "╰╯", "─")
-ASCII = Border("++", "|", "++", "-")
+ROUND_BORDER = Border("╭╮", "│", "╰╯", "─")
+ASCII_BORDER = Border("++", "|", "++", "-")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,86 +48,86 @@ class Frame:
     title: Spans
     foot: Spans
     colour: str
-    body: tuple[Block, ...]
+    body: tuple[LayoutBlock, ...]
 
-    def lines(self, width: int, border: Border = ROUND, height: int = 0) -> list[Line]:
+    def lines(self, width: int, border: Border = ROUND_BORDER, height: int = 0) -> list[Line]:
         """The frame, `width` columns wide and at least `height` lines high."""
-        body = laid_out(self.body, width - SIDES)
-        body += [line()] * (height - len(body) - EDGES)
+        body = layout_lines(self.body, width - FRAME_COLUMNS)
+        body += [make_line()] * (height - len(body) - FRAME_LINES)
         return [
-            self.upper(width, border),
-            *(beside(made, width, self.colour, border) for made in body),
+            self.top_edge(width, border),
+            *(frame_line(made, width, self.colour, border) for made in body),
             self.lower(width, border),
         ]
 
-    def upper(self, width: int, border: Border = ROUND) -> Line:
+    def top_edge(self, width: int, border: Border = ROUND_BORDER) -> Line:
         """The edge with the title, at its left."""
         return self._edge(self.title, width, border.top, border.level, at_left=True)
 
-    def lower(self, width: int, border: Border = ROUND) -> Line:
+    def lower(self, width: int, border: Border = ROUND_BORDER) -> Line:
         """The edge with the foot, at its right."""
         return self._edge(self.foot, width, border.bottom, border.level, at_left=False)
 
     def _edge(self, told: Spans, width: int, corners: str, level: str, *, at_left: bool) -> Line:
-        words = cut(told, width - SIDES - EDGES)
-        rest = level * (width - words.cells - SIDES - 1)
+        words = truncate_line(told, width - FRAME_COLUMNS - FRAME_LINES)
+        rest = level * (width - words.cells - FRAME_COLUMNS - 1)
         before, after = (level, rest) if at_left else (rest, level)
-        return line((f"{corners[0]}{before} ", self.colour), *words.spans, (f" {after}{corners[1]}", self.colour))
+        return make_line((f"{corners[0]}{before} ", self.colour), *words.spans, (f" {after}{corners[1]}", self.colour))
 
 
-def beside(body: Line, width: int, colour: str, border: Border = ROUND) -> Line:
+def frame_line(body: Line, width: int, colour: str, border: Border = ROUND_BORDER) -> Line:
     """A line between the two sides of its frame."""
     edge: Span = (f"{border.side} ", colour)
-    blank = " " * (width - SIDES - body.cells)
+    blank = " " * (width - FRAME_COLUMNS - body.cells)
     return Line((edge, *body.spans, (f"{blank} {border.side}", colour)), width)
 
 
 @dataclass(frozen=True, slots=True)
-class Wave:
+class FrameGroup:
     """Frames of one wave: side by side and equally high where every column is wide enough, else below each other."""
 
     frames: Sequence[Frame]
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """Its lines as segments."""
-        border = border_of(options)
-        if not side_by_side(len(self.frames), options.max_width):
+        border = border_for(options)
+        if not fits_side_by_side(len(self.frames), options.max_width):
             for frame in self.frames:
-                yield from segments(console, frame.lines(options.max_width, border))
+                yield from to_segments(console, frame.lines(options.max_width, border))
             return
         width = column_width(len(self.frames), options.max_width)
         height = max(len(frame.lines(width, border)) for frame in self.frames)
         columns = [frame.lines(width, border, height) for frame in self.frames]
-        yield from segments(console, (joined_lines(row) for row in zip(*columns, strict=True)))
+        yield from to_segments(console, (join_lines(row) for row in zip(*columns, strict=True)))
 
 
 @dataclass(frozen=True, slots=True)
-class Laid:
+class LineBlock:
     """Lines made for a width, without a frame."""
 
     made: Callable[[int], Iterable[Line]]
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """As segments."""
-        yield from segments(console, self.made(options.max_width))
+        yield from to_segments(console, self.made(options.max_width))
 
 
-def border_of(options: ConsoleOptions) -> Border:
+def border_for(options: ConsoleOptions) -> Border:
     """The border that a terminal can show."""
-    return ASCII if options.ascii_only else ROUND
+    return ASCII_BORDER if options.ascii_only else ROUND_BORDER
 
 
-def joined_lines(row: Iterable[Line]) -> Line:
+def join_lines(row: Iterable[Line]) -> Line:
     """Lines of columns that stand beside each other, a blank between two."""
     spans: list[Span] = []
     for made in row:
         if spans:
             spans.append((" ", ""))
         spans += made.spans
-    return Line(tuple(spans), cells_of(spans))
+    return Line(tuple(spans), cell_width(spans))
 
 
-def segments(console: Console, lines: Iterable[Line]) -> Iterator[Segment]:
+def to_segments(console: Console, lines: Iterable[Line]) -> Iterator[Segment]:
     """The lines for Rich."""
     for made in lines:
         for words, style in made.spans:
@@ -131,6 +140,6 @@ def column_width(count: int, width: int) -> int:
     return (width - (count - 1)) // count
 
 
-def side_by_side(count: int, width: int) -> bool:
+def fits_side_by_side(count: int, width: int) -> bool:
     """Whether so many frames fit beside each other."""
-    return count > 1 and column_width(count, width) >= MIN_COLUMN
+    return count > 1 and column_width(count, width) >= MIN_COLUMN_WIDTH

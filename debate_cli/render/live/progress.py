@@ -5,25 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.events import Assessed, Event, Failed, JudgingOpened
+from debate_cli.domain.events import AssessmentCompleted, Event, JudgingOpened, TaskFailed
 from debate_cli.domain.exchange import TotalUsage
-from debate_cli.domain.judged import judged_by, judging_usage
+from debate_cli.domain.judged import judging_usage, restrict_to_runs
 from debate_cli.domain.tasks import Brief, Task
 from debate_cli.render import hostile, look
-from debate_cli.render.called import called_in
-from debate_cli.render.live.column import Line, cut
+from debate_cli.render.called import label_judging_system
+from debate_cli.render.live.column import Line, truncate_line
 
-BAR = 16
+PROGRESS_BAR_WIDTH = 16
 """Columns of the bar."""
-NARROW = 80
+MIN_WIDTH_FOR_BAR = 80
 """Columns below which the line has no bar: the numbers need them."""
-FEW = 2
+MAX_NAMED_JUDGMENTS = 2
 """Judgements that are named without being counted."""
-ENOUGH = 2
+MIN_CALLS_FOR_ESTIMATE = 2
 """Calls that must be done before the time left is estimated."""
 
 
-class Progress:
+class ProgressLine:
     """Counts what is settled; written by the event loop, read by the drawing thread."""
 
     def __init__(self, planned: int | None, clock: Callable[[], float]) -> None:
@@ -53,7 +53,7 @@ class Progress:
         if isinstance(task, Brief):
             self._judging = (*self._judging, task)
 
-    def settled(self, event: Event, debate: Debate) -> None:
+    def record_event(self, event: Event, debate: Debate) -> None:
         """Take note of what `event` settles."""
         if isinstance(event, JudgingOpened) and (self._added or not self._watched):
             self._added |= {event.run}
@@ -62,9 +62,9 @@ class Progress:
         self._done = _judged(debate, self._added) if self._added else _settled(debate)
         self._usage = judging_usage(debate, self._added) if self._added else debate.usage
         match event:
-            case Assessed():
+            case AssessmentCompleted():
                 key = event.assessment.brief.key
-            case Failed():
+            case TaskFailed():
                 key = event.failure.task.key
             case _:
                 return
@@ -75,28 +75,35 @@ class Progress:
         usage = self._usage
         taken = self._clock() - self._started
         done = f"{self._done}/{self._total}" if self._planned else f"{self._done}"
-        parts = [f"{done} call{'' if done == '1' else 's'}", look.clock(taken)]
+        parts = [f"{done} call{'' if done == '1' else 's'}", look.format_clock(taken)]
         left = self._left(taken)
         if left is not None:
-            parts.append(f"about {look.clock(left)} left")
-        parts += [look.counted(usage.input_tokens + usage.output_tokens, usage), look.money(usage.cost_usd)]
+            parts.append(f"about {look.format_clock(left)} left")
+        parts += [
+            look.format_token_count(usage.input_tokens + usage.output_tokens, usage),
+            look.format_cost(usage.cost_usd),
+        ]
         if self._judging:
-            count = f" {len(self._judging)}" if len(self._judging) > FEW else ""
-            awaited = "; ".join(hostile.line(look.brief_words(brief, self._called(brief))) for brief in self._judging)
+            count = f" {len(self._judging)}" if len(self._judging) > MAX_NAMED_JUDGMENTS else ""
+            awaited = "; ".join(
+                hostile.sanitize_line(look.format_brief(brief, self._called(brief))) for brief in self._judging
+            )
             parts.append(f"judging{count}: {awaited}")
         return " · ".join(parts)
 
     def _called(self, brief: Brief) -> str | None:
-        return None if self._debate is None else called_in(self._debate, brief.system, brief.run)
+        return None if self._debate is None else label_judging_system(self._debate, brief.system, brief.run)
 
     def line(self, width: int) -> Line:
         """The line, at most `width` columns wide."""
-        words = (self.words(), look.QUIET)
-        if not self._planned or width < NARROW:
-            return cut([words], width)
-        full, half = divmod(round(self._done / self._total * BAR * 2), 2)
+        words = (self.words(), look.MUTED)
+        if not self._planned or width < MIN_WIDTH_FOR_BAR:
+            return truncate_line([words], width)
+        full, half = divmod(round(self._done / self._total * PROGRESS_BAR_WIDTH * 2), 2)
         bar = "━" * full + "╸" * half
-        return cut([(bar, look.TEAL), ("─" * (BAR - len(bar)), look.QUIET), (" ", ""), words], width)
+        return truncate_line(
+            [(bar, look.TEAL), ("─" * (PROGRESS_BAR_WIDTH - len(bar)), look.MUTED), (" ", ""), words], width
+        )
 
     @property
     def _total(self) -> int:
@@ -105,14 +112,14 @@ class Progress:
     def _left(self, taken: float) -> float | None:
         """Seconds that the calls left will take at the pace so far; None where there is too little to tell or to do."""
         done = self._done - self._before
-        if not self._planned or done < ENOUGH or self._done >= self._total:
+        if not self._planned or done < MIN_CALLS_FOR_ESTIMATE or self._done >= self._total:
             return None
         left = taken / done * (self._total - self._done)
         return left if left >= 1 else None
 
 
 def _judged(debate: Debate, runs: Collection[str]) -> int:
-    alone = judged_by(debate, runs)
+    alone = restrict_to_runs(debate, runs)
     return len(alone.assessments) + sum(isinstance(failure.task, Brief) for failure in alone.failures)
 
 

@@ -20,7 +20,7 @@ from rich.color import ColorSystem
 from rich.console import Console, RenderableType
 
 from debate_cli.render.live.column import Line
-from debate_cli.render.live.frame import Border, border_of
+from debate_cli.render.live.frame import Border, border_for
 
 FRAMES_PER_SECOND = 10
 _BEGIN, _END = "\x1b[?2026h", "\x1b[?2026l"
@@ -34,31 +34,31 @@ _SYSTEMS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class TerminalRow:
     """A line as a terminal is sent it."""
 
     text: str
     cells: int
 
     @staticmethod
-    def beside(rows: Iterable[Row]) -> Row:
+    def join(rows: Iterable[TerminalRow]) -> TerminalRow:
         """Rows of columns in one, a blank between two."""
         found = tuple(rows)
-        return Row(" ".join(row.text for row in found), sum(row.cells for row in found) + len(found) - 1)
+        return TerminalRow(" ".join(row.text for row in found), sum(row.cells for row in found) + len(found) - 1)
 
 
-class Ink:
+class StyleRenderer:
     """How the styles of a line are written on a certain terminal."""
 
     def __init__(self, console: Console) -> None:
-        self.border: Border = border_of(console.options)
+        self.border: Border = border_for(console.options)
         self._console = console
         self._system = _SYSTEMS.get(console.color_system or "")
         self._marks = lru_cache(maxsize=256)(self._marks_of)
 
-    def row(self, line: Line) -> Row:
+    def row(self, line: Line) -> TerminalRow:
         """The line with its styles."""
-        return Row("".join(self._written(words, style) for words, style in line.spans), line.cells)
+        return TerminalRow("".join(self._written(words, style) for words, style in line.spans), line.cells)
 
     def _written(self, words: str, style: str) -> str:
         before, after = self._marks(style)
@@ -75,10 +75,10 @@ class Ink:
         return before, after
 
 
-class Region:
+class LiveRegion:
     """The rows that `draw` gives, on the screen while it is started."""
 
-    def __init__(self, console: Console, draw: Callable[[int], Sequence[Row]]) -> None:
+    def __init__(self, console: Console, draw: Callable[[int], Sequence[TerminalRow]]) -> None:
         """`draw` is given a number that grows by one with every frame."""
         self._console = console
         self._draw = draw
@@ -89,7 +89,7 @@ class Region:
         self._queued = Event()
         self._done = Event()
         self._thread: Thread | None = None
-        self._shown: Sequence[Row] = ()
+        self._shown: Sequence[TerminalRow] = ()
         self._size = console.size
         self._tick = 0
 
@@ -103,7 +103,7 @@ class Region:
         if self._thread is None and self._console.is_terminal:
             self._console.show_cursor(show=False)
             self._done.clear()
-            self._thread = Thread(target=self._go_on, name="region", daemon=True)
+            self._thread = Thread(target=self._draw_loop, name="region", daemon=True)
             self._thread.start()
 
     def stop(self) -> None:
@@ -138,7 +138,7 @@ class Region:
             self._flush()
 
     @contextmanager
-    def still(self) -> Generator[None]:
+    def pause_drawing(self) -> Generator[None]:
         """While this lasts nothing is drawn but by `above`: what belongs together is changed in one go."""
         with self._lock:
             yield
@@ -152,7 +152,7 @@ class Region:
                 self._queue.append(f"{_BEGIN}{sent}{_END}")
         self._flush()
 
-    def _go_on(self) -> None:
+    def _draw_loop(self) -> None:
         try:
             while not self._done.is_set():
                 if self._queued.wait(1 / FRAMES_PER_SECOND):
@@ -193,7 +193,7 @@ class Region:
         return "\r\x1b[2K" + "\x1b[A\x1b[2K" * (min(taken, height) - 1) if taken else ""
 
 
-def _changed(before: Sequence[Row], rows: Sequence[Row]) -> str:
+def _changed(before: Sequence[TerminalRow], rows: Sequence[TerminalRow]) -> str:
     found = ["\r", _up(len(before) - 1)]
     for number, row in enumerate(rows):
         old = before[number] if number < len(before) else None

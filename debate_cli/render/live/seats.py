@@ -10,9 +10,9 @@ from typing import NamedTuple
 from rich.cells import cell_len, set_cell_size
 
 from debate_cli.render import hostile, look
-from debate_cli.render.cast import Seat
-from debate_cli.render.drawn.folded import BETWEEN, in_lines, parted
-from debate_cli.render.live.column import Line, Span, Spans, line
+from debate_cli.render.cast import ParticipantRow
+from debate_cli.render.drawn.folded import ITEM_SEPARATOR, wrap_items, wrap_name
+from debate_cli.render.live.column import Line, Span, Spans, make_line
 
 SIGN, GAP = 2, 2
 """Columns of a sign with its blank, and between two columns of words."""
@@ -26,7 +26,7 @@ INDENT: Span = ("    ", "")
 class _Told(NamedTuple):
     """A seat, its words cleaned."""
 
-    seat: Seat
+    seat: ParticipantRow
     name: str
     part: str
     model: str
@@ -41,21 +41,21 @@ class _Told(NamedTuple):
 
     def below(self, width: int) -> list[Spans]:
         """Part and model in lines of that width, below each other where one line is not enough."""
-        if cell_len(self.part + BETWEEN + self.model) <= width:
-            return [((self.part + BETWEEN, look.QUIET), (self.model, ""))]
-        part = [((row, look.QUIET),) for row in in_lines(self.part.split(BETWEEN), width)]
-        return [*part, *(((row, ""),) for row in parted(self.model, width))]
+        if cell_len(self.part + ITEM_SEPARATOR + self.model) <= width:
+            return [((self.part + ITEM_SEPARATOR, look.MUTED), (self.model, ""))]
+        part = [((row, look.MUTED),) for row in wrap_items(self.part.split(ITEM_SEPARATOR), width)]
+        return [*part, *(((row, ""),) for row in wrap_name(self.model, width))]
 
 
 @dataclass(frozen=True, slots=True)
-class Cast:
+class ParticipantList:
     """A seat after the other; what has no room on one line takes several, and nothing is left out."""
 
-    seats: Sequence[Seat]
+    seats: Sequence[ParticipantRow]
 
     def lines(self, width: int) -> Iterator[Line]:
         """Name, part and model in three columns; where there is less room, part and model in one; else all below the name."""
-        told = [_Told(seat, *map(hostile.line, (seat.name, seat.part, seat.model))) for seat in self.seats]
+        told = [_Told(seat, *map(hostile.sanitize_line, (seat.name, seat.part, seat.model))) for seat in self.seats]
         named, played, spoken = (
             max(map(cell_len, column), default=0)
             for column in ([who.name for who in told], [who.part for who in told], [who.model for who in told])
@@ -73,12 +73,12 @@ class Cast:
 
 def _in_columns(who: _Told, named: int, playing: int) -> Iterator[Line]:
     """The model in the first line."""
-    rows = zip_longest([who.name], in_lines(who.part.split(BETWEEN), playing), [who.model], fillvalue="")
+    rows = zip_longest([who.name], wrap_items(who.part.split(ITEM_SEPARATOR), playing), [who.model], fillvalue="")
     for place, (name, part, model) in enumerate(rows):
-        yield line(
+        yield make_line(
             ("  ", "") if place else who.sign,
             (set_cell_size(name, named), who.name_style),
-            (f"  {set_cell_size(part, playing)}  ", look.QUIET),
+            (f"  {set_cell_size(part, playing)}  ", look.MUTED),
             (model, ""),
         )
 
@@ -86,11 +86,11 @@ def _in_columns(who: _Told, named: int, playing: int) -> Iterator[Line]:
 def _beside_name(who: _Told, named: int, beside: int) -> Iterator[Line]:
     for place, words in enumerate(who.below(beside)):
         name = "" if place else who.name
-        yield line(("  ", "") if place else who.sign, (set_cell_size(name, named + GAP), who.name_style), *words)
+        yield make_line(("  ", "") if place else who.sign, (set_cell_size(name, named + GAP), who.name_style), *words)
 
 
 def _below_name(who: _Told, width: int) -> Iterator[Line]:
-    for place, row in enumerate(parted(who.name, width - SIGN)):
-        yield line(("  ", "") if place else who.sign, (row, who.name_style))
+    for place, row in enumerate(wrap_name(who.name, width - SIGN)):
+        yield make_line(("  ", "") if place else who.sign, (row, who.name_style))
     for words in who.below(width - len(INDENT[0])):
-        yield line(INDENT, *words)
+        yield make_line(INDENT, *words)

@@ -12,18 +12,18 @@ from typing import Self
 
 from rich.cells import cell_len
 
-from debate_cli.domain.content import Answer, Argument, Closing, Response, Turn
-from debate_cli.domain.exchange import Exchange
+from debate_cli.domain.content import Argument, Closing, FollowUpAnswer, Response, Turn
+from debate_cli.domain.exchange import ModelCall
 from debate_cli.domain.tasks import Cue
 from debate_cli.render import hostile, look
-from debate_cli.render.live.column import BLANK, Paragraph, Span, Spans, cells_of, cut
+from debate_cli.render.live.column import BLANK_LINE, Paragraph, Span, Spans, cell_width, truncate_line
 from debate_cli.render.live.frame import Frame
 from debate_cli.render.look import Sign
-from debate_cli.render.spoken import Piece, of_turn
-from debate_cli.render.threads import Step, Thread, Threads
+from debate_cli.render.spoken import SpeechPart, split_turn
+from debate_cli.render.threads import ArgumentThread, ThreadIndex, ThreadStep
 
 INDENT: Spans = (("  ", ""),)
-FREE = ("rebuttal", "speech")
+FREE_PHASES = ("rebuttal", "speech")
 """Phases in which one speaks freely."""
 LONGEST_HEAD = 20
 """Columns of an argument's id at most."""
@@ -32,23 +32,23 @@ ON, ON_REST, END, END_REST = "├─ ", "│  ", "└─ ", "   "
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class SpeechContext:
     """What a speech is understood by."""
 
     signs: Mapping[str, Sign]
-    threads: Threads
+    threads: ThreadIndex
     round_number: int
     """The round of the speech."""
     free: bool = False
     """Whether it is a free speech, of which responses are the heads only."""
 
     @classmethod
-    def at(cls, moment: Turn | Cue, signs: Mapping[str, Sign], threads: Threads) -> Self:
+    def for_turn(cls, moment: Turn | Cue, signs: Mapping[str, Sign], threads: ThreadIndex) -> Self:
         """What a turn, or the one that a cue asks for, is understood by."""
-        return cls(signs, threads, moment.round, free=moment.phase in FREE)
+        return cls(signs, threads, moment.round, free=moment.phase in FREE_PHASES)
 
 
-def piece_paragraphs(piece: Piece, heard: Heard) -> tuple[Paragraph, ...]:
+def part_paragraphs(piece: SpeechPart, heard: SpeechContext) -> tuple[Paragraph, ...]:
     """One piece of a speech."""
     match piece:
         case Argument():
@@ -58,7 +58,7 @@ def piece_paragraphs(piece: Piece, heard: Heard) -> tuple[Paragraph, ...]:
             if heard.free:
                 return (_head(piece, thread, heard.signs),)
             return tuple(_response(piece, _told(piece.target, heard.signs, thread)))
-        case Answer():
+        case FollowUpAnswer():
             thread = heard.threads.of(piece.question_target, heard.round_number)
             return tuple(_answer(piece, _told(piece.question_target, heard.signs, thread)))
         case Closing():
@@ -67,30 +67,30 @@ def piece_paragraphs(piece: Piece, heard: Heard) -> tuple[Paragraph, ...]:
             return (Paragraph(_clean(piece)),)
 
 
-def turn_frame(turn: Turn, signs: Mapping[str, Sign], threads: Threads, *, show_hidden: bool = False) -> Frame:
+def turn_frame(turn: Turn, signs: Mapping[str, Sign], threads: ThreadIndex, *, show_hidden: bool = False) -> Frame:
     """A finished turn in its frame, with what was noticed about it."""
     body: list[Paragraph] = []
-    for piece in of_turn(turn):
-        body += [BLANK] if body else []
-        body += piece_paragraphs(piece, Heard.at(turn, signs, threads))
+    for piece in split_turn(turn):
+        body += [BLANK_LINE] if body else []
+        body += part_paragraphs(piece, SpeechContext.for_turn(turn, signs, threads))
     remarks = tuple(_remarks(turn, show_hidden=show_hidden))
     if remarks:
-        body += [BLANK, *remarks]
-    foot = ((exchange_words(turn.index, turn.exchange), look.QUIET),)
+        body += [BLANK_LINE, *remarks]
+    foot = ((format_call(turn.index, turn.exchange), look.MUTED),)
     return Frame(frame_title(turn.speaker, signs), foot, _sign(turn.speaker, signs).colour, tuple(body))
 
 
 def frame_title(speaker: str, signs: Mapping[str, Sign]) -> Spans:
     """Who speaks, for the head of a frame."""
     sign = _sign(speaker, signs)
-    named = (hostile.line(speaker), f"bold {sign.colour}")
-    return (f"{sign.symbol} ", sign.colour), named, (f" · {hostile.line(sign.word)}", look.QUIET)
+    named = (hostile.sanitize_line(speaker), f"bold {sign.colour}")
+    return (f"{sign.symbol} ", sign.colour), named, (f" · {hostile.sanitize_line(sign.word)}", look.MUTED)
 
 
-def exchange_words(index: int, exchange: Exchange) -> str:
+def format_call(index: int, exchange: ModelCall) -> str:
     """Number of the turn (as judges name it), model, time and tokens of a call, for the foot of a frame."""
-    words = [f"turn {index}", hostile.line(exchange.model), look.seconds(exchange.latency_s)]
-    words.append(look.counted(exchange.usage.output_tokens, exchange.usage))
+    words = [f"turn {index}", hostile.sanitize_line(exchange.model), look.format_duration(exchange.latency_s)]
+    words.append(look.format_token_count(exchange.usage.output_tokens, exchange.usage))
     if exchange.attempts > 1:
         words.append(f"{exchange.attempts} requests")
     return " · ".join(words)
@@ -98,83 +98,85 @@ def exchange_words(index: int, exchange: Exchange) -> str:
 
 def _argument(argument: Argument) -> Iterable[Paragraph]:
     head: Span = (_id(argument.id), "reverse")
-    yield _hanging((head, ("  ", "")), hostile.line(argument.claim), "bold")
+    yield _hanging((head, ("  ", "")), hostile.sanitize_line(argument.claim), "bold")
     if argument.reasoning:
         yield Paragraph(_clean(argument.reasoning), "", INDENT, INDENT)
     if argument.evidence:
-        yield Paragraph(_clean(argument.evidence), "italic", (*INDENT, ("evidence  ", look.QUIET)), INDENT)
+        yield Paragraph(_clean(argument.evidence), "italic", (*INDENT, ("evidence  ", look.MUTED)), INDENT)
 
 
 def _response(response: Response, told: tuple[Paragraph, ...]) -> Iterable[Paragraph]:
-    sign = look.RESPONSES.get(response.type, look.UNKNOWN)
+    sign = look.RESPONSE_BADGES.get(response.type, look.UNKNOWN_BADGE)
     badge: Span = (f"{sign.symbol} {sign.word}".strip(), f"bold {sign.colour}")
     yield from told
     yield _step(badge, _clean(response.reasoning), last=not response.follow_up)
     if response.follow_up:
-        yield _step(("asks", look.QUIET), _clean(response.follow_up), "italic")
+        yield _step(("asks", look.MUTED), _clean(response.follow_up), "italic")
 
 
-def _head(response: Response, thread: Thread | None, signs: Mapping[str, Sign]) -> Paragraph:
+def _head(response: Response, thread: ArgumentThread | None, signs: Mapping[str, Sign]) -> Paragraph:
     """A response that the words of a speech already gave."""
-    sign = look.RESPONSES.get(response.type, look.UNKNOWN)
+    sign = look.RESPONSE_BADGES.get(response.type, look.UNKNOWN_BADGE)
     badge: Span = (f"{sign.symbol} {sign.word}".strip(), f"bold {sign.colour}")
     owner = _sign(thread.owner, signs) if thread is not None else None
     whose: Spans = ((f"{owner.symbol} ", owner.colour),) if owner is not None else ()
     first: Spans = (badge, ("  ", ""), *whose, (_id(response.target), "bold"), ("  ", ""))
-    return Paragraph(hostile.line(thread.claim) if thread is not None else "", look.QUIET, first, INDENT)
+    return Paragraph(hostile.sanitize_line(thread.claim) if thread is not None else "", look.MUTED, first, INDENT)
 
 
-def _answer(answer: Answer, told: tuple[Paragraph, ...]) -> Iterable[Paragraph]:
+def _answer(answer: FollowUpAnswer, told: tuple[Paragraph, ...]) -> Iterable[Paragraph]:
     yield from told
     yield _step(("↳ answers", f"bold {look.BLUE}"), _clean(answer.reply), last=not answer.evaded)
     if answer.evaded:
         yield _step(("! left open", look.GOLD), "")
 
 
-def _told(target: str, signs: Mapping[str, Sign], thread: Thread | None) -> tuple[Paragraph, ...]:
+def _told(target: str, signs: Mapping[str, Sign], thread: ArgumentThread | None) -> tuple[Paragraph, ...]:
     """The beginning of a thread: the claim, what was asked about it, what was replied."""
     if thread is None:
         return (Paragraph("", "", ((_id(target), "bold"),)),)
     sign = _sign(thread.owner, signs)
     head: Spans = ((f"{sign.symbol} ", sign.colour), (_id(target), "bold"), ("  ", ""))
-    return _hanging(head, hostile.line(thread.claim), look.QUIET), *(_before(step, signs) for step in thread.steps)
+    return _hanging(head, hostile.sanitize_line(thread.claim), look.MUTED), *(
+        _before(step, signs) for step in thread.steps
+    )
 
 
-def _before(step: Step, signs: Mapping[str, Sign]) -> Paragraph:
+def _before(step: ThreadStep, signs: Mapping[str, Sign]) -> Paragraph:
     """What was said about the claim before."""
-    who = f"{_sign(step.by, signs).symbol} {hostile.line(step.by)}"
+    who = f"{_sign(step.by, signs).symbol} {hostile.sanitize_line(step.by)}"
     return _step(
-        (f"{step.symbol} {who} {', '.join(step.deeds)}", look.QUIET), _clean(step.said), look.QUIET, last=False
+        (f"{step.symbol} {who} {', '.join(step.actions)}", look.MUTED), _clean(step.said), look.MUTED, last=False
     )
 
 
 def _step(badge: Span, words: str, style: str = "", *, last: bool = True) -> Paragraph:
     """A step of a thread on its rail."""
     rail, rest = (END, END_REST) if last else (ON, ON_REST)
-    return Paragraph(words, style, ((rail, look.QUIET), badge, ("  " if words else "", "")), ((rest, look.QUIET),))
+    return Paragraph(words, style, ((rail, look.MUTED), badge, ("  " if words else "", "")), ((rest, look.MUTED),))
 
 
 def _closing(closing: Closing) -> Iterable[Paragraph]:
     rows: list[tuple[str, Span]] = []
     for label, words in (("concedes", closing.concessions), ("unrebutted", closing.unrebutted)):
         if words:
-            rows.append((label, (hostile.line(", ".join(words)), "")))
+            rows.append((label, (hostile.sanitize_line(", ".join(words)), "")))
     if closing.shift:
-        sign = look.SHIFTS.get(closing.shift, look.UNKNOWN)
+        sign = look.SHIFT_BADGES.get(closing.shift, look.UNKNOWN_BADGE)
         rows.append(("position", (f"{sign.symbol} {sign.word}".strip(), f"bold {sign.colour}")))
     if closing.final_position:
         yield Paragraph(_clean(closing.final_position))
-        yield from [BLANK] if rows else []
+        yield from [BLANK_LINE] if rows else []
     yield from _labelled(rows)
 
 
 def _remarks(turn: Turn, *, show_hidden: bool) -> Iterable[Paragraph]:
     rows: list[tuple[str, Span]] = []
     if turn.strategy is not None:
-        rows.append(("strategy", (hostile.line(f"{turn.strategy.name}: {turn.strategy.reason}"), look.QUIET)))
+        rows.append(("strategy", (hostile.sanitize_line(f"{turn.strategy.name}: {turn.strategy.reason}"), look.MUTED)))
     if show_hidden and turn.directive:
-        rows.append(("hidden directive", (_clean(turn.directive), f"italic {look.QUIET}")))
-    rows += [("! warning", (hostile.line(warning), look.GOLD)) for warning in turn.warnings]
+        rows.append(("hidden directive", (_clean(turn.directive), f"italic {look.MUTED}")))
+    rows += [("! warning", (hostile.sanitize_line(warning), look.GOLD)) for warning in turn.warnings]
     return _labelled(rows)
 
 
@@ -182,27 +184,27 @@ def _labelled(rows: list[tuple[str, Span]]) -> Iterable[Paragraph]:
     """Quiet labels, the words beside them with a hanging indent."""
     width = max((len(label) for label, _ in rows), default=0)
     for label, (words, style) in rows:
-        yield _hanging(((f"{label:<{width}}  ", look.QUIET),), words, style)
+        yield _hanging(((f"{label:<{width}}  ", look.MUTED),), words, style)
 
 
 def _hanging(first: Spans, words: str, style: str) -> Paragraph:
-    return Paragraph(words, style, first, ((" " * cells_of(first), ""),))
+    return Paragraph(words, style, first, ((" " * cell_width(first), ""),))
 
 
 def _sign(speaker: str, signs: Mapping[str, Sign]) -> Sign:
-    return signs.get(speaker, look.UNKNOWN)
+    return signs.get(speaker, look.UNKNOWN_BADGE)
 
 
 def _id(text: str) -> str:
     """An id as it may stand at the head of a line."""
-    words = hostile.line(text)
+    words = hostile.sanitize_line(text)
     return (
         words
         if cell_len(words) <= LONGEST_HEAD
-        else "".join(part for part, _ in cut([(words, "")], LONGEST_HEAD).spans)
+        else "".join(part for part, _ in truncate_line([(words, "")], LONGEST_HEAD).spans)
     )
 
 
 def _clean(text: str) -> str:
     """Untrusted words as they may be laid out: line breaks kept, tabs as blanks."""
-    return hostile.clean(text).strip("\n").replace("\t", "    ")
+    return hostile.sanitize_text(text).strip("\n").replace("\t", "    ")

@@ -16,32 +16,41 @@ from rich.console import Console, RenderableType
 from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.content import Turn
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.events import Assessed, Closed, Event, Failed, JudgingOpened, Opened, Resumed, Turned
+from debate_cli.domain.events import (
+    AssessmentCompleted,
+    DebateClosed,
+    DebateOpened,
+    DebateResumed,
+    Event,
+    JudgingOpened,
+    TaskFailed,
+    TurnCompleted,
+)
 from debate_cli.domain.tasks import Cue, Task
 from debate_cli.render import look, news
-from debate_cli.render.live.column import cut
-from debate_cli.render.live.frame import Wave
+from debate_cli.render.live.column import truncate_line
+from debate_cli.render.live.frame import FrameGroup
 from debate_cli.render.live.header import (
-    heading,
-    judged_heading,
-    judging_heading,
-    resumed_rule,
+    debate_heading,
+    judging_run_heading,
+    rejudging_heading,
+    resume_rule,
     round_line,
     round_rule,
 )
-from debate_cli.render.live.notices import closing_line, news_line, note_line, trouble_line
-from debate_cli.render.live.progress import Progress
-from debate_cli.render.live.region import Ink, Region, Row
+from debate_cli.render.live.notices import closing_line, failure_line, judge_report_line, note_line
+from debate_cli.render.live.progress import ProgressLine
+from debate_cli.render.live.region import LiveRegion, StyleRenderer, TerminalRow
 from debate_cli.render.live.speech import turn_frame
-from debate_cli.render.live.wave import Growing, Stream, growing
-from debate_cli.render.order import is_on_a_part
-from debate_cli.render.replay import waves
-from debate_cli.render.threads import Threads
-from debate_cli.render.troubles import Trouble, Troubles
-from debate_cli.render.watcher import judging_alone
+from debate_cli.render.live.wave import SpeechStream, StreamingSpeech, streaming_rows
+from debate_cli.render.order import is_partial_judging
+from debate_cli.render.replay import group_waves
+from debate_cli.render.threads import ThreadIndex
+from debate_cli.render.troubles import FailureGroup, FailureGrouper
+from debate_cli.render.watcher import is_judging_only
 
 
-class LiveWatcher:
+class LiveObserver:
     """A Watcher for a terminal; a context manager that leaves the terminal as it found it.
 
     `planned` is the least number of calls of the run, or None where it is not known; `hint` stands below everything.
@@ -60,14 +69,14 @@ class LiveWatcher:
         self.hint = hint
         self.show_hidden = show_hidden
         self._debate: Debate | None = None
-        self._wave: tuple[Growing, ...] = ()
+        self._wave: tuple[StreamingSpeech, ...] = ()
         self._withheld: tuple[Assessment, ...] = ()
         self._parts: frozenset[str] = frozenset()
-        self._troubles = Troubles()
+        self._troubles = FailureGrouper()
         self._round = 0, ""
-        self._progress = Progress(planned, clock)
-        self._ink = Ink(console)
-        self._region = Region(console, self.rows)
+        self._progress = ProgressLine(planned, clock)
+        self._ink = StyleRenderer(console)
+        self._region = LiveRegion(console, self.rows)
 
     def __enter__(self) -> Self:
         """Start drawing."""
@@ -94,41 +103,41 @@ class LiveWatcher:
 
     def event(self, event: Event, debate: Debate) -> None:
         """See `Watcher`."""
-        if self._debate is None and judging_alone(event, debate):
-            self._print(judged_heading(debate))
+        if self._debate is None and is_judging_only(event, debate):
+            self._print(rejudging_heading(debate))
         self._debate = debate
-        self._troubles.happened(event)
+        self._troubles.record_event(event)
         match event:
-            case Opened():
-                self._print(heading(debate))
-            case Resumed():
+            case DebateOpened():
+                self._print(debate_heading(debate))
+            case DebateResumed():
                 self._progress.found(debate)
                 self._resumed(debate)
             case JudgingOpened():
-                self._print(judging_heading(debate, debate.run(event.run)))
-            case Turned():
+                self._print(judging_run_heading(debate, debate.run(event.run)))
+            case TurnCompleted():
                 self._turned(event, debate)
-            case Assessed():
+            case AssessmentCompleted():
                 self._assessed(event.assessment, debate)
-            case Failed():
+            case TaskFailed():
                 self._reported(event.failure.task.key)
-            case Closed():
+            case DebateClosed():
                 self._finish()
-                self._print(*([closing_line(event.reason)] if debate.text is None else []))
+                self._print(*([closing_line(event.reason)] if debate.document_name is None else []))
             case _:
                 pass
-        for trouble in self._troubles.due():
+        for trouble in self._troubles.pop_ready():
             self._failed(trouble)
-        self._progress.settled(event, debate)
+        self._progress.record_event(event, debate)
 
     def asking(self, task: Task) -> None:
         """See `Watcher`."""
         self._progress.asking(task)
         self._troubles.asking(task)
-        if is_on_a_part(task):
+        if is_partial_judging(task):
             self._parts |= {task.key}
         if isinstance(task, Cue) and self._debate is not None and self._stream(task.index) is None:
-            self._add(Stream(task, Threads(self._debate.turns)), self._debate)
+            self._add(SpeechStream(task, ThreadIndex(self._debate.turns)), self._debate)
 
     def text(self, cue: Cue, piece: str) -> None:
         """See `Watcher`."""
@@ -140,42 +149,46 @@ class LiveWatcher:
         """See `Watcher`."""
         self._print(note_line(note))
 
-    def rows(self, tick: int = 0) -> list[Row]:
+    def rows(self, tick: int = 0) -> list[TerminalRow]:
         """What is drawn now: the wave under way and a line on progress; lower than the window, and no wider."""
         wave = self._wave
         if self._debate is None:
             return []
         width, height = self.console.width, max(2, self.console.height - 1)
-        below = [self._progress.line(width), *([cut([(self.hint, "")], width)] if self.hint else [])]
+        below = [self._progress.line(width), *([truncate_line([(self.hint, "")], width)] if self.hint else [])]
         status = [self._ink.row(told) for told in below]
         if not wave:
             return status[-height:]
         cue = wave[0].stream.cue
         rule = [] if self._round == (cue.round, cue.phase) else [self._ink.row(round_line(cue.round, cue.phase, width))]
-        body = growing(wave, width, height - len(rule) - len(status), tick)
+        body = streaming_rows(wave, width, height - len(rule) - len(status), tick)
         return [*rule, *body, *status][-height:]
 
     def _print(self, *renderables: RenderableType) -> None:
         self._region.above(*renderables)
 
-    def _stream(self, index: int) -> Stream | None:
+    def _stream(self, index: int) -> SpeechStream | None:
         return next((growing.stream for growing in self._wave if growing.stream.cue.index == index), None)
 
-    def _add(self, stream: Stream, debate: Debate) -> None:
-        added = Growing(stream, look.voices(debate.participants), self._ink)
+    def _add(self, stream: SpeechStream, debate: Debate) -> None:
+        added = StreamingSpeech(stream, look.participant_styles(debate.participants), self._ink)
         self._wave = tuple(sorted((*self._wave, added), key=lambda growing: growing.stream.cue.index))
 
     def _resumed(self, debate: Debate) -> None:
-        threads = Threads(debate.turns)
-        said = [part for wave in waves(debate) for part in self._speeches([(turn, threads) for turn in wave], debate)]
-        self._print(heading(debate, look.resumed_words(debate)), *said, *([resumed_rule(debate)] if said else []))
+        threads = ThreadIndex(debate.turns)
+        said = [
+            part for wave in group_waves(debate) for part in self._speeches([(turn, threads) for turn in wave], debate)
+        ]
+        self._print(
+            debate_heading(debate, look.describe_resume(debate)), *said, *([resume_rule(debate)] if said else [])
+        )
 
-    def _turned(self, event: Turned, debate: Debate) -> None:
+    def _turned(self, event: TurnCompleted, debate: Debate) -> None:
         turn = event.turn
         stream = self._stream(turn.index)
         if stream is None:
             cue = Cue(index=turn.index, round=turn.round, phase=turn.phase, speaker=turn.speaker)
-            stream = Stream(cue, Threads(debate.turns))
+            stream = SpeechStream(cue, ThreadIndex(debate.turns))
             self._add(stream, debate)
         stream.turn = turn
         self._finish_whole_wave()
@@ -187,7 +200,7 @@ class LiveWatcher:
         if spoken or (subject.moment == "debate" and self._parts - {assessment.brief.key}):
             self._withheld = (*self._withheld, assessment)
         else:
-            self._print(news_line(news.of_assessment(assessment, debate), debate))
+            self._print(judge_report_line(news.build_judge_report(assessment, debate), debate))
         self._reported(assessment.brief.key)
 
     def _reported(self, key: str) -> None:
@@ -202,17 +215,17 @@ class LiveWatcher:
             for assessment in sorted(withheld, key=lambda item: item.subject.moment == "debate"):
                 self._assessed(assessment, self._debate)
 
-    def _failed(self, trouble: Trouble) -> None:
+    def _failed(self, trouble: FailureGroup) -> None:
         """A speech that will not come is not waited for."""
         cues = [failure.task for failure in trouble.failures if isinstance(failure.task, Cue)]
         keys = {cue.key for cue in cues}
-        with self._region.still():
+        with self._region.pause_drawing():
             self._wave = tuple(growing for growing in self._wave if growing.stream.cue.key not in keys)
             self._finish_whole_wave()
             for cue in cues:
                 if cue.round >= self._round[0]:
                     self._print(*self._opening_rule(cue.round, cue.phase))
-            self._print(trouble_line(trouble))
+            self._print(failure_line(trouble))
 
     def _finish(self) -> None:
         """Print whatever is there: nothing more will come."""
@@ -227,7 +240,7 @@ class LiveWatcher:
 
     def _finish_wave(self) -> None:
         """Print the speeches of the wave for good, and what the judges said about them."""
-        with self._region.still():
+        with self._region.pause_drawing():
             turns = [(growing.stream.turn, growing.stream.threads) for growing in self._wave]
             self._wave = ()
             if self._debate is not None:
@@ -235,13 +248,13 @@ class LiveWatcher:
                 self._print(*self._speeches(finished, self._debate))
             self._print_withheld()
 
-    def _speeches(self, turns: Sequence[tuple[Turn, Threads]], debate: Debate) -> list[RenderableType]:
+    def _speeches(self, turns: Sequence[tuple[Turn, ThreadIndex]], debate: Debate) -> list[RenderableType]:
         """The speeches of one wave, below the rule of their round where that is not there yet."""
         if not turns:
             return []
-        signs = look.voices(debate.participants)
+        signs = look.participant_styles(debate.participants)
         frames = [turn_frame(turn, signs, threads, show_hidden=self.show_hidden) for turn, threads in turns]
-        return [*self._opening_rule(turns[0][0].round, turns[0][0].phase), Wave(frames)]
+        return [*self._opening_rule(turns[0][0].round, turns[0][0].phase), FrameGroup(frames)]
 
     def _opening_rule(self, round_number: int, phase: str) -> list[RenderableType]:
         """The rule of a round, where it is not there yet."""

@@ -11,14 +11,14 @@ from dataclasses import asdict
 from typing import Any
 
 from debate_cli.render import hostile
-from debate_cli.storage.catalogue import Card, Conclusion
+from debate_cli.storage.catalogue import IndexEntry, StoredConclusion
 
-COLUMNS = ("id", "started", "topic", "models", "winners", "cost_usd", "state")
-_OF_VERDICT = ("system", "run", "winner", "victory", "margin", "decides")
-NOTHING = "-"
+INDEX_COLUMNS = ("id", "started", "topic", "models", "winners", "cost_usd", "state")
+_CONCLUSION_FIELDS = ("system", "run", "winner", "victory", "margin", "decides")
+EMPTY_COLUMN = "-"
 
 
-def columns(card: Card) -> str:
+def format_index_row(card: IndexEntry) -> str:
     """The COLUMNS of one debate; several models or winners are parted by commas, what is not known is a dash."""
     cells = (
         card.id,
@@ -27,34 +27,34 @@ def columns(card: Card) -> str:
         ",".join(card.models),
         ",".join(f"{item.system}={item.outcome}" for item in card.conclusions),
         "" if card.cost_usd is None else f"{card.cost_usd:.6g}",
-        ", ".join(filter(None, (card.state, missing_words(card)))),
+        ", ".join(filter(None, (card.state, format_missing_judgments(card)))),
     )
-    return "\t".join(hostile.line(cell) or NOTHING for cell in cells)
+    return "\t".join(hostile.sanitize_line(cell) or EMPTY_COLUMN for cell in cells)
 
 
-def json_document(cards: Iterable[Card]) -> str:
+def dump_index_json(cards: Iterable[IndexEntry]) -> str:
     """An array of one document a debate, all text as stored.
 
     It is `{path, id, started_at, topic, state, turns, models, verdicts, cost_usd, judgments_missing}`, a verdict in it
     `{system, run, winner, victory, margin, decides}`.
     """
-    return json.dumps([_document(card) for card in cards], ensure_ascii=False, indent=2) + "\n"
+    return json.dumps([_index_entry(card) for card in cards], ensure_ascii=False, indent=2) + "\n"
 
 
-def _document(card: Card) -> dict[str, Any]:
+def _index_entry(card: IndexEntry) -> dict[str, Any]:
     found = asdict(card)
-    verdicts = [{name: verdict[name] for name in _OF_VERDICT} for verdict in found["conclusions"]]
+    verdicts = [{name: verdict[name] for name in _CONCLUSION_FIELDS} for verdict in found["conclusions"]]
     names = {"conclusions": "verdicts"}
     return {names.get(name, name): value for name, value in (found | {"conclusions": verdicts}).items()}
 
 
-def missing_words(card: Card) -> str:
+def format_missing_judgments(card: IndexEntry) -> str:
     """`1 judgment missing`; nothing where none is, or where it did not come to its end."""
     count = card.judgments_missing
     return f"{count} judgment{'' if count == 1 else 's'} missing" if count else ""
 
 
-def outcome_words(conclusion: Conclusion) -> str:
+def format_conclusion(conclusion: StoredConclusion) -> str:
     """`Pro, narrow`, of a panel's vote `PASS, clear`; without either how it ended."""
     alone = conclusion.option == "CONDITIONAL" or (conclusion.winner is None and conclusion.option is None)
     return conclusion.outcome if alone else f"{conclusion.outcome}, {conclusion.victory}"

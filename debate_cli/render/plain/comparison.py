@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from debate_cli.render import hostile
-from debate_cli.render.comparison import Compared, sheets
-from debate_cli.render.comparison_words import TITLE, in_short
-from debate_cli.render.plain.sheet import sheet_lines
+from debate_cli.render.comparison import ComparedPair, build_comparison_tables
+from debate_cli.render.comparison_words import COMPARISON_TITLE, summarize_comparison
+from debate_cli.render.plain.sheet import table_lines
 
 
-def comparison_lines(told: Compared) -> list[str]:
+def comparison_lines(told: ComparedPair) -> list[str]:
     """What differs in a few sentences, then a row of each table a line."""
-    found = [f"== {TITLE.capitalize()} ==", *map(hostile.line, in_short(told))]
-    return found + [line for sheet in sheets(told) for line in sheet_lines(sheet)]
+    found = [f"== {COMPARISON_TITLE.capitalize()} ==", *map(hostile.sanitize_line, summarize_comparison(told))]
+    return found + [line for sheet in build_comparison_tables(told) for line in table_lines(sheet)]

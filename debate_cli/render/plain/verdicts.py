@@ -7,13 +7,13 @@ from collections.abc import Iterable, Sequence
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import hostile, look
-from debate_cli.render.called import called
-from debate_cli.render.gist import reason_in_numbers
-from debate_cli.render.look import shortened
-from debate_cli.render.reasons import judges_words, told_verdicts, untold_words
-from debate_cli.render.report import Report
-from debate_cli.render.sheets.agreement import agreement_sheet
-from debate_cli.render.weakest import Weakest, weakest
+from debate_cli.render.called import label_verdict
+from debate_cli.render.gist import explain_scores
+from debate_cli.render.look import shorten
+from debate_cli.render.reasons import describe_omitted_verdicts, quote_judge, reportable_verdicts
+from debate_cli.render.report import DebateReport
+from debate_cli.render.sheets.agreement import build_agreement_table
+from debate_cli.render.weakest import WeakestArgument, find_weakest_argument
 from debate_cli.scoring.briefing import Briefing
 
 
@@ -24,41 +24,49 @@ def verdict_lines(debate: Debate, verdicts: Sequence[Verdict], beside: Briefing 
     """
     if not verdicts:
         return []
-    told = told_verdicts(debate, verdicts)
+    told = reportable_verdicts(debate, verdicts)
     found = ["", "== Verdict =="]
     for verdict in told:
         decides = ", decides" if verdict.decides and len(verdicts) > 1 else ""
-        found += _verdict(debate, verdict, beside, hostile.line(called(verdict, verdicts)), decides)
+        found += _one_verdict_lines(
+            debate, verdict, beside, hostile.sanitize_line(label_verdict(verdict, verdicts)), decides
+        )
         if verdict is verdicts[0]:
-            found += _weakest(weakest(debate, verdicts))
+            found += _weakest_lines(find_weakest_argument(debate, verdicts))
     if len(told) < len(verdicts):
-        found.append(hostile.line(untold_words(debate, verdicts)))
-    agreement = agreement_sheet(told)
-    return found + [f"Agreement: {hostile.line(remark)}" for remark in (agreement.remarks if agreement else ())]
+        found.append(hostile.sanitize_line(describe_omitted_verdicts(debate, verdicts)))
+    agreement = build_agreement_table(told)
+    return found + [
+        f"Agreement: {hostile.sanitize_line(remark)}" for remark in (agreement.remarks if agreement else ())
+    ]
 
 
-def _verdict(debate: Debate, verdict: Verdict, beside: Briefing | None, name: str, decides: str) -> Iterable[str]:
-    margin = f" Margin {look.number(verdict.margin)}." if verdict.margin is not None else ""
-    ranked = sorted(verdict.figures.items(), key=lambda item: -item[1])
-    scores = ", ".join(f"{hostile.line(name)} {look.number(score)}" for name, score in ranked)
-    outcome = hostile.line(look.outcome(verdict, debate.text))
+def _one_verdict_lines(
+    debate: Debate, verdict: Verdict, beside: Briefing | None, name: str, decides: str
+) -> Iterable[str]:
+    margin = f" Margin {look.format_number(verdict.margin)}." if verdict.margin is not None else ""
+    ranked = sorted(verdict.displayed_scores.items(), key=lambda item: -item[1])
+    scores = ", ".join(f"{hostile.sanitize_line(name)} {look.format_number(score)}" for name, score in ranked)
+    outcome = hostile.sanitize_line(look.describe_outcome(verdict, debate.document_name))
     yield f"Verdict ({name}{decides}): {outcome}{margin} {scores}".rstrip()
     if verdict.victory != "undetermined":
-        numbers, said = reason_in_numbers(verdict), judges_words(debate, verdict, beside)
+        numbers, said = explain_scores(verdict), quote_judge(debate, verdict, beside)
         if numbers:
-            yield f"Why ({name}): {hostile.line(numbers)}"
+            yield f"Why ({name}): {hostile.sanitize_line(numbers)}"
         if said:
-            whose = hostile.line(said.judge) or "a judge"
-            yield f"{'  in' if numbers else 'Why, in'} {whose}'s words ({name}): “{hostile.line(said.words)}”"
-    yield from (f"Missing ({name}): {hostile.line(sentence)}" for sentence in Report.missing(verdict))
+            whose = hostile.sanitize_line(said.judge) or "a judge"
+            yield f"{'  in' if numbers else 'Why, in'} {whose}'s words ({name}): “{hostile.sanitize_line(said.words)}”"
+    yield from (f"Missing ({name}): {hostile.sanitize_line(sentence)}" for sentence in DebateReport.missing(verdict))
 
 
-def _weakest(found: Weakest | None) -> Iterable[str]:
+def _weakest_lines(found: WeakestArgument | None) -> Iterable[str]:
     if found is None:
         return
     row = found.row
-    worth = f", {found.worth}" if found.worth else ""
-    because = f" ({' '.join(shortened(hostile.line(reason)) for reason in found.because)})" if found.because else ""
-    claim = shortened(hostile.line(row.claim))
-    who = f"[{hostile.line(row.id)}] by {hostile.line(row.participant)}"
+    worth = f", {found.standing_and_score}" if found.standing_and_score else ""
+    because = (
+        f" ({' '.join(shorten(hostile.sanitize_line(reason)) for reason in found.because)})" if found.because else ""
+    )
+    claim = shorten(hostile.sanitize_line(row.claim))
+    who = f"[{hostile.sanitize_line(row.id)}] by {hostile.sanitize_line(row.participant)}"
     yield f"{found.title}: {who}{worth}: {claim}{because}"

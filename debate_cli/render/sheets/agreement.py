@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import look
-from debate_cli.render.called import called
-from debate_cli.render.sheets.sheet import Cell, Lines, Number, Sheet, Who
-from debate_cli.render.spread import spreads
+from debate_cli.render.called import label_verdict
+from debate_cli.render.sheets.sheet import Cell, Lines, Number, Table, Who
+from debate_cli.render.spread import describe_repeat_stats
 from debate_cli.scoring.agreement import compare_verdicts
 
 
-def agreement_sheet(verdicts: Sequence[Verdict]) -> Sheet | None:
+def build_agreement_table(verdicts: Sequence[Verdict]) -> Table | None:
     """Winner, victory, margin and scores per system; how far runs lie apart, and where the verdicts differ.
 
     None for fewer than two verdicts.
@@ -20,26 +20,29 @@ def agreement_sheet(verdicts: Sequence[Verdict]) -> Sheet | None:
     compared = compare_verdicts(verdicts)
     if compared is None:
         return None
-    return Sheet(
+    return Table(
         title="agreement",
         heads=("system", "winner", "victory", "margin", "scores"),
         rows=tuple(
             (
-                f"{called(verdict, verdicts)}{', decides' if verdict.decides else ''}",
-                _winner(verdict),
+                f"{label_verdict(verdict, verdicts)}{', decides' if verdict.decides else ''}",
+                _winner_cell(verdict),
                 verdict.victory,
                 Number(verdict.margin),
-                Lines(tuple(f"{name} {look.number(score)}" for name, score in verdict.figures.items())),
+                Lines(tuple(f"{name} {look.format_number(score)}" for name, score in verdict.displayed_scores.items())),
             )
             for verdict in verdicts
         ),
-        remarks=(*spreads(verdicts), *(compared.differences or (("They agree.",) if compared.agree else ()))),
+        remarks=(
+            *describe_repeat_stats(verdicts),
+            *(compared.differences or (("They agree.",) if compared.agree else ())),
+        ),
         numeric=frozenset({3}),
     )
 
 
-def _winner(verdict: Verdict) -> Cell:
+def _winner_cell(verdict: Verdict) -> Cell:
     """Who won; a panel's vote, or that it is a draw, where nobody did."""
     if verdict.option is not None:
-        return look.VOTES[verdict.option]
+        return look.VOTE_BADGES[verdict.option]
     return "draw" if verdict.victory == "draw" else Who(verdict.winner)

@@ -5,33 +5,33 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from debate_cli.domain.verdict import Verdict
-from debate_cli.render.look import number
-from debate_cli.render.sheets.sheet import Gauge, Number, Row, Sheet, Who, notes_of
+from debate_cli.render.look import format_number
+from debate_cli.render.sheets.sheet import Gauge, Number, Table, TableRow, Who, parse_notes
 from debate_cli.scoring.live import LiveNotes
 
-DIMENSIONS = ("logic", "rhetoric", "tactics")
-RULES = {"floor": "won the exchange", "ceiling": "lost the exchange", "draw": "drew the exchange"}
+LIVE_DIMENSIONS = ("logic", "rhetoric", "tactics")
+CALIBRATION_REASONS = {"floor": "won the exchange", "ceiling": "lost the exchange", "draw": "drew the exchange"}
 
 
-def sheets(verdict: Verdict) -> list[Sheet]:
+def tables(verdict: Verdict) -> list[Table]:
     """Scorecard, turns, calibrations and penalties."""
-    notes = notes_of(LiveNotes, verdict)
+    notes = parse_notes(LiveNotes, verdict)
     if notes is None:
         return []
-    found = [_scorecard(verdict, notes)]
+    found = [_scorecard_table(verdict, notes)]
     if notes.turns:
-        found.append(_turns(notes))
-    changes = (*_calibrations(notes), *_penalties(notes))
+        found.append(_turn_table(notes))
+    changes = (*_calibration_rows(notes), *_penalty_rows(notes))
     if changes:
         heads = ("turn", "dimension", "from", "to", "why", "words")
         numeric = frozenset({0, 2, 3})
-        found.append(Sheet("calibrations and penalties, live", heads, changes, numeric=numeric))
+        found.append(Table("calibrations and penalties, live", heads, changes, numeric=numeric))
     return found
 
 
-def _scorecard(verdict: Verdict, notes: LiveNotes) -> Sheet:
+def _scorecard_table(verdict: Verdict, notes: LiveNotes) -> Table:
     ranked = sorted(verdict.scores.items(), key=lambda item: -item[1])
-    return Sheet(
+    return Table(
         title="scores, live",
         heads=("debater", "score /100", "", "logic won", "rhetoric won", "tactics won", "frame control", "credibility"),
         rows=tuple(
@@ -39,18 +39,18 @@ def _scorecard(verdict: Verdict, notes: LiveNotes) -> Sheet:
                 Who(name),
                 Number(score, strong=True),
                 Gauge(score, 100.0, name),
-                *(Number(notes.dimension_wins.get(name, {}).get(item, 0), 0) for item in DIMENSIONS),
+                *(Number(notes.dimension_wins.get(name, {}).get(item, 0), 0) for item in LIVE_DIMENSIONS),
                 Number(notes.frame_control.get(name), 1),
                 Number(notes.credibility.get(name), 1),
             )
             for name, score in ranked
         ),
-        remarks=tuple(_remarks(notes)),
+        remarks=tuple(_narrative_remarks(notes)),
         numeric=frozenset({1, 3, 4, 5, 6, 7}),
     )
 
 
-def _remarks(notes: LiveNotes) -> Iterable[str]:
+def _narrative_remarks(notes: LiveNotes) -> Iterable[str]:
     """The narrative beside the scorecard, and what became of the disagreement."""
     story = notes.narrative
     if story is not None:
@@ -67,8 +67,8 @@ def _remarks(notes: LiveNotes) -> Iterable[str]:
         yield f"From first to last: {outcome}. Early: {convergence.early} Late: {convergence.late}"
 
 
-def _turns(notes: LiveNotes) -> Sheet:
-    return Sheet(
+def _turn_table(notes: LiveNotes) -> Table:
+    return Table(
         title="turns, live",
         heads=("turn", "round", "debater", "logic /40", "rhetoric /30", "tactics /30", "composite", ""),
         rows=tuple(
@@ -88,13 +88,13 @@ def _turns(notes: LiveNotes) -> Sheet:
     )
 
 
-def _calibrations(notes: LiveNotes) -> Iterable[Row]:
+def _calibration_rows(notes: LiveNotes) -> Iterable[TableRow]:
     for item in notes.calibrations:
-        why = f"{RULES[item.rule]} ({item.rule})"
+        why = f"{CALIBRATION_REASONS[item.rule]} ({item.rule})"
         yield str(item.turn), item.dimension, Number(item.before, 1), Number(item.after, 1), why, None
 
 
-def _penalties(notes: LiveNotes) -> Iterable[Row]:
+def _penalty_rows(notes: LiveNotes) -> Iterable[TableRow]:
     for item in notes.penalties:
-        why = f"{item.kind.replace('_', ' ')} (−{number(item.points).removesuffix('.0')})"
+        why = f"{item.kind.replace('_', ' ')} (−{format_number(item.points).removesuffix('.0')})"
         yield str(item.turn), "logic", None, None, why, item.about

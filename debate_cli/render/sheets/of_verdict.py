@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from debate_cli.domain.verdict import Verdict
-from debate_cli.render.look import scale
-from debate_cli.render.sheets.sheet import Gauge, Number, Sheet, Who, filled
+from debate_cli.render.look import score_axis_max
+from debate_cli.render.sheets.sheet import Gauge, Number, Table, Who, drop_empty_columns
 
 
-def sheets_of(verdict: Verdict) -> list[Sheet]:
+def build_verdict_tables(verdict: Verdict) -> list[Table]:
     """The tables of one verdict, without empty columns; the bare scores where its notes cannot be read, none where nothing was scored.
 
     A system's module is loaded when one of its verdicts is shown: few debates have verdicts of all.
     """
-    if not verdict.figures:
+    if not verdict.displayed_scores:
         return []
     match verdict.system:
         case "structured":
@@ -25,16 +25,16 @@ def sheets_of(verdict: Verdict) -> list[Sheet]:
             from debate_cli.render.sheets import panel as system
         case "persuasion":
             from debate_cli.render.sheets import persuasion as system
-    return [filled(sheet) for sheet in system.sheets(verdict)] or [scores_sheet(verdict)]
+    return [drop_empty_columns(sheet) for sheet in system.tables(verdict)] or [build_score_table(verdict)]
 
 
-def scores_sheet(verdict: Verdict) -> Sheet:
+def build_score_table(verdict: Verdict) -> Table:
     """Nothing but the scores, or the shares of a panel's options, the highest first."""
-    ranked = sorted(verdict.figures.items(), key=lambda item: -item[1])
-    end = scale(verdict)
-    return Sheet(
+    ranked = sorted(verdict.displayed_scores.items(), key=lambda item: -item[1])
+    end = score_axis_max(verdict)
+    return Table(
         title=f"scores, {verdict.system}",
-        heads=("option" if verdict.shares else "debater", "score", ""),
+        heads=("option" if verdict.option_shares else "debater", "score", ""),
         rows=tuple((Who(name), Number(score, strong=True), Gauge(score, end, name)) for name, score in ranked),
         numeric=frozenset({1}),
     )

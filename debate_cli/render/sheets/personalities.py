@@ -6,26 +6,26 @@ from collections.abc import Iterable
 
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.personality import TRAIT_MAX, TRAIT_MIN, TRAITS
-from debate_cli.render.sheets.sheet import Curve, Number, Row, Sheet, Who
+from debate_cli.render.sheets.sheet import Curve, Number, Table, TableRow, Who
 from debate_cli.scoring.personalities import PersonalityPoint, personality_curve
 
 
-def sheets(debate: Debate) -> list[Sheet]:
+def build_personality_tables(debate: Debate) -> list[Table]:
     """A sheet per debater whose personality moved."""
     curves = {person.name: personality_curve(debate, person.name) for person in debate.participants}
-    return [_sheet(name, curve) for name, curve in curves.items() if len(curve) > 1]
+    return [_personality_table(name, curve) for name, curve in curves.items() if len(curve) > 1]
 
 
-def _sheet(name: str, curve: tuple[PersonalityPoint, ...]) -> Sheet:
-    return Sheet(
+def _personality_table(name: str, curve: tuple[PersonalityPoint, ...]) -> Table:
+    return Table(
         title=f"personality, {name}",
         heads=("trait", "start", "end", "moved", "after each judged turn"),
-        rows=((Who(name), None, None, None, None), *_rows(curve)),
+        rows=((Who(name), None, None, None, None), *_trait_rows(curve)),
         numeric=frozenset({1, 2, 3}),
     )
 
 
-def _rows(curve: tuple[PersonalityPoint, ...]) -> Iterable[Row]:
+def _trait_rows(curve: tuple[PersonalityPoint, ...]) -> Iterable[TableRow]:
     for trait in TRAITS:
         values = tuple(float(getattr(point.personality, trait)) for point in curve)
         moved = values[-1] - values[0]

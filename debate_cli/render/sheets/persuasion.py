@@ -5,32 +5,32 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from debate_cli.domain.verdict import Verdict
-from debate_cli.render.look import scale
-from debate_cli.render.sheets.sheet import Curve, Gauge, Number, Row, Sheet, Who, notes_of
-from debate_cli.scoring.persuasion import Edge, PersuasionNotes
+from debate_cli.render.look import score_axis_max
+from debate_cli.render.sheets.sheet import Curve, Gauge, Number, Table, TableRow, Who, parse_notes
+from debate_cli.scoring.persuasion import InfluenceEdge, PersuasionNotes
 
-REASONS = {
+SURRENDER_REASONS = {
     "persuaded": "strong persuasion met little conviction",
     "neutral": "no stance was left to defend",
     "worn_down": "every recent turn persuaded",
 }
 
 
-def sheets(verdict: Verdict) -> list[Sheet]:
+def tables(verdict: Verdict) -> list[Table]:
     """States, curves, influence."""
-    notes = notes_of(PersuasionNotes, verdict)
+    notes = parse_notes(PersuasionNotes, verdict)
     if notes is None:
         return []
-    found = [_states(verdict, notes), _curves(notes)]
+    found = [_state_table(verdict, notes), _curve_table(notes)]
     if notes.graph:
-        found.append(_influence(notes.graph))
+        found.append(_influence_table(notes.graph))
     return found
 
 
-def _states(verdict: Verdict, notes: PersuasionNotes) -> Sheet:
-    end = scale(verdict)
+def _state_table(verdict: Verdict, notes: PersuasionNotes) -> Table:
+    end = score_axis_max(verdict)
     ranked = sorted(notes.states, key=lambda state: -verdict.scores.get(state.name, 0.0))
-    rows: list[Row] = []
+    rows: list[TableRow] = []
     for state in ranked:
         score = verdict.scores.get(state.name)
         rows.append(
@@ -43,22 +43,22 @@ def _states(verdict: Verdict, notes: PersuasionNotes) -> Sheet:
                 f"{state.position}{', surrendered' if state.surrendered else ''}",
             )
         )
-    return Sheet(
+    return Table(
         title="scores, persuasion",
         heads=("debater", f"score /{end:g}", "", "stance", "conviction", "position"),
         rows=tuple(rows),
-        remarks=tuple(_surrenders(notes)),
+        remarks=tuple(_surrender_remarks(notes)),
         numeric=frozenset({1, 3, 4}),
     )
 
 
-def _surrenders(notes: PersuasionNotes) -> Iterable[str]:
+def _surrender_remarks(notes: PersuasionNotes) -> Iterable[str]:
     for item in notes.surrendered:
-        yield f"{item.name} surrendered at turn {item.turn}: {REASONS[item.reason]}."
+        yield f"{item.name} surrendered at turn {item.turn}: {SURRENDER_REASONS[item.reason]}."
 
 
-def _curves(notes: PersuasionNotes) -> Sheet:
-    rows: list[Row] = []
+def _curve_table(notes: PersuasionNotes) -> Table:
+    rows: list[TableRow] = []
     for state in notes.states:
         for label, low, steps in (
             ("stance", -1.0, [point.stances.get(state.name) for point in notes.curve]),
@@ -67,13 +67,13 @@ def _curves(notes: PersuasionNotes) -> Sheet:
             values = tuple(step for step in steps if step is not None)
             if values:
                 rows.append((Who(state.name), label, Number(values[0]), Curve(values, low, 1.0), Number(values[-1])))
-    return Sheet(
+    return Table(
         "curves, persuasion", ("debater", "", "start", "course", "end"), tuple(rows), numeric=frozenset({2, 4})
     )
 
 
-def _influence(graph: Sequence[Edge]) -> Sheet:
-    return Sheet(
+def _influence_table(graph: Sequence[InfluenceEdge]) -> Table:
+    return Table(
         title="influence, persuasion",
         heads=("from", "on", "mean persuasion", ""),
         rows=tuple(

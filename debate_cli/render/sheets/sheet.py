@@ -10,11 +10,11 @@ from typing import NamedTuple, TypeVar
 
 from pydantic import ValidationError
 
-from debate_cli.domain.value import Value
+from debate_cli.domain.value import FrozenModel
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render.look import Sign
 
-N = TypeVar("N", bound=Value)
+N = TypeVar("N", bound=FrozenModel)
 
 
 class Who(NamedTuple):
@@ -55,21 +55,21 @@ class Lines(NamedTuple):
 
 
 Cell = str | Who | Gauge | Curve | Number | Sign | Lines | None
-Row = tuple[Cell, ...]
+TableRow = tuple[Cell, ...]
 
 
-class Sheet(NamedTuple):
+class Table(NamedTuple):
     """A table with its title."""
 
     title: str
     heads: tuple[str, ...]
-    rows: tuple[Row | None, ...]
+    rows: tuple[TableRow | None, ...]
     """None parts groups of rows."""
     remarks: tuple[str, ...] = ()
     """Sentences below the table."""
     numeric: frozenset[int] = frozenset()
     """Positions of the columns that are right-aligned."""
-    keyed: bool = False
+    has_key_column: bool = False
     """Whether all cells are texts, and those of the first column keys, which may be parted at a dot only."""
 
     @property
@@ -78,7 +78,7 @@ class Sheet(NamedTuple):
         return self.title[:1].upper() + self.title[1:]
 
 
-def filled(sheet: Sheet) -> Sheet:
+def drop_empty_columns(sheet: Table) -> Table:
     """The same without its columns in which nothing stands; the first one stays."""
     kept = [place for place in range(len(sheet.heads)) if not place or not _is_empty(sheet, place)]
     return sheet._replace(
@@ -88,14 +88,14 @@ def filled(sheet: Sheet) -> Sheet:
     )
 
 
-def _is_empty(sheet: Sheet, place: int) -> bool:
+def _is_empty(sheet: Table, place: int) -> bool:
     cells = [row[place] for row in sheet.rows if row is not None]
     return bool(cells) and all(cell in (None, "", Lines(())) for cell in cells)
 
 
-def parted(groups: Iterable[Iterable[Row]]) -> tuple[Row | None, ...]:
+def join_row_groups(groups: Iterable[Iterable[TableRow]]) -> tuple[TableRow | None, ...]:
     """The rows of all groups, with None between two groups."""
-    found: list[Row | None] = []
+    found: list[TableRow | None] = []
     for group in groups:
         rows = list(group)
         if rows and found:
@@ -104,7 +104,7 @@ def parted(groups: Iterable[Iterable[Row]]) -> tuple[Row | None, ...]:
     return tuple(found)
 
 
-def notes_of(model: type[N], verdict: Verdict) -> N | None:
+def parse_notes(model: type[N], verdict: Verdict) -> N | None:
     """The notes of a verdict in their own shape; None where a transcript of another version has other ones."""
     try:
         return model.model_validate(verdict.notes)

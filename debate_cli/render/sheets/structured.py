@@ -6,77 +6,91 @@ from collections.abc import Iterable, Sequence
 
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import look
-from debate_cli.render.sheets.sheet import Cell, Gauge, Lines, Number, Row, Sheet, Who, notes_of, parted
-from debate_cli.scoring.structured import CRITERIA, HIGHEST, ArgumentRow, StructuredNotes
+from debate_cli.render.sheets.sheet import (
+    Cell,
+    Gauge,
+    Lines,
+    Number,
+    Table,
+    TableRow,
+    Who,
+    join_row_groups,
+    parse_notes,
+)
+from debate_cli.scoring.structured import CRITERIA, MAX_ARGUMENT_MARK, ArgumentRow, StructuredNotes
 from debate_cli.scoring.trace import TraceRow
 
-SHORT = {"responsiveness": "response"}
+SHORT_HEADERS = {"responsiveness": "response"}
 """Heads that must be narrow."""
 
 
-def sheets(verdict: Verdict) -> list[Sheet]:
+def tables(verdict: Verdict) -> list[Table]:
     """The score table, and the fallacies where any were found."""
-    notes = notes_of(StructuredNotes, verdict)
+    notes = parse_notes(StructuredNotes, verdict)
     if notes is None:
         return []
-    return [_scores(verdict, notes), *_fallacies(notes)]
+    return [_score_table(verdict, notes), *_fallacy_tables(notes)]
 
 
-def trace_sheet(rows: Sequence[TraceRow]) -> Sheet:
+def format_trace_table(rows: Sequence[TraceRow]) -> Table:
     """Who claimed what, who answered it how, and what became of it."""
-    return Sheet(
+    return Table(
         title="trace",
         heads=("claim", "by", "what is claimed", "answers", "standing", "because"),
         rows=tuple(_trace_row(row) for row in rows),
     )
 
 
-def _scores(verdict: Verdict, notes: StructuredNotes) -> Sheet:
-    heads = [f"{SHORT.get(criterion, criterion)} {notes.weights.get(criterion, 0):.0%}" for criterion in CRITERIA]
-    return Sheet(
+def _score_table(verdict: Verdict, notes: StructuredNotes) -> Table:
+    heads = [
+        f"{SHORT_HEADERS.get(criterion, criterion)} {notes.weights.get(criterion, 0):.0%}" for criterion in CRITERIA
+    ]
+    return Table(
         title="scores, structured",
         heads=("argument", *heads, "score", ""),
-        rows=parted(_side(verdict, notes, who) for who in dict.fromkeys(row.participant for row in notes.arguments)),
+        rows=join_row_groups(
+            _participant_rows(verdict, notes, who) for who in dict.fromkeys(row.participant for row in notes.arguments)
+        ),
         numeric=frozenset(range(1, len(heads) + 2)),
     )
 
 
-def _side(verdict: Verdict, notes: StructuredNotes, who: str) -> Iterable[Row]:
+def _participant_rows(verdict: Verdict, notes: StructuredNotes, who: str) -> Iterable[TableRow]:
     """The arguments of one debater, and their means with the score."""
     for row in notes.arguments:
         if row.participant == who:
-            yield (row.id, *(Number(value, 1) for value in _marks(row)), _score(row), None)
+            yield (row.id, *(Number(value, 1) for value in _row_marks(row)), _score_cell(row), None)
     means = notes.means.get(who, {})
     score = verdict.scores.get(who)
-    bar = Gauge(score, HIGHEST, who) if score is not None else None
+    bar = Gauge(score, MAX_ARGUMENT_MARK, who) if score is not None else None
     yield (Who(who), *(Number(means.get(item), 1) for item in CRITERIA), Number(score, 2, strong=True), bar)
 
 
-def _marks(row: ArgumentRow) -> tuple[float | None, ...]:
+def _row_marks(row: ArgumentRow) -> tuple[float | None, ...]:
     return row.logic, row.evidence, row.responsiveness, row.honesty
 
 
-def _score(row: ArgumentRow) -> Cell:
+def _score_cell(row: ArgumentRow) -> Cell:
     if not row.penalty:
         return Number(row.score)
-    return f"{'—' if row.score is None else look.number(row.score)} (−{row.penalty:g})"
+    return f"{'—' if row.score is None else look.format_number(row.score)} (−{row.penalty:g})"
 
 
-def _fallacies(notes: StructuredNotes) -> Iterable[Sheet]:
+def _fallacy_tables(notes: StructuredNotes) -> Iterable[Table]:
     if notes.fallacies:
         rows = tuple((f"! {row.name}", Who(row.participant), row.item or None, row.quote) for row in notes.fallacies)
-        yield Sheet(title="fallacies", heads=("fallacy", "by", "in", "words"), rows=rows)
+        yield Table(title="fallacies", heads=("fallacy", "by", "in", "words"), rows=rows)
 
 
-def _trace_row(row: TraceRow) -> Row:
+def _trace_row(row: TraceRow) -> TableRow:
     answers: list[Cell] = []
     for response in row.responses:
-        sign = look.RESPONSES[response.type]
+        sign = look.RESPONSE_BADGES[response.type]
         answers.append(f"{sign.symbol} {response.by} {sign.word}")
         if response.follow_up:
             answers.append(f"asks: {response.follow_up}")
     answers += [f"{reply.by} {'leaves it open' if reply.evaded else 'replies'}" for reply in row.replies]
-    standing = look.STANDINGS[row.standing] if row.standing is not None else "not judged"
+    standing = look.STANDING_BADGES[row.standing] if row.standing is not None else "not judged"
     return (
         row.id,
         Who(row.participant),

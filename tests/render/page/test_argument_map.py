@@ -13,13 +13,13 @@ from render_support import debate
 
 from debate_cli.domain.debate import Debate
 from debate_cli.render.documents.page import anchors
-from debate_cli.render.documents.page.argument_map import MOST_CLAIMS, ArgumentMap, Box, argument_map
-from debate_cli.scoring.trace import TraceReply, TraceResponse, TraceRow, trace_table
+from debate_cli.render.documents.page.argument_map import MAX_MAP_CLAIMS, ArgumentMap, Box, build_argument_map
+from debate_cli.scoring.trace import TraceReply, TraceResponse, TraceRow, build_trace_table
 
 
 def mapped(*rows: TraceRow) -> ArgumentMap:
     """The map of these rows."""
-    found = argument_map(debate(), rows)
+    found = build_argument_map(debate(), rows)
     assert found is not None
     return found
 
@@ -49,7 +49,7 @@ def apart(one: Box, other: Box) -> bool:
 @pytest.mark.parametrize("told", [debate, plain])
 def test_boxes_of_a_whole_debate_do_not_touch(told: Callable[[], Debate]) -> None:
     """All of a trace table's, with their replies."""
-    found = argument_map(told(), trace_table(told()))
+    found = build_argument_map(told(), build_trace_table(told()))
     assert found is not None
     assert all(apart(one, other) for one, other in combinations(found.boxes, 2))
 
@@ -57,7 +57,7 @@ def test_boxes_of_a_whole_debate_do_not_touch(told: Callable[[], Debate]) -> Non
 @pytest.mark.parametrize("told", [debate, plain])
 def test_all_boxes_lie_within_the_map(told: Callable[[], Debate]) -> None:
     """None is cut off at an edge."""
-    found = argument_map(told(), trace_table(told()))
+    found = build_argument_map(told(), build_trace_table(told()))
     assert found is not None
     assert all(box.x >= 0 and box.y >= 0 for box in found.boxes)
     assert max(box.x + box.width for box in found.boxes) <= found.width
@@ -87,7 +87,7 @@ def test_boxes_never_touch(answers: list[list[tuple[int, str]]]) -> None:
 
 def test_the_map_tells_what_the_trace_tells() -> None:
     """Two debaters, four claims with their standings, four answers with their ways."""
-    found = mapped(*trace_table(debate()))
+    found = mapped(*build_trace_table(debate()))
     kinds = [box.kind for box in found.boxes]
     assert (kinds.count("side"), kinds.count("claim"), kinds.count("answer")) == (2, 4, 4)
     signs = [box.sign.word for box in found.boxes if box.sign is not None]
@@ -98,10 +98,10 @@ def test_the_map_tells_what_the_trace_tells() -> None:
 
 def test_every_box_leads_to_the_words() -> None:
     """A claim to the argument, an answer to the place in the turn that gave it."""
-    places = anchors.arguments(debate())
+    places = anchors.argument_anchors(debate())
     found = mapped(row(responses=(response(3),)))
     assert [box.place for box in found.boxes if box.kind != "side"] == [
-        places["PRO-1"], anchors.response(3, "PRO-1", places),
+        places["PRO-1"], anchors.response_anchor(3, "PRO-1", places),
     ]  # fmt: skip
 
 
@@ -127,14 +127,14 @@ def test_a_map_does_not_grow_without_end() -> None:
     """What there is no room for is counted."""
     told = debate()
     (_, argument) = told.arguments["PRO-1"]
-    many = tuple(argument.model_copy(update={"id": f"PRO-{number}"}) for number in range(MOST_CLAIMS + 5))
+    many = tuple(argument.model_copy(update={"id": f"PRO-{number}"}) for number in range(MAX_MAP_CLAIMS + 5))
     told = told.model_copy(update={"turns": (told.turns[0].model_copy(update={"arguments": many}),)})
     told = type(told).model_validate(told.model_dump())
-    found = argument_map(told, trace_table(told))
+    found = build_argument_map(told, build_trace_table(told))
     assert found is not None
-    assert (sum(box.kind == "claim" for box in found.boxes), found.left_out) == (MOST_CLAIMS, 5)
+    assert (sum(box.kind == "claim" for box in found.boxes), found.left_out) == (MAX_MAP_CLAIMS, 5)
 
 
 def test_without_claims_there_is_no_map() -> None:
     """Nothing is drawn of nothing."""
-    assert argument_map(debate(), ()) is None
+    assert build_argument_map(debate(), ()) is None

@@ -5,10 +5,10 @@ from __future__ import annotations
 from rehearsal_support import config_of, hold
 from render_support import debate
 
-from debate_cli.domain.content import Answer, Response
+from debate_cli.domain.content import FollowUpAnswer, Response
 from debate_cli.domain.debate import Debate
-from debate_cli.render.documents.page.reasons import reasons
-from debate_cli.render.documents.page.rounds import rounds
+from debate_cli.render.documents.page.reasons import collect_judge_reasons
+from debate_cli.render.documents.page.rounds import build_round_sections
 
 
 def with_answers() -> Debate:
@@ -20,7 +20,7 @@ def with_answers() -> Debate:
 
 def test_a_thread_per_argument() -> None:
     """Each with the claim, who made it, and who answered."""
-    (_, crossed, _) = rounds(debate())
+    (_, crossed, _) = build_round_sections(debate())
     assert [(thread.item, thread.speaker, [entry.speaker for entry in thread.entries]) for thread in crossed.threads] == [
         ("PRO-1", "Ada", ["Bo"]), ("PRO-2", "Ada", ["Bo"]), ("CON-1", "Bo", ["Ada"]), ("CON-2", "Bo", ["Ada"]),
     ]  # fmt: skip
@@ -28,21 +28,24 @@ def test_a_thread_per_argument() -> None:
 
 def test_questions_and_replies_stand_in_one_thread() -> None:
     """The rounds of answers belong to the cross-examination before them."""
-    crossed = next(item for item in rounds(with_answers()) if item.threads)
+    crossed = next(item for item in build_round_sections(with_answers()) if item.threads)
     assert crossed.title == "Rounds 2–5 · cross-examination and answers"
     kinds = [type(entry.said) for entry in crossed.threads[0].entries]
-    assert kinds == [Response, Answer, Response, Answer]
+    assert kinds == [Response, FollowUpAnswer, Response, FollowUpAnswer]
 
 
 def test_nothing_is_said_twice_and_nothing_is_left_out() -> None:
     """What stands in a thread does not stand in a speech."""
     told = with_answers()
-    shown = sum(len(item.threads[0].entries) for item in rounds(told) if item.threads)
-    for item in rounds(told):
+    shown = sum(len(item.threads[0].entries) for item in build_round_sections(told) if item.threads)
+    for item in build_round_sections(told):
         threaded = sum(len(thread.entries) for thread in item.threads)
         assert threaded == sum(speech.threaded for speech in item.speeches)
         assert not any(
-            isinstance(piece, Response | Answer) for said in item.speeches for piece in said.pieces if item.threads
+            isinstance(piece, Response | FollowUpAnswer)
+            for said in item.speeches
+            for piece in said.pieces
+            if item.threads
         )
     assert shown == 4
 
@@ -54,14 +57,14 @@ def test_an_answer_to_no_argument_has_a_thread() -> None:
     strange = Response(target="XX-9", type="refute", reasoning="There is no such argument.")
     turns = (*told.turns[:2], crossed.model_copy(update={"responses": (strange,)}), *told.turns[3:])
     told = Debate.model_validate({**told.model_dump(), "turns": turns})
-    last = rounds(told)[1].threads[-1]
+    last = build_round_sections(told)[1].threads[-1]
     assert (last.item, last.speaker, last.claim) == ("XX-9", None, "")
 
 
 def test_every_reason_has_one_place() -> None:
     """With its turn, its round, or the whole debate."""
     told = with_answers()
-    found = reasons(told)
+    found = collect_judge_reasons(told)
     placed = sum(map(len, found.turns.values())) + sum(map(len, found.rounds.values())) + len(found.whole)
     assert placed == len(told.assessments)
     assert set(found.turns) == {turn.index for turn in told.turns}
@@ -70,14 +73,16 @@ def test_every_reason_has_one_place() -> None:
 
 def test_marks_are_told_with_their_scale() -> None:
     """By debater and argument."""
-    (reason,) = [item for item in reasons(debate()).whole if item.heading.startswith("structured")]
+    (reason,) = [item for item in collect_judge_reasons(debate()).whole if item.heading.startswith("structured")]
     assert reason.marked[0].item == "PRO-1"
     assert reason.marked[0].marks[0] == "logic 6 of 10"
 
 
 def test_what_the_live_judge_says_of_the_whole_debate_is_told_apart() -> None:
     """Narrative, convergence and the word on a conflict stand under different headings."""
-    headings = [reason.heading for reason in reasons(with_answers()).whole if reason.heading.startswith("live")]
+    headings = [
+        reason.heading for reason in collect_judge_reasons(with_answers()).whole if reason.heading.startswith("live")
+    ]
     assert sorted(headings) == [
         "live, narrative against scorecard",
         "live, narrative of the debate",

@@ -7,21 +7,21 @@ from collections.abc import Mapping
 from debate_cli.domain.debate import Debate
 
 
-def turn(index: int) -> str:
+def turn_anchor(index: int) -> str:
     """The card of a turn."""
     return f"turn-{index}"
 
 
-def arguments(debate: Debate) -> dict[str, str]:
+def argument_anchors(debate: Debate) -> dict[str, str]:
     """Argument id -> where its words stand."""
     return {item: f"argument-{number}" for number, item in enumerate(debate.arguments)}
 
 
-def response(index: int, target: str, places: Mapping[str, str]) -> str:
+def response_anchor(index: int, target: str, places: Mapping[str, str]) -> str:
     """The answer that a turn gives to an argument; the turn itself where there is no such argument."""
-    return f"{turn(index)}-{places[target]}" if target in places else turn(index)
+    return f"{turn_anchor(index)}-{places[target]}" if target in places else turn_anchor(index)
 
 
-def reply(index: int, target: str, places: Mapping[str, str]) -> str:
+def reply_anchor(index: int, target: str, places: Mapping[str, str]) -> str:
     """What a turn replies to the question about an argument."""
-    return f"{response(index, target, places)}-reply" if target in places else turn(index)
+    return f"{response_anchor(index, target, places)}-reply" if target in places else turn_anchor(index)

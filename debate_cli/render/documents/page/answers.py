@@ -14,7 +14,7 @@ from debate_cli.scoring.trace import TraceReply, TraceResponse, TraceRow
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class Occurrence:
     """Where something stands."""
 
     turn: int
@@ -25,13 +25,13 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class AnswerGroup:
     """How one debater answered a claim, in one way."""
 
     by: str
     type: ResponseType
     sign: Sign
-    said: tuple[Said, ...]
+    said: tuple[Occurrence, ...]
     """At least one."""
 
     @property
@@ -41,36 +41,40 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Replied:
+class ReplyGroup:
     """What the one who made the claim replied."""
 
     by: str
     evaded: bool
-    said: tuple[Said, ...]
+    said: tuple[Occurrence, ...]
 
 
-def answers(row: TraceRow, places: Mapping[str, str]) -> tuple[Answer, ...]:
+def group_answers(row: TraceRow, places: Mapping[str, str]) -> tuple[AnswerGroup, ...]:
     """The answers to a claim, in the order in which each debater first gave one of its kind."""
     found: dict[tuple[str, ResponseType], list[TraceResponse]] = defaultdict(list)
     for response in row.responses:
         found[response.by, response.type].append(response)
     return tuple(
-        Answer(
+        AnswerGroup(
             by,
             kind,
-            look.RESPONSES[kind],
-            tuple(Said(item.turn, anchors.response(item.turn, row.id, places), item.follow_up) for item in of),
+            look.RESPONSE_BADGES[kind],
+            tuple(
+                Occurrence(item.turn, anchors.response_anchor(item.turn, row.id, places), item.follow_up) for item in of
+            ),
         )
         for (by, kind), of in found.items()
     )
 
 
-def replies(row: TraceRow, places: Mapping[str, str]) -> tuple[Replied, ...]:
+def group_replies(row: TraceRow, places: Mapping[str, str]) -> tuple[ReplyGroup, ...]:
     """The replies about a claim, those that leave a question open apart."""
     found: dict[tuple[str, bool], list[TraceReply]] = defaultdict(list)
     for reply in row.replies:
         found[reply.by, bool(reply.evaded)].append(reply)
     return tuple(
-        Replied(by, evaded, tuple(Said(item.turn, anchors.reply(item.turn, row.id, places)) for item in of))
+        ReplyGroup(
+            by, evaded, tuple(Occurrence(item.turn, anchors.reply_anchor(item.turn, row.id, places)) for item in of)
+        )
         for (by, evaded), of in found.items()
     )

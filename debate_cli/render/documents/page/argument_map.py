@@ -12,13 +12,13 @@ from typing import Literal
 from debate_cli.domain.debate import Debate
 from debate_cli.render import look
 from debate_cli.render.documents.page import anchors
-from debate_cli.render.documents.page.answers import Said, answers, replies
+from debate_cli.render.documents.page.answers import Occurrence, group_answers, group_replies
 from debate_cli.render.look import Sign
 from debate_cli.scoring.trace import TraceRow
 
-Kind = Literal["side", "claim", "answer", "reply"]
+BoxKind = Literal["side", "claim", "answer", "reply"]
 
-SIZES: dict[Kind, tuple[float, float]] = {
+BOX_SIZES: dict[BoxKind, tuple[float, float]] = {
     "side": (116.0, 40.0),
     "claim": (330.0, 86.0),
     "answer": (176.0, 40.0),
@@ -27,9 +27,9 @@ SIZES: dict[Kind, tuple[float, float]] = {
 """Width and height of a box, in the units of the map."""
 GAPS = (44.0, 12.0)
 MARGIN = 4.0
-SHEET = 1.3
+PAGE_RATIO = 1.3
 """Height of a sheet of paper within its margins, for a width of 1; that of A4, less a heading."""
-MOST_CLAIMS = 120
+MAX_MAP_CLAIMS = 120
 """Claims that the map shows; the trace table has them all."""
 
 
@@ -37,7 +37,7 @@ MOST_CLAIMS = 120
 class Box:
     """Something that was said, or who said it."""
 
-    kind: Kind
+    kind: BoxKind
     who: str
     place: str
     """Name of the place on the page that it leads to; empty for none."""
@@ -53,16 +53,16 @@ class Box:
     @property
     def width(self) -> float:
         """In units of the map."""
-        return SIZES[self.kind][0]
+        return BOX_SIZES[self.kind][0]
 
     @property
     def height(self) -> float:
         """In units of the map."""
-        return SIZES[self.kind][1]
+        return BOX_SIZES[self.kind][1]
 
 
 @dataclass(frozen=True, slots=True)
-class Wire:
+class Connector:
     """A line from the right edge of one box to the left edge of another."""
 
     path: str
@@ -76,7 +76,7 @@ class ArgumentMap:
     """The map, ready to be written."""
 
     boxes: tuple[Box, ...]
-    wires: tuple[Wire, ...]
+    wires: tuple[Connector, ...]
     width: float
     height: float
     left_out: int
@@ -85,59 +85,59 @@ class ArgumentMap:
     @property
     def tall(self) -> bool:
         """Whether it is longer than a sheet of paper that it fills in its width."""
-        return self.height > SHEET * self.width
+        return self.height > PAGE_RATIO * self.width
 
 
 @dataclass(slots=True)
-class _Sketch:
+class _UnplacedMap:
     """Boxes and lines before they have a place."""
 
     boxes: dict[str, Box]
     wires: list[tuple[str, str, str]]
     """From, to, meaning."""
 
-    def put(self, key: str, box: Box, sources: Iterable[tuple[str, str]]) -> None:
+    def add(self, key: str, box: Box, sources: Iterable[tuple[str, str]]) -> None:
         self.boxes[key] = box
         self.wires += [(source, key, meaning) for source, meaning in sources]
 
 
-def argument_map(debate: Debate, rows: Sequence[TraceRow]) -> ArgumentMap | None:
+def build_argument_map(debate: Debate, rows: Sequence[TraceRow]) -> ArgumentMap | None:
     """The map of what the trace table tells; None where nobody has argued."""
     if not rows:
         return None
-    shown = rows[:MOST_CLAIMS]
-    return _placed(_sketch(debate, shown), len(rows) - len(shown))
+    shown = rows[:MAX_MAP_CLAIMS]
+    return _place_boxes(_sketch(debate, shown), len(rows) - len(shown))
 
 
-def _sketch(debate: Debate, rows: Sequence[TraceRow]) -> _Sketch:
-    places = anchors.arguments(debate)
+def _sketch(debate: Debate, rows: Sequence[TraceRow]) -> _UnplacedMap:
+    places = anchors.argument_anchors(debate)
     names = dict.fromkeys(row.participant for row in rows)
     sides = {name: f"side {number}" for number, name in enumerate(names)}
-    sketch = _Sketch({key: Box("side", name, "") for name, key in sides.items()}, [])
+    sketch = _UnplacedMap({key: Box("side", name, "") for name, key in sides.items()}, [])
     for row in sorted(rows, key=lambda row: list(names).index(row.participant)):
-        sign = look.STANDINGS[row.standing] if row.standing is not None else None
+        sign = look.STANDING_BADGES[row.standing] if row.standing is not None else None
         claim = Box("claim", row.participant, places[row.id], row.id, row.claim, sign)
-        sketch.put(places[row.id], claim, [(sides[row.participant], "claims")])
+        sketch.add(places[row.id], claim, [(sides[row.participant], "claims")])
         _answers(sketch, row, places)
     return sketch
 
 
-def _answers(sketch: _Sketch, row: TraceRow, places: Mapping[str, str]) -> None:
+def _answers(sketch: _UnplacedMap, row: TraceRow, places: Mapping[str, str]) -> None:
     """The answers to a claim, and what was replied to their questions."""
     claim = places[row.id]
     asked: dict[int, str] = {}
-    for number, answer in enumerate(answers(row, places)):
+    for number, answer in enumerate(group_answers(row, places)):
         key = f"{claim} answer {number}"
         asked |= {said.turn: key for said in answer.said if said.asks}
         words = " ".join(part for part in (_times(answer.said), "and asks" if answer.asks else "") if part)
         box = Box("answer", answer.by, answer.said[0].place, words=words, sign=answer.sign)
-        sketch.put(key, box, [(claim, answer.type)])
+        sketch.add(key, box, [(claim, answer.type)])
     turns = sorted(reply.turn for reply in row.replies)
-    for number, replied in enumerate(replies(row, places)):
+    for number, replied in enumerate(group_replies(row, places)):
         words = f"{'leaves it open' if replied.evaded else 'replies'} {_times(replied.said)}".rstrip()
         box = Box("reply", replied.by, replied.said[0].place, words=words)
         sources = dict.fromkeys(key for said in replied.said for key in _questions(asked, turns, said.turn))
-        sketch.put(f"{claim} reply {number}", box, [(key, "replies") for key in sources or (claim,)])
+        sketch.add(f"{claim} reply {number}", box, [(key, "replies") for key in sources or (claim,)])
 
 
 def _questions(asked: Mapping[int, str], replies_at: Sequence[int], turn: int) -> Iterable[str]:
@@ -146,35 +146,35 @@ def _questions(asked: Mapping[int, str], replies_at: Sequence[int], turn: int) -
     return (key for at, key in asked.items() if since < at < turn)
 
 
-def _times(said: Sequence[Said]) -> str:
+def _times(said: Sequence[Occurrence]) -> str:
     return f"{len(said)} times" if len(said) > 1 else ""
 
 
-def _placed(sketch: _Sketch, left_out: int) -> ArgumentMap:
-    from debate_cli.render.documents.page.layered import middles
+def _place_boxes(sketch: _UnplacedMap, left_out: int) -> ArgumentMap:
+    from debate_cli.render.documents.page.layered import layout_layers
 
     sides = {key for key, box in sketch.boxes.items() if box.kind == "side"}
     sizes = {key: (box.width, box.height) for key, box in sketch.boxes.items() if key not in sides}
     edges = [(source, target) for source, target, _ in sketch.wires if source not in sides]
-    margin = MARGIN + SIZES["side"][0] + GAPS[0]
+    margin = MARGIN + BOX_SIZES["side"][0] + GAPS[0]
     boxes = {
-        key: _moved(sketch.boxes[key], x - sizes[key][0] / 2 + margin, y - sizes[key][1] / 2 + MARGIN)
-        for key, (x, y) in middles(sizes, edges, GAPS).items()
+        key: _move_box(sketch.boxes[key], x - sizes[key][0] / 2 + margin, y - sizes[key][1] / 2 + MARGIN)
+        for key, (x, y) in layout_layers(sizes, edges, GAPS).items()
     }
     for side in sides:  # beside its first claim: there it is seen at once, however long the map is
         first = next(boxes[target] for source, target, _ in sketch.wires if source == side)
         box = sketch.boxes[side]
-        boxes[side] = _moved(box, MARGIN, first.y + (first.height - box.height) / 2)
+        boxes[side] = _move_box(box, MARGIN, first.y + (first.height - box.height) / 2)
     return ArgumentMap(
         tuple(boxes[key] for key in sketch.boxes),
-        tuple(Wire(_path(boxes[source], boxes[target]), meaning) for source, target, meaning in sketch.wires),
+        tuple(Connector(_path(boxes[source], boxes[target]), meaning) for source, target, meaning in sketch.wires),
         max(box.x + box.width for box in boxes.values()) + MARGIN,
         max(box.y + box.height for box in boxes.values()) + MARGIN,
         left_out,
     )
 
 
-def _moved(box: Box, x: float, y: float) -> Box:
+def _move_box(box: Box, x: float, y: float) -> Box:
     return Box(box.kind, box.who, box.place, box.id, box.words, box.sign, round(x, 1), round(y, 1))
 
 

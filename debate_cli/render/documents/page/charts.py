@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from pygal import Graph
 
 WIDTH, HEIGHT = 440, 220
-WIDE = 1120
+WIDE_CHART_WIDTH = 1120
 """Units of a chart that spans the page."""
 ROW, LOW_ROW = 16, 12
 """Units of height per bar, and of one among many."""
 MANY_BARS = 16
 MANY_POINTS = 14
 """Positions from which on a line is drawn across the page."""
-MOST_LABELS = 20
+MAX_AXIS_LABELS = 20
 """Labels below a line; of more, only each so many-th is written."""
 LABEL_STEPS = (1, 2, 5, 10, 20, 50, 100)
 _DECIMALS = re.compile(r"(\d+\.\d)\d+")
@@ -80,10 +80,10 @@ class Plot:
         return self.kind == "line" and not self.small and len(self.labels) > MANY_POINTS
 
 
-def drawn(plot: Plot, title: str) -> Markup:
+def render_chart(plot: Plot, title: str) -> Markup:
     """The chart as an SVG element that a screen reader calls by `title`."""
     root = ET.fromstring(_chart(plot).render(is_unicode=True))  # noqa: S314 - pygal's own words, made a line ago
-    _bare(root)
+    _strip_element(root)
     for number, series in enumerate(plot.series):
         for group in root.iter("g"):
             if f"serie-{number}" in group.get("class", "").split():
@@ -91,13 +91,13 @@ def drawn(plot: Plot, title: str) -> Markup:
     root.attrib.pop("id", None)
     root.set("class", f"chart {plot.kind}{' wide' if plot.wide else ''}")
     root.set("role", "img")
-    root.set("aria-label", hostile.line(title))
+    root.set("aria-label", hostile.sanitize_line(title))
     return Markup(ET.tostring(root, encoding="unicode"))  # noqa: S704 - escaped by ElementTree
 
 
-def printable(words: str) -> str:
+def sanitize_xml_line(words: str) -> str:
     """`words` on one line, without what XML cannot carry."""
-    return "".join(sign if sign.isprintable() else "\ufffd" for sign in hostile.line(words))
+    return "".join(sign if sign.isprintable() else "\ufffd" for sign in hostile.sanitize_line(words))
 
 
 @cache
@@ -119,10 +119,10 @@ def _chart(plot: Plot) -> Graph:
         style=style, **_settings(plot), **(_of_line(plot) if plot.kind == "line" else _of_bars(plot))
     )
     onward = 1 if plot.kind == "line" else -1  # groups of bars are drawn from below
-    chart.x_labels = [printable(label) for label in plot.labels[::onward]]
+    chart.x_labels = [sanitize_xml_line(label) for label in plot.labels[::onward]]
     for series in plot.series:
         values = [
-            None if point is None else {"value": point.value, "label": printable(point.words)}
+            None if point is None else {"value": point.value, "label": sanitize_xml_line(point.words)}
             for point in series.points[::onward]
         ]
         chart.add("", values, stroke=series.joined, dots_size=3 if series.joined else 6)
@@ -133,16 +133,16 @@ def _settings(plot: Plot) -> dict[str, object]:
     """What all charts share: no style, no script, no legend."""
     return {
         "js": (), "css": (), "disable_xml_declaration": True, "no_data_text": "", "show_legend": False, "margin": 4,
-        "margin_left": 12, "spacing": 6, "range": (plot.low, plot.high), "y_labels": list(plot.ticks), "value_formatter": _written,
+        "margin_left": 12, "spacing": 6, "range": (plot.low, plot.high), "y_labels": list(plot.ticks), "value_formatter": _format_value,
     }  # fmt: skip
 
 
 def _of_line(plot: Plot) -> dict[str, object]:
     steps = (*LABEL_STEPS, len(plot.labels))
-    most = MOST_LABELS if plot.wide else MOST_LABELS // 2
+    most = MAX_AXIS_LABELS if plot.wide else MAX_AXIS_LABELS // 2
     every = next(step for step in steps if len(plot.labels) <= step * most)
     return {
-        "width": WIDE if plot.wide else WIDTH,
+        "width": WIDE_CHART_WIDTH if plot.wide else WIDTH,
         "height": HEIGHT,
         "margin_right": 30,
         "truncate_label": -1,
@@ -164,12 +164,12 @@ def _of_bars(plot: Plot) -> dict[str, object]:
     }
 
 
-def _written(value: float) -> str:
+def _format_value(value: float) -> str:
     """A value beside a bar or at an axis; those below 1 are shares and keep their digits."""
     return f"{round(value, 1):g}" if abs(value) > 1 else f"{value:g}"
 
 
-def _bare(element: ET.Element) -> None:
+def _strip_element(element: ET.Element) -> None:
     """Take out everything but shapes and words; what a shape stands for becomes its title."""
     element.tag = element.tag.rpartition("}")[2]
     for name in _PLACES & element.attrib.keys():
@@ -182,4 +182,4 @@ def _bare(element: ET.Element) -> None:
         elif tag in _DROPPED or _OVERLAY in classes or "background" in classes:
             element.remove(child)
         else:
-            _bare(child)
+            _strip_element(child)

@@ -10,9 +10,9 @@ from debate_cli.domain.personality import TRAIT_MAX, TRAITS
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import look
 from debate_cli.render.documents.page.charts import Plot, Point, Series
-from debate_cli.render.documents.page.figures import Figure, Looks
-from debate_cli.render.sheets.live import RULES
-from debate_cli.render.sheets.sheet import notes_of
+from debate_cli.render.documents.page.figures import Figure, ParticipantClasses
+from debate_cli.render.sheets.live import CALIBRATION_REASONS
+from debate_cli.render.sheets.sheet import parse_notes
 from debate_cli.scoring.live import LiveNotes
 from debate_cli.scoring.moderator import ModeratorNotes
 from debate_cli.scoring.panel import PanelNotes
@@ -20,15 +20,15 @@ from debate_cli.scoring.personalities import PersonalityPoint, personality_curve
 from debate_cli.scoring.persuasion import CurvePoint, PersuasionNotes
 
 TRAIT_GROUPS = {"cognitive": TRAITS[:4], "emotional": TRAITS[4:8], "rhetorical": TRAITS[8:]}
-MOST_WORDS = 6
+MAX_ROUND_LABELS = 6
 """Rounds that are called so below a line; of more, only the number is written."""
-Values = Mapping[int, float]
+ValuesByPosition = Mapping[int, float]
 """Position -> value."""
 
 
-def moderator(verdict: Verdict, looks: Looks) -> Iterable[Figure]:
+def moderator_round_charts(verdict: Verdict, looks: ParticipantClasses) -> Iterable[Figure]:
     """The sum of every round."""
-    notes = notes_of(ModeratorNotes, verdict)
+    notes = parse_notes(ModeratorNotes, verdict)
     if notes is None:
         return
     rounds = list(dict.fromkeys(row.round for row in notes.rounds))
@@ -37,7 +37,7 @@ def moderator(verdict: Verdict, looks: Looks) -> Iterable[Figure]:
         if row.sum is not None:
             values[row.participant][row.round] = row.sum
     series = tuple(_series(name, looks, of, [("round", number) for number in rounds]) for name, of in values.items())
-    labels = tuple(f"round {number}" if len(rounds) <= MOST_WORDS else str(number) for number in rounds)
+    labels = tuple(f"round {number}" if len(rounds) <= MAX_ROUND_LABELS else str(number) for number in rounds)
     yield Figure(
         "Marks by round",
         "Argument, rebuttal and strategy together, out of 30; the mean of the rounds counts a quarter.",
@@ -45,9 +45,9 @@ def moderator(verdict: Verdict, looks: Looks) -> Iterable[Figure]:
     )
 
 
-def live(verdict: Verdict, looks: Looks) -> Iterable[Figure]:
+def live_turn_charts(verdict: Verdict, looks: ParticipantClasses) -> Iterable[Figure]:
     """Composites turn by turn, with rings where an exchange or a penalty moved the marks."""
-    notes = notes_of(LiveNotes, verdict)
+    notes = parse_notes(LiveNotes, verdict)
     if notes is None:
         return
     turns = [row.turn for row in notes.turns]
@@ -63,8 +63,8 @@ def live(verdict: Verdict, looks: Looks) -> Iterable[Figure]:
         for name in names
     ]
     series += [
-        _rings("calibrated after an exchange", "calibrated", turns, composites, _calibrations(notes)),
-        _rings("penalised for a claim", "penalised", turns, composites, _penalties(notes)),
+        _ring_series("calibrated after an exchange", "calibrated", turns, composites, _calibrations(notes)),
+        _ring_series("penalised for a claim", "penalised", turns, composites, _penalties(notes)),
     ]
     shown = tuple(item for item in series if any(item.points))
     yield Figure(
@@ -74,9 +74,9 @@ def live(verdict: Verdict, looks: Looks) -> Iterable[Figure]:
     )
 
 
-def panel(verdict: Verdict, _looks: Looks) -> Iterable[Figure]:
+def panel_agreement_charts(verdict: Verdict, _looks: ParticipantClasses) -> Iterable[Figure]:
     """Agreement from vote to vote, and the threshold at which the panel stops; a single vote has no course."""
-    notes = notes_of(PanelNotes, verdict)
+    notes = parse_notes(PanelNotes, verdict)
     if notes is None or len(notes.rounds) < 2:  # noqa: PLR2004 - a line has two ends
         return
     places = [("vote", row.round + 1) for row in notes.rounds]
@@ -92,9 +92,9 @@ def panel(verdict: Verdict, _looks: Looks) -> Iterable[Figure]:
     )
 
 
-def persuasion(verdict: Verdict, looks: Looks) -> Iterable[Figure]:
+def persuasion_charts(verdict: Verdict, looks: ParticipantClasses) -> Iterable[Figure]:
     """Stance and conviction after every turn."""
-    notes = notes_of(PersuasionNotes, verdict)
+    notes = parse_notes(PersuasionNotes, verdict)
     if notes is None:
         return
     stances = [point.stances for point in notes.curve]
@@ -111,7 +111,7 @@ def persuasion(verdict: Verdict, looks: Looks) -> Iterable[Figure]:
     )
 
 
-def personalities(debate: Debate) -> Iterable[Figure]:
+def personality_charts(debate: Debate) -> Iterable[Figure]:
     """For each debater under pressure, the traits that moved, a chart for each group of them."""
     for person in debate.participants:
         curve = personality_curve(debate, person.name)
@@ -127,7 +127,7 @@ def _traits(name: str, group: str, traits: Sequence[str], curve: Sequence[Person
             words := trait.replace("_", " "),
             f"voice-{number}",
             tuple(
-                Point(value, f"{words} {_at(label)}: {look.number(value, 1)}")
+                Point(value, f"{words} {_at(label)}: {look.format_number(value, 1)}")
                 for value, label in zip(steps[trait], labels, strict=True)
             ),
         )
@@ -146,17 +146,24 @@ def _at(label: str) -> str:
     return "at the start" if label == "start" else f"after turn {label}"
 
 
-def _series(name: str, looks: Looks, values: Values, places: Sequence[tuple[str, int]]) -> Series:
+def _series(
+    name: str, looks: ParticipantClasses, values: ValuesByPosition, places: Sequence[tuple[str, int]]
+) -> Series:
     """A line through the places that have a value."""
     points = tuple(
-        Point(values[number], f"{name}, {kind} {number}: {look.number(values[number])}") if number in values else None
+        Point(values[number], f"{name}, {kind} {number}: {look.format_number(values[number])}")
+        if number in values
+        else None
         for kind, number in places
     )
     return Series(name, looks.get(name, ""), points)
 
 
 def _curve(
-    points: Sequence[CurvePoint], values: Sequence[Mapping[str, float]], looks: Looks, ticks: tuple[float, ...]
+    points: Sequence[CurvePoint],
+    values: Sequence[Mapping[str, float]],
+    looks: ParticipantClasses,
+    ticks: tuple[float, ...],
 ) -> Plot:
     labels = tuple("start" if point.turn is None else str(point.turn) for point in points)
     series = tuple(
@@ -164,7 +171,7 @@ def _curve(
             name,
             looks.get(name, ""),
             tuple(
-                Point(of[name], f"{name} {_at(label)}: {look.number(of[name])}") if name in of else None
+                Point(of[name], f"{name} {_at(label)}: {look.format_number(of[name])}") if name in of else None
                 for of, label in zip(values, labels, strict=True)
             ),
         )
@@ -173,7 +180,9 @@ def _curve(
     return Plot("line", labels, series, ticks[0], ticks[-1], ticks)
 
 
-def _rings(name: str, style: str, turns: Sequence[int], at: Values, told: Mapping[int, Sequence[str]]) -> Series:
+def _ring_series(
+    name: str, style: str, turns: Sequence[int], at: ValuesByPosition, told: Mapping[int, Sequence[str]]
+) -> Series:
     """Rings around the turns that something is told of."""
     points = tuple(
         Point(at[turn], f"turn {turn}: {'; '.join(told[turn])}") if turn in told and turn in at else None
@@ -185,8 +194,8 @@ def _rings(name: str, style: str, turns: Sequence[int], at: Values, told: Mappin
 def _calibrations(notes: LiveNotes) -> dict[int, list[str]]:
     found: dict[int, list[str]] = defaultdict(list)
     for item in notes.calibrations:
-        moved = f"{look.number(item.before, 1)} to {look.number(item.after, 1)}"
-        found[item.turn].append(f"{item.dimension} {moved}, {RULES[item.rule]}")
+        moved = f"{look.format_number(item.before, 1)} to {look.format_number(item.after, 1)}"
+        found[item.turn].append(f"{item.dimension} {moved}, {CALIBRATION_REASONS[item.rule]}")
     return found
 
 

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from debate_cli.domain.participant import Participant
-from debate_cli.render.documents.page.charts import Plot, drawn
+from debate_cli.render.documents.page.charts import Plot, render_chart
 
-VOICES = 6
+PARTICIPANT_CLASS_COUNT = 6
 """Looks of debaters; the seventh has the first again."""
-Looks = Mapping[str, str]
+ParticipantClasses = Mapping[str, str]
 """Debater's name -> class of the style sheet."""
 
 
@@ -28,15 +28,15 @@ class Figure:
     @property
     def svg(self) -> Markup:
         """The chart."""
-        return drawn(self.plot, f"{self.title}. {self.caption}")
+        return render_chart(self.plot, f"{self.title}. {self.caption}")
 
 
-def looks(participants: Sequence[Participant]) -> dict[str, str]:
+def participant_classes(participants: Sequence[Participant]) -> dict[str, str]:
     """A class per debater, by their order."""
-    return {person.name: f"voice-{number % VOICES}" for number, person in enumerate(participants)}
+    return {person.name: f"voice-{number % PARTICIPANT_CLASS_COUNT}" for number, person in enumerate(participants)}
 
 
-def filled(figures: Iterable[Figure]) -> tuple[Figure, ...]:
+def drop_empty_figures(figures: Iterable[Figure]) -> tuple[Figure, ...]:
     """Those with anything to see."""
     return tuple(
         figure

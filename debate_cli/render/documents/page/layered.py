@@ -19,7 +19,7 @@ class _View:
     xy: tuple[float, float] = (0.0, 0.0)
 
 
-def middles(
+def layout_layers(
     sizes: Mapping[K, tuple[float, float]], edges: Sequence[tuple[K, K]], gaps: tuple[float, float]
 ) -> dict[K, tuple[float, float]]:
     """The middle of each box; the parts that no edge connects stand below each other in the order of `sizes`, from 0.
@@ -41,10 +41,10 @@ def middles(
         layout.init_all()
         layout.draw()
     parts = {vertex: number for number, part in enumerate(graph.C) for vertex in part.sV}
-    return _stacked({key: (parts[vertex], vertex.view) for key, vertex in vertices.items()}, gaps[1])
+    return _stack_parts({key: (parts[vertex], vertex.view) for key, vertex in vertices.items()}, gaps[1])
 
 
-def _stacked(found: Mapping[K, tuple[int, _View]], gap: float) -> dict[K, tuple[float, float]]:
+def _stack_parts(found: Mapping[K, tuple[int, _View]], gap: float) -> dict[K, tuple[float, float]]:
     """The boxes of each part moved to the left edge, and below those of the part before."""
     views: dict[int, list[_View]] = defaultdict(list)
     for part, view in found.values():

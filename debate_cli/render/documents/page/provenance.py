@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.exchange import Exchange, total
+from debate_cli.domain.exchange import ModelCall, total_usage
 from debate_cli.render import look
-from debate_cli.render.sheets.sheet import Number, Row, Sheet
-from debate_cli.render.used import calls_took
+from debate_cli.render.sheets.sheet import Number, Table, TableRow
+from debate_cli.render.used import total_call_seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,15 +21,15 @@ class Provenance:
 
     facts: tuple[tuple[str, str], ...]
     """What, and its value."""
-    usage: Sheet
-    runs: Sheet
-    failures: Sheet | None
+    usage: Table
+    runs: Table
+    failures: Table | None
     """None where nothing failed."""
     config: str
     """As JSON."""
 
 
-def provenance(debate: Debate) -> Provenance:
+def collect_provenance(debate: Debate) -> Provenance:
     """Everything that one needs to trust a result, or to make it again."""
     return Provenance(
         tuple(_facts(debate)),
@@ -40,7 +40,7 @@ def provenance(debate: Debate) -> Provenance:
     )
 
 
-def moment(at: datetime | None) -> str:
+def format_time(at: datetime | None) -> str:
     """A time as people read it, in UTC; an em dash for none."""
     return f"{at:%Y-%m-%d %H:%M:%S} UTC" if at is not None else "—"
 
@@ -48,24 +48,24 @@ def moment(at: datetime | None) -> str:
 def _facts(debate: Debate) -> Iterable[tuple[str, str]]:
     yield "id", debate.id
     yield "made by", f"{debate.generator.name} {debate.generator.version}"
-    yield "started", moment(debate.started_at)
-    yield "finished", moment(debate.finished_at)
+    yield "started", format_time(debate.started_at)
+    yield "finished", format_time(debate.finished_at)
     yield "status", ", ".join(dict.fromkeys(word for word in (debate.status, debate.closed) if word is not None))
     yield (
         "format",
-        debate.config.format.kind.replace("_", " ") if debate.text is None else "none: a document was judged",
+        debate.config.format.kind.replace("_", " ") if debate.document_name is None else "none: a document was judged",
     )
     yield "seed", "none" if debate.config.seed is None else str(debate.config.seed)
     yield "configuration, SHA-256", debate.config_sha256
-    took = calls_took(debate)
+    took = total_call_seconds(debate)
     if took:
-        yield "calls took, added up", look.seconds(took)
-    yield "used", look.usage_words(debate.usage)
+        yield "calls took, added up", look.format_duration(took)
+    yield "used", look.format_usage(debate.usage)
 
 
-def _usage(debate: Debate) -> Sheet:
+def _usage(debate: Debate) -> Table:
     """A row for each part that a model played."""
-    parts: dict[tuple[str, str], list[Exchange]] = defaultdict(list)
+    parts: dict[tuple[str, str], list[ModelCall]] = defaultdict(list)
     for turn in debate.turns:
         parts[turn.speaker, turn.exchange.model].append(turn.exchange)
     for item in debate.assessments:
@@ -73,31 +73,35 @@ def _usage(debate: Debate) -> Sheet:
     for failure in debate.failures:
         if failure.exchange is not None:
             parts["failed calls", failure.exchange.model].append(failure.exchange)
-    return Sheet(
+    return Table(
         title="calls by model",
         heads=("for", "model", "calls", "requests", "tokens in", "cached", "tokens out", "seconds", "cost"),
-        rows=tuple(_used(part, model, of) for (part, model), of in parts.items()),
+        rows=tuple(_usage_row(part, model, of) for (part, model), of in parts.items()),
         numeric=frozenset(range(2, 9)),
     )
 
 
-def _used(part: str, model: str, exchanges: list[Exchange]) -> Row:
-    used = total(exchanges)
+def _usage_row(part: str, model: str, exchanges: list[ModelCall]) -> TableRow:
+    used = total_usage(exchanges)
     counts = (used.calls, used.attempts, used.input_tokens, used.cached_tokens, used.output_tokens)
     seconds = sum(exchange.latency_s for exchange in exchanges)
-    return (part, model, *(Number(count, 0) for count in counts), Number(seconds, 1), look.money(used.cost_usd))
+    return (part, model, *(Number(count, 0) for count in counts), Number(seconds, 1), look.format_cost(used.cost_usd))
 
 
-def _runs(debate: Debate) -> Sheet:
-    rows: list[Row] = [
-        (run.id, moment(run.started_at), ", ".join(system.kind for system in run.active()) or "all replaced")
+def _runs(debate: Debate) -> Table:
+    rows: list[TableRow] = [
+        (
+            run.id,
+            format_time(run.started_at),
+            ", ".join(system.kind for system in run.active_systems()) or "all replaced",
+        )
         for run in debate.runs
     ]
-    return Sheet("judging runs", ("run", "began", "systems that count"), tuple(rows))
+    return Table("judging runs", ("run", "began", "systems that count"), tuple(rows))
 
 
-def _failures(debate: Debate) -> Sheet | None:
+def _failures(debate: Debate) -> Table | None:
     if not debate.failures:
         return None
     rows = tuple((item.who, item.task.key, item.cause, item.message) for item in debate.failures)
-    return Sheet("what failed", ("who", "task", "cause", "message"), rows)
+    return Table("what failed", ("who", "task", "cause", "message"), rows)

@@ -14,7 +14,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from debate_cli.api import (
+    from debate_cli.app.api import (
         Debate,
         DebateConfig,
         Model,
@@ -45,7 +45,7 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     if name in __all__:
-        from debate_cli import api
+        from debate_cli.app import api
 
         return getattr(api, name)
     raise AttributeError(f"module 'debate_cli' has no attribute {name!r}")

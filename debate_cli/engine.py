@@ -15,7 +15,6 @@ from functools import partial
 from typing import Any, Protocol
 
 from debate_cli.domain.assessment import Assessment
-from debate_cli.domain.content import Turn
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import (
     AssessmentCompleted,
@@ -28,10 +27,11 @@ from debate_cli.domain.events import (
     TurnCompleted,
 )
 from debate_cli.domain.tasks import Brief, Cue, Task
+from debate_cli.domain.turn import Turn
 from debate_cli.formats import next_step
-from debate_cli.judging.schedules import owed_briefs, priority_brief_keys
-from debate_cli.llm.port import OnText
-from debate_cli.render.watcher import Observer
+from debate_cli.judging.schedule import owed_briefs, priority_brief_keys
+from debate_cli.llm.model import OnText
+from debate_cli.observer import Observer
 
 GRACE_S = 10.0
 """Seconds that answers in flight are given to come in after the user asked to stop."""

@@ -8,8 +8,8 @@ from typing import Any
 from asking_support import Asker
 from wire_support import Playback, answered, event
 
-from debate_cli.providers.anthropic_messages import make_anthropic_server
-from debate_cli.providers.presets import BUILTIN_PROVIDERS
+from debate_cli.providers.anthropic import make_anthropic_server
+from debate_cli.providers.provider_table import BUILTIN_PROVIDERS
 
 ANTHROPIC = Asker(make_anthropic_server, BUILTIN_PROVIDERS["anthropic"].profile)
 USAGE = {"input_tokens": 10, "cache_read_input_tokens": 100, "cache_creation_input_tokens": 20, "output_tokens": 3}

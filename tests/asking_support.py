@@ -11,10 +11,10 @@ import pytest
 from wire_support import Playback, Seen, Wire
 
 from debate_cli import errors
-from debate_cli.llm.port import Message, OnText, OutputSchema, Reply, Request
+from debate_cli.llm.model import Message, OnText, OutputSchema, Reply, Request
 from debate_cli.llm.profile import Profile
 from debate_cli.providers.endpoint import Endpoint
-from debate_cli.providers.remote import HttpServer
+from debate_cli.providers.http_model import HttpServer
 
 KEY = "sk-test-0123456789abcdef"
 SILENCE_S = 2.0

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from debate_cli.domain.exchange import Usage
+from debate_cli.domain.model_call import Usage
 from debate_cli.errors import DebateError
-from debate_cli.llm.port import Message, OnText, OutputSchema, Reply, Request
+from debate_cli.llm.model import Message, OnText, OutputSchema, Reply, Request
 from debate_cli.providers.cassette import CassettePlayer, CassetteRecorder
 
 ASK = Request(

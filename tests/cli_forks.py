@@ -18,8 +18,8 @@ import traceback
 from typing import Any, NoReturn
 
 IMPORTED = (
-    *(f"debate_cli.cli.{name}_command" for name in ("run", "judge", "score", "replay", "init", "check", "models", "schema")),
-    "debate_cli.providers.cassette", "debate_cli.render.plain.lines", "debate_cli.render.documents.markdown", "debate_cli.render.documents.html",
+    *(f"debate_cli.cli.{name}" for name in ("run", "judge", "score", "replay", "init", "check", "models", "schema")),
+    "debate_cli.providers.cassette", "debate_cli.render.plain.lines", "debate_cli.render.markdown", "debate_cli.render.html.page",
     "rich.console", "typer.rich_utils", "json_repair", "genai_prices", "openai", "openai.resources.chat.completions",
 )  # fmt: skip
 

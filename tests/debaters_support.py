@@ -9,16 +9,16 @@ from typing import Any
 
 from debate_cli.debaters.debater import Debater
 from debate_cli.domain.config import Price
-from debate_cli.domain.content import Turn
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import Failure
-from debate_cli.domain.exchange import Usage
+from debate_cli.domain.model_call import Usage
 from debate_cli.domain.tasks import Cue
+from debate_cli.domain.turn import Turn
 from debate_cli.errors import DebateError
-from debate_cli.llm.ladder import ModelHandle, StructuredOutputClient
-from debate_cli.llm.port import OnText, Reply, Request
+from debate_cli.llm.model import OnText, Reply, Request
 from debate_cli.llm.profile import Profile
-from debate_cli.llm.template import Prompts
+from debate_cli.llm.prompts import Prompts
+from debate_cli.llm.structured_output import ModelHandle, StructuredOutputClient
 
 PRICE = Price(input=1.0, output=1.0)
 

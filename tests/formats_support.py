@@ -8,11 +8,11 @@ from typing import Any
 
 from debate_cli.domain.assessment import Assessment, Finding, Mark
 from debate_cli.domain.config import DebateConfig
-from debate_cli.domain.content import Argument, Closing, FollowUpAnswer, Response, Turn
 from debate_cli.domain.debate import Debate, initial_debate
 from debate_cli.domain.events import AssessmentCompleted, DebateOpened, Failure, Generator, TaskFailed, TurnCompleted
-from debate_cli.domain.exchange import ModelCall
+from debate_cli.domain.model_call import ModelCall
 from debate_cli.domain.tasks import Brief, Cue
+from debate_cli.domain.turn import Argument, Closing, FollowUpAnswer, Response, Turn
 from debate_cli.formats import next_step
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)

@@ -9,13 +9,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from debate_cli.api import run_debate
+from debate_cli.app.api import run_debate
 from debate_cli.domain.config import DebateConfig
 from debate_cli.storage.config_file import read_config_file
 from debate_cli.storage.journal import Journal
 from debate_cli.storage.redact import Redactor
-from debate_cli.storage.transcript import to_transcript, transcript_to_events
-from debate_cli.storage.transcript_file import dump_transcript, parse_transcript
+from debate_cli.storage.transcript import dump_transcript, parse_transcript, to_transcript, transcript_to_events
 
 CONFIGS = Path(__file__).parent.parent / "configs"
 GOOD = '{"reason": "sound", "score": 7}'

@@ -18,16 +18,15 @@ from llm_support import OPINION, request
 from debate_cli.debaters.forms import OpeningForm
 from debate_cli.errors import ConfigError, TranscriptError
 from debate_cli.llm.form import Form, FormModel
-from debate_cli.llm.parsing import MAX_FAULT_CHARS, MAX_FAULTS, parse_reply, strip_thinking
-from debate_cli.llm.posing import build_reask
+from debate_cli.llm.json_reply import MAX_FAULT_CHARS, MAX_FAULTS, parse_reply, strip_thinking
 from debate_cli.llm.schema_check import find_violations
-from debate_cli.scoring import score
+from debate_cli.llm.structured_output import build_reask
 from debate_cli.storage.config_errors import MAX_PROBLEMS
 from debate_cli.storage.config_file import read_config_file
-from debate_cli.storage.library import open_debate
-from debate_cli.storage.transcript import to_transcript, transcript_to_debate
-from debate_cli.storage.transcript_file import dump_transcript, parse_transcript
+from debate_cli.storage.transcript import dump_transcript, parse_transcript, to_transcript, transcript_to_debate
+from debate_cli.storage.transcript_store import open_debate
 from debate_cli.storage.upgrades import UpgradeStep
+from debate_cli.systems.scoring import score
 
 LONGEST_LINE = 1500
 """Characters of an error's line, the path of the file among them."""

@@ -13,15 +13,15 @@ from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.config import JudgingConfig
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import AssessmentCompleted, DebateClosed, Failure, JudgingOpened, TaskFailed
-from debate_cli.domain.exchange import Usage
+from debate_cli.domain.model_call import Usage
 from debate_cli.domain.tasks import Brief
 from debate_cli.formats import next_step
 from debate_cli.judging.judge import Judge
-from debate_cli.judging.schedules import owed_briefs
-from debate_cli.llm.ladder import ModelHandle, StructuredOutputClient
-from debate_cli.llm.port import OnText, Reply, Request
+from debate_cli.judging.schedule import owed_briefs
+from debate_cli.llm.model import OnText, Reply, Request
 from debate_cli.llm.profile import Profile
-from debate_cli.llm.template import Prompts
+from debate_cli.llm.prompts import Prompts
+from debate_cli.llm.structured_output import ModelHandle, StructuredOutputClient
 
 System = str | dict[str, Any]
 Change = Callable[[dict[str, Any]], None]

@@ -9,12 +9,12 @@ from render_support import console, opened
 from rich.console import Console
 from rich.text import Text
 
-from debate_cli.domain.content import Turn
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.debate import initial_debate as opened_debate
 from debate_cli.domain.events import Event
 from debate_cli.domain.tasks import Cue
-from debate_cli.render.live.watcher import LiveObserver
+from debate_cli.domain.turn import Turn
+from debate_cli.render.live.view import LiveObserver
 
 
 def cue(turn: Turn) -> Cue:

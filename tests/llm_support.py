@@ -8,9 +8,9 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import Any
 
-from debate_cli.domain.exchange import Usage
+from debate_cli.domain.model_call import Usage
 from debate_cli.llm.form import Form, FormModel
-from debate_cli.llm.port import Message, OnText, Reply, Request
+from debate_cli.llm.model import Message, OnText, Reply, Request
 
 Act = Reply | BaseException | str
 """What a fake model does on one call: replies, raises, or says a text with an ordinary ending."""

@@ -13,9 +13,9 @@ from typing import Any
 
 from serving_support import Answering, Served, serving
 
-from debate_cli.llm.port import Message, OutputSchema, Request
+from debate_cli.llm.model import Message, OutputSchema, Request
+from debate_cli.providers.mock.forms import write
 from debate_cli.providers.mock_dice import Dice
-from debate_cli.providers.mock_writer import write
 
 
 @dataclass

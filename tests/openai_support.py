@@ -9,7 +9,7 @@ from asking_support import Asker
 from wire_support import Playback, answered, event
 
 from debate_cli.llm.profile import Profile
-from debate_cli.providers.openai_chat import make_openai_server
+from debate_cli.providers.openai import make_openai_server
 
 OPENAI = Asker(make_openai_server, Profile())
 USAGE = {"prompt_tokens": 10, "completion_tokens": 3, "total_tokens": 13, "prompt_tokens_details": {"cached_tokens": 4}}

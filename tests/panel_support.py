@@ -8,7 +8,7 @@ from scoring_support import CON, PRO, ballot, begun, judged, speech
 
 from debate_cli.domain.assessment import Assessment, VoteOption
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.systems import PanelJudge, PanelSettings
+from debate_cli.domain.judging_config import PanelJudge, PanelSettings
 
 
 def bench(*weights: float, **fields: Any) -> PanelSettings:

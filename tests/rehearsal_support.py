@@ -7,12 +7,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from debate_cli.app.model_factory import Cassette, ModelFactory, RunContext
 from debate_cli.domain.config import DebateConfig
 from debate_cli.domain.debate import Debate, initial_debate
 from debate_cli.domain.events import DebateClosed, DebateOpened, Event, Generator
 from debate_cli.domain.tasks import Cue, Task
 from debate_cli.engine import DebateRun, StopSignal
-from debate_cli.wiring import Cassette, ModelFactory, RunContext
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 MICROSERVICES = "Should a startup of under ten people adopt microservices from day one?"

@@ -20,11 +20,11 @@ from debate_cli.domain.assessment import (
     Trace,
 )
 from debate_cli.domain.config import DebateConfig
-from debate_cli.domain.content import Argument, Closing, Response, Turn
 from debate_cli.domain.debate import Debate, fold
 from debate_cli.domain.events import AssessmentCompleted, DebateClosed, DebateOpened, Event, Generator, TurnCompleted
-from debate_cli.domain.exchange import ModelCall, Usage
+from debate_cli.domain.model_call import ModelCall, Usage
 from debate_cli.domain.tasks import Subject
+from debate_cli.domain.turn import Argument, Closing, Response, Turn
 
 START = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
 TOPIC = "Should a startup of under ten people adopt microservices from day one?"

@@ -8,13 +8,13 @@ from typing import Any
 
 from debate_cli.domain.assessment import Assessment, Finding, Mark, SystemKind, Vote, VoteOption
 from debate_cli.domain.config import DebateConfig
-from debate_cli.domain.content import Argument, Response, StrategyPick, Turn
 from debate_cli.domain.debate import Debate, initial_debate
 from debate_cli.domain.events import AssessmentCompleted, DebateOpened, Event, Generator, JudgingOpened, TurnCompleted
-from debate_cli.domain.exchange import ModelCall
+from debate_cli.domain.judging_config import JudgingConfig, SystemSettings
 from debate_cli.domain.judging_run import FIRST_RUN
-from debate_cli.domain.systems import JudgingConfig, SystemSettings
+from debate_cli.domain.model_call import ModelCall
 from debate_cli.domain.tasks import Moment, Subject
+from debate_cli.domain.turn import Argument, Response, StrategyPick, Turn
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 EXCHANGE = ModelCall(model="mock/a", rung="native", attempts=1, cost_usd=0.0)

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from debate_cli.domain.assessment import Assessment, Insight, Mark, Summary, Vote
 from debate_cli.domain.config import DebateConfig
-from debate_cli.domain.content import Argument, Closing, Response, Turn
 from debate_cli.domain.events import (
     AssessmentCompleted,
     CloseReason,
@@ -24,9 +23,10 @@ from debate_cli.domain.events import (
     TaskStarted,
     TurnCompleted,
 )
-from debate_cli.domain.exchange import ModelCall, Usage
-from debate_cli.domain.systems import JudgingConfig
+from debate_cli.domain.judging_config import JudgingConfig
+from debate_cli.domain.model_call import ModelCall, Usage
 from debate_cli.domain.tasks import Brief, Cue, Subject
+from debate_cli.domain.turn import Argument, Closing, Response, Turn
 
 AT = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 SMALLEST: dict[str, Any] = {

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from storage_support import AT, assessment, opened, turn
 
+from debate_cli.app.resume import describe_in_flight_calls
 from debate_cli.domain.debate import Debate, fold
 from debate_cli.domain.events import AssessmentCompleted, DebateClosed, JudgingOpened, TurnCompleted
-from debate_cli.domain.systems import JudgingConfig
-from debate_cli.resuming import describe_in_flight_calls
+from debate_cli.domain.judging_config import JudgingConfig
 
 HELD = fold(
     [opened(), *(TurnCompleted(at=AT, turn=turn(index)) for index in range(6)), DebateClosed(at=AT, reason="complete")]

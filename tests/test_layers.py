@@ -90,7 +90,7 @@ def test_every_room_has_a_row() -> None:
 @pytest.mark.parametrize(
     ("file_room", "source"),
     [
-        ("domain", "from debate_cli.llm.port import Model"),
+        ("domain", "from debate_cli.llm.model import Model"),
         ("debaters", "from debate_cli.judging import forms"),
         ("judging", "import debate_cli.debaters.debater"),
         ("scoring", "def f():\n    from debate_cli import formats"),

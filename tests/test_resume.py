@@ -12,17 +12,17 @@ from typing import Any
 
 import pytest
 
+from debate_cli.app.model_factory import RunContext, with_mock_models
+from debate_cli.app.session import Session
 from debate_cli.domain.config import DebateConfig
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import AssessmentCompleted, Event, TurnCompleted
 from debate_cli.engine import StopSignal
-from debate_cli.llm.port import Model, OnText, Reply, Request
+from debate_cli.llm.model import Model, OnText, Reply, Request
 from debate_cli.render.plain.watchers import NullObserver
-from debate_cli.session import Session
 from debate_cli.storage.config_file import read_config_file
 from debate_cli.storage.journal import Journal
-from debate_cli.storage.library import open_debate
-from debate_cli.wiring import RunContext, with_mock_models
+from debate_cli.storage.transcript_store import open_debate
 
 ROOT = Path(__file__).parent.parent
 NOW = datetime(2026, 1, 1, tzinfo=UTC)

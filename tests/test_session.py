@@ -5,15 +5,15 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from pathlib import Path
 
+from debate_cli.app.model_factory import RunContext
+from debate_cli.app.session import Session
 from debate_cli.domain.config import DebateConfig
 from debate_cli.domain.debate import fold
 from debate_cli.domain.events import DebateOpened
 from debate_cli.engine import StopSignal
-from debate_cli.providers.table import merge_provider_rows
+from debate_cli.providers.provider_table import merge_provider_rows
 from debate_cli.render.plain.watchers import NullObserver
-from debate_cli.session import Session
 from debate_cli.storage.transcript import to_transcript, transcript_to_events
-from debate_cli.wiring import RunContext
 
 SECRET = "hunter2secretvalue"
 CONFIG = DebateConfig.model_validate(

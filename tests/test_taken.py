@@ -8,13 +8,13 @@ from collections.abc import Callable
 import pytest
 from formats_support import NOON, begun, config, speech
 
-from debate_cli.domain.content import Turn
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import Event, Failure, TurnCompleted
 from debate_cli.domain.tasks import Brief, Cue
+from debate_cli.domain.turn import Turn
 from debate_cli.engine import Actors, DebateRun, StopSignal
 from debate_cli.errors import StorageError
-from debate_cli.llm.port import OnText
+from debate_cli.llm.model import OnText
 from debate_cli.render.plain.watchers import NullObserver
 
 TWELVE = [{"name": f"D{number}", "side": f"side {number}", "model": "mock/a"} for number in range(12)]

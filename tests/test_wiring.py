@@ -13,11 +13,11 @@ from formats_support import NOON
 from llm_support import request
 from model_server import ModelServer, model_server
 
+from debate_cli.app.model_factory import ModelFactory, RunContext
 from debate_cli.domain.config import DebateConfig, ModelSpec, ProviderSpec
 from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.llm.form import FormModel
-from debate_cli.llm.ladder import ModelHandle, StructuredAnswer
-from debate_cli.wiring import ModelFactory, RunContext
+from debate_cli.llm.structured_output import ModelHandle, StructuredAnswer
 
 NO_USAGE = "lab reports no usage: its tokens are estimated (debate explain budget)"
 ELSEWHERE = "http://127.0.0.1:9/v1"

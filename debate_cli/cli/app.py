@@ -19,8 +19,7 @@ import typer
 from typer.core import TyperCommand
 
 from debate_cli import __version__
-from debate_cli.cli.help_pages import FormattedCommand, FormattedGroup
-from debate_cli.cli.screen import (
+from debate_cli.cli.console import (
     CLOSED_PIPE,
     UNWRITABLE_ERRNOS,
     ClosedPipeError,
@@ -28,6 +27,7 @@ from debate_cli.cli.screen import (
     print_status,
     redirect_to_devnull,
 )
+from debate_cli.cli.help_format import FormattedCommand, FormattedGroup
 from debate_cli.errors import ConfigError, DebateError, UnsavedError, UsageError, format_page_hint
 
 INTERRUPTED = 130
@@ -91,7 +91,7 @@ class LazyCommandGroup(FormattedGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         """The real command, with its options."""
         if not ctx.resilient_parsing and args[0] not in COMMANDS and not args[0].startswith("-"):
-            from debate_cli.cli.refusals import format_unknown_command  # compares words: only where one is wrong
+            from debate_cli.cli.help_format import format_unknown_command  # compares words: only where one is wrong
 
             ctx.fail(format_unknown_command(args[0], COMMANDS))
         name, command, rest = super().resolve_command(ctx, args)
@@ -106,7 +106,7 @@ class LazyCommandGroup(FormattedGroup):
             done = super().invoke(ctx)
             sys.stdout.flush()
         except typer.BadParameter as error:
-            from debate_cli.cli.refusals import rewrite_usage_error  # the same
+            from debate_cli.cli.help_format import rewrite_usage_error  # the same
 
             error.message = rewrite_usage_error(error.message)
             raise
@@ -155,7 +155,7 @@ def load_handler(name: str) -> Callable[[Any], None]:
     """Import the module that does what a subcommand is asked; what it does, given that."""
     gc.disable()  # as in __main__, for whoever comes another way
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")  # looked for among all installed packages otherwise
-    module = importlib.import_module(f"debate_cli.cli.{name}_command")
+    module = importlib.import_module(f"debate_cli.cli.{name}")
     gc.freeze()
     gc.enable()
     return module.run
@@ -219,7 +219,7 @@ def main() -> None:
 
 def _print_unsaved_transcript(transcript: str) -> str:
     """Print a transcript that could not be saved; what became of it."""
-    from debate_cli.cli.json_output import write_json_chunks  # what is never needed where all goes well
+    from debate_cli.cli.console import write_json_chunks  # what is never needed where all goes well
 
     try:
         write_json_chunks([transcript])

@@ -10,7 +10,7 @@ import typer
 from debate_cli.errors import UsageError
 
 if TYPE_CHECKING:
-    from debate_cli.scoring.gates import Gates
+    from debate_cli.app.gates import Gates
 
 GATES_PANEL = "Gates (exit code 5 where one is not met)"
 EXIT_CODES_WITH_MODELS = (
@@ -54,7 +54,7 @@ def gates_from_options(
 
     Raises UsageError when the score of --fail-under is no number, or --fail-on names something else than `manipulation`.
     """
-    from debate_cli.scoring.gates import Gates
+    from debate_cli.app.gates import Gates
 
     name, score = _parse_fail_under(fail_under) if fail_under is not None else (None, None)
     for kind in fail_on or ():

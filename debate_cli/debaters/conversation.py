@@ -13,13 +13,13 @@ from typing import cast
 
 from debate_cli.debaters.occasion import TurnContext
 from debate_cli.domain.config import DebateConfig
-from debate_cli.domain.content import UNSTRUCTURED, Turn
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.tasks import Cue
+from debate_cli.domain.turn import UNSTRUCTURED, Turn
 from debate_cli.formats import list_cues
-from debate_cli.llm.port import Message
-from debate_cli.llm.quoting import quote_for_prompt, sanitize_for_prompt
-from debate_cli.llm.template import Prompts
+from debate_cli.llm.model import Message
+from debate_cli.llm.prompt_sanitizer import quote_for_prompt, sanitize_for_prompt
+from debate_cli.llm.prompts import Prompts
 
 DEBATER_PROMPT_PACKAGE = "debate_cli.debaters"
 """Where the prompts of debaters are kept."""

@@ -16,15 +16,15 @@ from debate_cli.debaters.schemas import build_debater_form
 from debate_cli.debaters.text import format_turn_text
 from debate_cli.debaters.validation import count_shape_warnings, find_turn_warnings
 from debate_cli.domain.config import DebaterConfig
-from debate_cli.domain.content import UNSTRUCTURED, Argument, Phase, Turn
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import ABSTAINED, Failure
-from debate_cli.domain.exchange import ModelCall
+from debate_cli.domain.model_call import ModelCall
 from debate_cli.domain.tasks import Cue
-from debate_cli.llm.ladder import ModelHandle
-from debate_cli.llm.port import RESTART, Message, OnText, Request
-from debate_cli.llm.quoting import new_nonce, sanitize_for_prompt
-from debate_cli.llm.template import Prompts
+from debate_cli.domain.turn import UNSTRUCTURED, Argument, Phase, Turn
+from debate_cli.llm.model import RESTART, Message, OnText, Request
+from debate_cli.llm.prompt_sanitizer import new_nonce, sanitize_for_prompt
+from debate_cli.llm.prompts import Prompts
+from debate_cli.llm.structured_output import ModelHandle
 
 PHASE_TEMPERATURES: dict[Phase, float] = {"opening": 0.7}
 DEBATER_TEMPERATURE = 0.5

@@ -9,7 +9,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from debate_cli.domain.content import PositionShift, ResponseType
+from debate_cli.domain.turn import PositionShift, ResponseType
 from debate_cli.llm.form import FormModel
 
 ArgumentId = Annotated[str, Field(min_length=1, max_length=64)]

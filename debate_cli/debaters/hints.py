@@ -12,12 +12,12 @@ from debate_cli.debaters.occasion import TurnContext
 from debate_cli.debaters.personality import format_character, format_directive
 from debate_cli.debaters.strategy import format_strategy_instruction
 from debate_cli.domain.config import DebaterConfig
-from debate_cli.domain.content import StrategyPick
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.personality import PRESSURE_KINDS, PressureKind
 from debate_cli.domain.tasks import Cue
-from debate_cli.scoring.personalities import personality_curve
-from debate_cli.scoring.strategy import pick_adaptive_strategy
+from debate_cli.domain.turn import StrategyPick
+from debate_cli.systems.live.personality_drift import personality_curve
+from debate_cli.systems.persuasion.strategy_choice import pick_adaptive_strategy
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from debate_cli.debaters.forms import (
     SpeechForm,
 )
 from debate_cli.debaters.occasion import TurnContext
-from debate_cli.domain.content import Argument, Closing, FollowUpAnswer, Response
+from debate_cli.domain.turn import Argument, Closing, FollowUpAnswer, Response
 
 ARGUMENT_ID = re.compile(r"\b[A-Za-z][A-Za-z0-9]{0,15}-\d{1,4}\b")
 """What looks like the id of an argument."""

@@ -18,7 +18,7 @@ from debate_cli.debaters.forms import (
 )
 from debate_cli.debaters.occasion import TurnContext
 from debate_cli.debaters.validation import MIN_PART_CHARS
-from debate_cli.domain.content import Phase, PositionShift, ResponseType
+from debate_cli.domain.turn import Phase, PositionShift, ResponseType
 from debate_cli.llm.form import Form, FormModel
 
 JsonSchema = dict[str, Any]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from debate_cli.debaters.reading import TurnContent
-from debate_cli.domain.content import Argument, Closing, FollowUpAnswer, Response
+from debate_cli.domain.turn import Argument, Closing, FollowUpAnswer, Response
 
 
 def format_turn_text(said: TurnContent) -> str:

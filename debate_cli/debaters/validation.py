@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator
 
 from debate_cli.debaters.occasion import TurnContext
 from debate_cli.debaters.reading import ARGUMENT_ID, TurnContent
-from debate_cli.domain.content import Argument, Closing, Response
-from debate_cli.llm.quoting import sanitize_for_prompt
+from debate_cli.domain.turn import Argument, Closing, Response
+from debate_cli.llm.prompt_sanitizer import sanitize_for_prompt
 
 MIN_PART_CHARS = {"claim": 10, "reasoning": 20, "evidence": 5}
 """Fewest characters of an argument's parts."""

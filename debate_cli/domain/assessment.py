@@ -7,9 +7,9 @@ from typing import Annotated, Literal, get_args
 
 from pydantic import Field
 
-from debate_cli.domain.exchange import ModelCall
+from debate_cli.domain.frozen_model import FrozenModel
+from debate_cli.domain.model_call import ModelCall
 from debate_cli.domain.tasks import MAX_REVISION, Brief, Subject
-from debate_cli.domain.value import FrozenModel
 
 SystemKind = Literal["structured", "moderator", "panel", "live", "persuasion"]
 SYSTEM_KINDS: tuple[SystemKind, ...] = get_args(SystemKind)

@@ -12,10 +12,10 @@ from typing import Annotated, Literal, cast
 
 from pydantic import AliasChoices, Field, field_validator, model_validator
 
-from debate_cli.domain.content import Phase
+from debate_cli.domain.judging_config import JudgingConfig
 from debate_cli.domain.personality import Archetype, Personality
 from debate_cli.domain.setting import ConfigModel
-from debate_cli.domain.systems import JudgingConfig
+from debate_cli.domain.turn import Phase
 
 Strategy = Literal["analytical", "aggressive", "defensive", "empathetic"]
 ProviderKind = Literal["openai", "anthropic", "embedded", "mock"]

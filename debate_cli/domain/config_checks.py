@@ -11,10 +11,16 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from debate_cli.domain.config import DebateConfig, FormatConfig, ModelSpec
-from debate_cli.domain.content import Phase
-from debate_cli.domain.did_you_mean import format_suggestion
+from debate_cli.domain.judging_config import (
+    PERSONA_WEIGHTS,
+    PanelJudge,
+    PanelSettings,
+    PersuasionSettings,
+    SystemSettings,
+)
 from debate_cli.domain.participant import participants
-from debate_cli.domain.systems import PERSONA_WEIGHTS, PanelJudge, PanelSettings, PersuasionSettings, SystemSettings
+from debate_cli.domain.suggestions import format_suggestion
+from debate_cli.domain.turn import Phase
 
 KeyPath = tuple[str | int, ...]
 RESERVED_NAMES = {"draw": "the word for a debate nobody won", "nobody": "the word for no winner"}

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from datetime import datetime
 from functools import cached_property
 from typing import Literal
 
 from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.config import DebateConfig
-from debate_cli.domain.content import Argument, Turn
 from debate_cli.domain.events import (
     AssessmentCompleted,
     CloseReason,
@@ -24,11 +23,12 @@ from debate_cli.domain.events import (
     TaskStarted,
     TurnCompleted,
 )
-from debate_cli.domain.exchange import TotalUsage, total_usage
+from debate_cli.domain.frozen_model import FrozenModel
 from debate_cli.domain.judging_run import FIRST_RUN, JudgingRun, first_assessments, mark_replaced
+from debate_cli.domain.model_call import ModelCall, TotalUsage, total_usage
 from debate_cli.domain.participant import Participant, participants
 from debate_cli.domain.tasks import Brief, Cue, speech_key
-from debate_cli.domain.value import FrozenModel
+from debate_cli.domain.turn import Argument, Turn
 
 TURN_BY_TURN_SYSTEMS = frozenset({"persuasion"})
 """Kinds of systems that nobody asks about the whole of a debate."""
@@ -256,3 +256,44 @@ def initial_debate(event: DebateOpened) -> Debate:
         started_at=event.at,
         runs=(JudgingRun(id=FIRST_RUN, judging=event.config.judging, started_at=event.at),),
     )
+
+
+def restrict_to_runs(debate: Debate, runs: Collection[str]) -> Debate:
+    """The debate as if nobody had judged it but the judging runs of those ids; speeches and speakers' failures stay."""
+    alone = debate.with_assessments(item for item in debate.assessments if item.run in runs)
+    failures = tuple(item for item in debate.failures if not isinstance(item.task, Brief) or item.task.run in runs)
+    return alone.model_copy(update={"failures": failures, "runs": tuple(run for run in debate.runs if run.id in runs)})
+
+
+def judging_usage(debate: Debate, runs: Collection[str]) -> TotalUsage:
+    """What the calls of the judging runs of those ids used, failed ones included."""
+    return usage_of_briefs(debate, lambda brief: brief.run in runs)
+
+
+def usage_of_briefs(debate: Debate, counted: Callable[[Brief], bool]) -> TotalUsage:
+    """What the calls on the briefs that `counted` picks used, failed ones included; no speech is among them."""
+    heard = tuple(item for item in debate.assessments if counted(item.brief))
+    failed = tuple(item for item in debate.failures if isinstance(item.task, Brief) and counted(item.task))
+    return debate.model_copy(update={"turns": (), "assessments": heard, "failures": failed}).usage
+
+
+def models_used_by_debater(debate: Debate, person: Participant) -> tuple[str, ...]:
+    """The `provider/model` that a debater spoke with, each once, in their order; the configured one before its first speech."""
+    return _distinct_models(turn.exchange for turn in debate.select_turns(speaker=person.name)) or (person.model,)
+
+
+def models_used_by_debaters(debate: Debate) -> tuple[str, ...]:
+    """The same of all debaters, each model once."""
+    return tuple(
+        dict.fromkeys(model for person in debate.participants for model in models_used_by_debater(debate, person))
+    )
+
+
+def models_used_by_judges(debate: Debate, run: str, system: str, assessor: str | None = None) -> tuple[str, ...]:
+    """The same of the judges of a system in a judging run, or of one of them; none where no model has answered yet."""
+    found = (item for item in debate.assessments_of_system(system, run) if assessor in (None, item.assessor))
+    return _distinct_models(item.exchange for item in found)
+
+
+def _distinct_models(exchanges: Iterable[ModelCall]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(exchange.model for exchange in exchanges if exchange.attempts))

@@ -8,11 +8,10 @@ from pydantic import ConfigDict, Field, TypeAdapter
 
 from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.config import DebateConfig, JudgingConfig, ModelSpec, ProviderSpec
-from debate_cli.domain.content import Turn
-from debate_cli.domain.exchange import ModelCall
-from debate_cli.domain.instant import UtcDatetime
+from debate_cli.domain.frozen_model import FrozenModel, UtcDatetime
+from debate_cli.domain.model_call import ModelCall
 from debate_cli.domain.tasks import Brief, Cue
-from debate_cli.domain.value import FrozenModel
+from debate_cli.domain.turn import Turn
 
 CloseReason = Literal["complete", "surrender", "converged", "budget", "interrupted", "failed"]
 """The last three leave a debate that can be resumed."""

@@ -7,9 +7,20 @@ from datetime import datetime
 
 from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.config import ModelSpec, ProviderSpec
-from debate_cli.domain.systems import JudgingConfig, SystemSettings
+from debate_cli.domain.frozen_model import FrozenModel
+from debate_cli.domain.judging_config import JudgingConfig, SystemSettings
 from debate_cli.domain.tasks import MOMENTS
-from debate_cli.domain.value import FrozenModel
+
+
+def format_system_with_run(system: str, run: str) -> str:
+    """`structured r4`; not cleaned."""
+    return f"{system} {run}"
+
+
+def format_system_label(system: str, run: str, runs: Iterable[str]) -> str:
+    """The system; with the id of its judging run where it is told of beside another of these `runs`. Not cleaned."""
+    return format_system_with_run(system, run) if set(runs) - {run} else system
+
 
 FIRST_RUN = "r1"
 """Id of the judging run that belongs to the debate itself."""

@@ -6,7 +6,7 @@ from collections.abc import Collection
 
 from debate_cli.domain.config import DebateConfig
 from debate_cli.domain.config_checks import KeyPath
-from debate_cli.domain.systems import PanelSettings
+from debate_cli.domain.judging_config import PanelSettings
 
 
 def find_model_key_paths(config: DebateConfig, models: Collection[str]) -> list[KeyPath]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from debate_cli.domain.config import DebateConfig, DebaterConfig
+from debate_cli.domain.frozen_model import FrozenModel
 from debate_cli.domain.personality import Personality, resolve_personality
-from debate_cli.domain.value import FrozenModel
 
 SIDE_PREFIXES = {"for": "PRO", "against": "CON"}
 DEFAULT_STANCES = {"for": 0.8, "against": -0.8}

@@ -8,7 +8,7 @@ from typing import Any, cast, get_args
 from pydantic import AliasChoices, ValidationInfo, model_validator
 from pydantic.fields import FieldInfo
 
-from debate_cli.domain.value import FrozenModel
+from debate_cli.domain.frozen_model import FrozenModel
 
 
 class ConfigModel(FrozenModel):

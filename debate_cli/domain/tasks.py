@@ -7,8 +7,8 @@ from typing import Literal
 
 from pydantic import Field
 
-from debate_cli.domain.content import Phase
-from debate_cli.domain.value import FrozenModel
+from debate_cli.domain.frozen_model import FrozenModel
+from debate_cli.domain.turn import Phase
 
 MAX_REVISION = 100
 """Deliberation rounds that a file may tell of; a panel holds no more than 20, and each is looked at."""

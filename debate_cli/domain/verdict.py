@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import JsonValue
 
 from debate_cli.domain.assessment import SystemKind, VoteOption
-from debate_cli.domain.value import FrozenModel
+from debate_cli.domain.frozen_model import FrozenModel
 
 Victory = Literal["draw", "narrow", "clear", "overwhelming", "conditional", "undetermined"]
 """`overwhelming` is persuasion's, `conditional` the panel's. `undetermined`: too little was assessed to say; `notes.missing` tells what."""

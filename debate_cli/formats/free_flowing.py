@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from debate_cli.domain.config import FormatConfig
-from debate_cli.domain.content import Turn
 from debate_cli.domain.debate import Debate
+from debate_cli.domain.turn import Turn
 from debate_cli.formats.stage import Stage
 
 MIN_ROUNDS_TO_CONVERGE = 2

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from debate_cli.domain.config import FormatConfig
-from debate_cli.domain.content import Turn
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.tasks import FollowUpQuestion
+from debate_cli.domain.turn import Turn
 from debate_cli.formats.stage import Stage
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from debate_cli.domain.content import Phase
+from debate_cli.domain.turn import Phase
 
 
 @dataclass(frozen=True, slots=True)

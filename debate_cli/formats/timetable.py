@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from debate_cli.domain.content import Turn
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.tasks import Cue, FollowUpQuestion
+from debate_cli.domain.turn import Turn
 from debate_cli.formats import free_flowing, semi_structured, structured
 from debate_cli.formats.stage import Stage
 from debate_cli.formats.stopping import active_debaters

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from debate_cli.domain.debate import Debate
+from debate_cli.domain.judging_config import LiveSettings, ModeratorSettings, PersuasionSettings
 from debate_cli.domain.judging_run import FIRST_RUN
-from debate_cli.domain.systems import LiveSettings, ModeratorSettings, PersuasionSettings
 from debate_cli.domain.tasks import Brief, Subject
 from debate_cli.formats.stopping import active_judging_systems
 

@@ -8,23 +8,23 @@ from dataclasses import replace
 from typing import Any
 
 from debate_cli.domain.assessment import Assessment, Manipulation
-from debate_cli.domain.bench import judge_ids, judge_title
-from debate_cli.domain.content import Turn
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import ABSTAINED, Failure
-from debate_cli.domain.exchange import ModelCall
-from debate_cli.domain.systems import PanelSettings
+from debate_cli.domain.judges import judge_ids, judge_title
+from debate_cli.domain.judging_config import PanelSettings
+from debate_cli.domain.model_call import ModelCall
 from debate_cli.domain.tasks import Brief
+from debate_cli.domain.turn import Turn
 from debate_cli.errors import DebateError, RefusedError
-from debate_cli.judging.manipulation import find_manipulations, warm_caches
-from debate_cli.judging.panel import carry_over_vote
-from debate_cli.judging.rows import JUDGE_PROMPT_PACKAGE, AssessmentContent, JudgeQuestion, JudgingContext
-from debate_cli.judging.systems import question_for, settings_for
-from debate_cli.judging.transcript_view import debater_names, format_shared_prompt, last_visible_turn
-from debate_cli.llm.ladder import ModelHandle, StructuredAnswer
-from debate_cli.llm.port import Message, Request
-from debate_cli.llm.quoting import new_nonce
-from debate_cli.llm.template import Prompts
+from debate_cli.judging.injection.findings import find_manipulations, warm_caches
+from debate_cli.judging.transcript_prompt import debater_names, format_shared_prompt, last_visible_turn
+from debate_cli.llm.model import Message, Request
+from debate_cli.llm.prompt_sanitizer import new_nonce
+from debate_cli.llm.prompts import Prompts
+from debate_cli.llm.structured_output import ModelHandle, StructuredAnswer
+from debate_cli.systems.base import JUDGE_PROMPT_PACKAGE, AssessmentContent, JudgeQuestion, JudgingContext
+from debate_cli.systems.panel.questions import carry_over_vote
+from debate_cli.systems.registry import question_for, settings_for
 
 JUDGE_TEMPERATURE = 0.2
 """Of a judge whose model names none."""
@@ -76,7 +76,9 @@ class Judge:
         """Rules, then what all judges share, then what this one is asked."""
         nonce = new_nonce()
         shared = format_shared_prompt(case.debate, last_visible_turn(case.debate, case.brief.subject))
-        ask = self._prompts.render(JUDGE_PROMPT_PACKAGE, row.prompt, **row.prompt_values(case, self._prompts))
+        ask = self._prompts.render(
+            f"debate_cli.systems.{case.brief.system}", row.prompt, **row.prompt_values(case, self._prompts)
+        )
         return Request(
             system=self._prompts.render(JUDGE_PROMPT_PACKAGE, "judge_rules"),
             messages=(Message("user", f"{shared}[ask {nonce}]\n{ask}\n[/ask {nonce}]"),),

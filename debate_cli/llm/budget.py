@@ -8,13 +8,13 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 
 from debate_cli.domain.config import Price
-from debate_cli.domain.exchange import Usage
+from debate_cli.domain.model_call import Usage
 from debate_cli.errors import BudgetError, ModelError, TruncatedError
-from debate_cli.llm import estimate
-from debate_cli.llm.patience import pause_deadline
-from debate_cli.llm.port import Model, OnText, Reply, Request
+from debate_cli.llm import usage as usage_module
+from debate_cli.llm.model import Model, OnText, Reply, Request
 from debate_cli.llm.prices import compute_cost, estimate_max_cost_usage
-from debate_cli.llm.spending import error_usage
+from debate_cli.llm.rate_limit import pause_deadline
+from debate_cli.llm.usage import error_usage
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +160,9 @@ class BudgetedModel:
                 "give its provider or model a price, or drop the limit"
             )
         heard = list[str]()
-        worst = estimate_max_cost_usage(estimate.estimate_input_tokens(request), request.max_output_tokens, self._price)
+        worst = estimate_max_cost_usage(
+            usage_module.estimate_input_tokens(request), request.max_output_tokens, self._price
+        )
         async with self._budget.reserve(self._amount(worst), f"the next call ({request.purpose})") as reservation:
             try:
                 reply = self._with_usage(request, await self._model.complete(request, _record_pieces(on_text, heard)))
@@ -181,7 +183,7 @@ class BudgetedModel:
         if usage.input_tokens + usage.output_tokens > 0 or turned_away:
             return reply
         self._on_estimate()
-        said = estimate.estimate_answer_tokens(request, reply.text or reply.refusal or "")
+        said = usage_module.estimate_answer_tokens(request, reply.text or reply.refusal or "")
         answer = request.max_output_tokens if reply.truncated else said
         return replace(reply, usage=self._estimate_usage(request, answer))
 
@@ -190,12 +192,12 @@ class BudgetedModel:
         known = error_usage(error)
         if known.input_tokens + known.output_tokens > 0 or not (heard or isinstance(error, TruncatedError)):
             return
-        used = self._estimate_usage(request, estimate.estimate_answer_tokens(request, heard))
+        used = self._estimate_usage(request, usage_module.estimate_answer_tokens(request, heard))
         error.input_tokens, error.output_tokens, error.estimated = used.input_tokens, used.output_tokens, True
 
     def _estimate_usage(self, request: Request, answer: int) -> Usage:
         """Usage of `request` and an answer of so many tokens."""
-        worst = estimate_max_cost_usage(estimate.estimate_input_tokens(request), answer, self._price)
+        worst = estimate_max_cost_usage(usage_module.estimate_input_tokens(request), answer, self._price)
         return worst.model_copy(update={"estimated": True})
 
     def _amount(self, usage: Usage) -> BudgetAmount:

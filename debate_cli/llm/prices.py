@@ -9,7 +9,7 @@ import functools
 from typing import Any
 
 from debate_cli.domain.config import Price
-from debate_cli.domain.exchange import Usage
+from debate_cli.domain.model_call import Usage
 
 _GENAI_PRICES_IDS = {
     "openai": "openai",

@@ -12,9 +12,32 @@ from typing import TypeVar, cast
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type
 
 from debate_cli.errors import BudgetError, ModelError, TransientError
-from debate_cli.llm.port import Model, OnText, Reply, Request
-from debate_cli.llm.spending import UsageAccumulator
-from debate_cli.llm.streaming import make_restartable
+from debate_cli.llm.model import RESTART, Model, OnText, Reply, Request
+from debate_cli.llm.usage import UsageAccumulator
+
+
+class RestartableStream:
+    """An `OnText` that knows whether what it passed on is still standing."""
+
+    def __init__(self, on_text: OnText) -> None:
+        self._on_text = on_text
+        self._has_output = False
+
+    def __call__(self, piece: str) -> None:
+        """Pass `piece` on."""
+        self._has_output = piece != RESTART
+        self._on_text(piece)
+
+    def restart(self) -> None:
+        """Say that what was streamed is void, if anything was."""
+        if self._has_output:
+            self(RESTART)
+
+
+def make_restartable(on_text: OnText | None) -> RestartableStream | None:
+    """A `Restartable` where somebody listens."""
+    return None if on_text is None else RestartableStream(on_text)
+
 
 MIN_WAIT_S = 0.5
 MAX_WAIT_S = 30.0

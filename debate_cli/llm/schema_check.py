@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, cast
 
-from debate_cli.llm.quoting import sanitize_for_prompt
+from debate_cli.llm.prompt_sanitizer import sanitize_for_prompt
 
 _JSON_TYPES: Mapping[type, str] = {bool: "boolean", str: "string", int: "integer", dict: "object", list: "array"}
 MAX_SHOWN_CHARS = 60

@@ -8,8 +8,7 @@ from urllib.parse import unquote, urlsplit
 from debate_cli.errors import ConfigError, MissingKeyError
 from debate_cli.providers.endpoint import Endpoint
 from debate_cli.providers.env_text import fill_variables, find_variables
-from debate_cli.providers.presets import ProviderRow
-from debate_cli.providers.table import REMOTE_KINDS, find_url_problem
+from debate_cli.providers.provider_table import REMOTE_KINDS, ProviderRow, find_url_problem
 
 MIN_KEY_CHARS = 6
 """Shorter values ("none", "test") are no secrets, and blanking them out would damage texts."""

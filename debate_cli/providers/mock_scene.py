@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, cast
 
-from debate_cli.domain.wording import iter_strings
-from debate_cli.llm.port import Request
+from debate_cli.domain.text_normalization import iter_strings
+from debate_cli.llm.model import Request
 from debate_cli.providers.mock_phrases import ANGLES, Angle
 
 Json = Mapping[str, Any]

@@ -22,7 +22,7 @@ import yaml
 
 from debate_cli.domain.config import ModelSpec
 from debate_cli.errors import ConfigError, PermanentError
-from debate_cli.llm.port import Request
+from debate_cli.llm.model import Request
 
 _MAX_BYTES = 1024 * 1024
 

@@ -7,23 +7,73 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Callable, Iterable, Mapping
+from fnmatch import fnmatchcase
+from ipaddress import ip_address
 from pathlib import Path
 from types import MappingProxyType
 from typing import Protocol
+from urllib.parse import urlsplit
 
 from debate_cli.domain.config import DebateConfig, ModelSpec, Price, ProviderKind
 from debate_cli.errors import ConfigError
-from debate_cli.llm.port import Model, OnText, Reply, Request
+from debate_cli.llm.model import Model, OnText, Reply, Request
+from debate_cli.llm.prices import find_bundled_price
 from debate_cli.llm.profile import Profile
-from debate_cli.providers.addresses import collect_secrets, find_address_problems, find_key_problem, resolve_endpoint
-from debate_cli.providers.anthropic_messages import make_anthropic_server
+from debate_cli.providers.addresses import (
+    collect_secrets,
+    find_address_problems,
+    find_key_problem,
+    resolve_base_url,
+    resolve_endpoint,
+)
+from debate_cli.providers.anthropic import make_anthropic_server
 from debate_cli.providers.embedded import EmbeddedServer, EmbeddedSettings, find_extra_problem
 from debate_cli.providers.endpoint import Endpoint
-from debate_cli.providers.mock import MockModel
-from debate_cli.providers.openai_chat import make_openai_server
-from debate_cli.providers.presets import ProviderRow, find_profile
-from debate_cli.providers.pricing import find_price
-from debate_cli.providers.table import build_provider_table, find_provider_problems, merge_provider_rows
+from debate_cli.providers.mock.model import MockModel
+from debate_cli.providers.openai import make_openai_server
+from debate_cli.providers.provider_table import (
+    ProviderRow,
+    build_provider_table,
+    find_profile,
+    find_provider_problems,
+    merge_provider_rows,
+)
+
+FREE_PRICE = Price(input=0, output=0)
+"""Of what runs on the user's own machine: nobody bills it."""
+_CLOUD_MODELS = ("ollama/*-cloud", "ollama/*:cloud")
+"""Models that a local server passes on to its maker's machines."""
+
+
+def find_price(spec: ModelSpec, row: ProviderRow, env: Mapping[str, str]) -> Price | None:
+    """What the tokens of `spec` cost: as its own entry says, else its provider's, else the bundled tables.
+
+    What none of these knows is free where it runs on this machine; None where it does not, as that is not nothing.
+    """
+    known = spec.price or row.price or find_bundled_price(spec.model)
+    if known is not None or any(fnmatchcase(spec.model, pattern) for pattern in _CLOUD_MODELS):
+        return known
+    return FREE_PRICE if is_run_locally(row, env) else None
+
+
+def is_run_locally(row: ProviderRow, env: Mapping[str, str]) -> bool:
+    """Whether the models of `row` run on this machine: in this process, or in one of the servers that are made for it.
+
+    Not one that the environment or the configuration moved elsewhere, nor one that wants a key; nor a server of the
+    user's own, as it may pass on what it is asked.
+    """
+    if not row.local or row.api_key_env is not None:
+        return False
+    address = resolve_base_url(row, env)
+    return address is None or _is_loopback(address)
+
+
+def _is_loopback(url: str) -> bool:
+    try:
+        host = urlsplit(url).hostname or ""
+        return host == "localhost" or ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 def split_model_name(model: str) -> tuple[str, str]:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from debate_cli.domain.called import format_system_label, format_system_with_run
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.judging_run import FIRST_RUN
+from debate_cli.domain.judging_run import FIRST_RUN, format_system_label, format_system_with_run
 from debate_cli.domain.verdict import Verdict
 
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from datetime import datetime
 from typing import NamedTuple
 
-from debate_cli.domain.debate import Debate
-from debate_cli.domain.spoken_with import models_used_by_debaters
-from debate_cli.render.scores_table import ScoredFile
-from debate_cli.scoring.gates import GateResult
+from debate_cli.app.gates import GateResult
+from debate_cli.domain.debate import Debate, models_used_by_debaters
+from debate_cli.render.score_rows import ScoredFile
 
 
 class DebateFacts(NamedTuple):

@@ -11,15 +11,7 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from debate_cli.domain.bench import judge_ids
-from debate_cli.domain.called import format_system_with_run
-from debate_cli.domain.debate import Debate
-from debate_cli.domain.setting_words import format_setting_pair
-from debate_cli.domain.spoken_with import models_used_by_debater
-from debate_cli.render import cast, look
-from debate_cli.render.look import Sign
-from debate_cli.render.sheets.sheet import Cell, Lines, Number, Table, TableRow, Who, join_row_groups
-from debate_cli.scoring.comparison import (
+from debate_cli.app.compare import (
     LATEST_RUNS,
     ComparisonSide,
     JudgmentComparison,
@@ -30,15 +22,22 @@ from debate_cli.scoring.comparison import (
     judge_models_used,
     judging_cost,
 )
+from debate_cli.domain.config_differences import format_setting_pair
+from debate_cli.domain.debate import Debate, models_used_by_debater
+from debate_cli.domain.judges import judge_ids
+from debate_cli.domain.judging_run import format_system_with_run
+from debate_cli.render import participants, theme
+from debate_cli.render.theme import Sign
+from debate_cli.systems.tables import Cell, Lines, Number, Table, TableRow, Who, join_row_groups
 
 OUTCOME_BADGES = {
-    "same": Sign("=", "same", look.BLUE),
-    "victory": Sign("~", "other victory", look.GOLD),
-    "winner": Sign("≠", "other winner", look.RED),
+    "same": Sign("=", "same", theme.BLUE),
+    "victory": Sign("~", "other victory", theme.GOLD),
+    "winner": Sign("≠", "other winner", theme.RED),
 }
-OTHER_OUTCOME_BADGE = Sign("≠", "other outcome", look.RED)
+OTHER_OUTCOME_BADGE = Sign("≠", "other outcome", theme.RED)
 """Somebody wins on one side, nobody on the other."""
-ONLY_A_BADGE, ONLY_B_BADGE = Sign("…", "only A", look.GOLD), Sign("…", "only B", look.GOLD)
+ONLY_A_BADGE, ONLY_B_BADGE = Sign("…", "only A", theme.GOLD), Sign("…", "only B", theme.GOLD)
 SAME_VALUE = "the same"
 MOTION_SETTING = "topic"
 """The setting that stands among what is compared, and not again among the settings."""
@@ -103,7 +102,7 @@ def build_comparison_document(told: ComparedPair) -> dict[str, Any]:
 
 def comparison_styles(told: ComparedPair) -> dict[str, Sign]:
     """Sign per debater, those of A first."""
-    a, b = (look.participant_styles(side.debate.participants) for side in told.sides)
+    a, b = (theme.participant_styles(side.debate.participants) for side in told.sides)
     return {**b, **a}
 
 
@@ -152,15 +151,18 @@ def _sides_table(told: ComparedPair) -> Table:
     found_b = {item.system: item.b for item in told.comparison.verdicts if item.b is not None}
     rows.append(("judges", _judges_cell(told.sides[0], found_a), _judges_cell(told.sides[1], found_b)))
     if not told.is_same_debate:
-        rows.append(("cost", look.format_cost(a.usage.cost_usd), look.format_cost(b.usage.cost_usd)))
-    rows.append(("judging cost", look.format_cost(judging_cost(a, of_a)), look.format_cost(judging_cost(b, of_b))))
+        rows.append(("cost", theme.format_cost(a.usage.cost_usd), theme.format_cost(b.usage.cost_usd)))
+    rows.append(("judging cost", theme.format_cost(judging_cost(a, of_a)), theme.format_cost(judging_cost(b, of_b))))
     return Table(title="compared", heads=("", "A", "B"), rows=tuple(rows))
 
 
 def _debaters_row(a: Debate, b: Debate) -> TableRow:
     return (
         "debaters",
-        *(_stacked_cell(f"{seat.name}: {seat.model}" for seat in cast.debater_rows(debate)) for debate in (a, b)),
+        *(
+            _stacked_cell(f"{seat.name}: {seat.model}" for seat in participants.debater_rows(debate))
+            for debate in (a, b)
+        ),
     )
 
 
@@ -208,10 +210,10 @@ def _conclusion_cells(change: VerdictChange) -> tuple[Cell, Cell]:
     """Both conclusions; where no debater has a score on both sides, the scores stand with them."""
     alone = not _is_comparable(change)
     of_a = " · ".join(
-        f"{score.participant} {look.format_number(score.a)}" for score in change.scores if score.a is not None
+        f"{score.participant} {theme.format_number(score.a)}" for score in change.scores if score.a is not None
     )
     of_b = " · ".join(
-        f"{score.participant} {look.format_number(score.b)}" for score in change.scores if score.b is not None
+        f"{score.participant} {theme.format_number(score.b)}" for score in change.scores if score.b is not None
     )
     return _conclusion_cell(change.a, of_a if alone else ""), _conclusion_cell(change.b, of_b if alone else "")
 
@@ -219,10 +221,10 @@ def _conclusion_cells(change: VerdictChange) -> tuple[Cell, Cell]:
 def _conclusion_cell(found: SideVerdict | None, scores: str) -> Cell:
     if found is None:
         return "not judged"
-    margin = "" if found.margin is None else f"margin {look.format_number(found.margin)}"
+    margin = "" if found.margin is None else f"margin {theme.format_number(found.margin)}"
     cells: list[Cell] = [Who(found.winner)] if found.winner is not None else []
     if found.option is not None:
-        cells = [look.VOTE_BADGES[found.option]]
+        cells = [theme.VOTE_BADGES[found.option]]
     victory = "" if found.option == "CONDITIONAL" else found.victory
     ended = ", ".join(filter(None, (victory, margin)))
     return Lines((*cells, ended, *([scores] if scores else [])))
@@ -256,7 +258,7 @@ def _score_rows(change: VerdictChange) -> Iterable[TableRow]:
 def _format_change(change: float | None) -> str:
     if change is None:
         return "—"
-    words = look.format_number(abs(change))
+    words = theme.format_number(abs(change))
     if float(words) == 0:
         return "="
     return f"{'+' if change > 0 else '−'}{words}"
@@ -271,7 +273,7 @@ def _standings_table(changes: Sequence[StandingChange]) -> Table:
 
 
 def _standing_cell(standing: str | None) -> Cell:
-    return look.STANDING_BADGES[standing] if standing is not None else "not judged"
+    return theme.STANDING_BADGES[standing] if standing is not None else "not judged"
 
 
 def _settings_table(changes: Sequence[SettingChange]) -> Table:

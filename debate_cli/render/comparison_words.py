@@ -4,16 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from debate_cli.domain.spoken_with import models_used_by_debater
-from debate_cli.render import look
+from debate_cli.app.compare import ComparisonSide, JudgmentComparison, SideVerdict, VerdictChange, judge_models_used
+from debate_cli.domain.debate import models_used_by_debater
+from debate_cli.render import theme
 from debate_cli.render.comparison import ComparedPair, list_setting_changes
-from debate_cli.scoring.comparison import (
-    ComparisonSide,
-    JudgmentComparison,
-    SideVerdict,
-    VerdictChange,
-    judge_models_used,
-)
 
 COMPARISON_TITLE = "in short"
 NO_DIFFERENCES = "Nothing differs: verdicts, scores, standings and settings are the same."
@@ -92,7 +86,7 @@ def _is_same_outcome(a: SideVerdict, b: SideVerdict) -> bool:
 
 def _describe_side(side: str, found: SideVerdict, system: str = "") -> str:
     """How a side ended: `Con wins A narrowly (structured, by 1.1)`, `A is a draw (live)`, `B comes to PASS, clearly (panel)`."""
-    margin = "" if found.margin is None or found.winner is None else f"by {look.format_number(found.margin)}"
+    margin = "" if found.margin is None or found.winner is None else f"by {theme.format_number(found.margin)}"
     words = ", ".join(filter(None, (system, margin)))
     beside = f" ({words})" if words else ""
     if found.winner is not None:
@@ -216,7 +210,7 @@ def _cost_sentences(a: ComparisonSide, b: ComparisonSide) -> Iterator[str]:
     if of_a is None or of_b is None or of_a == of_b:
         return
     dearer = "A" if of_a > of_b else "B"
-    yield f"{dearer} cost {look.format_cost(abs(of_a - of_b))} more."
+    yield f"{dearer} cost {theme.format_cost(abs(of_a - of_b))} more."
 
 
 def _format_quantity(count: int, what: str, several: str = "") -> str:

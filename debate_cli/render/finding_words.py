@@ -24,8 +24,8 @@ from debate_cli.domain.assessment import (
     Vote,
 )
 from debate_cli.domain.personality import PRESSURE_KINDS
-from debate_cli.render import look
-from debate_cli.render.sheets.findings import format_manipulation
+from debate_cli.render import theme
+from debate_cli.systems.findings_table import format_manipulation
 
 
 def finding_text(finding: Finding) -> list[str]:
@@ -49,7 +49,7 @@ def _claim_text(finding: Fallacy | Trace | Insight | Manipulation | SourceCheck)
             where = f" in {finding.item}" if finding.item else ""
             return [f"{finding.participant}{where}: {finding.name}, “{finding.quote}”"]
         case Trace():
-            return [f"{finding.item} {look.STANDING_BADGES[finding.standing].word}: {finding.reason}"]
+            return [f"{finding.item} {theme.STANDING_BADGES[finding.standing].word}: {finding.reason}"]
         case Insight():
             questions = [f"Open: {question}" for question in finding.unresolved_questions]
             return [finding.key_insight, *questions, f"Recommendation: {finding.recommendation}"]
@@ -100,7 +100,7 @@ def _debate_text(finding: Narrative | Resolution | Convergence | Pressure) -> li
             return [f"{finding.outcome.replace('_', ' ')}. Early: {finding.early} Late: {finding.late}"]
         case Pressure():
             pressed = [
-                f"{kind} {look.format_number(getattr(finding, kind))}"
+                f"{kind} {theme.format_number(getattr(finding, kind))}"
                 for kind in PRESSURE_KINDS
                 if getattr(finding, kind)
             ]
@@ -109,7 +109,7 @@ def _debate_text(finding: Narrative | Resolution | Convergence | Pressure) -> li
 
 def _vote_text(finding: Vote) -> list[str]:
     late = ", late" if finding.late else ""
-    found = [f"Votes {finding.option}, confidence {look.format_number(finding.confidence)}{late}"]
+    found = [f"Votes {finding.option}, confidence {theme.format_number(finding.confidence)}{late}"]
     found += [f"Critical: {point}" for point in finding.critical_findings]
     found += [f"Would mend it: {point}" for point in finding.remediation_required]
     return [*found, f"Changed because {finding.changed_because}"] if finding.changed_because else found

@@ -12,15 +12,15 @@ from debate_cli.domain.assessment import Assessment, Insight
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render.called import label_verdict
-from debate_cli.render.look import shorten
-from debate_cli.render.sheets.sheet import parse_notes
-from debate_cli.scoring import score
-from debate_cli.scoring.briefing import Briefing
-from debate_cli.scoring.live import LiveNotes
-from debate_cli.scoring.moderator import ModeratorNotes
-from debate_cli.scoring.panel import PanelNotes
-from debate_cli.scoring.reading import ordered_assessments
-from debate_cli.scoring.trace import build_trace_table
+from debate_cli.render.theme import shorten
+from debate_cli.systems.aggregation import ordered_assessments
+from debate_cli.systems.live.score import LiveNotes
+from debate_cli.systems.moderator.score import ModeratorNotes
+from debate_cli.systems.panel.score import PanelNotes
+from debate_cli.systems.scoring import score
+from debate_cli.systems.structured.briefing import Briefing
+from debate_cli.systems.structured.trace import build_trace_table
+from debate_cli.systems.tables import parse_notes
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,6 @@ from itertools import groupby
 from typing import Literal, NamedTuple
 
 from debate_cli.domain.assessment import Assessment
-from debate_cli.domain.content import UNSTRUCTURED, Turn
 from debate_cli.domain.debate import Debate, initial_debate
 from debate_cli.domain.events import (
     AssessmentCompleted,
@@ -24,9 +23,10 @@ from debate_cli.domain.events import (
 )
 from debate_cli.domain.judging_run import FIRST_RUN
 from debate_cli.domain.tasks import Cue, Task
+from debate_cli.domain.turn import UNSTRUCTURED, Turn
 from debate_cli.formats.timetable import is_sequential
-from debate_cli.render.cast import describe_substituted_models
-from debate_cli.render.watcher import Observer
+from debate_cli.observer import Observer
+from debate_cli.render.participants import describe_substituted_models
 
 TYPING_CHUNK = 8
 """Characters of a speech that are typed at once."""

@@ -8,15 +8,16 @@ from typing import Literal
 
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.verdict import Verdict
-from debate_cli.render import look
+from debate_cli.render import theme
+from debate_cli.render.agreement_table import build_agreement_table
 from debate_cli.render.called import label_verdict, sort_deciding_first
-from debate_cli.render.sheets import findings, personalities
-from debate_cli.render.sheets.agreement import build_agreement_table
 from debate_cli.render.sheets.of_verdict import build_verdict_tables
-from debate_cli.render.sheets.sheet import Table
-from debate_cli.render.sheets.structured import format_trace_table
-from debate_cli.scoring.briefing import Briefing, build_briefing
-from debate_cli.scoring.trace import build_trace_table
+from debate_cli.systems import findings_table
+from debate_cli.systems.live import personality_table
+from debate_cli.systems.structured.briefing import Briefing, build_briefing
+from debate_cli.systems.structured.tables import format_trace_table
+from debate_cli.systems.structured.trace import build_trace_table
+from debate_cli.systems.tables import Table
 
 ReportPart = Literal["turns", "scores", "trace", "verdict", "briefing"]
 """A part of a debate that can be shown alone."""
@@ -44,7 +45,7 @@ class DebateReport:
     def missing(verdict: Verdict) -> list[str]:
         """Sentences on what was not assessed."""
         found = verdict.notes.get("missing")
-        return [look.expand_error_names(str(sentence)) for sentence in found] if isinstance(found, list) else []
+        return [theme.expand_error_names(str(sentence)) for sentence in found] if isinstance(found, list) else []
 
 
 def build_debate_report(debate: Debate, verdicts: Sequence[Verdict]) -> DebateReport:
@@ -57,8 +58,8 @@ def build_debate_report(debate: Debate, verdicts: Sequence[Verdict]) -> DebateRe
         briefing=build_briefing(debate),
         scores=(
             *(sheet for verdict in ordered for sheet in _titled_tables(verdict, ordered)),
-            *personalities.build_personality_tables(debate),
-            *findings.build_findings_tables(debate),
+            *personality_table.build_personality_tables(debate),
+            *findings_table.build_findings_tables(debate),
         ),
         trace=format_trace_table(rows) if rows else None,
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from debate_cli.domain.content import UNSTRUCTURED, Argument, Closing, FollowUpAnswer, Response, Turn
+from debate_cli.domain.turn import UNSTRUCTURED, Argument, Closing, FollowUpAnswer, Response, Turn
 
 SpeechPart = Argument | Response | FollowUpAnswer | Closing | str
 """A string is free text."""

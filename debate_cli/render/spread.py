@@ -9,7 +9,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 
 from debate_cli.domain.verdict import Verdict
-from debate_cli.render import look
+from debate_cli.render import theme
 
 
 def describe_repeat_stats(verdicts: Sequence[Verdict]) -> tuple[str, ...]:
@@ -60,5 +60,5 @@ def _scores_of(name: str, verdicts: Iterable[Verdict]) -> Iterable[float]:
 
 
 def _format_range(values: Sequence[float]) -> str:
-    low, high = look.format_number(min(values)), look.format_number(max(values))
+    low, high = theme.format_number(min(values)), theme.format_number(max(values))
     return low if low == high else f"{low} to {high}"

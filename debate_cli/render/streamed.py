@@ -11,8 +11,8 @@ from typing import cast
 
 from pydantic_core import from_json
 
-from debate_cli.domain.content import Argument, Closing, FollowUpAnswer, Response
-from debate_cli.llm.port import RESTART
+from debate_cli.domain.turn import Argument, Closing, FollowUpAnswer, Response
+from debate_cli.llm.model import RESTART
 from debate_cli.render.spoken import SpeechPart
 
 

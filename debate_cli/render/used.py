@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from debate_cli.domain.debate import Debate
-from debate_cli.domain.exchange import ModelCall
-from debate_cli.domain.judged import judging_usage
-from debate_cli.render import look
+from debate_cli.domain.debate import Debate, judging_usage
+from debate_cli.domain.model_call import ModelCall
+from debate_cli.render import theme
 
 
 def usage_rows(debate: Debate, judged: Collection[str] | None = None) -> tuple[tuple[str, str], ...]:
@@ -20,14 +19,14 @@ def usage_rows(debate: Debate, judged: Collection[str] | None = None) -> tuple[t
     if judged is None:
         took = total_call_seconds(debate)
         return (
-            ("", look.format_usage(whole) + (f" · calls took {look.format_duration(took)} added up" if took else "")),
+            ("", theme.format_usage(whole) + (f" · calls took {theme.format_duration(took)} added up" if took else "")),
         )
     own = judging_usage(debate, judged)
     if own == whole:
-        return (("", look.format_usage(whole)),)
+        return (("", theme.format_usage(whole)),)
     return (
-        ("this judging", look.format_usage(own)),
-        ("the debate with all its judgings", look.format_usage(whole)),
+        ("this judging", theme.format_usage(own)),
+        ("the debate with all its judgings", theme.format_usage(whole)),
     )
 
 

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from debate_cli.domain.assessment import Fallacy, Standing
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.verdict import Verdict
-from debate_cli.render import look
-from debate_cli.render.sheets.sheet import parse_notes
-from debate_cli.scoring.structured import CRITERIA, ArgumentRow, StructuredNotes
-from debate_cli.scoring.trace import TraceRow, build_trace_table, newest_run, structured_assessments
+from debate_cli.render import theme
+from debate_cli.systems.structured.score import CRITERIA, ArgumentRow, StructuredNotes
+from debate_cli.systems.structured.trace import TraceRow, build_trace_table, newest_run, structured_assessments
+from debate_cli.systems.tables import parse_notes
 
 _WORST_FIRST: tuple[Standing | None, ...] = ("REFUTED", "UNCERTAIN", "PARTIALLY_UPHELD", None, "UPHELD")
 
@@ -43,7 +43,7 @@ class WeakestArgument:
     @property
     def standing_and_score(self) -> str:
         """Its standing and its score, as far as there are any: `refuted, 5.7 of 10`; empty without both."""
-        standing = look.STANDING_BADGES[self.row.standing].word if self.row.standing is not None else ""
+        standing = theme.STANDING_BADGES[self.row.standing].word if self.row.standing is not None else ""
         return ", ".join(part for part in (standing, self.marked) if part)
 
     @property
@@ -51,7 +51,7 @@ class WeakestArgument:
         """Its score; where its claim was upheld beside others that were not, a word on why it is named all the same."""
         by = " by structured" if self.scored_by_other_system else ""
         score = (
-            f"{look.format_number(self.score)} of {look.MAX_SCORES['structured']:g}{by}"
+            f"{theme.format_number(self.score)} of {theme.MAX_SCORES['structured']:g}{by}"
             if self.score is not None
             else ""
         )
@@ -125,19 +125,19 @@ def _fallacy_names(debate: Debate, item: str) -> tuple[str, ...]:
 
 
 def _score_or_max(row: ArgumentRow | None) -> float:
-    return look.MAX_SCORES["structured"] if row is None or row.score is None else row.score
+    return theme.MAX_SCORES["structured"] if row is None or row.score is None else row.score
 
 
 def _describe_main_deduction(row: ArgumentRow, weights: Mapping[str, float]) -> str:
     """What takes most points off the score: a mark by its weight (the lower of equal ones), or the fallacies."""
-    highest = look.MAX_SCORES["structured"]
+    highest = theme.MAX_SCORES["structured"]
     marks: dict[str, float | None] = {name: getattr(row, name) for name in CRITERIA}
     taken = {name: weights.get(name, 0.0) * (highest - mark) for name, mark in marks.items() if mark is not None}
     name = max(taken, key=lambda name: (round(taken[name], 6), -(marks[name] or 0.0)), default="")
     most = taken.get(name, 0.0)
     if row.penalty > most:
-        return f"Fallacies take {look.format_number(row.penalty, 1)} off its score."
+        return f"Fallacies take {theme.format_number(row.penalty, 1)} off its score."
     if most <= 0:
         return ""
-    mark = look.format_number(marks[name] or 0.0, 1)
+    mark = theme.format_number(marks[name] or 0.0, 1)
     return f"Costliest mark: {name} {mark} of {highest:g}, {weights[name]:.0%} of the score."

@@ -15,17 +15,94 @@ from pydantic import ValidationError
 
 from debate_cli.domain.config import KEY_ALIASES, DebateConfig
 from debate_cli.domain.config_checks import KeyPath, Problem, check_config
+from debate_cli.domain.suggestions import format_suggestion_or_list
 from debate_cli.errors import ConfigError
+from debate_cli.llm.prompts import Prompts, prompt_names
 from debate_cli.storage.config_errors import MAX_PROBLEMS, problems_from_validation
 from debate_cli.storage.config_rest import check_valid_parts
 from debate_cli.storage.overrides import ConfigChange, apply_overrides, overrides_from_env, to_overrides
-from debate_cli.storage.places import SourceMap
-from debate_cli.storage.plain import is_list, is_mapping
-from debate_cli.storage.prompt_files import read_prompt_files
+from debate_cli.storage.plain import get_child, is_list, is_mapping
 from debate_cli.storage.redact import Redactor, looks_like_secret
 from debate_cli.storage.variables import VariableResolver
-from debate_cli.storage.yaml_source import parse_yaml
+from debate_cli.storage.yaml_positions import SourceMap, parse_yaml
 from debate_cli.storage.yaml_text import read_yaml_text
+
+_MAX_FILES = 100
+"""More than there are prompts."""
+_MAX_BYTES = 256 * 1024
+
+
+def read_prompt_files(files: Mapping[str, str], folder: Path) -> tuple[dict[str, str], list[Problem]]:
+    """Text per prompt, and what is wrong: with a file (it lies beside the configuration, or deeper), or with a placeholder in it."""
+    texts: dict[str, str] = {}
+    problems: list[Problem] = []
+    if len(files) > _MAX_FILES:
+        return texts, [Problem(("prompts",), f"names more than {_MAX_FILES} files; there are not so many prompts")]
+    shipped = prompt_names()
+    for name, file in files.items():
+        if name not in shipped:
+            said = format_suggestion_or_list(name, sorted(shipped))
+            problems.append(Problem(("prompts", name), f"there is no prompt of this name{said}", is_key_error=True))
+            continue
+        try:
+            texts[name] = _read_prompt(folder, file)
+        except ValueError as error:
+            problems.append(Problem(("prompts", name), str(error)))
+    problems += [Problem(("prompts", name), message) for name, message in Prompts(texts).find_problems()]
+    return texts, problems
+
+
+def _read_prompt(folder: Path, file: str) -> str:
+    """The file's text; ValueError with a sentence where there is none."""
+    try:
+        path = (folder / file).resolve()
+        if not path.is_relative_to(folder.resolve()):
+            raise ValueError("a prompt lies beside the configuration or beneath it; move the file there")
+        with path.open("rb") as opened:
+            data = opened.read(_MAX_BYTES + 1)
+    except FileNotFoundError as error:
+        raise ValueError("there is no such file beside the configuration; create it, or correct the name") from error
+    except OSError as error:
+        raise ValueError(f"the file cannot be read ({error.strerror}); make it readable") from error
+    if len(data) > _MAX_BYTES:
+        raise ValueError(f"the file is larger than {_MAX_BYTES // 1024} KiB; make it smaller")
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise ValueError("the file is not valid UTF-8; save it as UTF-8") from error
+
+
+DEFAULT_OUTPUT_FOLDER = Path("transcripts")
+"""Where debates are saved when nothing says otherwise."""
+
+
+def read_output_folder(config: Path | None, env: Mapping[str, str]) -> Path:
+    """`output.dir` as `env` says it, else the file `config`, else the usual one.
+
+    What is wrong with the file is not told here: whoever runs it is told.
+    """
+    from debate_cli.storage.variables import VariableResolver
+
+    data = _read_mapping(config) if config is not None else {}
+    if any(name.startswith("DEBATE_") for name in env):
+        from debate_cli.storage.overrides import apply_overrides, overrides_from_env  # brings the domain along
+
+        data, _, _ = apply_overrides(data, overrides_from_env(env))
+    said = VariableResolver(env).resolve(get_child(data.get("output"), "dir"))
+    return Path(said) if isinstance(said, str) and said and "\0" not in said else DEFAULT_OUTPUT_FOLDER
+
+
+def _read_mapping(config: Path) -> dict[str, object]:
+    from debate_cli.storage.yaml_positions import MAX_YAML_BYTES, parse_yaml
+
+    try:
+        with config.open("rb") as file:
+            text = file.read(MAX_YAML_BYTES).decode()
+    except (OSError, ValueError):
+        return {}
+    data = parse_yaml(text).data
+    return data if is_mapping(data) else {}
+
 
 STDIN_NAME = "stdin"
 """What a configuration without a file is called in errors."""

@@ -12,9 +12,14 @@ from pydantic import ValidationError
 
 from debate_cli.domain.config import DebateConfig
 from debate_cli.domain.config_checks import KeyPath, Problem, check_config
-from debate_cli.domain.did_you_mean import closest_match
-from debate_cli.storage.config_errors import MAX_PROBLEMS, allowed_keys, problems_from_validation
-from debate_cli.storage.config_stand_ins import correct_system_kinds, remove_or_replace
+from debate_cli.domain.suggestions import closest_match
+from debate_cli.storage.config_errors import (
+    MAX_PROBLEMS,
+    allowed_keys,
+    correct_system_kinds,
+    problems_from_validation,
+    remove_or_replace,
+)
 from debate_cli.storage.plain import deep_copy, get_child, is_mapping
 
 ConfigCheck = Callable[[DebateConfig], Iterable[Problem]]

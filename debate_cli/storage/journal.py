@@ -15,10 +15,9 @@ from pydantic import ValidationError
 
 from debate_cli.domain.events import EVENT_ADAPTER, DebateOpened, Event, JudgingOpened, TaskStarted
 from debate_cli.errors import NewerVersionError, StorageError, TranscriptError
-from debate_cli.storage.disk import atomic_write, friendly_os_errors, write_all
-from debate_cli.storage.json_form import Redact, config_to_json, dump_json_line, providers_to_json
+from debate_cli.storage.atomic_write import atomic_write, friendly_os_errors, open_regular_file, write_all
 from debate_cli.storage.plain import is_mapping
-from debate_cli.storage.regular import open_regular_file
+from debate_cli.storage.serialization import Redact, config_to_json, dump_json_line, providers_to_json
 from debate_cli.storage.upgrades import SCHEMA_VERSION
 
 JOURNAL_SUFFIX = ".jsonl"

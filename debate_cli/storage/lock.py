@@ -12,7 +12,7 @@ from collections.abc import Generator
 from pathlib import Path
 
 from debate_cli.errors import StorageError
-from debate_cli.storage.disk import FILE_MODE, friendly_os_errors, make_folder, remove_temp_files, write_all
+from debate_cli.storage.atomic_write import FILE_MODE, friendly_os_errors, make_folder, remove_temp_files, write_all
 from debate_cli.storage.folder import JOURNAL_SUFFIX, TRANSCRIPT_SUFFIX
 
 LOCK_SUFFIX = ".lock"

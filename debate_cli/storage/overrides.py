@@ -14,7 +14,7 @@ from pydantic import BaseModel
 
 from debate_cli.domain.config import KEY_ALIASES, DebateConfig
 from debate_cli.storage.plain import deep_copy, get_child, is_list, is_mapping
-from debate_cli.storage.yaml_source import MAX_YAML_DEPTH, YamlPath, parse_yaml
+from debate_cli.storage.yaml_positions import MAX_YAML_DEPTH, YamlPath, parse_yaml
 
 SHORTCUT_VARIABLES = {"DEBATE_TOPIC": "topic", "DEBATE_SEED": "seed", "DEBATE_OUT": "output.dir"}
 """Variables with a name of their own; every other key is `DEBATE__` (or `DEBATE_`) and its path, `__` between the parts."""

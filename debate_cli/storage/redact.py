@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable
 from typing import Any, get_args
 
 from debate_cli.domain.assessment import SYSTEM_KINDS
-from debate_cli.domain.content import Phase
-from debate_cli.llm.secret_spellings import MAX_ENCODED_FACTOR, compile_secret_pattern
+from debate_cli.domain.turn import Phase
+from debate_cli.llm.redaction import MAX_ENCODED_FACTOR, compile_secret_pattern
 from debate_cli.storage.plain import is_list, is_mapping
 
 REDACTED = "[redacted]"

@@ -11,17 +11,15 @@ from pydantic import ValidationError
 from debate_cli.domain.assessment import SYSTEM_KINDS
 from debate_cli.domain.config import DebateConfig
 from debate_cli.domain.config_checks import KeyPath, Problem, check_config
-from debate_cli.domain.did_you_mean import format_suggestion_or_list
+from debate_cli.domain.suggestions import format_suggestion_or_list
 from debate_cli.errors import ConfigError
-from debate_cli.scoring.rubric import Rubric
 from debate_cli.storage.config_errors import MAX_PROBLEMS, allowed_keys, problems_from_validation
 from debate_cli.storage.config_rest import check_valid_parts
-from debate_cli.storage.places import SourceMap
 from debate_cli.storage.plain import get_child, is_mapping
-from debate_cli.storage.position import SourcePosition
 from debate_cli.storage.redact import Redactor
-from debate_cli.storage.yaml_source import parse_yaml
+from debate_cli.storage.yaml_positions import SourceMap, SourcePosition, parse_yaml
 from debate_cli.storage.yaml_text import read_yaml_text
+from debate_cli.systems.rubric import Rubric
 
 _EXAMPLE = "such as `structured: {weights: {logic: 0.5}}`"
 _MINIMAL_CONFIG = {

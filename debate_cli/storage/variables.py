@@ -8,10 +8,46 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from io import StringIO
+from pathlib import Path
 from typing import Any
 
+from debate_cli.errors import ConfigError
 from debate_cli.storage.plain import is_list, is_mapping
-from debate_cli.storage.yaml_source import YamlPath
+from debate_cli.storage.yaml_positions import YamlPath
+
+_MAX_DOTENV_BYTES = 1024 * 1024
+
+
+def load_environment(folder: Path, env: Mapping[str, str], *, here: Path | None = None) -> dict[str, str]:
+    """`env` with what `.env` beside the configuration (in `folder`), then in the working folder `here`, adds.
+
+    Nothing in a file overrides `env`, and nothing in it is expanded. Raises ConfigError where a file cannot be read.
+    """
+    found: dict[str, str] = {}
+    for place in dict.fromkeys(((here or Path()).resolve(), folder.resolve())):
+        found |= _read_dotenv(place / ".env")
+    return found | dict(env)
+
+
+def _read_dotenv(path: Path) -> dict[str, str]:
+    try:
+        if not path.is_file():
+            return {}
+        data = path.read_bytes()
+    except OSError as error:
+        raise ConfigError(f"{path}: cannot be read ({error.strerror}); make it readable, or remove it") from error
+    if len(data) > _MAX_DOTENV_BYTES:
+        raise ConfigError(f"{path}: larger than {_MAX_DOTENV_BYTES // 1024} KiB; keep only NAME=value lines in it")
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{path}: not valid UTF-8; save it as UTF-8") from error
+    from dotenv.main import DotEnv
+
+    values = DotEnv(None, stream=StringIO(text), interpolate=False).dict()
+    return {name: value for name, value in values.items() if value is not None}
+
 
 _VARIABLE = re.compile(r"\$\$\{|\$\{(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?::-(?P<default>[^}]*))?\}|\$\{")
 _UNCLOSED_VARIABLE = re.compile(r"\$\$\{|\$\{")

@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from debate_cli.errors import ConfigError
-from debate_cli.storage.places import escape_unprintable
-from debate_cli.storage.yaml_source import MAX_YAML_BYTES
+from debate_cli.storage.yaml_positions import MAX_YAML_BYTES, escape_unprintable
 
 
 def read_yaml_text(path: Path, *, absent: str) -> str:

@@ -19,11 +19,11 @@ from bench.server_process import ServerProcess, server_process
 from openai import AsyncOpenAI, DefaultAsyncHttpxClient
 from rehearsal_support import config_of
 
-from debate_cli import api
+from debate_cli.app import api
+from debate_cli.app.session import Outcome
 from debate_cli.domain.assessment import SYSTEM_KINDS, Assessment, Resolution
 from debate_cli.domain.config import DebateConfig
 from debate_cli.domain.debate import Debate
-from debate_cli.session import Outcome
 
 T = TypeVar("T")
 LATENCY_S = 0.5

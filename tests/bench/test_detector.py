@@ -16,7 +16,7 @@ import time
 from bench.figures import Figures
 from hostile_corpus import corpus, unseen
 
-from debate_cli.judging.detector import detect_injection
+from debate_cli.judging.injection.detector import detect_injection
 
 
 def test_recall_of_each_kind(figures: Figures) -> None:

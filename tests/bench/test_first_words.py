@@ -13,10 +13,9 @@ from bench.figures import Figures
 from bench.processes import DEBATE
 from rehearsal_support import config_of, hold
 
-from debate_cli.scoring import score
 from debate_cli.storage.redact import Redactor
-from debate_cli.storage.transcript import to_transcript
-from debate_cli.storage.transcript_file import dump_transcript
+from debate_cli.storage.transcript import dump_transcript, to_transcript
+from debate_cli.systems.scoring import score
 
 FILES = 100
 ROUNDS = 15

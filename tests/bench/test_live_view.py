@@ -14,7 +14,7 @@ from rich.console import Console
 from debate_cli.domain.debate import initial_debate
 from debate_cli.domain.events import DebateOpened, Generator
 from debate_cli.domain.tasks import Cue
-from debate_cli.render.live.watcher import LiveObserver
+from debate_cli.render.live.view import LiveObserver
 
 PIECES_PER_SECOND = 200
 """On each side."""

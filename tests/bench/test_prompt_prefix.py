@@ -9,7 +9,7 @@ from itertools import pairwise, takewhile
 from bench.figures import Figures
 from rehearsal_support import config_of, hold
 
-from debate_cli.llm.port import Model, OnText, Reply, Request
+from debate_cli.llm.model import Model, OnText, Reply, Request
 
 DEBATER, JUDGE = "mock/debater", "mock/judge"
 

@@ -12,8 +12,8 @@ from browser_support import chromium, program
 from rehearsal_support import config_of, hold
 
 from debate_cli.domain.debate import Debate
-from debate_cli.render.documents.html import render_html
-from debate_cli.scoring import score
+from debate_cli.render.html.page import render_html
+from debate_cli.systems.scoring import score
 
 TURNS = 60
 OPENINGS = 7

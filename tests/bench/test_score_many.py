@@ -12,10 +12,9 @@ from bench.figures import Figures, in_turns
 from bench.processes import DEBATE, spent
 from rehearsal_support import config_of, hold
 
-from debate_cli.scoring import score
 from debate_cli.storage.redact import Redactor
-from debate_cli.storage.transcript import to_transcript
-from debate_cli.storage.transcript_file import dump_transcript
+from debate_cli.storage.transcript import dump_transcript, to_transcript
+from debate_cli.systems.scoring import score
 
 MANY, FEW = 1000, 100
 READ_ALL = "import json, pathlib, sys\nfor path in pathlib.Path(sys.argv[1]).iterdir(): json.loads(path.read_bytes())"

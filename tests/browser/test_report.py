@@ -14,8 +14,8 @@ from rehearsal_support import config_of, hold
 from render_support import debate, unscored
 
 from debate_cli.domain.debate import Debate
-from debate_cli.render.documents.html import render_html
-from debate_cli.scoring import score
+from debate_cli.render.html.page import render_html
+from debate_cli.systems.scoring import score
 
 ATTACK = '<img src=x onerror="document.title=1"></script><script>document.title="run"</script>'
 TABLE = "document.querySelector('table.trace')"

@@ -11,9 +11,9 @@ import yaml
 from cli_support import CONFIGS, debate, write_config
 from rehearsal_support import config_of, hold
 
+from debate_cli.app.estimate import simulate_debate
+from debate_cli.app.model_factory import RunContext
 from debate_cli.domain.assessment import Manipulation
-from debate_cli.rehearsal import simulate_debate
-from debate_cli.wiring import RunContext
 
 MOCK = CONFIGS / "mock.yaml"
 TWO = "debaters: [{name: Pro, side: for}, {name: Con, side: against}]\n"

@@ -16,7 +16,7 @@ import yaml
 from cli_support import debate, on_terminal
 from serving_support import Answering, serving
 
-from debate_cli.cli.found_models import (
+from debate_cli.app.model_discovery import (
     SUGGESTED_MODELS,
     DiscoveredModel,
     discover_models,
@@ -24,7 +24,7 @@ from debate_cli.cli.found_models import (
     suggest_judge,
 )
 from debate_cli.llm.prices import find_bundled_price
-from debate_cli.providers.presets import BUILTIN_PROVIDERS
+from debate_cli.providers.provider_table import BUILTIN_PROVIDERS
 
 NOWHERE = "http://127.0.0.1:9"
 

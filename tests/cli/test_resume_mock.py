@@ -9,9 +9,9 @@ import pytest
 from cli_support import CONFIGS, debate, write_config
 
 from debate_cli.storage.journal import Journal
-from debate_cli.storage.library import open_debate
 from debate_cli.storage.redact import Redactor
 from debate_cli.storage.transcript import to_transcript, transcript_to_events
+from debate_cli.storage.transcript_store import open_debate
 
 REAL = """
 topic: Should the town build a tram?

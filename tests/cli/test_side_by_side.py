@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from debate_cli.cli.side_by_side import FILES_PER_CHUNK, MIN_FILES_FOR_PROCESSES, map_in_processes
+from debate_cli.app.score_files import FILES_PER_CHUNK, MIN_FILES_FOR_PROCESSES, map_in_processes
 from debate_cli.errors import StorageError
 
 ABANDONED = """
 import os, sys, time
 from pathlib import Path
-from debate_cli.cli.side_by_side import side_by_side
+from debate_cli.app.score_files import side_by_side
 
 def slow(path):
     print(os.getpid(), flush=True)

@@ -34,7 +34,7 @@ def test_help_and_version_load_next_to_nothing(here: Path, option: str) -> None:
     found = imported(here, option)
     assert found & {"pydantic", "yaml", "openai", "anthropic", "httpx2", "jinja2", "tenacity"} == set()
     assert {name for name in found if name.startswith("debate_cli.")} == {
-        "debate_cli.cli", "debate_cli.cli.app", "debate_cli.cli.help_pages", "debate_cli.cli.screen", "debate_cli.errors",
+        "debate_cli.cli", "debate_cli.cli.app", "debate_cli.cli.help_format", "debate_cli.cli.console", "debate_cli.errors",
     }  # fmt: skip
 
 
@@ -61,7 +61,7 @@ def test_a_command_is_explained_without_its_work(here: Path, of_the_root: set[st
 def test_saved_debates_are_read_without_any_sdk(saved: Path, command: str) -> None:
     """Nor is the engine or a provider loaded's SDK: no model is asked."""
     found = imported(saved.parent.parent, command, saved)
-    assert "debate_cli.storage.transcript_file" in found
+    assert "debate_cli.storage.transcript" in found
     assert found & {"openai", "anthropic", "httpx2", "genai_prices", "jinja2"} == set()
 
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from cli_support import CONFIGS, cold, debate
 
-from debate_cli.cli.ways import find_model_paths, suggest_alternatives
+from debate_cli.app.config_resolution import resolve_config
+from debate_cli.cli.config_options import find_model_paths, suggest_alternatives
 from debate_cli.errors import MissingKeyError
-from debate_cli.preparation import resolve_config
 
 
 def test_all_ways_are_told_in_one_sentence(here: Path) -> None:

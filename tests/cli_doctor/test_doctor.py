@@ -15,11 +15,11 @@ from llm_support import reply
 from model_server import ModelServer, model_server
 from rich.console import Console
 
-from debate_cli.doctor import CheckResult, Diagnosis, ModelCheck, build_check_request, diagnosis_to_json, run_checks
+from debate_cli.app.doctor import CheckResult, Diagnosis, ModelCheck, build_check_request, diagnosis_to_json, run_checks
 from debate_cli.domain.config import ModelSpec, Price
-from debate_cli.domain.exchange import Usage
+from debate_cli.domain.model_call import Usage
 from debate_cli.errors import UnauthorizedError, UnsupportedError
-from debate_cli.llm.port import OnText, Reply, Request
+from debate_cli.llm.model import OnText, Reply, Request
 from debate_cli.llm.profile import Profile
 from debate_cli.render.drawn.doctor import doctor_view
 

@@ -106,6 +106,6 @@ def test_completing_loads_nothing_slow(full: Path, line: str) -> None:
     modules = json.loads(cold("-c", PROBE, cwd=full, env=env).out.splitlines()[-1])
     assert {name for name in modules if name.startswith("debate_cli.")} <= {
         "debate_cli.cli", "debate_cli.cli.app", "debate_cli.cli.asked", f"debate_cli.cli.asked.{line.split()[1]}",
-        "debate_cli.cli.completion", "debate_cli.cli.help_pages", "debate_cli.cli.options",
-        "debate_cli.cli.screen", "debate_cli.errors", "debate_cli.storage", "debate_cli.storage.folder",
+        "debate_cli.cli.completion", "debate_cli.cli.help_format", "debate_cli.cli.options",
+        "debate_cli.cli.console", "debate_cli.errors", "debate_cli.storage", "debate_cli.storage.folder",
     }  # fmt: skip

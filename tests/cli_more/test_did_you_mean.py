@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from cli_support import debate
 
-from debate_cli.cli.refusals import format_unknown_command, rewrite_usage_error
+from debate_cli.cli.help_format import format_unknown_command, rewrite_usage_error
 
 SYSTEMS = "structured, moderator, panel, live, persuasion"
 

@@ -9,7 +9,7 @@ import pytest
 from cli_support import CONFIGS, Done, debate, write_config
 
 import debate_cli
-from debate_cli.cli.report import write_report
+from debate_cli.cli.run import write_report
 
 MOCK = CONFIGS / "mock.yaml"
 

@@ -10,11 +10,11 @@ from formats_support import begun, config, spoken
 
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import Failure
-from debate_cli.domain.exchange import Usage
+from debate_cli.domain.model_call import Usage
 from debate_cli.domain.tasks import Cue
 from debate_cli.errors import BudgetError, ServerError
 from debate_cli.formats import next_step
-from debate_cli.llm.port import RESTART
+from debate_cli.llm.model import RESTART
 
 DEBATE = begun(config({"arguments": 2}))
 GOOD = opening("PRO-1", "PRO-2")

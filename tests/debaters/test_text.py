@@ -7,8 +7,8 @@ from formats_support import argument, response
 
 from debate_cli.debaters.reading import TurnContent
 from debate_cli.debaters.text import format_turn_text
-from debate_cli.domain.content import Closing, FollowUpAnswer
-from debate_cli.scoring.effects import keyword_scores
+from debate_cli.domain.turn import Closing, FollowUpAnswer
+from debate_cli.systems.persuasion.effects import keyword_scores
 
 SILENT = {"claim": "", "reasoning": "", "evidence": "x"}
 CLOSING = Closing(concessions=("CON-1",), unrebutted=("PRO-1", "PRO-2"), final_position="So be it.", shift="adjusted")

@@ -10,7 +10,7 @@ from formats_support import begun, config, response, said, spoken, turn
 from debate_cli.debaters.occasion import TurnContext
 from debate_cli.debaters.reading import TurnContent
 from debate_cli.debaters.validation import count_shape_warnings, find_turn_warnings
-from debate_cli.domain.content import Argument
+from debate_cli.domain.turn import Argument
 from debate_cli.formats import next_step
 
 DEBATE = begun(config())

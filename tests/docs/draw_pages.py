@@ -10,9 +10,9 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from browser_support import chromium, program
 
-from debate_cli.render.documents.html import render_html
-from debate_cli.scoring import score
-from debate_cli.storage.library import open_debate
+from debate_cli.render.html.page import render_html
+from debate_cli.storage.transcript_store import open_debate
+from debate_cli.systems.scoring import score
 
 ROOT = Path(__file__).parent.parent.parent
 SOURCE = ROOT / "transcripts" / "example-mock.json"

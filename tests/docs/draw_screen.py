@@ -6,9 +6,9 @@ from pathlib import Path
 
 from rich.console import Console
 
-from debate_cli.render.documents.exported import TerminalExport, render_svg
-from debate_cli.scoring import score
-from debate_cli.storage.library import open_debate
+from debate_cli.render.svg import TerminalExport, render_svg
+from debate_cli.storage.transcript_store import open_debate
+from debate_cli.systems.scoring import score
 
 ROOT = Path(__file__).parent.parent.parent
 SOURCE = ROOT / "transcripts" / "example-local.json"

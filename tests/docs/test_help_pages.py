@@ -11,7 +11,7 @@ import pytest
 from cli_support import debate
 
 from debate_cli.cli.app import COMMANDS, load_command
-from debate_cli.cli.help_pages import EXAMPLES_HEADING, reflow_help
+from debate_cli.cli.help_format import EXAMPLES_HEADING, reflow_help
 
 WIDTH = 80
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from debate_cli.domain.exchange import ModelCall, TotalUsage, Usage, total_usage
+from debate_cli.domain.model_call import ModelCall, TotalUsage, Usage, total_usage
 
 COUNTED = Usage(input_tokens=10, output_tokens=2)
 GUESSED = Usage(input_tokens=5, output_tokens=1, estimated=True)

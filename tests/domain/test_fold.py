@@ -20,7 +20,7 @@ from debate_cli.domain.events import (
     TaskStarted,
     TurnCompleted,
 )
-from debate_cli.domain.systems import JudgingConfig, PersuasionSettings, StructuredSettings
+from debate_cli.domain.judging_config import JudgingConfig, PersuasionSettings, StructuredSettings
 from debate_cli.domain.tasks import Cue
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from debate_cli.domain.setting_words import MAX_SETTING_CHARS, format_setting, format_setting_pair
+from debate_cli.domain.config_differences import MAX_SETTING_CHARS, format_setting, format_setting_pair
 
 LEAVES = (
     st.none()

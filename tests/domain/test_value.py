@@ -6,8 +6,8 @@ import pickle
 
 import pytest
 
+from debate_cli.domain.frozen_model import memoize_on_value
 from debate_cli.domain.tasks import Brief, Subject
-from debate_cli.domain.value import memoize_on_value
 
 BRIEF = Brief(run="r1", system="live", assessor="judge", subject=Subject(moment="pair", turns=(2, 3)))
 

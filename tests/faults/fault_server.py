@@ -16,10 +16,10 @@ from faults.playbacks import FAULTS, TAKEN, Playback, well
 from faults.wire_formats import WIRES, Said, Wire
 from wire_support import READ_S
 
-from debate_cli.domain.exchange import Usage
-from debate_cli.llm.port import Request
+from debate_cli.domain.model_call import Usage
+from debate_cli.llm.model import Request
+from debate_cli.providers.mock.forms import write
 from debate_cli.providers.mock_dice import Dice
-from debate_cli.providers.mock_writer import write
 
 CHARS_PER_TOKEN = 4
 _NONCE = re.compile(rb"\b[0-9a-f]{8}\b")

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from faults.wire_formats import Said, Wire
 from wire_support import answered, streamed
 
-from debate_cli.domain.exchange import Usage
+from debate_cli.domain.model_call import Usage
 
 Asked = Literal["streamed", "whole"]
 Step = bytes | Literal["reset", "stall", "close"]

@@ -11,15 +11,15 @@ from typing import Any
 
 from faults.fault_server import FaultServer
 
+from debate_cli.app.model_factory import RunContext
+from debate_cli.app.session import Session
 from debate_cli.domain.config import DebateConfig
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import AssessmentCompleted, Event, TaskFailed, TurnCompleted
-from debate_cli.domain.exchange import Usage
+from debate_cli.domain.model_call import Usage
 from debate_cli.domain.tasks import Cue, Task
 from debate_cli.engine import StopSignal
-from debate_cli.llm.port import RESTART
-from debate_cli.session import Session
-from debate_cli.wiring import RunContext
+from debate_cli.llm.model import RESTART
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 RUNGS = ["native", "tool", "prompt"]

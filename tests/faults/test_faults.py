@@ -17,8 +17,8 @@ from faults.runs import Waits, Witness, config, session, used
 from faults.table import FRAME, PATH, Seen, read, rows, write
 from faults.trials import KINDS, MAX_ATTEMPTS, SILENCE_S, Ending, Trial, run
 
-from debate_cli.llm.ladder import MAX_REASKS
 from debate_cli.llm.retry import MAX_WAIT_S, MIN_WAIT_S
+from debate_cli.llm.structured_output import MAX_REASKS
 
 POLICIES = {
     **dict.fromkeys([REFUSED_CONNECTION, *RETRIED], "retried"),

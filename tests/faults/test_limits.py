@@ -11,11 +11,11 @@ import pytest
 from faults.fault_server import FaultServer, Heard, Served
 from faults.runs import Waits, Witness, config, session, used
 
+from debate_cli.app.session import Outcome, Session
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import DebateClosed, Event, TaskFailed
-from debate_cli.llm.limits import MINUTE_S
-from debate_cli.session import Outcome, Session
-from debate_cli.storage.library import open_debate
+from debate_cli.llm.rate_limit import MINUTE_S
+from debate_cli.storage.transcript_store import open_debate
 
 LIVE = {"systems": [{"kind": "live", "feedback": False}]}
 """Many judgements that may all be asked at once."""

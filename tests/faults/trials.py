@@ -10,11 +10,11 @@ from faults.playbacks import REFUSED_CONNECTION, Asked
 from faults.runs import Waits, Witness, config, session, used
 from faults.wire_formats import WIRES
 
-from debate_cli.domain.content import UNSTRUCTURED
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import CloseReason, Failure
-from debate_cli.domain.exchange import ModelCall, Usage
-from debate_cli.storage.library import open_debate
+from debate_cli.domain.model_call import ModelCall, Usage
+from debate_cli.domain.turn import UNSTRUCTURED
+from debate_cli.storage.transcript_store import open_debate
 
 MAX_ATTEMPTS = 4
 """Neither the number of re-asks nor the default."""

@@ -11,8 +11,8 @@ from typing import Any, Literal, Protocol
 from faults.said_bounds import bounded
 from wire_support import event
 
-from debate_cli.domain.exchange import StructuredOutputMode, Usage
-from debate_cli.llm.port import Message, OutputSchema, Request
+from debate_cli.domain.model_call import StructuredOutputMode, Usage
+from debate_cli.llm.model import Message, OutputSchema, Request
 
 Ending = Literal["end", "limit", "refusal", "filter"]
 PIECE = 60

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from formats_support import PAIR, TRIO, begun, config, failed, said, speech, spoken, turn
 
-from debate_cli.domain.content import Turn
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.tasks import Cue, FollowUpQuestion
+from debate_cli.domain.turn import Turn
 from debate_cli.formats import Step, finished_rounds, list_cues, next_step, planned_turns
 
 

@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from debate_cli.domain.config import DebateConfig
-from debate_cli.domain.content import Turn
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.tasks import Cue
+from debate_cli.domain.turn import Turn
 from debate_cli.formats import next_step, planned_turns
 
 

@@ -13,19 +13,24 @@ from fuzz_targets import FORMS, told_plainly
 from llm_support import OPINION
 from storage_support import config
 
-from debate_cli.domain.did_you_mean import format_suggestion
 from debate_cli.domain.judging_run import FIRST_RUN
 from debate_cli.domain.participant import participants
+from debate_cli.domain.suggestions import format_suggestion
 from debate_cli.errors import ConfigError, TranscriptError
-from debate_cli.llm.mending import MAX_REPAIR_CHARS, repair_json
-from debate_cli.llm.parsing import MAX_OBJECTS, MAX_WRAPPERS, parse_reply, strip_thinking
-from debate_cli.llm.quoting import sanitize_for_prompt
+from debate_cli.llm.json_reply import (
+    MAX_OBJECTS,
+    MAX_REPAIR_CHARS,
+    MAX_WRAPPERS,
+    parse_reply,
+    repair_json,
+    strip_thinking,
+)
+from debate_cli.llm.prompt_sanitizer import sanitize_for_prompt
 from debate_cli.storage.config_errors import MAX_PROBLEMS
 from debate_cli.storage.config_file import read_config_file
 from debate_cli.storage.journal import read_journal
 from debate_cli.storage.redact import REDACTED, Redactor
-from debate_cli.storage.transcript import transcript_to_debate
-from debate_cli.storage.transcript_file import parse_transcript
+from debate_cli.storage.transcript import parse_transcript, transcript_to_debate
 
 
 def problems(text: str) -> tuple[str, ...]:

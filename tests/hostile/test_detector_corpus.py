@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 from hostile_corpus import Corpus, corpus, unseen
 
-from debate_cli.judging.detector import REMOVAL_MARKER, detect_injection, mask_injection
+from debate_cli.judging.injection.detector import REMOVAL_MARKER, detect_injection, mask_injection
 
 KINDS, OF_EACH, IN_ALL = 12, 13, 150
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from judging_support import FillingModel, played
 
-from debate_cli.scoring import score
+from debate_cli.systems.scoring import score
 
 PLAIN = "a short text"
 """What the judge writes where nothing is to be noted."""

@@ -16,8 +16,8 @@ from debate_cli.domain.events import Failure
 from debate_cli.domain.tasks import Cue
 from debate_cli.errors import BudgetError, MissingKeyError, RateLimitedError, RefusedError
 from debate_cli.judging.judge import Judge
-from debate_cli.judging.schedules import owed_briefs
-from debate_cli.llm.template import Prompts
+from debate_cli.judging.schedule import owed_briefs
+from debate_cli.llm.prompts import Prompts
 
 ALL: tuple[Any, ...] = (
     "structured", "moderator", "panel", {"kind": "live", "feedback": False}, {"kind": "persuasion", "effects": "judge"},

@@ -10,13 +10,18 @@ from judging_support import judged_later, settle_all
 
 from debate_cli.domain.debate import Debate, fold
 from debate_cli.domain.events import DebateClosed, DebateResumed, JudgingOpened
-from debate_cli.domain.systems import JudgingConfig, StructuredSettings, StructuredWeights
-from debate_cli.scoring import score
-from debate_cli.scoring.rubric import Rubric
-from debate_cli.scoring.trace import newest_run
-from debate_cli.storage.catalogue import build_index_entry, read_index_entry
-from debate_cli.storage.transcript import to_transcript, transcript_to_debate, transcript_to_events, transcript_to_json
-from debate_cli.storage.transcript_file import write_transcript
+from debate_cli.domain.judging_config import JudgingConfig, StructuredSettings, StructuredWeights
+from debate_cli.storage.transcript import (
+    to_transcript,
+    transcript_to_debate,
+    transcript_to_events,
+    transcript_to_json,
+    write_transcript,
+)
+from debate_cli.storage.transcript_index import build_index_entry, read_index_entry
+from debate_cli.systems.rubric import Rubric
+from debate_cli.systems.scoring import score
+from debate_cli.systems.structured.trace import newest_run
 
 
 def stopped_and_judged() -> Debate:

@@ -30,9 +30,9 @@ from debate_cli.domain.assessment import (
     SuspectClaim,
 )
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.systems import LiveSettings
+from debate_cli.domain.judging_config import LiveSettings
 from debate_cli.domain.tasks import Brief, Subject
-from debate_cli.judging.schedules import owed_briefs
+from debate_cli.judging.schedule import owed_briefs
 
 LIVE: dict[str, Any] = {"kind": "live", "feedback": False}
 FREE = {"kind": "free_flowing", "turns": 2}

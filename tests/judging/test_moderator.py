@@ -11,9 +11,9 @@ from scoring_support import CON, PRO, THIRD, THREE, begun, judged, speech
 
 from debate_cli.domain.assessment import Assessment, Clash, Summary
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.systems import ModeratorSettings
+from debate_cli.domain.judging_config import ModeratorSettings
 from debate_cli.domain.tasks import Brief, Subject
-from debate_cli.judging.schedules import owed_briefs
+from debate_cli.judging.schedule import owed_briefs
 
 ROUND = Brief(run="r1", system="moderator", assessor="judge", subject=Subject(moment="round", round=1))
 

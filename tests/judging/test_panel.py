@@ -10,7 +10,7 @@ from judging_support import FillingModel, SilentModel, assess, assessed, closed,
 from debate_cli.domain.assessment import Assessment, Vote
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import Failure
-from debate_cli.judging.schedules import owed_briefs
+from debate_cli.judging.schedule import owed_briefs
 
 PANEL: dict[str, Any] = {"kind": "panel", "personas": ["technical_architect", "qa_evaluator"], "max_rounds": 2}
 

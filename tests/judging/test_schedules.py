@@ -10,12 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from judging_support import closed, debated, judged_later, keys, played, settle, settle_all
 
-from debate_cli.domain.bench import judge_ids, judge_model_role
 from debate_cli.domain.config import DebateConfig
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import DebateClosed, DebateResumed
+from debate_cli.domain.judges import judge_ids, judge_model_role
 from debate_cli.formats import next_step
-from debate_cli.judging.schedules import owed_briefs, planned_briefs, priority_brief_keys
+from debate_cli.judging.schedule import owed_briefs, planned_briefs, priority_brief_keys
 
 JUDGED_BY_MODEL: dict[str, Any] = {"kind": "persuasion", "effects": "judge"}
 ALL: tuple[Any, ...] = ("structured", "moderator", "panel", {"kind": "live", "feedback": False}, JUDGED_BY_MODEL)

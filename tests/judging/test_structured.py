@@ -12,7 +12,7 @@ from debate_cli.domain.assessment import Fallacy, Insight, Trace
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import Failure
 from debate_cli.domain.tasks import Cue
-from debate_cli.judging.schedules import owed_briefs
+from debate_cli.judging.schedule import owed_briefs
 
 
 def brief_of(debate: Debate) -> Any:

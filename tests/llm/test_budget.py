@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 from llm_support import USAGE, Clock, FakeModel, reply, request, settle
 
 from debate_cli.domain.config import Price
-from debate_cli.domain.exchange import Usage
+from debate_cli.domain.model_call import Usage
 from debate_cli.errors import BudgetError, ServerError, TruncatedError
-from debate_cli.llm import estimate
+from debate_cli.llm import usage
 from debate_cli.llm.budget import Budget, BudgetAmount, BudgetedModel
-from debate_cli.llm.port import Reply
+from debate_cli.llm.model import Reply
 
 ASK = request(max_output_tokens=100)
-WORST = estimate.estimate_total_tokens(ASK)
+WORST = usage.estimate_total_tokens(ASK)
 PRICE = Price(input=1000, output=1000)
 """A thousandth of a dollar a token."""
 
@@ -97,7 +97,7 @@ def test_a_failure_counts_what_is_known_of_it() -> None:
 def test_a_cancelled_call_counts_with_its_prompt() -> None:
     """What it used is not known; its prompt may be billed, the room for its answer is given back."""
     clock = Clock()
-    prompt = estimate.estimate_input_tokens(ASK)
+    prompt = usage.estimate_input_tokens(ASK)
     budget = Budget(max_tokens=WORST + prompt)
     model = BudgetedModel(FakeModel("x", before=lambda: clock.sleep(9)), budget, None)
 
@@ -171,12 +171,12 @@ def test_never_over(most: int, calls: Sequence[tuple[int, float, bool, int]]) ->
 @pytest.mark.parametrize(("text", "least"), [("word " * 100, 125), ('{"a": [1, 2]}' * 50, 250), ("辩论" * 100, 200)])
 def test_estimates_are_on_the_high_side(text: str, least: int) -> None:
     """More than tokenizers make of prose, JSON and Chinese."""
-    assert estimate.estimate_input_tokens(request(text)) >= least
+    assert usage.estimate_input_tokens(request(text)) >= least
 
 
 def test_the_answer_counts_in_the_worst_case() -> None:
     """Prompt and output limit together."""
-    assert estimate.estimate_total_tokens(ASK) == estimate.estimate_input_tokens(ASK) + 100
+    assert usage.estimate_total_tokens(ASK) == usage.estimate_input_tokens(ASK) + 100
 
 
 def test_usage_beyond_the_worst_case_is_counted() -> None:
@@ -196,7 +196,7 @@ def test_an_answer_that_nobody_counted_is_counted_at_the_estimate(streamed: bool
         FakeModel(reply("A short word.", usage=Usage())), budget, None, on_estimate=lambda: told.append(1)
     )
     answer = asyncio.run(model.complete(ASK, (lambda _: None) if streamed else None))
-    assert answer.usage == Usage(input_tokens=estimate.estimate_input_tokens(ASK), output_tokens=6, estimated=True)
+    assert answer.usage == Usage(input_tokens=usage.estimate_input_tokens(ASK), output_tokens=6, estimated=True)
     assert budget.used.tokens == answer.usage.input_tokens + answer.usage.output_tokens
     assert len(told) == 1
 

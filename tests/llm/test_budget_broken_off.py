@@ -7,7 +7,7 @@ import asyncio
 import pytest
 from llm_support import FakeModel, reply, request
 
-from debate_cli.domain.exchange import Usage
+from debate_cli.domain.model_call import Usage
 from debate_cli.errors import (
     BrokenBodyError,
     ModelError,
@@ -16,14 +16,14 @@ from debate_cli.errors import (
     TruncatedError,
     UnreachableError,
 )
-from debate_cli.llm import estimate
+from debate_cli.llm import usage
 from debate_cli.llm.budget import Budget, BudgetedModel
-from debate_cli.llm.port import Model, OnText, Reply, Request
+from debate_cli.llm.model import Model, OnText, Reply, Request
 from debate_cli.llm.retry import RetryingModel
-from debate_cli.llm.spending import error_usage
+from debate_cli.llm.usage import error_usage
 
 ASK = request(max_output_tokens=100)
-PROMPT = estimate.estimate_input_tokens(ASK)
+PROMPT = usage.estimate_input_tokens(ASK)
 HEARD = "Half an answ"
 
 
@@ -54,7 +54,7 @@ def test_an_answer_that_broke_off_counts_with_its_prompt_and_what_was_heard(kind
     """In the budget and on the error alike, marked as an estimate."""
     budget = Budget()
     error = _failed(BreaksOff(kind("broke off")), budget, streamed=True)
-    said = estimate.estimate_answer_tokens(ASK, HEARD)
+    said = usage.estimate_answer_tokens(ASK, HEARD)
     assert error_usage(error) == Usage(input_tokens=PROMPT, output_tokens=said, estimated=True)
     assert budget.used.tokens == PROMPT + said
 

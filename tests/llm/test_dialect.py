@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from llm_schemas import FORMLIKE, SCHEMAS, VALUES, is_valid
 
-from debate_cli.llm.dialect import MAX_REPETITION, Dialect, convert_schema
+from debate_cli.llm.schema_dialect import MAX_REPETITION, Dialect, convert_schema
 
 EACH = {
     "type": "array",

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from debate_cli.llm.dialect import convert_schema
 from debate_cli.llm.keyed import convert_list_to_object, find_key_member, restore_lists
+from debate_cli.llm.schema_dialect import convert_schema
 
 
 def item(key: str) -> dict[str, Any]:

@@ -10,12 +10,12 @@ import pytest
 from llm_support import GOOD, LENIENT, OPINION, SCHEMA, TOO_HIGH, Act, FakeModel, Opinion, reply, request
 
 from debate_cli.domain.config import Price
-from debate_cli.domain.exchange import Usage
+from debate_cli.domain.model_call import Usage
 from debate_cli.errors import BudgetError, RefusedError, ServerError, UnauthorizedError, UnsupportedError
 from debate_cli.llm.form import Form
-from debate_cli.llm.ladder import MAX_REASKS, StructuredAnswer, StructuredOutputClient
-from debate_cli.llm.port import RESTART, OnText, OutputSchema
+from debate_cli.llm.model import RESTART, OnText, OutputSchema
 from debate_cli.llm.profile import Profile
+from debate_cli.llm.structured_output import MAX_REASKS, StructuredAnswer, StructuredOutputClient
 
 SOUND = Opinion(reason="sound", score=7)
 THREE = Profile(rungs=("native", "tool", "prompt"))

@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from llm_support import Clock, FakeModel, reply, request, settle
 
-from debate_cli.domain.exchange import Usage
+from debate_cli.domain.model_call import Usage
 from debate_cli.errors import RateLimitedError, ServerError
-from debate_cli.llm import estimate
-from debate_cli.llm.limits import MINUTE_S, RateLimitedModel, RateLimiter, RateWindow
+from debate_cli.llm import usage
+from debate_cli.llm.rate_limit import MINUTE_S, RateLimitedModel, RateLimiter, RateWindow
 
 
 @dataclass
@@ -178,9 +178,7 @@ def test_limited_counts_what_was_used() -> None:
     """The estimate of a call gives way to its usage."""
     clock = Clock()
     ask = request(max_output_tokens=900)
-    limiter = RateLimiter(
-        8, tokens_per_minute=estimate.estimate_total_tokens(ask) + 100, clock=clock, sleep=clock.sleep
-    )
+    limiter = RateLimiter(8, tokens_per_minute=usage.estimate_total_tokens(ask) + 100, clock=clock, sleep=clock.sleep)
     model = RateLimitedModel(FakeModel(reply("x", usage=Usage(input_tokens=90, output_tokens=10))), limiter)
 
     async def story() -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from llm_support import GOOD, OPINION, TOO_HIGH, Opinion
 
 from debate_cli.llm.form import Form, FormModel
-from debate_cli.llm.parsing import MAX_FAULT_CHARS, MAX_FAULTS, parse_reply, strip_thinking
+from debate_cli.llm.json_reply import MAX_FAULT_CHARS, MAX_FAULTS, parse_reply, strip_thinking
 from debate_cli.llm.schema_check import find_violations
 
 OTHER = '{"reason": "weak", "score": 2}'

@@ -6,9 +6,9 @@ import asyncio
 
 from llm_support import GOOD, OPINION, FakeModel, Opinion, request
 
-from debate_cli.llm.ladder import StructuredAnswer, StructuredOutputClient
-from debate_cli.llm.limits import RateLimitedModel, RateLimiter
 from debate_cli.llm.profile import Profile
+from debate_cli.llm.rate_limit import RateLimitedModel, RateLimiter
+from debate_cli.llm.structured_output import StructuredAnswer, StructuredOutputClient
 
 PATIENCE_S, LONGER_S = 0.4, 0.7
 

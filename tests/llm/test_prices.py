@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from debate_cli.domain.config import Price
-from debate_cli.domain.exchange import Usage
+from debate_cli.domain.model_call import Usage
 from debate_cli.llm.prices import compute_cost, estimate_max_cost_usage, find_bundled_price
 
 

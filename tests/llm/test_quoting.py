@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from debate_cli.llm.quoting import new_nonce, quote_for_prompt, sanitize_for_prompt
+from debate_cli.llm.prompt_sanitizer import new_nonce, quote_for_prompt, sanitize_for_prompt
 
 HOSTILE = st.lists(
     st.sampled_from(

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from llm_support import USAGE, Act, FakeModel, reply, request
 
-from debate_cli.domain.exchange import Usage
+from debate_cli.domain.model_call import Usage
 from debate_cli.errors import (
     BrokenBodyError,
     BudgetError,
@@ -27,7 +27,7 @@ from debate_cli.errors import (
     UnreachableError,
     UnsupportedError,
 )
-from debate_cli.llm.port import RESTART, OnText, Reply, Request
+from debate_cli.llm.model import RESTART, OnText, Reply, Request
 from debate_cli.llm.retry import RetryingModel
 
 

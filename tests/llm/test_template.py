@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from debate_cli.errors import ConfigError
-from debate_cli.llm.template import SHIPPED_PROMPT_PACKAGES, Prompts, find_placeholders
+from debate_cli.llm.prompts import SHIPPED_PROMPT_PACKAGES, Prompts, find_placeholders
 
 
 @pytest.fixture

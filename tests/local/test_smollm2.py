@@ -15,11 +15,11 @@ import pytest
 from rehearsal_support import config_of, hold
 
 from debate_cli.errors import ContextOverflowError, PermanentError
-from debate_cli.llm.port import Message, OutputSchema, Reply, Request
+from debate_cli.llm.model import Message, OutputSchema, Reply, Request
 from debate_cli.llm.profile import Profile
 from debate_cli.providers.embedded import EmbeddedServer, EmbeddedSettings, start_llama_server
-from debate_cli.providers.model_files import PACKAGED_WEIGHTS, find_installed_weights
-from debate_cli.providers.presets import BUILTIN_PROVIDERS
+from debate_cli.providers.provider_table import BUILTIN_PROVIDERS
+from debate_cli.providers.weights import PACKAGED_WEIGHTS, find_installed_weights
 
 pytest.importorskip("xllamacpp")
 pytestmark = [

@@ -10,7 +10,7 @@ from anthropic_support import BLOCK, GOOD, PING, START, STOP, delta, ending, mes
 from asking_support import KEY, TOOL, unheard
 from wire_support import streamed
 
-from debate_cli.domain.exchange import Usage
+from debate_cli.domain.model_call import Usage
 
 
 def test_a_whole_answer_with_its_usage() -> None:

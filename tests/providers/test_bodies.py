@@ -11,15 +11,13 @@ import pytest
 from openapi_support import problems
 from wire_support import Playback, Seen, Wire, answered, event, streamed
 
-from debate_cli.domain.exchange import StructuredOutputMode
-from debate_cli.llm.port import Message, OutputSchema, Request
+from debate_cli.domain.model_call import StructuredOutputMode
+from debate_cli.llm.model import Message, OutputSchema, Request
 from debate_cli.llm.profile import Profile
-from debate_cli.providers.anthropic_body import build_messages_body
-from debate_cli.providers.anthropic_messages import make_anthropic_server
+from debate_cli.providers.anthropic import build_messages_body, make_anthropic_server
 from debate_cli.providers.endpoint import Endpoint
-from debate_cli.providers.openai_body import build_chat_body
-from debate_cli.providers.openai_chat import make_openai_server
-from debate_cli.providers.presets import BUILTIN_PROVIDERS, find_profile
+from debate_cli.providers.openai import build_chat_body, make_openai_server
+from debate_cli.providers.provider_table import BUILTIN_PROVIDERS, find_profile
 
 SCHEMA = OutputSchema(
     "verdict",

@@ -11,10 +11,10 @@ from cassette_support import ASK, REPLY, play, record
 from rehearsal_support import config_of, hold
 
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.exchange import Usage
+from debate_cli.domain.model_call import Usage
 from debate_cli.errors import BudgetError, DebateError, RejectedError, ServerError, UnsupportedError
-from debate_cli.llm.port import Message
-from debate_cli.llm.spending import error_usage
+from debate_cli.llm.model import Message
+from debate_cli.llm.usage import error_usage
 from debate_cli.providers.cassette import CassettePlayer, CassetteRecorder
 
 

@@ -9,7 +9,7 @@ import pytest
 from cassette_support import ASK, REPLY, play, record
 
 from debate_cli.errors import PermanentError
-from debate_cli.llm.port import Message, OutputSchema, Request
+from debate_cli.llm.model import Message, OutputSchema, Request
 from debate_cli.providers.cassette import CassettePlayer
 
 

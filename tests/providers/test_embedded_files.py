@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from debate_cli.errors import ConfigError, PermanentError
-from debate_cli.providers.model_files import (
+from debate_cli.providers.weights import (
     PackagedWeights,
     fetch_weights,
     find_cached_weights,

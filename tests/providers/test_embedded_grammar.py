@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from debate_cli.providers.embedded_grammar import narrow_schema
+from debate_cli.providers.embedded import narrow_schema
 
 TEXT = {"type": "string", "maxLength": 160}
 

@@ -11,8 +11,13 @@ from hypothesis import strategies as st
 
 from debate_cli.errors import SamplingError
 from debate_cli.providers.endpoint import Endpoint
-from debate_cli.providers.faults import SentRequest, error_from_status, parse_retry_after
-from debate_cli.providers.server_words import MAX_MESSAGE_CHARS, extract_error_message
+from debate_cli.providers.error_mapping import (
+    MAX_MESSAGE_CHARS,
+    SentRequest,
+    error_from_status,
+    extract_error_message,
+    parse_retry_after,
+)
 
 NOW = datetime(2026, 11, 21, 12, 0, 0, tzinfo=UTC)
 

@@ -12,8 +12,8 @@ import pytest
 
 from debate_cli.domain.config import MockFaults, ModelSpec
 from debate_cli.errors import ConfigError, ModelTimeoutError, PermanentError, RateLimitedError, ServerError
-from debate_cli.llm.port import Message, OutputSchema, Reply, Request
-from debate_cli.providers.mock import SIMULATED_FAULTS, MockModel, SimulatedFault, pick_fault, split_words
+from debate_cli.llm.model import Message, OutputSchema, Reply, Request
+from debate_cli.providers.mock.model import SIMULATED_FAULTS, MockModel, SimulatedFault, pick_fault, split_words
 
 ASK = Request(
     system="You judge.",

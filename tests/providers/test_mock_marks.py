@@ -10,12 +10,12 @@ from rehearsal_support import config_of, hold
 
 from debate_cli.domain.assessment import Assessment, Momentum, Narrative, Resolution, Summary, Vote
 from debate_cli.domain.debate import Debate
-from debate_cli.llm.port import Message, OutputSchema, Request
+from debate_cli.llm.model import Message, OutputSchema, Request
+from debate_cli.providers.mock.forms import write
 from debate_cli.providers.mock_dice import Dice
 from debate_cli.providers.mock_marks import NO_ONE, first, share
 from debate_cli.providers.mock_opinions import OPINIONS
-from debate_cli.providers.mock_writer import write
-from debate_cli.scoring import score
+from debate_cli.systems.scoring import score
 
 SEEDS = range(12)
 SIDES = ("Pro", "Con")

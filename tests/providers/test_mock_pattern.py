@@ -8,10 +8,10 @@ import re
 import jsonschema
 import pytest
 
-from debate_cli.llm.port import Message, OutputSchema, Request
+from debate_cli.llm.model import Message, OutputSchema, Request
+from debate_cli.providers.mock.forms import write
 from debate_cli.providers.mock_dice import Dice
 from debate_cli.providers.mock_pattern import formed
-from debate_cli.providers.mock_writer import write
 
 OBJECT: dict[str, object] = {
     "type": "object",

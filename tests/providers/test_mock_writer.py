@@ -14,10 +14,10 @@ from rehearsal_support import MICROSERVICES, config_of, hold
 from debate_cli.debaters.debater import UNSTRUCTURED
 from debate_cli.domain.assessment import Fallacy, Manipulation, SuspectClaim, Vote
 from debate_cli.domain.debate import Debate
-from debate_cli.llm.port import Message, OutputSchema, Request
+from debate_cli.llm.model import Message, OutputSchema, Request
+from debate_cli.providers.mock.forms import write
 from debate_cli.providers.mock_dice import Dice
 from debate_cli.providers.mock_voice import fitted
-from debate_cli.providers.mock_writer import write
 
 NAMES = st.sampled_from(
     ["claim", "reasoning", "quote", "type", "score", "participant", "total", "winner", "framing", "delivery", "x"]

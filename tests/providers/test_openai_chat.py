@@ -10,10 +10,10 @@ from openai_support import CALL, DONE, GOOD, TOTAL, chunk, completion
 from openai_support import OPENAI as ASKER
 from wire_support import Wire, answered, streamed
 
-from debate_cli.domain.exchange import Usage
+from debate_cli.domain.model_call import Usage
 from debate_cli.llm.profile import Profile
 from debate_cli.providers.endpoint import Endpoint
-from debate_cli.providers.openai_chat import make_openai_server
+from debate_cli.providers.openai import make_openai_server
 
 
 def test_a_whole_answer_with_its_usage() -> None:

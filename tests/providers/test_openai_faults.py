@@ -15,7 +15,7 @@ from wire_support import Playback, Wire, answered, event, streamed
 from debate_cli import errors
 from debate_cli.llm.profile import Profile
 from debate_cli.providers.endpoint import Endpoint
-from debate_cli.providers.openai_chat import make_openai_server
+from debate_cli.providers.openai import make_openai_server
 
 
 def said(message: str, **more: str) -> dict[str, Any]:

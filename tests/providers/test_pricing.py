@@ -10,9 +10,8 @@ from provider_config_support import config
 
 from debate_cli.domain.config import ModelSpec, Price
 from debate_cli.llm.prices import find_bundled_price
-from debate_cli.providers.pricing import FREE_PRICE, find_price
-from debate_cli.providers.registry import split_model_name
-from debate_cli.providers.table import merge_provider_rows
+from debate_cli.providers.provider_table import merge_provider_rows
+from debate_cli.providers.registry import FREE_PRICE, find_price, split_model_name
 
 OWN = Price(input=1, output=2)
 

@@ -13,16 +13,15 @@ from wire_support import Wire, answered
 
 from debate_cli.domain.config import ModelSpec
 from debate_cli.errors import ConfigError, MissingKeyError, UnreachableError
-from debate_cli.llm.port import Message, Model, Request
+from debate_cli.llm.model import Message, Model, Request
 from debate_cli.providers.addresses import parse_ollama_host, resolve_base_url
-from debate_cli.providers.presets import BUILTIN_PROVIDERS
+from debate_cli.providers.provider_table import BUILTIN_PROVIDERS, build_provider_table
 from debate_cli.providers.registry import (
     ProviderRegistry,
     collect_provider_secrets,
     find_model_problems,
     split_model_name,
 )
-from debate_cli.providers.table import build_provider_table
 
 HERE = Path()
 KEY = "sk-real-0123456789"
@@ -68,10 +67,10 @@ def test_asking_one_sdk_does_not_import_the_other() -> None:
     """A call to an OpenAI-compatible server leaves Anthropic's slow SDK alone."""
     code = (
         "import asyncio, sys\n"
-        "from debate_cli.llm.port import Message, Request\n"
+        "from debate_cli.llm.model import Message, Request\n"
         "from debate_cli.llm.profile import Profile\n"
         "from debate_cli.providers.endpoint import Endpoint\n"
-        "from debate_cli.providers.openai_chat import openai_server\n"
+        "from debate_cli.providers.openai import openai_server\n"
         "from debate_cli.errors import UnreachableError\n"
         "request = Request(system='s', messages=(Message('user', 'u'),), purpose='x', max_output_tokens=1)\n"
         "server = openai_server(Endpoint('lab', 'http://127.0.0.1:9'))\n"

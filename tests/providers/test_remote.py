@@ -9,10 +9,10 @@ import pytest
 
 from debate_cli.errors import UnreachableError
 from debate_cli.llm.profile import Profile
-from debate_cli.providers import faults
+from debate_cli.providers import error_mapping
 from debate_cli.providers.endpoint import Endpoint
-from debate_cli.providers.faults import ErrorRule
-from debate_cli.providers.remote import HttpServer, ProviderApi
+from debate_cli.providers.error_mapping import ErrorRule
+from debate_cli.providers.http_model import HttpServer, ProviderApi
 
 ENDPOINT = Endpoint("lab", "http://127.0.0.1:9/v1")
 
@@ -24,7 +24,7 @@ def unasked(*_: Any) -> Any:
 
 def server(connect: Callable[[Endpoint], Any]) -> HttpServer:
     """One whose client is made by `connect`."""
-    rows = (ErrorRule((OSError,), faults.make_unreachable_error),)
+    rows = (ErrorRule((OSError,), error_mapping.make_unreachable_error),)
     return HttpServer(ProviderApi(connect, unasked, unasked, unasked, lambda: rows, unasked, unasked), ENDPOINT)
 
 

@@ -8,8 +8,7 @@ import pytest
 from provider_config_support import config
 
 from debate_cli.errors import ConfigError
-from debate_cli.providers.presets import BUILTIN_PROVIDERS
-from debate_cli.providers.table import build_provider_table
+from debate_cli.providers.provider_table import BUILTIN_PROVIDERS, build_provider_table
 
 KEY = "sk-real-0123456789"
 

@@ -9,8 +9,8 @@ import pytest
 from render_support import shown
 
 from debate_cli.render.drawn.catalogue import index_view
-from debate_cli.render.go_on import resume_command
-from debate_cli.storage.catalogue import IndexEntry, StoredConclusion
+from debate_cli.render.resume_hint import resume_command
+from debate_cli.storage.transcript_index import IndexEntry, StoredConclusion
 
 WON = StoredConclusion("structured", "r1", "Bo", "narrow", 1.1, decides=True)
 

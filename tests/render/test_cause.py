@@ -6,9 +6,9 @@ import pytest
 from judging_support import FillingModel, debated, settle
 
 from debate_cli import errors
-from debate_cli.judging.schedules import owed_briefs
+from debate_cli.judging.schedule import owed_briefs
 from debate_cli.render.report import DebateReport
-from debate_cli.scoring import score
+from debate_cli.systems.scoring import score
 
 
 @pytest.mark.parametrize(

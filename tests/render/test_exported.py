@@ -10,9 +10,9 @@ import pytest
 from render_support import HOSTILE, debate
 
 from debate_cli.domain.debate import Debate
-from debate_cli.render.documents.exported import TerminalExport, export_svg, export_terminal_html
-from debate_cli.render.documents.policy import csp_hash
-from debate_cli.scoring import score
+from debate_cli.render.html.content_security import csp_hash
+from debate_cli.render.svg import TerminalExport, export_svg, export_terminal_html
+from debate_cli.systems.scoring import score
 
 ATTACK = '</text><script>alert(1)</script><img src=x onerror=alert(1)> {stylesheet} {0} %s & "quoted" \ufffe'
 

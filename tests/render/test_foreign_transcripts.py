@@ -9,7 +9,7 @@ from render_support import START, debate
 
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import JudgingOpened
-from debate_cli.domain.systems import JudgingConfig
+from debate_cli.domain.judging_config import JudgingConfig
 from debate_cli.render.plain.lines import header_lines
 from debate_cli.render.plain.watchers import PlainObserver
 

@@ -10,14 +10,14 @@ from render_support import START, debate, unscored
 
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import JudgingOpened
-from debate_cli.domain.systems import JudgingConfig
+from debate_cli.domain.judging_config import JudgingConfig
 from debate_cli.domain.verdict import Verdict
-from debate_cli.render.gist import suggest_judge_command, summarize_verdicts
 from debate_cli.render.report import DebateReport
-from debate_cli.render.sheets.moderator import CATEGORY_GROUPS
-from debate_cli.scoring import score
-from debate_cli.scoring.moderator import FINAL_CATEGORIES, ModeratorNotes
-from debate_cli.scoring.structured import CRITERIA
+from debate_cli.render.summary import suggest_judge_command, summarize_verdicts
+from debate_cli.systems.moderator.score import FINAL_CATEGORIES, ModeratorNotes
+from debate_cli.systems.moderator.tables import CATEGORY_GROUPS
+from debate_cli.systems.scoring import score
+from debate_cli.systems.structured.score import CRITERIA
 
 
 def of(told: Debate, system: str) -> Verdict:

@@ -9,13 +9,13 @@ from live_support import sent
 from render_support import START, console, debate, events, opened, structured_assessment
 from rich.text import Text
 
+from debate_cli.app.judge_request import JudgingRequest, document_events
 from debate_cli.domain.debate import Debate, fold
 from debate_cli.domain.debate import initial_debate as opened_debate
 from debate_cli.domain.events import AssessmentCompleted, DebateClosed, DebateResumed, Event, JudgingOpened, TaskStarted
-from debate_cli.domain.systems import JudgingConfig
-from debate_cli.rejudging import JudgingRequest, document_events
-from debate_cli.render import look
-from debate_cli.render.live.watcher import LiveObserver
+from debate_cli.domain.judging_config import JudgingConfig
+from debate_cli.render import theme
+from debate_cli.render.live.view import LiveObserver
 from debate_cli.render.plain.watchers import PlainObserver
 
 AGAIN = JudgingOpened(at=START, run="r2", judging=JudgingConfig.model_validate({"systems": ["structured"]}))
@@ -129,4 +129,4 @@ def test_a_text_has_no_debate_that_is_complete() -> None:
     """It was closed when it was opened, as there is nobody to speak; of a debate it is told how it ended."""
     closed = DebateClosed(at=START, reason="complete")
     assert not any("complete" in line for line in [*drawn([closed], a_text()), *plain([closed], a_text())])
-    assert (look.describe_close(a_text()), look.describe_close(debate())) == ("", "The debate is complete.")
+    assert (theme.describe_close(a_text()), theme.describe_close(debate())) == ("", "The debate is complete.")

@@ -14,8 +14,8 @@ from render_support import HOSTILE, START, debate, events, round_assessment, uns
 
 from debate_cli.domain.debate import Debate, fold
 from debate_cli.domain.events import AssessmentCompleted, JudgingOpened
-from debate_cli.render.documents.html import render_html
-from debate_cli.scoring import score
+from debate_cli.render.html.page import render_html
+from debate_cli.systems.scoring import score
 
 ATTACK = '"><script>alert(1)</script><img src=x onerror=alert(1)><a href="javascript:alert(1)">x</a>{{ 7*7 }}'
 VOID = {"meta", "br", "img", "link", "input"}

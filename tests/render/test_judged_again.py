@@ -10,19 +10,18 @@ import pytest
 from render_support import START, debate, exchange, shown, structured_assessment
 
 from debate_cli.domain.assessment import Assessment, SystemKind, Vote
-from debate_cli.domain.debate import Debate
+from debate_cli.domain.debate import Debate, judging_usage, restrict_to_runs
 from debate_cli.domain.events import AssessmentCompleted, Failure, JudgingOpened, TaskFailed
-from debate_cli.domain.judged import judging_usage, restrict_to_runs
-from debate_cli.domain.systems import JudgingConfig
+from debate_cli.domain.judging_config import JudgingConfig
 from debate_cli.domain.tasks import Subject
 from debate_cli.domain.verdict import Verdict
-from debate_cli.render.documents.html import render_html
-from debate_cli.render.documents.markdown import format_markdown
 from debate_cli.render.drawn.summary import summary_view
-from debate_cli.render.news import build_judge_report
+from debate_cli.render.html.page import render_html
+from debate_cli.render.judge_report import build_judge_report
+from debate_cli.render.markdown import format_markdown
 from debate_cli.render.plain.summary import summary_lines
 from debate_cli.render.used import usage_rows
-from debate_cli.scoring import score
+from debate_cli.systems.scoring import score
 
 INSIGHT = "Both sides want early boundaries;"
 

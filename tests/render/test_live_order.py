@@ -17,7 +17,7 @@ from debate_cli.domain.events import (
     TurnCompleted,
 )
 from debate_cli.domain.tasks import Subject, Task
-from debate_cli.render.live.watcher import LiveObserver
+from debate_cli.render.live.view import LiveObserver
 
 LAST, WHOLE = round_assessment(3), final_assessment()
 

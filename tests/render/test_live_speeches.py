@@ -11,7 +11,7 @@ from rich.cells import cell_len
 from rich.text import Text
 
 from debate_cli.domain.events import TurnCompleted
-from debate_cli.llm.port import RESTART
+from debate_cli.llm.model import RESTART
 
 
 def test_both_sides_stream_beside_each_other_in_a_wide_window() -> None:

@@ -11,10 +11,10 @@ from markdown_it import MarkdownIt
 from render_support import HOSTILE, debate, unscored
 
 from debate_cli.domain.debate import Debate
-from debate_cli.render.documents.markdown import escape_markdown, format_markdown
-from debate_cli.render.hostile import sanitize_line
+from debate_cli.render.markdown import escape_markdown, format_markdown
 from debate_cli.render.report import ReportPart
-from debate_cli.scoring import score
+from debate_cli.render.sanitize import sanitize_line
+from debate_cli.systems.scoring import score
 
 PARSER = MarkdownIt("gfm-like", {"linkify": False}).enable("table")
 ATTACKS = (

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from render_support import HOSTILE, START, debate, events, exchange
 
-from debate_cli.domain.content import Argument, FollowUpAnswer, Turn
 from debate_cli.domain.debate import Debate, fold
 from debate_cli.domain.events import TurnCompleted
-from debate_cli.render.documents.mermaid import MAX_ARROWS, escape_label, fence_mermaid, format_mermaid_map
+from debate_cli.domain.turn import Argument, FollowUpAnswer, Turn
+from debate_cli.render.mermaid import MAX_ARROWS, escape_label, fence_mermaid, format_mermaid_map
 
 ATTACK = '"]:::x --> y; click claim0 "javascript:alert(1)"\n```\n%%{init: {}}%% end <img src=x> #quot; `a` 1. b'
 NODE = r'(?:claim\d+\["[^"\n]*"\]|(?:answer|reply)\d+x\d+(?:\("[^"\n]*"\)|\(\["[^"\n]*"\]\))?)'

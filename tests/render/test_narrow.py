@@ -11,14 +11,14 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from debate_cli.domain.verdict import Verdict
-from debate_cli.render import look
+from debate_cli.render import theme
 from debate_cli.render.drawn.folded import WrappedName
-from debate_cli.render.drawn.sheets import render_table
 from debate_cli.render.drawn.tables import score_bars
+from debate_cli.render.judge_report import Gauge as Told
+from debate_cli.render.judge_report import JudgeReport
 from debate_cli.render.live.notices import judge_report_line, note_line
-from debate_cli.render.news import Gauge as Told
-from debate_cli.render.news import JudgeReport
-from debate_cli.render.sheets.sheet import Gauge, Lines, Number, Table, Who
+from debate_cli.render.terminal import render_table
+from debate_cli.systems.tables import Gauge, Lines, Number, Table, Who
 
 JUDGES = ("technical_architecture_reviewer", "regulatory-compliance-auditor", "sre")
 UNHYPHENED = ("RegulatoryComplianceAuditor", "seniorreliabilityengineeringlead", "technical_architecture_reviewer")
@@ -36,7 +36,7 @@ def votes(rounds: int, judges: tuple[str, ...] = JUDGES) -> Table:
                 judge,
                 Number(0.25),
                 *(
-                    Lines((look.VOTE_BADGES["CONDITIONAL"], f"0.{place}{number:02}, changed"))
+                    Lines((theme.VOTE_BADGES["CONDITIONAL"], f"0.{place}{number:02}, changed"))
                     for number in range(1, rounds + 1)
                 ),
             )

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from render_support import START, debate, final_assessment, opened, round_assessment, turns
 
-from debate_cli.domain.content import Turn
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.debate import initial_debate as opened_debate
 from debate_cli.domain.events import AssessmentCompleted, DebateClosed, Event, Failure, TaskFailed, TurnCompleted
 from debate_cli.domain.tasks import Cue
-from debate_cli.render.order import EventOrder
+from debate_cli.domain.turn import Turn
+from debate_cli.render.event_order import EventOrder
 
 
 class Reader:

@@ -7,11 +7,11 @@ from datetime import timedelta
 import pytest
 from render_support import START, debate
 
+from debate_cli.app.judge_request import JudgingRequest, document_events
 from debate_cli.domain.debate import fold
-from debate_cli.domain.exchange import Usage
-from debate_cli.rejudging import JudgingRequest, document_events
-from debate_cli.render.documents.page.provenance import collect_provenance
-from debate_cli.render.look import format_count, format_token_count, format_usage
+from debate_cli.domain.model_call import Usage
+from debate_cli.render.html.provenance import collect_provenance
+from debate_cli.render.theme import format_count, format_token_count, format_usage
 
 
 def test_a_debate_has_its_format() -> None:

@@ -23,10 +23,9 @@ from debate_cli.domain.assessment import Assessment, Narrative
 from debate_cli.domain.debate import Debate, fold
 from debate_cli.domain.events import AssessmentCompleted, CloseReason, DebateClosed
 from debate_cli.domain.verdict import Verdict
-from debate_cli.render.documents.html import render_html
-from debate_cli.render.documents.markdown import escape_markdown, format_markdown
 from debate_cli.render.drawn.summary import summary_view
-from debate_cli.render.look import shorten
+from debate_cli.render.html.page import render_html
+from debate_cli.render.markdown import escape_markdown, format_markdown
 from debate_cli.render.plain.summary import summary_lines
 from debate_cli.render.reasons import (
     JudgeQuote,
@@ -35,7 +34,8 @@ from debate_cli.render.reasons import (
     quote_judge,
     reportable_verdicts,
 )
-from debate_cli.scoring import score
+from debate_cli.render.theme import shorten
+from debate_cli.systems.scoring import score
 
 
 def boxes(told: Debate, width: int = 100) -> str:

@@ -7,11 +7,11 @@ from render_support import shown
 
 from debate_cli.domain.assessment import SystemKind
 from debate_cli.domain.verdict import Verdict
-from debate_cli.render import look
+from debate_cli.render import theme
 from debate_cli.render.drawn.tables import score_bars
-from debate_cli.render.gist import explain_scores
-from debate_cli.scoring.persuasion import final_score
-from debate_cli.scoring.stance import DebaterState
+from debate_cli.render.summary import explain_scores
+from debate_cli.systems.persuasion.score import final_score
+from debate_cli.systems.persuasion.stance import DebaterState
 
 
 def verdict(scores: dict[str, float], system: SystemKind = "persuasion") -> Verdict:
@@ -25,7 +25,7 @@ def test_nobody_can_have_more_than_the_end_of_persuasions_scale(debaters: int) -
     best = DebaterState("A", 1.0, stance=1.0, conviction=1.0, attack=(0.0,))
     fallen = DebaterState("B", 1.0, stance=0.0, conviction=0.0, persuasion=(1.0,), surrendered=True)
     final = {"A": best} | {f"B{number}": fallen for number in range(1, debaters)}
-    assert final_score("A", final) == look.max_score(verdict(dict.fromkeys(final, 1.0)))
+    assert final_score("A", final) == theme.max_score(verdict(dict.fromkeys(final, 1.0)))
 
 
 def test_the_sentence_beside_the_bars_names_their_end() -> None:
@@ -42,4 +42,4 @@ def test_the_best_of_persuasion_is_not_drawn_as_all_that_can_be_had() -> None:
 
 def test_a_score_beyond_the_scale_ends_the_bar() -> None:
     """Another version's rules may give more."""
-    assert look.score_axis_max(verdict({"A": 12.5, "B": 3.0}, "structured")) == 12.5
+    assert theme.score_axis_max(verdict({"A": 12.5, "B": 3.0}, "structured")) == 12.5

@@ -11,11 +11,12 @@ from render_support import debate, shown, unscored
 
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.verdict import Verdict
-from debate_cli.render import look
+from debate_cli.render import theme
+from debate_cli.render.agreement_table import build_agreement_table
 from debate_cli.render.checked import CheckedFile
-from debate_cli.render.documents.index import render_index
 from debate_cli.render.drawn.scores import scores_view
-from debate_cli.render.scores_table import (
+from debate_cli.render.html.index import render_index
+from debate_cli.render.score_rows import (
     SCORE_COLUMNS,
     ScoredFile,
     csv_header,
@@ -26,8 +27,7 @@ from debate_cli.render.scores_table import (
     score_rows,
     summarize_systems,
 )
-from debate_cli.render.sheets.agreement import build_agreement_table
-from debate_cli.scoring import score
+from debate_cli.systems.scoring import score
 
 
 def scored(path: str, told: Debate) -> ScoredFile:
@@ -148,8 +148,8 @@ def test_who_won_and_the_margin_are_whole_in_every_window(width: int) -> None:
     assert rows.count("Bartholomew") >= 4
     for verdict in score(debate()):
         assert verdict.margin is not None
-        assert rows.count(look.format_number(verdict.margin)) == 2
-        assert look.format_number(verdict.margin) in summed
+        assert rows.count(theme.format_number(verdict.margin)) == 2
+        assert theme.format_number(verdict.margin) in summed
     assert "Bartholomew" in summed
     assert max(len(line.rstrip()) for part in narrowed(width) for line in part.splitlines()) <= width
 

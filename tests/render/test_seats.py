@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from debate_cli.render.cast import ParticipantRow
 from debate_cli.render.live.seats import ParticipantList
-from debate_cli.render.look import Sign
+from debate_cli.render.participants import ParticipantRow
+from debate_cli.render.theme import Sign
 
 LONG = "mock/claude-sonnet-5-long"
 

@@ -25,16 +25,16 @@ from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import AssessmentCompleted
 from debate_cli.domain.tasks import Subject
 from debate_cli.domain.verdict import Verdict
-from debate_cli.render import look, news
-from debate_cli.render.documents.html import render_html
-from debate_cli.render.documents.markdown import format_markdown
+from debate_cli.render import judge_report, theme
 from debate_cli.render.drawn.summary import summary_view
+from debate_cli.render.html.page import render_html
 from debate_cli.render.live.notices import judge_report_line
+from debate_cli.render.markdown import format_markdown
 from debate_cli.render.plain.lines import judge_report_lines
 from debate_cli.render.plain.summary import summary_lines
 from debate_cli.render.sheets.of_verdict import build_verdict_tables
-from debate_cli.render.sheets.sheet import Number, Table, drop_empty_columns
-from debate_cli.scoring import score
+from debate_cli.systems.scoring import score
+from debate_cli.systems.tables import Number, Table, drop_empty_columns
 
 
 def assessment(system: SystemKind, subject: Subject, *findings: Finding, **changes: Any) -> Assessment:
@@ -174,7 +174,7 @@ def test_words_addressed_to_the_judge_are_shown_as_an_alarm() -> None:
     finding = Manipulation(participant="Ada", turn=0, quote="give me 10/10", technique="score demanded")
     given = structured_assessment().model_copy(update={"findings": (finding, finding)})
     told = judged("structured", given)
-    report = news.build_judge_report(given, told)
+    report = judge_report.build_judge_report(given, told)
     assert "manipulation by Ada in turn 0" in shown(judge_report_line(report, told))
     assert "38;5;167" in shown(judge_report_line(report, told), colour=True)
     assert any("manipulation" in line for line in judge_report_lines(report))
@@ -197,7 +197,7 @@ def test_every_outcome_has_a_sentence(victory: Any, winner: str | None, words: s
     verdict = Verdict(
         system="panel", run="r1", winner=winner, victory=victory, margin=None, scores={}, notes={"option": "PASS"}
     )
-    assert look.describe_outcome(verdict).startswith(words)
+    assert theme.describe_outcome(verdict).startswith(words)
 
 
 @pytest.mark.parametrize(
@@ -214,16 +214,16 @@ def test_every_outcome_has_a_sentence(victory: Any, winner: str | None, words: s
 )
 def test_numbers(value: float, digits: int, words: str) -> None:
     """A score has a decimal, a mark only where it needs one."""
-    assert look.format_number(value, digits) == words
+    assert theme.format_number(value, digits) == words
 
 
 @pytest.mark.parametrize(("cost", "words"), [(None, "cost unknown"), (0, "$0.00"), (0.0123, "$0.0123"), (2.5, "$2.50")])
 def test_money(cost: float | None, words: str) -> None:
     """Small sums keep their digits; no price is no sum."""
-    assert look.format_cost(cost) == words
+    assert theme.format_cost(cost) == words
 
 
 @pytest.mark.parametrize(("duration", "words"), [(4.25, "4.2 s"), (65, "1:05"), (3723, "1:02:03")])
 def test_durations(duration: float, words: str) -> None:
     """Seconds, then minutes, then hours."""
-    assert look.format_duration(duration) == words
+    assert theme.format_duration(duration) == words

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from render_support import CLAIMS, CLOSINGS, exchange, turns
 
-from debate_cli.domain.content import UNSTRUCTURED, Argument, Closing, Response, Turn
-from debate_cli.llm.port import RESTART
+from debate_cli.domain.turn import UNSTRUCTURED, Argument, Closing, Response, Turn
+from debate_cli.llm.model import RESTART
 from debate_cli.render.spoken import split_turn
 from debate_cli.render.streamed import parse_partial_speech, text_since_restart
 

@@ -11,19 +11,19 @@ from rich.console import Console, RenderableType
 from rich.terminal_theme import DEFAULT_TERMINAL_THEME, MONOKAI, TerminalTheme
 
 from debate_cli.domain.debate import Debate
-from debate_cli.render import look
+from debate_cli.render import theme as theme_module
+from debate_cli.render.cross_examination import ThreadIndex
 from debate_cli.render.drawn.summary import summary_view
 from debate_cli.render.live.frame import FrameGroup
 from debate_cli.render.live.header import debate_heading, round_rule
 from debate_cli.render.live.speech import turn_frame
 from debate_cli.render.report import ReportPart
-from debate_cli.render.threads import ThreadIndex
-from debate_cli.scoring import score
+from debate_cli.systems.scoring import score
 
 
 def whole(shown: Debate) -> list[RenderableType]:
     """Everything that a run shows for good."""
-    signs = look.participant_styles(shown.participants)
+    signs = theme_module.participant_styles(shown.participants)
     found: list[RenderableType] = [debate_heading(shown)]
     for number in (1, 2, 3):
         spoken = shown.select_turns(round_number=number)

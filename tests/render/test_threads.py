@@ -6,11 +6,11 @@ import pytest
 from render_support import CLAIMS, HOSTILE, RESPONSES, exchange, turns
 from rich.cells import cell_len
 
-from debate_cli.domain.content import Argument, FollowUpAnswer, Response, Turn
+from debate_cli.domain.turn import Argument, FollowUpAnswer, Response, Turn
+from debate_cli.render.cross_examination import ArgumentThread, ThreadIndex, ThreadStep, addressed_argument
 from debate_cli.render.live.column import layout_lines
 from debate_cli.render.live.speech import SpeechContext, part_paragraphs, turn_frame
-from debate_cli.render.look import Sign
-from debate_cli.render.threads import ArgumentThread, ThreadIndex, ThreadStep, addressed_argument
+from debate_cli.render.theme import Sign
 
 SIGNS = {"Ada": Sign("●", "for", ""), "Bo": Sign("◆", "against", "")}
 QUESTION = RESPONSES["Ada"][0][3]

@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 from render_support import debate, shown
 
-from debate_cli.render import look
+from debate_cli.render import theme
 from debate_cli.render.drawn.trace import trace_view
-from debate_cli.scoring.trace import TraceRow, build_trace_table
+from debate_cli.systems.structured.trace import TraceRow, build_trace_table
 
 ROWS = build_trace_table(debate())
 """Judged, each with a reason."""
-SIGNS = look.participant_styles(debate().participants)
+SIGNS = theme.participant_styles(debate().participants)
 
 
 def unjudged() -> list[TraceRow]:
@@ -62,7 +62,7 @@ def test_a_long_name_is_parted_at_its_joints_and_its_answer_stays_whole(width: i
     told = "\n".join(
         line.rstrip()
         for line in shown(
-            trace_view(rows, {long: look.participant_styles(debate().participants)["Ada"]}), width
+            trace_view(rows, {long: theme.participant_styles(debate().participants)["Ada"]}), width
         ).splitlines()
     )
     assert all(words in told for words in ("● claude-sonnet-", "✗ refutes", "? challenges", "≈ accepts in part"))

@@ -22,11 +22,11 @@ from rich.text import Text
 from debate_cli.domain.debate import initial_debate as opened_debate
 from debate_cli.domain.events import AssessmentCompleted, DebateClosed, Failure, TaskFailed, TurnCompleted
 from debate_cli.domain.tasks import Brief, Cue, Task
+from debate_cli.render.failure_groups import FailureGroup, FailureGrouper
 from debate_cli.render.live.notices import failure_line
 from debate_cli.render.plain.lines import failure_lines
 from debate_cli.render.plain.watchers import PlainObserver
 from debate_cli.render.replay import ReplayPlan
-from debate_cli.render.troubles import FailureGroup, FailureGrouper
 
 CUES: list[Task] = [
     Cue(index=number, round=1, phase="opening", speaker=name) for number, name in enumerate(("Ada", "Bo"))

@@ -11,20 +11,20 @@ from render_support import debate, shown
 
 from debate_cli.domain.assessment import VoteOption
 from debate_cli.domain.verdict import Verdict, Victory
-from debate_cli.render import look
+from debate_cli.render import theme
+from debate_cli.render.agreement_table import build_agreement_table
 from debate_cli.render.checked import CheckedFile
-from debate_cli.render.documents.github import format_workflow_commands
-from debate_cli.render.documents.html import render_html
-from debate_cli.render.documents.index import render_index
-from debate_cli.render.documents.junit import format_junit
-from debate_cli.render.documents.markdown import format_markdown
+from debate_cli.render.ci import format_workflow_commands
 from debate_cli.render.drawn.scores import scores_view
 from debate_cli.render.drawn.tables import score_bars
+from debate_cli.render.html.index import render_index
+from debate_cli.render.html.page import render_html
+from debate_cli.render.junit import format_junit
+from debate_cli.render.markdown import format_markdown
 from debate_cli.render.plain.scores import score_lines
-from debate_cli.render.scores_table import ScoredFile, drop_notes, summarize_systems
-from debate_cli.render.sheets.agreement import build_agreement_table
+from debate_cli.render.score_rows import ScoredFile, drop_notes, summarize_systems
 from debate_cli.render.sheets.of_verdict import build_verdict_tables
-from debate_cli.scoring import score
+from debate_cli.systems.scoring import score
 
 SENTENCES = {
     "PASS": "PLAN.md passes, clearly.",
@@ -67,13 +67,13 @@ def test_every_form_of_score_tells_what_a_text_came_to(option: str) -> None:
 @pytest.mark.parametrize("option", get_args(VoteOption))
 def test_tables_name_the_option_where_nobody_wins(option: str) -> None:
     """The drawn table, the index and the table of several verdicts say PASS, FAIL or CONDITIONAL in the winner's column."""
-    sign = f"{look.VOTE_BADGES[option].symbol} {option}"
+    sign = f"{theme.VOTE_BADGES[option].symbol} {option}"
     files = judged(option)
     agreement = build_agreement_table([voted(option), voted(option, run="r2")])
     assert agreement is not None
     assert sign in "".join(shown(part) for part in scores_view(files))
     assert f"<strong>{sign}</strong>" in render_index([CheckedFile(file) for file in files])
-    assert [row[1] for row in agreement.rows if row is not None] == [look.VOTE_BADGES[option]] * 2
+    assert [row[1] for row in agreement.rows if row is not None] == [theme.VOTE_BADGES[option]] * 2
 
 
 def test_pass_and_fail_do_not_agree() -> None:
@@ -97,7 +97,7 @@ def test_a_split_panel_shows_the_weight_of_each_option() -> None:
     """Instead of a debate's scores of 0 there are the shares that the options have, in bars and in lines."""
     split = voted("CONDITIONAL", {"PASS": 0.25, "FAIL": 0.3, "CONDITIONAL": 0.45})
     verdict = split.model_copy(update={"scores": {"Ada": 0.25, "Bo": 0.3}})
-    bars = shown(score_bars(verdict, look.participant_styles(debate().participants)))
+    bars = shown(score_bars(verdict, theme.participant_styles(debate().participants)))
     assert all(words in bars for words in ("PASS", "0.25", "FAIL", "0.3", "CONDITIONAL", "0.45"))
     assert "Ada" not in bars
     (line,) = score_lines([ScoredFile("a.json", "a", "Motion", "complete", (verdict,))])
@@ -113,13 +113,13 @@ def test_a_winner_keeps_the_scores_of_the_debaters() -> None:
 def test_too_few_votes_decide_for_no_option() -> None:
     """What is undetermined is told as that, whatever was voted."""
     verdict = voted("PASS").model_copy(update={"victory": "undetermined"})
-    assert (verdict.option, look.describe_outcome(verdict, "PLAN.md")[:12]) == (None, "Undetermined")
+    assert (verdict.option, theme.describe_outcome(verdict, "PLAN.md")[:12]) == (None, "Undetermined")
 
 
 def test_a_vote_that_is_not_recorded_is_not_made_up() -> None:
     """A verdict without notes is not told as a failure."""
     verdict = voted("PASS").model_copy(update={"notes": {}})
-    assert look.describe_outcome(verdict) == "Decided clearly, but the vote itself is not recorded."
+    assert theme.describe_outcome(verdict) == "Decided clearly, but the vote itself is not recorded."
 
 
 def test_a_text_has_its_tables_though_it_has_no_debaters() -> None:
@@ -148,4 +148,4 @@ def test_a_page_on_a_text_speaks_of_a_text() -> None:
 )
 def test_a_tie_is_no_vote_for_conditions(weights: dict[str, float], told: str) -> None:
     """Unless the conditional votes are among those that have most weight."""
-    assert look.describe_outcome(voted("CONDITIONAL", weights)) == told
+    assert theme.describe_outcome(voted("CONDITIONAL", weights)) == told

@@ -11,12 +11,12 @@ from render_support import START, debate, events, shown, structured_assessment, 
 from debate_cli.domain.assessment import Fallacy, Mark, Standing, Trace
 from debate_cli.domain.debate import Debate, fold
 from debate_cli.domain.events import AssessmentCompleted, JudgingOpened
-from debate_cli.render.documents.html import render_html
-from debate_cli.render.documents.markdown import format_markdown
 from debate_cli.render.drawn.summary import summary_view
+from debate_cli.render.html.page import render_html
+from debate_cli.render.markdown import format_markdown
 from debate_cli.render.plain.summary import summary_lines
 from debate_cli.render.weakest import WeakestArgument, argument_scores, find_weakest_argument
-from debate_cli.scoring import score
+from debate_cli.systems.scoring import score
 
 PRAISE = "Specific, sourced, and never answered."
 FALLACY = "Fallacy found in it: appeal to authority."

@@ -6,7 +6,7 @@ import pytest
 
 from debate_cli.domain.assessment import SystemKind
 from debate_cli.domain.verdict import Verdict, Victory
-from debate_cli.scoring.agreement import compare_verdicts
+from debate_cli.systems.agreement import compare_verdicts
 
 
 def concluded(system: SystemKind, victory: Victory, winner: str | None = None, run: str = "r1") -> Verdict:

@@ -20,10 +20,16 @@ from debate_cli.domain.assessment import (
     SuspectClaim,
 )
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.systems import LiveSettings
+from debate_cli.domain.judging_config import LiveSettings
 from debate_cli.domain.verdict import Verdict, Victory
-from debate_cli.scoring.live import has_narrative_conflict, score_run
-from debate_cli.scoring.scorecard import DIMENSION_MAXIMA, SUPPLEMENTARY_MAXIMA, Calibration, Scorecard, build_scorecard
+from debate_cli.systems.live.calibration import (
+    DIMENSION_MAXIMA,
+    SUPPLEMENTARY_MAXIMA,
+    Calibration,
+    Scorecard,
+    build_scorecard,
+)
+from debate_cli.systems.live.score import has_narrative_conflict, score_run
 
 SPEAKERS = (PRO, CON)
 Row = tuple[float, float, float]

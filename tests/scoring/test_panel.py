@@ -8,16 +8,16 @@ from scoring_support import CON, NOON, PRO, ballot, begun, judged, speech
 
 from debate_cli.domain.assessment import Assessment, VoteOption
 from debate_cli.domain.events import Failure, TaskFailed
-from debate_cli.domain.systems import PanelSettings
+from debate_cli.domain.judging_config import PanelSettings
 from debate_cli.domain.verdict import Verdict, Victory
-from debate_cli.scoring.ballots import (
+from debate_cli.systems.panel.score import score_run
+from debate_cli.systems.panel.votes import (
     ballots_by_round,
     compute_agreement,
     explains_change,
     find_disagreements,
     should_deliberate,
 )
-from debate_cli.scoring.panel import score_run
 
 
 def dimensional(*rows: tuple[float, ...], options: str = "") -> list[Assessment]:

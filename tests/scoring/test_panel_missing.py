@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from panel_support import bench, voted, votes
 
-from debate_cli.scoring.panel import score_run
+from debate_cli.systems.panel.score import score_run
 
 
 def test_fewer_votes_than_the_least_are_undetermined() -> None:

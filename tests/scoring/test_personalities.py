@@ -9,9 +9,9 @@ from scoring_support import CON, PRO, TWO, assessment, begun, judged, speech
 
 from debate_cli.domain.assessment import Assessment, Pressure
 from debate_cli.domain.debate import Debate
+from debate_cli.domain.judging_config import LiveSettings, StructuredSettings, SystemSettings
 from debate_cli.domain.personality import ARCHETYPES, Personality
-from debate_cli.domain.systems import LiveSettings, StructuredSettings, SystemSettings
-from debate_cli.scoring.personalities import personality_curve
+from debate_cli.systems.live.personality_drift import personality_curve
 
 DEBATERS: tuple[dict[str, Any], ...] = ({**TWO[0], "personality": "strategist", "elasticity": 0.5}, TWO[1])
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from debate_cli.domain.systems import ModeratorSettings, StructuredSettings, StructuredWeights
-from debate_cli.scoring.rescaled import describe_rescaled_weights
+from debate_cli.domain.judging_config import ModeratorSettings, StructuredSettings, StructuredWeights
+from debate_cli.systems.rubric import describe_rescaled_weights
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from scoring_support import CON, PRO, argument_marks, assessment, begun, judged,
 
 from debate_cli.domain.assessment import SYSTEM_KINDS
 from debate_cli.domain.debate import Debate, initial_debate
-from debate_cli.domain.systems import (
+from debate_cli.domain.judging_config import (
     LiveSettings,
     ModeratorSettings,
     PanelSettings,
@@ -17,7 +17,7 @@ from debate_cli.domain.systems import (
     StructuredSettings,
     StructuredWeights,
 )
-from debate_cli.scoring import load_scorer, score, verdicts_of_run
+from debate_cli.systems.scoring import load_scorer, score, verdicts_of_run
 
 
 def scored(debate: Debate, **arguments: Any) -> list[tuple[str, str, bool]]:

@@ -38,9 +38,8 @@ from debate_cli.domain.assessment import (
     Trace,
     VoteOption,
 )
-from debate_cli.domain.content import Response, Turn
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.systems import (
+from debate_cli.domain.judging_config import (
     LiveSettings,
     ModeratorSettings,
     PanelJudge,
@@ -49,13 +48,14 @@ from debate_cli.domain.systems import (
     StructuredSettings,
     SystemSettings,
 )
+from debate_cli.domain.turn import Response, Turn
 from debate_cli.domain.verdict import Verdict
-from debate_cli.scoring import score
-from debate_cli.scoring.agreement import compare_verdicts
-from debate_cli.scoring.briefing import build_briefing
-from debate_cli.scoring.moderator import FINAL_CATEGORIES, ROUND_CRITERIA
-from debate_cli.scoring.scorecard import DIMENSION_MAXIMA, DRAWN_COMPARISON, SUPPLEMENTARY_MAXIMA
-from debate_cli.scoring.trace import build_trace_table
+from debate_cli.systems.agreement import compare_verdicts
+from debate_cli.systems.live.calibration import DIMENSION_MAXIMA, DRAWN_COMPARISON, SUPPLEMENTARY_MAXIMA
+from debate_cli.systems.moderator.score import FINAL_CATEGORIES, ROUND_CRITERIA
+from debate_cli.systems.scoring import score
+from debate_cli.systems.structured.briefing import build_briefing
+from debate_cli.systems.structured.trace import build_trace_table
 
 BENCH = ("a", "b", "c")
 SYSTEMS: tuple[SystemSettings, ...] = (

@@ -5,16 +5,16 @@ from __future__ import annotations
 import pytest
 from scoring_support import CON, PRO, begun, judged, speech
 
-from debate_cli.domain.systems import PersuasionSettings
-from debate_cli.scoring.dynamics import StatePoint, compute_state_curve
-from debate_cli.scoring.social import (
+from debate_cli.domain.judging_config import PersuasionSettings
+from debate_cli.systems.persuasion.influence import (
     CONTEXT_DIMENSIONS,
     build_influence_graph,
     cosine_similarity,
     outgoing_influence,
     social_context_vectors,
 )
-from debate_cli.scoring.stance import DebaterState, Effect
+from debate_cli.systems.persuasion.stance import DebaterState, Effect
+from debate_cli.systems.persuasion.state_machine import StatePoint, compute_state_curve
 
 CURVE = compute_state_curve(
     judged(

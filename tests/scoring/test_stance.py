@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from debate_cli.domain.systems import VictoryConditions
-from debate_cli.scoring.effects import keyword_scores
-from debate_cli.scoring.stance import DebaterState, Effect, StancePosition, apply_effect, find_surrender_reason
+from debate_cli.domain.judging_config import VictoryConditions
+from debate_cli.systems.persuasion.effects import keyword_scores
+from debate_cli.systems.persuasion.stance import (
+    DebaterState,
+    Effect,
+    StancePosition,
+    apply_effect,
+    find_surrender_reason,
+)
 
 
 @pytest.mark.parametrize(

@@ -9,11 +9,11 @@ import pytest
 from scoring_support import CON, PRO, THREE, argument_marks, assessment, begun, crossing, judged, opening
 
 from debate_cli.domain.assessment import Fallacy, Mark
-from debate_cli.domain.content import Argument
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.systems import StructuredSettings, StructuredWeights, Thresholds
+from debate_cli.domain.judging_config import StructuredSettings, StructuredWeights, Thresholds
+from debate_cli.domain.turn import Argument
 from debate_cli.domain.verdict import Verdict, Victory
-from debate_cli.scoring.structured import score_run, scored_arguments
+from debate_cli.systems.structured.score import score_run, scored_arguments
 
 Row = tuple[float, float, float, float]
 """Logic, evidence, responsiveness, honesty."""

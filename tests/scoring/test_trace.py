@@ -6,10 +6,10 @@ import pytest
 from scoring_support import CON, EXCHANGE, PRO, THREE, assessment, begun, crossing, judged, opening, rejudged
 
 from debate_cli.domain.assessment import Insight, Standing, Trace
-from debate_cli.domain.content import FollowUpAnswer, Response, Turn
-from debate_cli.domain.systems import StructuredSettings
-from debate_cli.scoring.briefing import CAVEAT, build_briefing
-from debate_cli.scoring.trace import TraceReply, TraceResponse, build_trace_table
+from debate_cli.domain.judging_config import StructuredSettings
+from debate_cli.domain.turn import FollowUpAnswer, Response, Turn
+from debate_cli.systems.structured.briefing import CAVEAT, build_briefing
+from debate_cli.systems.structured.trace import TraceReply, TraceResponse, build_trace_table
 
 
 def standing(item: str, value: Standing, reason: str = "so", participant: str = PRO) -> Trace:

@@ -16,15 +16,15 @@ from faults.playbacks import GIVEN_UP, REASKED, RETRIED
 from faults.runs import Waits, Witness, config, session, used
 from faults.wire_formats import WIRES
 
+from debate_cli.app.session import Outcome
 from debate_cli.domain.config import DebateConfig
 from debate_cli.domain.debate import Debate, fold
 from debate_cli.domain.events import AssessmentCompleted, Failure, TurnCompleted
-from debate_cli.domain.exchange import Usage
+from debate_cli.domain.model_call import Usage
 from debate_cli.domain.tasks import Cue
 from debate_cli.providers.mock_dice import Dice
-from debate_cli.scoring import score
-from debate_cli.session import Outcome
-from debate_cli.storage.library import open_debate
+from debate_cli.storage.transcript_store import open_debate
+from debate_cli.systems.scoring import score
 
 DEBATES = 200 if os.environ.get("SOAK") else 20
 MAX_ATTEMPTS = 5

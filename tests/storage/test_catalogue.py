@@ -14,10 +14,13 @@ from storage_support import small_debate
 
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import JudgingOpened
-from debate_cli.domain.systems import JudgingConfig
+from debate_cli.domain.judging_config import JudgingConfig
 from debate_cli.errors import UsageError
-from debate_cli.scoring import score
-from debate_cli.storage.catalogue import (
+from debate_cli.storage.journal import Journal
+from debate_cli.storage.lock import lock_debate
+from debate_cli.storage.redact import Redactor
+from debate_cli.storage.transcript import to_transcript, write_transcript
+from debate_cli.storage.transcript_index import (
     IndexEntry,
     UnreadableFile,
     build_index_entry,
@@ -25,11 +28,7 @@ from debate_cli.storage.catalogue import (
     load_index_entry,
     read_index_entry,
 )
-from debate_cli.storage.journal import Journal
-from debate_cli.storage.lock import lock_debate
-from debate_cli.storage.redact import Redactor
-from debate_cli.storage.transcript import to_transcript
-from debate_cli.storage.transcript_file import write_transcript
+from debate_cli.systems.scoring import score
 
 
 def saved(path: Path, told: Debate) -> Path:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from debate_cli.app.config_resolution import prepare_run, resolve_config
 from debate_cli.errors import ConfigError, MissingKeyError
-from debate_cli.preparation import prepare_run, resolve_config
 
 TOPIC = "topic: Should tests be fun?\n"
 MODELS = "models: {default: {model: mock/a}}\n"

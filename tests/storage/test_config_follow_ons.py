@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from debate_cli.app.config_resolution import prepare_run, resolve_config
 from debate_cli.errors import ConfigError
-from debate_cli.preparation import prepare_run, resolve_config
 
 FINE = {
     "topic": "x",

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from debate_cli.errors import StorageError
-from debate_cli.storage.disk import atomic_write
+from debate_cli.storage.atomic_write import atomic_write
 
 
 def test_a_new_file_is_written(tmp_path: Path) -> None:

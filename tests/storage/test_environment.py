@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from debate_cli.errors import ConfigError
-from debate_cli.storage.environment import load_environment
+from debate_cli.storage.variables import load_environment
 
 
 def test_a_file_adds_and_never_overrides(tmp_path: Path) -> None:

@@ -9,13 +9,12 @@ from storage_support import AT, opened, small_debate, turn
 
 from debate_cli.domain.debate import fold
 from debate_cli.domain.events import DebateClosed, DebateResumed, Event, JudgingOpened, TurnCompleted
-from debate_cli.domain.systems import JudgingConfig
+from debate_cli.domain.judging_config import JudgingConfig
 from debate_cli.errors import TranscriptError, UsageError
 from debate_cli.storage.journal import Journal
-from debate_cli.storage.library import expand_references, find_debate, open_debate
 from debate_cli.storage.redact import Redactor
-from debate_cli.storage.transcript import to_transcript
-from debate_cli.storage.transcript_file import write_transcript
+from debate_cli.storage.transcript import to_transcript, write_transcript
+from debate_cli.storage.transcript_store import expand_references, find_debate, open_debate
 
 WHOLE = small_debate()
 HALF: list[Event] = [opened(), TurnCompleted(at=AT, turn=turn(0)), DebateClosed(at=AT, reason="interrupted")]

@@ -19,10 +19,10 @@ from debate_cli.domain.events import (
     TaskStarted,
     TurnCompleted,
 )
-from debate_cli.domain.systems import JudgingConfig
-from debate_cli.judging.schedules import owed_briefs
-from debate_cli.storage.missing_judgments import count_missing_in_fields, count_missing_judgments
+from debate_cli.domain.judging_config import JudgingConfig
+from debate_cli.judging.schedule import owed_briefs
 from debate_cli.storage.transcript import to_transcript, transcript_to_json
+from debate_cli.storage.transcript_index import count_missing_in_fields, count_missing_judgments
 
 UNREACHED = TaskFailed(at=AT, failure=failure(0, final=False, judge=True))
 ABSTAINED = TaskFailed(at=AT, failure=failure(0, final=True, judge=True))

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from debate_cli.errors import UsageError
-from debate_cli.storage.library import expand_references, find_debate
-from debate_cli.storage.stored_ids import suggest_debate_id
+from debate_cli.storage.transcript_store import expand_references, find_debate, suggest_debate_id
 
 MADE_UP = "should-a-startup-of-under-ten-people-adopt"
 

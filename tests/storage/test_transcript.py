@@ -12,8 +12,14 @@ from storage_support import AT, event_lists, failure, opened, small_debate, turn
 from debate_cli.domain.debate import Debate, fold
 from debate_cli.domain.events import DebateClosed, DebateOpened, DebateResumed, TaskFailed, TaskStarted, TurnCompleted
 from debate_cli.domain.verdict import Verdict
-from debate_cli.storage.transcript import to_transcript, transcript_to_debate, transcript_to_events, transcript_to_json
-from debate_cli.storage.transcript_file import dump_transcript, parse_transcript
+from debate_cli.storage.transcript import (
+    dump_transcript,
+    parse_transcript,
+    to_transcript,
+    transcript_to_debate,
+    transcript_to_events,
+    transcript_to_json,
+)
 
 VERDICT = Verdict(
     system="structured", run="r1", winner=None, victory="draw", margin=0.5, scores={"Pro": 5.5}, notes={"missing": []}

@@ -15,8 +15,14 @@ from debate_cli.domain.debate import fold
 from debate_cli.domain.verdict import Verdict
 from debate_cli.errors import StorageError, TranscriptError
 from debate_cli.storage.redact import Redactor
-from debate_cli.storage.transcript import to_transcript, transcript_to_json
-from debate_cli.storage.transcript_file import dump_transcript, load_transcript_file, parse_transcript, write_transcript
+from debate_cli.storage.transcript import (
+    dump_transcript,
+    load_transcript_file,
+    parse_transcript,
+    to_transcript,
+    transcript_to_json,
+    write_transcript,
+)
 
 VERDICT = Verdict(
     system="structured", run="r1", winner=None, victory="draw", margin=0.5, scores={"Pro": 5.5}, notes={"x": 7.25}

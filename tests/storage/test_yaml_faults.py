@@ -10,9 +10,13 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from debate_cli.storage.position import SourcePosition
-from debate_cli.storage.yaml_faults import ParseFailure, explain_parse_failure
-from debate_cli.storage.yaml_source import parse_failure_from_error, parse_yaml
+from debate_cli.storage.yaml_positions import (
+    ParseFailure,
+    SourcePosition,
+    explain_parse_failure,
+    parse_failure_from_error,
+    parse_yaml,
+)
 
 CASES: dict[str, tuple[str, int, int, str]] = {
     "colon in a text": ("topic: Tests: good?\n", 1, 13, "a colon inside a text needs quotes"),

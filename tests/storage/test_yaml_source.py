@@ -8,8 +8,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from debate_cli.storage.position import SourcePosition
-from debate_cli.storage.yaml_source import MAX_YAML_BYTES, MAX_YAML_DEPTH, ParsedYaml, parse_yaml
+from debate_cli.storage.yaml_positions import MAX_YAML_BYTES, MAX_YAML_DEPTH, ParsedYaml, SourcePosition, parse_yaml
 
 LAUGHS = "a: &a [1]\n" + "".join(f"b{n}: &b{n} [{', '.join([f'*b{n - 1}' if n else '*a'] * 10)}]\n" for n in range(9))
 

@@ -9,7 +9,7 @@ from rich.console import Console, ConsoleOptions, RenderResult
 from rich.measure import Measurement
 from rich.segment import Segment
 
-from debate_cli.render import look
+from debate_cli.render import theme
 
 _LEVELS = "▁▂▃▄▅▆▇█"
 
@@ -32,7 +32,7 @@ class Bar:
         heavy, end, light = ("#", "", "-") if options.ascii_only else ("━", "╸", "─")
         filled = heavy * full + end * half
         yield Segment(filled, console.get_style(self.colour))
-        yield Segment(light * (width - len(filled)), console.get_style(look.MUTED))
+        yield Segment(light * (width - len(filled)), console.get_style(theme.MUTED))
 
     def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
         """From 4 columns to the full width."""

@@ -8,13 +8,13 @@ from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.text import Text
 
-from debate_cli.render import hostile
+from debate_cli.render import sanitize
 from debate_cli.render.comparison import ComparedPair, build_comparison_tables, comparison_styles
 from debate_cli.render.comparison_words import COMPARISON_TITLE, summarize_comparison
 from debate_cli.render.drawn.safe import join_text, terminal_line
-from debate_cli.render.drawn.sheets import render_table
 from debate_cli.render.drawn.tables import bullets, new_table, section
-from debate_cli.render.sheets.sheet import Table
+from debate_cli.render.terminal import render_table
+from debate_cli.systems.tables import Table
 
 
 def comparison_view(told: ComparedPair) -> list[RenderableType]:
@@ -38,7 +38,7 @@ class _Keyed:
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """The rows of the sheet."""
         del console
-        rows = [[hostile.sanitize_line(str(cell)) for cell in row] for row in self.sheet.rows if row is not None]
+        rows = [[sanitize.sanitize_line(str(cell)) for cell in row] for row in self.sheet.rows if row is not None]
         made = new_table(*self.sheet.heads)
         longest = max((cell_len(row[0]) for row in rows), default=0)
         whole = longest <= options.max_width // 2

@@ -12,12 +12,12 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from debate_cli.render import look
+from debate_cli.render import theme
 from debate_cli.render.drawn.folded import UnbrokenText, WrappedName, wrap_items
 from debate_cli.render.drawn.safe import join_text, terminal_line
 from debate_cli.render.drawn.tables import badge_text, bullets, new_table, section
-from debate_cli.render.look import Sign
 from debate_cli.render.plain.doctor import describe_problems, format_check_usage, format_price
+from debate_cli.render.theme import Sign
 
 INDENT = 2
 """Columns by which what was found of a model stands further in than its name, where there is no table."""
@@ -26,12 +26,12 @@ WIDE = 1000
 _WAYS = ("native", "tool", "prompt", "stream")
 HEADS = ("model", *_WAYS, "takes", "tokens/s", "USD/M\nin/out")
 _SIGNS = {
-    "ok": Sign("✓", "", look.GREEN),
-    "not_enforced": Sign("≈", "", look.GOLD),
-    "invalid": Sign("?", "", look.GOLD),
-    "one_piece": Sign("▪", "", look.GOLD),
-    "rejected": Sign("✗", "", look.RED),
-    "failed": Sign("!", "", look.RED),
+    "ok": Sign("✓", "", theme.GREEN),
+    "not_enforced": Sign("≈", "", theme.GOLD),
+    "invalid": Sign("?", "", theme.GOLD),
+    "one_piece": Sign("▪", "", theme.GOLD),
+    "rejected": Sign("✗", "", theme.RED),
+    "failed": Sign("!", "", theme.RED),
 }
 """The words to them stand beneath the table, beside what is wrong."""
 
@@ -86,14 +86,16 @@ def _told(entry: Mapping[str, Any], width: int) -> Iterator[Text]:
 def _figures(entry: Mapping[str, Any]) -> tuple[str | None, str | None, str | None]:
     """How long it takes, its pace and its price; None for what is not known."""
     return (
-        None if entry["latency_s"] is None else look.format_duration(entry["latency_s"]),
-        None if entry["tokens_per_second"] is None else look.format_number(entry["tokens_per_second"], 1),
+        None if entry["latency_s"] is None else theme.format_duration(entry["latency_s"]),
+        None if entry["tokens_per_second"] is None else theme.format_number(entry["tokens_per_second"], 1),
         format_price(entry["price"]) if entry["checks"] else None,
     )
 
 
 def _name(entry: Mapping[str, Any]) -> Text:
-    return join_text(("✓ ", look.GREEN) if entry["usable"] else ("✗ ", look.RED), terminal_line(entry["model"], "bold"))
+    return join_text(
+        ("✓ ", theme.GREEN) if entry["usable"] else ("✗ ", theme.RED), terminal_line(entry["model"], "bold")
+    )
 
 
 def _result(entry: Mapping[str, Any], way: str) -> Text:
@@ -103,4 +105,4 @@ def _result(entry: Mapping[str, Any], way: str) -> Text:
 
 
 def _figure(words: str | None) -> Text:
-    return Text("—", style=look.MUTED) if words is None else Text(words)
+    return Text("—", style=theme.MUTED) if words is None else Text(words)

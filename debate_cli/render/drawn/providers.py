@@ -10,7 +10,7 @@ from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.text import Text
 
-from debate_cli.render import look
+from debate_cli.render import theme
 from debate_cli.render.drawn.safe import terminal_line
 from debate_cli.render.drawn.tables import new_table, section
 
@@ -31,12 +31,12 @@ def providers_view(entries: Sequence[Mapping[str, Any]]) -> RenderableType:
 
 
 def _row(entry: Mapping[str, Any]) -> dict[str, Text]:
-    sign = Text("✓ ", style=look.GREEN) if entry["ready"] else Text("✗ ", style=look.RED)
+    sign = Text("✓ ", style=theme.GREEN) if entry["ready"] else Text("✗ ", style=theme.RED)
     return {
         WRITE: terminal_line(entry["example"], "bold"),
         KEY: sign + terminal_line(entry["api_key_env"] or "none needed"),
         STRUCTURE: terminal_line(", ".join(entry["structured"])),
-        ADDRESS: terminal_line(entry["base_url"] or "in this process", look.MUTED),
+        ADDRESS: terminal_line(entry["base_url"] or "in this process", theme.MUTED),
         AT_ONCE: Text(str(entry["max_concurrency"])),
     }
 
@@ -58,9 +58,9 @@ class _Table:
         for row in self.rows:
             made.add_row(*(row[name] for name in names))
         yield made
-        yield Text(LEGEND, style=look.MUTED)
+        yield Text(LEGEND, style=theme.MUTED)
         if len(names) < len(COLUMNS):
-            yield Text(MORE, style=look.MUTED)
+            yield Text(MORE, style=theme.MUTED)
 
     def _fitting(self, width: int) -> tuple[list[str], int]:
         """The columns that a window of that width has room for, and the room of the address among them."""

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from rich.text import Text
 
-from debate_cli.render import hostile, look
+from debate_cli.render import sanitize, theme
 
 
 def terminal_text(text: str, style: str = "") -> Text:
     """`text` as it may be printed, line breaks kept."""
-    return Text(hostile.sanitize_text(text).strip("\n"), style=style)
+    return Text(sanitize.sanitize_text(text).strip("\n"), style=style)
 
 
 def terminal_line(text: str, style: str = "") -> Text:
     """`text` as it may be printed, on one line."""
-    return Text(hostile.sanitize_line(text), style=style)
+    return Text(sanitize.sanitize_line(text), style=style)
 
 
 def join_text(*parts: Text | str | tuple[str, str], separator: str = "") -> Text:
@@ -22,7 +22,7 @@ def join_text(*parts: Text | str | tuple[str, str], separator: str = "") -> Text
     found = Text(end="\n")
     for number, part in enumerate(parts):
         if number and separator:
-            found.append(separator, style=look.MUTED)
+            found.append(separator, style=theme.MUTED)
         if isinstance(part, Text):
             found.append_text(part)
         elif isinstance(part, tuple):

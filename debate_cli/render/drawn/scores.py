@@ -13,12 +13,12 @@ from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
-from debate_cli.render import hostile, look
+from debate_cli.render import sanitize, theme
 from debate_cli.render.called import label_listed_verdict
 from debate_cli.render.drawn.folded import ITEM_SEPARATOR, wrap_items
 from debate_cli.render.drawn.safe import join_text, terminal_line
 from debate_cli.render.drawn.tables import badge_text, new_table, section
-from debate_cli.render.scores_table import ScoredFile, SystemSummary, score_rows, summarize_systems
+from debate_cli.render.score_rows import ScoredFile, SystemSummary, score_rows, summarize_systems
 
 WITH_TOPIC = 130
 """Columns of a window from which on the topics fit as well."""
@@ -58,7 +58,7 @@ class _Table:
         A file's path and topic stand in its first row only; the topics only where the window is wide enough for them.
         """
         found = _rows(self.files)
-        longest = max((cell_len(hostile.sanitize_line(row["path"])) for row in found), default=0)
+        longest = max((cell_len(sanitize.sanitize_line(row["path"])) for row in found), default=0)
         *whole, scores = _widths(found)
         pair = max((cell_len(pair) for row in found for pair in _pairs(row)), default=0)
         verdict = sum(whole) + len(whole) * GAP
@@ -126,7 +126,7 @@ def _below_paths(found: Sequence[dict[str, Any]], room: int, console: Console, o
     for row, line in zip(owners, lines, strict=True):
         if row is not None and row["path"] != before:
             before = row["path"]
-            yield terminal_line(_end_of(hostile.sanitize_line(before), options.max_width), "bold")
+            yield terminal_line(_end_of(sanitize.sanitize_line(before), options.max_width), "bold")
         yield from (*line, Segment.line())
 
 
@@ -136,7 +136,7 @@ def _stacked(found: Sequence[dict[str, Any]], width: int) -> RenderResult:
     for row in found:
         if row["path"] != before:
             before = row["path"]
-            yield terminal_line(_end_of(hostile.sanitize_line(before), width), "bold")
+            yield terminal_line(_end_of(sanitize.sanitize_line(before), width), "bold")
         system, winner, victory, margin, _ = _verdict(row)
         named = row["winner"] is not None or row["option"] is not None
         told = [winner, victory] if named else [victory]
@@ -146,7 +146,7 @@ def _stacked(found: Sequence[dict[str, Any]], width: int) -> RenderResult:
 
 
 def _topic(topic: str, room: int) -> Text:
-    found = terminal_line(topic, look.MUTED)
+    found = terminal_line(topic, theme.MUTED)
     found.truncate(room, overflow="ellipsis")
     return found
 
@@ -163,7 +163,7 @@ def _verdict(row: dict[str, Any]) -> list[Text]:
         terminal_line(row["called"]),
         _winner(row),
         Text(row["victory"]),
-        Text("—" if row["margin"] is None else look.format_number(row["margin"])),
+        Text("—" if row["margin"] is None else theme.format_number(row["margin"])),
         Text(ITEM_SEPARATOR.join(_pairs(row))),
     ]
 
@@ -171,15 +171,15 @@ def _verdict(row: dict[str, Any]) -> list[Text]:
 def _pairs(row: dict[str, Any]) -> list[str]:
     """Name and score of each, the highest first."""
     ordered = sorted(row["scores"].items(), key=lambda item: -item[1])
-    return [f"{hostile.sanitize_line(name)} {look.format_number(score)}" for name, score in ordered]
+    return [f"{sanitize.sanitize_line(name)} {theme.format_number(score)}" for name, score in ordered]
 
 
 def _winner(row: dict[str, Any]) -> Text:
     if row["option"] is not None:
-        return badge_text(look.VOTE_BADGES[row["option"]])
+        return badge_text(theme.VOTE_BADGES[row["option"]])
     if row["winner"] is not None:
         return terminal_line(row["winner"], "bold")
-    return Text(DRAW, style="bold") if row["victory"] == DRAW else Text("—", style=look.MUTED)
+    return Text(DRAW, style="bold") if row["victory"] == DRAW else Text("—", style=theme.MUTED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,10 +202,10 @@ class _Summary:
         for system, wins, *counted in rows:
             told = ", ".join(f"{head} {count}" for head, count in zip(COUNTED, counted, strict=True))
             yield Text(f"{system}: {wins}")
-            yield Padding(Text(told, style=look.MUTED), (0, 0, 0, INDENT))
+            yield Padding(Text(told, style=theme.MUTED), (0, 0, 0, INDENT))
 
 
 def _summed(item: SystemSummary) -> tuple[str, ...]:
-    wins = ITEM_SEPARATOR.join(f"{hostile.sanitize_line(name)} {count}" for name, count in item.counted) or "—"
-    margin = "—" if item.mean_margin is None else look.format_number(item.mean_margin)
+    wins = ITEM_SEPARATOR.join(f"{sanitize.sanitize_line(name)} {count}" for name, count in item.counted) or "—"
+    margin = "—" if item.mean_margin is None else theme.format_number(item.mean_margin)
     return item.system, wins, str(item.draws), str(item.undetermined), margin

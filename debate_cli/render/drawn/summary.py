@@ -10,24 +10,23 @@ from collections.abc import Callable, Collection, Sequence
 from rich.console import RenderableType
 from rich.text import Text
 
-from debate_cli.domain.debate import Debate
-from debate_cli.domain.judged import restrict_to_runs
+from debate_cli.domain.debate import Debate, restrict_to_runs
 from debate_cli.domain.verdict import Verdict
-from debate_cli.render import look
+from debate_cli.render import theme
+from debate_cli.render.agreement_table import build_agreement_table
 from debate_cli.render.called import label_verdict, sort_deciding_first
 from debate_cli.render.drawn.safe import join_text, terminal_line
-from debate_cli.render.drawn.sheets import render_table
 from debate_cli.render.drawn.tables import section
 from debate_cli.render.drawn.trace import trace_view
 from debate_cli.render.drawn.verdicts import VerdictReasons, briefing_view, label_grid, verdict_panel
-from debate_cli.render.gist import explain_scores
 from debate_cli.render.reasons import describe_omitted_verdicts, is_trace_useful, quote_judge, reportable_verdicts
 from debate_cli.render.report import ReportPart, build_debate_report
-from debate_cli.render.sheets.agreement import build_agreement_table
+from debate_cli.render.summary import explain_scores
+from debate_cli.render.terminal import render_table
 from debate_cli.render.used import usage_rows
 from debate_cli.render.weakest import find_weakest_argument
-from debate_cli.scoring.briefing import Briefing, build_briefing
-from debate_cli.scoring.trace import build_trace_table
+from debate_cli.systems.structured.briefing import Briefing, build_briefing
+from debate_cli.systems.structured.trace import build_trace_table
 
 
 def summary_view(
@@ -58,13 +57,13 @@ def summary_view(
 
 def scores_part(debate: Debate, verdicts: Sequence[Verdict]) -> list[RenderableType]:
     """A score table per verdict, the deciding one first."""
-    signs = look.participant_styles(debate.participants)
+    signs = theme.participant_styles(debate.participants)
     return [render_table(sheet, signs) for sheet in build_debate_report(debate, verdicts).scores]
 
 
 def verdict_part(debate: Debate, verdicts: Sequence[Verdict], beside: Briefing | None = None) -> list[RenderableType]:
     """A panel per verdict, and with several how they agree; what the briefing `beside` them says is not said here."""
-    signs = look.participant_styles(debate.participants)
+    signs = theme.participant_styles(debate.participants)
     ordered = sort_deciding_first(verdicts)
     shown = reportable_verdicts(debate, ordered)
     reasons = [_reasons(debate, ordered, item, beside) for item in shown]
@@ -74,7 +73,7 @@ def verdict_part(debate: Debate, verdicts: Sequence[Verdict], beside: Briefing |
     ]
     if len(shown) < len(ordered):
         panels.append(
-            join_text(("! ", look.GOLD), terminal_line(describe_omitted_verdicts(debate, ordered), look.MUTED))
+            join_text(("! ", theme.GOLD), terminal_line(describe_omitted_verdicts(debate, ordered), theme.MUTED))
         )
     agreement = build_agreement_table(shown)
     if agreement is not None:
@@ -102,14 +101,14 @@ def usage_footer(debate: Debate, judged: Collection[str] | None = None) -> Rende
 
 def _trace(debate: Debate) -> list[RenderableType]:
     rows = build_trace_table(debate)
-    return [trace_view(rows, look.participant_styles(debate.participants))] if rows else []
+    return [trace_view(rows, theme.participant_styles(debate.participants))] if rows else []
 
 
 def _briefing(debate: Debate, verdicts: Sequence[Verdict]) -> list[RenderableType]:
     found = build_briefing(debate)
     head = sort_deciding_first(verdicts)[:1]
     outcome = "".join(
-        f"{look.describe_outcome(verdict).rstrip('.')} ({label_verdict(verdict, verdicts)})"
+        f"{theme.describe_outcome(verdict).rstrip('.')} ({label_verdict(verdict, verdicts)})"
         for verdict in head
         if verdict.scores
     )

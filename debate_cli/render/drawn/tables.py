@@ -11,11 +11,11 @@ from rich.table import Table
 from rich.text import Text
 
 from debate_cli.domain.verdict import Verdict
-from debate_cli.render import hostile, look
+from debate_cli.render import sanitize, theme
 from debate_cli.render.drawn.bars import Bar
 from debate_cli.render.drawn.folded import WrappedName
 from debate_cli.render.drawn.safe import join_text, terminal_line
-from debate_cli.render.look import Sign
+from debate_cli.render.theme import Sign
 
 ParticipantStyles = Mapping[str, Sign]
 
@@ -24,16 +24,16 @@ def section(title: str, *body: RenderableType, beside: str = "") -> RenderableTy
     """A part of the closing, under a rule with its name; `title` and `beside` may be untrusted."""
     words = join_text(terminal_line(title, "bold"))
     if beside:
-        words.append(f"  ·  {hostile.sanitize_line(beside)}", style=look.MUTED)
-    return Group(Text(""), Rule(words, style=look.MUTED, align="left"), *body)
+        words.append(f"  ·  {sanitize.sanitize_line(beside)}", style=theme.MUTED)
+    return Group(Text(""), Rule(words, style=theme.MUTED, align="left"), *body)
 
 
 def new_table(*headers: str, numbers: Sequence[int] = ()) -> Table:
     """An empty table; the columns at the positions `numbers` are right-aligned. `headers` may be untrusted."""
     made = Table(
         box=SIMPLE_HEAD,
-        header_style=look.MUTED,
-        border_style=look.MUTED,
+        header_style=theme.MUTED,
+        border_style=theme.MUTED,
         pad_edge=False,
         show_edge=False,
         padding=(0, 1),
@@ -41,7 +41,7 @@ def new_table(*headers: str, numbers: Sequence[int] = ()) -> Table:
     for position, header in enumerate(headers):
         right = position in numbers
         made.add_column(
-            Text(hostile.sanitize_text(header)), justify="right" if right else "left", no_wrap=right, overflow="fold"
+            Text(sanitize.sanitize_text(header)), justify="right" if right else "left", no_wrap=right, overflow="fold"
         )
     return made
 
@@ -49,7 +49,7 @@ def new_table(*headers: str, numbers: Sequence[int] = ()) -> Table:
 def participant_text(who: str | None, signs: ParticipantStyles) -> Text:
     """A debater with its sign; an em dash for nobody; others (subtopics, judges) without a sign."""
     if who is None:
-        return Text("—", style=look.MUTED)
+        return Text("—", style=theme.MUTED)
     sign = signs.get(who)
     if sign is None:
         return terminal_line(who)
@@ -77,14 +77,14 @@ def score_bars(verdict: Verdict, signs: ParticipantStyles) -> Table:
     grid.add_column()
     grid.add_column(justify="right", no_wrap=True)
     grid.add_column(no_wrap=True)
-    end = look.score_axis_max(verdict)
+    end = theme.score_axis_max(verdict)
     for who, score in sorted(verdict.displayed_scores.items(), key=lambda item: -item[1]):
-        colour = signs[who].colour if who in signs else look.BLUE
+        colour = signs[who].colour if who in signs else theme.BLUE
         won = Text("← winner", style="bold") if who == verdict.winner else Text("")
         grid.add_row(
             wrapped_participant(who, signs),
             Bar(score, end, colour, 30),
-            Text(look.format_number(score), style="bold"),
+            Text(theme.format_number(score), style="bold"),
             won,
         )
     return grid
@@ -93,7 +93,7 @@ def score_bars(verdict: Verdict, signs: ParticipantStyles) -> Table:
 def bullets(items: Sequence[str], symbol: str = "•", style: str = "") -> Table:
     """Untrusted lines, each behind a sign, with a hanging indent."""
     grid = Table.grid(padding=(0, 1, 0, 0))
-    grid.add_column(no_wrap=True, style=style or look.MUTED)
+    grid.add_column(no_wrap=True, style=style or theme.MUTED)
     grid.add_column(ratio=1)
     for item in items:
         grid.add_row(Text(symbol), terminal_line(item))

@@ -10,11 +10,11 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from debate_cli.render import look
+from debate_cli.render import theme
 from debate_cli.render.drawn.folded import WrappedName
 from debate_cli.render.drawn.safe import join_text, terminal_line
 from debate_cli.render.drawn.tables import ParticipantStyles, badge_text, new_table, section, wrapped_participant
-from debate_cli.scoring.trace import TraceRow
+from debate_cli.systems.structured.trace import TraceRow
 
 LEAST_WIDTH = 76
 """Columns of a window below which claims, answers and standings stand below each other: beside each other they would be slivers."""
@@ -94,18 +94,18 @@ class _Doing:
 def _answers(row: TraceRow, signs: ParticipantStyles) -> list[_Line]:
     lines = list[_Line]()
     for response in row.responses:
-        sign = look.RESPONSE_BADGES.get(response.type, look.UNKNOWN_BADGE)
+        sign = theme.RESPONSE_BADGES.get(response.type, theme.UNKNOWN_BADGE)
         lines.append((_Doing(wrapped_participant(response.by, signs), badge_text(sign)), False))
         if response.follow_up:
-            lines.append((join_text(("asks ", look.MUTED), terminal_line(response.follow_up, "italic")), True))
+            lines.append((join_text(("asks ", theme.MUTED), terminal_line(response.follow_up, "italic")), True))
     for reply in row.replies:
         words = Text("leaves it open" if reply.evaded else "replies")
         lines.append((_Doing(wrapped_participant(reply.by, signs), words), False))
-    return lines or [(Text("unanswered", style=look.MUTED), False)]
+    return lines or [(Text("unanswered", style=theme.MUTED), False)]
 
 
 def _standing(row: TraceRow) -> list[_Line]:
     if row.standing is None:
-        return [(Text("not judged", style=look.MUTED), False)]
-    reason = [(terminal_line(row.reason, look.MUTED), True)] if row.reason else []
-    return [(badge_text(look.STANDING_BADGES[row.standing]), False), *reason]
+        return [(Text("not judged", style=theme.MUTED), False)]
+    reason = [(terminal_line(row.reason, theme.MUTED), True)] if row.reason else []
+    return [(badge_text(theme.STANDING_BADGES[row.standing]), False), *reason]

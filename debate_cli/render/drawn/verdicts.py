@@ -12,14 +12,14 @@ from rich.table import Table
 from rich.text import Text
 
 from debate_cli.domain.verdict import Verdict
-from debate_cli.render import hostile, look
+from debate_cli.render import sanitize, theme
 from debate_cli.render.drawn.safe import join_text, terminal_line, terminal_text
 from debate_cli.render.drawn.tables import ParticipantStyles, badge_text, bullets, participant_text, score_bars, section
-from debate_cli.render.look import shorten
 from debate_cli.render.reasons import JudgeQuote
 from debate_cli.render.report import DebateReport
+from debate_cli.render.theme import shorten
 from debate_cli.render.weakest import WeakestArgument
-from debate_cli.scoring.briefing import Briefing, BriefingClaim
+from debate_cli.systems.structured.briefing import Briefing, BriefingClaim
 
 MAX_MISSING = 6
 """Sentences on what was not assessed that are shown; a JSON document has them all."""
@@ -45,13 +45,13 @@ def verdict_panel(
     """The conclusion of one system, `called` so among others; a heavy frame for the one that decides, or is alone."""
     decides = verdict.decides or called is None
     sign = signs.get(verdict.winner) if verdict.winner is not None else None
-    colour = sign.colour if sign else look.MUTED
+    colour = sign.colour if sign else theme.MUTED
     style = f"bold {sign.colour}" if sign else "bold"
     headline = join_text(
-        (f"{sign.symbol} ", colour) if sign else "", terminal_line(look.describe_outcome(verdict, reasons.text), style)
+        (f"{sign.symbol} ", colour) if sign else "", terminal_line(theme.describe_outcome(verdict, reasons.text), style)
     )
     if verdict.margin is not None:
-        headline.append(f"  margin {look.format_number(verdict.margin)}", style=look.MUTED)
+        headline.append(f"  margin {theme.format_number(verdict.margin)}", style=theme.MUTED)
     body: list[RenderableType] = [headline]
     if verdict.displayed_scores:
         body += [Text(""), score_bars(verdict, signs)]
@@ -61,17 +61,17 @@ def verdict_panel(
     missing = DebateReport.missing(verdict)
     if missing:
         more = [f"and {len(missing) - MAX_MISSING} more"] if len(missing) > MAX_MISSING else []
-        body += [Text(""), bullets([*missing[:MAX_MISSING], *more], "!", look.GOLD)]
+        body += [Text(""), bullets([*missing[:MAX_MISSING], *more], "!", theme.GOLD)]
     title = (
         "verdict"
         if called is None
-        else f"verdict, {hostile.sanitize_line(called)}{', decides' if verdict.decides else ''}"
+        else f"verdict, {sanitize.sanitize_line(called)}{', decides' if verdict.decides else ''}"
     )
     return Panel(
         Group(*body),
         title=Text(title, style="bold"),
         title_align="left",
-        border_style=colour if decides else look.MUTED,
+        border_style=colour if decides else theme.MUTED,
         box=HEAVY if decides else ROUNDED,
         padding=(0, 1),
     )
@@ -97,19 +97,19 @@ def _weakest(weakest: WeakestArgument, signs: ParticipantStyles) -> RenderableTy
     row = weakest.row
     head = join_text(terminal_line(row.id, "bold"), " by ", participant_text(row.participant, signs))
     if row.standing is not None:
-        head.append_text(join_text(", ", badge_text(look.STANDING_BADGES[row.standing])))
+        head.append_text(join_text(", ", badge_text(theme.STANDING_BADGES[row.standing])))
     if weakest.marked:
         head.append(f", {weakest.marked}")
     if weakest.all_upheld:
-        head.append(", though every claim stood", style=look.MUTED)
-    told = [terminal_line(shorten(reason), look.MUTED) for reason in weakest.because]
+        head.append(", though every claim stood", style=theme.MUTED)
+    told = [terminal_line(shorten(reason), theme.MUTED) for reason in weakest.because]
     return Group(head, terminal_line(shorten(row.claim)), *told)
 
 
 def label_grid(rows: Sequence[tuple[str, RenderableType]]) -> Table:
     """Quiet labels, what they mean beside them."""
     grid = Table.grid(padding=(0, 2, 0, 0))
-    grid.add_column(no_wrap=True, style=look.MUTED)
+    grid.add_column(no_wrap=True, style=theme.MUTED)
     grid.add_column(ratio=1)
     for label, words in rows:
         grid.add_row(label, words)
@@ -134,17 +134,17 @@ def briefing_view(briefing: Briefing, outcome: str = "") -> RenderableType:
         if claims:
             body += [Text(""), _claims(label, standing, claims)]
     if briefing.unresolved_questions:
-        questions = bullets(briefing.unresolved_questions, "?", look.BLUE)
-        body += [Text(""), Text("open questions", style=look.MUTED), questions]
+        questions = bullets(briefing.unresolved_questions, "?", theme.BLUE)
+        body += [Text(""), Text("open questions", style=theme.MUTED), questions]
     if briefing.recommendation:
-        body += [Text(""), Text("recommendation", style=look.MUTED), terminal_text(briefing.recommendation)]
-    body += [Text(""), Text(hostile.sanitize_text(briefing.caveat), style=f"italic {look.MUTED}")]
+        body += [Text(""), Text("recommendation", style=theme.MUTED), terminal_text(briefing.recommendation)]
+    body += [Text(""), Text(sanitize.sanitize_text(briefing.caveat), style=f"italic {theme.MUTED}")]
     return section("briefing", *body, beside=outcome)
 
 
 def _claims(label: str, standing: str, claims: Sequence[BriefingClaim]) -> RenderableType:
-    sign = look.STANDING_BADGES[standing]
+    sign = theme.STANDING_BADGES[standing]
     return Group(
-        Text(label, style=look.MUTED),
+        Text(label, style=theme.MUTED),
         bullets([f"{claim.id}  {claim.claim}" for claim in claims], sign.symbol, f"bold {sign.colour}"),
     )

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 
-from debate_cli.domain.debate import Debate
+from debate_cli.domain.debate import Debate, judging_usage, restrict_to_runs
 from debate_cli.domain.events import AssessmentCompleted, Event, JudgingOpened, TaskFailed
-from debate_cli.domain.exchange import TotalUsage
-from debate_cli.domain.judged import judging_usage, restrict_to_runs
+from debate_cli.domain.model_call import TotalUsage
 from debate_cli.domain.tasks import Brief, Task
-from debate_cli.render import hostile, look
+from debate_cli.render import sanitize, theme
 from debate_cli.render.called import label_judging_system
 from debate_cli.render.live.column import Line, truncate_line
 
@@ -75,18 +74,18 @@ class ProgressLine:
         usage = self._usage
         taken = self._clock() - self._started
         done = f"{self._done}/{self._total}" if self._planned else f"{self._done}"
-        parts = [f"{done} call{'' if done == '1' else 's'}", look.format_clock(taken)]
+        parts = [f"{done} call{'' if done == '1' else 's'}", theme.format_clock(taken)]
         left = self._left(taken)
         if left is not None:
-            parts.append(f"about {look.format_clock(left)} left")
+            parts.append(f"about {theme.format_clock(left)} left")
         parts += [
-            look.format_token_count(usage.input_tokens + usage.output_tokens, usage),
-            look.format_cost(usage.cost_usd),
+            theme.format_token_count(usage.input_tokens + usage.output_tokens, usage),
+            theme.format_cost(usage.cost_usd),
         ]
         if self._judging:
             count = f" {len(self._judging)}" if len(self._judging) > MAX_NAMED_JUDGMENTS else ""
             awaited = "; ".join(
-                hostile.sanitize_line(look.format_brief(brief, self._called(brief))) for brief in self._judging
+                sanitize.sanitize_line(theme.format_brief(brief, self._called(brief))) for brief in self._judging
             )
             parts.append(f"judging{count}: {awaited}")
         return " · ".join(parts)
@@ -96,13 +95,13 @@ class ProgressLine:
 
     def line(self, width: int) -> Line:
         """The line, at most `width` columns wide."""
-        words = (self.words(), look.MUTED)
+        words = (self.words(), theme.MUTED)
         if not self._planned or width < MIN_WIDTH_FOR_BAR:
             return truncate_line([words], width)
         full, half = divmod(round(self._done / self._total * PROGRESS_BAR_WIDTH * 2), 2)
         bar = "━" * full + "╸" * half
         return truncate_line(
-            [(bar, look.TEAL), ("─" * (PROGRESS_BAR_WIDTH - len(bar)), look.MUTED), (" ", ""), words], width
+            [(bar, theme.TEAL), ("─" * (PROGRESS_BAR_WIDTH - len(bar)), theme.MUTED), (" ", ""), words], width
         )
 
     @property

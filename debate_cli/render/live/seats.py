@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 from rich.cells import cell_len, set_cell_size
 
-from debate_cli.render import hostile, look
-from debate_cli.render.cast import ParticipantRow
+from debate_cli.render import sanitize, theme
 from debate_cli.render.drawn.folded import ITEM_SEPARATOR, wrap_items, wrap_name
 from debate_cli.render.live.column import Line, Span, Spans, make_line
+from debate_cli.render.participants import ParticipantRow
 
 SIGN, GAP = 2, 2
 """Columns of a sign with its blank, and between two columns of words."""
@@ -42,8 +42,8 @@ class _Told(NamedTuple):
     def below(self, width: int) -> list[Spans]:
         """Part and model in lines of that width, below each other where one line is not enough."""
         if cell_len(self.part + ITEM_SEPARATOR + self.model) <= width:
-            return [((self.part + ITEM_SEPARATOR, look.MUTED), (self.model, ""))]
-        part = [((row, look.MUTED),) for row in wrap_items(self.part.split(ITEM_SEPARATOR), width)]
+            return [((self.part + ITEM_SEPARATOR, theme.MUTED), (self.model, ""))]
+        part = [((row, theme.MUTED),) for row in wrap_items(self.part.split(ITEM_SEPARATOR), width)]
         return [*part, *(((row, ""),) for row in wrap_name(self.model, width))]
 
 
@@ -55,7 +55,7 @@ class ParticipantList:
 
     def lines(self, width: int) -> Iterator[Line]:
         """Name, part and model in three columns; where there is less room, part and model in one; else all below the name."""
-        told = [_Told(seat, *map(hostile.sanitize_line, (seat.name, seat.part, seat.model))) for seat in self.seats]
+        told = [_Told(seat, *map(sanitize.sanitize_line, (seat.name, seat.part, seat.model))) for seat in self.seats]
         named, played, spoken = (
             max(map(cell_len, column), default=0)
             for column in ([who.name for who in told], [who.part for who in told], [who.model for who in told])
@@ -78,7 +78,7 @@ def _in_columns(who: _Told, named: int, playing: int) -> Iterator[Line]:
         yield make_line(
             ("  ", "") if place else who.sign,
             (set_cell_size(name, named), who.name_style),
-            (f"  {set_cell_size(part, playing)}  ", look.MUTED),
+            (f"  {set_cell_size(part, playing)}  ", theme.MUTED),
             (model, ""),
         )
 

@@ -8,17 +8,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from debate_cli.domain.content import Turn
 from debate_cli.domain.tasks import Cue
-from debate_cli.render import look
+from debate_cli.domain.turn import Turn
+from debate_cli.render import theme
+from debate_cli.render.cross_examination import ThreadIndex
 from debate_cli.render.live.column import BLANK_LINE, Line, Paragraph, Spans, layout_lines, make_line
 from debate_cli.render.live.frame import FRAME_COLUMNS, FRAME_LINES, Frame, column_width, fits_side_by_side, frame_line
 from debate_cli.render.live.region import StyleRenderer, TerminalRow
 from debate_cli.render.live.speech import SpeechContext, format_call, frame_title, part_paragraphs
-from debate_cli.render.look import Sign
 from debate_cli.render.spoken import SpeechPart, split_turn
 from debate_cli.render.streamed import parse_partial_speech, text_since_restart
-from debate_cli.render.threads import ThreadIndex
+from debate_cli.render.theme import Sign
 
 MIN_BODY_LINES = 3
 """Lines of a body at least."""
@@ -55,7 +55,7 @@ class StreamingSpeech:
         room = max(1, height - FRAME_LINES)
         if len(body) > room:
             body = (
-                [self._row(make_line(("⋯", look.MUTED)), width), *body[len(body) - room + 1 :]]
+                [self._row(make_line(("⋯", theme.MUTED)), width), *body[len(body) - room + 1 :]]
                 if room > 1
                 else body[-1:]
             )
@@ -69,7 +69,7 @@ class StreamingSpeech:
 
     @property
     def _sign(self) -> Sign:
-        return self._signs.get(self.stream.cue.speaker, look.UNKNOWN_BADGE)
+        return self._signs.get(self.stream.cue.speaker, theme.UNKNOWN_BADGE)
 
     def _follow(self, width: int) -> None:
         """Bring the body up to what has come in."""
@@ -87,7 +87,7 @@ class StreamingSpeech:
             raw = text_since_restart(stream.pieces)
             pieces = parse_partial_speech(raw)
             words = f"{len(raw)} characters" if raw else "asked"
-        self._foot = ((words, look.MUTED),)
+        self._foot = ((words, theme.MUTED),)
         self._body = self._bodies(pieces, width)
 
     def _bodies(self, pieces: Sequence[SpeechPart], width: int) -> list[TerminalRow]:
@@ -132,4 +132,4 @@ def _most_telling(speeches: Sequence[StreamingSpeech], count: int) -> list[Strea
 
 
 def _thinking(tick: int, colour: str) -> Line:
-    return make_line((SPINNER_FRAMES[tick % len(SPINNER_FRAMES)], colour), (" thinking", look.MUTED))
+    return make_line((SPINNER_FRAMES[tick % len(SPINNER_FRAMES)], colour), (" thinking", theme.MUTED))

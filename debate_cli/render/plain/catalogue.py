@@ -10,8 +10,8 @@ from collections.abc import Iterable
 from dataclasses import asdict
 from typing import Any
 
-from debate_cli.render import hostile
-from debate_cli.storage.catalogue import IndexEntry, StoredConclusion
+from debate_cli.render import sanitize
+from debate_cli.storage.transcript_index import IndexEntry, StoredConclusion
 
 INDEX_COLUMNS = ("id", "started", "topic", "models", "winners", "cost_usd", "state")
 _CONCLUSION_FIELDS = ("system", "run", "winner", "victory", "margin", "decides")
@@ -29,7 +29,7 @@ def format_index_row(card: IndexEntry) -> str:
         "" if card.cost_usd is None else f"{card.cost_usd:.6g}",
         ", ".join(filter(None, (card.state, format_missing_judgments(card)))),
     )
-    return "\t".join(hostile.sanitize_line(cell) or EMPTY_COLUMN for cell in cells)
+    return "\t".join(sanitize.sanitize_line(cell) or EMPTY_COLUMN for cell in cells)
 
 
 def dump_index_json(cards: Iterable[IndexEntry]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from debate_cli.render import hostile, look
+from debate_cli.render import sanitize, theme
 
 CHECK_LABELS = {
     "native": "native schema",
@@ -30,20 +30,20 @@ def doctor_lines(entries: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     for entry in entries:
         parts = [part for part in (_format_checks(entry), format_speed(entry), _format_price_and_usage(entry)) if part]
         said = f": {'; '.join(parts)}" if parts else ""
-        yield f"{hostile.sanitize_line(entry['model'])}: {'usable' if entry['usable'] else 'not usable'}{said}"
+        yield f"{sanitize.sanitize_line(entry['model'])}: {'usable' if entry['usable'] else 'not usable'}{said}"
         yield from (f"  {remark}" for remark in describe_problems(entry))
 
 
 def describe_problems(entry: Mapping[str, Any]) -> Iterator[str]:
     """A sentence on everything that is not as it should be; what is said of several checks is said once."""
     if entry["problem"]:
-        yield hostile.sanitize_line(entry["problem"])
+        yield sanitize.sanitize_line(entry["problem"])
     ways: dict[tuple[str, str], list[str]] = {}
     for check in entry["checks"]:
         if check["problem"]:
             ways.setdefault((check["result"], check["problem"]), []).append(check["way"])
     for (result, problem), named in ways.items():
-        yield f"{_join_checks(named)} {RESULT_LABELS[result]}: {hostile.sanitize_line(problem)}"
+        yield f"{_join_checks(named)} {RESULT_LABELS[result]}: {sanitize.sanitize_line(problem)}"
 
 
 def format_speed(entry: Mapping[str, Any]) -> str:
@@ -51,9 +51,9 @@ def format_speed(entry: Mapping[str, Any]) -> str:
     if entry["latency_s"] is None:
         return ""
     speed = (
-        "" if entry["tokens_per_second"] is None else f", {look.format_number(entry['tokens_per_second'], 1)} tokens/s"
+        "" if entry["tokens_per_second"] is None else f", {theme.format_number(entry['tokens_per_second'], 1)} tokens/s"
     )
-    return f"{look.format_duration(entry['latency_s'])}{speed}"
+    return f"{theme.format_duration(entry['latency_s'])}{speed}"
 
 
 def format_price(price: Mapping[str, Any] | None) -> str:
@@ -65,7 +65,7 @@ def format_check_usage(entry: Mapping[str, Any]) -> str:
     """What the checks of a model took; empty where nothing is known to have been used."""
     if not entry["input_tokens"] + entry["output_tokens"]:
         return ""
-    return f"asking took {entry['input_tokens']} tokens in, {entry['output_tokens']} out, {look.format_cost(entry['cost_usd'])}"
+    return f"asking took {entry['input_tokens']} tokens in, {entry['output_tokens']} out, {theme.format_cost(entry['cost_usd'])}"
 
 
 def _format_checks(entry: Mapping[str, Any]) -> str:

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from debate_cli.domain.debate import Debate
-from debate_cli.domain.judged import restrict_to_runs
+from debate_cli.domain.debate import Debate, restrict_to_runs
 from debate_cli.domain.verdict import Verdict
-from debate_cli.render import hostile
+from debate_cli.render import sanitize
 from debate_cli.render.plain.sheet import table_lines
 from debate_cli.render.plain.verdicts import verdict_lines
 from debate_cli.render.reasons import is_trace_useful
 from debate_cli.render.report import ReportPart, build_debate_report
 from debate_cli.render.used import usage_rows
-from debate_cli.scoring.briefing import Briefing
+from debate_cli.systems.structured.briefing import Briefing
 
 
 def summary_lines(
@@ -41,7 +40,7 @@ def summary_lines(
 
 
 def _briefing_lines(briefing: Briefing) -> list[str]:
-    found = ["", "== Briefing ==", *hostile.prefix_lines("Key insight: ", briefing.key_insight)]
+    found = ["", "== Briefing ==", *sanitize.prefix_lines("Key insight: ", briefing.key_insight)]
     for label, claims in (
         ("Rely on", briefing.rely_on),
         ("Use within limits", briefing.limit),
@@ -49,11 +48,11 @@ def _briefing_lines(briefing: Briefing) -> list[str]:
         ("Uncertain", briefing.uncertain),
     ):
         found += [
-            f"{label}: [{hostile.sanitize_line(claim.id)}] {hostile.sanitize_line(claim.claim)}" for claim in claims
+            f"{label}: [{sanitize.sanitize_line(claim.id)}] {sanitize.sanitize_line(claim.claim)}" for claim in claims
         ]
-    found += [f"Open question: {hostile.sanitize_line(question)}" for question in briefing.unresolved_questions]
+    found += [f"Open question: {sanitize.sanitize_line(question)}" for question in briefing.unresolved_questions]
     return [
         *found,
-        *hostile.prefix_lines("Recommendation: ", briefing.recommendation),
-        hostile.sanitize_line(briefing.caveat),
+        *sanitize.prefix_lines("Recommendation: ", briefing.recommendation),
+        sanitize.sanitize_line(briefing.caveat),
     ]

@@ -16,12 +16,12 @@ from debate_cli.domain.events import (
     TurnCompleted,
 )
 from debate_cli.domain.tasks import Cue, Task
-from debate_cli.render import hostile, look, news
-from debate_cli.render.order import EventOrder
+from debate_cli.observer import is_judging_only
+from debate_cli.render import judge_report, sanitize, theme
+from debate_cli.render.cross_examination import ThreadIndex
+from debate_cli.render.event_order import EventOrder
+from debate_cli.render.failure_groups import FailureGroup, FailureGrouper
 from debate_cli.render.plain import lines
-from debate_cli.render.threads import ThreadIndex
-from debate_cli.render.troubles import FailureGroup, FailureGrouper
-from debate_cli.render.watcher import is_judging_only
 
 
 class PlainObserver:
@@ -59,11 +59,11 @@ class PlainObserver:
             case DebateOpened():
                 self._write(lines.header_lines(debate))
             case DebateResumed():
-                self._write([*lines.header_lines(debate), f"{look.describe_resume(debate).capitalize()}."])
+                self._write([*lines.header_lines(debate), f"{theme.describe_resume(debate).capitalize()}."])
             case JudgingOpened():
                 self._write(
                     [
-                        f"Judging run {hostile.sanitize_line(event.run)}",
+                        f"Judging run {sanitize.sanitize_line(event.run)}",
                         *lines.judge_lines(debate, debate.run(event.run)),
                     ]
                 )
@@ -73,11 +73,11 @@ class PlainObserver:
                     self._write(lines.round_lines(turn.round, turn.phase))
                 self._write(lines.turn_lines(turn, ThreadIndex(debate.turns), show_hidden=self._show_hidden))
             case AssessmentCompleted():
-                self._write(lines.judge_report_lines(news.build_judge_report(event.assessment, debate)))
+                self._write(lines.judge_report_lines(judge_report.build_judge_report(event.assessment, debate)))
             case DebateClosed():
                 self._write_failures(self._troubles.rest())
                 if debate.document_name is None:
-                    self._write(["", look.CLOSE_MESSAGES[event.reason]])
+                    self._write(["", theme.CLOSE_MESSAGES[event.reason]])
             case _:
                 pass
 
@@ -90,7 +90,7 @@ class PlainObserver:
 
     def note(self, note: str) -> None:
         """See `Watcher`."""
-        self._write([f"Note: {hostile.sanitize_line(note)}"])
+        self._write([f"Note: {sanitize.sanitize_line(note)}"])
 
     def _write(self, written: Iterable[str]) -> None:
         encoding = getattr(self._stream, "encoding", None) or "utf-8"

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from debate_cli.domain.verdict import Verdict
-from debate_cli.render.look import score_axis_max
-from debate_cli.render.sheets.sheet import Gauge, Number, Table, Who, drop_empty_columns
+from debate_cli.render.theme import score_axis_max
+from debate_cli.systems.tables import Gauge, Number, Table, Who, drop_empty_columns
 
 
 def build_verdict_tables(verdict: Verdict) -> list[Table]:
@@ -16,15 +16,15 @@ def build_verdict_tables(verdict: Verdict) -> list[Table]:
         return []
     match verdict.system:
         case "structured":
-            from debate_cli.render.sheets import structured as system
+            from debate_cli.systems.structured import tables as system
         case "moderator":
-            from debate_cli.render.sheets import moderator as system
+            from debate_cli.systems.moderator import tables as system
         case "live":
-            from debate_cli.render.sheets import live as system
+            from debate_cli.systems.live import tables as system
         case "panel":
-            from debate_cli.render.sheets import panel as system
+            from debate_cli.systems.panel import tables as system
         case "persuasion":
-            from debate_cli.render.sheets import persuasion as system
+            from debate_cli.systems.persuasion import tables as system
     return [drop_empty_columns(sheet) for sheet in system.tables(verdict)] or [build_score_table(verdict)]
 
 

@@ -12,9 +12,9 @@ from poisoned_support import plain
 from render_support import debate
 
 from debate_cli.domain.debate import Debate
-from debate_cli.render.documents.page import anchors
-from debate_cli.render.documents.page.argument_map import MAX_MAP_CLAIMS, ArgumentMap, Box, build_argument_map
-from debate_cli.scoring.trace import TraceReply, TraceResponse, TraceRow, build_trace_table
+from debate_cli.render.html import anchors
+from debate_cli.render.html.argument_map import MAX_MAP_CLAIMS, ArgumentMap, Box, build_argument_map
+from debate_cli.systems.structured.trace import TraceReply, TraceResponse, TraceRow, build_trace_table
 
 
 def mapped(*rows: TraceRow) -> ArgumentMap:

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from debate_cli.render.documents.page.charts import Plot, Point, Series, render_chart
+from debate_cli.render.html.charts import Plot, Point, Series, render_chart
 
 Kind = Literal["line", "bars", "stack"]
 ATTACK = '"><script>alert(1)</script>&{{ 7*7 }}'

@@ -5,10 +5,10 @@ from __future__ import annotations
 from rehearsal_support import config_of, hold
 from render_support import debate
 
-from debate_cli.domain.content import FollowUpAnswer, Response
 from debate_cli.domain.debate import Debate
-from debate_cli.render.documents.page.reasons import collect_judge_reasons
-from debate_cli.render.documents.page.rounds import build_round_sections
+from debate_cli.domain.turn import FollowUpAnswer, Response
+from debate_cli.render.html.reasons import collect_judge_reasons
+from debate_cli.render.html.rounds import build_round_sections
 
 
 def with_answers() -> Debate:

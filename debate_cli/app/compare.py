@@ -1,0 +1,249 @@
+"""Two judgements of debates side by side: what was concluded, what became of each claim, what was configured. Pure.
+
+A side is a debate as one of its judging runs has it, or as its newest ones have it. How several systems of one debate
+agree does not live here, but in `agreement`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from pydantic import JsonValue
+
+from debate_cli.domain.assessment import Standing, SystemKind, VoteOption
+from debate_cli.domain.config import DebateConfig
+from debate_cli.domain.config_differences import find_differences
+from debate_cli.domain.debate import Debate, usage_of_briefs
+from debate_cli.domain.frozen_model import FrozenModel
+from debate_cli.domain.judging_config import JudgingConfig, SystemSettings
+from debate_cli.domain.judging_run import JudgingRun
+from debate_cli.domain.verdict import Verdict, Victory
+from debate_cli.systems.scoring import score
+from debate_cli.systems.structured.trace import TraceRow, build_trace_table
+
+LATEST_RUNS = "latest"
+_SYSTEMS = "judging.systems."
+_SCORE_CHANGE_DECIMALS = 9
+"""Decimals that a difference of scores is told with."""
+
+
+@dataclass(frozen=True, slots=True)
+class ComparisonSide:
+    """A debate as one judging run has it; `latest` means per system the newest run."""
+
+    debate: Debate
+    run: str = LATEST_RUNS
+
+
+class SideVerdict(FrozenModel):
+    """What one side concludes under one system."""
+
+    run: str
+    winner: str | None
+    victory: Victory
+    margin: float | None
+    option: VoteOption | None = None
+    """What a panel voted, where no winner tells it."""
+    decides: bool
+    """Whether this verdict is the one that counts for its side."""
+
+
+class ScoreChange(FrozenModel):
+    """A debater's score under one system on both sides; None where it has none."""
+
+    participant: str
+    a: float | None
+    b: float | None
+    change: float | None
+    """b − a; None where either is missing."""
+
+
+class VerdictChange(FrozenModel):
+    """The verdicts of one system."""
+
+    system: SystemKind
+    a: SideVerdict | None
+    b: SideVerdict | None
+    """None where that side has no verdict of this system."""
+    outcome: Literal["same", "victory", "winner", "one_sided"]
+    """`winner`: another one wins, or nobody instead, or a panel votes otherwise; `victory`: the same in another way."""
+    scores: tuple[ScoreChange, ...]
+
+
+class StandingChange(FrozenModel):
+    """A claim that both sides know and of which each thinks otherwise."""
+
+    item: str
+    """Id of the argument."""
+    participant: str
+    claim: str
+    a: Standing | None
+    b: Standing | None
+    """None where the judge did not speak of it."""
+
+
+class SettingChange(FrozenModel):
+    """A setting that differs, with both values as the configurations have them."""
+
+    key: str
+    a: JsonValue
+    b: JsonValue
+
+
+class JudgmentComparison(FrozenModel):
+    """Everything that differs between two sides, and the verdicts of both."""
+
+    verdicts: tuple[VerdictChange, ...]
+    """One for each system that either side was judged by, those of A first."""
+    standings: tuple[StandingChange, ...]
+    """Changed ones only, in the order of A."""
+    compared_claims: int
+    """Arguments with the same id and claim on both sides, both of which were asked for standings; 0 where one was not."""
+    judged_claims: tuple[int, int]
+    """Arguments that have a standing on side A, and on side B."""
+    settings: tuple[SettingChange, ...]
+    """Limits and output are not looked at, nor are systems that judged one side only."""
+
+    @property
+    def alike(self) -> bool:
+        """Whether neither a verdict nor a score nor a standing nor a setting differs."""
+        same = all(
+            item.outcome == "same" and not any(score.a != score.b for score in item.scores) for item in self.verdicts
+        )
+        return same and not self.standings and not self.settings
+
+
+def compare_judgments(a: ComparisonSide, b: ComparisonSide) -> JudgmentComparison:
+    """What changed from side A to side B. A run that a debate does not have concludes nothing."""
+    first, second = _verdicts_by_system(a), _verdicts_by_system(b)
+    kinds: list[SystemKind] = list(dict.fromkeys([*first, *second]))
+    traced = _side_trace(a), _side_trace(b)
+    claims = _shared_claims(*traced)
+    return JudgmentComparison(
+        verdicts=tuple(_verdict_change(kind, first.get(kind), second.get(kind)) for kind in kinds),
+        standings=tuple(_standing_change(*rows) for rows in claims if rows[0].standing != rows[1].standing),
+        compared_claims=len(claims),
+        judged_claims=(_count_judged(traced[0]), _count_judged(traced[1])),
+        settings=_changed_settings(a, b),
+    )
+
+
+def judge_models_used(debate: Debate, system: str, run: str) -> tuple[str, ...]:
+    """`provider/model` of the judges of a system in a run that were heard, each once; none where no model was asked."""
+    heard = (item.exchange for item in debate.assessments_of_system(system, run))
+    return tuple(dict.fromkeys(exchange.model for exchange in heard if exchange.attempts))
+
+
+def judging_cost(debate: Debate, runs: Mapping[str, str]) -> float | None:
+    """US dollars of what these systems, each in its run, were asked; None where a price is not known.
+
+    Judges that could not be heard count as well.
+    """
+    return usage_of_briefs(debate, lambda brief: runs.get(brief.system) == brief.run).cost_usd
+
+
+def _verdicts_by_system(side: ComparisonSide) -> dict[SystemKind, Verdict]:
+    return {verdict.system: verdict for verdict in score(side.debate, runs=side.run)}
+
+
+def _shared_claims(a: Sequence[TraceRow], b: Sequence[TraceRow]) -> list[tuple[TraceRow, TraceRow]]:
+    """The claims that both sides know; none where either was not asked for standings."""
+    if not (_count_judged(a) and _count_judged(b)):
+        return []
+    of_b = {row.id: row for row in b}
+    pairs = [(row, of_b[row.id]) for row in a if row.id in of_b]
+    return [(one, other) for one, other in pairs if one.claim == other.claim]
+
+
+def _count_judged(rows: Sequence[TraceRow]) -> int:
+    return sum(row.standing is not None for row in rows)
+
+
+def _side_trace(side: ComparisonSide) -> tuple[TraceRow, ...]:
+    return build_trace_table(side.debate, None if side.run == LATEST_RUNS else side.run)
+
+
+def _verdict_change(system: SystemKind, a: Verdict | None, b: Verdict | None) -> VerdictChange:
+    of_a, of_b = (verdict.scores if verdict is not None else {} for verdict in (a, b))
+    return VerdictChange(
+        system=system,
+        a=_side_verdict(a),
+        b=_side_verdict(b),
+        outcome=_outcome_change(a, b),
+        scores=tuple(_score_change(name, of_a.get(name), of_b.get(name)) for name in dict.fromkeys([*of_a, *of_b])),
+    )
+
+
+def _side_verdict(verdict: Verdict | None) -> SideVerdict | None:
+    if verdict is None:
+        return None
+    return SideVerdict(
+        run=verdict.run,
+        winner=verdict.winner,
+        victory=verdict.victory,
+        margin=verdict.margin,
+        option=verdict.option,
+        decides=verdict.decides,
+    )
+
+
+def _outcome_change(a: Verdict | None, b: Verdict | None) -> Literal["same", "victory", "winner", "one_sided"]:
+    if a is None or b is None:
+        return "one_sided"
+    if (a.winner, a.option) != (b.winner, b.option):
+        return "winner"
+    return "same" if a.victory == b.victory else "victory"
+
+
+def _score_change(name: str, a: float | None, b: float | None) -> ScoreChange:
+    change = None if a is None or b is None else round(b - a, _SCORE_CHANGE_DECIMALS)
+    return ScoreChange(participant=name, a=a, b=b, change=change)
+
+
+def _standing_change(a: TraceRow, b: TraceRow) -> StandingChange:
+    return StandingChange(item=a.id, participant=a.participant, claim=a.claim, a=a.standing, b=b.standing)
+
+
+def _changed_settings(a: ComparisonSide, b: ComparisonSide) -> tuple[SettingChange, ...]:
+    of_a, of_b = _systems_by_kind(a), _systems_by_kind(b)
+    common = [kind for kind in of_a if kind in of_b]
+    of_each = (
+        _comparable_config(side, tuple(systems[kind] for kind in common)) for side, systems in ((a, of_a), (b, of_b))
+    )
+    first, second = of_each
+    return tuple(
+        SettingChange(key=_key_with_kind(found.key, common), a=found.stored, b=found.given)
+        for found in find_differences(first, second)
+    )
+
+
+def _systems_by_kind(side: ComparisonSide) -> dict[str, SystemSettings]:
+    """The systems that judged a side, by kind."""
+    found = [(run, system) for run in _counted_runs(side) for system in run.active_systems()]
+    standing = sorted(found, key=lambda pair: side.debate.judged_all_turns(pair[0], pair[1].kind))
+    return {system.kind: system for _, system in standing}
+
+
+def _comparable_config(side: ComparisonSide, systems: tuple[SystemSettings, ...]) -> DebateConfig:
+    """The debate's configuration with these systems, and with the models of the side's own runs."""
+    config, runs = side.debate.config, _counted_runs(side)
+    named = [run.judging.decides for run in runs if run.judging.decides is not None]
+    decides = named[-1] if named else runs[0].judging.deciding_kind if runs else None
+    models = config.models | {name: spec for run in runs for name, spec in run.models.items()}
+    judging = JudgingConfig.model_construct(systems=systems, decides=decides)
+    return config.model_copy(update={"judging": judging, "models": models})
+
+
+def _key_with_kind(key: str, kinds: list[str]) -> str:
+    """A key path in which a system is called by its kind and not by its place."""
+    place, _, rest = key.removeprefix(_SYSTEMS).partition(".")
+    return f"{_SYSTEMS}{kinds[int(place)]}.{rest}" if key.startswith(_SYSTEMS) else key
+
+
+def _counted_runs(side: ComparisonSide) -> list[JudgingRun]:
+    """The runs that count for a side, that whose word goes first last; those whose systems all were replaced do not."""
+    return [
+        run for run in side.debate.runs_by_precedence() if side.run in {LATEST_RUNS, run.id} and run.active_systems()
+    ]

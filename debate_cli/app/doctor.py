@@ -1,0 +1,303 @@
+"""Asks models tiny questions to find out which ways of asking work, how fast they answer and what that costs.
+
+Every question goes to the real adapter, within the provider's limits, and neither to the ladder (each rung is asked by
+itself) nor to a budget: a check takes a few hundred tokens a model.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+from debate_cli.app.model_factory import RunContext
+from debate_cli.domain.config import DebateConfig, ModelSpec, Price
+from debate_cli.domain.model_call import Usage
+from debate_cli.errors import ConfigError, DebateError, ModelError, UnsupportedError
+from debate_cli.llm.form import Form, FormModel
+from debate_cli.llm.json_reply import parse_reply, strip_thinking
+from debate_cli.llm.model import RESTART, Message, Model, Reply, Request
+from debate_cli.llm.parameter_fallback import ParameterFallbackModel
+from debate_cli.llm.prices import compute_cost
+from debate_cli.llm.profile import Profile
+from debate_cli.llm.prompt_sanitizer import sanitize_for_prompt
+from debate_cli.llm.rate_limit import RateLimitedModel, RateLimiter
+from debate_cli.llm.retry import RetryingModel
+from debate_cli.llm.structured_output import build_request
+from debate_cli.llm.usage import error_usage
+from debate_cli.providers.registry import ProviderRegistry, find_model_problems
+
+FormRung = Literal["native", "tool", "prompt"]
+CheckKind = FormRung | Literal["stream"]
+CheckResult = Literal["ok", "not_enforced", "invalid", "one_piece", "rejected", "failed"]
+"""ok: as it should be; not_enforced: answered, but the server left the model free to stray from the schema; invalid:
+answered without a form; one_piece: the stream came all at once; rejected: the server does not take this way of asking;
+failed: no answer."""
+MAX_CHECK_ATTEMPTS = 2
+"""Requests for one question at the most: one slip is forgiven, a server that is down is told of at once."""
+MAX_CHECK_TOKENS = 2000
+"""Output limit of a question, but for models that think: those are given what they have in a debate."""
+CHECK_TEMPERATURE = 0.2
+"""As judges are asked with; a server that takes none is found out."""
+
+
+class SumAnswer(FormModel):
+    """What is asked for on each rung. That the answer is right is not looked at."""
+
+    reason: str
+    answer: int
+
+
+SUM_FORM = Form(
+    "sum",
+    SumAnswer,
+    {
+        "type": "object",
+        "properties": {"reason": {"type": "string", "maxLength": 120}, "answer": {"type": "integer"}},
+        "required": ["reason", "answer"],
+        "additionalProperties": False,
+    },
+)
+_SYSTEM_PROMPT = "This is a quick check of the connection. Answer briefly."
+_QUESTION = "What is three plus four, and why? Give the reason in at most ten words."
+"""Says nothing of JSON: who answers with the form all the same was made to."""
+_STREAM_QUESTION = "Count from one to thirty in words, separated by commas, and say nothing else."
+
+
+@dataclass(frozen=True, slots=True)
+class ModelCheck:
+    """One question and what came of it."""
+
+    way: CheckKind
+    result: CheckResult
+    problem: str | None = None
+    """One line on what is wrong; None for `ok`."""
+    has_form: bool = False
+    """Whether the answer held the form, enforced or not."""
+    usage: Usage = field(default_factory=Usage)
+    latency_s: float | None = None
+    """Seconds to the last byte; None where no answer came."""
+    first_text_s: float | None = None
+    """Seconds to the first text; of a stream only."""
+
+    @property
+    def tokens_per_second(self) -> float | None:
+        """Tokens written per second, the wait for the first among them; None where it cannot be told."""
+        return self.usage.output_tokens / self.latency_s if self.latency_s and self.usage.output_tokens else None
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """What was found out about one model."""
+
+    model: str
+    """`provider/model`."""
+    problem: str | None = None
+    """Why it could not be asked at all (a missing key, an unknown provider); there are no checks then."""
+    checks: tuple[ModelCheck, ...] = ()
+    """One for each rung of its profile, best first, and the stream."""
+    profile: Profile | None = None
+    price: Price | None = None
+    """None where it is not known."""
+
+    @property
+    def usable(self) -> bool:
+        """Whether at least one rung gives a valid form, so that it can debate and judge."""
+        return any(check.has_form for check in self.checks)
+
+    @property
+    def usage(self) -> Usage:
+        """Tokens of all checks."""
+        return sum((check.usage for check in self.checks), Usage())
+
+    @property
+    def cost_usd(self) -> float | None:
+        """What the checks cost; None where the price is not known."""
+        return compute_cost(self.usage, self.price)
+
+
+async def diagnose_models(
+    wanted: Sequence[ModelSpec], config: DebateConfig, around: RunContext
+) -> tuple[Diagnosis, ...]:
+    """A diagnosis of each of `wanted`, in order; all are asked at once, as far as their providers' limits let.
+
+    The providers are those of `config`. Raises ConfigError where these make no sense; what is wrong with one model is in
+    its diagnosis.
+    """
+    registry = ProviderRegistry(config, around.env, folder=around.folder)
+    surgery = _Diagnoser(config, around, registry)
+    try:
+        return tuple(await asyncio.gather(*(surgery.diagnose(spec) for spec in wanted)))
+    finally:
+        await registry.aclose()
+
+
+class _Diagnoser:
+    """Examines the models of one configuration; one limiter a provider, as in a debate."""
+
+    def __init__(self, config: DebateConfig, around: RunContext, registry: ProviderRegistry) -> None:
+        self._config = config
+        self._context = around
+        self._registry = registry
+        self._concurrency = asyncio.Semaphore(config.limits.concurrency)
+        self._limiters: dict[str, RateLimiter] = {}
+
+    async def diagnose(self, spec: ModelSpec) -> Diagnosis:
+        problems = find_model_problems(self._config, [spec.model], self._context.env)
+        if problems:
+            return Diagnosis(spec.model, problem=_one_line("; ".join(problems)))
+        refused: set[str] = set()
+        try:
+            model = self._build_model(spec, refused)
+        except ConfigError as error:
+            return Diagnosis(spec.model, problem=_one_line("; ".join(error.problems)))
+        profile = self._registry.profile(spec.model)
+        checks = await run_checks(model, profile, build_check_request(spec, profile, self._config.seed))
+        profile = replace(profile, sampling=profile.sampling and "temperature" not in refused)
+        return Diagnosis(spec.model, None, checks, profile, self._registry.price(spec))
+
+    def _build_model(self, spec: ModelSpec, refused: set[str]) -> Model:
+        """The model as it would be asked; `refused` takes the sampling parameters that its server turns down."""
+        row = self._registry.row(spec.model)
+        if row.name not in self._limiters:
+            self._limiters[row.name] = RateLimiter(row.max_concurrency, row.requests_per_minute, row.tokens_per_minute)
+
+        def limited(model: Model) -> Model:
+            return RateLimitedModel(model, self._limiters[row.name], self._concurrency)
+
+        note = self._context.note
+        adapter = self._registry.adapter(spec, limited)
+        retrying = RetryingModel(adapter, max_attempts=MAX_CHECK_ATTEMPTS, on_retry=note, sleep=self._context.sleep)
+        return ParameterFallbackModel(retrying, refused, name=spec.model, note=note)
+
+
+def build_check_request(spec: ModelSpec, profile: Profile, seed: int | None) -> Request:
+    """What is asked, with the parameters that `spec` would be asked with in a debate."""
+    limit = spec.max_output_tokens or profile.max_output_tokens
+    thinks = profile.max_output_tokens > Profile().max_output_tokens
+    return Request(
+        system=_SYSTEM_PROMPT,
+        messages=(Message("user", _QUESTION),),
+        purpose="doctor",
+        max_output_tokens=limit if thinks else min(limit, MAX_CHECK_TOKENS),
+        temperature=CHECK_TEMPERATURE if spec.temperature is None else spec.temperature,
+        seed=seed,
+    )
+
+
+async def run_checks(
+    model: Model, profile: Profile, request: Request, *, clock: Callable[[], float] = time.perf_counter
+) -> tuple[ModelCheck, ...]:
+    """Ask `request` on every rung of `profile` at once, then a streamed question, by itself as it tells the speed."""
+    rungs = await asyncio.gather(
+        *(_check_or_failure(rung, _check_rung(model, request, rung)) for rung in profile.rungs)
+    )
+    return (*rungs, await _check_or_failure("stream", _check_stream(model, request, clock)))
+
+
+async def _check_or_failure(way: CheckKind, answer: Awaitable[ModelCheck]) -> ModelCheck:
+    """The check that `answer` comes to, a failure too."""
+    try:
+        return await answer
+    except UnsupportedError as error:
+        return ModelCheck(way, "rejected", _one_line(str(error)), usage=error_usage(error))
+    except ModelError as error:
+        return ModelCheck(way, "failed", _one_line(str(error)), usage=error_usage(error))
+    except DebateError as error:
+        return ModelCheck(way, "failed", _one_line(str(error)))
+
+
+async def _check_rung(model: Model, request: Request, rung: FormRung) -> ModelCheck:
+    reply = await model.complete(build_request(request, SUM_FORM, rung))
+    result, problem, has_form = _classify_reply(reply, rung)
+    return ModelCheck(rung, result, problem, has_form, reply.usage, reply.latency_s)
+
+
+def _classify_reply(reply: Reply, rung: FormRung) -> tuple[CheckResult, str | None, bool]:
+    """What an answer on `rung` shows: result, problem, whether it holds the form."""
+    if reply.refusal is not None:
+        return "failed", f"the model declined to answer: {_one_line(reply.refusal)}", False
+    parsed = parse_reply(reply.text, SUM_FORM, truncated=reply.truncated)
+    has_form = parsed.outcome == "valid"
+    if rung != "prompt" and not reply.truncated:
+        alone = parse_reply(
+            strip_thinking(reply.text), SUM_FORM, truncated=True
+        )  # takes the text as it stands, or not at all
+        if alone.outcome != "valid":
+            return "not_enforced", "the server takes the schema and does not hold the model to it", has_form
+    return (
+        ("ok", None, True)
+        if has_form
+        else ("invalid", f"what came does not fit the schema: {'; '.join(parsed.faults)}", False)
+    )
+
+
+async def _check_stream(model: Model, request: Request, clock: Callable[[], float]) -> ModelCheck:
+    heard: list[float] = []
+
+    def on_text(piece: str) -> None:
+        if piece == RESTART:
+            heard.clear()
+        elif piece:
+            heard.append(clock())
+
+    reply = await model.complete(replace(request, messages=(Message("user", _STREAM_QUESTION),)), on_text)
+    ended = clock()
+    first = max(0.0, reply.latency_s - (ended - heard[0])) if heard else None
+    result, problem = _classify_stream(reply, len(heard))
+    return ModelCheck("stream", result, problem, usage=reply.usage, latency_s=reply.latency_s, first_text_s=first)
+
+
+def _classify_stream(reply: Reply, pieces: int) -> tuple[CheckResult, str | None]:
+    if reply.refusal is not None:
+        return "failed", f"the model declined to answer: {_one_line(reply.refusal)}"
+    if not strip_thinking(reply.text):
+        return "invalid", "the answer is empty"
+    return ("ok", None) if pieces > 1 else ("one_piece", "the answer came in one piece at its end")
+
+
+def diagnosis_to_json(diagnosis: Diagnosis) -> dict[str, Any]:
+    """A diagnosis as JSON data; seconds to the millisecond."""
+    price, profile, aloud = diagnosis.price, diagnosis.profile, _stream_check(diagnosis)
+    return {
+        "model": diagnosis.model,
+        "usable": diagnosis.usable,
+        "problem": diagnosis.problem,
+        "checks": [_check_to_json(check) for check in diagnosis.checks],
+        "latency_s": _round(aloud.latency_s) if aloud else None,
+        "first_text_s": _round(aloud.first_text_s) if aloud else None,
+        "tokens_per_second": _round(aloud.tokens_per_second, 1) if aloud else None,
+        "input_tokens": diagnosis.usage.input_tokens,
+        "output_tokens": diagnosis.usage.output_tokens,
+        "price": price.model_dump(mode="json") if price else None,
+        "cost_usd": diagnosis.cost_usd if diagnosis.checks else None,
+        "sampling": profile.sampling if profile else None,
+        "max_output_tokens": profile.max_output_tokens if profile else None,
+    }
+
+
+def _check_to_json(check: ModelCheck) -> Mapping[str, Any]:
+    return {
+        "way": check.way,
+        "result": check.result,
+        "problem": check.problem,
+        "has_form": check.has_form if check.way != "stream" else None,
+        "input_tokens": check.usage.input_tokens,
+        "output_tokens": check.usage.output_tokens,
+        "latency_s": _round(check.latency_s),
+        "tokens_per_second": _round(check.tokens_per_second, 1),
+    }
+
+
+def _stream_check(diagnosis: Diagnosis) -> ModelCheck | None:
+    return next((check for check in diagnosis.checks if check.way == "stream"), None)
+
+
+def _round(number: float | None, digits: int = 3) -> float | None:
+    return None if number is None else round(number, digits)
+
+
+def _one_line(words: str) -> str:
+    return " ".join(sanitize_for_prompt(words).split())

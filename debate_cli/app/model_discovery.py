@@ -1,0 +1,114 @@
+"""What `debate init` offers: models that are at hand here, without asking any of them anything that costs."""
+
+from __future__ import annotations
+
+import http.client
+import importlib.util
+import json
+import re
+import threading
+import urllib.request
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from debate_cli.providers.addresses import find_key_problem, resolve_base_url
+from debate_cli.providers.provider_table import BUILTIN_PROVIDERS
+from debate_cli.storage.plain import is_list, is_mapping
+
+SUGGESTED_MODELS: Mapping[str, str] = MappingProxyType(
+    {
+        "anthropic": "claude-sonnet-5",
+        "openai": "gpt-5-mini",
+        "gemini": "gemini-2.5-flash",
+        "openrouter": "openai/gpt-5-mini",
+        "groq": "openai/gpt-oss-120b",
+        "together": "meta-llama/Llama-3.3-70B-Instruct-Turbo",
+        "deepseek": "deepseek-chat",
+        "mistral": "mistral-medium-latest",
+        "xai": "grok-4-fast",
+    }
+)
+"""Provider -> a model of it that debates well for its price."""
+MAX_MODELS_PER_SERVER = 5
+"""Models of one server that are offered at most."""
+LISTING_TIMEOUT_S = 1.0
+"""For a server to be reached, and for each piece of what it says."""
+LISTING_DEADLINE_S = 3.0
+"""For all that it says."""
+MAX_LISTING_BYTES = 1_000_000
+"""Bytes of a server's list of models."""
+_MODEL_NAME = re.compile(r"[A-Za-z0-9][\w./:@-]{0,99}")
+_NON_CHAT_MODEL = re.compile(r"embed|rerank|whisper|ocr", re.IGNORECASE)
+
+ModelLister = Callable[[str], Sequence[str]]
+"""Address of an OpenAI-compatible server -> names of its models; none where nobody answers."""
+
+
+@dataclass(frozen=True, slots=True)
+class DiscoveredModel:
+    """A model that is at hand."""
+
+    model: str
+    """`provider/model`."""
+    reason: str
+    """Why it is thought to be there, in a few words."""
+    is_paid: bool = False
+    is_toy: bool = False
+    """Good for trying things out, not for debates."""
+
+
+def list_server_models(address: str, deadline_s: float = LISTING_DEADLINE_S) -> list[str]:
+    """Names of the models of the server at `address`, asked over HTTP with little patience and without a proxy.
+
+    Whatever listens there may answer as it likes and as slowly; what is no list of models within `deadline_s` has none.
+    """
+    heard: list[object] = []
+    asking = threading.Thread(target=lambda: heard.append(_fetch_json(f"{address}/models")), daemon=True)
+    asking.start()
+    asking.join(deadline_s)
+    data = heard[0] if heard else None
+    listed = data.get("data") if is_mapping(data) else None
+    names = [str(item.get("id")) for item in listed if is_mapping(item)] if is_list(listed) else []
+    return [name for name in names if _MODEL_NAME.fullmatch(name) and not _NON_CHAT_MODEL.search(name)]
+
+
+def _fetch_json(url: str) -> object:
+    """The JSON that is served there; None where it is none, or nobody answers."""
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    try:
+        with opener.open(url, timeout=LISTING_TIMEOUT_S) as answer:
+            return json.loads(answer.read(MAX_LISTING_BYTES))
+    except (OSError, ValueError, http.client.HTTPException, RecursionError):
+        return None
+
+
+def discover_models(
+    env: Mapping[str, str], listing: ModelLister = list_server_models, *, embedded: bool | None = None
+) -> list[DiscoveredModel]:
+    """The models at hand, the ones to prefer first: Ollama's, those whose key is set, the embedded one, the mock.
+
+    `embedded` says whether the extra `local` is installed; None: look.
+    """
+    ollama = [DiscoveredModel(f"ollama/{name}", "Ollama on this machine") for name in _list_ollama_models(env, listing)]
+    keyed = [
+        DiscoveredModel(f"{name}/{SUGGESTED_MODELS[name]}", f"{row.api_key_env} is set", is_paid=True)
+        for name, row in BUILTIN_PROVIDERS.items()
+        if name in SUGGESTED_MODELS and find_key_problem(row, env) is None
+    ]
+    there = importlib.util.find_spec("xllamacpp") is not None if embedded is None else embedded
+    local = [DiscoveredModel("local/smollm2", "in this process; small, writes poorly", is_toy=True)] if there else []
+    return [*ollama, *keyed, *local, DiscoveredModel("mock/debater", "no model, a rehearsal", is_toy=True)]
+
+
+def suggest_judge(model: str, found: Sequence[DiscoveredModel]) -> str:
+    """A judge for debaters that speak with `model`: another model at hand that costs no more than it, else the same."""
+    debater = next((one for one in found if one.model == model), None)
+    others = [one for one in found if one.model != model and not one.is_toy]
+    fit = [one.model for one in others if debater is not None and not debater.is_toy and one.is_paid == debater.is_paid]
+    return fit[0] if fit else model
+
+
+def _list_ollama_models(env: Mapping[str, str], listing: ModelLister) -> Sequence[str]:
+    address = resolve_base_url(BUILTIN_PROVIDERS["ollama"], env)
+    return listing(address)[:MAX_MODELS_PER_SERVER] if address else ()

@@ -1,0 +1,59 @@
+"""`debate diff`."""
+
+from __future__ import annotations
+
+import sys
+
+from debate_cli.app.compare import LATEST_RUNS, ComparisonSide, compare_judgments
+from debate_cli.cli import console
+from debate_cli.cli.asked.diff import DiffOptions
+from debate_cli.cli.console import print_json
+from debate_cli.errors import UsageError
+from debate_cli.render.comparison import ComparedPair, build_comparison_document
+from debate_cli.storage.transcript_dirs import transcript_dirs
+from debate_cli.storage.transcript_store import StoredDebate, find_debate, open_debate
+
+
+def run(asked: DiffOptions) -> None:
+    """Compare two saved debates, or two judging runs of one."""
+    if asked.b is None and asked.runs is None:
+        raise UsageError("name two debates, or two judging runs of one with --runs r1,r2")
+    first = open_debate(find_debate(asked.a, transcript_dirs()))
+    second = open_debate(find_debate(asked.b, transcript_dirs())) if asked.b is not None else first
+    for torn in dict.fromkeys((first.torn_line_warning, second.torn_line_warning)):
+        console.print_truncation_note(torn)
+    named = _parse_run_ids(asked.runs) if asked.runs is not None else (LATEST_RUNS, LATEST_RUNS)
+    sides = _select_side(first, named[0]), _select_side(second, named[1])
+    told = ComparedPair((str(first.path), str(second.path)), sides, compare_judgments(*sides))
+    if asked.json:
+        print_json(build_comparison_document(told))
+    else:
+        _print_comparison(told, plain=asked.plain)
+
+
+def _parse_run_ids(text: str) -> tuple[str, str]:
+    names = [name.strip() for name in text.split(",")]
+    if len(names) != 2 or not all(names):  # noqa: PLR2004 - two sides
+        raise UsageError(f"--runs {text}: name two judging runs, for example r1,r2")
+    return names[0], names[1]
+
+
+def _select_side(stored: StoredDebate, run: str) -> ComparisonSide:
+    known = [known.id for known in stored.debate.runs]
+    if run not in {LATEST_RUNS, *known}:
+        raise UsageError(f"{stored.path}: --runs {run}: there is no such judging run; it has {', '.join(known)}")
+    return ComparisonSide(stored.debate, run)
+
+
+def _print_comparison(told: ComparedPair, *, plain: bool) -> None:
+    """Tables on a terminal, plain lines elsewhere."""
+    if plain or not console.is_interactive(sys.stdout):
+        from debate_cli.render.plain.comparison import comparison_lines
+
+        sys.stdout.writelines(f"{line}\n" for line in comparison_lines(told))
+        return
+    from debate_cli.render.drawn.comparison import comparison_view
+
+    target = console.make_console(sys.stdout)
+    for part in comparison_view(told):
+        target.print(part)

@@ -1,0 +1,47 @@
+"""`debate explain`: the pages about what goes wrong, which lie in docs/errors and come with the package."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+from debate_cli.cli import completion, console
+from debate_cli.cli.asked.explain import ExplainOptions
+from debate_cli.domain.suggestions import format_suggestion_or_list
+from debate_cli.errors import UsageError
+
+
+def run(asked: ExplainOptions) -> None:
+    """Explain an error: what it means, and the ways out of it."""
+    pages = completion.list_error_pages()
+    if asked.topic is not None and asked.topic not in pages:
+        raise UsageError(f"explain {asked.topic}: there is no such page{format_suggestion_or_list(asked.topic, pages)}")
+    if asked.json:
+        chosen = pages if asked.topic is None else {asked.topic: pages[asked.topic]}
+        told = [{"name": name, "title": _page_title(page), "text": _read_page(page)} for name, page in chosen.items()]
+        print(json.dumps(told, ensure_ascii=False, indent=2))
+    elif asked.topic is not None:
+        _print_page(_read_page(pages[asked.topic]))
+    else:
+        width = max(map(len, pages))
+        for name, page in pages.items():
+            print(f"{name:<{width}}  {_page_title(page)}")
+
+
+def _read_page(page: Path) -> str:
+    return page.read_text(encoding="utf-8")
+
+
+def _page_title(page: Path) -> str:
+    return _read_page(page).partition("\n")[0].removeprefix("#").strip()
+
+
+def _print_page(text: str) -> None:
+    """Drawn on a terminal, as it is written elsewhere."""
+    if not console.is_interactive(sys.stdout):
+        sys.stdout.write(text)
+        return
+    from rich.markdown import Markdown
+
+    console.make_console(sys.stdout).print(Markdown(text, hyperlinks=False))

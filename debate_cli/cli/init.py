@@ -1,0 +1,127 @@
+"""`debate init`."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+
+import typer
+
+from debate_cli.app.config_resolution import prepare_run, resolve_config
+from debate_cli.app.model_discovery import DiscoveredModel, discover_models, suggest_judge
+from debate_cli.cli import console
+from debate_cli.cli.asked.init import InitOptions
+from debate_cli.errors import DebateError, UsageError
+from debate_cli.storage.atomic_write import atomic_write
+from debate_cli.storage.schema import config_schema, format_schema
+from debate_cli.storage.variables import load_environment
+
+DEFAULT_TOPIC = "Should a startup of under ten people adopt microservices from day one?"
+_PLAIN_SCALAR = re.compile(r"[\w./:@-]+[\w/]")
+"""What YAML takes for text within braces as it stands."""
+
+
+@dataclass(frozen=True, slots=True)
+class InitAnswers:
+    """What the configuration is made of."""
+
+    topic: str
+    model: str
+    judge: str
+
+
+def run(asked: InitOptions) -> None:
+    """Write a commented debate.yaml and its schema."""
+    config = asked.folder if _is_config_file(asked.folder) else asked.folder / "debate.yaml"
+    schema, schema_text = config.parent / "debate.schema.json", format_schema(config_schema()).encode()
+    for path in (config, schema):
+        if path.exists() and not asked.force and not _is_current_schema(schema, schema_text, path):
+            raise UsageError(f"{path} exists already; overwrite it with --force")
+    found = discover_models(load_environment(config.parent, os.environ))
+    answers = _default_answers(found) if asked.yes or not sys.stdin.isatty() else _prompt_answers(found)
+    atomic_write(config, _render_config(answers, config).encode(), overwrite=asked.force)
+    atomic_write(schema, schema_text, overwrite=True)
+    console.print_status(f"written: {config} and {schema}")
+    _print_next_steps(config, answers)
+
+
+def _is_config_file(place: Path) -> bool:
+    """Whether a configuration's file is meant, not the folder that it is to be in."""
+    return place.suffix in {".yaml", ".yml"} and not place.is_dir()
+
+
+def _is_current_schema(schema: Path, text: bytes, path: Path) -> bool:
+    """Whether `path` is the schema and stands there as it would be written."""
+    return path == schema and path.is_file() and path.read_bytes() == text
+
+
+def _default_answers(found: Sequence[DiscoveredModel]) -> InitAnswers:
+    model = found[0].model
+    return InitAnswers(DEFAULT_TOPIC, model, suggest_judge(model, found))
+
+
+def _prompt_answers(found: Sequence[DiscoveredModel]) -> InitAnswers:
+    """Motion, the debaters' model, the judge's."""
+    topic: str = typer.prompt("The motion", default=DEFAULT_TOPIC)
+    typer.echo("Models at hand here (any other can be named as provider/model):")
+    width = max(len(one.model) for one in found)
+    for number, one in enumerate(found, 1):
+        typer.echo(f"  {number}  {one.model:<{width}}  {one.reason}")
+    model = _prompt_model("The debaters' model, by number or name", found[0].model, found)
+    return InitAnswers(
+        topic, model, _prompt_model("The judge's model, by number or name", suggest_judge(model, found), found)
+    )
+
+
+def _prompt_model(question: str, default: str, found: Sequence[DiscoveredModel]) -> str:
+    """A model of the list by its number, or any other by its name."""
+    while True:
+        answer: str = typer.prompt(question, default=default).strip()
+        if answer.isdecimal() and 1 <= int(answer) <= len(found):
+            return found[int(answer) - 1].model
+        provider, slash, name = answer.partition("/")
+        if provider and slash and name:
+            return answer
+        typer.echo("  give a number of the list, or write it as provider/model, for example ollama/qwen3:8b", err=True)
+
+
+def _render_config(answers: InitAnswers, config: Path) -> str:
+    """The configuration as it is written."""
+    template = resources.files("debate_cli.cli").joinpath("templates/debate.yaml").read_text(encoding="utf-8")
+    judge = f"judge: {{model: {_quote_yaml(answers.judge)}}}"
+    if answers.judge == answers.model:
+        judge = f"# {judge}    # without it the debaters' own model judges; another one is better"
+    name = str(config)
+    filled = {
+        "@NAME@": shlex.quote(name if name.isprintable() else config.name),
+        "@TOPIC@": json.dumps(answers.topic, ensure_ascii=False),
+        "@MODEL@": _quote_yaml(answers.model),
+        "@JUDGE@": judge,
+    }
+    return re.sub("|".join(filled), lambda place: filled[place[0]], template)
+
+
+def _quote_yaml(model: str) -> str:
+    return model if _PLAIN_SCALAR.fullmatch(model) else json.dumps(model, ensure_ascii=False)
+
+
+def _print_next_steps(config: Path, answers: InitAnswers) -> None:
+    """The next command, and what keeps it from working where something does."""
+    try:
+        prepare_run(resolve_config(config, os.environ), os.environ)
+    except DebateError as error:
+        for line in str(error).splitlines():
+            console.print_status(f"before it can run: {line}")
+    if answers.model.startswith("mock/"):
+        console.print_status(
+            "it is a rehearsal: the mock asks no model; ways to a real one: debate explain missing-key"
+        )
+    name = shlex.quote(str(config))
+    console.print_status(f"next: debate run {name}   (or rehearse it: debate run {name} --mock)")

@@ -1,0 +1,57 @@
+"""`debate list`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import typer
+
+from debate_cli.cli import console
+from debate_cli.cli.asked.list import ListOptions
+from debate_cli.cli.console import write_json_chunks
+from debate_cli.render.plain.catalogue import dump_index_json, format_index_row
+from debate_cli.storage.transcript_dirs import DEFAULT_OUTPUT_FOLDER, transcript_dirs
+from debate_cli.storage.transcript_index import IndexEntry, UnreadableFile, list_index_entries
+
+
+def run(asked: ListOptions) -> None:
+    """List the saved debates of a folder: who won, and what it cost."""
+    place = asked.folder or next((place for place in transcript_dirs() if place.exists()), None)
+    if place is None:
+        console.print_status("debate: nothing is saved here yet; start with `debate run --mock`")
+        found: Iterator[IndexEntry | UnreadableFile] = iter(())
+    else:
+        found = list_index_entries(place)
+    bad: list[UnreadableFile] = []
+    _print_debates(_filter_readable(found, bad), place or DEFAULT_OUTPUT_FOLDER, as_json=asked.json, plain=asked.plain)
+    for file in bad:
+        console.print_status(f"debate: {file.message}")
+    if bad:
+        raise typer.Exit(1)
+
+
+def _filter_readable(found: Iterator[IndexEntry | UnreadableFile], bad: list[UnreadableFile]) -> Iterator[IndexEntry]:
+    """The debates one by one; the other files are put into `bad`."""
+    for item in found:
+        if isinstance(item, UnreadableFile):
+            bad.append(item)
+        else:
+            yield item
+
+
+def _print_debates(cards: Iterator[IndexEntry], folder: Path, *, as_json: bool, plain: bool) -> None:
+    """One document, a list on a terminal, lines that come as they are read elsewhere."""
+    if as_json:
+        write_json_chunks([dump_index_json(sorted(cards, key=lambda card: card.started_at, reverse=True))])
+    elif plain or not console.is_interactive(sys.stdout):
+        for card in cards:
+            print(format_index_row(card), flush=True)
+    else:
+        from debate_cli.render.drawn.catalogue import index_view
+
+        newest_first = sorted(cards, key=lambda card: card.started_at, reverse=True)
+        target = console.make_console(sys.stdout)
+        for part in index_view(newest_first, str(folder)):
+            target.print(part)

@@ -1,0 +1,248 @@
+"""`debate replay`."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+import time
+from collections.abc import Callable
+from contextlib import nullcontext
+from pathlib import Path
+from typing import NamedTuple
+
+from debate_cli.cli import console, keypress, run_control
+from debate_cli.cli.asked.replay import ReplayFormat, ReplayOptions, ReplayPart
+from debate_cli.cli.console import ClosedPipeError, refuse_existing, write_json_chunks
+from debate_cli.domain.debate import Debate
+from debate_cli.domain.verdict import Verdict
+from debate_cli.errors import UsageError
+from debate_cli.render.plain.summary import summary_lines
+from debate_cli.render.replay import Pause, ReplayPlan
+from debate_cli.render.report import ReportPart
+from debate_cli.storage.atomic_write import atomic_write
+from debate_cli.storage.redact import Redactor
+from debate_cli.storage.transcript import dump_transcript, to_transcript
+from debate_cli.storage.transcript_dirs import transcript_dirs
+from debate_cli.storage.transcript_index import count_missing_judgments
+from debate_cli.storage.transcript_store import StoredDebate, find_debate, open_debate
+from debate_cli.systems.scoring import score
+
+
+def explain_missing_part(debate: Debate, verdicts: tuple[Verdict, ...], part: ReportPart, path: Path) -> str | None:
+    """A sentence on why the debate saved at `path` has no such part; None where it has."""
+    there = (
+        bool(debate.turns) or debate.document_name is not None
+        if part == "turns"
+        else _has_content(debate, verdicts, part)
+    )
+    return None if there else f"--only {part}: nothing to show, as {_missing_reason(debate, part, path)}"
+
+
+def _has_content(debate: Debate, verdicts: tuple[Verdict, ...], part: ReportPart) -> bool:
+    return any(line.strip() for line in summary_lines(debate, verdicts, only=part))
+
+
+def _missing_reason(debate: Debate, part: ReportPart, path: Path) -> str:
+    match part:
+        case "turns":
+            return "nobody has spoken yet"
+        case "scores":
+            return "no judge has given marks yet"
+        case "trace":
+            return (
+                "a text has no claims that are answered"
+                if debate.document_name is not None
+                else "nobody has argued yet"
+            )
+        case "verdict":
+            return "no judge was asked"
+        case "briefing":
+            way = (
+                f"; add it with: debate judge {shlex.quote(str(path))} --system structured" if debate.arguments else ""
+            )
+            return f"only the structured system leads to a briefing, and it did not judge this{way}"
+
+
+WHOLE_DEBATE_FORMATS = (ReplayFormat.html, ReplayFormat.json)
+"""What is of a whole debate: a page that shows and hides parts by itself, and a transcript."""
+
+
+QUIT_KEYS = frozenset({"q", "Q", ""})
+"""Keys that end what is shown step by step; no key at all where the terminal is gone."""
+
+
+class PlaybackOptions(NamedTuple):
+    """How it is shown to the one who watches, and how long a pause lasts."""
+
+    speed: float | None
+    """Times the pace of a fast model; None shows everything at once."""
+    step: bool
+    """Whether a key is waited for after each turn."""
+    plain: bool
+    """Whether to write plain lines on a terminal too."""
+    show_hidden: bool
+
+    @property
+    def key_hint(self) -> str:
+        """What the one who watches can press; empty where no key is waited for."""
+        return "any key: go on · q: stop" if self.step and sys.stdin.isatty() and sys.stdout.isatty() else ""
+
+    def wait(self, pause: Pause, key: Callable[[], str]) -> bool:
+        """Let the pause pass, or wait for the next key; whether to go on."""
+        if self.key_hint and pause.after == "turn":
+            return key() not in QUIT_KEYS
+        if self.speed is not None and console.is_interactive(sys.stdout):
+            time.sleep(pause.seconds / self.speed)
+        return True
+
+
+def run(asked: ReplayOptions) -> None:
+    """Show a saved debate as it was shown when it ran."""
+    how = _resolve_format(asked.format, as_json=asked.json)
+    _check_part_options(how, "--json" if asked.json else f"--format {how.value}", asked.round, asked.only)
+    if asked.output is not None:
+        refuse_existing(asked.output, force=asked.force, option="-o")
+    stored = open_debate(find_debate(asked.path, transcript_dirs()))
+    debate = stored.debate
+    console.print_truncation_note(stored.torn_line_warning)
+    if asked.round is not None and not debate.select_turns(round_number=asked.round):
+        raise UsageError(f"--round {asked.round}: this debate has no such round; leave it out to see all")
+    verdicts = score(debate, runs="all")
+    if asked.only is not None:
+        _print_missing_part(stored, verdicts, asked.only)
+    if how is ReplayFormat.terminal and asked.output is None:
+        speed = None if asked.plain else asked.speed
+        way = PlaybackOptions(speed, step=asked.step, plain=asked.plain, show_hidden=asked.show_hidden)
+        _play(stored, verdicts, way, asked.round, asked.only)
+        return
+    text = _render_document(debate, verdicts, how, asked.round, asked.only, show_hidden=asked.show_hidden)
+    if asked.output is None and how is ReplayFormat.json:
+        write_json_chunks([text])
+    elif asked.output is None:
+        sys.stdout.write(text)
+    else:
+        atomic_write(asked.output, text.encode(), overwrite=asked.force)
+        console.print_status(f"written: {asked.output}")
+
+
+def _resolve_format(given: ReplayFormat, *, as_json: bool) -> ReplayFormat:
+    """What it is shown as. Raises UsageError where --json and another format are asked for."""
+    if as_json and given not in (ReplayFormat.terminal, ReplayFormat.json):
+        raise UsageError(f"--json and --format {given.value} exclude each other; give one of the two")
+    return ReplayFormat.json if as_json else given
+
+
+def _check_part_options(format_: ReplayFormat, typed: str, round_number: int | None, only: ReplayPart | None) -> None:
+    """Raise UsageError where the part that is asked for is none, or none in that format, which was asked for as `typed`."""
+    if format_ in WHOLE_DEBATE_FORMATS and (only is not None or round_number is not None):
+        left_out = "--only" if only is not None else "--round"
+        raise UsageError(
+            f"{typed} is of a whole debate; leave out {left_out}, or choose --format markdown or terminal-html"
+        )
+    if round_number is not None and only not in (None, ReplayPart.turns):
+        raise UsageError(
+            f"--only {only} is of all rounds together; leave out --round for that, or leave out --only to see round"
+            f" {round_number} and what was judged of it"
+        )
+
+
+def _print_missing_part(stored: StoredDebate, verdicts: tuple[Verdict, ...], only: ReplayPart) -> None:
+    """Say so where the debate has no such part."""
+    from debate_cli.cli.replay import explain_missing_part  # loads what makes the parts
+
+    remark = explain_missing_part(stored.debate, verdicts, only.value, stored.path)
+    if remark is not None:
+        console.print_status(remark)
+
+
+def _render_document(
+    debate: Debate,
+    verdicts: tuple[Verdict, ...],
+    format_: ReplayFormat,
+    round_number: int | None,
+    only: ReplayPart | None,
+    *,
+    show_hidden: bool,
+) -> str:
+    """The debate as a document. Raises UsageError for plain lines, which are none."""
+    part = only.value if only is not None else None
+    match format_:
+        case ReplayFormat.json:
+            shown = debate if show_hidden else _without_directives(debate)
+            return dump_transcript(to_transcript(shown, verdicts), Redactor())
+        case ReplayFormat.markdown:
+            from debate_cli.render.markdown import format_markdown
+
+            return format_markdown(debate, verdicts, part, round_number, show_hidden=show_hidden)
+        case ReplayFormat.html:
+            from debate_cli.render.html.page import render_html
+
+            return render_html(debate, verdicts, show_hidden=show_hidden)
+        case ReplayFormat.svg | ReplayFormat.terminal_html:
+            from debate_cli.render import svg
+
+            scene = svg.TerminalExport(debate, verdicts, part, round_number, show_hidden=show_hidden)
+            return svg.export_svg(scene) if format_ is ReplayFormat.svg else svg.export_terminal_html(scene)
+        case _:
+            raise UsageError(
+                "-o needs --format markdown, html, json, svg or terminal-html; redirect stdout for plain lines"
+            )
+
+
+def _without_directives(debate: Debate) -> Debate:
+    return debate.model_copy(
+        update={"turns": tuple(turn.model_copy(update={"directive": None}) for turn in debate.turns)}
+    )
+
+
+def _play(
+    stored: StoredDebate,
+    verdicts: tuple[Verdict, ...],
+    way: PlaybackOptions,
+    round_number: int | None,
+    only: ReplayPart | None,
+) -> None:
+    """Show it on stdout as it was shown when it ran, or as much of it as is wanted."""
+    debate = stored.debate
+    part = only.value if only is not None else None
+    if part in (None, "turns") and not _play_turns(debate, way, round_number, judged=part is None):
+        return
+    if part != "turns" and round_number is None:
+        run_control.show_summary(debate, verdicts, show_hidden=way.show_hidden, only=part, plain=way.plain)
+        if part is None:
+            console.print_status(_next_command_hint(stored.path, debate))
+
+
+def _next_command_hint(path: Path, debate: Debate) -> str:
+    """What can be done with the debate that was shown."""
+    if debate.status != "complete" or count_missing_judgments(debate):
+        from debate_cli.render.resume_hint import resume_command
+
+        return f"go on: {resume_command(str(path), budget=debate.closed == 'budget')}"
+    from debate_cli.render.summary import suggest_judge_command
+
+    return f"judge again: {suggest_judge_command(debate, str(path))}"
+
+
+def _play_turns(debate: Debate, way: PlaybackOptions, round_number: int | None, *, judged: bool) -> bool:
+    """Show its speeches, and what the judges said of them; whether that came to its end."""
+    typed = way.speed is not None and console.is_interactive(sys.stdout)
+    performance = ReplayPlan(debate, round_number, is_typed=typed, judged=judged, one_by_one=bool(way.key_hint))
+    answers = len(debate.turns) + len(debate.assessments)
+    with (
+        keypress.open_key_reader() if way.key_hint else nullcontext(str) as key,
+        run_control.open_observer(
+            quiet=False,
+            as_json=False,
+            planned=answers if judged and not way.key_hint else None,
+            show_hidden=way.show_hidden,
+            plain=way.plain,
+            hint=way.key_hint,
+        ) as watcher,
+    ):
+        for pause in performance.play(watcher):
+            if watcher.is_closed:
+                raise ClosedPipeError
+            if not way.wait(pause, key):
+                return False
+    return True

@@ -1,0 +1,240 @@
+"""How a command lets the user stop a run, says what is left to do, and ends: signals, notes, exit codes."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import sys
+from collections.abc import Callable, Collection, Coroutine, Generator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+from debate_cli.app.gates import Gates
+from debate_cli.app.session import Outcome
+from debate_cli.cli.console import (
+    CLOSED_PIPE,
+    UNWRITABLE_ERRNOS,
+    ignore_broken_pipe,
+    is_interactive,
+    make_console,
+    print_status,
+    redirect_to_devnull,
+)
+from debate_cli.cli.pipe_safe_observer import PipeSafeObserver
+from debate_cli.domain.debate import Debate
+from debate_cli.domain.events import ABSTAINED, CloseReason, Failure
+from debate_cli.domain.tasks import Brief, Cue
+from debate_cli.domain.verdict import Verdict
+from debate_cli.engine import GRACE_S, StopSignal
+from debate_cli.errors import StorageError, format_page_hint, get_error_page
+from debate_cli.render.plain.watchers import NullObserver, PlainObserver
+from debate_cli.render.resume_hint import resume_command
+from debate_cli.render.summary import suggest_judge_command
+from debate_cli.render.theme import format_brief
+from debate_cli.storage.journal import JOURNAL_SUFFIX
+from debate_cli.systems.scoring import score
+
+
+@contextmanager
+def open_observer(
+    *, quiet: bool, as_json: bool, planned: int | None, show_hidden: bool, plain: bool = False, hint: str = ""
+) -> Generator[PipeSafeObserver]:
+    """The watcher for this run: live on a terminal unless `plain`, else plain lines; with --json nothing on stdout.
+
+    Where nothing is shown, warnings go to stderr. `hint`, on the keys that are waited for, stays below what is drawn;
+    beside plain lines it stands first, on stderr.
+    """
+    stream = sys.stderr if as_json else sys.stdout
+    if quiet or (as_json and not is_interactive(stream)):
+        yield PipeSafeObserver(NullObserver(), aside=print_status)
+    elif is_interactive(stream) and not plain:
+        from debate_cli.render.live.view import LiveObserver
+
+        watcher = LiveObserver(make_console(stream), planned, show_hidden=show_hidden, hint=hint)
+        watcher.start()
+        try:
+            yield PipeSafeObserver(watcher)
+        finally:
+            with ignore_broken_pipe():
+                watcher.stop()
+    else:
+        if hint:
+            print_status(hint)
+        plainly = PlainObserver(stream, show_hidden=show_hidden)
+        try:
+            yield PipeSafeObserver(plainly)
+        finally:
+            with ignore_broken_pipe():
+                plainly.finish()
+
+
+def show_summary(
+    debate: Debate,
+    verdicts: tuple[Verdict, ...],
+    *,
+    show_hidden: bool,
+    only: str | None = None,
+    plain: bool = False,
+    judged: Collection[str] | None = None,
+) -> None:
+    """The closing part on stdout: drawn on a terminal unless `plain`, else plain lines.
+
+    `judged`: ids of the judging runs that the debate was just judged again by; nothing but what they brought is shown.
+    """
+    if is_interactive(sys.stdout) and not plain:
+        from debate_cli.render.drawn.summary import summary_view
+
+        screen = make_console(sys.stdout)
+        parts = summary_view(debate, verdicts, only=only, show_hidden=show_hidden, judged=judged)  # pyright: ignore[reportArgumentType]
+        for part in parts:
+            screen.print(part)
+        return
+    from debate_cli.render.plain.summary import summary_lines
+
+    for line in summary_lines(debate, verdicts, only=only, judged=judged):  # pyright: ignore[reportArgumentType]
+        print(line)
+
+
+EXIT_CODES = {"budget": 4, "failed": 3, "interrupted": 130}
+GATE_NOT_MET = 5
+EXIT_CODE_PRIORITY = (130, CLOSED_PIPE, 4, 3, 1, GATE_NOT_MET)
+T = TypeVar("T")
+
+
+def on_signal(stop: StopSignal, note: Callable[[str], None]) -> None:
+    """What a signal does: ask once, then insist."""
+    first = not stop.requested
+    stop.request()
+    if first:
+        note(
+            f"Stopping: nothing new is asked; answers under way have {GRACE_S:g} s to come in. Ctrl-C again stops at once."
+        )
+
+
+@contextmanager
+def report_output_failure(*saved: Path) -> Generator[None]:
+    """What is done within writes to standard output; where that cannot take more, the error says what became of the debate.
+
+    `saved` is its transcript, or where that will be; of several, none is named. Raises StorageError.
+    """
+    try:
+        yield
+    except OSError as error:
+        if not saved or error.errno not in UNWRITABLE_ERRNOS or error.filename is not None:
+            raise
+        redirect_to_devnull(sys.stdout)
+        kept = _format_saved_state(saved[0]) if len(saved) == 1 else "what was judged is saved"
+        raise StorageError(f"standard output cannot be written ({error.strerror}); {kept}") from error
+
+
+def _format_saved_state(saved: Path) -> str:
+    """What became of the debate whose transcript is, or was to be, `saved`."""
+    journal = saved.with_suffix(JOURNAL_SUFFIX)
+    if journal.exists():
+        return f"the debate so far is in {journal}; go on with: {resume_command(str(saved))}"
+    return f"the debate is saved: {saved}"
+
+
+def run_until_stopped(work: Callable[[StopSignal], Coroutine[Any, Any, T]], audience: PipeSafeObserver) -> T:
+    """Run `work` in an event loop in which Ctrl-C and SIGTERM ask it to stop, and so does the leaving of its audience."""
+
+    async def main() -> T:
+        stop = StopSignal()
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, on_signal, stop, audience.warn)
+        audience.on_close = stop.request
+        return await work(stop)
+
+    return asyncio.run(main())
+
+
+def report_outcome(outcome: Outcome, gates: Gates, *, spoken: bool = False, unread: bool = False) -> int:
+    """Say where the debate is and what is left to do; the exit code that stands for it.
+
+    `spoken`: the debate was told at length, so that how to have it judged again is worth a line. `unread`: nobody read the output
+    to its end, which is why it may have been stopped.
+    """
+    if outcome.path is not None:
+        print_status(f"{'unchanged' if outcome.untouched else 'saved'}: {outcome.path}")
+    code = _report_halt(outcome, unread=unread)
+    if code:
+        return code
+    if spoken and outcome.path is not None:
+        print_status(f"judge again: {suggest_judge_command(outcome.debate, str(outcome.path))}")
+    if _has_abstention(outcome):
+        print_status(f"a judge abstained, as its answers could not be used{format_page_hint('no-structured-output')}")
+    unmet = gates.failure_messages(outcome.debate, outcome.verdicts)
+    for sentence in unmet:
+        print_status(f"gate not met: {sentence}")
+    return GATE_NOT_MET if unmet else 0
+
+
+def _report_halt(outcome: Outcome, *, unread: bool) -> int:
+    """Exit code of a run that did not come to its end, with one sentence on how to go on; 0 where it did."""
+    debate = outcome.debate
+    place = None if outcome.path is None else str(outcome.path)
+    again = resume_command(place)
+    last = {failure.task.key: failure for failure in debate.failures}
+    open_failures = [failure for key, failure in last.items() if key in debate.given_up and not failure.final]
+    runs = {verdict.run for verdict in outcome.verdicts}
+    if outcome.halted is not None:
+        reason, page = _halt_reason(outcome.halted, open_failures)
+        again = resume_command(place, budget=outcome.halted == "budget", why=reason)
+        left = unread and outcome.halted == "interrupted"
+        if left:
+            reason = "stopped, as nobody reads the output any more"
+        _print_resume_hint(
+            f"debate: {reason.rstrip('.')}{format_page_hint(page)}; go on with:", again, alone=place is not None
+        )
+        return CLOSED_PIPE if left else EXIT_CODES[outcome.halted]
+    for failure in reversed(open_failures):
+        if isinstance(failure.task, Brief) and failure.task.run in runs and _is_undetermined(debate, failure.task.run):
+            what = f"{format_brief(failure.task)}: {failure.message}"
+            said = f"debate: a judge could not be asked ({what}){format_page_hint(get_error_page(failure.cause))}; ask it again with:"
+            _print_resume_hint(said, again, alone=place is not None)
+            return EXIT_CODES["failed"]
+    return 0
+
+
+def _print_resume_hint(sentence: str, command: str, *, alone: bool) -> None:
+    """Say how to go on. A command stands `alone` on its line, so that it can be copied whole from the narrowest terminal."""
+    if alone:
+        print_status(sentence)
+        print_status(command)
+    else:
+        print_status(f"{sentence} {command}")
+
+
+def _has_abstention(outcome: Outcome) -> bool:
+    """Whether a judge of the runs that this is the outcome of had no usable answer."""
+    runs = {verdict.run for verdict in outcome.verdicts}
+    found = [failure for failure in outcome.debate.failures if failure.cause == ABSTAINED]
+    return any(isinstance(failure.task, Brief) and failure.task.run in runs for failure in found)
+
+
+def _is_undetermined(debate: Debate, run: str) -> bool:
+    """Whether the deciding verdict of a judging run is undetermined."""
+    return any(verdict.decides and verdict.victory == "undetermined" for verdict in score(debate, runs=run))
+
+
+def _halt_reason(halted: CloseReason, open_failures: Sequence[Failure]) -> tuple[str, str]:
+    """What ended the run, rather than what else went wrong in it; and the page that explains it."""
+    if halted == "interrupted":
+        return "stopped by the user", "interrupted"
+    ending_it = (
+        failure
+        for failure in reversed(open_failures)
+        if (failure.cause == "BudgetError" if halted == "budget" else isinstance(failure.task, Cue))
+    )
+    failure = next(ending_it)
+    return failure.message, get_error_page(failure.cause)
+
+
+def combined_exit_code(
+    outcomes: Sequence[Outcome], gates: Gates, *, bad: int, spoken: bool = False, unread: bool = False
+) -> int:
+    """The same for several debates, `bad` files among them that could not be used: the gravest exit code of all."""
+    codes = {*(report_outcome(outcome, gates, spoken=spoken, unread=unread) for outcome in outcomes), 1 if bad else 0}
+    return next((code for code in EXIT_CODE_PRIORITY if code in codes), 0)

@@ -1,0 +1,1 @@
+"""Detector of instructions to the judge inside speeches."""

@@ -1,0 +1,61 @@
+"""The finding `manipulation`: what the detector saw in the texts that a brief is about. No model has a say in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import chain
+
+from debate_cli.domain.assessment import Manipulation
+from debate_cli.domain.debate import Debate
+from debate_cli.domain.tasks import Subject
+from debate_cli.domain.turn import Turn
+from debate_cli.judging.injection.detector import detect_injection
+from debate_cli.judging.transcript_prompt import debater_names, format_turn_line, visible_texts
+from debate_cli.systems.quotes import turn_texts
+
+
+def find_manipulations(debate: Debate, subject: Subject) -> tuple[Manipulation, ...]:
+    """One for each span addressed to the judge in a turn, in the turns of a round, or in the whole debate.
+
+    A comparison of turns finds nothing: its turns are judged by themselves too. The background counts to the whole.
+    """
+    names = debater_names(debate)
+    found = [_find_in_turn(turn, names) for turn in _subject_turns(debate, subject)]
+    if subject.moment == "debate" and not subject.turns:
+        found.insert(0, _find_in_texts(None, None, [debate.topic, debate.config.background or ""], names))
+    return tuple(dict.fromkeys(item for group in found for item in group))
+
+
+def warm_caches(turn: Turn, names: tuple[str, ...]) -> None:
+    """Do the work of finding what `turn` holds, and of showing it to judges, before it is asked for: both are remembered."""
+    format_turn_line(turn, names)
+    list(_find_in_turn(turn, names))
+
+
+def _subject_turns(debate: Debate, subject: Subject) -> Iterator[Turn]:
+    match subject.moment:
+        case "turn":
+            yield from (turn for turn in debate.turns if turn.index in subject.turns)
+        case "round":
+            yield from debate.select_turns(round_number=subject.round)
+        case "debate" if not subject.turns:
+            yield from debate.turns
+        case _:
+            return
+
+
+def _find_in_turn(turn: Turn, names: tuple[str, ...]) -> Iterator[Manipulation]:
+    """First of what judges are given, piece by piece, so that a quote is what was removed there; then of all else it says."""
+    seen: set[str] = set()
+    for item in _find_in_texts(turn.speaker, turn.index, chain(visible_texts(turn), turn_texts(turn)), names):
+        if not any(item.quote in other or other in item.quote for other in seen):
+            seen.add(item.quote)
+            yield item
+
+
+def _find_in_texts(
+    participant: str | None, turn: int | None, found_in: Iterable[str], names: tuple[str, ...]
+) -> Iterator[Manipulation]:
+    for text in found_in:
+        for hit in detect_injection(text, names):
+            yield Manipulation(participant=participant, turn=turn, quote=hit.quote, technique=hit.technique)

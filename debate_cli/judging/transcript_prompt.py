@@ -1,0 +1,134 @@
+"""What a judge is shown of a debate: the part of a prompt that all calls of one judge model share.
+
+Only grows at its end as a debate goes on, so that a provider's cache can serve it. What a judge is asked does not live
+here.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import lru_cache
+from typing import TypeVar, cast
+
+from debate_cli.domain.debate import Debate
+from debate_cli.domain.frozen_model import memoize_on_value
+from debate_cli.domain.tasks import Subject
+from debate_cli.domain.text_normalization import iter_strings
+from debate_cli.domain.turn import UNSTRUCTURED, Turn
+from debate_cli.judging.injection.detector import TAKEOVER_TECHNIQUES, mask_injection
+from debate_cli.llm.prompt_sanitizer import sanitize_for_prompt
+
+T = TypeVar("T")
+PROSE_PHASES = frozenset({"rebuttal", "speech"})
+"""Phases whose turns are told by their text; the others by their structure where they have one."""
+
+
+def sanitize_for_judge(text: str, names: tuple[str, ...] = ()) -> str:
+    """A debater's `text` as a judge may see it: cleaned, and without what is addressed to the judge.
+
+    `names` are those of the debaters.
+    """
+    return mask_injection(sanitize_for_prompt(text), names)
+
+
+@lru_cache(maxsize=1024)
+def sanitize_takeovers(text: str) -> str:
+    """A judge's or the user's own `text` as a judge may see it: it may speak of scores, but not take the judge over."""
+    return mask_injection(sanitize_for_prompt(text), only=TAKEOVER_TECHNIQUES)
+
+
+def to_prompt_json(value: object) -> str:
+    """`value` as compact JSON in which every string is `reported`."""
+    return _compact_json(_map_strings(value, sanitize_takeovers))
+
+
+def debater_names(debate: Debate) -> tuple[str, ...]:
+    """Names of those who debate."""
+    return tuple(participant.name for participant in debate.participants)
+
+
+@memoize_on_value
+def format_shared_prompt(debate: Debate, last: int | None) -> str:
+    """Motion, background, debaters, and one line per turn up to index `last` (None: all of them)."""
+    names = debater_names(debate)
+    turns = [turn for turn in debate.turns if last is None or turn.index <= last]
+    if not debate.participants:
+        return f"TITLE: {format_speech(debate.topic)}\nDOCUMENT: {format_speech(debate.config.background or '')}\n"
+    debaters = [{"name": participant.name, "side": participant.side} for participant in debate.participants]
+    lines = [f"MOTION: {format_speech(debate.topic, names)}"]
+    if debate.config.background:
+        lines.append(f"BACKGROUND: {format_speech(debate.config.background, names)}")
+    lines += [
+        f"DEBATERS: {to_prompt_json(debaters)}",
+        "TRANSCRIPT, one JSON object a turn:",
+        *(format_turn_line(turn, names) for turn in turns),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def last_visible_turn(debate: Debate, subject: Subject) -> int | None:
+    """Index of the last turn that a judge of `subject` may see; None means all of them."""
+    match subject.moment:
+        case "turn" | "pair":
+            return max(subject.turns)
+        case "round":
+            return max((turn.index for turn in debate.turns if turn.round <= (subject.round or 0)), default=-1)
+        case "debate":
+            return None
+
+
+def format_speech(text: str, names: tuple[str, ...] = ()) -> str:
+    """`text` as a JSON string, `shown`."""
+    return _compact_json(sanitize_for_judge(text, names))
+
+
+def format_turn_line(turn: Turn, names: tuple[str, ...] = ()) -> str:
+    """One turn as one line of JSON."""
+    return _format_turn_line(turn, names)  # pyright: ignore[reportArgumentType] - it is frozen, so it can be hashed
+
+
+@lru_cache(maxsize=1024)
+def _format_turn_line(turn: Turn, names: tuple[str, ...]) -> str:
+    head: dict[str, object] = {
+        "turn": turn.index,
+        "round": turn.round,
+        "phase": turn.phase,
+        "speaker": sanitize_takeovers(turn.speaker),
+    }
+    return _compact_json({**head, **_map_strings(_turn_payload(turn), lambda text: sanitize_for_judge(text, names))})
+
+
+def visible_texts(turn: Turn) -> Iterator[str]:
+    """Every text of `turn` that judges are given, as it was said: each is `shown` by itself, so nothing spans two of them."""
+    yield from iter_strings(_turn_payload(turn))
+
+
+def _turn_payload(turn: Turn) -> dict[str, object]:
+    """Structure where there is one, so that nothing is told twice."""
+    structure = turn.model_dump(
+        mode="json", include={"arguments", "responses", "answers", "closing"}, exclude_none=True
+    )
+    if UNSTRUCTURED in turn.warnings or not structure:
+        ids = [argument.id for argument in turn.arguments or ()]
+        return {"id": ids[0], "text": turn.text} if ids else {"text": turn.text}
+    if turn.phase in PROSE_PHASES:
+        ids = [{"id": argument.id, "claim": argument.claim} for argument in turn.arguments or ()]
+        return {"text": turn.text, "arguments": ids} if ids else {"text": turn.text}
+    return structure
+
+
+def _compact_json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def _map_strings(value: T, door: Callable[[str], str]) -> T:
+    """`value` with every string in it passed through `door`."""
+    if isinstance(value, str):
+        return cast("T", door(value))
+    if isinstance(value, Mapping):
+        members = cast("Mapping[str, object]", value)
+        return cast("T", {key: _map_strings(item, door) for key, item in members.items()})
+    if isinstance(value, Iterable):
+        return cast("T", [_map_strings(item, door) for item in cast("Iterable[object]", value)])
+    return value

@@ -1,0 +1,332 @@
+"""Reading one reply: from a model's words to a filled-in form, or to the reasons why there is none.
+
+Pure. What to do about a failure (ask again, another way, give up) is decided in `llm.ladder`.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Generic, Literal, Self, cast
+
+import json_repair
+from pydantic import ValidationError
+
+from debate_cli.llm.form import Form, FormT
+from debate_cli.llm.keyed import restore_lists
+from debate_cli.llm.prompt_sanitizer import sanitize_for_prompt
+from debate_cli.llm.schema_check import MAX_SHOWN_CHARS, find_violations
+
+MAX_REPAIR_CHARS = 50_000
+"""A longer text is not mended: what the library gathers it copies at every character."""
+MAX_REPAIR_READS = 200_000
+"""Characters and slices read for one text, at most: half a second or so, and enough for MOST_CHARS meant as JSON."""
+_SLICE_CHARS = 100
+"""A slice costs one read, and one more for each so many characters."""
+
+
+class _RepairLimitError(Exception):
+    """The text is so broken that mending it takes too long. Not one that the library would catch."""
+
+
+class _ReadCounter:
+    """Reads that are left."""
+
+    def __init__(self, left: int) -> None:
+        self.remaining = left
+
+    def consume(self, reads: int) -> None:
+        """Count some; raises _TooMuchError when there are none left."""
+        self.remaining -= reads
+        if self.remaining < 0:
+            raise _RepairLimitError
+
+
+class _CountedText(str):
+    """A text whose reads are counted.
+
+    The library puts signs in by `text[:here] + sign + text[here:]`, so what begins as the text did is counted on.
+    """
+
+    __slots__ = ("_meter",)
+
+    _meter: _ReadCounter
+
+    @classmethod
+    def wrap(cls, text: str, meter: _ReadCounter) -> Self:
+        metered = cls(text)
+        metered._meter = meter
+        return metered
+
+    def __getitem__(self, key: Any, /) -> str:  # pyright: ignore[reportIncompatibleMethodOverride] - as str takes it
+        piece = str.__getitem__(self, key)
+        self._meter.consume(1 + len(piece) // _SLICE_CHARS)
+        head = isinstance(key, slice) and cast("slice[Any, Any, Any]", key).start is None
+        return _CountedText.wrap(piece, self._meter) if head else piece
+
+    def __add__(self, other: str, /) -> str:
+        return _CountedText.wrap(str.__add__(self, other), self._meter)
+
+
+def repair_json(broken: str) -> dict[str, Any] | None:
+    """The object that `broken` was meant to be; None where that cannot be told, or not in time."""
+    if len(broken) > MAX_REPAIR_CHARS:
+        return None
+    try:
+        value: Any = json_repair.loads(_CountedText.wrap(broken, _ReadCounter(MAX_REPAIR_READS)), skip_json_loads=True)
+    except Exception:  # noqa: BLE001 - on some texts the library stumbles: AssertionError, IndexError, RecursionError ...
+        return None
+    return cast("dict[str, Any]", value) if isinstance(value, dict) and value else None
+
+
+ParseOutcome = Literal["valid", "strayed", "invalid", "formless"]
+"""valid: satisfies the schema; strayed: the form's model takes it, the schema of the occasion does not; invalid: JSON
+that is no form; formless: no JSON object, several that differ, or one too broken to read."""
+MAX_FAULTS = 12
+"""Faults that are told of one reply, at most."""
+MAX_FAULT_CHARS = 240
+"""Characters of one fault, at most."""
+
+MAX_OBJECTS = 500
+"""Objects that are looked at in one reply; one with more of them is not one answer."""
+MAX_WRAPPERS = 8
+"""Objects around a form that are taken off."""
+
+_THINKING_TAG = re.compile(r"<(?P<end>/?)think(?:ing)?>", re.IGNORECASE)
+_LOOKS_LIKE_JSON = re.compile(r"""\{\s*(?:["'}]|\w+["']?\s*:|//|/\*)""")
+_QUOTED_OR_BRACE = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\Z)|[{}]', re.DOTALL)
+
+
+class _ForbiddenError(ValueError):
+    """JSON that can be read, but not as one thing: NaN, or a key that occurs twice. Never repaired."""
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedReply(Generic[FormT]):
+    """What one reply holds."""
+
+    outcome: ParseOutcome
+    form: FormT | None = None
+    """Set for `valid` and `strayed`."""
+    faults: tuple[str, ...] = ()
+    """What is wrong, one line each; empty for `valid`."""
+    repaired: bool = False
+    """Whether the JSON had to be repaired."""
+
+
+def strip_thinking(text: str) -> str:
+    """What the model said aloud: `text` without its thinking.
+
+    Removed are `<think>…</think>`, everything before a closing tag that was never opened, and everything after an
+    opening tag that is never closed.
+    """
+    return _split_thinking(text)[0]
+
+
+def _split_thinking(text: str) -> tuple[str, str]:
+    """What was said aloud, and the thought that was never ended."""
+    kept: list[str] = []
+    aloud: int | None = 0
+    thought = 0
+    for tag in _THINKING_TAG.finditer(text):
+        if tag["end"]:
+            kept = [] if aloud is not None else kept
+            aloud = tag.end()
+        elif aloud is not None:
+            kept.append(text[aloud : tag.start()])
+            aloud, thought = None, tag.end()
+    ends_aloud = aloud is not None
+    return "".join([*kept, text[aloud:] if ends_aloud else ""]).strip(), "" if ends_aloud else text[thought:]
+
+
+def parse_reply(text: str, form: Form[FormT], *, truncated: bool = False) -> ParsedReply[FormT]:
+    """Find the one object in `text` that fills in `form`.
+
+    A text that is an object as it stands is taken so; else the objects in it are looked at (in fences, with prose
+    around them), of which exactly one may be a form; else the one broken object is repaired. Where nothing was said but a
+    thought that never ended, the form that ends it is the answer. A truncated text must be whole as it stands. Never raises.
+    """
+    text = text.strip()
+    try:
+        whole = _load_strict(text)
+    except ValueError:
+        whole = None
+    if isinstance(whole, dict):
+        return _choose_object([cast("dict[str, Any]", whole)], form)
+    if truncated:
+        return ParsedReply("formless", faults=("the answer was cut off at the token limit",))
+    aloud, thought = _split_thinking(text)
+    return _parse_embedded_object(aloud, form) if aloud or not thought else _parse_unfinished_thinking(thought, form)
+
+
+def _parse_unfinished_thinking(thought: str, form: Form[FormT]) -> ParsedReply[FormT]:
+    """The one valid object in a thought, where it is the last thing there: any other may be a draft."""
+    found = _ObjectScan(thought)
+    if found.objects and not found.too_many and thought[found.end :].strip() in {"", "```"}:
+        parsed = _choose_object(found.objects, form)
+        if parsed.outcome == "valid" and _parse_unwrapped(found.objects[-1], form).outcome == "valid":
+            return parsed
+    return _choose_object([], form)
+
+
+def _parse_embedded_object(text: str, form: Form[FormT]) -> ParsedReply[FormT]:
+    """The one valid object in a text, else the one broken object, repaired.
+
+    A broken object with a whole form inside is not repaired: it may be a draft, or two answers run together.
+    """
+    found = _ObjectScan(text)
+    parsed = _choose_object(found.objects, form)
+    several = parsed.outcome == "formless" and len(found.objects) > 1
+    if found.too_many:
+        return ParsedReply("formless", faults=(f"more than {MAX_OBJECTS} objects: give exactly one",))
+    if parsed.form is not None or several:
+        return parsed
+    if found.forbidden:
+        return ParsedReply("invalid", faults=_format_faults(iter(dict.fromkeys(found.forbidden))))
+    repaired = repair_json(found.broken[0]) if len(found.broken) == 1 else None
+    if repaired is None or _choose_object(_ObjectScan(found.broken[0][1:]).objects, form).form is not None:
+        return parsed
+    again = _choose_object([repaired], form)
+    return ParsedReply(again.outcome, again.form, again.faults, repaired=again.form is not None)
+
+
+class _ObjectScan:
+    """The outermost objects of a text, read from left to right."""
+
+    def __init__(self, text: str) -> None:
+        self.objects: list[dict[str, Any]] = []
+        """Those that are strict JSON."""
+        self.broken: list[str] = []
+        """The text of those that look like JSON and are not."""
+        self.end = 0
+        """Where the last of them ends."""
+        self.forbidden: list[str] = []
+        begun = _LOOKS_LIKE_JSON.search(text)
+        while begun is not None and not self.too_many:
+            begun = _LOOKS_LIKE_JSON.search(text, self._read_object(text, begun.start()))
+
+    @property
+    def too_many(self) -> bool:
+        """Whether there are more than are looked at; the rest of the text was not read then."""
+        return len(self.objects) + len(self.broken) + len(self.forbidden) > MAX_OBJECTS
+
+    def _read_object(self, text: str, start: int) -> int:
+        """Read the object at `start`; return where to go on."""
+        try:
+            value, end = _DECODER.raw_decode(text, start)
+        except _ForbiddenError as error:
+            self.forbidden.append(str(error))
+            return _find_object_end(text, start)
+        except (ValueError, RecursionError):
+            end = _find_object_end(text, start)
+            self.broken.append(text[start:end])
+            return end
+        self.objects.append(value)
+        self.end = end
+        return end
+
+
+def _find_object_end(text: str, start: int) -> int:
+    """Where the object that begins at `start` ends: at its closing brace, else at the last one, else with the text."""
+    depth = 0
+    for match in _QUOTED_OR_BRACE.finditer(text, start):
+        depth += {"{": 1, "}": -1}.get(match.group(), 0)
+        if depth == 0:
+            return match.end()
+    last = text.rfind("}", start)
+    return last + 1 if last >= 0 else len(text)
+
+
+def _choose_object(objects: list[dict[str, Any]], form: Form[FormT]) -> ParsedReply[FormT]:
+    """The one object that is a form; those that satisfy the schema go before those that only the model takes."""
+    readings = [_parse_unwrapped(candidate, form) for candidate in objects]
+    for outcome in ("valid", "strayed"):
+        fitting = [reading for reading in readings if reading.outcome == outcome]
+        if fitting and all(reading.form == fitting[0].form for reading in fitting):
+            return fitting[0]
+        if fitting:
+            return ParsedReply("formless", faults=("several objects that differ: give exactly one",))
+    if readings:
+        return min(readings, key=lambda reading: len(reading.faults))
+    return ParsedReply("formless", faults=("there is no JSON object in the answer",))
+
+
+def _parse_unwrapped(candidate: dict[str, Any], form: Form[FormT]) -> ParsedReply[FormT]:
+    """Read `candidate`, or the object that it wraps as its only member."""
+    first = reading = _validate_form(candidate, form)
+    for _ in range(MAX_WRAPPERS):
+        if reading.form is not None or len(candidate) != 1:
+            break
+        inner = next(iter(candidate.values()))
+        if not isinstance(inner, dict):
+            break
+        candidate = cast("dict[str, Any]", inner)
+        reading = _validate_form(candidate, form)
+    return reading if reading.form is not None else first
+
+
+def _validate_form(candidate: dict[str, Any], form: Form[FormT]) -> ParsedReply[FormT]:
+    candidate = restore_lists(candidate, form.schema)
+    strays = _format_faults(find_violations(candidate, form.schema))
+    try:
+        filled = form.model.model_validate_json(json.dumps(candidate, allow_nan=False), strict=True)
+    except ValidationError as error:
+        return ParsedReply("invalid", faults=strays or _format_faults(_pydantic_faults(error)))
+    except (ValueError, RecursionError):
+        return ParsedReply("invalid", faults=strays or ("the object is nested too deeply, or holds what is no JSON",))
+    return ParsedReply("strayed" if strays else "valid", filled, strays)
+
+
+def _format_faults(faults: Iterator[str]) -> tuple[str, ...]:
+    """The first faults, each as one short line."""
+    lines: list[str] = []
+    try:
+        for fault in faults:
+            if len(lines) == MAX_FAULTS:
+                return (*lines, "and more")
+            lines.append(" ".join(sanitize_for_prompt(fault[: 2 * MAX_FAULT_CHARS]).split())[:MAX_FAULT_CHARS])
+    except RecursionError:
+        return ("the object is nested too deeply",)
+    return tuple(lines)
+
+
+def _pydantic_faults(error: ValidationError) -> Iterator[str]:
+    for fault in error.errors(include_url=False, include_context=False, include_input=False):
+        path = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in fault["loc"])
+        yield f"{path.removeprefix('.') or 'the object'}: {fault['msg']}"
+
+
+def _load_strict(text: str) -> Any:
+    """`text` as strict JSON; ValueError if it is not."""
+    try:
+        return _DECODER.decode(text)
+    except RecursionError as error:
+        raise ValueError("nested too deeply") from error
+
+
+def _reject_duplicate_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    members = dict(pairs)
+    if len(members) != len(pairs):
+        seen = set[str]()
+        twice = next(name for name, _ in pairs if name in seen or seen.add(name))
+        raise _ForbiddenError(f"the key {sanitize_for_prompt(twice[:MAX_SHOWN_CHARS])!r} occurs twice in one object")
+    return members
+
+
+def _reject_constant(name: str) -> Any:
+    raise _ForbiddenError(f"{name} is no JSON number")
+
+
+def _parse_finite_float(digits: str) -> float:
+    number = float(digits)
+    if math.isinf(number):
+        raise _ForbiddenError(f"{digits[:MAX_SHOWN_CHARS]} is too large for a JSON number")
+    return number
+
+
+_DECODER = json.JSONDecoder(
+    object_pairs_hook=_reject_duplicate_keys, parse_constant=_reject_constant, parse_float=_parse_finite_float
+)

@@ -1,0 +1,98 @@
+"""Prompts: Markdown files shipped beside the code that uses them, and the user's own that take their place.
+
+A placeholder is `{{name}}`. It is filled in once: what a value contains is never read as a placeholder again.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib.resources
+import re
+from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
+from types import MappingProxyType
+from typing import Self
+
+from debate_cli.errors import ConfigError
+
+SHIPPED_PROMPT_PACKAGES = (
+    "debate_cli.debaters",
+    "debate_cli.judging",
+    "debate_cli.systems.structured",
+    "debate_cli.systems.moderator",
+    "debate_cli.systems.panel",
+    "debate_cli.systems.live",
+    "debate_cli.systems.persuasion",
+)
+"""Where prompts are shipped, each in a folder `prompts`."""
+_PLACEHOLDER = re.compile(r"\{\{\s*(\w+)\s*\}\}")
+_NO_OVERRIDES: Mapping[str, str] = MappingProxyType({})
+
+
+class Prompts:
+    """The prompts of one run; `overrides` maps the name of a shipped prompt to the text that takes its place."""
+
+    def __init__(self, overrides: Mapping[str, str] = _NO_OVERRIDES) -> None:
+        self._overrides = dict(overrides)
+
+    def validate(self, *packages: str) -> Self:
+        """Return self if every override is of a shipped prompt and uses that one's placeholders only.
+
+        Raises ConfigError with one line for each fault. `packages` defaults to all that ship prompts.
+        """
+        if problems := [f"prompts.{name}: {message}" for name, message in self.find_problems(*packages)]:
+            raise ConfigError(*problems)
+        return self
+
+    def find_problems(self, *packages: str) -> list[tuple[str, str]]:
+        """What is wrong with the overrides: the name of each and a sentence. `packages` as for `check`."""
+        places = packages or SHIPPED_PROMPT_PACKAGES
+        return list(
+            self._iter_problems({name: package for package in places for name in _package_prompt_names(package)})
+        )
+
+    def render(self, package: str, name: str, /, **values: str) -> str:
+        """The prompt `prompts/NAME.md` of `package` with its placeholders filled in, without trailing newlines.
+
+        Values that the prompt does not use are ignored, as a user's own may leave some out. Raises KeyError for a
+        placeholder without a value and FileNotFoundError for a prompt that is not shipped.
+        """
+        text = self._overrides[name] if name in self._overrides else _load_prompt(package, name)
+        return _PLACEHOLDER.sub(lambda match: values[match.group(1)], text).rstrip("\n")
+
+    def _iter_problems(self, homes: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+        for name, text in self._overrides.items():
+            if name not in homes:
+                yield name, f"there is no prompt of this name{_format_suggestion(name, homes)}"
+                continue
+            known = find_placeholders(_load_prompt(homes[name], name))
+            for unknown in sorted(find_placeholders(text) - known):
+                listed = ", ".join(sorted(known)) or "none"
+                hint = _format_suggestion(unknown, known)
+                yield name, f"unknown placeholder {{{{{unknown}}}}}{hint}; this prompt may use {listed}"
+
+
+def prompt_names() -> frozenset[str]:
+    """The names of all shipped prompts."""
+    return frozenset(name for package in SHIPPED_PROMPT_PACKAGES for name in _package_prompt_names(package))
+
+
+def find_placeholders(text: str) -> frozenset[str]:
+    """Names of the placeholders in `text`."""
+    return frozenset(_PLACEHOLDER.findall(text))
+
+
+def _format_suggestion(word: str, known: Mapping[str, str] | frozenset[str]) -> str:
+    near = get_close_matches(word, list(known), n=1)
+    return f" (did you mean {near[0]}?)" if near else ""
+
+
+@functools.cache
+def _load_prompt(package: str, name: str) -> str:
+    return (importlib.resources.files(package) / "prompts" / f"{name}.md").read_text(encoding="utf-8")
+
+
+@functools.cache
+def _package_prompt_names(package: str) -> tuple[str, ...]:
+    folder = importlib.resources.files(package) / "prompts"
+    return tuple(sorted(file.name.removesuffix(".md") for file in folder.iterdir() if file.name.endswith(".md")))

@@ -1,0 +1,253 @@
+"""Models behind Anthropic's messages API.
+
+The SDK (slow to import) is imported when the first call is made. It neither retries (the one policy is `llm.retry`) nor
+follows redirects. How a request looks is in `anthropic_body`, what faults mean in `faults`.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any, cast
+
+from debate_cli import errors
+from debate_cli.domain.model_call import Usage
+from debate_cli.llm.model import OutputSchema, Reply, Request
+from debate_cli.llm.profile import Profile
+from debate_cli.llm.schema_dialect import convert_schema
+from debate_cli.providers import error_mapping
+from debate_cli.providers.endpoint import Endpoint
+from debate_cli.providers.error_mapping import ErrorRule, SentRequest
+from debate_cli.providers.http_model import (
+    CONNECT_TIMEOUT_S,
+    DUMMY_KEY,
+    UNKNOWN_PLATFORM,
+    HttpServer,
+    ProviderApi,
+    omit_key_headers,
+    parse_optional_text,
+    parse_token_count,
+)
+
+CACHE_CONTROL: dict[str, Any] = {"cache_control": {"type": "ephemeral"}}
+
+
+def build_messages_body(request: Request, model: str, profile: Profile, *, stream: bool) -> dict[str, Any]:
+    """The arguments of `messages.create`, with cache marks on the last blocks that later requests repeat."""
+    body: dict[str, Any] = {
+        "model": model,
+        "max_tokens": request.max_output_tokens,
+        "messages": _build_messages(request),
+    }
+    if request.system.strip():
+        body["system"] = [_text_block(request.system, cached=True)]
+    if request.schema is not None:
+        body |= _structured_output_fields(request.schema, request.rung, profile)
+    if stream:
+        body["stream"] = True
+    return body
+
+
+def _build_messages(request: Request) -> list[dict[str, Any]]:
+    messages: list[dict[str, Any]] = [
+        {"role": message.role, "content": message.content} for message in request.messages
+    ]
+    if messages and request.stable_chars > 0:
+        text = request.messages[-1].content
+        messages[-1]["content"] = _split_cached_prefix(text[: request.stable_chars], text[request.stable_chars :])
+    return messages
+
+
+def _split_cached_prefix(stable: str, rest: str) -> str | list[dict[str, Any]]:
+    """The stable beginning as a block of its own; blocks of white space only are refused by the API."""
+    if not stable.strip():
+        return stable + rest
+    if not rest.strip():
+        return [_text_block(stable + rest, cached=True)]
+    return [_text_block(stable, cached=True), _text_block(rest, cached=False)]
+
+
+def _text_block(text: str, *, cached: bool) -> dict[str, Any]:
+    return {"type": "text", "text": text} | (CACHE_CONTROL if cached else {})
+
+
+def _structured_output_fields(schema: OutputSchema, rung: str, profile: Profile) -> dict[str, Any]:
+    if rung == "native":
+        return {
+            "output_config": {"format": {"type": "json_schema", "schema": convert_schema(schema.json, profile.dialect)}}
+        }
+    if rung == "tool":
+        tool = {"name": schema.name, "strict": True, "input_schema": convert_schema(schema.json, profile.dialect)}
+        return {
+            "tools": [tool],
+            "tool_choice": {"type": "tool", "name": schema.name, "disable_parallel_tool_use": True},
+        }
+    return {}
+
+
+TOKEN_LIMIT_REASONS = ("max_tokens", "model_context_window_exceeded")
+KEY_HEADERS = ("Authorization", "X-Api-Key")
+"""Either may carry a key, by the version of the SDK."""
+DEFAULT_REFUSAL = "The model declined to answer."
+
+
+def make_anthropic_server(endpoint: Endpoint, *, clock: Callable[[], float] = time.perf_counter) -> HttpServer:
+    """A server that speaks the messages API."""
+    return HttpServer(
+        ProviderApi(
+            _connect, _build_body, _send, _AnthropicReplyBuilder, _error_rules, _extract_error, _map_error_object
+        ),
+        endpoint,
+        clock=clock,
+    )
+
+
+def _build_body(request: Request, model: str, profile: Profile, stream: bool) -> dict[str, Any]:
+    return build_messages_body(request, model, profile, stream=stream)
+
+
+def _connect(endpoint: Endpoint) -> Any:
+    import httpx2
+    from anthropic import AsyncAnthropic, DefaultAsyncHttpxClient
+
+    timeout = httpx2.Timeout(endpoint.timeout_s, connect=min(endpoint.timeout_s, CONNECT_TIMEOUT_S))
+    client = AsyncAnthropic(
+        api_key=endpoint.api_key or DUMMY_KEY,
+        base_url=endpoint.base_url,
+        max_retries=0,
+        timeout=timeout,
+        http_client=DefaultAsyncHttpxClient(timeout=timeout, follow_redirects=False, verify=endpoint.tls_verify()),
+    )
+    # The SDK takes headers out of the environment, whatever server they are meant for.
+    client._custom_headers = dict(endpoint.headers)  # pyright: ignore[reportPrivateUsage]
+    client._platform = UNKNOWN_PLATFORM  # pyright: ignore[reportPrivateUsage]
+    return client
+
+
+async def _send(client: Any, body: dict[str, Any]) -> Any:
+    from anthropic import Omit
+
+    return await client.messages.create(**body, extra_headers=omit_key_headers(client, KEY_HEADERS, Omit()))
+
+
+@dataclass(slots=True)
+class _AnthropicReplyBuilder:
+    """What has come in of an answer, whole or event by event."""
+
+    text: list[str] = field(default_factory=list[str])
+    arguments: list[str] = field(default_factory=list[str])
+    stop_reason: str | None = None
+    explanation: str | None = None
+    usage: Usage = field(default_factory=Usage)
+    part_count: int = 0
+
+    def add_whole(self, whole: Any) -> None:
+        """Take in a message."""
+        self.usage = _parse_usage(whole.usage, self.usage)
+        for block in whole.content:
+            if block.type == "text":
+                self.text.append(block.text)
+            elif block.type == "tool_use":
+                self.arguments.append(json.dumps(block.input, ensure_ascii=False))
+        self._set_stop_reason(whole)
+
+    def add_chunk(self, part: Any) -> str:
+        """Take in an event."""
+        self.part_count += 1
+        if part.type == "message_start":
+            self.usage = _parse_usage(part.message.usage, self.usage)
+        elif part.type == "message_delta":
+            self.usage = _parse_usage(part.usage, self.usage)
+            self._set_stop_reason(part.delta)
+        elif part.type == "content_block_delta" and part.delta.type == "text_delta":
+            self.text.append(part.delta.text)
+            return part.delta.text
+        elif part.type == "content_block_delta" and part.delta.type == "input_json_delta":
+            self.arguments.append(part.delta.partial_json)
+            return part.delta.partial_json
+        return ""
+
+    def validate(self, asked: SentRequest, *, streamed: bool) -> None:
+        """Raise for a stream without events, and for one without an end."""
+        if streamed and not self.part_count:
+            raise error_mapping.make_broken_body_error("something else than the stream that was asked for", asked)
+        if streamed and self.stop_reason is None:
+            raise error_mapping.make_truncated_error(asked)
+
+    def build_reply(self, latency_s: float) -> Reply:
+        """The answer as the port wants it."""
+        text = "".join(self.arguments or self.text)
+        refusal = (self.explanation or text or DEFAULT_REFUSAL) if self.stop_reason == "refusal" else None
+        return Reply(
+            text=text,
+            usage=self.usage,
+            finish_reason=self.stop_reason,
+            truncated=self.stop_reason in TOKEN_LIMIT_REASONS,
+            refusal=refusal,
+            latency_s=latency_s,
+        )
+
+    def _set_stop_reason(self, said: Any) -> None:
+        self.stop_reason = parse_optional_text(said.stop_reason) or self.stop_reason
+        self.explanation = getattr(said.stop_details, "explanation", None) or self.explanation
+
+
+def _parse_usage(reported: Any, before: Usage) -> Usage:
+    """All tokens of the prompt are input, read from the cache or written to it as well; a stream's counts are cumulative."""
+    read, written = (
+        parse_token_count(reported.cache_read_input_tokens),
+        parse_token_count(reported.cache_creation_input_tokens),
+    )
+    prompt = parse_token_count(reported.input_tokens) + read + written
+    return Usage(
+        input_tokens=max(prompt, before.input_tokens),
+        cached_tokens=max(read, before.cached_tokens),
+        output_tokens=max(parse_token_count(reported.output_tokens), before.output_tokens),
+        cache_written_tokens=max(written, before.cache_written_tokens),
+    )
+
+
+# The table of faults ---------------------------------------------------------------------------------------------
+
+
+@cache
+def _error_rules() -> Sequence[ErrorRule]:
+    """What the SDK raises, and what it means; the first row that fits counts."""
+    import anthropic
+    import httpx2
+
+    return (
+        ErrorRule((anthropic.APITimeoutError, httpx2.TimeoutException), error_mapping.make_timeout_error),
+        # A stream that is reset raises httpx2's own error.
+        ErrorRule((anthropic.APIConnectionError, httpx2.RequestError, OSError), error_mapping.make_unreachable_error),
+        ErrorRule((anthropic.APIStatusError,), _map_status_error),
+        ErrorRule((anthropic.APIError,), error_mapping.make_broken_body_error),
+        # An unreadable 200: HTML or text (AttributeError), broken JSON or UTF-8 (ValueError), JSON of another shape.
+        ErrorRule(
+            (ValueError, AttributeError, AssertionError, TypeError, KeyError, IndexError, RecursionError),
+            error_mapping.make_broken_body_error,
+        ),
+    )
+
+
+def _map_status_error(fault: Any, asked: SentRequest) -> errors.ModelError:
+    if fault.status_code < 300:  # noqa: PLR2004 - an error event in a stream that began well
+        return _map_error_object(fault.body, asked)
+    return error_mapping.error_from_status(fault.status_code, fault.response.text, asked, fault.response.headers)
+
+
+def _extract_error(whole: Any) -> object:
+    others: dict[str, Any] = whole.model_extra or {}
+    return others.get("error")
+
+
+def _map_error_object(error: Any, asked: SentRequest) -> errors.ModelError:
+    if not isinstance(error, dict):
+        return error_mapping.error_from_event(None, None, str(error), asked)
+    outer = cast("dict[str, Any]", error)
+    inner: Any = outer.get("error", outer)
+    kind = cast("dict[str, Any]", inner).get("type") if isinstance(inner, dict) else None
+    return error_mapping.error_from_event(kind, None, error_mapping.dump_error_object(cast("object", inner)), asked)

@@ -1,0 +1,363 @@
+"""From what goes wrong at a server to our own errors; shared by the adapters, ignorant of any SDK.
+
+Each adapter has one table of its SDK's exceptions (`FaultRow`s); what a status means is the same for all (`STATUSES`).
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import unicodedata
+from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Any, cast
+
+from debate_cli import errors
+from debate_cli.domain.model_call import Usage
+from debate_cli.llm.redaction import compile_secret_pattern
+from debate_cli.providers.endpoint import Endpoint
+
+MAX_MESSAGE_CHARS = 200
+_REDACTED = "[redacted]"
+_SECRET = re.compile(
+    r"""
+    \b(?:bearer|basic)\s+[^\s"',;]{4,}                           # an Authorization header's value
+    | \b(?:x-api-key|api[-_ ]?key|authorization)\b["']?\s*[:=]\s*["']?[^\s"',;]{4,}
+    | \b(?:sk|pk|rk|gsk|xai|key|csk)[-_][\w*.…-]{4,}             # keys by their prefixes, masked ones too
+    | \bAIza[\w*-]{6,}
+    | (?<=://)[^\s/@]+@                                          # credentials in a URL
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+_TITLE = re.compile(r"<title[^>]*>([^<]{1,200})", re.IGNORECASE)
+_TAG = re.compile(r"<[^>]{0,500}>?")
+
+
+def extract_error_message(body: str, secrets: Iterable[str] = ()) -> str:
+    """What a response body says, for a message: at most MAX_CHARS printable characters on one line, secrets taken out.
+
+    Understands the JSON shapes in use (`error.message`, `message`, `detail`, lists of these) and HTML pages (the title).
+    """
+    return sanitize_message(_find_message(body), secrets)
+
+
+def sanitize_message(text: str, secrets: Iterable[str] = ()) -> str:
+    """`text` without control and format characters, secrets and line breaks, cut to MAX_CHARS."""
+    printable = "".join(
+        " " if unicodedata.category(sign)[0] in "CZ" else sign for sign in unicodedata.normalize("NFKC", text)
+    )
+    if known := compile_secret_pattern(secrets):
+        printable = known.sub(_REDACTED, printable)
+    line = " ".join(_SECRET.sub(_REDACTED, printable).split())
+    return line if len(line) <= MAX_MESSAGE_CHARS else line[: MAX_MESSAGE_CHARS - 1].rstrip() + "…"
+
+
+def _find_message(body: str) -> str:
+    body = body.strip()[:20_000]
+    if body.startswith("<"):
+        title = _TITLE.search(body)
+        return title.group(1) if title else _TAG.sub(" ", body)
+    try:
+        parsed = json.loads(body)
+    except (ValueError, RecursionError):
+        return body
+    return _find_first_text(parsed) or body
+
+
+def _find_first_text(value: Any, depth: int = 0) -> str:
+    if isinstance(value, str):
+        return value
+    if depth > 3:  # noqa: PLR2004 - the known shapes are not deeper
+        return ""
+    if isinstance(value, list):
+        return next((words for item in cast("list[Any]", value) if (words := _find_first_text(item, depth + 1))), "")
+    if isinstance(value, dict):
+        fields = cast("dict[str, Any]", value)
+        names = ("error", "message", "msg", "detail", "errors", "error_description")
+        return next((words for name in names if (words := _find_first_text(fields.get(name), depth + 1))), "")
+    return ""
+
+
+@dataclass(frozen=True, slots=True)
+class SentRequest:
+    """What was asked, as far as it matters for what an answer means."""
+
+    endpoint: Endpoint
+    model: str
+    structured: bool
+    """Whether structure was asked for by a parameter (rungs `native` and `tool`), which a server may refuse."""
+    sampling_parameters: tuple[str, ...] = ()
+    """Sampling parameters that were sent, which a server may refuse: `temperature`, `seed`."""
+
+    def format_message(self, what: str, words: str, advice: str) -> str:
+        """`openai (api.openai.com) answered 401 to gpt-5: No such key; check OPENAI_API_KEY`."""
+        about = f"{self.endpoint.provider} ({self.endpoint.host}) {what}"
+        return f"{about}: {words}; {advice}" if words else f"{about}; {advice}"
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorRule:
+    """An exception, and what becomes of it."""
+
+    exceptions: tuple[type[BaseException], ...]
+    to_error: Callable[[Exception, SentRequest], errors.ModelError]
+
+
+@contextmanager
+def map_errors(
+    table: Callable[[], Sequence[ErrorRule]], asked: SentRequest, used: Callable[[], Usage] = Usage
+) -> Generator[None]:
+    """Turn exceptions into our errors by the first fitting row of `table`; what fits none passes unchanged.
+
+    `used` says which tokens are known to be spent when it goes wrong; they are written onto the error. The SDK's
+    exception is cut off, as it may quote keys.
+    """
+    try:
+        yield
+    except errors.ModelError as error:
+        raise _set_usage(error, used()) from None
+    except Exception as fault:
+        for row in table():
+            if isinstance(fault, row.exceptions):
+                raise _set_usage(row.to_error(fault, asked), used()) from None
+        raise
+
+
+def _set_usage(error: errors.ModelError, usage: Usage) -> errors.ModelError:
+    error.input_tokens = usage.input_tokens
+    error.cached_tokens = usage.cached_tokens
+    error.output_tokens = usage.output_tokens
+    return error
+
+
+# What a status means ---------------------------------------------------------------------------------------------
+
+CONTEXT_OVERFLOW_PATTERN = re.compile(
+    r"context_length_exceeded|exceed_context_size|maximum context length|context (?:window|size|length)"
+    r"|prompt is too long|input is too long|too many (?:input )?tokens|maximum number of tokens"
+    r"|reduce the length of the (?:messages|prompt)"
+)
+QUOTA_PATTERN = re.compile(
+    r"insufficient_quota|insufficient (?:balance|credit|funds)|credit balance is too low|exceeded your current quota(?![\s\S]*retrydelay)"
+    r"|billing_(?:error|hard_limit)|spend_?limit|out of credits|used all available credits"
+)
+CONTENT_FILTER_PATTERN = re.compile(
+    r"content[_ ]filter|content_policy|content management policy|responsibleaipolicy|\bsafety system\b"
+)
+BAD_KEY_PATTERN = re.compile(
+    r"api_key_invalid|invalid_api_key|(?:incorrect|invalid) api key|api key not valid|api key expired"
+)
+UNKNOWN_MODEL_PATTERN = re.compile(
+    r"model_not_found|not a valid model|invalid model|unknown model|model not (?:exist|found)"
+)
+STRUCTURED_OUTPUT_PATTERN = re.compile(
+    r"response_format|json_schema|json schema|output_config|output_format|input_schema|structured[ _]outputs?"
+    r"|tool_choice|\btools?\b|tool use|function calling|parallel_tool_calls|\bstrict\b|\bgrammar\b|additionalproperties"
+)
+_UNSUPPORTED_WORDS = (
+    r"unsupported|not supported|not support|unknown|unrecogni[sz]ed|unexpected|not permitted|not allowed|not accepted"
+    r"|n['’]t support|deprecated|only the default|only \S+ is (?:allowed|supported|accepted)|only accepts?|may only be|can only be"
+    r"|must be (?:set to )?\d|cannot find field"
+)
+SAMPLING_PATTERNS = {
+    name: re.compile(
+        rf'"param"\s*:\s*"{name}"|(?:{_UNSUPPORTED_WORDS})[^{{}}]{{0,80}}\b{name}\b|\b{name}\b[^{{}}]{{0,80}}(?:{_UNSUPPORTED_WORDS})'
+    )
+    for name in ("temperature", "seed")
+}
+"""Turned down as the parameter that is wrong, or by words close to its name."""
+BROKEN_SCHEMA_PATTERN = re.compile(r"\bgrammar\b|json[ _]schema|response_format")
+
+
+@dataclass(frozen=True, slots=True)
+class StatusRule:
+    """A row of the table of statuses: which answers it is about, what they mean, what to do."""
+
+    codes: Collection[int]
+    error_type: type[errors.ModelError]
+    advice: str
+    """`{key}` is the key's variable, `{model}` the model."""
+    body_pattern: re.Pattern[str] | None = None
+    """Found in the lower-case body; None fits all."""
+    structured: bool = False
+    """Only for requests that ask for structure by a parameter."""
+    parameter: str | None = None
+    """The sampling parameter that it is about; only for requests that send it."""
+
+    def matches(self, code: int, body: str, asked: SentRequest) -> bool:
+        """Whether this row is about an answer with this status and (lower-case) body."""
+        if code not in self.codes or (self.structured and not asked.structured):
+            return False
+        if self.parameter is not None and self.parameter not in asked.sampling_parameters:
+            return False
+        return self.body_pattern is None or self.body_pattern.search(body) is not None
+
+
+SERVER_ERROR_CODES = range(500, 600)
+STATUS_RULES: tuple[StatusRule, ...] = (
+    StatusRule(
+        (400, 413, 422, 500),
+        errors.ContextOverflowError,
+        "shorten it or take a model with more context",
+        CONTEXT_OVERFLOW_PATTERN,
+    ),
+    StatusRule((413,), errors.ContextOverflowError, "shorten the background or the debate"),
+    StatusRule(
+        (400, 402, 403, 429),
+        errors.QuotaExhaustedError,
+        "add credit to the account or take another model",
+        QUOTA_PATTERN,
+    ),
+    StatusRule((402,), errors.QuotaExhaustedError, "add credit to the account or take another model"),
+    StatusRule((400, 403, 422), errors.RefusedError, "a content filter declined it", CONTENT_FILTER_PATTERN),
+    StatusRule((400, 403), errors.UnauthorizedError, "check the key in {key}", BAD_KEY_PATTERN),
+    *(
+        StatusRule((400, 422), errors.SamplingError, f"it is asked without {name}", words, parameter=name)
+        for name, words in SAMPLING_PATTERNS.items()
+    ),
+    StatusRule(
+        (400, 404, 405, 422, 501),
+        errors.UnsupportedError,
+        "structure is asked for in another way",
+        STRUCTURED_OUTPUT_PATTERN,
+        structured=True,
+    ),
+    StatusRule(
+        (500, 503),
+        errors.UnsupportedError,
+        "structure is asked for in another way",
+        BROKEN_SCHEMA_PATTERN,
+        structured=True,
+    ),
+    StatusRule((400, 403, 422), errors.UnknownModelError, "check the name {model}", UNKNOWN_MODEL_PATTERN),
+    StatusRule((401, 403, 407), errors.UnauthorizedError, "check the key in {key} and what it may use"),
+    StatusRule((404, 405, 410), errors.UnknownModelError, "check the model's name {model} and base_url"),
+    StatusRule((429, 529), errors.RateLimitedError, "try again later or lower max_concurrency"),
+    StatusRule((408, 409, 425), errors.ServerError, "try again"),
+    StatusRule(SERVER_ERROR_CODES, errors.ServerError, "try again later"),
+    StatusRule(range(300, 400), errors.RejectedError, "redirects are not followed, set base_url to where it leads"),
+)
+"""The first row that fits counts; a status without one is a `RejectedError`."""
+DEFAULT_STATUS_RULE = StatusRule((), errors.RejectedError, "the request must change before it can work")
+
+STATUS_BY_ERROR_TYPE: Mapping[str, int] = {
+    "invalid_request_error": 400,
+    "authentication_error": 401,
+    "billing_error": 402,
+    "insufficient_quota": 429,
+    "permission_error": 403,
+    "not_found_error": 404,
+    "request_too_large": 413,
+    "rate_limit_error": 429,
+    "rate_limit_exceeded": 429,
+    "timeout_error": 504,
+    "overloaded_error": 529,
+}
+"""Status that an error event in the middle of a stream, or inside a 200, would have had."""
+
+
+def error_from_status(
+    code: int, body: str, asked: SentRequest, headers: Mapping[str, str] | None = None
+) -> errors.ModelError:
+    """The error that an answer with this status, body and headers means."""
+    lowered = body[:20_000].lower()
+    row = next((row for row in STATUS_RULES if row.matches(code, lowered, asked)), DEFAULT_STATUS_RULE)
+    advice = row.advice.format(key=asked.endpoint.api_key_env or "its api_key_env", model=asked.model)
+    words = extract_error_message(body, asked.endpoint.secrets)
+    if row.parameter is not None:
+        return errors.SamplingError(asked.format_message(f"answered {code}", words, advice), parameter=row.parameter)
+    if not issubclass(row.error_type, errors.TransientError):
+        return row.error_type(asked.format_message(f"answered {code}", words, advice))
+    wait = parse_retry_after(headers or {}, body)
+    if wait is not None:
+        advice = f"it asks to wait {wait:g} s"
+    return row.error_type(asked.format_message(f"answered {code}", words, advice), retry_after=wait)
+
+
+def error_from_event(kind: object, code: object, body: str, asked: SentRequest) -> errors.ModelError:
+    """The error that an error event means: by the status it names, else by its type, else it is the server's fault."""
+    named = next((value for value in (code, kind) if isinstance(value, str) and value in STATUS_BY_ERROR_TYPE), None)
+    if isinstance(code, int) and not isinstance(code, bool) and 400 <= code < 600:  # noqa: PLR2004 - HTTP errors
+        status = code
+    elif isinstance(code, str) and code.isdecimal() and 400 <= int(code) < 600:  # noqa: PLR2004 - HTTP errors
+        status = int(code)
+    else:
+        status = STATUS_BY_ERROR_TYPE[named] if named else 500
+    return error_from_status(status, body, asked)
+
+
+def make_unreachable_error(fault: Exception, asked: SentRequest) -> errors.ModelError:
+    """No connection, or it broke."""
+    if not any(type(each).__name__ == "ConnectError" for each in (fault, fault.__cause__)):
+        return errors.UnreachableError(asked.format_message("broke the connection", "", "try again"))
+    advice = "start it there or correct base_url" if _is_local(asked) else "check the network and base_url"
+    return errors.UnreachableError(asked.format_message("could not be reached", "", advice))
+
+
+def make_timeout_error(fault: Exception, asked: SentRequest) -> errors.ModelError:
+    """Silence for longer than allowed, or no connection in the (shorter) time that one may take."""
+    if any(type(each).__name__ == "ConnectTimeout" for each in (fault, fault.__cause__)):
+        advice = "check the network and base_url"
+        return errors.ModelTimeoutError(asked.format_message("took no connection in time", "", advice))
+    what = f"was silent for more than {asked.endpoint.timeout_s:g} s"
+    return errors.ModelTimeoutError(asked.format_message(what, "", "try again or raise limits.timeout_s"))
+
+
+def make_broken_body_error(fault: Exception | str, asked: SentRequest) -> errors.ModelError:
+    """A 200 that is not what the protocol promises; `fault` may say what it is instead."""
+    what = f"answered 200 with {fault if isinstance(fault, str) else 'a body that cannot be read'}"
+    return errors.BrokenBodyError(asked.format_message(what, "", "check that base_url speaks this provider's protocol"))
+
+
+def make_truncated_error(asked: SentRequest) -> errors.ModelError:
+    """A stream that ended without saying why."""
+    return errors.TruncatedError(asked.format_message("ended its answer early", "", "try again"))
+
+
+def _is_local(asked: SentRequest) -> bool:
+    return asked.endpoint.host.rpartition(":")[0].strip("[]") in {"127.0.0.1", "localhost", "::1"}
+
+
+# Retry-After -----------------------------------------------------------------------------------------------------
+
+_RETRY_INFO = re.compile(r'"retrydelay"\s*:\s*"(\d{1,6}(?:\.\d{1,9})?)s"', re.IGNORECASE)
+
+
+def parse_retry_after(headers: Mapping[str, str], body: str = "", now: datetime | None = None) -> float | None:
+    """Seconds >= 0 that the server asks to wait: by `retry-after-ms`, `retry-after` (seconds or date), Google's RetryInfo."""
+    lowered = {name.lower(): value.strip() for name, value in headers.items()}
+    milliseconds = _parse_seconds(lowered.get("retry-after-ms", ""))
+    if milliseconds is not None:
+        return milliseconds / 1000
+    value = lowered.get("retry-after", "")
+    if value:
+        seconds = _parse_seconds(value)
+        return seconds if seconds is not None else _seconds_until(value, now or datetime.now(UTC))
+    delay = _RETRY_INFO.search(body)
+    return float(delay.group(1)) if delay else None
+
+
+def _parse_seconds(value: str) -> float | None:
+    try:
+        seconds = float(value)
+    except ValueError:
+        return None
+    return seconds if math.isfinite(seconds) and seconds >= 0 else None
+
+
+def _seconds_until(date: str, now: datetime) -> float | None:
+    try:
+        moment = parsedate_to_datetime(date)
+    except ValueError:
+        return None
+    aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return max(0.0, (aware - now).total_seconds())
+
+
+def dump_error_object(value: object) -> str:
+    """An error object of a stream as the text of a body."""
+    return json.dumps(value, ensure_ascii=False, default=str)

@@ -1,0 +1,1 @@
+"""Deterministic model without network, for rehearsals and tests."""

@@ -1,0 +1,266 @@
+"""OpenAI's chat completions: OpenAI itself and every server that speaks the same protocol.
+
+The SDK is imported when the first call is made. It neither retries (the one policy is `llm.retry`) nor follows
+redirects, which could carry a key elsewhere. How a request looks is in `openai_body`, what a status means in `faults`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any, cast
+
+from debate_cli import errors
+from debate_cli.domain.model_call import Usage
+from debate_cli.llm.model import OutputSchema, Reply, Request
+from debate_cli.llm.profile import Profile
+from debate_cli.llm.schema_dialect import convert_schema
+from debate_cli.providers import error_mapping
+from debate_cli.providers.endpoint import Endpoint
+from debate_cli.providers.error_mapping import ErrorRule, SentRequest
+from debate_cli.providers.http_model import (
+    CONNECT_TIMEOUT_S,
+    DUMMY_KEY,
+    UNKNOWN_PLATFORM,
+    HttpServer,
+    ProviderApi,
+    omit_key_headers,
+    parse_optional_text,
+    parse_token_count,
+)
+
+
+def build_chat_body(
+    request: Request, model: str, profile: Profile, *, stream: bool, stream_usage: bool = True
+) -> dict[str, Any]:
+    """The arguments of `chat.completions.create`, the messages first.
+
+    Nothing is sent that the profile does not allow. `stream_usage` says whether the server takes `stream_options`.
+    """
+    body: dict[str, Any] = {"messages": _build_messages(request), "model": model}
+    body[profile.token_limit_field] = request.max_output_tokens
+    if profile.sampling and request.temperature is not None:
+        body["temperature"] = request.temperature
+    if profile.sampling and profile.seed and request.seed is not None:
+        body["seed"] = request.seed
+    if profile.prompt_cache_key and request.system:
+        body["prompt_cache_key"] = hashlib.sha256(request.system.encode()).hexdigest()[:32]
+    if request.schema is not None:
+        body |= _structured_output_fields(request.schema, request.rung, profile)
+    if stream:
+        body["stream"] = True
+        if stream_usage:
+            body["stream_options"] = {"include_usage": True}
+    return body
+
+
+def _build_messages(request: Request) -> list[dict[str, str]]:
+    system = [{"role": "system", "content": request.system}] if request.system else []
+    return system + [{"role": message.role, "content": message.content} for message in request.messages]
+
+
+def _structured_output_fields(schema: OutputSchema, rung: str, profile: Profile) -> dict[str, Any]:
+    if rung == "native":
+        lowered = convert_schema(schema.json, profile.dialect)
+        return {
+            "response_format": {
+                "type": "json_schema",
+                "json_schema": {"name": schema.name, "strict": True, "schema": lowered},
+            }
+        }
+    if rung == "tool":
+        function = {"name": schema.name, "strict": True, "parameters": convert_schema(schema.json, profile.dialect)}
+        return {
+            "tools": [{"type": "function", "function": function}],
+            "tool_choice": {"type": "function", "function": {"name": schema.name}},
+            "parallel_tool_calls": False,
+        }
+    return {}
+
+
+CONTENT_FILTER_REFUSAL = "The provider's content filter stopped the answer."
+
+
+def make_openai_server(
+    endpoint: Endpoint, *, stream_usage: bool = True, clock: Callable[[], float] = time.perf_counter
+) -> HttpServer:
+    """A server that speaks chat completions. `stream_usage` says whether it takes `stream_options`."""
+
+    def body(request: Request, model: str, profile: Profile, stream: bool) -> dict[str, Any]:
+        return build_chat_body(request, model, profile, stream=stream, stream_usage=stream_usage)
+
+    return HttpServer(
+        ProviderApi(_connect, body, _send, _OpenAIReplyBuilder, _error_rules, _extract_error, _map_error_object),
+        endpoint,
+        clock=clock,
+    )
+
+
+def _connect(endpoint: Endpoint) -> Any:
+    import httpx2
+    from openai import AsyncOpenAI, DefaultAsyncHttpxClient
+
+    timeout = httpx2.Timeout(endpoint.timeout_s, connect=min(endpoint.timeout_s, CONNECT_TIMEOUT_S))
+    client = AsyncOpenAI(
+        api_key=endpoint.api_key or DUMMY_KEY,
+        base_url=endpoint.base_url,
+        max_retries=0,
+        timeout=timeout,
+        http_client=DefaultAsyncHttpxClient(timeout=timeout, follow_redirects=False, verify=endpoint.tls_verify()),
+    )
+    # The SDK takes headers and the organisation out of the environment, whatever server they are meant for.
+    client._custom_headers = dict(endpoint.headers)  # pyright: ignore[reportPrivateUsage]
+    client.organization = client.project = client.admin_api_key = None
+    client._platform = UNKNOWN_PLATFORM  # pyright: ignore[reportPrivateUsage]
+    return client
+
+
+async def _send(client: Any, body: dict[str, Any]) -> Any:
+    """The answer as plain JSON: making the SDK's objects of body and chunks takes longer than all that is done with them."""
+    from openai import AsyncStream, Omit
+
+    streamed = bool(body.get("stream"))
+    answer: Any = await client.post(
+        "/chat/completions",
+        body=body,
+        cast_to=object,
+        options={"headers": omit_key_headers(client, ("Authorization",), Omit())},
+        stream=streamed,
+        stream_cls=AsyncStream[object],
+    )
+    if isinstance(answer, str):  # labelled as something else than JSON, which it may be nevertheless
+        with suppress(ValueError):
+            return json.loads(answer)
+    return answer
+
+
+@dataclass(slots=True)
+class _OpenAIReplyBuilder:
+    """What has come in of an answer, whole or in chunks."""
+
+    text: list[str] = field(default_factory=list[str])
+    arguments: list[str] = field(default_factory=list[str])
+    refusal: list[str] = field(default_factory=list[str])
+    finish_reason: str | None = None
+    usage: Usage = field(default_factory=Usage)
+    part_count: int = 0
+    has_message: bool = False
+    """Whether there was a message at all, be it empty."""
+
+    def add_whole(self, whole: Any) -> None:
+        """Take in a completion."""
+        self._add_part(whole, "message")
+
+    def add_chunk(self, part: Any) -> str:
+        """Take in a chunk."""
+        return self._add_part(part, "delta")
+
+    def _add_part(self, part: Any, where: str) -> str:
+        self.part_count += 1
+        if part.get("usage") is not None:
+            self.usage = _parse_usage(part["usage"])
+        first = next((choice for choice in part.get("choices") or () if not choice.get("index")), None)
+        if first is None:  # the last chunk carries usage alone
+            return ""
+        self.finish_reason = parse_optional_text(first.get("finish_reason")) or self.finish_reason
+        said = first.get(where)
+        if said is None:
+            return ""
+        self.has_message = True
+        self.refusal.append(parse_optional_text(said.get("refusal")))
+        content = parse_optional_text(said.get("content"))
+        arguments = "".join(
+            parse_optional_text(call["function"].get("arguments"))
+            for call in said.get("tool_calls") or ()
+            if call.get("function") is not None and not call.get("index")
+        )
+        self.text.append(content)
+        if arguments:
+            self.arguments.append(arguments)
+        return content + arguments
+
+    def validate(self, asked: SentRequest, *, streamed: bool) -> None:
+        """Raise for no chunks, no message, no end, and a server's fault as the reason to stop."""
+        if streamed and not self.part_count:
+            raise error_mapping.make_broken_body_error("something else than the stream that was asked for", asked)
+        if streamed and self.finish_reason is None:
+            raise error_mapping.make_truncated_error(asked)
+        if not streamed and not self.has_message:
+            raise error_mapping.make_broken_body_error("no message in it", asked)
+        if self.finish_reason == "error":
+            raise error_mapping.error_from_event(None, None, "", asked)
+
+    def build_reply(self, latency_s: float) -> Reply:
+        """The answer as the port wants it."""
+        text = "".join(self.arguments or self.text)
+        refusal = "".join(self.refusal)
+        if self.finish_reason == "content_filter":
+            refusal = refusal or text or CONTENT_FILTER_REFUSAL
+        return Reply(
+            text=text,
+            usage=self.usage,
+            finish_reason=self.finish_reason,
+            truncated=self.finish_reason == "length",
+            refusal=refusal or None,
+            latency_s=latency_s,
+        )
+
+
+def _parse_usage(reported: Any) -> Usage:
+    prompt = parse_token_count(reported.get("prompt_tokens"))
+    details: Any = reported.get("prompt_tokens_details") or {}
+    cached = parse_token_count(details.get("cached_tokens"))
+    return Usage(
+        input_tokens=prompt,
+        cached_tokens=min(prompt, cached),
+        output_tokens=parse_token_count(reported.get("completion_tokens")),
+    )
+
+
+def _extract_error(whole: Any) -> object:
+    return whole.get("error")
+
+
+# The table of faults ---------------------------------------------------------------------------------------------
+
+
+@cache
+def _error_rules() -> Sequence[ErrorRule]:
+    """What the SDK raises, and what it means; the first row that fits counts."""
+    import httpx2
+    import openai
+
+    return (
+        ErrorRule((openai.APITimeoutError, httpx2.TimeoutException), error_mapping.make_timeout_error),
+        ErrorRule((openai.APIConnectionError, httpx2.RequestError, OSError), error_mapping.make_unreachable_error),
+        ErrorRule((openai.APIStatusError,), _map_status_error),
+        ErrorRule((openai.APIResponseValidationError,), error_mapping.make_broken_body_error),
+        ErrorRule((openai.APIError,), _map_stream_error),
+        # An unreadable 200: HTML or text (AttributeError), broken JSON or UTF-8 (ValueError), JSON of another shape.
+        ErrorRule(
+            (ValueError, AttributeError, TypeError, KeyError, IndexError, RecursionError),
+            error_mapping.make_broken_body_error,
+        ),
+    )
+
+
+def _map_status_error(fault: Any, asked: SentRequest) -> errors.ModelError:
+    return error_mapping.error_from_status(fault.status_code, fault.response.text, asked, fault.response.headers)
+
+
+def _map_stream_error(fault: Any, asked: SentRequest) -> errors.ModelError:
+    return _map_error_object(fault.body, asked)
+
+
+def _map_error_object(error: Any, asked: SentRequest) -> errors.ModelError:
+    if not isinstance(error, dict):
+        return error_mapping.error_from_event(None, None, str(error), asked)
+    named = cast("dict[str, Any]", error)
+    return error_mapping.error_from_event(
+        named.get("type"), named.get("code"), error_mapping.dump_error_object(named), asked
+    )

@@ -1,1 +1,0 @@
-"""Files to hand on: a page, Markdown, and what continuous integration reads."""

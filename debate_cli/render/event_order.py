@@ -1,0 +1,126 @@
+"""The order in which a debate is read: what comes too early is held back until what belongs before it is there.
+
+Judges and debaters answer at the same time. Where nothing can be put in afterwards (plain lines), the speeches of a wave
+come in their order, what a judge says about a round or a speech comes before the next round begins, and what is said of
+the whole debate after all that is said of its parts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from debate_cli.domain.debate import Debate
+from debate_cli.domain.events import AssessmentCompleted, DebateClosed, Event, TaskFailed, TurnCompleted
+from debate_cli.domain.tasks import Brief, Cue, Subject, Task, speech_key
+from debate_cli.domain.turn import Turn
+
+WriteEvent = Callable[[Event, Debate], None]
+
+
+class EventOrder:
+    """Hands events on to `write`, each with the newest state, in the order in which they are read."""
+
+    def __init__(self, write: WriteEvent) -> None:
+        self._write = write
+        self._debate: Debate | None = None
+        self._asked: dict[str, Task] = {}
+        self._turns: dict[int, TurnCompleted] = {}
+        self._reports: list[AssessmentCompleted] = []
+
+    def asking(self, task: Task) -> None:
+        """A question is out: what is read after its answer waits for that."""
+        self._asked[task.key] = task
+
+    def event(self, event: Event, debate: Debate) -> None:
+        """Hand on the event, or hold it back; hand on what waited for it."""
+        self._debate = debate
+        match event:
+            case TurnCompleted():
+                self._asked.pop(speech_key(event.turn.index), None)
+                self._turns[event.turn.index] = event
+            case AssessmentCompleted():
+                self._asked.pop(event.assessment.brief.key, None)
+                self._reports.append(event)
+            case TaskFailed():
+                self._asked.pop(event.failure.task.key, None)
+                self._release(debate)
+                self._write(event, debate)
+            case DebateClosed():
+                self.flush()
+                self._write(event, debate)
+            case _:
+                self._write(event, debate)
+        self._release(debate)
+
+    def flush(self) -> None:
+        """Hand on all that is held back: nothing more is waited for."""
+        self._asked.clear()
+        if self._debate is not None:
+            self._release(self._debate)
+
+    def _release(self, debate: Debate) -> None:
+        while True:
+            self._release_reports(debate)
+            if not self._turns:
+                return
+            event = self._turns[min(self._turns)]
+            if self._is_too_early(event.turn, debate):
+                return
+            del self._turns[event.turn.index]
+            self._write(event, debate)
+
+    def _release_reports(self, debate: Debate) -> None:
+        """What judges said about speeches that were handed on."""
+        due = [event for event in self._reports if not self._is_held_back(event.assessment.subject)]
+        self._reports = [event for event in self._reports if event not in due]
+        for event in sorted(due, key=lambda event: event.assessment.subject.moment == "debate"):
+            self._write(event, debate)
+
+    def _is_held_back(self, subject: Subject) -> bool:
+        """Whether a report on `subject` is read after something that is not handed on yet."""
+        if subject.moment == "debate" and any(is_partial_judging(task) for task in self._asked.values()):
+            return True
+        return any(_is_read_after(subject, item.turn) for item in self._turns.values())
+
+    def _is_too_early(self, turn: Turn, debate: Debate) -> bool:
+        """Whether something is out that is read before this speech."""
+        start = _wave_start(turn, debate)
+        for task in self._asked.values():
+            match task:
+                case Cue():
+                    if task.index < turn.index:
+                        return True
+                case Brief():
+                    if _ends_before(task.subject, start, turn.round):
+                        return True
+        return False
+
+
+def is_partial_judging(task: Task) -> bool:
+    """Whether a judge is asked about less than the whole debate."""
+    return isinstance(task, Brief) and task.subject.moment != "debate"
+
+
+def _is_read_after(subject: Subject, turn: Turn) -> bool:
+    """Whether a report on `subject` is read after that speech."""
+    if subject.turns:
+        return turn.index <= max(subject.turns)
+    return subject.round is None or turn.round <= subject.round
+
+
+def _ends_before(subject: Subject, start: int, round_number: int) -> bool:
+    """Whether `subject` is over before the wave that starts with turn `start` of that round."""
+    if subject.turns:
+        return max(subject.turns) < start
+    return subject.round is not None and subject.round < round_number
+
+
+def _wave_start(turn: Turn, debate: Debate) -> int:
+    """Index of the first speech that was asked for together with this one."""
+    config = debate.config.format
+    if config.kind == "free_flowing" or config.order == "sequential":
+        return turn.index
+    return min(
+        (item.index for item in debate.turns if (item.round, item.phase) == (turn.round, turn.phase)),
+        default=turn.index,
+    )

@@ -1,0 +1,156 @@
+"""Failures gathered by what caused them: one line names all whom it hit. No styling; no Rich.
+
+What fails for one often fails for all who were asked at the same time, as when their server is down. So a failure is told
+when those have settled; what comes of the same cause later is counted, and told at the end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Literal, NamedTuple
+
+from debate_cli.domain.events import AssessmentCompleted, Event, Failure, TaskFailed, TurnCompleted
+from debate_cli.domain.tasks import Brief, Task, speech_key
+from debate_cli.render import theme
+
+MAX_FAILURE_NAMES = 4
+"""Debaters or judges that are named one by one."""
+FailureKey = tuple[str, str, bool]
+"""Cause, message, and whether it kept somebody from judging rather than from speaking."""
+PriorReport = Literal["no", "of_them", "of_others"]
+"""Whether a cause was told before, and of whom."""
+
+
+class FailureGroup(NamedTuple):
+    """One cause, and what it kept from being done. Names and message are untrusted and not cleaned."""
+
+    failures: tuple[Failure, ...]
+    """One or more, of the same cause; in the order of the debate."""
+    prior_report: PriorReport = "no"
+    """Of all whom it hit, the same holds."""
+
+    @property
+    def names(self) -> str:
+        """The names of those whom it hit; of many judges, those of their systems."""
+        names = list(dict.fromkeys(map(_actor_name, self.failures)))
+        if len(names) > MAX_FAILURE_NAMES:
+            names = list(dict.fromkeys(name.partition("/")[0] for name in names)) if self._is_judging else names
+        if len(names) > MAX_FAILURE_NAMES:
+            names = [*names[: MAX_FAILURE_NAMES - 1], f"{len(names) - MAX_FAILURE_NAMES + 1} more"]
+        return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]
+
+    @property
+    def what(self) -> str:
+        """What could not be done: `could not speak`, `could not judge round 2`."""
+        count = len({failure.task.key for failure in self.failures})
+        first = self.failures[0].task
+        done = "could not judge" if self._is_judging else "could not speak"
+        if self.prior_report == "of_them":
+            return f"{done} {'once' if count == 1 else f'{count} times'} more"
+        if count == 1 and isinstance(first, Brief) and first.system != "panel":
+            done = f"{done} {theme.format_brief(first).partition(', ')[2]}"
+        return f"{done} either" if self.prior_report == "of_others" else done
+
+    @property
+    def why(self) -> str:
+        """The sentence on the cause; where that was told, that it is the same."""
+        return self.failures[0].message if self.prior_report == "no" else "for the same reason"
+
+    @property
+    def separator(self) -> str:
+        """What stands between `what` and `why`."""
+        return ": " if self.prior_report == "no" else ", "
+
+    @property
+    def _is_judging(self) -> bool:
+        return isinstance(self.failures[0].task, Brief)
+
+    @property
+    def cause(self) -> str:
+        """The kind of the failures."""
+        return self.failures[0].cause
+
+
+class _PendingGroup(NamedTuple):
+    failures: tuple[Failure, ...]
+    pending_keys: frozenset[str]
+    """Keys of what was asked at the time of the first, and may fail likewise."""
+
+
+class FailureGrouper:
+    """Sees what is asked and what comes of it, and says which failures are to be told now."""
+
+    def __init__(self) -> None:
+        self._out: dict[str, Task] = {}
+        self._held: dict[FailureKey, _PendingGroup] = {}
+        self._told: dict[FailureKey, frozenset[str]] = {}
+        """Who was named with a cause."""
+
+    def asking(self, task: Task) -> None:
+        """A question is out."""
+        self._out[task.key] = task
+
+    def record_event(self, event: Event) -> None:
+        """Take note of what an event settles."""
+        match event:
+            case TurnCompleted():
+                self._out.pop(speech_key(event.turn.index), None)
+            case AssessmentCompleted():
+                self._out.pop(event.assessment.brief.key, None)
+            case TaskFailed():
+                self._record_failure(event.failure)
+            case _:
+                pass
+
+    def pop_ready(self) -> tuple[FailureGroup, ...]:
+        """What is to be told now: causes not told before that nobody else can be hit by who was asked with them."""
+        return self._pop(
+            cause
+            for cause, group in self._held.items()
+            if cause not in self._told and not group.pending_keys & self._out.keys()
+        )
+
+    def rest(self) -> tuple[FailureGroup, ...]:
+        """All that is not told yet: nothing more is waited for."""
+        self._out.clear()
+        return self._pop(self._held)
+
+    def _record_failure(self, failure: Failure) -> None:
+        self._out.pop(failure.task.key, None)
+        judging = isinstance(failure.task, Brief)
+        cause = failure.cause, failure.message, judging
+        likewise = frozenset(key for key, task in self._out.items() if isinstance(task, Brief) == judging)
+        group = self._held.get(cause, _PendingGroup((), likewise))
+        self._held[cause] = group._replace(failures=(*group.failures, failure))
+
+    def _pop(self, causes: Iterable[FailureKey]) -> tuple[FailureGroup, ...]:
+        found: list[FailureGroup] = []
+        for cause in tuple(causes):
+            failures = _sort_failures(self._held.pop(cause).failures)
+            found += _split_reported(failures, self._told.get(cause))
+            self._told[cause] = self._told.get(cause, frozenset()) | set(map(_actor_name, failures))
+        return tuple(found)
+
+
+def _split_reported(failures: tuple[Failure, ...], told: frozenset[str] | None) -> list[FailureGroup]:
+    """One; where the cause was told of some (`told`; None where it was not), those and the others apart."""
+    if told is None:
+        return [FailureGroup(failures)]
+    them = tuple(failure for failure in failures if _actor_name(failure) in told)
+    others = tuple(failure for failure in failures if _actor_name(failure) not in told)
+    return [
+        *([FailureGroup(them, "of_them")] if them else []),
+        *([FailureGroup(others, "of_others")] if others else []),
+    ]
+
+
+def _sort_failures(failures: Sequence[Failure]) -> tuple[Failure, ...]:
+    """Speeches by their index, judgements by their key."""
+    return tuple(
+        sorted(failures, key=lambda item: (0, item.task.key) if isinstance(item.task, Brief) else (item.task.index, ""))
+    )
+
+
+def _actor_name(failure: Failure) -> str:
+    """The debater, or the judge as its reports are headed: `moderator`, `panel/security_analyst`."""
+    return theme.format_brief(failure.task).partition(", ")[0] if isinstance(failure.task, Brief) else failure.who

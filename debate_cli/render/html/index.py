@@ -1,0 +1,67 @@
+"""Many scored debates as one HTML page: a table that sorts itself by any column, with links to the debates' own pages.
+
+It works from the disk. Its one script is named by hash in the Content-Security-Policy and reaches no other text: it moves
+rows. Without scripts the table stands as it is. No Rich.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from urllib.parse import quote
+
+from debate_cli.render import theme
+from debate_cli.render.called import label_listed_verdict
+from debate_cli.render.checked import CheckedFile, UnusableFile
+from debate_cli.render.html.content_security import csp_hash
+from debate_cli.render.html.templating import build_environment, read_template
+from debate_cli.render.score_rows import summarize_systems
+
+INDEX_TEMPLATES = ("index.html.j2", "page.css", "index.css", "sorting.js")
+
+DEBATE_COLUMN, GATES_COLUMN = ("debate", False), ("gates", False)
+FACT_COLUMNS = (("date", False), ("models", False), ("cost", True))
+VERDICT_COLUMNS = (
+    ("system", False), ("winner", False), ("victory", False), ("margin", True), ("scores", True), ("other verdicts", False),
+)  # fmt: skip
+"""Columns by their heads, and whether they hold numbers."""
+
+
+def render_index(files: Sequence[CheckedFile], unusable: Sequence[UnusableFile] = (), *, title: str = "Debates") -> str:
+    """The page; rows as given, the first verdict of each file (the deciding one) in columns of its own.
+
+    Date, models and cost have columns where any file tells of them (`Checked.held`).
+    """
+    gated = any(checked.gates for checked in files)
+    with_held = any(checked.held is not None for checked in files)
+    return (
+        build_environment(INDEX_TEMPLATES)
+        .get_template("index.html.j2")
+        .render(
+            title=title,
+            files=files,
+            unusable=unusable,
+            summaries=summarize_systems(checked.file for checked in files),
+            gated=gated,
+            with_held=with_held,
+            heads=_index_columns(gated=gated, with_held=with_held),
+            heads_of_verdict=VERDICT_COLUMNS,
+            money=theme.format_cost,
+            href=_href,
+            called=label_listed_verdict,
+            outcome=theme.describe_outcome,
+            votes=theme.VOTE_BADGES,
+            style_hash=csp_hash(read_template("page.css") + read_template("index.css")),
+            script_hash=csp_hash(read_template("sorting.js")),
+        )
+    )
+
+
+def _index_columns(*, gated: bool, with_held: bool) -> list[tuple[str, bool]]:
+    """The columns from left to right; what nothing is known of, or nobody asked for, has none."""
+    return [DEBATE_COLUMN, *(FACT_COLUMNS if with_held else ()), *VERDICT_COLUMNS, *([GATES_COLUMN] if gated else [])]
+
+
+def _href(address: str) -> str:
+    """A relative path as an address: whatever its name, it leads to a file and runs nothing."""
+    quoted = quote(address, safe="/", errors="replace")
+    return "/" + quoted.lstrip("/") if quoted.startswith("/") else f"./{quoted}"

@@ -1,0 +1,107 @@
+"""Where a debate comes from and what it took: program, configuration, hashes, judging runs, calls by model."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+
+from debate_cli.domain.debate import Debate
+from debate_cli.domain.model_call import ModelCall, total_usage
+from debate_cli.render import theme
+from debate_cli.render.used import total_call_seconds
+from debate_cli.systems.tables import Number, Table, TableRow
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """All words are untrusted."""
+
+    facts: tuple[tuple[str, str], ...]
+    """What, and its value."""
+    usage: Table
+    runs: Table
+    failures: Table | None
+    """None where nothing failed."""
+    config: str
+    """As JSON."""
+
+
+def collect_provenance(debate: Debate) -> Provenance:
+    """Everything that one needs to trust a result, or to make it again."""
+    return Provenance(
+        tuple(_facts(debate)),
+        _usage(debate),
+        _runs(debate),
+        _failures(debate),
+        json.dumps(debate.config.model_dump(mode="json", exclude_defaults=True), ensure_ascii=False, indent=2),
+    )
+
+
+def format_time(at: datetime | None) -> str:
+    """A time as people read it, in UTC; an em dash for none."""
+    return f"{at:%Y-%m-%d %H:%M:%S} UTC" if at is not None else "—"
+
+
+def _facts(debate: Debate) -> Iterable[tuple[str, str]]:
+    yield "id", debate.id
+    yield "made by", f"{debate.generator.name} {debate.generator.version}"
+    yield "started", format_time(debate.started_at)
+    yield "finished", format_time(debate.finished_at)
+    yield "status", ", ".join(dict.fromkeys(word for word in (debate.status, debate.closed) if word is not None))
+    yield (
+        "format",
+        debate.config.format.kind.replace("_", " ") if debate.document_name is None else "none: a document was judged",
+    )
+    yield "seed", "none" if debate.config.seed is None else str(debate.config.seed)
+    yield "configuration, SHA-256", debate.config_sha256
+    took = total_call_seconds(debate)
+    if took:
+        yield "calls took, added up", theme.format_duration(took)
+    yield "used", theme.format_usage(debate.usage)
+
+
+def _usage(debate: Debate) -> Table:
+    """A row for each part that a model played."""
+    parts: dict[tuple[str, str], list[ModelCall]] = defaultdict(list)
+    for turn in debate.turns:
+        parts[turn.speaker, turn.exchange.model].append(turn.exchange)
+    for item in debate.assessments:
+        parts[f"judging, {item.system}", item.exchange.model].append(item.exchange)
+    for failure in debate.failures:
+        if failure.exchange is not None:
+            parts["failed calls", failure.exchange.model].append(failure.exchange)
+    return Table(
+        title="calls by model",
+        heads=("for", "model", "calls", "requests", "tokens in", "cached", "tokens out", "seconds", "cost"),
+        rows=tuple(_usage_row(part, model, of) for (part, model), of in parts.items()),
+        numeric=frozenset(range(2, 9)),
+    )
+
+
+def _usage_row(part: str, model: str, exchanges: list[ModelCall]) -> TableRow:
+    used = total_usage(exchanges)
+    counts = (used.calls, used.attempts, used.input_tokens, used.cached_tokens, used.output_tokens)
+    seconds = sum(exchange.latency_s for exchange in exchanges)
+    return (part, model, *(Number(count, 0) for count in counts), Number(seconds, 1), theme.format_cost(used.cost_usd))
+
+
+def _runs(debate: Debate) -> Table:
+    rows: list[TableRow] = [
+        (
+            run.id,
+            format_time(run.started_at),
+            ", ".join(system.kind for system in run.active_systems()) or "all replaced",
+        )
+        for run in debate.runs
+    ]
+    return Table("judging runs", ("run", "began", "systems that count"), tuple(rows))
+
+
+def _failures(debate: Debate) -> Table | None:
+    if not debate.failures:
+        return None
+    rows = tuple((item.who, item.task.key, item.cause, item.message) for item in debate.failures)
+    return Table("what failed", ("who", "task", "cause", "message"), rows)

@@ -1,0 +1,319 @@
+"""A whole debate as Markdown (CommonMark with GitHub's tables). No Rich.
+
+Untrusted text is escaped: it makes no markup, no link, no HTML and no table cell of its own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from debate_cli.domain.debate import Debate
+from debate_cli.domain.turn import Argument, Closing, FollowUpAnswer, Response, Turn
+from debate_cli.domain.verdict import Verdict
+from debate_cli.render import participants, sanitize, theme
+from debate_cli.render.called import label_verdict
+from debate_cli.render.cross_examination import ThreadIndex
+from debate_cli.render.mermaid import fence_mermaid, format_mermaid_map
+from debate_cli.render.reasons import JudgeQuote, quote_judge
+from debate_cli.render.report import DebateReport, ReportPart, build_debate_report
+from debate_cli.render.spoken import SpeechPart, split_turn
+from debate_cli.render.summary import NOT_JUDGED_MESSAGE, explain_scores, suggest_judge_command
+from debate_cli.render.weakest import WeakestArgument, find_weakest_argument
+from debate_cli.systems.structured.briefing import Briefing, BriefingClaim
+from debate_cli.systems.tables import Cell, Curve, Gauge, Lines, Number, Table, Who
+
+_SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~&!$^@+=])")
+_AUTOLINK = re.compile(r":(?=//|/)|(?<=www)\.|(?<=[a-z]):(?=\S*@)", re.IGNORECASE)
+_LINE_START = re.compile(r"^(?:(\d+)([.)])|(-))")
+
+
+def escape_markdown(text: str) -> str:
+    """`text` on one line, such that Markdown shows exactly its characters."""
+    words = _AUTOLINK.sub(lambda found: "\\" + found[0], _SPECIAL.sub(r"\\\1", sanitize.sanitize_line(text)))
+    return _LINE_START.sub(lambda found: f"{found[1]}\\{found[2]}" if found[1] else "\\-", words)
+
+
+def escape_paragraphs(text: str) -> list[str]:
+    """`text` as escaped paragraphs, a blank line between two of its lines."""
+    found: list[str] = []
+    for line in sanitize.sanitize_text(text).splitlines():
+        if line.strip():
+            found += [escape_markdown(line), ""]
+    return found
+
+
+def format_markdown(
+    debate: Debate,
+    verdicts: Sequence[Verdict],
+    only: ReportPart | None = None,
+    round_number: int | None = None,
+    *,
+    show_hidden: bool = False,
+) -> str:
+    """The document: verdict and briefing first, then cast, scores and trace, then every speech, then what it used.
+
+    `only` picks a part; a round, its speeches.
+    """
+    told = build_debate_report(debate, verdicts)
+    lines = [f"# {escape_markdown(debate.topic)}", ""]
+    if only is not None or round_number is not None:
+        lines += _part(debate, told, only or "turns", _rounds(debate, round_number, show_hidden=show_hidden))
+    else:
+        lines += _whole(debate, told, _rounds(debate, show_hidden=show_hidden))
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _part(debate: Debate, told: DebateReport, part: ReportPart, speeches: Iterable[str]) -> Iterable[str]:
+    match part:
+        case "turns":
+            return speeches
+        case "scores":
+            return [line for sheet in told.scores for line in _sheet(sheet)]
+        case "trace":
+            return _sheet(told.trace) if told.trace is not None else []
+        case "verdict":
+            return _verdicts(debate, told)
+        case "briefing":
+            return _briefing(told.briefing)
+
+
+def _whole(debate: Debate, told: DebateReport, speeches: Iterable[str]) -> list[str]:
+    """All that follows the motion."""
+    lines: list[str] = []
+    if debate.config.background and debate.document_name is None:
+        lines += escape_paragraphs(debate.config.background)
+    lines += [*_verdicts(debate, told, told.briefing), *_briefing(told.briefing), *_cast(debate), *_map(debate)]
+    for sheet in told.sheets:
+        lines += _sheet(sheet)
+    lines += speeches
+    lines += ["## Usage", "", escape_markdown(theme.format_usage(debate.usage)), ""]
+    closed = theme.describe_close(debate)
+    return [*lines, closed, ""] if closed else lines
+
+
+def _cast(debate: Debate) -> list[str]:
+    rows = [*participants.debater_rows(debate), *participants.judge_rows(debate, debate.runs[0])]
+    cells = [
+        (f"{row.sign.symbol} {escape_markdown(row.name)}", escape_markdown(row.part), escape_markdown(row.model))
+        for row in rows
+    ]
+    if debate.document_name is None:
+        return ["## Who debated, who judged", "", *_table(("", "", ""), cells)]
+    text = [f"> {line}".rstrip() for line in escape_paragraphs(debate.config.background or "")]
+    return ["## The text, and who judged it", "", *text, "", *_table(("", "", ""), cells)]
+
+
+def _map(debate: Debate) -> list[str]:
+    drawn = format_mermaid_map(debate)
+    return ["## Argument map", "", *fence_mermaid(drawn)] if drawn else []
+
+
+def _verdicts(debate: Debate, told: DebateReport, beside: Briefing | None = None) -> list[str]:
+    """Each verdict with its reasons; what the briefing `beside` them says is not said here."""
+    lines: list[str] = [] if told.verdicts else [f"**{NOT_JUDGED_MESSAGE}**", "", *_again(debate)]
+    for place, verdict in enumerate(told.verdicts):
+        decides = " (decides)" if verdict.decides else ""
+        several = (
+            f", {escape_markdown(label_verdict(verdict, told.verdicts))}{decides}" if len(told.verdicts) > 1 else ""
+        )
+        margin = f" Margin {theme.format_number(verdict.margin)}." if verdict.margin is not None else ""
+        lines += [
+            f"## Verdict{several}",
+            "",
+            f"**{escape_markdown(theme.describe_outcome(verdict, debate.document_name))}**{margin}",
+            "",
+        ]
+        lines += [
+            f"- {escape_markdown(name)}: {theme.format_number(score)}"
+            for name, score in verdict.displayed_scores.items()
+        ]
+        lines += ["", *_missing(told.missing(verdict))] if verdict.displayed_scores else _missing(told.missing(verdict))
+        lines += _why(debate, verdict, beside)
+        if place == 0:
+            lines += [*_weakest(find_weakest_argument(debate, told.verdicts)), *_again(debate)]
+    if told.agreement is not None:
+        lines += _sheet(told.agreement)
+    return lines
+
+
+def _why(debate: Debate, verdict: Verdict, beside: Briefing | None) -> list[str]:
+    """What the numbers say, and a judge."""
+    if verdict.victory == "undetermined":
+        return []
+    numbers, said = explain_scores(verdict), quote_judge(debate, verdict, beside)
+    return [*([escape_markdown(numbers), ""] if numbers else []), *(_quoted(said) if said is not None else [])]
+
+
+def _quoted(said: JudgeQuote) -> list[str]:
+    """A judge's words, after its name where it has one."""
+    return [*([f"{escape_markdown(said.judge)}:", ""] if said.judge else []), f"> {escape_markdown(said.words)}", ""]
+
+
+def _weakest(found: WeakestArgument | None) -> list[str]:
+    if found is None:
+        return []
+    row = found.row
+    worth = f", {found.standing_and_score}" if found.standing_and_score else ""
+    head = f"{found.title}: **{escape_markdown(row.id)}** by {escape_markdown(row.participant)}{worth}."
+    return [f"{head} {escape_markdown(row.claim)}{_because(' '.join(found.because))}", ""]
+
+
+def _again(debate: Debate) -> list[str]:
+    """The command that asks other judges, as code that ends where it should whatever stands in the id."""
+    command = suggest_judge_command(debate, debate.id)
+    ticks = "`" * (1 + max((len(run) for run in re.findall("`+", command)), default=0))
+    return [f"Judge it again: {ticks}{command}{ticks}", ""]
+
+
+def _missing(sentences: Sequence[str]) -> list[str]:
+    return [*(f"- Missing: {escape_markdown(sentence)}" for sentence in sentences), ""] if sentences else []
+
+
+def _briefing(briefing: Briefing | None) -> list[str]:
+    if briefing is None:
+        return []
+    lines = ["## Briefing", "", *escape_paragraphs(briefing.key_insight)]
+    for title, claims in (
+        ("Rely on", briefing.rely_on),
+        ("Use within limits", briefing.limit),
+        ("Do not use", briefing.not_to_use),
+        ("Uncertain", briefing.uncertain),
+    ):
+        lines += _claims(title, claims)
+    if briefing.unresolved_questions:
+        lines += [
+            "### Open questions",
+            "",
+            *(f"- {escape_markdown(question)}" for question in briefing.unresolved_questions),
+            "",
+        ]
+    if briefing.recommendation:
+        lines += ["### Recommendation", "", *escape_paragraphs(briefing.recommendation)]
+    return [*lines, f"*{escape_markdown(briefing.caveat)}*", ""]
+
+
+def _claims(title: str, claims: Sequence[BriefingClaim]) -> list[str]:
+    if not claims:
+        return []
+    rows = [
+        f"- **{escape_markdown(claim.id)}** {escape_markdown(claim.claim)}{_because(claim.reason)}" for claim in claims
+    ]
+    return [f"### {title}", "", *rows, ""]
+
+
+def _because(reason: str) -> str:
+    return f" — {escape_markdown(reason)}" if reason.strip() else ""
+
+
+def _rounds(debate: Debate, round_number: int | None = None, *, show_hidden: bool) -> Iterable[str]:
+    """The speeches of that round; None means of all."""
+    signs, threads = theme.participant_styles(debate.participants), ThreadIndex(debate.turns)
+    heading = 0, ""
+    for turn in debate.turns:
+        if round_number not in (None, turn.round):
+            continue
+        if heading != (turn.round, turn.phase):
+            heading = turn.round, turn.phase
+            yield from (f"## Round {turn.round}: {theme.PHASE_LABELS[turn.phase]}", "")
+        sign = signs.get(turn.speaker, theme.UNKNOWN_BADGE)
+        yield from (
+            f"### {sign.symbol} {escape_markdown(turn.speaker)} ({escape_markdown(sign.word)}), turn {turn.index}",
+            "",
+        )
+        for piece in split_turn(turn):
+            yield from _thread(piece, threads, turn.round)
+            yield from _piece(piece)
+        yield from _remarks(turn, show_hidden=show_hidden)
+
+
+def _thread(piece: SpeechPart, threads: ThreadIndex, round_number: int) -> Iterable[str]:
+    """What a response or an answer takes up, as a quotation."""
+    found = threads.thread_addressed_by(piece, round_number)
+    if found is None:
+        return
+    target, thread = found
+    yield f"> **{escape_markdown(target)}** {escape_markdown(thread.owner)}: {escape_markdown(thread.claim)}"
+    for step in thread.steps:
+        yield from (">", f"> {step.symbol} {escape_markdown(step.words)}")
+    yield ""
+
+
+def _piece(piece: SpeechPart) -> list[str]:
+    match piece:
+        case Argument():
+            evidence = [f"*Evidence:* {escape_markdown(piece.evidence)}", ""] if piece.evidence else []
+            return [
+                f"**{escape_markdown(piece.id)}** {escape_markdown(piece.claim)}",
+                "",
+                *escape_paragraphs(piece.reasoning),
+                *evidence,
+            ]
+        case Response():
+            sign = theme.RESPONSE_BADGES[piece.type]
+            asks = [f"*Asks:* {escape_markdown(piece.follow_up)}", ""] if piece.follow_up else []
+            return [
+                f"{sign.symbol} **{sign.word} {escape_markdown(piece.target)}**",
+                "",
+                *escape_paragraphs(piece.reasoning),
+                *asks,
+            ]
+        case FollowUpAnswer():
+            left_open = " (left open)" if piece.evaded else ""
+            return [
+                f"**answers on {escape_markdown(piece.question_target)}**{left_open}",
+                "",
+                *escape_paragraphs(piece.reply),
+            ]
+        case Closing():
+            return [*escape_paragraphs(piece.final_position), *_closing(piece)]
+        case str():
+            return escape_paragraphs(piece)
+
+
+def _closing(closing: Closing) -> list[str]:
+    named = (("Concedes", closing.concessions), ("Unrebutted", closing.unrebutted))
+    rows = [f"- {label}: {escape_markdown(', '.join(words))}" for label, words in named if words]
+    sign = theme.SHIFT_BADGES[closing.shift]
+    return [*rows, f"- Position: {sign.symbol} {sign.word}", ""]
+
+
+def _remarks(turn: Turn, *, show_hidden: bool) -> list[str]:
+    rows: list[str] = []
+    if turn.strategy is not None:
+        rows.append(f"- Strategy: {escape_markdown(f'{turn.strategy.name}: {turn.strategy.reason}')}")
+    if show_hidden and turn.directive:
+        rows.append(f"- Hidden directive: {escape_markdown(turn.directive)}")
+    rows += [f"- Warning: {escape_markdown(warning)}" for warning in turn.warnings]
+    return [*rows, ""] if rows else []
+
+
+def _sheet(sheet: Table) -> list[str]:
+    rows = [tuple(_cell(cell) for cell in row) for row in sheet.rows if row is not None]
+    remarks = [line for remark in sheet.remarks for line in (escape_markdown(remark), "")]
+    heads = tuple(escape_markdown(head) for head in sheet.heads)
+    return [f"## {escape_markdown(sheet.heading)}", "", *_table(heads, rows, sheet.numeric), *remarks]
+
+
+def _table(heads: Sequence[str], rows: Sequence[Sequence[str]], numeric: frozenset[int] = frozenset()) -> list[str]:
+    rule = ["---:" if position in numeric else "---" for position in range(len(heads))]
+    return [f"| {' | '.join(row)} |" for row in (heads, rule, *rows)] + [""]
+
+
+def _cell(cell: Cell) -> str:
+    match cell:
+        case None | Gauge():
+            return ""
+        case str():
+            return escape_markdown(cell)
+        case Who():
+            return escape_markdown(cell.name) if cell.name is not None else "—"
+        case Number():
+            words = "—" if cell.value is None else theme.format_number(cell.value, cell.digits)
+            return f"**{words}**" if cell.strong else words
+        case Curve():
+            return " → ".join(theme.format_number(value) for value in cell.values)
+        case theme.Sign():
+            return f"{cell.symbol} {cell.word}"
+        case Lines():
+            return "<br>".join(_cell(inner) for inner in cell.cells)

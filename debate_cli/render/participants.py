@@ -1,0 +1,120 @@
+"""Who takes part: debaters and judges with the models they speak with, as rows. No styling beyond signs; no Rich."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from debate_cli.domain.debate import Debate, Participant, models_used_by_debater, models_used_by_judges
+from debate_cli.domain.judging_config import (
+    ModeratorSettings,
+    PanelSettings,
+    PersuasionSettings,
+    StructuredSettings,
+    SystemSettings,
+)
+from debate_cli.domain.judging_run import JudgingRun
+from debate_cli.domain.personality import Personality
+from debate_cli.render import theme
+from debate_cli.render.theme import Sign
+
+_JUDGE_BADGE = Sign("§", "judge", theme.MUTED)
+
+
+class ParticipantRow(NamedTuple):
+    """A row of the cast."""
+
+    sign: Sign
+    name: str
+    part: str
+    """Side of a debater; what a judge does."""
+    model: str
+    """`provider/model`, or `no model` where a system needs none; where others answered than the configured one, they too."""
+
+
+def debater_rows(debate: Debate) -> tuple[ParticipantRow, ...]:
+    """The debaters in their order."""
+    signs = theme.participant_styles(debate.participants)
+    return tuple(
+        ParticipantRow(
+            signs[person.name],
+            person.name,
+            " · ".join([person.side, *_debater_settings(debate, person)]),
+            _format_models(person.model or "no model", models_used_by_debater(debate, person)),
+        )
+        for person in debate.participants
+    )
+
+
+def _debater_settings(debate: Debate, person: Participant) -> Iterable[str]:
+    """How a debater is set to argue, where anything is set."""
+    set_up = next((item for item in debate.config.debaters if item.name == person.name), None)
+    personality = set_up.personality if set_up is not None else None
+    if personality is not None:
+        yield "personality of its own" if isinstance(personality, Personality) else personality
+    if person.strategy:
+        yield f"strategy {person.strategy}"
+
+
+def describe_substituted_models(debate: Debate) -> str:
+    """A sentence on models that answered in the place of the configured ones; empty where there were none."""
+    bare = debate.without_turns().model_copy(update={"runs": debate.runs})
+    found: dict[tuple[str, str], list[str]] = {}
+    for held, meant in zip(_all_rows(debate), _all_rows(bare), strict=True):
+        if held.model != meant.model:
+            found.setdefault((held.model, meant.model), []).append(held.name)
+    told = (f"{', '.join(dict.fromkeys(names))}: {held}" for (held, _), names in found.items())
+    return f"other models answered than configured: {'; '.join(told)}" if found else ""
+
+
+def _all_rows(debate: Debate) -> list[ParticipantRow]:
+    return [*debater_rows(debate), *(seat for run in debate.runs for seat in judge_rows(debate, run))]
+
+
+def judge_rows(debate: Debate, run: JudgingRun) -> tuple[ParticipantRow, ...]:
+    """The judges of a run, a system a row (a panel: a judge a row); the one that decides says so."""
+    found: list[ParticipantRow] = []
+    for system in run.active_systems():
+        decides = ", decides" if system.kind == run.judging.deciding_kind and len(run.active_systems()) > 1 else ""
+        found += _system_rows(debate, run, system, decides)
+    return tuple(found)
+
+
+def _system_rows(debate: Debate, run: JudgingRun, system: SystemSettings, decides: str) -> list[ParticipantRow]:
+    if isinstance(system, PanelSettings):
+        return [
+            ParticipantRow(
+                _JUDGE_BADGE,
+                judge.id,
+                f"panel {judge.weight:g}{decides}",
+                _judge_model(debate, run, system, judge.model, judge.id),
+            )
+            for judge in system.members
+        ]
+    if isinstance(system, PersuasionSettings) and system.effects != "judge":
+        return [ParticipantRow(_JUDGE_BADGE, system.kind, f"{system.effects}{decides}", "no model")]
+    count = "judge"
+    if isinstance(system, StructuredSettings | ModeratorSettings) and system.judges > 1:
+        count = f"{system.judges} judges"
+    return [
+        ParticipantRow(_JUDGE_BADGE, system.kind, f"{count}{decides}", _judge_model(debate, run, system, system.judge))
+    ]
+
+
+def _judge_model(
+    debate: Debate, run: JudgingRun, system: SystemSettings, role: str | None, assessor: str | None = None
+) -> str:
+    config = debate.config
+    if run.models:
+        config = config.model_copy(update={"models": {**config.models, **run.models}})
+    spec = config.model_for_judge(role)
+    meant = spec.model if spec is not None else "no model"
+    return _format_models(meant, models_used_by_judges(debate, run.id, system.kind, assessor))
+
+
+def _format_models(meant: str, found: Sequence[str]) -> str:
+    """The model that was meant, and those that answered in its place or after it."""
+    if not found or tuple(found) == (meant,):
+        return meant
+    told = ", then ".join(found)
+    return told if meant in found else f"{told} (configured: {meant})"

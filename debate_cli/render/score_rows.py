@@ -1,0 +1,181 @@
+"""Verdicts of many files as rows: for JSON, JSON lines, CSV, and for a table that is drawn elsewhere. No Rich."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from statistics import fmean
+from typing import Any, NamedTuple
+
+from pydantic_core import to_json
+
+from debate_cli.domain.verdict import Verdict
+from debate_cli.render import sanitize
+
+SCORE_COLUMNS = ("path", "id", "topic", "status", "system", "run", "winner", "victory", "margin", "decides", "scores")
+_VERDICT_FIELDS = {"system", "run", "winner", "victory", "margin", "decides", "scores"}
+_VOTE_NOTES = ("option", "weights")
+"""What a panel's notes are kept for: its outcome is not told without them."""
+_FORMULA_PREFIXES = ("=", "+", "-", "@", "\t", "\r")
+
+
+class ScoredFile(NamedTuple):
+    """One file with its verdicts."""
+
+    path: str
+    id: str
+    topic: str
+    status: str
+    verdicts: tuple[Verdict, ...]
+    text: str | None = None
+    """Name of the text that a panel judged; None for a debate. No document has it."""
+
+
+class SystemSummary(NamedTuple):
+    """What the verdicts of one system come to over all files."""
+
+    system: str
+    verdicts: int
+    wins: dict[str, int]
+    """Wins per participant, most first."""
+    options: dict[str, int]
+    """Where a panel's vote names no winner: verdicts per option, most first."""
+    draws: int
+    undetermined: int
+    mean_margin: float | None
+    """Over the determined verdicts; None without any."""
+
+    @property
+    def counted(self) -> tuple[tuple[str, int], ...]:
+        """Wins, then votes."""
+        return (*self.wins.items(), *self.options.items())
+
+
+def dump_scores_json(files: Iterable[ScoredFile]) -> Iterator[str]:
+    """One JSON array of `{path, id, topic, status, verdicts}`, in the order given.
+
+    It comes piece by piece, so that no more than one file is in memory.
+    """
+    return join_json_array(map(dump_file_json, files))
+
+
+def dump_file_json(file: ScoredFile) -> str:
+    """One file as a member of such an array."""
+    document = {"path": _replace_invalid_utf8(file.path), "id": file.id, "topic": file.topic, "status": file.status}
+    return to_json(document | {"verdicts": file.verdicts}, indent=1).decode()
+
+
+def join_json_array(members: Iterable[str]) -> Iterator[str]:
+    """An array of members that are JSON already."""
+    separator = "[\n"
+    for member in members:
+        yield separator + member
+        separator = ",\n"
+    yield "[]\n" if separator == "[\n" else "\n]\n"
+
+
+def drop_notes(file: ScoredFile) -> ScoredFile:
+    """The file without how its scores came about, but with what a panel voted: all that a table of many needs."""
+    return file._replace(verdicts=tuple(map(_drop_verdict_notes, file.verdicts)))
+
+
+def _drop_verdict_notes(verdict: Verdict) -> Verdict:
+    kept = (
+        {name: verdict.notes[name] for name in _VOTE_NOTES if name in verdict.notes}
+        if verdict.system == "panel"
+        else {}
+    )
+    return verdict.model_copy(update={"notes": kept})
+
+
+def score_rows(files: Iterable[ScoredFile]) -> Iterator[dict[str, Any]]:
+    """One row per verdict with the keys COLUMNS, in the order given."""
+    for file in files:
+        for verdict in file.verdicts:
+            found = verdict.model_dump(mode="json", include=_VERDICT_FIELDS)
+            found |= {"path": file.path, "id": file.id, "topic": file.topic, "status": file.status}
+            yield {column: found[column] for column in SCORE_COLUMNS}
+
+
+def dump_jsonl(files: Iterable[ScoredFile]) -> Iterator[str]:
+    """The rows as JSON, one a line."""
+    return (json.dumps(row, ensure_ascii=False) + "\n" for row in score_rows(files))
+
+
+def dump_file_jsonl(file: ScoredFile) -> str:
+    """The rows of one file as lines of JSON."""
+    return "".join(dump_jsonl([file]))
+
+
+def csv_header() -> str:
+    """The first line of the CSV, which has the columns of the rows; `scores` is JSON."""
+    return ",".join(SCORE_COLUMNS) + "\n"
+
+
+def dump_file_csv(file: ScoredFile) -> str:
+    """The rows of one file as lines of CSV. Text that a spreadsheet would run as a formula is quoted with `'`."""
+    return _format_csv([_csv_cell(row[column]) for column in SCORE_COLUMNS] for row in score_rows([file]))
+
+
+def dump_sanitized_csv(file: ScoredFile) -> str:
+    """The same for a terminal: each cell on one line, without what a terminal would act on."""
+    return _format_csv(
+        [sanitize.sanitize_line(_csv_cell(row[column])) for column in SCORE_COLUMNS] for row in score_rows([file])
+    )
+
+
+def _format_csv(cells: Iterable[Sequence[str]]) -> str:
+    lines = io.StringIO()
+    csv.writer(lines, lineterminator="\n").writerows(cells)
+    return lines.getvalue()
+
+
+def summarize_systems(files: Iterable[ScoredFile]) -> list[SystemSummary]:
+    """Wins, votes, draws and mean margin per system, in the order in which the systems first occur."""
+    grouped: dict[str, list[Verdict]] = defaultdict(list)
+    for file in files:
+        for verdict in file.verdicts:
+            grouped[verdict.system].append(verdict)
+    return [_summarize_system(system, verdicts) for system, verdicts in grouped.items()]
+
+
+def _summarize_system(system: str, verdicts: Sequence[Verdict]) -> SystemSummary:
+    margins = [verdict.margin for verdict in verdicts if verdict.margin is not None]
+    wins = Counter(verdict.winner for verdict in verdicts if verdict.winner is not None)
+    options = Counter[str](verdict.option for verdict in verdicts if verdict.option is not None)
+    undetermined = sum(verdict.victory == "undetermined" for verdict in verdicts)
+    return SystemSummary(
+        system=system,
+        verdicts=len(verdicts),
+        wins=_sort_by_count(wins),
+        options=_sort_by_count(options),
+        draws=len(verdicts) - wins.total() - options.total() - undetermined,
+        undetermined=undetermined,
+        mean_margin=round(fmean(margins), 9) if margins else None,
+    )
+
+
+def _sort_by_count(counts: Counter[str]) -> dict[str, int]:
+    return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
+
+
+def _replace_invalid_utf8(path: str) -> str:
+    """`path` with question marks for what UTF-8 cannot tell: a name of a file may be any bytes."""
+    return path.encode(errors="replace").decode()
+
+
+def _csv_cell(value: Any) -> str:
+    match value:
+        case None:
+            return ""
+        case dict():
+            return json.dumps(value, ensure_ascii=False)
+        case bool():
+            return str(value).lower()
+        case str():
+            return f"'{value}" if value.startswith(_FORMULA_PREFIXES) else value
+        case _:
+            return str(value)

@@ -1,0 +1,109 @@
+"""The terminal's view of a debate as a picture (SVG) or as a page of coloured text, by Rich's own export.
+
+Nothing is loaded from anywhere: the fonts that Rich would fetch are left out, each run of words keeps its width in any
+monospaced font. Words are escaped by Rich; what XML cannot hold is replaced here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from html import escape
+from io import StringIO
+from xml.sax.saxutils import escape as escape_xml
+
+from rich.console import Console
+
+from debate_cli.domain.debate import Debate
+from debate_cli.domain.verdict import Verdict
+from debate_cli.render import sanitize
+from debate_cli.render.drawn.summary import summary_view
+from debate_cli.render.html.content_security import csp_hash
+from debate_cli.render.live.view import LiveObserver
+from debate_cli.render.replay import ReplayPlan
+from debate_cli.render.report import ReportPart
+
+EXPORT_WIDTH = 111
+"""Columns of the terminal that is drawn."""
+_FONT = re.compile(r"@font-face \{.*?\}\s*", re.DOTALL)
+_FONTS = 2
+"""Fonts that Rich would fetch; they stand before any word of a debate."""
+_NO_XML = re.compile("[\ufffe\uffff]")
+_PAGE = """<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'HASH'; base-uri 'none'; form-action 'none'">
+<title>TITLE</title>
+<style>
+{stylesheet}
+body {{ color: {foreground}; background: {background}; }}
+pre, code {{ font-family: ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", monospace; line-height: 1.15; }}
+</style>
+</head>
+<body>
+<pre><code>{code}</code></pre>
+</body>
+</html>
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class TerminalExport:
+    """What of a debate is shown."""
+
+    debate: Debate
+    verdicts: Sequence[Verdict]
+    only: ReportPart | None = None
+    round_number: int | None = None
+    """Only this round; None means all."""
+    show_hidden: bool = False
+
+    def on(self, console: Console) -> None:
+        """Show it as a replay shows it, all at once."""
+        if self.only in (None, "turns"):
+            watcher = LiveObserver(console, show_hidden=self.show_hidden)
+            for _ in ReplayPlan(self.debate, self.round_number, judged=self.only is None).play(watcher):
+                pass
+        if self.only != "turns" and self.round_number is None:
+            for part in summary_view(self.debate, self.verdicts, only=self.only, show_hidden=self.show_hidden):
+                console.print(part)
+
+
+def export_svg(scene: TerminalExport) -> str:
+    """The scene as an SVG document."""
+    return render_svg(scene.on, title=scene.debate.topic)
+
+
+def export_terminal_html(scene: TerminalExport) -> str:
+    """The scene as an HTML document without script; its one style sheet is named by hash, and no other style counts."""
+    console = _recorder()
+    scene.on(console)
+    title = escape(sanitize.sanitize_line(scene.debate.topic)).replace("{", "{{").replace("}", "}}")
+    page = console.export_html(code_format=_PAGE.replace("TITLE", title))
+    sheet = page.partition("<style>")[2].partition("</style>")[0]
+    return page.replace("HASH", csp_hash(sheet), 1)
+
+
+def render_svg(show: Callable[[Console], None], *, title: str, unique_id: str = "debate") -> str:
+    """What `show` prints, as an SVG document; the same for the same output."""
+    console = _recorder()
+    show(console)
+    words = _NO_XML.sub("\ufffd", sanitize.sanitize_line(title))
+    drawn = _NO_XML.sub("\ufffd", console.export_svg(title="debate", unique_id=unique_id))
+    drawn = _FONT.sub("", drawn, count=_FONTS).replace("font-family: Fira Code, monospace", "font-family: monospace")
+    head, _, rest = drawn.partition(">")
+    return f'{head} role="img"><title>{escape_xml(words)}</title>{rest}'
+
+
+def _recorder() -> Console:
+    return Console(
+        file=StringIO(),
+        record=True,
+        width=EXPORT_WIDTH,
+        force_terminal=True,
+        color_system="truecolor",
+        legacy_windows=False,
+        _environ={},
+    )

@@ -1,0 +1,279 @@
+"""Signs, words and colours. Every meaning has a sign or a word of its own; colour only repeats it.
+
+The colours are middle tones of the 256-colour palette, readable on light and on dark ground (contrast of 3 or more on both).
+Nothing here imports Rich.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from debate_cli.domain.debate import Debate
+    from debate_cli.domain.events import CloseReason
+    from debate_cli.domain.model_call import TotalUsage, Usage
+    from debate_cli.domain.participant import Participant
+    from debate_cli.domain.tasks import Brief
+from debate_cli.domain.verdict import Verdict
+
+TEAL, PLUM, GOLD, GREEN, BLUE, RED = "color(30)", "color(133)", "color(136)", "color(28)", "color(68)", "color(167)"
+MUTED = "color(244)"
+
+
+class Sign(NamedTuple):
+    """How one meaning looks."""
+
+    symbol: str
+    word: str
+    colour: str
+
+
+_PARTICIPANT_MARKERS = (("●", TEAL), ("◆", PLUM), ("▲", GOLD), ("■", BLUE), ("★", GREEN), ("▼", RED))
+
+RESPONSE_BADGES = {
+    "refute": Sign("✗", "refutes", RED),
+    "challenge": Sign("?", "challenges", GOLD),
+    "concede": Sign("✓", "concedes", GREEN),
+    "partial": Sign("≈", "accepts in part", BLUE),
+}
+SHIFT_BADGES = {
+    "strengthened": Sign("↑", "strengthened", GREEN),
+    "unchanged": Sign("=", "unchanged", BLUE),
+    "adjusted": Sign("~", "adjusted", GOLD),
+    "weakened": Sign("↓", "weakened", RED),
+}
+STANDING_BADGES = {
+    "UPHELD": Sign("✓", "upheld", GREEN),
+    "PARTIALLY_UPHELD": Sign("≈", "partially upheld", GOLD),
+    "REFUTED": Sign("✗", "refuted", RED),
+    "UNCERTAIN": Sign("?", "uncertain", BLUE),
+}
+VOTE_BADGES = {
+    "PASS": Sign("✓", "PASS", GREEN),
+    "FAIL": Sign("✗", "FAIL", RED),
+    "CONDITIONAL": Sign("≈", "CONDITIONAL", GOLD),
+}
+UNKNOWN_BADGE = Sign("…", "", MUTED)
+"""A word that is still being streamed, or that we do not know."""
+
+PHASE_LABELS = {
+    "opening": "opening",
+    "cross_examination": "cross-examination",
+    "answers": "answers",
+    "rebuttal": "rebuttal",
+    "closing": "closing",
+    "speech": "speech",
+}
+MAX_SCORES: dict[str, float] = {"structured": 10.0, "moderator": 82.5, "panel": 1.0, "live": 100.0}
+"""Upper end of the scores of a system; that of persuasion depends on how many debate (`highest`)."""
+
+
+def participant_styles(participants: Sequence[Participant]) -> dict[str, Sign]:
+    """Sign per debater, by their order; `word` is the side."""
+    return {
+        person.name: Sign(
+            *_PARTICIPANT_MARKERS[number % len(_PARTICIPANT_MARKERS)][:1],
+            person.side,
+            _PARTICIPANT_MARKERS[number % len(_PARTICIPANT_MARKERS)][1],
+        )
+        for number, person in enumerate(participants)
+    }
+
+
+def format_number(value: float, digits: int = 2) -> str:
+    """`value` with at most `digits` decimals; a score (2 digits) has at least one: 7.0, 7.25; a mark need not: 7, 7.5."""
+    whole, _, fraction = f"{value:.{digits}f}".partition(".")
+    fraction = fraction.rstrip("0")
+    if digits < 2 and not fraction:  # noqa: PLR2004 - coarser than a score
+        return whole
+    return f"{whole}.{fraction or '0'}"
+
+
+def format_count(count: int) -> str:
+    """A count of tokens: 950, 12.3k, 1.20M."""
+    if count < 1000:  # noqa: PLR2004 - the unit
+        return str(count)
+    return f"{count / 1000:.1f}k" if count < 1_000_000 else f"{count / 1_000_000:.2f}M"  # noqa: PLR2004 - the unit
+
+
+def format_cost(cost_usd: float | None) -> str:
+    """A price in US dollars, or that it is unknown."""
+    if cost_usd is None:
+        return "cost unknown"
+    return f"${cost_usd:.2f}" if cost_usd >= 1 or cost_usd == 0 else f"${cost_usd:.4f}"
+
+
+def format_duration(duration: float) -> str:
+    """A duration: 4.2 s, 1:05, 1:02:03."""
+    if duration < 60:  # noqa: PLR2004 - a minute
+        return f"{duration:.1f} s"
+    return format_clock(duration)
+
+
+def format_clock(duration: float) -> str:
+    """A duration to the second, such that it grows without changing its shape: 0:04, 1:05, 1:02:03."""
+    minutes, rest = divmod(int(duration), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"
+
+
+def format_token_count(count: int, usage: Usage | TotalUsage) -> str:
+    """A number of the tokens of `usage` with its noun: `412 tokens`, `about 412 tokens` where some are estimated."""
+    return f"{'about ' if usage.estimated else ''}{format_count(count)} tokens"
+
+
+def format_usage(usage: TotalUsage) -> str:
+    """One line on what a debate used; `about` where any of it was estimated."""
+    calls = f"{usage.calls} call{'' if usage.calls == 1 else 's'}"
+    retries = usage.attempts - usage.calls
+    again = f" ({usage.attempts} requests)" if retries > 0 else ""
+    cached = f" ({format_count(usage.cached_tokens)} cached)" if usage.cached_tokens else ""
+    about = "about " if usage.estimated else ""
+    flow = f"{format_token_count(usage.input_tokens, usage)} in{cached}, {format_count(usage.output_tokens)} out"
+    price = (about if usage.cost_usd else "") + format_cost(usage.cost_usd)
+    return f"{calls}{again} · {flow} · {price}"
+
+
+def format_brief(brief: Brief, called: str | None = None) -> str:
+    """What a judge is busy with: `moderator, round 2`; its system is `called` so where its kind alone would not tell."""
+    subject = brief.subject
+    match subject.moment:
+        case "round":
+            about = f"round {subject.round}"
+        case "turn":
+            about = f"turn {subject.turns[0]}" if subject.turns else "a turn"
+        case "pair":
+            about = " and ".join(str(index) for index in subject.turns)
+            about = f"turns {about}"
+        case "debate":
+            about = "the debate" if brief.system != "panel" else f"vote {brief.revision + 1}"
+    system = called or brief.system
+    who = system if brief.assessor == "judge" else f"{system}/{brief.assessor}"
+    return f"{who}, {about}"
+
+
+def describe_resume(debate: Debate) -> str:
+    """`resumed after 3 speeches`, or `before the first speech`; of a text, in which nobody speaks, `resumed`."""
+    if debate.document_name is not None:
+        return "resumed"
+    heard = len(debate.turns)
+    if not heard:
+        return "resumed before the first speech"
+    return f"resumed after {heard} speech{'' if heard == 1 else 'es'}"
+
+
+def describe_judging(debate: Debate) -> str:
+    """What is done with a debate of which nothing but its judging is watched."""
+    return "judged again" if debate.assessments else "judged"
+
+
+def describe_kind(debate: Debate) -> tuple[str, ...]:
+    """What it is: a debate, and its format; or a text, which has none."""
+    return ("debate", debate.config.format.kind.replace("_", "-")) if debate.document_name is None else ("text",)
+
+
+def describe_outcome(verdict: Verdict, text: str | None = None) -> str:
+    """Who won and how, in a sentence; names are not cleaned. `text`: what a panel judged in the place of a debate."""
+    match verdict.victory:
+        case "draw":
+            return "A draw: evenly matched."
+        case "conditional":
+            if is_tied(verdict):
+                return "A tied vote: neither for nor against."
+            held = "the motion holds" if text is None else f"{text} passes"
+            return f"Conditional: {held} under stated conditions."
+        case "undetermined":
+            return "Undetermined: too little was assessed to say."
+        case "narrow" | "clear" | "overwhelming":
+            how = {"narrow": "narrowly", "clear": "clearly", "overwhelming": "overwhelmingly"}[verdict.victory]
+            if verdict.winner is not None:
+                return f"{verdict.winner} wins {how}."
+            return _describe_vote(verdict, text, how)
+
+
+_ERROR_NAME = re.compile(r"\((\w+Error)\)")
+_CAUSE_LABELS = {
+    "BudgetError": "budget reached",
+    "ModelTimeoutError": "timed out",
+    "UnreachableError": "unreachable",
+    "RateLimitedError": "rate limited",
+    "ServerError": "server error",
+    "BrokenBodyError": "broken answer",
+    "TruncatedError": "answer cut off",
+    "RejectedError": "request rejected",
+    "UnauthorizedError": "key refused",
+    "QuotaExhaustedError": "quota used up",
+    "UnknownModelError": "unknown model",
+    "ContextOverflowError": "prompt too long",
+}
+"""Words for causes that are named as errors."""
+
+
+def expand_error_names(sentence: str) -> str:
+    """A sentence on what was not assessed, as people read it: causes in words."""
+    return _ERROR_NAME.sub(lambda found: f"({_CAUSE_LABELS.get(found[1], found[1])})", sentence)
+
+
+def is_tied(verdict: Verdict) -> bool:
+    """Whether a panel's verdict is conditional as two options have the same weight, and not by a vote for CONDITIONAL."""
+    shares = verdict.option_shares
+    return verdict.option == "CONDITIONAL" and shares.get("CONDITIONAL", 0.0) < max(shares.values(), default=0.0)
+
+
+def _describe_vote(verdict: Verdict, text: str | None, how: str) -> str:
+    """What a panel's vote means for the motion, or for the text."""
+    match verdict.option:
+        case "PASS":
+            return f"{'The motion is upheld' if text is None else f'{text} passes'}, {how}."
+        case "FAIL":
+            return f"{'The motion is not upheld' if text is None else f'{text} does not pass'}, {how}."
+        case _:
+            return f"Decided {how}, but the vote itself is not recorded."
+
+
+def max_score(verdict: Verdict) -> float:
+    """The highest score that can be had.
+
+    Of persuasion, by `scoring.persuasion.final_score`: 30 for a stance kept with full conviction, 30 for each other debater
+    (20 that it surrenders, 10 that all persuaded it), 20 where no attack was felt.
+    """
+    if verdict.system == "persuasion":
+        return 50.0 + 30.0 * max(0, len(verdict.scores) - 1)
+    return MAX_SCORES[verdict.system]
+
+
+def score_axis_max(verdict: Verdict) -> float:
+    """Upper end for the bars of a verdict; a score of another version's rules may be above what can be had now."""
+    return max(max_score(verdict), *map(abs, verdict.scores.values()), 0.0)
+
+
+CLOSE_MESSAGES: dict[CloseReason, str] = {
+    "complete": "The debate is complete.",
+    "surrender": "The debate ends: at most one debater still stands.",
+    "converged": "The debate ends: nothing new has been said for a full round.",
+    "budget": "The debate stops: the budget is reached. It can be resumed.",
+    "interrupted": "The debate stops: interrupted. It can be resumed.",
+    "failed": "The debate stops: a debater could not answer. It can be resumed.",
+}
+"""What each close means, in a sentence."""
+
+
+def describe_close(debate: Debate) -> str:
+    """Why a debate closed, in a sentence; empty while it has not, and for a text, of which nothing was held."""
+    return CLOSE_MESSAGES[debate.closed] if debate.closed is not None and debate.document_name is None else ""
+
+
+EXCERPT_LENGTH = 320
+"""Characters of a reason that are shown where there is little room."""
+
+
+def shorten(text: str, longest: int = EXCERPT_LENGTH) -> str:
+    """The beginning of `text` on one line: whole sentences where they fit, else whole words and `…`."""
+    words = " ".join(text.split())
+    if len(words) <= longest:
+        return words
+    head = words[:longest]
+    ends = max(head.rfind(mark) for mark in (". ", "! ", "? "))
+    return head[: ends + 1] if ends > longest // 3 else f"{head.rpartition(' ')[0] or head}…"

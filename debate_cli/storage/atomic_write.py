@@ -1,0 +1,126 @@
+"""Files that are whole or not there: written beside their place, forced to the disk, then moved into it."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import glob
+import os
+import secrets
+import stat
+from collections.abc import Generator
+from pathlib import Path
+
+from debate_cli.errors import StorageError
+
+
+def open_regular_file(path: Path) -> int:
+    """A descriptor of the regular file at `path`, for reading; it is the caller's to close.
+
+    Raises OSError, with a reason of its own where there is something else at `path` (a folder: IsADirectoryError).
+    """
+    opened = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    mode = os.fstat(opened).st_mode
+    if stat.S_ISREG(mode):
+        return opened
+    os.close(opened)
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+    raise OSError(errno.EINVAL, "not a regular file", str(path))
+
+
+FILE_MODE = 0o644
+FOLDER_MODE = 0o755
+_TOKEN_CHARS = 8
+_DISK_FULL_ERRNOS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+
+
+@contextlib.contextmanager
+def friendly_os_errors(path: Path, doing: str) -> Generator[None]:
+    """Turn what the operating system says of `path` into one sentence; `doing` as in `cannot be …`."""
+    try:
+        yield
+    except FileExistsError as error:
+        raise StorageError(
+            f"{path}: exists already; choose another id or folder, or overwrite it with --force"
+        ) from error
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        advice = "free some space, or choose" if error.errno in _DISK_FULL_ERRNOS else "choose"
+        raise StorageError(f"{path}: cannot be {doing} ({reason}); {advice} another folder") from error
+
+
+def make_folder(folder: Path) -> None:
+    """Create `folder` and what is missing above it. Raises StorageError."""
+    with friendly_os_errors(folder, "created"):
+        try:
+            for missing in reversed([place for place in (folder, *folder.parents) if not place.exists()]):
+                missing.mkdir(mode=FOLDER_MODE, exist_ok=True)
+            folder.mkdir(mode=FOLDER_MODE, exist_ok=True)
+        except FileExistsError as error:
+            raise NotADirectoryError(0, "a file stands there") from error
+
+
+def atomic_write(path: Path, data: bytes, *, overwrite: bool = False, mode: int = FILE_MODE) -> None:
+    """Write `data` to `path` so that whoever looks, whenever, finds the old content or the new one, whole.
+
+    It is on the disk when this returns. Raises StorageError, also where `path` exists and `overwrite` is not set; what
+    was there is then untouched.
+    """
+    make_folder(path.parent)
+    beside = path.with_name(f".{path.name}.{secrets.token_hex(_TOKEN_CHARS // 2)}.tmp")
+    with friendly_os_errors(path, "written"):
+        try:
+            _write_and_sync(beside, data, mode)
+            if overwrite:
+                beside.replace(path)
+            else:
+                _move_without_overwrite(beside, path)
+        finally:
+            with contextlib.suppress(OSError):
+                beside.unlink(missing_ok=True)
+        fsync_dir(path.parent)
+
+
+def remove_temp_files(path: Path) -> None:
+    """Remove what writers of `path` left beside it who were killed at work; for whoever alone may write it now."""
+    for beside in path.parent.glob(f".{glob.escape(path.name)}.{'[0-9a-f]' * _TOKEN_CHARS}.tmp"):
+        with contextlib.suppress(OSError):
+            beside.unlink(missing_ok=True)
+
+
+def fsync_dir(folder: Path) -> None:
+    """Make the names in `folder` survive a power failure."""
+    opened = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(opened)
+    finally:
+        os.close(opened)
+
+
+def write_all(opened: int, data: bytes) -> None:
+    """Write all of `data` to an open file, however many calls the system needs for it."""
+    left = memoryview(data)
+    while left:
+        left = left[os.write(opened, left) :]
+
+
+def _write_and_sync(path: Path, data: bytes, mode: int) -> None:
+    opened = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+    try:
+        write_all(opened, data)
+        os.fsync(opened)
+    finally:
+        os.close(opened)
+
+
+def _move_without_overwrite(beside: Path, path: Path) -> None:
+    """A link fails where the name is taken, in one step; file systems without links get a look first."""
+    try:
+        os.link(beside, path)
+    except FileExistsError:
+        raise
+    except OSError:
+        if path.exists():
+            raise FileExistsError(path) from None
+        beside.rename(path)

@@ -1,0 +1,1 @@
+"""Judging systems: one folder each, behind one protocol and a registry."""

@@ -1,0 +1,96 @@
+"""Several verdicts side by side: winner, type and margin of each, and where they differ."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+from debate_cli.domain.assessment import SystemKind
+from debate_cli.domain.frozen_model import FrozenModel
+from debate_cli.domain.judging_run import format_system_label
+from debate_cli.domain.verdict import Verdict, Victory
+
+
+class AgreementRow(FrozenModel):
+    """One verdict in short."""
+
+    system: SystemKind
+    run: str
+    winner: str | None
+    victory: Victory
+    margin: float | None
+    decides: bool
+
+
+class Agreement(FrozenModel):
+    """A comparison of verdicts."""
+
+    rows: tuple[AgreementRow, ...]
+    """In the order given."""
+    agree: bool | None
+    """Whether all determined verdicts name the same outcome (a draw and a conditional verdict are outcomes of their own);
+    None where fewer than two are determined."""
+    differences: tuple[str, ...]
+    """One sentence for each difference, and for each verdict that says nothing; empty for full agreement."""
+
+
+def compare_verdicts(verdicts: Sequence[Verdict]) -> Agreement | None:
+    """How the verdicts agree; None for fewer than two."""
+    if len(verdicts) < 2:  # noqa: PLR2004 - one verdict has nothing to agree with
+        return None
+    determined = [verdict for verdict in verdicts if verdict.victory != "undetermined"]
+    outcomes: dict[str, list[Verdict]] = defaultdict(list)
+    for verdict in determined:
+        outcomes[_describe_outcome(verdict)].append(verdict)
+    rows = tuple(
+        AgreementRow(
+            system=verdict.system,
+            run=verdict.run,
+            winner=verdict.winner,
+            victory=verdict.victory,
+            margin=verdict.margin,
+            decides=verdict.decides,
+        )
+        for verdict in verdicts
+    )
+    agree = len(outcomes) == 1 if len(determined) > 1 else None
+    return Agreement(rows=rows, agree=agree, differences=tuple(_describe_differences(verdicts, outcomes)))
+
+
+def _describe_differences(verdicts: Sequence[Verdict], outcomes: dict[str, list[Verdict]]) -> list[str]:
+    runs: dict[str, set[str]] = defaultdict(set)
+    for verdict in verdicts:
+        runs[verdict.system].add(verdict.run)
+
+    def called(group: Sequence[Verdict]) -> str:
+        names = [format_system_label(item.system, item.run, runs[item.system]) for item in group]
+        return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+
+    found: list[str] = []
+    if len(outcomes) > 1:
+        opinions = [f"{called(group)} {_verb(group)} {outcome}" for outcome, group in outcomes.items()]
+        found.append(f"They differ on the outcome: {'; '.join(opinions)}.")
+    for outcome, group in outcomes.items():
+        kinds: dict[str, list[Verdict]] = defaultdict(list)
+        for verdict in group:
+            kinds[verdict.victory].append(verdict)
+        if len(kinds) > 1:
+            sizes = [f"{called(of)} {_verb(of)} {kind}" for kind, of in kinds.items()]
+            found.append(f"They differ on how far {outcome} goes: {'; '.join(sizes)}.")
+    silent = [verdict for verdict in verdicts if verdict.victory == "undetermined"]
+    if silent:
+        found.append(f"No verdict from {called(silent)}: too little was assessed.")
+    return found
+
+
+def _describe_outcome(verdict: Verdict) -> str:
+    """What a verdict says in a word or two."""
+    if verdict.winner is not None:
+        return f"a win of {verdict.winner}"
+    if verdict.option is not None:
+        return verdict.option
+    return "a draw" if verdict.victory == "draw" else f"a {verdict.victory} verdict"
+
+
+def _verb(group: Sequence[Verdict]) -> str:
+    return "say" if len(group) > 1 else "says"

@@ -1,0 +1,51 @@
+"""Sheet of what was noticed about single speeches: words addressed to the judge, contradictions, dropped premises, sources."""
+
+from __future__ import annotations
+
+from debate_cli.domain.assessment import Contradiction, DroppedPremise, Finding, Manipulation, SourceCheck
+from debate_cli.domain.debate import Debate
+from debate_cli.render.theme import BLUE, GOLD, RED, Sign
+from debate_cli.systems.tables import Table, TableRow, Who
+
+MANIPULATION_BADGE = Sign("!", "manipulation", RED)
+CONTRADICTION_BADGE = Sign("✗", "contradiction", RED)
+DROPPED_PREMISE_BADGE = Sign("↓", "dropped premise", GOLD)
+SOURCE_BADGE = Sign("?", "source", BLUE)
+
+
+def build_findings_tables(debate: Debate) -> list[Table]:
+    """One sheet, each finding once however many judges report it; none where nothing was noticed."""
+    counted = {(run.id, system.kind) for run in debate.runs for system in run.active_systems()}
+    found = [
+        _finding_row(finding)
+        for assessment in debate.assessments
+        if (assessment.run, assessment.system) in counted
+        for finding in assessment.findings
+    ]
+    rows = tuple(dict.fromkeys(row for row in found if row is not None))
+    return [Table("findings", ("finding", "by", "turn", "words"), rows)] if rows else []
+
+
+def format_manipulation(finding: Manipulation) -> str:
+    """The finding in a sentence."""
+    by = f"by {finding.participant}" if finding.participant is not None else "in the text"
+    where = f" in turn {finding.turn}" if finding.turn is not None else ""
+    return f"! manipulation {by}{where} ({finding.technique}): “{finding.quote}”"
+
+
+def _finding_row(finding: Finding) -> TableRow | None:
+    match finding:
+        case Manipulation():
+            turn = str(finding.turn) if finding.turn is not None else None
+            by = Who(finding.participant) if finding.participant is not None else "the text"
+            return MANIPULATION_BADGE, by, turn, f"{finding.technique}: “{finding.quote}”"
+        case Contradiction():
+            turns = f"{finding.earlier} and {finding.later}"
+            return CONTRADICTION_BADGE, Who(finding.participant), turns, finding.explanation
+        case DroppedPremise():
+            turns = f"{finding.earlier} to {finding.later}"
+            return DROPPED_PREMISE_BADGE, Who(finding.participant), turns, finding.premise
+        case SourceCheck():
+            return SOURCE_BADGE, Who(finding.participant), str(finding.turn), f"{finding.source}: {finding.verdict}"
+        case _:
+            return None

@@ -1,0 +1,1 @@
+"""Judging system `live`: every turn, every exchange, the whole debate."""

@@ -1,0 +1,145 @@
+"""The live judge's form for an exchange: two adjacent turns of different speakers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from debate_cli.domain.assessment import LogicGap, PairComparison, Pressure
+from debate_cli.domain.judging_config import LiveSettings
+from debate_cli.domain.judging_run import FIRST_RUN
+from debate_cli.judging.transcript_prompt import to_prompt_json
+from debate_cli.llm.form import Form, FormModel
+from debate_cli.llm.prompts import Prompts
+from debate_cli.systems import form_schema
+from debate_cli.systems.base import AssessmentContent, JudgeQuestion, JudgingContext, MarkCollector
+from debate_cli.systems.live.calibration import DIMENSION_MAXIMA, DRAWN_COMPARISON
+from debate_cli.systems.live.turn_question import (
+    SUSPECT_CLAIM_SCHEMA,
+    SuspectClaimForm,
+    add_suspect_claims,
+    turns_up_to,
+)
+
+PRESSURE_INSTRUCTION = (
+    "At last, how hard did this exchange press the one who lost it, each from 0 (not at all) to 1: cognitive (reasoning "
+    "was broken), emotional (composure was shaken), strategic (the frame was lost), credibility (evidence or honesty was "
+    "put in doubt)."
+)
+
+
+class LogicGapForm(FormModel):
+    """A weakness of the earlier turn that the later one exposed."""
+
+    reason: str
+    points: int
+
+
+class PressureForm(FormModel):
+    """How hard the exchange pressed who lost it."""
+
+    cognitive: float
+    emotional: float
+    strategic: float
+    credibility: float
+
+
+class PairForm(FormModel):
+    """An exchange of two adjacent turns."""
+
+    reasoning: str
+    logic: str
+    rhetoric: str
+    tactics: str
+    suspect_claims: tuple[SuspectClaimForm, ...] = ()
+    logic_gap: tuple[LogicGapForm, ...] = ()
+    pressure: PressureForm | None = None
+
+
+def build_pair_form(case: JudgingContext[LiveSettings]) -> Form[PairForm]:
+    """Pressure is asked for only where it can reach a debater."""
+    winner = form_schema.one_of((*(turn.speaker for turn in case.judged_turns), DRAWN_COMPARISON))
+    fields = {
+        "reasoning": form_schema.string(),
+        **dict.fromkeys(DIMENSION_MAXIMA, winner),
+        "suspect_claims": form_schema.array_of(SUSPECT_CLAIM_SCHEMA, 2),
+        "logic_gap": form_schema.array_of(
+            form_schema.object_of(reason=form_schema.string(), points=form_schema.integer_between(1, 10)), 1
+        ),
+    }
+    if _wants_pressure(case):
+        fields["pressure"] = form_schema.object_of(
+            **dict.fromkeys(PressureForm.model_fields, form_schema.number_between(0, 1))
+        )
+    return Form(name="live_pair", model=PairForm, schema=form_schema.object_of(**fields), lenient=True)
+
+
+def pair_prompt_values(case: JudgingContext[LiveSettings], _prompts: Prompts) -> Mapping[str, str]:
+    """Which turns are compared, whose they are, and whether pressure is asked for."""
+    earlier, later = case.judged_turns
+    return {
+        "turn": str(later.index),
+        "speaker": to_prompt_json(later.speaker),
+        "earlier_turn": str(earlier.index),
+        "earlier_speaker": to_prompt_json(earlier.speaker),
+        "pressure": PRESSURE_INSTRUCTION if _wants_pressure(case) else "",
+    }
+
+
+def read_pair_form(filled: PairForm, case: JudgingContext[LiveSettings]) -> AssessmentContent:
+    """The comparison, and what the later turn exposed; pressure goes to who lost more dimensions than won."""
+    tally = MarkCollector()
+    earlier, later = case.judged_turns
+    names = (earlier.speaker, later.speaker)
+    won = {
+        dimension: _valid_winner(getattr(filled, dimension), dimension, names, tally) for dimension in DIMENSION_MAXIMA
+    }
+    tally.add_findings(PairComparison(logic=won["logic"], rhetoric=won["rhetoric"], tactics=won["tactics"]))
+    add_suspect_claims(filled.suspect_claims, turns_up_to(later, case), tally)
+    for gap in filled.logic_gap[:1]:
+        tally.add_findings(LogicGap(turn=earlier.index, points=min(10, max(1, gap.points)), reason=gap.reason))
+    loser = _loser(tuple(won.values()), names)
+    if filled.pressure is not None and loser is not None and _wants_pressure(case):
+        tally.add_findings(_build_pressure(loser, filled.pressure))
+    return tally.result(filled.reasoning)
+
+
+def _build_pressure(loser: str, felt: PressureForm) -> Pressure:
+    return Pressure(
+        participant=loser,
+        cognitive=_clamp_unit(felt.cognitive),
+        emotional=_clamp_unit(felt.emotional),
+        strategic=_clamp_unit(felt.strategic),
+        credibility=_clamp_unit(felt.credibility),
+    )
+
+
+def _clamp_unit(value: float) -> float:
+    return min(1.0, max(0.0, value))
+
+
+def _valid_winner(name: str, dimension: str, names: tuple[str, str], tally: MarkCollector) -> str:
+    if name in names or name == DRAWN_COMPARISON:
+        return name
+    tally.add_warnings(f"unknown: {name!r} did not take part in the exchange, {dimension} counts as a draw")
+    return DRAWN_COMPARISON
+
+
+def _loser(won: tuple[str, ...], names: tuple[str, str]) -> str | None:
+    """Who won fewer dimensions of the exchange; None where that is neither."""
+    first, second = (won.count(name) for name in names)
+    if first == second:
+        return None
+    return names[1] if first > second else names[0]
+
+
+def _wants_pressure(case: JudgingContext[LiveSettings]) -> bool:
+    return case.settings.feedback and case.brief.run == FIRST_RUN
+
+
+PAIR_QUESTION = JudgeQuestion(
+    purpose="judge.live.pair",
+    prompt="judge_live_pair",
+    prompt_values=pair_prompt_values,
+    build_form=build_pair_form,
+    read_form=read_pair_form,
+)

@@ -1,0 +1,191 @@
+"""The live judge's forms for the whole debate: narrative, its reconciliation with the scorecard, and convergence."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from debate_cli.domain.assessment import (
+    Arc,
+    Convergence,
+    ConvergenceOutcome,
+    DebatePattern,
+    Narrative,
+    Resolution,
+)
+from debate_cli.domain.judging_config import LiveSettings
+from debate_cli.domain.verdict import Verdict
+from debate_cli.judging.transcript_prompt import to_prompt_json
+from debate_cli.llm.form import Form, FormModel
+from debate_cli.llm.prompts import Prompts
+from debate_cli.systems import form_schema
+from debate_cli.systems.base import AssessmentContent, JudgeQuestion, JudgingContext, MarkCollector, unique_known_items
+from debate_cli.systems.scoring import score
+
+NARRATIVE_PATTERNS: tuple[DebatePattern, ...] = (
+    "coherence_collapse",
+    "asymmetric_depth",
+    "convergence_failure",
+    "none",
+)
+CONVERGENCE_OUTCOMES: tuple[ConvergenceOutcome, ...] = (
+    "genuine_agreement",
+    "definitional_dispute",
+    "degree_disagreement",
+    "degenerate_convergence",
+    "sustained_disagreement",
+)
+NO_WINNER = "nobody"
+
+
+class ArcForm(FormModel):
+    """One participant's way through the debate."""
+
+    participant: str
+    arc: str
+
+
+class NarrativeForm(FormModel):
+    """The debate as a story."""
+
+    arcs: tuple[ArcForm, ...]
+    reasoning: str
+    pattern: DebatePattern
+    winner: str
+
+
+class ResolutionForm(FormModel):
+    """Why narrative and scorecard differ."""
+
+    explanation: str
+
+
+class ConvergenceForm(FormModel):
+    """What became of the disagreement."""
+
+    early: str
+    late: str
+    outcome: ConvergenceOutcome
+
+
+def find_narrative(case: JudgingContext[LiveSettings]) -> Narrative | None:
+    """The narrative already told in the brief's run, if it is."""
+    for item in case.debate.assessments_of_system("live", case.brief.run):
+        for finding in item.findings:
+            if isinstance(finding, Narrative):
+                return finding
+    return None
+
+
+def score_live_run(case: JudgingContext[LiveSettings]) -> Verdict | None:
+    """What the marks of the brief's run say."""
+    return next(iter(score(case.debate, runs=case.brief.run, systems=("live",))), None)
+
+
+def build_narrative_form(case: JudgingContext[LiveSettings]) -> Form[NarrativeForm]:
+    """An arc for every participant, then the winner."""
+    arcs = [
+        form_schema.object_of(participant=form_schema.const(name), arc=form_schema.string()) for name in case.speakers
+    ]
+    return Form(
+        name="live_narrative",
+        model=NarrativeForm,
+        schema=form_schema.object_of(
+            arcs=form_schema.fixed_array(arcs),
+            reasoning=form_schema.string(240),
+            pattern=form_schema.one_of(NARRATIVE_PATTERNS),
+            winner=form_schema.one_of((*case.speakers, NO_WINNER)),
+        ),
+        lenient=True,
+    )
+
+
+def build_resolution_form(_case: JudgingContext[LiveSettings]) -> Form[ResolutionForm]:
+    """One explanation."""
+    return Form(
+        name="live_resolution",
+        model=ResolutionForm,
+        schema=form_schema.object_of(explanation=form_schema.string(320)),
+        lenient=True,
+    )
+
+
+def build_convergence_form(_case: JudgingContext[LiveSettings]) -> Form[ConvergenceForm]:
+    """The disagreement early and late, then the outcome."""
+    return Form(
+        name="live_convergence",
+        model=ConvergenceForm,
+        schema=form_schema.object_of(
+            early=form_schema.string(), late=form_schema.string(), outcome=form_schema.one_of(CONVERGENCE_OUTCOMES)
+        ),
+        lenient=True,
+    )
+
+
+def narrative_prompt_values(case: JudgingContext[LiveSettings], _prompts: Prompts) -> Mapping[str, str]:
+    """The names."""
+    return {"participants": to_prompt_json(case.speakers)}
+
+
+def resolution_prompt_values(case: JudgingContext[LiveSettings], _prompts: Prompts) -> Mapping[str, str]:
+    """The two winners, the scores, and the narrative's reasons."""
+    told, verdict = find_narrative(case), score_live_run(case)
+    return {
+        "narrative": to_prompt_json(told.model_dump(include={"winner", "reasoning", "pattern"}) if told else None),
+        "scorecard": to_prompt_json({"winner": verdict.winner, "scores": verdict.scores} if verdict else None),
+    }
+
+
+def convergence_prompt_values(case: JudgingContext[LiveSettings], _prompts: Prompts) -> Mapping[str, str]:
+    """Which turns are compared."""
+    first, second, *rest = case.brief.subject.turns
+    return {"early": f"{first} and {second}", "late": " and ".join(map(str, rest))}
+
+
+def read_narrative_form(filled: NarrativeForm, case: JudgingContext[LiveSettings]) -> AssessmentContent:
+    """The narrative; a winner who did not take part counts as none."""
+    tally = MarkCollector()
+    arcs = tuple(unique_known_items(tally, filled.arcs, lambda item: item.participant, case.speakers))
+    if filled.winner not in (*case.speakers, NO_WINNER):
+        tally.add_warnings(f"unknown: {filled.winner!r} did not take part and cannot have won")
+    tally.add_findings(
+        Narrative(
+            winner=filled.winner if filled.winner in case.speakers else None,
+            reasoning=filled.reasoning,
+            pattern=filled.pattern,
+            arcs=tuple(Arc(participant=item.participant, arc=item.arc) for item in arcs),
+        )
+    )
+    return tally.result(filled.reasoning)
+
+
+def read_resolution_form(filled: ResolutionForm, _case: JudgingContext[LiveSettings]) -> AssessmentContent:
+    """The explanation."""
+    return AssessmentContent(findings=(Resolution(explanation=filled.explanation),), rationale=filled.explanation)
+
+
+def read_convergence_form(filled: ConvergenceForm, _case: JudgingContext[LiveSettings]) -> AssessmentContent:
+    """The outcome."""
+    return AssessmentContent(findings=(Convergence(outcome=filled.outcome, early=filled.early, late=filled.late),))
+
+
+NARRATIVE_QUESTION = JudgeQuestion(
+    purpose="judge.live.narrative",
+    prompt="judge_live_narrative",
+    prompt_values=narrative_prompt_values,
+    build_form=build_narrative_form,
+    read_form=read_narrative_form,
+)
+RESOLUTION_QUESTION = JudgeQuestion(
+    purpose="judge.live.resolution",
+    prompt="judge_live_resolution",
+    prompt_values=resolution_prompt_values,
+    build_form=build_resolution_form,
+    read_form=read_resolution_form,
+)
+CONVERGENCE_QUESTION = JudgeQuestion(
+    purpose="judge.live.convergence",
+    prompt="judge_live_convergence",
+    prompt_values=convergence_prompt_values,
+    build_form=build_convergence_form,
+    read_form=read_convergence_form,
+)

@@ -1,0 +1,189 @@
+"""The live judge's form for a turn; exchanges are in `live_pair`, the whole debate in `live_arc`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from debate_cli.domain.assessment import (
+    CausalChain,
+    ClaimFault,
+    Contradiction,
+    DroppedPremise,
+    SuspectClaim,
+)
+from debate_cli.domain.judging_config import LiveSettings
+from debate_cli.domain.turn import Turn
+from debate_cli.judging.transcript_prompt import to_prompt_json
+from debate_cli.llm.form import Form, FormModel
+from debate_cli.llm.prompts import Prompts
+from debate_cli.systems import form_schema
+from debate_cli.systems.base import AssessmentContent, JudgeQuestion, JudgingContext, MarkCollector, MarkSubject
+from debate_cli.systems.live.calibration import DIMENSION_MAXIMA, SUPPLEMENTARY_MAXIMA
+from debate_cli.systems.quotes import find_quoted_turn
+
+RHETORIC_MAXIMA = {"framing": 8, "clarity": 7, "evidence_use": 8, "delivery": 7}
+"""Component of rhetoric -> out of; 30 in all. Delivery does not count for more than framing."""
+CLAIM_FAULTS: tuple[ClaimFault, ...] = ("hollow", "fabricated", "inverted", "backwards")
+
+
+class SuspectClaimForm(FormModel):
+    """A claim that does not hold."""
+
+    quote: str
+    fault: ClaimFault
+
+
+class ContradictionForm(FormModel):
+    """What contradicts an own earlier turn."""
+
+    earlier: int
+    explanation: str
+
+
+class DroppedPremiseForm(FormModel):
+    """A premise that was let fall."""
+
+    earlier: int
+    premise: str
+
+
+class TurnForm(FormModel):
+    """One turn."""
+
+    cause: str
+    process: str
+    consequence: str
+    missing: tuple[str, ...] = ()
+    contradictions: tuple[ContradictionForm, ...] = ()
+    dropped_premises: tuple[DroppedPremiseForm, ...] = ()
+    suspect_claims: tuple[SuspectClaimForm, ...] = ()
+    reasoning: str
+    logic: int
+    framing: int
+    clarity: int
+    evidence_use: int
+    delivery: int
+    tactics: int
+    frame_control: int
+    credibility: int
+
+
+SUSPECT_CLAIM_SCHEMA = form_schema.object_of(
+    quote=form_schema.string(120, least=4), fault=form_schema.one_of(CLAIM_FAULTS)
+)
+
+
+def build_turn_form(case: JudgingContext[LiveSettings]) -> Form[TurnForm]:
+    """Contradictions and dropped premises can be named only where the speaker has earlier turns."""
+    own = tuple(turn.index for turn in _earlier_own_turns(case))
+    fields = {
+        "cause": form_schema.string(100),
+        "process": form_schema.string(100),
+        "consequence": form_schema.string(100),
+        "missing": form_schema.array_of(form_schema.one_of(("cause", "process", "consequence")), 3),
+    }
+    if own:
+        earlier = form_schema.one_of(own)
+        fields["contradictions"] = form_schema.array_of(
+            form_schema.object_of(earlier=earlier, explanation=form_schema.string(100)), 1
+        )
+        fields["dropped_premises"] = form_schema.array_of(
+            form_schema.object_of(earlier=earlier, premise=form_schema.string(100)), 1
+        )
+    fields |= {
+        "suspect_claims": form_schema.array_of(SUSPECT_CLAIM_SCHEMA, 2),
+        "reasoning": form_schema.string(),
+        "logic": form_schema.integer_between(0, int(DIMENSION_MAXIMA["logic"])),
+        **{name: form_schema.integer_between(0, out_of) for name, out_of in RHETORIC_MAXIMA.items()},
+        "tactics": form_schema.integer_between(0, int(DIMENSION_MAXIMA["tactics"])),
+        **{name: form_schema.integer_between(0, int(out_of)) for name, out_of in SUPPLEMENTARY_MAXIMA.items()},
+    }
+    return Form(name="live_turn", model=TurnForm, schema=form_schema.object_of(**fields), lenient=True)
+
+
+def turn_prompt_values(case: JudgingContext[LiveSettings], _prompts: Prompts) -> Mapping[str, str]:
+    """Which turn is judged, and whose it is."""
+    (turn,) = case.judged_turns
+    return {"turn": str(turn.index), "speaker": to_prompt_json(turn.speaker)}
+
+
+def read_turn_form(filled: TurnForm, case: JudgingContext[LiveSettings]) -> AssessmentContent:
+    """The composite's three marks, the components of rhetoric, two marks aside, and the turn's findings."""
+    tally = MarkCollector()
+    (turn,) = case.judged_turns
+    who = turn.speaker
+    tally.add_mark(MarkSubject(who, "logic"), filled.logic, 0, DIMENSION_MAXIMA["logic"])
+    tally.add_mark(
+        MarkSubject(who, "rhetoric"), _add_rhetoric_marks(filled, who, tally), 0, DIMENSION_MAXIMA["rhetoric"]
+    )
+    tally.add_mark(MarkSubject(who, "tactics"), filled.tactics, 0, DIMENSION_MAXIMA["tactics"])
+    for name, out_of in SUPPLEMENTARY_MAXIMA.items():
+        tally.add_mark(MarkSubject(who, name), getattr(filled, name), 0, out_of)
+    missing = tuple(part for part in ("cause", "process", "consequence") if part in filled.missing)
+    tally.add_findings(
+        CausalChain(cause=filled.cause, process=filled.process, consequence=filled.consequence, missing=missing)
+    )
+    _add_inconsistencies(filled, turn, case, tally)
+    add_suspect_claims(filled.suspect_claims, turns_up_to(turn, case), tally)
+    return tally.result(filled.reasoning)
+
+
+def _add_rhetoric_marks(filled: TurnForm, who: str, tally: MarkCollector) -> float:
+    """Sum of the four components, delivery capped by framing."""
+    framing = tally.add_mark(MarkSubject(who, "framing"), filled.framing, 0, RHETORIC_MAXIMA["framing"])
+    clarity = tally.add_mark(MarkSubject(who, "clarity"), filled.clarity, 0, RHETORIC_MAXIMA["clarity"])
+    evidence = tally.add_mark(MarkSubject(who, "evidence_use"), filled.evidence_use, 0, RHETORIC_MAXIMA["evidence_use"])
+    if filled.delivery > framing:
+        tally.add_warnings(f"capped: delivery {filled.delivery:g} counts as {framing:g}, no more than framing")
+    delivery = tally.add_mark(
+        MarkSubject(who, "delivery"), min(filled.delivery, framing), 0, RHETORIC_MAXIMA["delivery"]
+    )
+    return framing + clarity + evidence + delivery
+
+
+def _add_inconsistencies(
+    filled: TurnForm, turn: Turn, case: JudgingContext[LiveSettings], tally: MarkCollector
+) -> None:
+    own = {earlier.index for earlier in _earlier_own_turns(case)}
+    for item in (*filled.contradictions, *filled.dropped_premises):
+        if item.earlier not in own:
+            tally.add_warnings(f"dropped: turn {item.earlier} is no earlier turn of {turn.speaker}")
+        elif isinstance(item, ContradictionForm):
+            tally.add_findings(
+                Contradiction(
+                    participant=turn.speaker, earlier=item.earlier, later=turn.index, explanation=item.explanation
+                )
+            )
+        else:
+            tally.add_findings(
+                DroppedPremise(participant=turn.speaker, earlier=item.earlier, later=turn.index, premise=item.premise)
+            )
+
+
+def add_suspect_claims(claims: Iterable[SuspectClaimForm], turns: tuple[Turn, ...], tally: MarkCollector) -> None:
+    """Put each suspect claim on the first of `turns` that says it; drop what nobody said."""
+    for claim in claims:
+        turn = find_quoted_turn(claim.quote, turns)
+        if turn is None:
+            tally.add_warnings(f"dropped_quote: {claim.quote!r} is in none of the turns judged")
+        else:
+            tally.add_findings(SuspectClaim(turn=turn.index, quote=claim.quote, fault=claim.fault))
+
+
+def turns_up_to(turn: Turn, case: JudgingContext[LiveSettings]) -> tuple[Turn, ...]:
+    """The turns up to `turn` in their order: who claims something comes before those who quote it."""
+    return tuple(earlier for earlier in case.debate.turns if earlier.index <= turn.index)
+
+
+def _earlier_own_turns(case: JudgingContext[LiveSettings]) -> tuple[Turn, ...]:
+    (turn,) = case.judged_turns
+    return tuple(earlier for earlier in case.debate.select_turns(speaker=turn.speaker) if earlier.index < turn.index)
+
+
+TURN_QUESTION = JudgeQuestion(
+    purpose="judge.live.turn",
+    prompt="judge_live_turn",
+    prompt_values=turn_prompt_values,
+    build_form=build_turn_form,
+    read_form=read_turn_form,
+)

@@ -1,0 +1,1 @@
+"""Judging system `moderator`: every round and the end."""

@@ -1,0 +1,276 @@
+"""The moderator's scorer: a quarter from the rounds, three quarters from the final evaluation.
+
+The rules as written: `final = mean(round sums) x 0.25 + final_total x 0.75`, at most 82.5. A margin below 1 is a draw,
+below 5 narrow, from 5 on clear. Totals that the judge wrote down count for nothing; they are shown where they differ.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+
+from debate_cli.domain.assessment import Assessment
+from debate_cli.domain.debate import Debate
+from debate_cli.domain.frozen_model import FrozenModel
+from debate_cli.domain.judges import judge_ids
+from debate_cli.domain.judging_config import ModeratorSettings
+from debate_cli.domain.judging_run import JudgingRun
+from debate_cli.domain.verdict import Verdict
+from debate_cli.systems.aggregation import (
+    clamp_mark,
+    format_failure_cause,
+    get_run_id,
+    mean,
+    ordered_assessments,
+    speaker_names,
+    stored_settings,
+    strip_float_noise,
+)
+from debate_cli.systems.outcome import UNDETERMINED_OUTCOME, build_verdict, clear_from_threshold, decide_outcome
+
+ROUND_CRITERIA: dict[str, float] = {"argument_quality": 10, "rebuttal_effectiveness": 10, "strategic_positioning": 10}
+"""Criterion of a round -> out of; 30 in all."""
+FINAL_CATEGORIES: dict[str, float] = {
+    "evidence_based_claims": 10,
+    "logical_structure": 10,
+    "relevance": 10,
+    "comprehensiveness": 10,
+    "precision": 10,
+    "counter_evidence": 5,
+    "framing_control": 10,
+    "adaptability": 10,
+    "clarity": 5,
+    "persuasiveness": 5,
+    "tone_management": 5,
+    "concession_when_appropriate": 5,
+    "accuracy": 5,
+}
+"""Category of the final evaluation -> out of; 100 in all."""
+ROUND_SHARE, FINAL_SHARE = 0.25, 0.75
+MAX_MODERATOR_SCORE = ROUND_SHARE * sum(ROUND_CRITERIA.values()) + FINAL_SHARE * sum(FINAL_CATEGORIES.values())
+"""82.5"""
+CLAIMED_TOTAL_CRITERION = "claimed_total"
+"""Criterion of the mark that carries a total as the judge wrote it."""
+CLAIMED_TOTAL_TOLERANCE = 0.5
+"""A claimed total may differ from ours by this much."""
+
+MarkTable = dict[str, dict[str, float]]
+"""Participant -> criterion -> mark, averaged over the judges."""
+
+
+class ModeratorRoundRow(FrozenModel):
+    """One participant's marks for one round."""
+
+    round: int
+    participant: str
+    marks: dict[str, float]
+    """Criterion -> 0-10."""
+    reasons: dict[str, tuple[str, ...]]
+    """Criterion -> what the judges gave as reasons."""
+    sum: float | None
+    """0-30; None unless all three are marked."""
+
+
+class FinalRow(FrozenModel):
+    """One participant's marks for the whole debate, and what it all comes to."""
+
+    participant: str
+    categories: dict[str, float]
+    """Category -> mark."""
+    total: float | None
+    """0-100; None unless all thirteen are marked."""
+    round_mean: float | None
+    """Mean of the round sums, 0-30; None without any."""
+    score: float | None
+    """0-82.5; None for who never spoke, too."""
+    share: float | None
+    """The score as a share of 82.5, 0-1."""
+    reasons: tuple[str, ...]
+
+
+class ClaimedTotal(FrozenModel):
+    """A total that a judge wrote down and that differs from the sum of its marks by more than 0.5."""
+
+    assessor: str
+    participant: str
+    round: int | None
+    """None for the final evaluation."""
+    claimed: float
+    ours: float
+
+
+class Reasoning(FrozenModel):
+    """What a judge wrote on the whole debate."""
+
+    assessor: str
+    text: str
+
+
+class ModeratorNotes(FrozenModel):
+    """Shape of the notes of a moderator's verdict."""
+
+    highest: float
+    """The most that can be reached, 82.5."""
+    rounds: tuple[ModeratorRoundRow, ...]
+    """By round, participants in their order."""
+    final: tuple[FinalRow, ...]
+    claimed: tuple[ClaimedTotal, ...]
+    reasoning: tuple[Reasoning, ...]
+    missing: tuple[str, ...]
+    """What was not assessed, one sentence each."""
+
+
+def score_run(debate: Debate, run: JudgingRun | str, settings: ModeratorSettings) -> Verdict:
+    """The verdict of the moderator over `run`; the notes are `ModeratorNotes`.
+
+    Undetermined unless at least two debaters, and every debater who spoke, have a whole round and a whole evaluation. Who
+    never spoke has no score, whatever marks there are; where the transcript holds no speech at all, the marks count.
+    """
+    given = ordered_assessments(debate, "moderator", run)
+    rounds = _group_by_round(given)
+    final = [item for item in given if item.subject.moment == "debate"]
+    round_rows = tuple(_round_rows(debate, rounds))
+    rows = tuple(_final_rows(debate, round_rows, final))
+    scores = {row.participant: row.score for row in rows if row.score is not None}
+    judged = len(scores) > 1 and set(scores) >= speaker_names(debate)
+    outcome = decide_outcome(scores, clear_from_threshold(settings.thresholds)) if judged else UNDETERMINED_OUTCOME
+    notes = ModeratorNotes(
+        highest=MAX_MODERATOR_SCORE,
+        rounds=round_rows,
+        final=rows,
+        claimed=tuple(claim for item in given for claim in _mismatched_totals(debate, item)),
+        reasoning=tuple(Reasoning(assessor=item.assessor, text=item.rationale) for item in final if item.rationale),
+        missing=tuple(_missing(debate, run, settings, given)),
+    )
+    return build_verdict("moderator", run, outcome, scores, notes)
+
+
+def _group_by_round(given: Sequence[Assessment]) -> dict[int, list[Assessment]]:
+    found: dict[int, list[Assessment]] = defaultdict(list)
+    for item in given:
+        if item.subject.moment == "round" and item.subject.round is not None:
+            found[item.subject.round].append(item)
+    return dict(sorted(found.items()))
+
+
+def _criteria(assessment: Assessment) -> Mapping[str, float]:
+    return FINAL_CATEGORIES if assessment.subject.moment == "debate" else ROUND_CRITERIA
+
+
+def _marks_of_judge(assessment: Assessment) -> MarkTable:
+    """One judge's marks, each held within its scale; the first of several on the same counts."""
+    criteria = _criteria(assessment)
+    found: MarkTable = defaultdict(dict)
+    for mark in assessment.marks:
+        if mark.participant is not None and mark.criterion in criteria:
+            found[mark.participant].setdefault(mark.criterion, clamp_mark(mark, 0, criteria[mark.criterion]))
+    return found
+
+
+def _average_marks(given: Sequence[Assessment]) -> MarkTable:
+    """The marks of several judges on one subject, averaged."""
+    found: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    for item in given:
+        for participant, marks in _marks_of_judge(item).items():
+            for criterion, value in marks.items():
+                found[participant][criterion].append(value)
+    return {name: {criterion: mean(values) for criterion, values in of.items()} for name, of in found.items()}
+
+
+def _total(marks: Mapping[str, float], criteria: Mapping[str, float]) -> float | None:
+    """Sum of all criteria; None where one is not marked."""
+    return strip_float_noise(sum(marks[name] for name in criteria)) if marks.keys() >= criteria.keys() else None
+
+
+def _order_by_criteria(marks: Mapping[str, float], criteria: Mapping[str, float]) -> dict[str, float]:
+    return {name: strip_float_noise(marks[name]) for name in criteria if name in marks}
+
+
+def _reasons(given: Sequence[Assessment], participant: str, criterion: str) -> tuple[str, ...]:
+    marks = (mark for item in given for mark in item.marks)
+    found = (mark.reason for mark in marks if (mark.participant, mark.criterion) == (participant, criterion))
+    return tuple(reason for reason in found if reason)
+
+
+def _round_rows(debate: Debate, rounds: Mapping[int, Sequence[Assessment]]) -> Iterator[ModeratorRoundRow]:
+    for number, given in rounds.items():
+        sheet = _average_marks(given)
+        for participant in debate.participants:
+            marks = sheet.get(participant.name)
+            if marks is not None:
+                reasons = {name: _reasons(given, participant.name, name) for name in ROUND_CRITERIA}
+                yield ModeratorRoundRow(
+                    round=number,
+                    participant=participant.name,
+                    marks=_order_by_criteria(marks, ROUND_CRITERIA),
+                    reasons={name: found for name, found in reasons.items() if found},
+                    sum=_total(marks, ROUND_CRITERIA),
+                )
+
+
+def _final_rows(debate: Debate, rounds: Sequence[ModeratorRoundRow], final: Sequence[Assessment]) -> Iterator[FinalRow]:
+    sheet, heard = _average_marks(final), speaker_names(debate)
+    for participant in debate.participants:
+        name = participant.name
+        marks = sheet.get(name, {})
+        total = _total(marks, FINAL_CATEGORIES)
+        sums = [row.sum for row in rounds if row.participant == name and row.sum is not None]
+        whole = bool(sums) and (name in heard or not heard)
+        score = ROUND_SHARE * mean(sums) + FINAL_SHARE * total if whole and total is not None else None
+        reasons = [*_reasons(final, name, CLAIMED_TOTAL_CRITERION)]
+        for criterion in FINAL_CATEGORIES:
+            reasons += _reasons(final, name, criterion)
+        yield FinalRow(
+            participant=name,
+            categories=_order_by_criteria(marks, FINAL_CATEGORIES),
+            total=total,
+            round_mean=strip_float_noise(mean(sums)) if sums else None,
+            score=None if score is None else strip_float_noise(score),
+            share=None if score is None else strip_float_noise(score / MAX_MODERATOR_SCORE),
+            reasons=tuple(reasons),
+        )
+
+
+def _mismatched_totals(debate: Debate, assessment: Assessment) -> Iterator[ClaimedTotal]:
+    """The judge's own totals that do not fit its own marks."""
+    own, criteria = _marks_of_judge(assessment), _criteria(assessment)
+    for participant in debate.participants:
+        ours = _total(own.get(participant.name, {}), criteria)
+        for mark in assessment.marks:
+            if mark.criterion != CLAIMED_TOTAL_CRITERION or mark.participant != participant.name or ours is None:
+                continue
+            if strip_float_noise(abs(mark.value - ours)) > CLAIMED_TOTAL_TOLERANCE:
+                yield ClaimedTotal(
+                    assessor=assessment.assessor,
+                    participant=participant.name,
+                    round=assessment.subject.round,
+                    claimed=strip_float_noise(mark.value),
+                    ours=ours,
+                )
+
+
+def _missing(
+    debate: Debate, run: JudgingRun | str, settings: ModeratorSettings, given: Sequence[Assessment]
+) -> Iterator[str]:
+    """Sentences on rounds and evaluations that are not there, and on marks that were left out."""
+    heard = speaker_names(debate)
+    yield from (f"{item.name} has not spoken." for item in debate.participants if item.name not in heard)
+    spoke: dict[int | None, set[str]] = {None: set(heard)}
+    for turn in debate.turns:
+        spoke.setdefault(turn.round, set()).add(turn.speaker)
+    found = {(item.subject.round if item.subject.moment == "round" else None, item.assessor): item for item in given}
+    judges = judge_ids(stored_settings(debate, run, settings))
+    for number in (*sorted(key for key in spoke if key is not None), None):
+        what = "The debate" if number is None else f"Round {number}"
+        where = "debate/all" if number is None else f"round/{number}"
+        for judge in judges:
+            item = found.get((number, judge))
+            if item is None:
+                why = format_failure_cause(debate, f"{get_run_id(run)}/moderator/{judge}/{where}/0")
+                yield f"{what} was not assessed by {judge}{why}."
+                continue
+            own, criteria = _marks_of_judge(item), _criteria(item)
+            for name in sorted(spoke[number]):
+                absent = [criterion for criterion in criteria if criterion not in own.get(name, {})]
+                if absent:
+                    yield f"{judge} gave {name} no mark for {', '.join(absent)} in {what.lower()}."

@@ -1,0 +1,1 @@
+"""Judging system `panel`: several judges who deliberate."""

@@ -1,0 +1,207 @@
+"""The panel's form: a vote with its reasons, and what a judge is shown of the others before it votes again.
+
+When a panel goes on deliberating, and what a verdict is made of, is decided in `scoring`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+
+from debate_cli.domain.assessment import Mark, Vote, VoteOption
+from debate_cli.domain.debate import Debate
+from debate_cli.domain.frozen_model import memoize_on_value
+from debate_cli.domain.judging_config import PERSONA_WEIGHTS, PanelJudge, PanelSettings
+from debate_cli.judging.transcript_prompt import sanitize_takeovers, to_prompt_json
+from debate_cli.llm.form import Form, FormModel
+from debate_cli.llm.prompts import Prompts
+from debate_cli.systems import form_schema
+from debate_cli.systems.base import (
+    AssessmentContent,
+    JudgeQuestion,
+    JudgingContext,
+    MarkCollector,
+    MarkSubject,
+    require_entries,
+    unique_known_items,
+)
+from debate_cli.systems.panel.votes import Ballot, ballots_by_round, explains_change, find_disagreements
+
+PANEL_VOTE_OPTIONS: tuple[VoteOption, ...] = ("PASS", "FAIL", "CONDITIONAL")
+MAX_SHOWN_REASON_CHARS = 300
+"""Characters of a reason that the other judges see."""
+NAME_TURN_INSTRUCTION = 'name the turn, as in "turn 3 concedes the cost"'
+NAME_PASSAGE_INSTRUCTION = "name the passage of the document"
+"""What changed a vote is to be found there."""
+MIN_DIMENSION_MARK, MAX_DIMENSION_MARK = 1, 3
+"""Scale of a dimension."""
+
+
+class DimensionForm(FormModel):
+    """One dimension judged."""
+
+    name: str
+    value: int
+
+
+class VoteForm(FormModel):
+    """A vote and what it rests on."""
+
+    reasoning: str
+    dimensions: tuple[DimensionForm, ...]
+    option: VoteOption
+    confidence: float
+    critical_findings: tuple[str, ...] = ()
+    remediation_required: tuple[str, ...] = ()
+    changed_because: str | None = None
+
+
+def build_vote_form(case: JudgingContext[PanelSettings]) -> Form[VoteForm]:
+    """Every configured dimension; `changed_because` from the second vote on."""
+    return _build_vote_form(case.settings.dimensions, again=case.brief.revision > 0)
+
+
+@lru_cache(maxsize=64)
+def _build_vote_form(dimensions: tuple[str, ...], *, again: bool) -> Form[VoteForm]:
+    value = form_schema.integer_between(MIN_DIMENSION_MARK, MAX_DIMENSION_MARK)
+    fields = {
+        "reasoning": form_schema.string(240),
+        "dimensions": form_schema.fixed_array(
+            [form_schema.object_of(name=form_schema.const(name), value=value) for name in dimensions]
+        ),
+        "option": form_schema.one_of(PANEL_VOTE_OPTIONS),
+        "confidence": form_schema.number_between(0, 1),
+        "critical_findings": form_schema.array_of(form_schema.string(), 3),
+        "remediation_required": form_schema.array_of(form_schema.string(), 2),
+    }
+    if again:
+        fields["changed_because"] = form_schema.string(least=0)
+    model = require_entries(VoteForm, "dimensions", "name", dimensions)
+    return Form(name="panel_vote", model=model, schema=form_schema.object_of(**fields), lenient=True)
+
+
+def vote_prompt_values(case: JudgingContext[PanelSettings], prompts: Prompts) -> Mapping[str, str]:
+    """The persona, the dimensions, what a vote means; from the second vote on also who voted how."""
+    divided, votes = _format_previous_votes(case.debate, case.brief.run, case.settings, case.brief.revision)
+    return {
+        "persona": format_persona(find_panel_judge(case), prompts),
+        "dimensions": to_prompt_json(case.settings.dimensions),
+        "matter": "motion" if case.debate.participants else "document",
+        "where": NAME_TURN_INSTRUCTION if case.debate.participants else NAME_PASSAGE_INSTRUCTION,
+        "own_vote": votes.get(case.brief.assessor, to_prompt_json(None)),
+        "other_votes": "\n".join(told for judge, told in votes.items() if judge != case.brief.assessor),
+        "divided": ", ".join(divided) or "nothing",
+    }
+
+
+def read_vote_form(filled: VoteForm, case: JudgingContext[PanelSettings]) -> AssessmentContent:
+    """A mark per dimension, and the vote; a changed vote that names no turn is warned of."""
+    tally = MarkCollector()
+    for entry in unique_known_items(tally, filled.dimensions, lambda item: item.name, case.settings.dimensions):
+        tally.add_mark(MarkSubject(None, entry.name), entry.value, MIN_DIMENSION_MARK, MAX_DIMENSION_MARK)
+    confidence = min(1.0, max(0.0, filled.confidence))
+    if confidence != filled.confidence:
+        tally.add_warnings(f"clamped: confidence {filled.confidence:g} is outside 0-1")
+    because = (filled.changed_because or "").strip() or None
+    before = previous_votes(case).get(case.brief.assessor)
+    changed = before is not None and before.option != filled.option
+    if changed and not explains_change(because, case.debate):
+        tally.add_warnings("unexplained_change: the vote was changed without naming what changed it")
+    tally.add_findings(
+        Vote(
+            option=filled.option,
+            confidence=confidence,
+            critical_findings=filled.critical_findings,
+            remediation_required=filled.remediation_required,
+            changed_because=because if changed else None,
+        )
+    )
+    return tally.result(filled.reasoning)
+
+
+def find_panel_judge(case: JudgingContext[PanelSettings]) -> PanelJudge:
+    """The judge that the brief is for."""
+    return next(judge for judge in case.settings.members if judge.id == case.brief.assessor)
+
+
+def format_persona(judge: PanelJudge, prompts: Prompts) -> str:
+    """From where this judge looks: the user's own words, else the shipped ones."""
+    if judge.description is not None:
+        return sanitize_takeovers(judge.description)
+    if judge.persona in PERSONA_WEIGHTS:
+        return prompts.render("debate_cli.systems.panel", f"persona_{judge.persona}")
+    return (
+        f"You judge as {to_prompt_json(judge.persona.replace('_', ' '))}, with that profession's eye for what matters."
+    )
+
+
+def previous_votes(case: JudgingContext[PanelSettings]) -> dict[str, Ballot]:
+    """Per judge in the order of the bench, the vote that counted in the revision before the brief's."""
+    return {
+        ballot.judge: ballot
+        for ballot in _previous_ballots(case.debate, case.brief.run, case.settings, case.brief.revision)
+    }
+
+
+def _previous_ballots(debate: Debate, run: str, settings: PanelSettings, revision: int) -> tuple[Ballot, ...]:
+    rounds = ballots_by_round(debate, run, settings)
+    earlier = [number for number in rounds if number < revision]
+    return rounds[max(earlier)] if earlier else ()
+
+
+@memoize_on_value
+def _format_previous_votes(
+    debate: Debate, run: str, settings: PanelSettings, revision: int
+) -> tuple[tuple[str, ...], Mapping[str, str]]:
+    """What divides the panel before a revision, and per judge its vote as the others see it: the same for all who ask."""
+    ballots = _previous_ballots(debate, run, settings, revision)
+    divided = tuple(item.about for item in find_disagreements(ballots))
+    return divided, {ballot.judge: to_prompt_json(_vote_for_prompt(ballot, divided)) for ballot in ballots}
+
+
+def carry_over_vote(case: JudgingContext[PanelSettings]) -> AssessmentContent | None:
+    """The last vote of a judge who is late, marked so; None where it has none."""
+    last = previous_votes(case).get(case.brief.assessor)
+    if last is None:
+        return None
+    return AssessmentContent(
+        marks=tuple(
+            Mark(participant=None, criterion=name, value=value, out_of=MAX_DIMENSION_MARK)
+            for name, value in last.dimensions.items()
+        ),
+        findings=(last.vote.model_copy(update={"late": True, "changed_because": None}),),
+        rationale=last.rationale,
+        warnings=("late: the judge did not answer in time, its last vote stands",),
+    )
+
+
+def _vote_for_prompt(ballot: Ballot, divided: Sequence[str]) -> dict[str, object]:
+    """A vote as judges see it: the reason cut short; on a dimension that divides them, the finding that names it."""
+    findings = ballot.vote.critical_findings
+    dimensions: list[dict[str, object]] = []
+    for name, value in ballot.dimensions.items():
+        naming = [text for text in findings if name in divided and name.casefold() in text.casefold()]
+        dimensions.append({"name": name, "value": value, **({"finding": naming[0]} if naming else {})})
+    return {
+        "judge": ballot.judge,
+        "vote": ballot.option,
+        "confidence": ballot.vote.confidence,
+        "reason": ballot.rationale[:MAX_SHOWN_REASON_CHARS],
+        "dimensions": dimensions,
+    }
+
+
+VOTE_QUESTION = JudgeQuestion(
+    purpose="judge.panel.vote",
+    prompt="judge_panel_vote",
+    prompt_values=vote_prompt_values,
+    build_form=build_vote_form,
+    read_form=read_vote_form,
+)
+DELIBERATION_QUESTION = JudgeQuestion(
+    purpose="judge.panel.vote",
+    prompt="judge_panel_deliberation",
+    prompt_values=vote_prompt_values,
+    build_form=build_vote_form,
+    read_form=read_vote_form,
+)

@@ -1,0 +1,308 @@
+"""The panel's scorer: votes weighed, agreement before and after deliberation, dissent in full.
+
+Ballots, agreement and the question whether to deliberate further are in `ballots`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+from debate_cli.domain.assessment import VoteOption
+from debate_cli.domain.debate import Debate
+from debate_cli.domain.frozen_model import FrozenModel
+from debate_cli.domain.judging_config import PanelSettings
+from debate_cli.domain.judging_run import JudgingRun
+from debate_cli.domain.tasks import Brief
+from debate_cli.domain.verdict import Verdict, Victory
+from debate_cli.systems.aggregation import (
+    format_failure_cause,
+    get_run_id,
+    ordered_assessments,
+    stored_settings,
+    strip_float_noise,
+)
+from debate_cli.systems.outcome import UNDETERMINED_OUTCOME, ScoreOutcome, build_verdict
+from debate_cli.systems.panel.votes import (
+    Ballot,
+    Disagreement,
+    ballots_by_round,
+    compute_agreement,
+    explains_change,
+    find_disagreements,
+    judge_weights,
+    should_deliberate,
+)
+
+VOTE_OPTIONS: tuple[VoteOption, ...] = ("PASS", "FAIL", "CONDITIONAL")
+OPTION_SIDES: dict[VoteOption, str] = {"PASS": "for", "FAIL": "against"}
+"""Which side an option speaks for."""
+CLEAR_SHARE = 0.8
+"""From this share of the weight on, a vote is clear."""
+
+
+class BallotRow(FrozenModel):
+    """A judge's vote in one round."""
+
+    judge: str
+    option: VoteOption
+    confidence: float
+    weight: float
+    """Share of the weight of those that voted in this round, 0-1."""
+    dimensions: dict[str, float]
+    critical_findings: tuple[str, ...]
+    remediation_required: tuple[str, ...]
+    rationale: str
+    changed: bool
+    """Whether the option differs from the judge's vote in the round before."""
+    changed_because: str | None
+    unexplained_change: bool
+    """Changed without naming a turn or an argument that changed it; of a document, without a word on why."""
+    late: bool
+    carried: bool
+    """Whether this is the judge's last vote, kept because no newer one came in time."""
+
+
+class PanelRoundRow(FrozenModel):
+    """One round of voting; 0 is the blind first vote."""
+
+    round: int
+    agreement: float
+    disagreements: tuple[Disagreement, ...]
+    """Most severe first."""
+    votes: tuple[BallotRow, ...]
+
+
+class VoteTally(FrozenModel):
+    """What a set of votes comes to."""
+
+    option: VoteOption
+    """The option with most weight; CONDITIONAL for a tie."""
+    weights: dict[VoteOption, float]
+    """Share of the weight per option, summing to 1."""
+
+
+class PanelNotes(FrozenModel):
+    """Shape of the notes of a panel's verdict."""
+
+    option: VoteOption | None
+    """What the panel decided; None where nobody voted."""
+    weights: dict[VoteOption, float]
+    """Share of the weight per option in the final vote."""
+    first_vote: VoteTally | None
+    """The blind first vote, beside the final one."""
+    initial_agreement: float | None
+    final_agreement: float | None
+    improvement: float | None
+    """Final less initial agreement."""
+    converged: bool
+    """Whether the final agreement reaches the threshold."""
+    convergence_threshold: float
+    deliberation_rounds: int
+    """Rounds after the first vote."""
+    rounds: tuple[PanelRoundRow, ...]
+    dissent: tuple[BallotRow, ...]
+    """Final votes for another option than the panel's, in full."""
+    unexplained_changes: tuple[str, ...]
+    """Ids of judges that ever changed their vote without naming what changed it."""
+    late: tuple[str, ...]
+    """Ids of judges that were ever late."""
+    missing: tuple[str, ...]
+    """What was not assessed, one sentence each."""
+
+
+def score_run(debate: Debate, run: JudgingRun | str, settings: PanelSettings) -> Verdict:
+    """The verdict of the panel over `run`; the notes are `PanelNotes`.
+
+    PASS is won by the one debater of side `for`, FAIL by the one of side `against`; CONDITIONAL, a tie included, by
+    nobody. The margin is the largest less the second share of weight, 0-1. Fewer votes than `min_judges` determine
+    nothing.
+    """
+    by_round = ballots_by_round(debate, run, settings)
+    late = _late_judges(debate, run, by_round)
+    rounds = _round_rows(debate, by_round, late)
+    final = by_round[max(by_round)] if by_round else ()
+    final_tally = tally_votes(final)
+    enough = final_tally is not None and len(final) >= settings.min_judges
+    outcome = _outcome(final_tally, debate) if final_tally is not None and enough else UNDETERMINED_OUTCOME
+    scores = _scores(final_tally, debate) if final_tally is not None else {}
+    missing = _missing(debate, run, settings, by_round)
+    ever_late = _all_late_judges(debate, run, settings, late)
+    return build_verdict("panel", run, outcome, scores, _notes(settings, rounds, by_round, ever_late, missing))
+
+
+def tally_votes(ballots: Sequence[Ballot]) -> VoteTally | None:
+    """The weighted count of votes; None without any."""
+    if not ballots:
+        return None
+    total = math.fsum(ballot.weight for ballot in ballots)
+    shares: dict[VoteOption, float] = {
+        option: strip_float_noise(math.fsum(ballot.weight for ballot in ballots if ballot.option == option) / total)
+        for option in VOTE_OPTIONS
+    }
+    largest = max(shares.values())
+    first: list[VoteOption] = [option for option in VOTE_OPTIONS if shares[option] == largest]
+    option = first[0] if len(first) == 1 else "CONDITIONAL"
+    return VoteTally(option=option, weights=shares)
+
+
+def _outcome(counted: VoteTally, debate: Debate) -> ScoreOutcome:
+    largest, second, _ = sorted(counted.weights.values(), reverse=True)
+    margin = strip_float_noise(largest - second)
+    if counted.option == "CONDITIONAL":
+        return ScoreOutcome(None, "conditional", margin)
+    victory: Victory = "clear" if counted.weights[counted.option] >= CLEAR_SHARE else "narrow"
+    return ScoreOutcome(_only_debater_of_side(debate, OPTION_SIDES[counted.option]), victory, margin)
+
+
+def _scores(counted: VoteTally, debate: Debate) -> dict[str, float]:
+    """Share of weight per debater whose side an option speaks for."""
+    found = {_only_debater_of_side(debate, side): counted.weights[option] for option, side in OPTION_SIDES.items()}
+    return {name: share for name, share in found.items() if name is not None}
+
+
+def _only_debater_of_side(debate: Debate, side: str) -> str | None:
+    """The one debater of that side; None for none and for several."""
+    names = [item.name for item in debate.participants if item.side == side]
+    return names[0] if len(names) == 1 else None
+
+
+def _late_judges(
+    debate: Debate, run: JudgingRun | str, by_round: Mapping[int, Sequence[Ballot]]
+) -> dict[int, set[str]]:
+    """Round -> judges that were late for it: marked so, or failed so."""
+    wanted = get_run_id(run)
+    found = {number: {ballot.judge for ballot in ballots if ballot.vote.late} for number, ballots in by_round.items()}
+    keys = {failure.task.key for failure in debate.failures if failure.cause == "late"}
+    for number, ballots in by_round.items():
+        found[number] |= {item.judge for item in ballots if _brief_key(wanted, item.judge, number) in keys}
+    return found
+
+
+def _all_late_judges(
+    debate: Debate, run: JudgingRun | str, settings: PanelSettings, late: Mapping[int, set[str]]
+) -> tuple[str, ...]:
+    """Judges that were ever late, in the order of the bench: those too that were so in the first vote and have none."""
+    found = set[str]().union(*late.values())
+    for failure in debate.failures:
+        task = failure.task
+        if (
+            failure.cause == "late"
+            and isinstance(task, Brief)
+            and (task.run, task.system) == (get_run_id(run), "panel")
+        ):
+            found.add(task.assessor)
+    return tuple(judge for judge in judge_weights(debate, run, settings) if judge in found)
+
+
+def _brief_key(run: str, judge: str, number: int) -> str:
+    return f"{run}/panel/{judge}/debate/all/{number}"
+
+
+def _round_rows(
+    debate: Debate, by_round: Mapping[int, Sequence[Ballot]], late: Mapping[int, set[str]]
+) -> tuple[PanelRoundRow, ...]:
+    found: list[PanelRoundRow] = []
+    before: dict[str, Ballot] = {}
+    for number, ballots in by_round.items():
+        total = math.fsum(ballot.weight for ballot in ballots)
+        rows = [_ballot_row(debate, item, before.get(item.judge), total) for item in ballots]
+        found.append(
+            PanelRoundRow(
+                round=number,
+                agreement=compute_agreement(ballots),
+                disagreements=find_disagreements(ballots),
+                votes=tuple(row.model_copy(update={"late": row.judge in late[number]}) for row in rows),
+            )
+        )
+        before = {ballot.judge: ballot for ballot in ballots}
+    return tuple(found)
+
+
+def _ballot_row(debate: Debate, ballot: Ballot, before: Ballot | None, total: float) -> BallotRow:
+    changed = before is not None and before.option != ballot.option
+    because = ballot.vote.changed_because
+    return BallotRow(
+        judge=ballot.judge,
+        option=ballot.option,
+        confidence=strip_float_noise(ballot.vote.confidence),
+        weight=strip_float_noise(ballot.weight / total),
+        dimensions={name: strip_float_noise(value) for name, value in sorted(ballot.dimensions.items())},
+        critical_findings=ballot.vote.critical_findings,
+        remediation_required=ballot.vote.remediation_required,
+        rationale=ballot.rationale,
+        changed=changed,
+        changed_because=because if changed else None,
+        unexplained_change=changed and not explains_change(because, debate),
+        late=ballot.vote.late,
+        carried=ballot.carried,
+    )
+
+
+def _notes(
+    settings: PanelSettings,
+    rounds: Sequence[PanelRoundRow],
+    by_round: Mapping[int, Sequence[Ballot]],
+    late: Sequence[str],
+    missing: Sequence[str],
+) -> PanelNotes:
+    first = tally_votes(by_round[min(by_round)]) if by_round else None
+    final = tally_votes(by_round[max(by_round)]) if by_round else None
+    initial_agreement = rounds[0].agreement if rounds else None
+    final_agreement = rounds[-1].agreement if rounds else None
+    votes = [vote for row in rounds for vote in row.votes]
+    return PanelNotes(
+        option=final.option if final else None,
+        weights=final.weights if final else {},
+        first_vote=first,
+        initial_agreement=initial_agreement,
+        final_agreement=final_agreement,
+        improvement=strip_float_noise(rounds[-1].agreement - rounds[0].agreement) if rounds else None,
+        converged=final_agreement is not None and final_agreement >= strip_float_noise(settings.convergence_threshold),
+        convergence_threshold=settings.convergence_threshold,
+        deliberation_rounds=rounds[-1].round if rounds else 0,
+        rounds=tuple(rounds),
+        dissent=tuple(vote for vote in rounds[-1].votes if final and vote.option != final.option) if rounds else (),
+        unexplained_changes=tuple(dict.fromkeys(vote.judge for vote in votes if vote.unexplained_change)),
+        late=tuple(late),
+        missing=tuple(missing),
+    )
+
+
+def _missing(
+    debate: Debate, run: JudgingRun | str, settings: PanelSettings, by_round: Mapping[int, Sequence[Ballot]]
+) -> list[str]:
+    """Sentences on judges that did not vote in a round, strangers' votes, too few votes, and dimensions left unmarked.
+
+    A round that there should have been is one, though nobody voted in it.
+    """
+    bench = judge_weights(debate, run, settings)
+    found: list[str] = []
+    latest = max(by_round, default=0)
+    final = by_round.get(latest, ())
+    voted = {ballot.judge for ballot in final}
+    further = should_deliberate(
+        by_round, stored_settings(debate, run, settings)
+    )  # who was to be asked is a fact of the run
+    for number in range(latest + 1 + further):
+        counted = {ballot.judge: ballot for ballot in by_round.get(number, ())}
+        when = f"in deliberation round {number}" if number else "in the first vote"
+        for judge in bench:
+            ballot = counted.get(judge)
+            if ballot is not None and not ballot.carried:
+                continue
+            late = " (late)" if ballot is not None and ballot.vote.late else ""
+            why = format_failure_cause(debate, _brief_key(get_run_id(run), judge, number)) or late
+            if ballot is None and not why:  # who has no vote to keep is not asked again
+                why = format_failure_cause(debate, _brief_key(get_run_id(run), judge, 0))
+            stands = "; its last vote stands" if ballot is not None or (number > latest and judge in voted) else ""
+            found.append(f"{judge} did not vote {when}{why}{stands}.")
+    if 0 < len(final) < settings.min_judges:
+        found.append(f"{len(final)} of {len(bench)} votes are in; a verdict takes {settings.min_judges}.")
+    for ballot in final:
+        absent = [name for name in settings.dimensions if name not in ballot.dimensions]
+        if absent:
+            found.append(f"{ballot.judge} gave no mark for {', '.join(absent)}.")
+    voters = {item.assessor for item in ordered_assessments(debate, "panel", run)}
+    found += [f"{judge} is not on the panel, so its vote does not count." for judge in sorted(voters - bench.keys())]
+    return found

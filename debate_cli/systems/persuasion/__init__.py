@@ -1,0 +1,1 @@
+"""Judging system `persuasion`: stance, conviction and surrender."""

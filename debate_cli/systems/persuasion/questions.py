@@ -1,0 +1,88 @@
+"""The persuasion judge's form: what one turn did to every other debater. Keywords and factors need no model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from debate_cli.domain.judging_config import PersuasionSettings
+from debate_cli.judging.transcript_prompt import to_prompt_json
+from debate_cli.llm.form import Form, FormModel
+from debate_cli.llm.prompts import Prompts
+from debate_cli.systems import form_schema
+from debate_cli.systems.base import (
+    AssessmentContent,
+    JudgeQuestion,
+    JudgingContext,
+    MarkCollector,
+    MarkSubject,
+    require_entries,
+    unique_known_items,
+)
+from debate_cli.systems.persuasion.effects import RATED_CRITERIA
+
+
+class EffectForm(FormModel):
+    """What the turn did to one debater."""
+
+    participant: str
+    reasoning: str
+    persuasion: float
+    attack: float
+    evidence: float
+
+
+class EffectsForm(FormModel):
+    """What the turn did to all of them."""
+
+    targets: tuple[EffectForm, ...]
+
+
+def effect_targets(case: JudgingContext[PersuasionSettings]) -> tuple[str, ...]:
+    """All debaters but the speaker."""
+    (turn,) = case.judged_turns
+    return tuple(name for name in case.debater_names if name != turn.speaker)
+
+
+def build_effects_form(case: JudgingContext[PersuasionSettings]) -> Form[EffectsForm]:
+    """Every target."""
+    effects = dict.fromkeys(RATED_CRITERIA, form_schema.number_between(0, 1))
+    rated = [
+        form_schema.object_of(participant=form_schema.const(name), reasoning=form_schema.string(100), **effects)
+        for name in effect_targets(case)
+    ]
+    model = require_entries(EffectsForm, "targets", "participant", effect_targets(case))
+    return Form(
+        name="persuasion_effects",
+        model=model,
+        schema=form_schema.object_of(targets=form_schema.fixed_array(rated)),
+        lenient=True,
+    )
+
+
+def effects_prompt_values(case: JudgingContext[PersuasionSettings], _prompts: Prompts) -> Mapping[str, str]:
+    """The turn, its speaker and the targets."""
+    (turn,) = case.judged_turns
+    return {
+        "turn": str(turn.index),
+        "speaker": to_prompt_json(turn.speaker),
+        "targets": to_prompt_json(effect_targets(case)),
+    }
+
+
+def read_effects_form(filled: EffectsForm, case: JudgingContext[PersuasionSettings]) -> AssessmentContent:
+    """Three marks on each target, the reason on the first of them."""
+    tally = MarkCollector()
+    for entry in unique_known_items(tally, filled.targets, lambda item: item.participant, effect_targets(case)):
+        for effect in RATED_CRITERIA:
+            reason = entry.reasoning if effect == RATED_CRITERIA[0] else None
+            tally.add_mark(MarkSubject(entry.participant, effect, reason=reason), getattr(entry, effect), 0, 1)
+    return tally.result()
+
+
+EFFECTS_QUESTION = JudgeQuestion(
+    purpose="judge.persuasion.effects",
+    prompt="judge_persuasion_effects",
+    prompt_values=effects_prompt_values,
+    build_form=build_effects_form,
+    read_form=read_effects_form,
+)

@@ -1,0 +1,237 @@
+"""The persuasion system's scorer: who stands firm, who moved whom, who surrendered. The state machine is in `dynamics`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+
+from debate_cli.domain.debate import Debate
+from debate_cli.domain.frozen_model import FrozenModel
+from debate_cli.domain.judges import SOLE_JUDGE_ID
+from debate_cli.domain.judging_config import PersuasionSettings
+from debate_cli.domain.judging_run import JudgingRun
+from debate_cli.domain.verdict import Verdict, Victory
+from debate_cli.systems.aggregation import (
+    format_failure_cause,
+    get_run_id,
+    mean,
+    ordered_assessments,
+    speaker_names,
+    strip_float_noise,
+)
+from debate_cli.systems.outcome import UNDETERMINED_OUTCOME, ScoreOutcome, build_verdict, decide_outcome
+from debate_cli.systems.persuasion.effects import RATED_CRITERIA, average_ratings
+from debate_cli.systems.persuasion.influence import (
+    build_influence_graph,
+    cosine_similarity,
+    outgoing_influence,
+    social_context_vectors,
+)
+from debate_cli.systems.persuasion.stance import DebaterState, StancePosition, SurrenderReason
+from debate_cli.systems.persuasion.state_machine import StatePoint, collect_effects, compute_state_curve
+
+
+class FinalState(FrozenModel):
+    """Where a debater ended."""
+
+    name: str
+    stance: float
+    conviction: float
+    position: StancePosition
+    persuasion: tuple[float, ...]
+    """Received, the last ten."""
+    attack: tuple[float, ...]
+    """Received, the last ten."""
+    surrendered: bool
+
+
+class Surrender(FrozenModel):
+    """That a debater gave up."""
+
+    name: str
+    turn: int
+    """Index of the turn that brought it about."""
+    reason: SurrenderReason
+
+
+class CurvePoint(FrozenModel):
+    """Stance and conviction of every debater after one turn."""
+
+    turn: int | None
+    """None for the start."""
+    speaker: str | None
+    stances: dict[str, float]
+    convictions: dict[str, float]
+
+
+class InfluenceEdge(FrozenModel):
+    """Mean persuasion of one debater on another, 0-1."""
+
+    source: str
+    target: str
+    weight: float
+
+
+class ContextSimilarity(FrozenModel):
+    """How alike the social contexts of two debaters are: cosine, -1 to 1."""
+
+    names: tuple[str, str]
+    cosine: float
+
+
+class PersuasionNotes(FrozenModel):
+    """Shape of the notes of a persuasion verdict."""
+
+    effects: str
+    """`keywords`, `factors` or `judge`."""
+    rounds: int
+    """Rounds spoken."""
+    surrendered: tuple[Surrender, ...]
+    """In the order in which it happened."""
+    states: tuple[FinalState, ...]
+    curve: tuple[CurvePoint, ...]
+    graph: tuple[InfluenceEdge, ...]
+    influence: dict[str, float]
+    """Name -> mean weight out of it; those who never reached anyone are left out."""
+    likeness: tuple[ContextSimilarity, ...]
+    missing: tuple[str, ...]
+    """What was not assessed, one sentence each; without a judge nothing ever is."""
+
+
+def score_run(debate: Debate, run: JudgingRun | str, settings: PersuasionSettings) -> Verdict:
+    """The verdict of the persuasion system over `run`; the notes are `PersuasionNotes`.
+
+    Undetermined until at least two debaters have spoken with an effect that is known, or one has surrendered.
+    """
+    curve = compute_state_curve(debate, settings, run)
+    final = curve[-1].states
+    scores = {name: final_score(name, final) for name in final}
+    heard = {effect.speaker for effect in collect_effects(curve)}
+    fell = any(state.surrendered for state in final.values())
+    outcome = _outcome(scores, final, settings) if len(heard) > 1 or fell else UNDETERMINED_OUTCOME
+    missing = _missing(debate, run, settings, curve)
+    return build_verdict("persuasion", run, outcome, scores, _notes(debate, settings, curve, missing))
+
+
+def final_score(name: str, final: Mapping[str, DebaterState]) -> float:
+    """A debater's score, by the rules as written.
+
+    |stance| x conviction x 30; for each other debater 20 if it surrendered and 10 x the mean persuasion it received;
+    (1 - mean attack received) x conviction x 20 if any turn was ever directed at it; less 50 if it surrendered itself.
+    """
+    own = final[name]
+    total = abs(own.stance) * own.conviction * 30
+    for other in final.values():
+        if other.name != name:
+            total += (20 if other.surrendered else 0) + 10 * mean(other.persuasion)
+    if own.attack:
+        total += (1 - mean(own.attack)) * own.conviction * 20
+    return total - (50 if own.surrendered else 0)
+
+
+def _outcome(
+    scores: Mapping[str, float], final: Mapping[str, DebaterState], settings: PersuasionSettings
+) -> ScoreOutcome:
+    """Highest score wins: overwhelming if anyone else surrendered, else clear above the margin, else narrow."""
+    best = max(scores, key=lambda name: strip_float_noise(scores[name]))
+    others_fell = any(state.surrendered for state in final.values() if state.name != best)
+
+    def kind(margin: float) -> Victory:
+        if others_fell:
+            return "overwhelming"
+        return "clear" if margin > settings.clear_margin else "narrow"
+
+    return decide_outcome(scores, kind)
+
+
+def _notes(
+    debate: Debate, settings: PersuasionSettings, curve: Sequence[StatePoint], missing: Sequence[str]
+) -> PersuasionNotes:
+    effects = collect_effects(curve)
+    final = curve[-1].states
+    return PersuasionNotes(
+        effects=settings.effects,
+        rounds=max((turn.round for turn in debate.turns), default=0),
+        surrendered=_surrenders(curve),
+        states=tuple(_final_state(state) for state in final.values()),
+        curve=tuple(_curve_point(debate, point) for point in curve),
+        graph=tuple(
+            InfluenceEdge(source=source, target=target, weight=strip_float_noise(weight))
+            for (source, target), weight in sorted(build_influence_graph(effects).items())
+        ),
+        influence={name: strip_float_noise(weight) for name, weight in sorted(outgoing_influence(effects).items())},
+        likeness=_context_similarities(social_context_vectors(final, effects)),
+        missing=tuple(missing),
+    )
+
+
+def _surrenders(curve: Sequence[StatePoint]) -> tuple[Surrender, ...]:
+    found: dict[str, Surrender] = {}
+    for point in curve:
+        for state in point.states.values():
+            if state.surrender_reason is not None and point.turn is not None and state.name not in found:
+                found[state.name] = Surrender(name=state.name, turn=point.turn, reason=state.surrender_reason)
+    return tuple(found.values())
+
+
+def _final_state(state: DebaterState) -> FinalState:
+    return FinalState(
+        name=state.name,
+        stance=strip_float_noise(state.stance),
+        conviction=strip_float_noise(state.conviction),
+        position=state.position,
+        persuasion=tuple(map(strip_float_noise, state.persuasion)),
+        attack=tuple(map(strip_float_noise, state.attack)),
+        surrendered=state.surrendered,
+    )
+
+
+def _curve_point(debate: Debate, point: StatePoint) -> CurvePoint:
+    return CurvePoint(
+        turn=point.turn,
+        speaker=None if point.turn is None else debate.turns_by_index[point.turn].speaker,
+        stances={name: strip_float_noise(state.stance) for name, state in point.states.items()},
+        convictions={name: strip_float_noise(state.conviction) for name, state in point.states.items()},
+    )
+
+
+def _context_similarities(contexts: Mapping[str, Sequence[float]]) -> tuple[ContextSimilarity, ...]:
+    names = tuple(contexts)
+    return tuple(
+        ContextSimilarity(
+            names=(one, other), cosine=strip_float_noise(cosine_similarity(contexts[one], contexts[other]))
+        )
+        for place, one in enumerate(names)
+        for other in names[place + 1 :]
+    )
+
+
+def _missing(
+    debate: Debate, run: JudgingRun | str, settings: PersuasionSettings, curve: Sequence[StatePoint]
+) -> list[str]:
+    """Sentences on debaters that have not spoken and, with a judge, on turns that were not (wholly) rated."""
+    heard = speaker_names(debate)
+    final = curve[-1].states
+    found = [
+        f"{item.name} has not spoken."
+        for item in debate.participants
+        if item.name not in heard and not final[item.name].surrendered
+    ]
+    if settings.effects != "judge":
+        return found
+    given = [item for item in ordered_assessments(debate, "persuasion", run) if item.subject.moment == "turn"]
+    judged = {item.subject.turns for item in given}
+    rated = average_ratings(given)
+    for before, point in pairwise(curve):
+        if point.turn is None:
+            continue
+        if (point.turn,) not in judged:
+            why = format_failure_cause(debate, f"{get_run_id(run)}/persuasion/{SOLE_JUDGE_ID}/turn/{point.turn}/0")
+            found.append(f"Turn {point.turn} was not rated{why}, so it has no effect.")
+            continue
+        speaker = debate.turns_by_index[point.turn].speaker
+        for name, state in before.states.items():
+            absent = [criterion for criterion in RATED_CRITERIA if criterion not in rated.get((point.turn, name), {})]
+            if absent and name != speaker and not state.surrendered:
+                found.append(f"Turn {point.turn} was not rated for {', '.join(absent)} on {name}.")
+    return found

@@ -1,0 +1,84 @@
+"""Sheets of the persuasion system: where everybody ended, how stances and convictions moved, who reached whom."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from debate_cli.domain.verdict import Verdict
+from debate_cli.render.theme import score_axis_max
+from debate_cli.systems.persuasion.score import InfluenceEdge, PersuasionNotes
+from debate_cli.systems.tables import Curve, Gauge, Number, Table, TableRow, Who, parse_notes
+
+SURRENDER_REASONS = {
+    "persuaded": "strong persuasion met little conviction",
+    "neutral": "no stance was left to defend",
+    "worn_down": "every recent turn persuaded",
+}
+
+
+def tables(verdict: Verdict) -> list[Table]:
+    """States, curves, influence."""
+    notes = parse_notes(PersuasionNotes, verdict)
+    if notes is None:
+        return []
+    found = [_state_table(verdict, notes), _curve_table(notes)]
+    if notes.graph:
+        found.append(_influence_table(notes.graph))
+    return found
+
+
+def _state_table(verdict: Verdict, notes: PersuasionNotes) -> Table:
+    end = score_axis_max(verdict)
+    ranked = sorted(notes.states, key=lambda state: -verdict.scores.get(state.name, 0.0))
+    rows: list[TableRow] = []
+    for state in ranked:
+        score = verdict.scores.get(state.name)
+        rows.append(
+            (
+                Who(state.name),
+                Number(score, strong=True),
+                Gauge(score, end, state.name) if score is not None else None,
+                Number(state.stance),
+                Number(state.conviction),
+                f"{state.position}{', surrendered' if state.surrendered else ''}",
+            )
+        )
+    return Table(
+        title="scores, persuasion",
+        heads=("debater", f"score /{end:g}", "", "stance", "conviction", "position"),
+        rows=tuple(rows),
+        remarks=tuple(_surrender_remarks(notes)),
+        numeric=frozenset({1, 3, 4}),
+    )
+
+
+def _surrender_remarks(notes: PersuasionNotes) -> Iterable[str]:
+    for item in notes.surrendered:
+        yield f"{item.name} surrendered at turn {item.turn}: {SURRENDER_REASONS[item.reason]}."
+
+
+def _curve_table(notes: PersuasionNotes) -> Table:
+    rows: list[TableRow] = []
+    for state in notes.states:
+        for label, low, steps in (
+            ("stance", -1.0, [point.stances.get(state.name) for point in notes.curve]),
+            ("conviction", 0.0, [point.convictions.get(state.name) for point in notes.curve]),
+        ):
+            values = tuple(step for step in steps if step is not None)
+            if values:
+                rows.append((Who(state.name), label, Number(values[0]), Curve(values, low, 1.0), Number(values[-1])))
+    return Table(
+        "curves, persuasion", ("debater", "", "start", "course", "end"), tuple(rows), numeric=frozenset({2, 4})
+    )
+
+
+def _influence_table(graph: Sequence[InfluenceEdge]) -> Table:
+    return Table(
+        title="influence, persuasion",
+        heads=("from", "on", "mean persuasion", ""),
+        rows=tuple(
+            (Who(edge.source), Who(edge.target), Number(edge.weight), Gauge(edge.weight, 1.0, edge.source))
+            for edge in graph
+        ),
+        numeric=frozenset({2}),
+    )

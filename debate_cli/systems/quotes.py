@@ -1,0 +1,53 @@
+"""Whether words that a judge quotes were said. Matching forgives case, spaces, typography and an ellipsis, nothing else."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from debate_cli.domain.text_normalization import QUOTE_EDGE_CHARS, normalize_text
+from debate_cli.domain.turn import Turn
+from debate_cli.judging.transcript_prompt import sanitize_for_judge
+
+MIN_QUOTE_CHARS = 4
+"""Characters that a quote must have, normalised: fewer would be found anywhere."""
+
+
+def is_quoted_in(quote: str, text: str) -> bool:
+    """Whether `quote` occurs in `text`; parts divided by an ellipsis must occur one after the other."""
+    parts = [part.strip(QUOTE_EDGE_CHARS) for part in re.split(r"\.\.\.|\[\.{3}\]|\[…\]|…", normalize_text(quote))]
+    parts = [part for part in parts if part]
+    if sum(len(part) for part in parts) < MIN_QUOTE_CHARS:
+        return False
+    where, haystack = 0, normalize_text(text)
+    for part in parts:
+        found = haystack.find(part, where)
+        if found < 0:
+            return False
+        where = found + len(part)
+    return True
+
+
+def is_quoted_in_turn(quote: str, turn: Turn) -> bool:
+    """Whether `quote` occurs in one of the texts of `turn`."""
+    return any(is_quoted_in(quote, text) for text in turn_texts(turn)) or any(
+        is_quoted_in(quote, sanitize_for_judge(text)) for text in turn_texts(turn)
+    )
+
+
+def find_quoted_turn(quote: str, turns: Iterable[Turn]) -> Turn | None:
+    """The first of `turns` in which `quote` occurs."""
+    return next((turn for turn in turns if is_quoted_in_turn(quote, turn)), None)
+
+
+def turn_texts(turn: Turn) -> Iterator[str]:
+    """Everything that `turn` says: its text, then the pieces of its structure."""
+    yield turn.text
+    for argument in turn.arguments or ():
+        yield from (argument.claim, argument.reasoning, argument.evidence)
+    for response in turn.responses or ():
+        yield from (response.reasoning, response.follow_up)
+    for answer in turn.answers or ():
+        yield answer.reply
+    if turn.closing is not None:
+        yield from (turn.closing.final_position, *turn.closing.concessions, *turn.closing.unrebutted)

@@ -1,0 +1,113 @@
+"""A rubric laid over the stored settings of judging systems, for scoring the same marks by other rules."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from math import isfinite
+from typing import Any
+
+from pydantic import ConfigDict, TypeAdapter, ValidationError
+
+from debate_cli.domain.debate import Debate
+from debate_cli.domain.judging_config import StructuredSettings, SystemSettings
+from debate_cli.errors import UsageError
+from debate_cli.systems.structured.score import CRITERIA, normalized_weights
+
+
+def describe_rescaled_weights(systems: Sequence[SystemSettings]) -> tuple[str, ...]:
+    """A sentence, key path first, for each of the `judging.systems` whose weights do not sum to 1: what they count."""
+    return tuple(
+        f"judging.systems.{place}.weights sum to {_weight_sum(system):g}, so they count as {_format_weights(system)}"
+        for place, system in enumerate(systems)
+        if isinstance(system, StructuredSettings) and not math.isclose(_weight_sum(system), 1, abs_tol=1e-9)
+    )
+
+
+def _weight_sum(system: StructuredSettings) -> float:
+    return math.fsum(getattr(system.weights, criterion) for criterion in CRITERIA)
+
+
+def _format_weights(system: StructuredSettings) -> str:
+    return ", ".join(f"{criterion} {weight:.3g}" for criterion, weight in normalized_weights(system).items())
+
+
+_SYSTEM: TypeAdapter[SystemSettings] = TypeAdapter(SystemSettings, config=ConfigDict(defer_build=True))
+
+
+@dataclass(frozen=True, slots=True)
+class Rubric:
+    """Settings per kind of system, as nested mappings; what is not named stays as stored."""
+
+    changes: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
+    remark: str | None = None
+    """A sentence on what follows from it without having been asked for."""
+
+    def settings(self, debate: Debate) -> dict[str, SystemSettings]:
+        """The settings to score `debate` with, for the kinds that the rubric names.
+
+        Raises UsageError where a setting is unknown or out of range.
+        """
+        stored = {
+            kind: system
+            for kind in self.changes
+            for run in debate.runs_by_precedence(kind)
+            for system in run.judging.systems
+            if system.kind == kind
+        }
+        return {kind: _apply_changes(stored[kind], change) for kind, change in self.changes.items() if kind in stored}
+
+
+def _apply_changes(system: SystemSettings, change: Mapping[str, Any]) -> SystemSettings:
+    try:
+        return _SYSTEM.validate_python(_deep_merge(system.model_dump(), change))
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise UsageError(f"rubric: {where}: {first['msg'].removeprefix('Value error, ')}; mend the rubric") from error
+
+
+def _deep_merge(base: Mapping[str, Any], change: Mapping[str, Any]) -> dict[str, Any]:
+    merged = dict(base)
+    for key, value in change.items():
+        inner = merged.get(key)
+        merged[key] = _deep_merge(inner, value) if isinstance(inner, dict) and isinstance(value, Mapping) else value  # pyright: ignore[reportUnknownArgumentType]
+    return merged
+
+
+def parse_weights(text: str) -> Rubric:
+    """The rubric that `evidence=0.5,logic=0.3` means: weights of the structured criteria, 0 for those that are not named.
+
+    A remark tells which these are. Raises UsageError.
+    """
+    named: dict[str, Any] = dict.fromkeys(CRITERIA, 0.0)
+    left: dict[str, None] = dict.fromkeys(CRITERIA)
+    for part in text.split(","):
+        name, equals, number = (piece.strip() for piece in part.partition("="))
+        if not equals or name not in named:
+            raise UsageError(f"--weights {part}: write NAME=NUMBER with a name of {', '.join(named)}")
+        named[name] = _parse_weight(part, number)
+        left.pop(name, None)
+    if not any(named.values()):
+        raise UsageError(f"--weights {text}: no criterion counts; give at least one a weight above 0")
+    return Rubric({"structured": {"weights": named}}, _describe_unweighted(list(left)))
+
+
+def _parse_weight(part: str, number: str) -> float:
+    """Raises UsageError naming `part` where `number` is no weight."""
+    try:
+        found = float(number)
+    except ValueError:
+        raise UsageError(f"--weights {part}: {number} is not a number; give one of 0 or more") from None
+    if not isfinite(found) or found < 0:
+        raise UsageError(f"--weights {part}: a weight cannot be {number}; give a number of 0 or more")
+    return found
+
+
+def _describe_unweighted(names: Sequence[str]) -> str | None:
+    if not names:
+        return None
+    listed = " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+    counts = "counts" if len(names) == 1 else "count"
+    return f"--weights: {listed} {counts} nothing, as only what is named there has a weight"

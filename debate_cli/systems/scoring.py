@@ -1,0 +1,119 @@
+"""Debate -> Verdict: pure, without clock, network or randomness.
+
+Each system's scorer is the module of its name, with `verdict(debate, run, settings) -> Verdict`.
+Who speaks or judges next does not live here, but reads states from here (`persuasion`, `panel`, `live`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from importlib import import_module
+from typing import Any, cast
+
+from pydantic import JsonValue
+
+from debate_cli.domain.assessment import SystemKind
+from debate_cli.domain.debate import Debate
+from debate_cli.domain.judges import judge_ids
+from debate_cli.domain.judging_config import SystemSettings
+from debate_cli.domain.judging_run import JudgingRun
+from debate_cli.domain.verdict import Verdict
+
+Scorer = Callable[[Debate, JudgingRun | str, Any], Verdict]
+"""The third argument is the settings of the scorer's own system."""
+
+
+def load_scorer(kind: SystemKind) -> Scorer:
+    """The scorer of a system. Loaded when first needed: few debates are judged by all systems, and all must start fast."""
+    return import_module(f"debate_cli.systems.{kind}.score").score_run
+
+
+def score(
+    debate: Debate,
+    *,
+    runs: str = "latest",
+    systems: Collection[str] | None = None,
+    settings: Mapping[str, SystemSettings] | None = None,
+) -> tuple[Verdict, ...]:
+    """The verdicts of a debate, the deciding one first and flagged `decides`.
+
+    `runs` is `latest` (per system the newest run in which it counts and judged anything; the newest of all where none did;
+    one that judged before the last speech was made goes behind those that heard all), `all`, or the id of one run; a run that the debate
+    does not have gives no verdict. `systems` keeps only systems of these kinds. `settings` takes the place of stored
+    settings, per kind. Where the system that should decide has no verdict, the first one decides.
+    """
+    replacing = settings or {}
+    chosen = [
+        (run, system) for run, system in _select_systems(debate, runs) if systems is None or system.kind in systems
+    ]
+    verdicts = [_score_system(debate, run, replacing.get(system.kind, system)) for run, system in chosen]
+    judged = [verdict for verdict, pair in zip(verdicts, chosen, strict=True) if _has_judged(debate, *pair)]
+    judged.sort(key=lambda item: debate.judged_all_turns(debate.run(item.run), item.system))
+    return _put_deciding_first(verdicts, _deciding_kind(debate, runs), judged) if verdicts else ()
+
+
+def verdicts_of_run(debate: Debate, verdicts: Iterable[Verdict], run: str) -> tuple[Verdict, ...]:
+    """Of all the verdicts of a debate those of one judging run: what `score` of that run gives, without scoring again."""
+    own = [item for item in verdicts if item.run == run]
+    bare = [item.model_copy(update={"decides": False}) if item.decides else item for item in own]
+    kinds = [system.kind for system in debate.run(run).active_systems()]
+    return (
+        _put_deciding_first(sorted(bare, key=lambda item: kinds.index(item.system)), _deciding_kind(debate, run))
+        if bare
+        else ()
+    )
+
+
+def _score_system(debate: Debate, run: JudgingRun, settings: SystemSettings) -> Verdict:
+    """The verdict of one system over one run, which says where the run took a part of the debate for the whole."""
+    found = load_scorer(settings.kind)(debate, run, settings)
+    if debate.judged_all_turns(run, settings.kind):
+        return found
+    part = f"{run.id} judged the debate when {run.heard} of its {len(debate.turns)} speeches had been made."
+    missing = cast("list[JsonValue]", found.notes.get("missing", []))
+    return found.model_copy(update={"notes": {**found.notes, "missing": [*missing, part]}})
+
+
+def _put_deciding_first(
+    verdicts: Sequence[Verdict], deciding: str | None, judged: Sequence[Verdict] = ()
+) -> tuple[Verdict, ...]:
+    """The verdict that decides first and flagged, then the others as they are; there is one at least.
+
+    Of several by the deciding system it is the last; one of those that `judged` anything goes before one that did not.
+    """
+    newest = [*reversed(judged), *reversed(verdicts)]
+    head = next((item for item in newest if item.system == deciding), verdicts[0])
+    rest = [item for item in verdicts if item is not head]
+    return (head.model_copy(update={"decides": True}), *rest)
+
+
+def _select_systems(debate: Debate, runs: str) -> list[tuple[JudgingRun, SystemSettings]]:
+    """What is to be scored, oldest run first, systems as configured."""
+    counted = [(run, system) for run in debate.runs for system in run.active_systems()]
+    if runs == "all":
+        return counted
+    if runs == "latest":
+        standing = sorted(counted, key=lambda pair: debate.judged_all_turns(pair[0], pair[1].kind))
+        judged = [pair for pair in standing if _has_judged(debate, *pair)]
+        newest = {system.kind: run.id for run, system in [*standing, *judged]}
+        return [(run, system) for run, system in counted if newest[system.kind] == run.id]
+    return [(run, system) for run, system in counted if run.id == runs]
+
+
+def _has_judged(debate: Debate, run: JudgingRun, system: SystemSettings) -> bool:
+    """Whether anything came of a system in a run: one whose judges could not be asked takes nobody's place."""
+    return not judge_ids(system) or bool(debate.assessments_of_system(system.kind, run.id))
+
+
+def _deciding_kind(debate: Debate, runs: str) -> str | None:
+    """Kind of the system that decides: the newest explicit word on it, else the first system of the first run that has any.
+
+    The word of a run that judged before the last speech was made goes behind that of those that heard all.
+    """
+    asked = [run for run in debate.runs if runs in {"latest", "all", run.id}]
+    named = [
+        run.judging.decides for run in debate.runs_by_precedence() if run in asked and run.judging.decides is not None
+    ]
+    if named:
+        return named[-1]
+    return next((run.judging.deciding_kind for run in asked if run.judging.systems), None)

@@ -1,0 +1,1 @@
+"""Judging system `structured`: one judge, whole debate."""

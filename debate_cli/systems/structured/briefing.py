@@ -1,0 +1,71 @@
+"""The briefing for the one who decides: what to rely on, what to limit, what not to use, what stays open."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from debate_cli.domain.assessment import Insight, Standing
+from debate_cli.domain.debate import Debate
+from debate_cli.domain.frozen_model import FrozenModel
+from debate_cli.domain.judging_run import JudgingRun
+from debate_cli.systems.structured.trace import TraceRow, build_trace_table, structured_assessments
+
+CAVEAT = "Scores are an aid to judgement, not a verdict on the facts: check what a decision rests on."
+
+
+class BriefingClaim(FrozenModel):
+    """A claim in the briefing."""
+
+    id: str
+    participant: str
+    claim: str
+    reason: str
+    """Why the judge gave it this standing; may be empty."""
+
+
+class Briefing(FrozenModel):
+    """What a decision-maker should take away from a debate."""
+
+    key_insight: str
+    rely_on: tuple[BriefingClaim, ...] = ()
+    """UPHELD."""
+    limit: tuple[BriefingClaim, ...] = ()
+    """PARTIALLY_UPHELD: to be used within conditions, degree or scope."""
+    not_to_use: tuple[BriefingClaim, ...] = ()
+    """REFUTED."""
+    uncertain: tuple[BriefingClaim, ...] = ()
+    """UNCERTAIN."""
+    unresolved_questions: tuple[str, ...] = ()
+    recommendation: str = ""
+    caveat: str = CAVEAT
+
+
+def build_briefing(debate: Debate, run: JudgingRun | str | None = None) -> Briefing | None:
+    """The briefing by the structured judge of `run` (None: the newest with that system); None where nothing was judged.
+
+    With several judges, insight and recommendation are the first judge's who gave them; open questions are everyone's.
+    """
+    given = structured_assessments(debate, run)
+    if not given:
+        return None
+    insights = [finding for item in given for finding in item.findings if isinstance(finding, Insight)]
+    rows = build_trace_table(debate, run)
+    return Briefing(
+        key_insight=next((insight.key_insight for insight in insights if insight.key_insight), ""),
+        rely_on=_claims_with_standing(rows, "UPHELD"),
+        limit=_claims_with_standing(rows, "PARTIALLY_UPHELD"),
+        not_to_use=_claims_with_standing(rows, "REFUTED"),
+        uncertain=_claims_with_standing(rows, "UNCERTAIN"),
+        unresolved_questions=tuple(
+            dict.fromkeys(question for insight in insights for question in insight.unresolved_questions)
+        ),
+        recommendation=next((insight.recommendation for insight in insights if insight.recommendation), ""),
+    )
+
+
+def _claims_with_standing(rows: Sequence[TraceRow], standing: Standing) -> tuple[BriefingClaim, ...]:
+    return tuple(
+        BriefingClaim(id=row.id, participant=row.participant, claim=row.claim, reason=row.reason or "")
+        for row in rows
+        if row.standing == standing
+    )

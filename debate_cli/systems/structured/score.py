@@ -1,0 +1,252 @@
+"""The structured system's scorer: four criteria for each opening argument, a weighted mean for each side.
+
+Formulas are the rules as written: an argument's score is the weighted mean of its four criteria (1-10) less the penalty
+for its fallacies, not below 1; a side's score is the mean over its arguments. A gap below 1 is a draw, up to and
+including 3 narrow, above 3 clear. Standings and the briefing are read in `trace` and `briefing`.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+
+from debate_cli.domain.assessment import Assessment, Fallacy
+from debate_cli.domain.debate import Debate
+from debate_cli.domain.frozen_model import FrozenModel
+from debate_cli.domain.judges import judge_ids
+from debate_cli.domain.judging_config import StructuredSettings
+from debate_cli.domain.judging_run import JudgingRun
+from debate_cli.domain.verdict import Verdict, Victory
+from debate_cli.systems.aggregation import (
+    clamp_mark,
+    format_failure_cause,
+    get_run_id,
+    mean,
+    ordered_assessments,
+    stored_settings,
+    strip_float_noise,
+)
+from debate_cli.systems.outcome import UNDETERMINED_OUTCOME, build_verdict, clear_above_threshold, decide_outcome
+
+CRITERIA = ("logic", "evidence", "responsiveness", "honesty")
+MIN_ARGUMENT_MARK, MAX_ARGUMENT_MARK = 1.0, 10.0
+VICTORY_LABELS: dict[Victory, str] = {
+    "draw": "evenly matched",
+    "narrow": "narrow advantage",
+    "clear": "clear advantage",
+    "undetermined": "undetermined",
+}
+
+
+ArgumentMarks = Mapping[str, Mapping[str, Mapping[str, float]]]
+"""Argument -> criterion -> judge -> mark."""
+
+
+class ArgumentRow(FrozenModel):
+    """How one argument was scored; every number is a mean over the judges, None where there is no mark."""
+
+    id: str
+    participant: str
+    logic: float | None
+    evidence: float | None
+    responsiveness: float | None
+    honesty: float | None
+    penalty: float
+    """Points taken off for fallacies, >= 0, before the score is held at 1."""
+    score: float | None
+    """1-10; None unless all four criteria that weigh anything are marked."""
+
+
+class FallacyRow(FrozenModel):
+    """A fallacy that a judge found."""
+
+    assessor: str
+    participant: str
+    item: str | None
+    name: str
+    quote: str
+
+
+class StructuredNotes(FrozenModel):
+    """Shape of the notes of a structured verdict."""
+
+    label: str
+    """The outcome in words, e.g. `evenly matched`."""
+    weights: dict[str, float]
+    """Weight per criterion as used: they sum to 1."""
+    arguments: tuple[ArgumentRow, ...]
+    """In the order of the debate."""
+    means: dict[str, dict[str, float]]
+    """Participant -> criterion -> mean over its marked arguments."""
+    fallacies: tuple[FallacyRow, ...]
+    judges: tuple[str, ...]
+    """Ids of the judges whose marks count."""
+    missing: tuple[str, ...]
+    """What was not assessed, one sentence each."""
+
+
+def scored_arguments(debate: Debate) -> dict[str, str]:
+    """Argument id -> speaker, of every argument of an opening (or a free speech), in the order of the debate.
+
+    What was smuggled into a later phase is not scored. The first of a duplicate id counts.
+    """
+    found: dict[str, str] = {}
+    for turn in debate.turns:
+        if turn.phase in {"opening", "speech"}:
+            for argument in turn.arguments or ():
+                found.setdefault(argument.id, turn.speaker)
+    return found
+
+
+def score_run(debate: Debate, run: JudgingRun | str, settings: StructuredSettings) -> Verdict:
+    """The verdict of the structured system over `run`; the notes are `StructuredNotes`.
+
+    Undetermined unless at least two debaters, and every debater who made an argument, have one that is fully marked.
+    """
+    owners = scored_arguments(debate)
+    given = [item for item in ordered_assessments(debate, "structured", run) if item.subject.moment == "debate"]
+    weights = normalized_weights(settings)
+    marks = _marks(given, owners)
+    fallacies = _fallacies(given)
+    rows = [
+        _argument_row(item, name, marks[item], weights, _penalty(item, given, fallacies, settings))
+        for item, name in owners.items()
+    ]
+    scores = _side_scores(rows)
+    judged = len(scores) > 1 and set(scores) >= set(owners.values())
+    outcome = decide_outcome(scores, clear_above_threshold(settings.thresholds)) if judged else UNDETERMINED_OUTCOME
+    notes = StructuredNotes(
+        label=VICTORY_LABELS[outcome.victory],
+        weights={criterion: strip_float_noise(weight) for criterion, weight in weights.items()},
+        arguments=tuple(rows),
+        means=_means(rows),
+        fallacies=fallacies,
+        judges=tuple(dict.fromkeys(item.assessor for item in given)),
+        missing=tuple(
+            _describe_unjudged(debate, run, owners, given, settings) + _describe_unmarked(owners, given, marks)
+        ),
+    )
+    return build_verdict("structured", run, outcome, scores, notes)
+
+
+def normalized_weights(settings: StructuredSettings) -> dict[str, float]:
+    """Weight per criterion as it counts: the configured ones, made to sum 1."""
+    raw: dict[str, float] = {criterion: getattr(settings.weights, criterion) for criterion in CRITERIA}
+    total = sum(raw.values())
+    return {criterion: weight / total for criterion, weight in raw.items()}
+
+
+def _marks(given: Sequence[Assessment], owners: Mapping[str, str]) -> ArgumentMarks:
+    """The marks of all judges. What names an unknown argument, or another debater's, is ignored."""
+    found: dict[str, dict[str, dict[str, float]]] = {item: {} for item in owners}
+    for assessment in given:
+        for mark in assessment.marks:
+            item = mark.item
+            if item not in found or mark.criterion not in CRITERIA:
+                continue
+            if mark.participant is None or mark.participant == owners[item]:
+                of = found[item].setdefault(mark.criterion, {})
+                of.setdefault(assessment.assessor, clamp_mark(mark, MIN_ARGUMENT_MARK, MAX_ARGUMENT_MARK))
+    return found
+
+
+def _fallacies(given: Sequence[Assessment]) -> tuple[FallacyRow, ...]:
+    return tuple(
+        FallacyRow(
+            assessor=assessment.assessor,
+            participant=finding.participant,
+            item=finding.item,
+            name=finding.name,
+            quote=finding.quote,
+        )
+        for assessment in given
+        for finding in assessment.findings
+        if isinstance(finding, Fallacy)
+    )
+
+
+def _penalty(
+    item: str, given: Sequence[Assessment], fallacies: Sequence[FallacyRow], settings: StructuredSettings
+) -> float:
+    """Penalty of one argument: fallacies found in it, averaged over the judges."""
+    count = sum(row.item == item for row in fallacies)
+    return settings.fallacy_penalty * count / len(given) if count else 0.0
+
+
+def _argument_row(
+    item: str,
+    participant: str,
+    marks: Mapping[str, Mapping[str, float]],
+    weights: Mapping[str, float],
+    penalty: float,
+) -> ArgumentRow:
+    values = {
+        criterion: strip_float_noise(mean(marks[criterion].values())) if criterion in marks else None
+        for criterion in CRITERIA
+    }
+    score: float | None = 0.0
+    for criterion, weight in weights.items():
+        value = values[criterion]
+        if weight and score is not None:
+            score = None if value is None else score + weight * value
+    return ArgumentRow(
+        id=item,
+        participant=participant,
+        logic=values["logic"],
+        evidence=values["evidence"],
+        responsiveness=values["responsiveness"],
+        honesty=values["honesty"],
+        penalty=strip_float_noise(penalty),
+        score=None if score is None else strip_float_noise(max(MIN_ARGUMENT_MARK, score - penalty)),
+    )
+
+
+def _side_scores(rows: Sequence[ArgumentRow]) -> dict[str, float]:
+    """Participant -> mean over its scored arguments; nobody without one."""
+    found: dict[str, list[float]] = defaultdict(list)
+    for row in rows:
+        if row.score is not None:
+            found[row.participant].append(row.score)
+    return {name: mean(scores) for name, scores in found.items()}
+
+
+def _means(rows: Sequence[ArgumentRow]) -> dict[str, dict[str, float]]:
+    found: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    for row in rows:
+        for criterion in CRITERIA:
+            value: float | None = getattr(row, criterion)
+            if value is not None:
+                found[row.participant][criterion].append(value)
+    return {
+        name: {criterion: strip_float_noise(mean(values)) for criterion, values in of.items()}
+        for name, of in found.items()
+    }
+
+
+def _describe_unjudged(
+    debate: Debate,
+    run: JudgingRun | str,
+    owners: Mapping[str, str],
+    given: Sequence[Assessment],
+    settings: StructuredSettings,
+) -> list[str]:
+    """Sentences on debaters without arguments and judges without an assessment."""
+    arguing = frozenset(owners.values())
+    found = [f"{item.name} has made no argument." for item in debate.participants if item.name not in arguing]
+    judges = {item.assessor for item in given}
+    for judge in judge_ids(stored_settings(debate, run, settings)):
+        if judge not in judges:
+            why = format_failure_cause(debate, f"{get_run_id(run)}/structured/{judge}/debate/all/0")
+            found.append(f"The debate was not assessed by {judge}{why}.")
+    return found
+
+
+def _describe_unmarked(owners: Mapping[str, str], given: Sequence[Assessment], marks: ArgumentMarks) -> list[str]:
+    """Sentences on marks that a judge left out."""
+    found: list[str] = []
+    for judge in dict.fromkeys(item.assessor for item in given):
+        for item in owners:
+            absent = [criterion for criterion in CRITERIA if judge not in marks[item].get(criterion, ())]
+            if absent:
+                found.append(f"{judge} gave no mark for {', '.join(absent)} of {item}.")
+    return found

@@ -1,0 +1,91 @@
+"""Sheets of the structured system: the scores, the fallacies, and the trace."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from debate_cli.domain.verdict import Verdict
+from debate_cli.render import theme
+from debate_cli.systems.structured.score import CRITERIA, MAX_ARGUMENT_MARK, ArgumentRow, StructuredNotes
+from debate_cli.systems.structured.trace import TraceRow
+from debate_cli.systems.tables import Cell, Gauge, Lines, Number, Table, TableRow, Who, join_row_groups, parse_notes
+
+SHORT_HEADERS = {"responsiveness": "response"}
+"""Heads that must be narrow."""
+
+
+def tables(verdict: Verdict) -> list[Table]:
+    """The score table, and the fallacies where any were found."""
+    notes = parse_notes(StructuredNotes, verdict)
+    if notes is None:
+        return []
+    return [_score_table(verdict, notes), *_fallacy_tables(notes)]
+
+
+def format_trace_table(rows: Sequence[TraceRow]) -> Table:
+    """Who claimed what, who answered it how, and what became of it."""
+    return Table(
+        title="trace",
+        heads=("claim", "by", "what is claimed", "answers", "standing", "because"),
+        rows=tuple(_trace_row(row) for row in rows),
+    )
+
+
+def _score_table(verdict: Verdict, notes: StructuredNotes) -> Table:
+    heads = [
+        f"{SHORT_HEADERS.get(criterion, criterion)} {notes.weights.get(criterion, 0):.0%}" for criterion in CRITERIA
+    ]
+    return Table(
+        title="scores, structured",
+        heads=("argument", *heads, "score", ""),
+        rows=join_row_groups(
+            _participant_rows(verdict, notes, who) for who in dict.fromkeys(row.participant for row in notes.arguments)
+        ),
+        numeric=frozenset(range(1, len(heads) + 2)),
+    )
+
+
+def _participant_rows(verdict: Verdict, notes: StructuredNotes, who: str) -> Iterable[TableRow]:
+    """The arguments of one debater, and their means with the score."""
+    for row in notes.arguments:
+        if row.participant == who:
+            yield (row.id, *(Number(value, 1) for value in _row_marks(row)), _score_cell(row), None)
+    means = notes.means.get(who, {})
+    score = verdict.scores.get(who)
+    bar = Gauge(score, MAX_ARGUMENT_MARK, who) if score is not None else None
+    yield (Who(who), *(Number(means.get(item), 1) for item in CRITERIA), Number(score, 2, strong=True), bar)
+
+
+def _row_marks(row: ArgumentRow) -> tuple[float | None, ...]:
+    return row.logic, row.evidence, row.responsiveness, row.honesty
+
+
+def _score_cell(row: ArgumentRow) -> Cell:
+    if not row.penalty:
+        return Number(row.score)
+    return f"{'—' if row.score is None else theme.format_number(row.score)} (−{row.penalty:g})"
+
+
+def _fallacy_tables(notes: StructuredNotes) -> Iterable[Table]:
+    if notes.fallacies:
+        rows = tuple((f"! {row.name}", Who(row.participant), row.item or None, row.quote) for row in notes.fallacies)
+        yield Table(title="fallacies", heads=("fallacy", "by", "in", "words"), rows=rows)
+
+
+def _trace_row(row: TraceRow) -> TableRow:
+    answers: list[Cell] = []
+    for response in row.responses:
+        sign = theme.RESPONSE_BADGES[response.type]
+        answers.append(f"{sign.symbol} {response.by} {sign.word}")
+        if response.follow_up:
+            answers.append(f"asks: {response.follow_up}")
+    answers += [f"{reply.by} {'leaves it open' if reply.evaded else 'replies'}" for reply in row.replies]
+    standing = theme.STANDING_BADGES[row.standing] if row.standing is not None else "not judged"
+    return (
+        row.id,
+        Who(row.participant),
+        row.claim,
+        Lines(tuple(answers)) if answers else "unanswered",
+        standing,
+        row.reason,
+    )

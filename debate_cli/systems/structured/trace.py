@@ -1,0 +1,143 @@
+"""The trace table: who claimed what, who answered it how, and what became of it.
+
+It joins what the transcript knows with the structured judge's standings; it works without any judge.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+
+from debate_cli.domain.assessment import Assessment, Standing, Trace
+from debate_cli.domain.debate import Debate
+from debate_cli.domain.frozen_model import FrozenModel
+from debate_cli.domain.judging_run import JudgingRun
+from debate_cli.domain.turn import ResponseType
+from debate_cli.systems.aggregation import ordered_assessments
+
+
+class TraceResponse(FrozenModel):
+    """How one opponent answered a claim."""
+
+    by: str
+    turn: int
+    type: ResponseType
+    reasoning: str
+    follow_up: str = ""
+    """The question it was followed by; empty for none."""
+
+
+class TraceReply(FrozenModel):
+    """What the one who made the claim said to the questions about it."""
+
+    by: str
+    turn: int
+    reply: str
+    evaded: bool | None = None
+
+
+class TraceRow(FrozenModel):
+    """One claim with everything that happened to it."""
+
+    id: str
+    """Id of the argument."""
+    participant: str
+    """Who claimed it."""
+    claim: str
+    responses: tuple[TraceResponse, ...] = ()
+    replies: tuple[TraceReply, ...] = ()
+    standing: Standing | None = None
+    """What most judges say; UNCERTAIN where they are evenly divided; None where none was asked."""
+    reason: str | None = None
+    """The reason of the first judge of that majority; the division itself where there is none."""
+
+
+def build_trace_table(debate: Debate, run: JudgingRun | str | None = None) -> tuple[TraceRow, ...]:
+    """One row per argument, in the order of the debate.
+
+    Standings come from the structured assessments of `run`; None means the newest run with that system.
+    """
+    responses, replies = _responses_and_replies(debate)
+    standings = _standings(structured_assessments(debate, run))
+    rows: list[TraceRow] = []
+    for item, (speaker, argument) in debate.arguments.items():
+        standing, reason = _majority_standing(standings.get(item, ()))
+        rows.append(
+            TraceRow(
+                id=item,
+                participant=speaker,
+                claim=argument.claim,
+                responses=tuple(response for response in responses.get(item, ()) if response.by != speaker),
+                replies=tuple(reply for reply in replies.get(item, ()) if reply.by == speaker),
+                standing=standing,
+                reason=reason,
+            )
+        )
+    return tuple(rows)
+
+
+def structured_assessments(debate: Debate, run: JudgingRun | str | None) -> list[Assessment]:
+    """The structured assessments of the whole debate in `run`; None means the newest run with that system."""
+    chosen = run if run is not None else newest_run(debate, "structured")
+    if chosen is None:
+        return []
+    return [item for item in ordered_assessments(debate, "structured", chosen) if item.subject.moment == "debate"]
+
+
+def newest_run(debate: Debate, kind: str) -> JudgingRun | None:
+    """The newest run in which a system of that kind counts and judged anything; the newest of all where none did.
+
+    One that judged before the last speech was made goes behind those that heard all.
+    """
+    counted = [
+        run
+        for run in reversed(debate.runs_by_precedence(kind))
+        if any(system.kind == kind for system in run.active_systems())
+    ]
+    judged = (run for run in counted if debate.assessments_of_system(kind, run.id))
+    return next(judged, counted[0] if counted else None)
+
+
+def _responses_and_replies(debate: Debate) -> tuple[Mapping[str, list[TraceResponse]], Mapping[str, list[TraceReply]]]:
+    """Argument id -> responses to it, and -> replies about it, both in the order of the debate."""
+    responses: dict[str, list[TraceResponse]] = defaultdict(list)
+    replies: dict[str, list[TraceReply]] = defaultdict(list)
+    for turn in debate.turns:
+        for response in turn.responses or ():
+            responses[response.target].append(
+                TraceResponse(
+                    by=turn.speaker,
+                    turn=turn.index,
+                    type=response.type,
+                    reasoning=response.reasoning,
+                    follow_up=response.follow_up,
+                )
+            )
+        for answer in turn.answers or ():
+            replies[answer.question_target].append(
+                TraceReply(by=turn.speaker, turn=turn.index, reply=answer.reply, evaded=answer.evaded)
+            )
+    return responses, replies
+
+
+def _standings(given: Sequence[Assessment]) -> dict[str, list[tuple[str, Trace]]]:
+    """Argument id -> (judge, its finding), one per judge, judges in order."""
+    found: dict[str, dict[str, Trace]] = defaultdict(dict)
+    for assessment in given:
+        for finding in assessment.findings:
+            if isinstance(finding, Trace):
+                found[finding.item].setdefault(assessment.assessor, finding)
+    return {item: sorted(of.items(), key=lambda pair: pair[0]) for item, of in found.items()}
+
+
+def _majority_standing(findings: Sequence[tuple[str, Trace]]) -> tuple[Standing | None, str | None]:
+    """The most frequent standing with its first reason; a tie is UNCERTAIN."""
+    if not findings:
+        return None, None
+    counted: Counter[Standing] = Counter(finding.standing for _, finding in findings)
+    ranked = counted.most_common(2)
+    if len(ranked) > 1 and ranked[0][1] == ranked[1][1]:
+        opinions = ", ".join(f"{judge} says {finding.standing}" for judge, finding in findings)
+        return "UNCERTAIN", f"The judges are divided: {opinions}."
+    standing = ranked[0][0]
+    return standing, next(finding.reason for _, finding in findings if finding.standing == standing)

@@ -6,7 +6,6 @@ import inspect
 import re
 import shlex
 from collections.abc import Collection
-from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -87,10 +86,3 @@ def test_every_error_ends_with_a_listed_exit_code() -> None:
     """No class of the tree knows a code that the help does not name."""
     kinds = [kind for _, kind in inspect.getmembers(errors, inspect.isclass) if issubclass(kind, errors.DebateError)]
     assert {kind.exit_code for kind in kinds} <= set(EXIT_CODES) - {0}
-
-
-def test_every_command_module_is_in_the_table() -> None:
-    """A command that the table forgets cannot be called."""
-    folder = Path(str(import_module("debate_cli.cli").__file__)).parent
-    assert {path.stem for path in (folder / "asked").glob("[!_]*.py")} == set(COMMANDS)
-    assert {path.name.removesuffix("_command.py") for path in folder.glob("*_command.py")} == set(COMMANDS)

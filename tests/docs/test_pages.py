@@ -23,7 +23,7 @@ PAGES = sorted(str(place.relative_to(ROOT)) for place in [*DOCS.rglob("*.md"), R
 AT_LEAST = (
     "topic: A tram?\nmodels: {default: {model: mock/a}}\ndebaters: [{name: P, side: for}, {name: C, side: against}]\n"
 )
-SELF_EXPLANATORY = {"Personality", "StructuredWeights", "Faults"}
+SELF_EXPLANATORY = {"Personality", "StructuredWeights", "MockFaults"}
 """Classes whose own docstring explains all their keys."""
 STALE = "run `make docs-reference`"
 

@@ -34,3 +34,19 @@ class Observer(Protocol):
     def note(self, note: str) -> None:
         """Something worth a line: a retry, a call that was in flight at a crash."""
         ...
+
+
+class NullObserver:
+    """Observer that ignores everything."""
+
+    def event(self, event: Event, debate: Debate) -> None:
+        """Ignore the event."""
+
+    def asking(self, task: Task) -> None:
+        """Ignore the task."""
+
+    def text(self, cue: Cue, piece: str) -> None:
+        """Ignore the text."""
+
+    def note(self, note: str) -> None:
+        """Ignore the note."""

@@ -19,7 +19,7 @@ from typing import Any, NoReturn
 
 IMPORTED = (
     *(f"debate_cli.cli.{name}" for name in ("run", "judge", "score", "replay", "init", "check", "models", "schema")),
-    "debate_cli.providers.cassette", "debate_cli.render.plain.lines", "debate_cli.render.markdown", "debate_cli.render.html.page",
+    "debate_cli.providers.cassette", "debate_cli.render.plain", "debate_cli.render.markdown", "debate_cli.render.html.page",
     "rich.console", "typer.rich_utils", "json_repair", "genai_prices", "openai", "openai.resources.chat.completions",
 )  # fmt: skip
 

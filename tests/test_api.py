@@ -13,7 +13,7 @@ from cli_support import CONFIGS, cold
 import debate_cli
 from debate_cli.domain.events import Event
 from debate_cli.errors import ConfigError, TranscriptError, UsageError
-from debate_cli.render.plain.watchers import NullObserver
+from debate_cli.observer import NullObserver
 
 MOCK = CONFIGS / "mock.yaml"
 

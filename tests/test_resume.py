@@ -19,7 +19,7 @@ from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import AssessmentCompleted, Event, TurnCompleted
 from debate_cli.engine import StopSignal
 from debate_cli.llm.model import Model, OnText, Reply, Request
-from debate_cli.render.plain.watchers import NullObserver
+from debate_cli.observer import NullObserver
 from debate_cli.storage.config_file import read_config_file
 from debate_cli.storage.journal import Journal
 from debate_cli.storage.transcript_store import open_debate

@@ -11,8 +11,8 @@ from debate_cli.domain.config import DebateConfig
 from debate_cli.domain.debate import fold
 from debate_cli.domain.events import DebateOpened
 from debate_cli.engine import StopSignal
+from debate_cli.observer import NullObserver
 from debate_cli.providers.provider_table import merge_provider_rows
-from debate_cli.render.plain.watchers import NullObserver
 from debate_cli.storage.transcript import to_transcript, transcript_to_events
 
 SECRET = "hunter2secretvalue"

@@ -15,7 +15,7 @@ from debate_cli.domain.turn import Turn
 from debate_cli.engine import Actors, DebateRun, StopSignal
 from debate_cli.errors import StorageError
 from debate_cli.llm.model import OnText
-from debate_cli.render.plain.watchers import NullObserver
+from debate_cli.observer import NullObserver
 
 TWELVE = [{"name": f"D{number}", "side": f"side {number}", "model": "mock/a"} for number in range(12)]
 """So many speeches at once that the keys of the last two, as texts, come before that of the third."""

@@ -24,8 +24,7 @@ from debate_cli.domain.config import DebateConfig
 from debate_cli.domain.debate import Debate
 from debate_cli.engine import StopSignal
 from debate_cli.llm.model import Model
-from debate_cli.observer import Observer
-from debate_cli.render.plain.watchers import NullObserver
+from debate_cli.observer import NullObserver, Observer
 from debate_cli.storage import transcript_store
 from debate_cli.storage.config_file import LoadedConfig
 from debate_cli.storage.ids import new_id

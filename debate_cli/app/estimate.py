@@ -27,8 +27,8 @@ from debate_cli.llm import usage as usage_module
 from debate_cli.llm.model import Model, OnText, Reply, Request
 from debate_cli.llm.prices import compute_cost
 from debate_cli.llm.structured_output import MAX_REASKS
+from debate_cli.observer import NullObserver
 from debate_cli.providers.registry import ProviderRegistry
-from debate_cli.render.plain.watchers import NullObserver
 
 _START = datetime(2000, 1, 1, tzinfo=UTC)
 

@@ -126,7 +126,7 @@ def write_chunks(pieces: Iterable[str]) -> None:
 
 def show_deciding_verdicts(files: Iterable[ScoredFile]) -> None:
     """A line on stdout for each of several files: its deciding verdict."""
-    from debate_cli.render.plain.scores import deciding_score_lines
+    from debate_cli.render.plain import deciding_score_lines
 
     write_chunks(f"{line}\n" for line in deciding_score_lines(files))
 
@@ -134,7 +134,7 @@ def show_deciding_verdicts(files: Iterable[ScoredFile]) -> None:
 def show_scores(files: Iterable[ScoredFile]) -> None:
     """The table of several files on stdout: drawn on a terminal once all are there, elsewhere plain lines as they come."""
     if not is_interactive(sys.stdout):
-        from debate_cli.render.plain.scores import score_lines
+        from debate_cli.render.plain import score_lines
 
         write_chunks(f"{line}\n" for line in score_lines(files))
         return

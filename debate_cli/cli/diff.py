@@ -48,7 +48,7 @@ def _select_side(stored: StoredDebate, run: str) -> ComparisonSide:
 def _print_comparison(told: ComparedPair, *, plain: bool) -> None:
     """Tables on a terminal, plain lines elsewhere."""
     if plain or not console.is_interactive(sys.stdout):
-        from debate_cli.render.plain.comparison import comparison_lines
+        from debate_cli.render.plain import comparison_lines
 
         sys.stdout.writelines(f"{line}\n" for line in comparison_lines(told))
         return

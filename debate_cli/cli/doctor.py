@@ -84,7 +84,7 @@ def _print_entries(entries: list[dict[str, Any]], loaded: LoadedConfig, *, as_js
 
         console.make_console(sys.stdout).print(doctor_view(shown))
     else:
-        from debate_cli.render.plain.doctor import doctor_lines
+        from debate_cli.render.model_tables import doctor_lines
 
         for line in doctor_lines(shown):
             print(line)

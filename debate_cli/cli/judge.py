@@ -21,7 +21,7 @@ from debate_cli.cli.score import format_unfinished_note
 from debate_cli.engine import StopSignal
 from debate_cli.errors import DebateError
 from debate_cli.render import score_rows
-from debate_cli.render.called import sort_deciding_first
+from debate_cli.render.agreement import sort_deciding_first
 from debate_cli.render.score_rows import ScoredFile
 from debate_cli.storage.transcript_dirs import transcript_dirs
 from debate_cli.storage.transcript_store import expand_references

@@ -11,7 +11,7 @@ import typer
 from debate_cli.cli import console
 from debate_cli.cli.asked.list import ListOptions
 from debate_cli.cli.console import write_json_chunks
-from debate_cli.render.plain.catalogue import dump_index_json, format_index_row
+from debate_cli.render.saved_debates import dump_index_json, format_index_row
 from debate_cli.storage.transcript_dirs import DEFAULT_OUTPUT_FOLDER, transcript_dirs
 from debate_cli.storage.transcript_index import IndexEntry, UnreadableFile, list_index_entries
 

@@ -16,7 +16,7 @@ from debate_cli.cli.console import ClosedPipeError, refuse_existing, write_json_
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.verdict import Verdict
 from debate_cli.errors import UsageError
-from debate_cli.render.plain.summary import summary_lines
+from debate_cli.render.plain import summary_lines
 from debate_cli.render.replay import Pause, ReplayPlan
 from debate_cli.render.report import ReportPart
 from debate_cli.storage.atomic_write import atomic_write

@@ -28,7 +28,8 @@ from debate_cli.domain.tasks import Brief, Cue
 from debate_cli.domain.verdict import Verdict
 from debate_cli.engine import GRACE_S, StopSignal
 from debate_cli.errors import StorageError, format_page_hint, get_error_page
-from debate_cli.render.plain.watchers import NullObserver, PlainObserver
+from debate_cli.observer import NullObserver
+from debate_cli.render.plain import PlainObserver
 from debate_cli.render.resume_hint import resume_command
 from debate_cli.render.summary import suggest_judge_command
 from debate_cli.render.theme import format_brief
@@ -90,7 +91,7 @@ def show_summary(
         for part in parts:
             screen.print(part)
         return
-    from debate_cli.render.plain.summary import summary_lines
+    from debate_cli.render.plain import summary_lines
 
     for line in summary_lines(debate, verdicts, only=only, judged=judged):  # pyright: ignore[reportArgumentType]
         print(line)

@@ -26,8 +26,7 @@ from debate_cli.domain.suggestions import check_system_kind
 from debate_cli.domain.verdict import Verdict
 from debate_cli.errors import DebateError, StorageError, UsageError
 from debate_cli.render import sanitize, score_rows
-from debate_cli.render.checked import CheckedFile, UnusableFile, collect_debate_facts
-from debate_cli.render.score_rows import ScoredFile
+from debate_cli.render.score_rows import CheckedFile, ScoredFile, UnusableFile, collect_debate_facts
 from debate_cli.storage.atomic_write import atomic_write
 from debate_cli.storage.lock import lock_debate, lock_holder
 from debate_cli.storage.redact import Redactor

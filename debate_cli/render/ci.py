@@ -7,9 +7,9 @@ from typing import Literal
 
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import sanitize, theme
-from debate_cli.render.called import label_listed_verdict
-from debate_cli.render.checked import CheckedFile, UnusableFile
+from debate_cli.render.agreement import label_listed_verdict
 from debate_cli.render.markdown import escape_markdown
+from debate_cli.render.score_rows import CheckedFile, UnusableFile
 
 AnnotationLevel = Literal["error", "warning", "notice"]
 _DATA = {"%": "%25", "\r": "%0D", "\n": "%0A"}

@@ -7,7 +7,7 @@ import xml.etree.ElementTree as ET
 from collections.abc import Sequence
 
 from debate_cli.render import sanitize, theme
-from debate_cli.render.checked import CheckedFile, UnusableFile
+from debate_cli.render.score_rows import CheckedFile, UnusableFile
 
 UNGATED_CASE = "scored"
 """Name of the one test case of a file for which no gate is asked."""

@@ -12,12 +12,12 @@ from debate_cli.domain.debate import Debate
 from debate_cli.domain.turn import Argument, Closing, FollowUpAnswer, Response, Turn
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import participants, sanitize, theme
-from debate_cli.render.called import label_verdict
+from debate_cli.render.agreement import label_verdict
 from debate_cli.render.cross_examination import ThreadIndex
 from debate_cli.render.mermaid import fence_mermaid, format_mermaid_map
 from debate_cli.render.reasons import JudgeQuote, quote_judge
 from debate_cli.render.report import DebateReport, ReportPart, build_debate_report
-from debate_cli.render.spoken import SpeechPart, split_turn
+from debate_cli.render.speech_parts import SpeechPart, split_turn
 from debate_cli.render.summary import NOT_JUDGED_MESSAGE, explain_scores, suggest_judge_command
 from debate_cli.render.weakest import WeakestArgument, find_weakest_argument
 from debate_cli.systems.structured.briefing import Briefing, BriefingClaim

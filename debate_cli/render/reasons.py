@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from debate_cli.domain.assessment import Assessment, Insight
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.verdict import Verdict
-from debate_cli.render.called import label_verdict
+from debate_cli.render.agreement import label_verdict
 from debate_cli.render.theme import shorten
 from debate_cli.systems.aggregation import ordered_assessments
 from debate_cli.systems.live.score import LiveNotes

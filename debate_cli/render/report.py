@@ -9,8 +9,7 @@ from typing import Literal
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import theme
-from debate_cli.render.agreement_table import build_agreement_table
-from debate_cli.render.called import label_verdict, sort_deciding_first
+from debate_cli.render.agreement import build_agreement_table, label_verdict, sort_deciding_first
 from debate_cli.render.sheets.of_verdict import build_verdict_tables
 from debate_cli.systems import findings_table
 from debate_cli.systems.live import personality_table

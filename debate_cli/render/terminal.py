@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from rich.box import SIMPLE_HEAD
+from rich.cells import cell_len, chop_cells
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.measure import Measurement
+from rich.rule import Rule
+from rich.segment import Segment
 from rich.table import Table as RichTable
 from rich.text import Text
 
+from debate_cli.domain.verdict import Verdict
 from debate_cli.render import sanitize, theme
-from debate_cli.render.drawn.bars import Bar, sparkline
-from debate_cli.render.drawn.folded import UnbrokenText, WrappedName
-from debate_cli.render.drawn.safe import terminal_line
-from debate_cli.render.drawn.tables import ParticipantStyles, badge_text, new_table, section, wrapped_participant
 from debate_cli.render.theme import Sign
 from debate_cli.systems.tables import Cell, Curve, Gauge, Lines, Number, Table, Who
 
@@ -159,3 +161,257 @@ def _cell(cell: Cell, signs: ParticipantStyles) -> RenderableType:
             return UnbrokenText(badge_text(cell))
         case Lines():
             return Group(*[_cell(inner, signs) for inner in cell.cells])
+
+
+def terminal_text(text: str, style: str = "") -> Text:
+    """`text` as it may be printed, line breaks kept."""
+    return Text(sanitize.sanitize_text(text).strip("\n"), style=style)
+
+
+def terminal_line(text: str, style: str = "") -> Text:
+    """`text` as it may be printed, on one line."""
+    return Text(sanitize.sanitize_line(text), style=style)
+
+
+def join_text(*parts: Text | str | tuple[str, str], separator: str = "") -> Text:
+    """The parts in one `Text`; a tuple is (own words, style), a bare string is our own words."""
+    found = Text(end="\n")
+    for number, part in enumerate(parts):
+        if number and separator:
+            found.append(separator, style=theme.MUTED)
+        if isinstance(part, Text):
+            found.append_text(part)
+        elif isinstance(part, tuple):
+            found.append(*part)
+        else:
+            found.append(part)
+    return found
+
+
+ParticipantStyles = Mapping[str, Sign]
+
+
+def section(title: str, *body: RenderableType, beside: str = "") -> RenderableType:
+    """A part of the closing, under a rule with its name; `title` and `beside` may be untrusted."""
+    words = join_text(terminal_line(title, "bold"))
+    if beside:
+        words.append(f"  ·  {sanitize.sanitize_line(beside)}", style=theme.MUTED)
+    return Group(Text(""), Rule(words, style=theme.MUTED, align="left"), *body)
+
+
+def new_table(*headers: str, numbers: Sequence[int] = ()) -> RichTable:
+    """An empty table; the columns at the positions `numbers` are right-aligned. `headers` may be untrusted."""
+    made = RichTable(
+        box=SIMPLE_HEAD,
+        header_style=theme.MUTED,
+        border_style=theme.MUTED,
+        pad_edge=False,
+        show_edge=False,
+        padding=(0, 1),
+    )
+    for position, header in enumerate(headers):
+        right = position in numbers
+        made.add_column(
+            Text(sanitize.sanitize_text(header)), justify="right" if right else "left", no_wrap=right, overflow="fold"
+        )
+    return made
+
+
+def participant_text(who: str | None, signs: ParticipantStyles) -> Text:
+    """A debater with its sign; an em dash for nobody; others (subtopics, judges) without a sign."""
+    if who is None:
+        return Text("—", style=theme.MUTED)
+    sign = signs.get(who)
+    if sign is None:
+        return terminal_line(who)
+    return join_text((f"{sign.symbol} ", sign.colour), terminal_line(who, f"bold {sign.colour}"))
+
+
+def wrapped_participant(who: str | None, signs: ParticipantStyles) -> WrappedName:
+    """The same where there may be little room; its further lines begin below its letters, not below the sign."""
+    sign = signs.get(who) if who is not None else None
+    return WrappedName(participant_text(who, signs), 0 if sign is None else len(sign.symbol) + 1)
+
+
+def badge_text(sign: Sign) -> Text:
+    """Symbol and word of a meaning."""
+    return Text(f"{sign.symbol} {sign.word}".strip(), style=f"bold {sign.colour}")
+
+
+def score_bars(verdict: Verdict, signs: ParticipantStyles) -> RichTable:
+    """A row per debater: name, bar, score, and the mark of the winner; highest first.
+
+    Where a panel let nobody win, a row per option.
+    """
+    grid = RichTable.grid(padding=(0, 1, 0, 0))
+    grid.add_column(max_width=30)
+    grid.add_column()
+    grid.add_column(justify="right", no_wrap=True)
+    grid.add_column(no_wrap=True)
+    end = theme.score_axis_max(verdict)
+    for who, score in sorted(verdict.displayed_scores.items(), key=lambda item: -item[1]):
+        colour = signs[who].colour if who in signs else theme.BLUE
+        won = Text("← winner", style="bold") if who == verdict.winner else Text("")
+        grid.add_row(
+            wrapped_participant(who, signs),
+            Bar(score, end, colour, 30),
+            Text(theme.format_number(score), style="bold"),
+            won,
+        )
+    return grid
+
+
+def bullets(items: Sequence[str], symbol: str = "•", style: str = "") -> RichTable:
+    """Untrusted lines, each behind a sign, with a hanging indent."""
+    grid = RichTable.grid(padding=(0, 1, 0, 0))
+    grid.add_column(no_wrap=True, style=style or theme.MUTED)
+    grid.add_column(ratio=1)
+    for item in items:
+        grid.add_row(Text(symbol), terminal_line(item))
+    return grid
+
+
+_LEVELS = "▁▂▃▄▅▆▇█"
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """`value` of `out_of` as a bar of at most `width` columns; values beyond the ends are clamped."""
+
+    value: float
+    out_of: float
+    colour: str
+    width: int = 24
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """A heavy line for what is there, a light one for the rest."""
+        width = max(1, min(self.width, options.max_width))
+        share = min(1.0, max(0.0, self.value / self.out_of)) if self.out_of > 0 else 0.0
+        halves = round(share * width * 2)
+        full, half = divmod(halves, 2)
+        heavy, end, light = ("#", "", "-") if options.ascii_only else ("━", "╸", "─")
+        filled = heavy * full + end * half
+        yield Segment(filled, console.get_style(self.colour))
+        yield Segment(light * (width - len(filled)), console.get_style(theme.MUTED))
+
+    def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
+        """From 4 columns to the full width."""
+        del console
+        return Measurement(min(4, options.max_width), min(self.width, options.max_width))
+
+
+def sparkline(values: Sequence[float], low: float, high: float) -> str:
+    """A character per value, from ▁ at `low` to █ at `high`."""
+    span = high - low
+    top = len(_LEVELS) - 1
+    return "".join(
+        _LEVELS[min(top, max(0, round((value - low) / span * top)))] if span > 0 else "▁" for value in values
+    )
+
+
+ITEM_SEPARATOR = " · "
+"""What stands between two of several things that are told in a line."""
+MIN_WRAPPED_WORD = 12
+"""Letters up to which a word is not parted."""
+_WORDS = re.compile(r"\S+\s*")
+_JOINTS = re.compile(r"(?<=[^\W_])[-_/.:]+(?=[^\W_])|(?<=[a-z])(?=[A-Z])")
+
+
+@dataclass(frozen=True, slots=True)
+class WrappedName:
+    """A name or an id: on one line where that fits, else parted at its blanks, hyphens, underscores, slashes, dots and InnerCapitals."""
+
+    text: Text
+    """Cleaned, on one line."""
+    sign: int = 0
+    """Letters of a sign before it, below which its further lines are not begun."""
+
+    def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
+        """From its longest piece to the whole."""
+        del console
+        least = max((cell_len(piece.plain.rstrip()) for piece in self._pieces()), default=0) + self._indent
+        return Measurement(least, cell_len(self.text.plain)).with_maximum(options.max_width)
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """As many pieces a line as fit; a piece that does not fit is folded."""
+        del console
+        if cell_len(self.text.plain) <= options.max_width:
+            yield self.text
+            return
+        words = self.text[self.sign :]
+        before = self.text[: self.sign]
+        for row in words.divide(list(_breaks(words.plain, options.max_width - self._indent))):
+            yield _ended(before + row)
+            before = Text(" " * self._indent)
+
+    @property
+    def _indent(self) -> int:
+        return cell_len(self.text.plain[: self.sign])
+
+    def _pieces(self) -> list[Text]:
+        """What follows the sign, cut at every place where a line may end."""
+        words = self.text[self.sign :]
+        return list(words.divide([end for end in _ends(words.plain) if end < len(words)]))
+
+
+def wrap_name(words: str, width: int) -> list[str]:
+    """`words` in lines of at most `width` columns, parted at blanks and within long names at their joints."""
+    ends = [*_breaks(words, width), len(words)]
+    return [words[start:end].rstrip() for start, end in zip([0, *ends], ends, strict=False)]
+
+
+def wrap_items(items: Iterable[str], width: int) -> list[str]:
+    """`items` in lines of at most `width` columns, which end between two of them, or within one where it needs more."""
+    rows: list[str] = []
+    for item in items:
+        if rows and cell_len(rows[-1] + ITEM_SEPARATOR + item) <= width:
+            rows[-1] += ITEM_SEPARATOR + item
+        else:
+            rows += wrap_name(item, width)
+    return rows
+
+
+def _breaks(words: str, width: int) -> Iterator[int]:
+    """Where lines of at most `width` columns end; where the last one does is not told."""
+    room, start, end = max(1, width), 0, 0
+    for stop in _ends(words):
+        if end > start and cell_len(words[start:stop].rstrip()) > room:
+            yield end
+            start = end
+        end = stop
+        while cell_len(words[start:end].rstrip()) > room:
+            start += max(1, len(chop_cells(words[start:end], room)[0]))
+            if start < len(words):
+                yield start
+
+
+def _ends(words: str) -> Iterator[int]:
+    """Where a line may end: after each word, and within a long one after each of its joints."""
+    for word in _WORDS.finditer(words):
+        if len(word[0].rstrip()) > MIN_WRAPPED_WORD:
+            yield from (word.start() + joint.end() for joint in _JOINTS.finditer(word[0]))
+        yield word.end()
+
+
+def _ended(line: Text) -> Text:
+    line.rstrip()
+    line.no_wrap, line.overflow = False, "fold"
+    return line
+
+
+@dataclass(frozen=True, slots=True)
+class UnbrokenText:
+    """Words that keep together as long as there is room for them."""
+
+    text: Text
+
+    def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
+        """The width of its longest line."""
+        del console
+        width = max(map(cell_len, self.text.plain.split("\n")))
+        return Measurement(width, width).with_maximum(options.max_width)
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """The words."""
+        del console, options
+        yield self.text

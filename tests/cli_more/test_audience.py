@@ -11,7 +11,7 @@ from render_support import debate
 from debate_cli.cli.pipe_safe_observer import PipeSafeObserver
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import DebateClosed, Event, TaskStarted
-from debate_cli.render.plain.watchers import NullObserver
+from debate_cli.observer import NullObserver
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 CLOSED = DebateClosed(at=NOON, reason="failed")

@@ -11,7 +11,7 @@ from render_support import debate as fixed
 from debate_cli.cli.app import COMMANDS
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import Event, TurnCompleted
-from debate_cli.render.plain.watchers import NullObserver
+from debate_cli.observer import NullObserver
 from debate_cli.render.replay import ReplayPlan
 
 

@@ -11,13 +11,12 @@ from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import AssessmentCompleted, JudgingOpened
 from debate_cli.domain.judging_config import JudgingConfig
 from debate_cli.domain.verdict import Verdict
-from debate_cli.render.checked import CheckedFile
 from debate_cli.render.ci import format_step_summary, format_workflow_commands
 from debate_cli.render.drawn.scores import scores_view
 from debate_cli.render.html.index import render_index
 from debate_cli.render.html.page import render_html
-from debate_cli.render.plain.scores import score_lines
-from debate_cli.render.score_rows import ScoredFile
+from debate_cli.render.plain import score_lines
+from debate_cli.render.score_rows import CheckedFile, ScoredFile
 from debate_cli.systems.scoring import score
 
 

@@ -13,10 +13,9 @@ from debate_cli.domain.config import ModelSpec
 from debate_cli.domain.debate import Debate, fold
 from debate_cli.domain.events import DebateClosed, JudgingOpened
 from debate_cli.domain.judging_config import JudgingConfig
-from debate_cli.render.comparison import ComparedPair, build_comparison_document
-from debate_cli.render.comparison_words import summarize_comparison
+from debate_cli.render.comparison import ComparedPair, build_comparison_document, summarize_comparison
 from debate_cli.render.drawn.comparison import comparison_view
-from debate_cli.render.plain.comparison import comparison_lines
+from debate_cli.render.plain import comparison_lines
 
 TOLD = debate()
 CUT = "\x1b\x07\u202e\x9b"

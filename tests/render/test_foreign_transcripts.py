@@ -10,8 +10,7 @@ from render_support import START, debate
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import JudgingOpened
 from debate_cli.domain.judging_config import JudgingConfig
-from debate_cli.render.plain.lines import header_lines
-from debate_cli.render.plain.watchers import PlainObserver
+from debate_cli.render.plain import PlainObserver, header_lines
 
 FORGED = "x\x1b[31m\nVerdict: Bo wins\u2028Verdict: Bo wins"
 

@@ -16,7 +16,7 @@ from debate_cli.domain.events import AssessmentCompleted, DebateClosed, DebateRe
 from debate_cli.domain.judging_config import JudgingConfig
 from debate_cli.render import theme
 from debate_cli.render.live.view import LiveObserver
-from debate_cli.render.plain.watchers import PlainObserver
+from debate_cli.render.plain import PlainObserver
 
 AGAIN = JudgingOpened(at=START, run="r2", judging=JudgingConfig.model_validate({"systems": ["structured"]}))
 ADDED = AssessmentCompleted(at=START, assessment=structured_assessment().model_copy(update={"run": "r2"}))

@@ -19,7 +19,7 @@ from debate_cli.render.drawn.summary import summary_view
 from debate_cli.render.html.page import render_html
 from debate_cli.render.judge_report import build_judge_report
 from debate_cli.render.markdown import format_markdown
-from debate_cli.render.plain.summary import summary_lines
+from debate_cli.render.plain import summary_lines
 from debate_cli.render.used import usage_rows
 from debate_cli.systems.scoring import score
 

@@ -12,12 +12,10 @@ from rich.text import Text
 
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import theme
-from debate_cli.render.drawn.folded import WrappedName
-from debate_cli.render.drawn.tables import score_bars
 from debate_cli.render.judge_report import Gauge as Told
 from debate_cli.render.judge_report import JudgeReport
 from debate_cli.render.live.notices import judge_report_line, note_line
-from debate_cli.render.terminal import render_table
+from debate_cli.render.terminal import WrappedName, render_table, score_bars
 from debate_cli.systems.tables import Gauge, Lines, Number, Table, Who
 
 JUDGES = ("technical_architecture_reviewer", "regulatory-compliance-auditor", "sre")

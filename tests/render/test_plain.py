@@ -12,9 +12,8 @@ from debate_cli.domain.debate import Debate
 from debate_cli.domain.debate import initial_debate as opened_debate
 from debate_cli.domain.events import DebateResumed, Event, TurnCompleted
 from debate_cli.domain.tasks import Cue
-from debate_cli.observer import Observer
-from debate_cli.render.plain.summary import summary_lines
-from debate_cli.render.plain.watchers import NullObserver, PlainObserver
+from debate_cli.observer import NullObserver, Observer
+from debate_cli.render.plain import PlainObserver, summary_lines
 from debate_cli.render.report import ReportPart
 from debate_cli.systems.scoring import score
 

@@ -26,7 +26,7 @@ from debate_cli.domain.verdict import Verdict
 from debate_cli.render.drawn.summary import summary_view
 from debate_cli.render.html.page import render_html
 from debate_cli.render.markdown import escape_markdown, format_markdown
-from debate_cli.render.plain.summary import summary_lines
+from debate_cli.render.plain import summary_lines
 from debate_cli.render.reasons import (
     JudgeQuote,
     describe_omitted_verdicts,

@@ -11,8 +11,7 @@ from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import AssessmentCompleted, DebateClosed, Event, TurnCompleted
 from debate_cli.domain.tasks import Cue, Task
 from debate_cli.render.replay import ReplayPlan, group_waves
-from debate_cli.render.spoken import split_turn
-from debate_cli.render.streamed import parse_partial_speech
+from debate_cli.render.speech_parts import parse_partial_speech, split_turn
 
 
 @dataclass

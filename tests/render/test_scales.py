@@ -8,8 +8,8 @@ from render_support import shown
 from debate_cli.domain.assessment import SystemKind
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import theme
-from debate_cli.render.drawn.tables import score_bars
 from debate_cli.render.summary import explain_scores
+from debate_cli.render.terminal import score_bars
 from debate_cli.systems.persuasion.score import final_score
 from debate_cli.systems.persuasion.stance import DebaterState
 

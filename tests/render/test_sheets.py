@@ -30,8 +30,7 @@ from debate_cli.render.drawn.summary import summary_view
 from debate_cli.render.html.page import render_html
 from debate_cli.render.live.notices import judge_report_line
 from debate_cli.render.markdown import format_markdown
-from debate_cli.render.plain.lines import judge_report_lines
-from debate_cli.render.plain.summary import summary_lines
+from debate_cli.render.plain import judge_report_lines, summary_lines
 from debate_cli.render.sheets.of_verdict import build_verdict_tables
 from debate_cli.systems.scoring import score
 from debate_cli.systems.tables import Number, Table, drop_empty_columns

@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 
 from debate_cli.domain.assessment import SystemKind
 from debate_cli.domain.verdict import Verdict
-from debate_cli.render.agreement_table import build_agreement_table
-from debate_cli.render.spread import describe_repeat_stats
+from debate_cli.render.agreement import build_agreement_table, describe_repeat_stats
 
 
 def verdict(

@@ -24,8 +24,7 @@ from debate_cli.domain.events import AssessmentCompleted, DebateClosed, Failure,
 from debate_cli.domain.tasks import Brief, Cue, Task
 from debate_cli.render.failure_groups import FailureGroup, FailureGrouper
 from debate_cli.render.live.notices import failure_line
-from debate_cli.render.plain.lines import failure_lines
-from debate_cli.render.plain.watchers import PlainObserver
+from debate_cli.render.plain import PlainObserver, failure_lines
 from debate_cli.render.replay import ReplayPlan
 
 CUES: list[Task] = [

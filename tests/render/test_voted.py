@@ -12,18 +12,17 @@ from render_support import debate, shown
 from debate_cli.domain.assessment import VoteOption
 from debate_cli.domain.verdict import Verdict, Victory
 from debate_cli.render import theme
-from debate_cli.render.agreement_table import build_agreement_table
-from debate_cli.render.checked import CheckedFile
+from debate_cli.render.agreement import build_agreement_table
 from debate_cli.render.ci import format_workflow_commands
 from debate_cli.render.drawn.scores import scores_view
-from debate_cli.render.drawn.tables import score_bars
 from debate_cli.render.html.index import render_index
 from debate_cli.render.html.page import render_html
 from debate_cli.render.junit import format_junit
 from debate_cli.render.markdown import format_markdown
-from debate_cli.render.plain.scores import score_lines
-from debate_cli.render.score_rows import ScoredFile, drop_notes, summarize_systems
+from debate_cli.render.plain import score_lines
+from debate_cli.render.score_rows import CheckedFile, ScoredFile, drop_notes, summarize_systems
 from debate_cli.render.sheets.of_verdict import build_verdict_tables
+from debate_cli.render.terminal import score_bars
 from debate_cli.systems.scoring import score
 
 SENTENCES = {

@@ -14,7 +14,7 @@ from debate_cli.domain.events import AssessmentCompleted, JudgingOpened
 from debate_cli.render.drawn.summary import summary_view
 from debate_cli.render.html.page import render_html
 from debate_cli.render.markdown import format_markdown
-from debate_cli.render.plain.summary import summary_lines
+from debate_cli.render.plain import summary_lines
 from debate_cli.render.weakest import WeakestArgument, argument_scores, find_weakest_argument
 from debate_cli.systems.scoring import score
 

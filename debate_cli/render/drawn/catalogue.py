@@ -13,9 +13,9 @@ from rich.rule import Rule
 from rich.text import Text
 
 from debate_cli.render import sanitize, theme
-from debate_cli.render.drawn.safe import join_text, terminal_line
-from debate_cli.render.plain.catalogue import format_conclusion, format_missing_judgments
 from debate_cli.render.resume_hint import resume_command
+from debate_cli.render.saved_debates import format_conclusion, format_missing_judgments
+from debate_cli.render.terminal import join_text, terminal_line
 from debate_cli.render.theme import Sign
 from debate_cli.storage.transcript_index import IndexEntry
 

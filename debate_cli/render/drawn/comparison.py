@@ -9,11 +9,14 @@ from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.text import Text
 
 from debate_cli.render import sanitize
-from debate_cli.render.comparison import ComparedPair, build_comparison_tables, comparison_styles
-from debate_cli.render.comparison_words import COMPARISON_TITLE, summarize_comparison
-from debate_cli.render.drawn.safe import join_text, terminal_line
-from debate_cli.render.drawn.tables import bullets, new_table, section
-from debate_cli.render.terminal import render_table
+from debate_cli.render.comparison import (
+    COMPARISON_TITLE,
+    ComparedPair,
+    build_comparison_tables,
+    comparison_styles,
+    summarize_comparison,
+)
+from debate_cli.render.terminal import bullets, join_text, new_table, render_table, section, terminal_line
 from debate_cli.systems.tables import Table
 
 

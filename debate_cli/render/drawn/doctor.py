@@ -13,10 +13,18 @@ from rich.table import Table
 from rich.text import Text
 
 from debate_cli.render import theme
-from debate_cli.render.drawn.folded import UnbrokenText, WrappedName, wrap_items
-from debate_cli.render.drawn.safe import join_text, terminal_line
-from debate_cli.render.drawn.tables import badge_text, bullets, new_table, section
-from debate_cli.render.plain.doctor import describe_problems, format_check_usage, format_price
+from debate_cli.render.model_tables import describe_problems, format_check_usage, format_price
+from debate_cli.render.terminal import (
+    UnbrokenText,
+    WrappedName,
+    badge_text,
+    bullets,
+    join_text,
+    new_table,
+    section,
+    terminal_line,
+    wrap_items,
+)
 from debate_cli.render.theme import Sign
 
 INDENT = 2

@@ -11,8 +11,7 @@ from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.text import Text
 
 from debate_cli.render import theme
-from debate_cli.render.drawn.safe import terminal_line
-from debate_cli.render.drawn.tables import new_table, section
+from debate_cli.render.terminal import new_table, section, terminal_line
 
 GAP = 3
 LEAST_ADDRESS = 24

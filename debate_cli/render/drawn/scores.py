@@ -14,11 +14,17 @@ from rich.table import Table
 from rich.text import Text
 
 from debate_cli.render import sanitize, theme
-from debate_cli.render.called import label_listed_verdict
-from debate_cli.render.drawn.folded import ITEM_SEPARATOR, wrap_items
-from debate_cli.render.drawn.safe import join_text, terminal_line
-from debate_cli.render.drawn.tables import badge_text, new_table, section
+from debate_cli.render.agreement import label_listed_verdict
 from debate_cli.render.score_rows import ScoredFile, SystemSummary, score_rows, summarize_systems
+from debate_cli.render.terminal import (
+    ITEM_SEPARATOR,
+    badge_text,
+    join_text,
+    new_table,
+    section,
+    terminal_line,
+    wrap_items,
+)
 
 WITH_TOPIC = 130
 """Columns of a window from which on the topics fit as well."""

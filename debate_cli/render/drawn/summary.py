@@ -13,16 +13,13 @@ from rich.text import Text
 from debate_cli.domain.debate import Debate, restrict_to_runs
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import theme
-from debate_cli.render.agreement_table import build_agreement_table
-from debate_cli.render.called import label_verdict, sort_deciding_first
-from debate_cli.render.drawn.safe import join_text, terminal_line
-from debate_cli.render.drawn.tables import section
+from debate_cli.render.agreement import build_agreement_table, label_verdict, sort_deciding_first
 from debate_cli.render.drawn.trace import trace_view
 from debate_cli.render.drawn.verdicts import VerdictReasons, briefing_view, label_grid, verdict_panel
 from debate_cli.render.reasons import describe_omitted_verdicts, is_trace_useful, quote_judge, reportable_verdicts
 from debate_cli.render.report import ReportPart, build_debate_report
 from debate_cli.render.summary import explain_scores
-from debate_cli.render.terminal import render_table
+from debate_cli.render.terminal import join_text, render_table, section, terminal_line
 from debate_cli.render.used import usage_rows
 from debate_cli.render.weakest import find_weakest_argument
 from debate_cli.systems.structured.briefing import Briefing, build_briefing

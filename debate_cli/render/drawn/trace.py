@@ -11,9 +11,16 @@ from rich.table import Table
 from rich.text import Text
 
 from debate_cli.render import theme
-from debate_cli.render.drawn.folded import WrappedName
-from debate_cli.render.drawn.safe import join_text, terminal_line
-from debate_cli.render.drawn.tables import ParticipantStyles, badge_text, new_table, section, wrapped_participant
+from debate_cli.render.terminal import (
+    ParticipantStyles,
+    WrappedName,
+    badge_text,
+    join_text,
+    new_table,
+    section,
+    terminal_line,
+    wrapped_participant,
+)
 from debate_cli.systems.structured.trace import TraceRow
 
 LEAST_WIDTH = 76

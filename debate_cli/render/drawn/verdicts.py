@@ -13,10 +13,19 @@ from rich.text import Text
 
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import sanitize, theme
-from debate_cli.render.drawn.safe import join_text, terminal_line, terminal_text
-from debate_cli.render.drawn.tables import ParticipantStyles, badge_text, bullets, participant_text, score_bars, section
 from debate_cli.render.reasons import JudgeQuote
 from debate_cli.render.report import DebateReport
+from debate_cli.render.terminal import (
+    ParticipantStyles,
+    badge_text,
+    bullets,
+    join_text,
+    participant_text,
+    score_bars,
+    section,
+    terminal_line,
+    terminal_text,
+)
 from debate_cli.render.theme import shorten
 from debate_cli.render.weakest import WeakestArgument
 from debate_cli.systems.structured.briefing import Briefing, BriefingClaim

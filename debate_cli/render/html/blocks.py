@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.verdict import Verdict
-from debate_cli.render.called import label_verdict
+from debate_cli.render.agreement import label_verdict
 from debate_cli.render.html import criteria, curves
 from debate_cli.render.html.figures import Figure, ParticipantClasses, drop_empty_figures
 from debate_cli.render.report import DebateReport

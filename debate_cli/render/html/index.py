@@ -10,11 +10,10 @@ from collections.abc import Sequence
 from urllib.parse import quote
 
 from debate_cli.render import theme
-from debate_cli.render.called import label_listed_verdict
-from debate_cli.render.checked import CheckedFile, UnusableFile
+from debate_cli.render.agreement import label_listed_verdict
 from debate_cli.render.html.content_security import csp_hash
 from debate_cli.render.html.templating import build_environment, read_template
-from debate_cli.render.score_rows import summarize_systems
+from debate_cli.render.score_rows import CheckedFile, UnusableFile, summarize_systems
 
 INDEX_TEMPLATES = ("index.html.j2", "page.css", "index.css", "sorting.js")
 

@@ -17,7 +17,7 @@ from markupsafe import Markup
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import participants, theme
-from debate_cli.render.called import label_verdict
+from debate_cli.render.agreement import label_verdict
 from debate_cli.render.html import anchors
 from debate_cli.render.html.answers import AnswerGroup, ReplyGroup, group_answers, group_replies
 from debate_cli.render.html.argument_map import build_argument_map
@@ -30,7 +30,7 @@ from debate_cli.render.html.rounds import build_round_sections
 from debate_cli.render.html.templating import build_environment, read_template
 from debate_cli.render.reasons import quote_judge
 from debate_cli.render.report import build_debate_report
-from debate_cli.render.spoken import SpeechPart
+from debate_cli.render.speech_parts import SpeechPart
 from debate_cli.render.summary import summarize_verdicts
 from debate_cli.render.weakest import argument_scores
 from debate_cli.systems import findings_table

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from debate_cli.domain.assessment import Assessment, Mark
 from debate_cli.domain.debate import Debate
 from debate_cli.render import theme
-from debate_cli.render.called import label_judging_system
-from debate_cli.render.finding_words import finding_text
+from debate_cli.render.agreement import label_judging_system
+from debate_cli.render.judge_report import finding_text
 
 
 @dataclass(frozen=True, slots=True)

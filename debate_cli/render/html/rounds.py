@@ -11,7 +11,7 @@ from debate_cli.domain.debate import Debate
 from debate_cli.domain.turn import FollowUpAnswer, Response, Turn
 from debate_cli.render import theme
 from debate_cli.render.html import anchors
-from debate_cli.render.spoken import SpeechPart, split_turn
+from debate_cli.render.speech_parts import SpeechPart, split_turn
 
 CROSS_EXAMINATION_PHASES = frozenset({"cross_examination", "answers"})
 """Phases whose turns are read together, argument by argument."""

@@ -10,11 +10,9 @@ from rich.text import Text
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import CloseReason
 from debate_cli.render import theme
-from debate_cli.render.drawn.bars import Bar
-from debate_cli.render.drawn.folded import WrappedName
-from debate_cli.render.drawn.safe import join_text, terminal_line
 from debate_cli.render.failure_groups import FailureGroup
 from debate_cli.render.judge_report import JudgeReport
+from debate_cli.render.terminal import Bar, WrappedName, join_text, terminal_line
 from debate_cli.render.theme import CLOSE_MESSAGES
 
 

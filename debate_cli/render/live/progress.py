@@ -9,7 +9,7 @@ from debate_cli.domain.events import AssessmentCompleted, Event, JudgingOpened, 
 from debate_cli.domain.model_call import TotalUsage
 from debate_cli.domain.tasks import Brief, Task
 from debate_cli.render import sanitize, theme
-from debate_cli.render.called import label_judging_system
+from debate_cli.render.agreement import label_judging_system
 from debate_cli.render.live.column import Line, truncate_line
 
 PROGRESS_BAR_WIDTH = 16

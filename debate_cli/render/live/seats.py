@@ -10,9 +10,9 @@ from typing import NamedTuple
 from rich.cells import cell_len, set_cell_size
 
 from debate_cli.render import sanitize, theme
-from debate_cli.render.drawn.folded import ITEM_SEPARATOR, wrap_items, wrap_name
 from debate_cli.render.live.column import Line, Span, Spans, make_line
 from debate_cli.render.participants import ParticipantRow
+from debate_cli.render.terminal import ITEM_SEPARATOR, wrap_items, wrap_name
 
 SIGN, GAP = 2, 2
 """Columns of a sign with its blank, and between two columns of words."""

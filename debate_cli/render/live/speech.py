@@ -19,7 +19,7 @@ from debate_cli.render import sanitize, theme
 from debate_cli.render.cross_examination import ArgumentThread, ThreadIndex, ThreadStep
 from debate_cli.render.live.column import BLANK_LINE, Paragraph, Span, Spans, cell_width, truncate_line
 from debate_cli.render.live.frame import Frame
-from debate_cli.render.spoken import SpeechPart, split_turn
+from debate_cli.render.speech_parts import SpeechPart, split_turn
 from debate_cli.render.theme import Sign
 
 INDENT: Spans = (("  ", ""),)

@@ -16,8 +16,7 @@ from debate_cli.render.live.column import BLANK_LINE, Line, Paragraph, Spans, la
 from debate_cli.render.live.frame import FRAME_COLUMNS, FRAME_LINES, Frame, column_width, fits_side_by_side, frame_line
 from debate_cli.render.live.region import StyleRenderer, TerminalRow
 from debate_cli.render.live.speech import SpeechContext, format_call, frame_title, part_paragraphs
-from debate_cli.render.spoken import SpeechPart, split_turn
-from debate_cli.render.streamed import parse_partial_speech, text_since_restart
+from debate_cli.render.speech_parts import SpeechPart, parse_partial_speech, split_turn, text_since_restart
 from debate_cli.render.theme import Sign
 
 MIN_BODY_LINES = 3

@@ -1,8 +1,4 @@
-"""What was said so far in a speech that is still being streamed, in the pieces of a finished one (`spoken`).
-
-A streamed speech is raw text, JSON where structure was asked for. Half a JSON document is read as far as it goes and
-shown in the same pieces as a whole one; text that is no JSON is shown as it is. No styling here.
-"""
+"""What was said in a finished turn, in pieces that can be shown. No styling here."""
 
 from __future__ import annotations
 
@@ -11,9 +7,34 @@ from typing import cast
 
 from pydantic_core import from_json
 
-from debate_cli.domain.turn import Argument, Closing, FollowUpAnswer, Response
+from debate_cli.domain.turn import UNSTRUCTURED, Argument, Closing, FollowUpAnswer, Response, Turn
 from debate_cli.llm.model import RESTART
-from debate_cli.render.spoken import SpeechPart
+
+SpeechPart = Argument | Response | FollowUpAnswer | Closing | str
+"""A string is free text."""
+
+
+NEW_ARGUMENT_PREFIX = "New argument. "
+"""How a turn's text tells of an argument brought where none may be."""
+
+
+def split_turn(turn: Turn) -> tuple[SpeechPart, ...]:
+    """The pieces of a finished turn, in the order in which they are read.
+
+    A free speech comes first and whole; what was read out of it follows as heads, without the words a second time.
+    """
+    if UNSTRUCTURED in turn.warnings:
+        return (turn.text,)
+    if turn.phase in ("rebuttal", "speech"):
+        claims = [item.model_copy(update={"reasoning": "", "evidence": ""}) for item in turn.arguments or ()]
+        rebuttals = [item.model_copy(update={"reasoning": "", "follow_up": ""}) for item in turn.responses or ()]
+        return (turn.text, *claims, *rebuttals)
+    pieces: list[SpeechPart] = [*(turn.arguments or ()), *(turn.responses or ()), *(turn.answers or ())]
+    if turn.responses is not None:
+        pieces += [part for part in turn.text.split("\n\n") if part.startswith(NEW_ARGUMENT_PREFIX)]
+    if turn.closing is not None:
+        pieces.append(turn.closing)
+    return tuple(pieces) or (turn.text,)
 
 
 def text_since_restart(pieces: Iterable[str]) -> str:

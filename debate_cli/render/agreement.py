@@ -1,0 +1,140 @@
+"""The sheet that lays several verdicts side by side."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+
+from debate_cli.domain.debate import Debate
+from debate_cli.domain.judging_run import FIRST_RUN, format_system_label, format_system_with_run
+from debate_cli.domain.verdict import Verdict
+from debate_cli.render import theme
+from debate_cli.systems.agreement import compare_verdicts
+from debate_cli.systems.tables import Cell, Lines, Number, Table, Who
+
+
+def build_agreement_table(verdicts: Sequence[Verdict]) -> Table | None:
+    """Winner, victory, margin and scores per system; how far runs lie apart, and where the verdicts differ.
+
+    None for fewer than two verdicts.
+    """
+    compared = compare_verdicts(verdicts)
+    if compared is None:
+        return None
+    return Table(
+        title="agreement",
+        heads=("system", "winner", "victory", "margin", "scores"),
+        rows=tuple(
+            (
+                f"{label_verdict(verdict, verdicts)}{', decides' if verdict.decides else ''}",
+                _winner_cell(verdict),
+                verdict.victory,
+                Number(verdict.margin),
+                Lines(
+                    tuple(f"{name} {theme.format_number(score)}" for name, score in verdict.displayed_scores.items())
+                ),
+            )
+            for verdict in verdicts
+        ),
+        remarks=(
+            *describe_repeat_stats(verdicts),
+            *(compared.differences or (("They agree.",) if compared.agree else ())),
+        ),
+        numeric=frozenset({3}),
+    )
+
+
+def _winner_cell(verdict: Verdict) -> Cell:
+    """Who won; a panel's vote, or that it is a draw, where nobody did."""
+    if verdict.option is not None:
+        return theme.VOTE_BADGES[verdict.option]
+    return "draw" if verdict.victory == "draw" else Who(verdict.winner)
+
+
+def label_verdict(verdict: Verdict, among: Sequence[Verdict]) -> str:
+    """Its system; with the id of its judging run where another verdict `among` them is of the same system. Not cleaned."""
+    return format_system_label(
+        verdict.system, verdict.run, (item.run for item in among if item.system == verdict.system)
+    )
+
+
+def label_listed_verdict(verdict: Verdict, among: Sequence[Verdict]) -> str:
+    """The same where nothing else says which run it is: a later run than the debate's own is named though it is alone."""
+    return (
+        label_verdict(verdict, among)
+        if verdict.run == FIRST_RUN
+        else format_system_with_run(verdict.system, verdict.run)
+    )
+
+
+def label_judging_system(debate: Debate, system: str, run: str) -> str:
+    """The system that a judge answers for; with the judging run, where it judges in another one of the debate too."""
+    return format_system_label(
+        system, run, (known.id for known in debate.runs if any(one.kind == system for one in known.judging.systems))
+    )
+
+
+def sort_deciding_first(verdicts: Sequence[Verdict]) -> tuple[Verdict, ...]:
+    """The verdicts in their order, but the one that decides before all, and no other flagged so.
+
+    Of the verdicts of several judging runs, each of which has one that decides it, the first that is flagged stands for all.
+    """
+    head = next((verdict for verdict in verdicts if verdict.decides), None)
+    rest = [_without_decides(verdict) for verdict in verdicts if verdict is not head]
+    return tuple(rest) if head is None else (head, *rest)
+
+
+def _without_decides(verdict: Verdict) -> Verdict:
+    return verdict.model_copy(update={"decides": False}) if verdict.decides else verdict
+
+
+def describe_repeat_stats(verdicts: Sequence[Verdict]) -> tuple[str, ...]:
+    """A sentence for each system of which there are verdicts of several judging runs, in the order in which they occur.
+
+    `structured in 3 runs: Con wins 2, a draw 1; Con 6.9 to 8.2, Pro 6.4 to 7.1; margin 0.13 to 1.8.`
+    """
+    systems: dict[str, list[Verdict]] = defaultdict(list)
+    for verdict in verdicts:
+        systems[verdict.system].append(verdict)
+    return tuple(_describe_system(system, of) for system, of in systems.items() if len(of) > 1)
+
+
+def _describe_system(system: str, verdicts: Sequence[Verdict]) -> str:
+    outcomes = Counter(map(_outcome_label, verdicts)).most_common()
+    margins = [verdict.margin for verdict in verdicts if verdict.margin is not None]
+    parts = [
+        ", ".join(f"{outcome} {count}" for outcome, count in outcomes),
+        ", ".join(f"{name} {_format_range(values)}" for name, values in _scores_by_name(verdicts)),
+        f"margin {_format_range(margins)}" if margins else "",
+    ]
+    return f"{system} in {len(verdicts)} runs: {'; '.join(filter(None, parts))}."
+
+
+def _outcome_label(verdict: Verdict) -> str:
+    """What a verdict says, such that the number of verdicts that say it can follow."""
+    if verdict.winner is not None:
+        return f"{verdict.winner} wins"
+    if verdict.option is not None:
+        return verdict.option
+    return "a draw" if verdict.victory == "draw" else verdict.victory
+
+
+def _scores_by_name(verdicts: Sequence[Verdict]) -> list[tuple[str, list[float]]]:
+    """Scores per debater, the highest mean first; of a panel that let nobody win, the shares of all options that any had."""
+    names = dict.fromkeys(name for verdict in verdicts for name in verdict.displayed_scores)
+    found = [(name, list(_scores_of(name, verdicts))) for name in names]
+    return sorted(found, key=lambda item: -sum(item[1]) / len(item[1]))
+
+
+def _scores_of(name: str, verdicts: Iterable[Verdict]) -> Iterable[float]:
+    """Its score in each; an option without any weight has no share, which is none of it."""
+    for verdict in verdicts:
+        if name in verdict.displayed_scores:
+            yield verdict.displayed_scores[name]
+        elif verdict.option_shares:
+            yield 0.0
+
+
+def _format_range(values: Sequence[float]) -> str:
+    low, high = theme.format_number(min(values)), theme.format_number(max(values))
+    return low if low == high else f"{low} to {high}"

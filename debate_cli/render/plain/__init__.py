@@ -1,1 +1,0 @@
-"""For pipes, files and screen readers: lines of plain text. No Rich."""

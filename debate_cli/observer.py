@@ -1,4 +1,4 @@
-"""Who watches a run: the engine tells it what happens, it shows what it likes. Implementations are beside this file."""
+"""The protocol `Observer`: the engine reports a run to it, event by event. Rendering implements it."""
 
 from __future__ import annotations
 
@@ -10,29 +10,29 @@ from debate_cli.domain.tasks import Cue, Task
 
 
 def is_judging_only(first: Event, debate: Debate) -> bool:
-    """Whether nothing but the judging of what is there already is watched, by the first event that is."""
+    """Whether a run only judges an existing debate, told from its first event."""
     if isinstance(first, JudgingOpened):
         return True
     return debate.document_name is not None and not isinstance(first, DebateOpened | DebateResumed)
 
 
 class Observer(Protocol):
-    """Watches one run. Calls come from the event loop and must return at once."""
+    """Receives what happens in one run. Calls come from the event loop and must return at once."""
 
     def event(self, event: Event, debate: Debate) -> None:
-        """`event` is on disk; `debate` is the state after it. The first one is `Opened` (or, resuming, `Resumed`)."""
+        """An event was written to disk; `debate` is the state after it. The first is `DebateOpened`, `DebateResumed` or `JudgingOpened`."""
         ...
 
     def asking(self, task: Task) -> None:
-        """A question is about to be sent."""
+        """A cue or brief is about to be answered by a model."""
         ...
 
     def text(self, cue: Cue, piece: str) -> None:
-        """A piece of a speech arrived (of its raw form: JSON text when structure was asked for; see `llm.port.RESTART`)."""
+        """A piece of a speech arrived: raw model output (JSON where structure was requested; see `llm.model.RESTART`)."""
         ...
 
     def note(self, note: str) -> None:
-        """Something worth a line: a retry, a call that was in flight at a crash."""
+        """A message for the user: a retry, a call that was in flight at a crash."""
         ...
 
 

@@ -12,7 +12,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 
-from debate_cli import __version__
 from debate_cli.app.model_factory import ModelFactory, RunContext, with_mock_models
 from debate_cli.domain.config import DebateConfig, Limits, ModelSpec
 from debate_cli.domain.debate import Debate, initial_debate
@@ -29,6 +28,7 @@ from debate_cli.llm.prices import compute_cost
 from debate_cli.llm.structured_output import MAX_REASKS
 from debate_cli.observer import NullObserver
 from debate_cli.providers.registry import ProviderRegistry
+from debate_cli.version import __version__
 
 _START = datetime(2000, 1, 1, tzinfo=UTC)
 

@@ -14,7 +14,6 @@ from debate_cli.app.judge_request import JudgingRequest, config_for_judging, doc
 from debate_cli.cli import console
 from debate_cli.domain.debate import Debate, fold
 from debate_cli.domain.events import Event, JudgingOpened
-from debate_cli.domain.suggestions import check_system_kind
 from debate_cli.errors import TranscriptError, UsageError
 from debate_cli.render import sanitize
 from debate_cli.storage.atomic_write import open_regular_file
@@ -22,6 +21,7 @@ from debate_cli.storage.config_file import LoadedConfig
 from debate_cli.storage.ids import new_id
 from debate_cli.storage.transcript import to_transcript, transcript_to_events
 from debate_cli.storage.transcript_store import open_debate
+from debate_cli.systems.registry import check_system_kind
 from debate_cli.systems.scoring import score
 
 TRANSCRIPT_SUFFIXES = frozenset({".json", ".jsonl"})

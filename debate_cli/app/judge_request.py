@@ -11,7 +11,6 @@ from datetime import datetime
 
 from pydantic import TypeAdapter, ValidationError
 
-from debate_cli import __version__
 from debate_cli.domain.config import DebateConfig, ModelSpec, ProviderSpec
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import DebateClosed, DebateOpened, Event, Generator, JudgingOpened
@@ -25,8 +24,9 @@ from debate_cli.domain.judging_config import (
     StructuredSettings,
     SystemSettings,
 )
-from debate_cli.domain.suggestions import check_system_kind
 from debate_cli.errors import TranscriptError, UsageError
+from debate_cli.systems.registry import check_system_kind
+from debate_cli.version import __version__
 
 _SYSTEM: TypeAdapter[SystemSettings] = TypeAdapter(SystemSettings)
 GENERATOR = Generator(name="debate-cli", version=__version__)

@@ -1,24 +1,15 @@
-"""The command `debate`: its subcommands by name, loaded in two steps, each only when it is needed.
+"""The command `debate`: a table of subcommands. A subcommand's module is imported when the subcommand is named."""
 
-What a subcommand can be asked is read when it is named: enough for its help, for what is misspelt and for a shell that
-completes. What it does is read when it is asked to do it. So help and version pay for neither engine nor SDK.
-"""
-
-from __future__ import annotations
-
-import gc
 import importlib
 import io
-import os
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Sequence
 from typing import Annotated, Any, NamedTuple
 
 import typer
 from typer.core import TyperCommand
 
-from debate_cli import __version__
 from debate_cli.cli.console import (
     CLOSED_PIPE,
     UNWRITABLE_ERRNOS,
@@ -26,49 +17,47 @@ from debate_cli.cli.console import (
     ignore_broken_pipe,
     print_status,
     redirect_to_devnull,
+    write_json_chunks,
 )
-from debate_cli.cli.help_format import FormattedCommand, FormattedGroup
+from debate_cli.cli.help_format import FormattedCommand, FormattedGroup, format_unknown_command, rewrite_usage_error
 from debate_cli.errors import ConfigError, DebateError, UnsavedError, UsageError, format_page_hint
+from debate_cli.version import __version__
 
 INTERRUPTED = 130
-"""Exit code of what the user stopped."""
+"""Exit code after Ctrl-C."""
 NON_REPEATABLE_OPTIONS = ("fail_under", "expect_winner", "max_warnings")
-"""Gates of which one alone counts; a second would pass unseen."""
+"""Gates that may be given once. Click would silently use the last of several."""
 DEBATE_PANEL, SAVED_PANEL, SETUP_PANEL = "Debate", "Saved debates", "Setting up"
 
 
-class CommandEntry(NamedTuple):
-    """A subcommand before it is loaded.
-
-    Its options are those of the Typer app `app` in `debate_cli.cli.asked.NAME`, which makes one value of them; what is
-    done about that is `carry_out` in `debate_cli.cli.NAME_command`.
-    """
+class CommandSummary(NamedTuple):
+    """What `debate --help` shows of a subcommand. The subcommand itself is the module `debate_cli.cli.NAME`."""
 
     panel: str
     help: str
-    """First line of the command's own help; a test holds the two together."""
+    """First line of the subcommand's own help. A test compares the two."""
 
 
-COMMANDS: dict[str, CommandEntry] = {
-    "run": CommandEntry(DEBATE_PANEL, "Run a debate and save its transcript."),
-    "judge": CommandEntry(SAVED_PANEL, "Judge saved debates (again), without their debaters."),
-    "score": CommandEntry(SAVED_PANEL, "Recompute verdicts from saved debates, without any model."),
-    "replay": CommandEntry(SAVED_PANEL, "Show a saved debate as it was shown when it ran."),
-    "list": CommandEntry(SAVED_PANEL, "List the saved debates of a folder: who won, and what it cost."),
-    "diff": CommandEntry(SAVED_PANEL, "Compare two saved debates, or two judging runs of one."),
-    "init": CommandEntry(SETUP_PANEL, "Write a commented debate.yaml and its schema."),
-    "explain": CommandEntry(SETUP_PANEL, "Explain an error: what it means, and the ways out of it."),
-    "check": CommandEntry(SETUP_PANEL, "Check configurations, and say which keys are missing."),
-    "doctor": CommandEntry(
+COMMANDS: dict[str, CommandSummary] = {
+    "run": CommandSummary(DEBATE_PANEL, "Run a debate and save its transcript."),
+    "judge": CommandSummary(SAVED_PANEL, "Judge saved debates (again), without their debaters."),
+    "score": CommandSummary(SAVED_PANEL, "Recompute verdicts from saved debates, without any model."),
+    "replay": CommandSummary(SAVED_PANEL, "Show a saved debate as it was shown when it ran."),
+    "list": CommandSummary(SAVED_PANEL, "List the saved debates of a folder: who won, and what it cost."),
+    "diff": CommandSummary(SAVED_PANEL, "Compare two saved debates, or two judging runs of one."),
+    "init": CommandSummary(SETUP_PANEL, "Write a commented debate.yaml and its schema."),
+    "explain": CommandSummary(SETUP_PANEL, "Explain an error: what it means, and how to fix it."),
+    "check": CommandSummary(SETUP_PANEL, "Check configurations, and name missing keys."),
+    "doctor": CommandSummary(
         SETUP_PANEL, "Ask each model a tiny question: what it can do, what it costs, how fast it is."
     ),
-    "models": CommandEntry(SETUP_PANEL, "List the providers, what each can do, and whether its key is set."),
-    "schema": CommandEntry(SETUP_PANEL, "Print the JSON Schema of a configuration or a transcript."),
+    "models": CommandSummary(SETUP_PANEL, "List the providers, what each can do, and whether its key is set."),
+    "schema": CommandSummary(SETUP_PANEL, "Print the JSON Schema of a configuration or a transcript."),
 }
 
 
 class LazyCommandGroup(FormattedGroup):
-    """Lists the subcommands from a table; imports what one can be asked when it is named."""
+    """Lists the subcommands from `COMMANDS` and imports one when it is named."""
 
     def list_commands(self, ctx: Any) -> list[str]:
         """Names in the order of the table."""
@@ -76,41 +65,37 @@ class LazyCommandGroup(FormattedGroup):
         return list(COMMANDS)
 
     def get_command(self, ctx: Any, cmd_name: str) -> TyperCommand | None:
-        """A stand-in with name and help, enough for help and completion of names."""
+        """A stand-in with name and summary, enough for the root's help and for completing names."""
         del ctx
-        entry = COMMANDS.get(cmd_name)
-        return TyperCommand(cmd_name, help=entry.help, rich_help_panel=entry.panel) if entry else None
+        summary = COMMANDS.get(cmd_name)
+        return TyperCommand(cmd_name, help=summary.help, rich_help_panel=summary.panel) if summary else None
 
     def get_params(self, ctx: Any) -> list[Any]:
-        """The flags before the subcommand, off where they are not given: to look at None, Typer imports pydantic."""
-        found = super().get_params(ctx)
-        for flag in found:
-            flag.default = flag.default or False
-        return found
+        """The root's options with defaults. For a default of None, Typer would import pydantic, half of the start-up time."""
+        params = super().get_params(ctx)
+        for param in params:
+            param.default = param.default or False
+        return params
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
         """The real command, with its options."""
         if not ctx.resilient_parsing and args[0] not in COMMANDS and not args[0].startswith("-"):
-            from debate_cli.cli.help_format import format_unknown_command  # compares words: only where one is wrong
-
             ctx.fail(format_unknown_command(args[0], COMMANDS))
         name, command, rest = super().resolve_command(ctx, args)
         return name, load_command(name) if name in COMMANDS else command, rest
 
     def invoke(self, ctx: Any) -> Any:
-        """Run the subcommand. Where nobody reads its output to the end, the exit code it chose stands, if it chose one.
+        """Run the subcommand. If stdout closes early, an exit code that the subcommand chose still counts.
 
-        Raises ClosedPipeError where it did not: its framework would take that for a failure.
+        Raises ClosedPipeError if it chose none.
         """
         try:
-            done = super().invoke(ctx)
+            result = super().invoke(ctx)
             sys.stdout.flush()
         except typer.BadParameter as error:
-            from debate_cli.cli.help_format import rewrite_usage_error  # the same
-
             error.message = rewrite_usage_error(error.message)
             raise
-        except typer.Abort as error:  # Ctrl-C or Ctrl-D where a question is asked
+        except typer.Abort as error:  # Ctrl-C or Ctrl-D at a prompt
             print(file=sys.stderr)
             raise typer.Exit(INTERRUPTED) from error
         except typer.Exit:
@@ -120,14 +105,14 @@ class LazyCommandGroup(FormattedGroup):
         except BrokenPipeError as error:
             redirect_to_devnull(sys.stdout)
             raise ClosedPipeError from error
-        return done
+        return result
 
 
 class Subcommand(FormattedCommand):
-    """A subcommand that makes a value of its options, and hands it to its work."""
+    """A subcommand that refuses a gate given twice."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Read the options. Raises UsageError where a gate is given twice, of which the framework would let the last one count."""
+        """Parse the options. Raises UsageError for a gate given twice."""
         if not ctx.resilient_parsing and any(arg.startswith("--") for arg in args):
             *_, given = self.make_parser(ctx).parse_args(args=[*args])
             for option in given:
@@ -135,30 +120,20 @@ class Subcommand(FormattedCommand):
                     raise UsageError(f"{option.opts[0]} is given {given.count(option)} times; give this gate once")
         return super().parse_args(ctx, args)
 
-    def invoke(self, ctx: Any) -> Any:
-        """Import the work, and do it."""
-        asked = super().invoke(ctx)
-        return load_handler(str(self.name))(asked)
-
 
 def load_command(name: str) -> Any:
-    """Build a subcommand from the module that says what it can be asked."""
-    module = importlib.import_module(f"debate_cli.cli.asked.{name}")
-    for declared in module.app.registered_commands:
-        declared.cls = Subcommand
-    command = typer.main.get_command(module.app)
-    command.name = name
-    return command
-
-
-def load_handler(name: str) -> Callable[[Any], None]:
-    """Import the module that does what a subcommand is asked; what it does, given that."""
-    gc.disable()  # as in __main__, for whoever comes another way
-    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")  # looked for among all installed packages otherwise
+    """Import a subcommand: its module has `Options` (a NamedTuple of options and help), `run(Options)` and perhaps `EPILOG`."""
     module = importlib.import_module(f"debate_cli.cli.{name}")
-    gc.freeze()
-    gc.enable()
-    return module.run
+    single = typer.Typer(add_completion=False)
+    single.command(cls=Subcommand, epilog=getattr(module, "EPILOG", None))(module.Options)
+    command = typer.main.get_command(single)
+    command.name = name
+
+    def run(**values: Any) -> None:
+        module.run(module.Options(**values))
+
+    command.callback = run
+    return command
 
 
 app = typer.Typer(
@@ -179,14 +154,14 @@ def _print_version(value: bool) -> None:
 @app.callback(
     epilog="Examples:\n\n"
     "  debate run --mock                    a rehearsal: no key, no model\n"
-    "  debate init                          a debate.yaml of your own\n"
+    "  debate init                          write your own debate.yaml\n"
     "  debate run debate.yaml               run it; the transcript is saved\n"
     "  debate replay ID --only verdict      who won, and how clearly\n"
     "  debate judge ID --system panel       ask other judges, without debaters\n"
     "  debate score transcripts/            all verdicts, recomputed, in one table\n"
-    "  debate explain                       pages about what may go wrong\n\n"
+    "  debate explain                       pages about errors and how to fix them\n\n"
     "Exit codes: 0 done, 1 failed, 2 wrong input, 3 a provider failed, 4 budget reached, 5 a gate was not met, 130 interrupted, "
-    "141 nobody read the output to its end."
+    "141 output pipe closed."
 )
 def root(
     version: Annotated[
@@ -196,42 +171,42 @@ def root(
     """Let language models argue: a motion, debaters, judges, and a verdict that can be recomputed."""
 
 
-def main() -> None:
-    """Run the command line; every error becomes one sentence on stderr and an exit code."""
+def main(argv: Sequence[str] | None = None) -> None:
+    """Run the command line (`argv`, else `sys.argv`) and exit. Every error becomes one sentence on stderr and an exit code."""
+    args = list(sys.argv[1:] if argv is None else argv)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
     try:
-        app()
+        app(args, prog_name="debate")
     except UnsavedError as error:
-        exit_with_error(error, error.exit_code, f"{error}; {_print_unsaved_transcript(error.transcript)}")
+        message = f"{error}; {_print_unsaved_transcript(error.transcript)}"
+        exit_with_error(error, error.exit_code, message, debug="--debug" in args)
     except DebateError as error:
-        exit_with_error(error, error.exit_code)
+        exit_with_error(error, error.exit_code, debug="--debug" in args)
     except ClosedPipeError:
         sys.exit(CLOSED_PIPE)
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)
     except RecursionError as error:
-        exit_with_error(error, 1)
+        exit_with_error(error, 1, debug="--debug" in args)
     except Exception as error:  # noqa: BLE001 - the last net: a traceback is for --debug
-        exit_with_error(error, 1, _format_unexpected_error(error))
+        exit_with_error(error, 1, _format_unexpected_error(error), debug="--debug" in args)
 
 
 def _print_unsaved_transcript(transcript: str) -> str:
-    """Print a transcript that could not be saved; what became of it."""
-    from debate_cli.cli.console import write_json_chunks  # what is never needed where all goes well
-
+    """Print a transcript that could not be saved, and return a clause that says where it went."""
     try:
         write_json_chunks([transcript])
         sys.stdout.flush()
     except OSError as error:
         redirect_to_devnull(sys.stdout)
-        return f"standard output cannot be written either ({error.strerror}), so that the debate is lost"
-    return "the debate so far stands on standard output as JSON"
+        return f"standard output cannot be written either ({error.strerror}), so the debate is lost"
+    return "the debate so far is on standard output as JSON"
 
 
 def _format_unexpected_error(error: Exception) -> str:
-    """What is said of an error that nothing foresaw, and of an output that cannot be written."""
+    """The sentence for an error without a class of its own, and for an output that cannot be written."""
     if isinstance(error, OSError) and error.errno in UNWRITABLE_ERRNOS and error.filename is None:
         redirect_to_devnull(sys.stdout)
         return f"standard output cannot be written ({error.strerror}); send it to a place that has room for it"
@@ -239,9 +214,9 @@ def _format_unexpected_error(error: Exception) -> str:
     return f"unexpected {what}; please report it with the output of --debug"
 
 
-def exit_with_error(error: BaseException, code: int, message: str | None = None) -> None:
-    """Print the error and end the process with `code`; with `--debug`, the traceback first."""
-    if "--debug" in sys.argv:
+def exit_with_error(error: BaseException, code: int, message: str | None = None, *, debug: bool) -> None:
+    """Print the error and exit with `code`; with `debug`, print the traceback first."""
+    if debug:
         traceback.print_exception(error)
     lines = list(error.problems) if isinstance(error, ConfigError) else [f"debate: {message or error}"]
     if isinstance(error, DebateError) and error.page and lines:

@@ -1,30 +1,46 @@
 """`debate check`."""
 
-from __future__ import annotations
-
 import os
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Annotated, NamedTuple
 
 import typer
 
 from debate_cli.app.config_resolution import prepare_run
 from debate_cli.app.estimate import planned_calls
 from debate_cli.app.model_factory import all_model_specs
-from debate_cli.cli import config_options
-from debate_cli.cli.asked.check import CheckOptions
+from debate_cli.cli import completion, config_options, options
 from debate_cli.cli.console import print_json, print_status, replace_control_chars
 from debate_cli.errors import DebateError
 from debate_cli.storage.overrides import unknown_variables
 from debate_cli.storage.variables import load_environment
 from debate_cli.systems.rubric import describe_rescaled_weights
 
+
+class Options(NamedTuple):
+    """Check configurations, and say which keys are missing.
+
+    Without CONFIG: configs/debate.yaml or debate.yaml here, or the packaged default, as for `debate run`. Every fault is named with file, line, column and key. A missing key is a fault too, as the debate could not run.
+    Exit code 2 where there is any.
+    """
+
+    configs: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="CONFIG", help="Configurations; - for stdin.", autocompletion=completion.complete_configs
+        ),
+    ] = None
+    json: options.JsonOption = False
+    debug: options.DebugOption = False
+
+
 NO_SERVER_ASKED_NOTE = "no server was asked: `debate doctor` does that"
 """What a configuration that is fine may still come upon."""
 
 
-def run(asked: CheckOptions) -> None:
+def run(asked: Options) -> None:
     """Check configurations, and say which keys are missing."""
     named = asked.configs or [_default_reference()]
     _warn_unknown_variables(named)

@@ -1,12 +1,12 @@
 """`debate diff`."""
 
-from __future__ import annotations
-
 import sys
+from typing import Annotated, NamedTuple
+
+import typer
 
 from debate_cli.app.compare import LATEST_RUNS, ComparisonSide, compare_judgments
-from debate_cli.cli import console
-from debate_cli.cli.asked.diff import DiffOptions
+from debate_cli.cli import completion, console, options
 from debate_cli.cli.console import print_json
 from debate_cli.errors import UsageError
 from debate_cli.render.comparison import ComparedPair, build_comparison_document
@@ -14,7 +14,43 @@ from debate_cli.storage.transcript_dirs import transcript_dirs
 from debate_cli.storage.transcript_store import StoredDebate, find_debate, open_debate
 
 
-def run(asked: DiffOptions) -> None:
+class Options(NamedTuple):
+    """Compare two saved debates, or two judging runs of one.
+
+    What differs is told in a few sentences, then side by side: who judged, winners, margins, scores, the claims that one
+    side lets stand and the other does not, settings, models and cost. Systems that judged one side only are named.
+    Without --runs the newest judging run of each system counts.
+
+    Examples:
+
+      debate diff my-debate my-other-debate
+
+      debate diff my-debate --runs r1,r2
+    """
+
+    a: Annotated[
+        str,
+        typer.Argument(
+            metavar="A",
+            help="A transcript or journal, or the id of a saved debate.",
+            autocompletion=completion.complete_debates,
+        ),
+    ]
+    b: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="B", help="Another one; left out with --runs.", autocompletion=completion.complete_debates
+        ),
+    ] = None
+    runs: Annotated[
+        str | None, typer.Option(metavar="X,Y", help="Compare judging run X (of A) with Y (of B, or of A too).")
+    ] = None
+    json: options.JsonOption = False
+    plain: options.PlainOption = False
+    debug: options.DebugOption = False
+
+
+def run(asked: Options) -> None:
     """Compare two saved debates, or two judging runs of one."""
     if asked.b is None and asked.runs is None:
         raise UsageError("name two debates, or two judging runs of one with --runs r1,r2")

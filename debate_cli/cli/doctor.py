@@ -1,12 +1,10 @@
 """`debate doctor`."""
 
-from __future__ import annotations
-
 import asyncio
 import difflib
 import os
 import sys
-from typing import Any
+from typing import Annotated, Any, NamedTuple
 
 import typer
 from pydantic import ValidationError
@@ -14,8 +12,7 @@ from pydantic import ValidationError
 from debate_cli.app.config_resolution import all_secrets
 from debate_cli.app.doctor import diagnose_models, diagnosis_to_json
 from debate_cli.app.model_factory import RunContext, all_model_specs, with_mock_models
-from debate_cli.cli import config_options, console
-from debate_cli.cli.asked.doctor import DoctorOptions
+from debate_cli.cli import config_options, console, options
 from debate_cli.cli.console import print_json
 from debate_cli.domain.config import DebateConfig, ModelSpec
 from debate_cli.errors import UsageError
@@ -24,7 +21,36 @@ from debate_cli.storage.redact import Redactor, redact_values
 from debate_cli.storage.variables import load_environment
 
 
-def run(asked: DoctorOptions) -> None:
+class Options(NamedTuple):
+    """Ask each model a tiny question: what it can do, what it costs, how fast it is.
+
+    One question for each way of asking for structure (native schema, forced tool call, schema in the prompt) and one
+    streamed; a few hundred tokens a model. A model is usable where at least one way gives a valid form. Exit code 3
+    where one is not.
+
+    Examples:
+
+      debate doctor
+
+      debate doctor --config debate.yaml strong ollama/qwen3:8b
+    """
+
+    models: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="MODEL",
+            help="provider/model, or a name in the configuration's models; without any, all it uses.",
+        ),
+    ] = None
+    config: Annotated[
+        str | None, typer.Option(metavar="CONFIG", help="A debate.yaml, or - for stdin; default as for run.")
+    ] = None
+    mock: options.MockOption = False
+    json: options.JsonOption = False
+    debug: options.DebugOption = False
+
+
+def run(asked: Options) -> None:
     """Ask each model a tiny question: what it can do, what it costs, how fast it is."""
     loaded = config_options.config_from_argument(asked.config, told=False)
     if asked.config is None and _uses_config(asked.models or [], loaded.config):

@@ -1,18 +1,36 @@
 """`debate explain`: the pages about what goes wrong, which lie in docs/errors and come with the package."""
 
-from __future__ import annotations
-
 import json
 import sys
 from pathlib import Path
+from typing import Annotated, NamedTuple
 
-from debate_cli.cli import completion, console
-from debate_cli.cli.asked.explain import ExplainOptions
+import typer
+
+from debate_cli.cli import completion, console, options
 from debate_cli.domain.suggestions import format_suggestion_or_list
 from debate_cli.errors import UsageError
 
 
-def run(asked: ExplainOptions) -> None:
+class Options(NamedTuple):
+    """Explain an error: what it means, and the ways out of it.
+
+    Errors name the page that is about them: "(debate explain missing-key)".
+    """
+
+    topic: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="TOPIC",
+            help="Name of a page; without one, all are listed.",
+            autocompletion=completion.complete_topics,
+        ),
+    ] = None
+    json: options.JsonOption = False
+    debug: options.DebugOption = False
+
+
+def run(asked: Options) -> None:
     """Explain an error: what it means, and the ways out of it."""
     pages = completion.list_error_pages()
     if asked.topic is not None and asked.topic not in pages:

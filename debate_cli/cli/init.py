@@ -1,7 +1,5 @@
 """`debate init`."""
 
-from __future__ import annotations
-
 import json
 import os
 import re
@@ -11,17 +9,38 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
+from typing import Annotated, NamedTuple
 
 import typer
 
 from debate_cli.app.config_resolution import prepare_run, resolve_config
 from debate_cli.app.model_discovery import DiscoveredModel, discover_models, suggest_judge
-from debate_cli.cli import console
-from debate_cli.cli.asked.init import InitOptions
+from debate_cli.cli import completion, console, options
 from debate_cli.errors import DebateError, UsageError
 from debate_cli.storage.atomic_write import atomic_write
 from debate_cli.storage.schema import config_schema, format_schema
 from debate_cli.storage.variables import load_environment
+
+
+class Options(NamedTuple):
+    """Write a commented debate.yaml and its schema.
+
+    On a terminal it asks three questions first: the motion, the debaters' model, the judge's. It offers the models that are
+    at hand: those of Ollama where it is running, of providers whose key is set, and the embedded one.
+    """
+
+    folder: Annotated[
+        Path,
+        typer.Argument(
+            metavar="DIR",
+            help="Where to, made if it is not there; or a file, NAME.yaml.",
+            autocompletion=completion.complete_folders,
+        ),
+    ] = Path()
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Ask nothing, take the defaults.")] = False
+    force: Annotated[bool, typer.Option("--force", help="Overwrite existing files.")] = False
+    debug: options.DebugOption = False
+
 
 DEFAULT_TOPIC = "Should a startup of under ten people adopt microservices from day one?"
 _PLAIN_SCALAR = re.compile(r"[\w./:@-]+[\w/]")
@@ -37,7 +56,7 @@ class InitAnswers:
     judge: str
 
 
-def run(asked: InitOptions) -> None:
+def run(asked: Options) -> None:
     """Write a commented debate.yaml and its schema."""
     config = asked.folder if _is_config_file(asked.folder) else asked.folder / "debate.yaml"
     schema, schema_text = config.parent / "debate.schema.json", format_schema(config_schema()).encode()

@@ -1,10 +1,10 @@
 """`debate judge`."""
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, NamedTuple
 
 import typer
 
@@ -12,11 +12,9 @@ from debate_cli.app import judge_files
 from debate_cli.app.judge_files import JudgeTask
 from debate_cli.app.judge_request import JudgingRequest
 from debate_cli.app.session import Outcome, Session
-from debate_cli.cli import config_options, console, options, run_control
-from debate_cli.cli import run_control as run_control_module
-from debate_cli.cli.asked.judge import JudgeOptions
+from debate_cli.cli import completion, config_options, console, options, run_control
 from debate_cli.cli.console import ignore_broken_pipe, write_json_chunks
-from debate_cli.cli.pipe_safe_observer import PipeSafeObserver
+from debate_cli.cli.run_control import PipeSafeObserver
 from debate_cli.cli.score import format_unfinished_note
 from debate_cli.engine import StopSignal
 from debate_cli.errors import DebateError
@@ -26,8 +24,64 @@ from debate_cli.render.score_rows import ScoredFile
 from debate_cli.storage.transcript_dirs import transcript_dirs
 from debate_cli.storage.transcript_store import expand_references
 
+EPILOG = options.EXIT_CODES_WITH_MODELS
 
-def run(asked: JudgeOptions) -> None:
+
+class Options(NamedTuple):
+    """Judge saved debates (again), without their debaters.
+
+    Assessments are added as a judging run of their own; `debate score --runs all` shows them side by side. No debater's
+    model or key is needed. With `--system panel`, PATH may be any text file.
+
+    Examples:
+
+      debate judge my-debate --system panel --model anthropic/claude-sonnet-5
+
+      debate judge transcripts/ --config configs/panel.yaml --repeat 3
+
+      debate judge PLAN.md --system panel --mock
+    """
+
+    paths: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="PATH",
+            help="Transcripts, folders, globs, ids; any text for panel.",
+            autocompletion=completion.complete_paths,
+        ),
+    ]
+    config: Annotated[
+        str | None,
+        typer.Option(metavar="CONFIG", help="Whose judging part to use.", autocompletion=completion.complete_configs),
+    ] = None
+    system: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME", help="Judge by this system (repeatable).", autocompletion=completion.complete_systems
+        ),
+    ] = None
+    model: Annotated[str | None, typer.Option(metavar="PROVIDER/MODEL", help="Model of every judge.")] = None
+    judges: Annotated[int | None, typer.Option(min=1, max=25, help="Judges of each system.")] = None
+    repeat: Annotated[int, typer.Option(min=1, max=100, help="Judging runs, independent of each other.")] = 1
+    mock: options.MockOption = False
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Earlier assessments of these systems no longer count.")
+    ] = False
+    out: Annotated[
+        Path | None, typer.Option(metavar="PATH", help="File or folder for the result; default: in place.")
+    ] = None
+    force: Annotated[bool, typer.Option("--force", help="Overwrite what stands at --out.")] = False
+    concurrency: Annotated[int, typer.Option(min=1, max=1000, help="Files judged at the same time.")] = 4
+    quiet: options.QuietOption = False
+    json: options.JsonOption = False
+    fail_under: options.FailUnderOption = None
+    expect_winner: options.ExpectWinnerOption = None
+    max_warnings: options.MaxWarningsOption = None
+    fail_on: options.FailOnOption = None
+    debug: options.DebugOption = False
+
+
+def run(asked: Options) -> None:
     """Judge saved debates (again), without their debaters."""
     gates = options.gates_from_options(asked.fail_under, asked.expect_winner, asked.max_warnings, asked.fail_on)
     loaded = config_options.config_from_argument(asked.config) if asked.config is not None else None
@@ -44,7 +98,7 @@ def run(asked: JudgeOptions) -> None:
     )
     for task in tasks:
         gates.require_names(task.debater_names, f"{task.source}: ")
-    watched = run_control_module.open_observer(
+    watched = run_control.open_observer(
         quiet=asked.quiet or len(tasks) != 1, as_json=asked.json, planned=None, show_hidden=False
     )
     with run_control.report_output_failure(*(task.target for task in tasks)), watched as watcher:
@@ -63,7 +117,7 @@ def run(asked: JudgeOptions) -> None:
     )
 
 
-def _print_outcomes(asked: JudgeOptions, outcomes: Sequence[tuple[JudgeTask, Outcome]]) -> None:
+def _print_outcomes(asked: Options, outcomes: Sequence[tuple[JudgeTask, Outcome]]) -> None:
     """What the judges said, on stdout: one document, a summary of a debate that is alone, a table of several."""
     scored = [
         ScoredFile(
@@ -82,7 +136,7 @@ def _print_outcomes(asked: JudgeOptions, outcomes: Sequence[tuple[JudgeTask, Out
         alone = outcomes[0][1]
         judged = {verdict.run for verdict in alone.verdicts}
         only = "verdict" if asked.quiet else None
-        run_control_module.show_summary(alone.debate, alone.verdicts, show_hidden=False, only=only, judged=judged)
+        run_control.show_summary(alone.debate, alone.verdicts, show_hidden=False, only=only, judged=judged)
     elif asked.quiet:
         console.show_deciding_verdicts(scored)
     else:

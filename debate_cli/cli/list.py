@@ -1,22 +1,49 @@
 """`debate list`."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Annotated, NamedTuple
 
 import typer
 
-from debate_cli.cli import console
-from debate_cli.cli.asked.list import ListOptions
+from debate_cli.cli import completion, console, options
 from debate_cli.cli.console import write_json_chunks
 from debate_cli.render.saved_debates import dump_index_json, format_index_row
 from debate_cli.storage.transcript_dirs import DEFAULT_OUTPUT_FOLDER, transcript_dirs
 from debate_cli.storage.transcript_index import IndexEntry, UnreadableFile, list_index_entries
 
 
-def run(asked: ListOptions) -> None:
+class Options(NamedTuple):
+    """List the saved debates of a folder: who won, and what it cost.
+
+    On a terminal the newest comes first. Off it, each debate is a line as soon as it is read, by name, its columns parted
+    by tabs: id, start (UTC), topic, models, winners, cost in USD, state (with the judgments that are missing, if any are).
+    Files that cannot be used are named at the end, with exit code 1.
+
+    Examples:
+
+      debate list
+
+      debate list | cut -f 1,5
+
+      debate list --json | jq '.[] | select(.state != "complete").path'
+    """
+
+    folder: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="FOLDER",
+            help="Where the debates are; default: where run saves them.",
+            autocompletion=completion.complete_folders,
+        ),
+    ] = None
+    json: options.JsonOption = False
+    plain: options.PlainOption = False
+    debug: options.DebugOption = False
+
+
+def run(asked: Options) -> None:
     """List the saved debates of a folder: who won, and what it cost."""
     place = asked.folder or next((place for place in transcript_dirs() if place.exists()), None)
     if place is None:

@@ -1,16 +1,15 @@
 """`debate models`."""
 
-from __future__ import annotations
-
 import os
 import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, NamedTuple
 
-from debate_cli.cli import config_options, console
-from debate_cli.cli.asked.models import ModelsOptions
+import typer
+
+from debate_cli.cli import config_options, console, options
 from debate_cli.cli.console import print_json
 from debate_cli.domain.config import DebateConfig
 from debate_cli.providers.addresses import resolve_base_url
@@ -19,10 +18,21 @@ from debate_cli.providers.registry import collect_provider_secrets
 from debate_cli.storage.redact import REDACTED, Redactor
 from debate_cli.storage.variables import load_environment
 
+
+class Options(NamedTuple):
+    """List the providers, what each can do, and whether its key is set."""
+
+    config: Annotated[str | None, typer.Option(metavar="CONFIG", help="Add the providers of this configuration.")] = (
+        None
+    )
+    json: options.JsonOption = False
+    debug: options.DebugOption = False
+
+
 EMPTY_CONFIG = DebateConfig(topic="none", debaters=())
 
 
-def run(asked: ModelsOptions) -> None:
+def run(asked: Options) -> None:
     """List the providers, what each can do, and whether its key is set."""
     loaded = config_options.config_from_argument(asked.config) if asked.config is not None else None
     env = load_environment(loaded.folder if loaded is not None else Path(), os.environ)

@@ -1,17 +1,20 @@
 """`debate replay`."""
 
-from __future__ import annotations
-
+import os
+import re
+import select
 import shlex
 import sys
 import time
-from collections.abc import Callable
-from contextlib import nullcontext
+from collections.abc import Callable, Generator
+from contextlib import contextmanager, nullcontext
+from enum import StrEnum
 from pathlib import Path
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
-from debate_cli.cli import console, keypress, run_control
-from debate_cli.cli.asked.replay import ReplayFormat, ReplayOptions, ReplayPart
+import typer
+
+from debate_cli.cli import completion, console, options, run_control
 from debate_cli.cli.console import ClosedPipeError, refuse_existing, write_json_chunks
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.verdict import Verdict
@@ -26,6 +29,69 @@ from debate_cli.storage.transcript_dirs import transcript_dirs
 from debate_cli.storage.transcript_index import count_missing_judgments
 from debate_cli.storage.transcript_store import StoredDebate, find_debate, open_debate
 from debate_cli.systems.scoring import score
+
+
+class ReplayFormat(StrEnum):
+    """What the debate is shown as."""
+
+    terminal = "terminal"
+    markdown = "markdown"
+    html = "html"
+    json = "json"
+    svg = "svg"
+    terminal_html = "terminal-html"
+
+
+class ReplayPart(StrEnum):
+    """A part of the debate."""
+
+    turns = "turns"
+    scores = "scores"
+    trace = "trace"
+    verdict = "verdict"
+    briefing = "briefing"
+
+
+class Options(NamedTuple):
+    """Show a saved debate as it was shown when it ran.
+
+    All at once, or typed out, or step by step; also as a page, a picture or Markdown. No model is asked.
+
+    Examples:
+
+      debate replay transcripts/my-debate.json --only trace
+
+      debate replay my-debate --speed 4
+
+      debate replay my-debate --format html -o report.html
+
+      debate replay my-debate --format svg --only verdict -o verdict.svg
+    """
+
+    path: Annotated[
+        str,
+        typer.Argument(
+            metavar="PATH",
+            help="A transcript or journal, or the id of a saved debate.",
+            autocompletion=completion.complete_debates,
+        ),
+    ]
+    speed: Annotated[
+        float | None,
+        typer.Option(
+            min=0.01, metavar="X", help="Type the speeches out, X times a fast model's pace; 0.2: read along."
+        ),
+    ] = None
+    step: Annotated[bool, typer.Option("--step", help="Wait for a key after each turn.")] = False
+    round: Annotated[int | None, typer.Option("--round", min=1, help="Only this round.")] = None
+    only: Annotated[ReplayPart | None, typer.Option(help="Only this part.")] = None
+    show_hidden: Annotated[bool, typer.Option("--show-hidden", help="Show hidden directives.")] = False
+    plain: options.PlainOption = False
+    format: Annotated[ReplayFormat, typer.Option("--format", help="What to show it as.")] = ReplayFormat.terminal
+    json: Annotated[bool, typer.Option("--json", help="The same as --format json.")] = False
+    output: Annotated[Path | None, typer.Option("-o", "--output", metavar="FILE", help="Write to a file.")] = None
+    force: Annotated[bool, typer.Option("--force", help="Overwrite FILE where it exists.")] = False
+    debug: options.DebugOption = False
 
 
 def explain_missing_part(debate: Debate, verdicts: tuple[Verdict, ...], part: ReportPart, path: Path) -> str | None:
@@ -96,7 +162,7 @@ class PlaybackOptions(NamedTuple):
         return True
 
 
-def run(asked: ReplayOptions) -> None:
+def run(asked: Options) -> None:
     """Show a saved debate as it was shown when it ran."""
     how = _resolve_format(asked.format, as_json=asked.json)
     _check_part_options(how, "--json" if asked.json else f"--format {how.value}", asked.round, asked.only)
@@ -230,7 +296,7 @@ def _play_turns(debate: Debate, way: PlaybackOptions, round_number: int | None, 
     performance = ReplayPlan(debate, round_number, is_typed=typed, judged=judged, one_by_one=bool(way.key_hint))
     answers = len(debate.turns) + len(debate.assessments)
     with (
-        keypress.open_key_reader() if way.key_hint else nullcontext(str) as key,
+        open_key_reader() if way.key_hint else nullcontext(str) as key,
         run_control.open_observer(
             quiet=False,
             as_json=False,
@@ -246,3 +312,35 @@ def _play_turns(debate: Debate, way: PlaybackOptions, round_number: int | None, 
             if not way.wait(pause, key):
                 return False
     return True
+
+
+_PARTIAL_ESCAPE = re.compile(rb"\x1b(?:O|\[[0-?]{0,30}[ -/]{0,8})?")
+"""The beginning of what a key sends that sends several signs."""
+
+
+@contextmanager
+def open_key_reader() -> Generator[Callable[[], str]]:
+    """A function that waits for the next key on standard input, which is a terminal, and gives it.
+
+    A key that sends several signs, as the arrows do, is one key; the empty string says that no more will come.
+    """
+    try:
+        import termios
+        import tty
+    except ImportError:  # Windows has neither, nor a mode in which line ends are no new lines
+        yield typer.getchar
+        return
+    terminal = sys.stdin.fileno()
+    before = termios.tcgetattr(terminal)
+    tty.setcbreak(terminal, termios.TCSADRAIN)
+    try:
+        yield lambda: _read_key(terminal)
+    finally:
+        termios.tcsetattr(terminal, termios.TCSADRAIN, before)
+
+
+def _read_key(terminal: int) -> str:
+    found = os.read(terminal, 1)
+    while _PARTIAL_ESCAPE.fullmatch(found) and select.select([terminal], [], [], 0)[0]:
+        found += os.read(terminal, 1)
+    return found.decode(errors="replace")

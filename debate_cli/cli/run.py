@@ -1,7 +1,5 @@
 """`debate run`."""
 
-from __future__ import annotations
-
 import asyncio
 import os
 import random
@@ -13,7 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, NamedTuple
 
 import typer
 import yaml
@@ -25,10 +23,7 @@ from debate_cli.app.judge_request import normalize_resume_config
 from debate_cli.app.model_factory import RunContext, all_model_specs
 from debate_cli.app.resume import find_remaining_work
 from debate_cli.app.session import Outcome, Session
-from debate_cli.cli import config_options, options, run_control
-from debate_cli.cli import config_options as config_options_module
-from debate_cli.cli import run_control as run_control_module
-from debate_cli.cli.asked.run import RunOptions
+from debate_cli.cli import completion, config_options, options, run_control
 from debate_cli.cli.console import ignore_broken_pipe, print_json, print_status, refuse_existing, write_json_chunks
 from debate_cli.domain.config import DebateConfig
 from debate_cli.domain.config_differences import format_differences
@@ -46,6 +41,68 @@ from debate_cli.storage.transcript import dump_transcript, parse_transcript, to_
 from debate_cli.storage.transcript_dirs import DEFAULT_OUTPUT_FOLDER, transcript_dirs
 from debate_cli.storage.transcript_store import StoredDebate, find_debate, open_debate
 from debate_cli.systems.rubric import describe_rescaled_weights
+
+EPILOG = options.EXIT_CODES_WITH_MODELS
+
+
+class Options(NamedTuple):
+    """Run a debate and save its transcript.
+
+    Without CONFIG: configs/debate.yaml or debate.yaml here, or the packaged default (a debate on the embedded local model). Options go
+    before DEBATE_... variables, those before the file.
+
+    Examples:
+
+      debate run --mock
+
+      debate run debate.yaml --topic "Rewrite it in Rust?" --set seed=7
+
+      debate run --resume my-debate
+    """
+
+    config: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="CONFIG", help="A debate.yaml, or - for stdin.", autocompletion=completion.complete_configs
+        ),
+    ] = None
+    topic: Annotated[str | None, typer.Option(help="The motion, in the place of the configuration's.")] = None
+    settings: Annotated[
+        list[str] | None, typer.Option("--set", metavar="KEY.PATH=VALUE", help="Change a setting (YAML value).")
+    ] = None
+    mock: options.MockOption = False
+    seed: Annotated[int | None, typer.Option(help="Seed of the mock, and of providers that take one.")] = None
+    max_cost: Annotated[
+        float | None, typer.Option(metavar="USD", help="Budget of the whole run in US dollars, above 0.")
+    ] = None
+    max_tokens: Annotated[int | None, typer.Option(min=1, help="Budget of the whole run in tokens.")] = None
+    out: Annotated[Path | None, typer.Option(metavar="DIR", help="Folder for the transcript.")] = None
+    id: Annotated[str | None, typer.Option("--id", help="Id of the debate: a-z, 0-9 and dashes.")] = None
+    resume: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ID|PATH", help="Go on with an unfinished debate.", autocompletion=completion.complete_debates
+        ),
+    ] = None
+    record: Annotated[Path | None, typer.Option(metavar="FILE", help="Record every exchange to a cassette.")] = None
+    replay: Annotated[Path | None, typer.Option(metavar="FILE", help="Serve every answer from a cassette.")] = None
+    show_hidden: Annotated[bool, typer.Option("--show-hidden", help="Show hidden directives.")] = False
+    quiet: options.QuietOption = False
+    json: options.JsonOption = False
+    plain: options.PlainOption = False
+    report: Annotated[Path | None, typer.Option(metavar="FILE", help="Write an HTML page of the debate too.")] = None
+    no_save: Annotated[bool, typer.Option("--no-save", help="Write no transcript.")] = False
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show configuration, calls and worst cost; ask nothing.")
+    ] = False
+    fail_under: options.FailUnderOption = None
+    expect_winner: options.ExpectWinnerOption = None
+    max_warnings: options.MaxWarningsOption = None
+    fail_on: options.FailOnOption = None
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing debate of this id, and the report.")] = (
+        False
+    )
+    debug: options.DebugOption = False
 
 
 def check_writable(place: Path) -> None:
@@ -226,7 +283,7 @@ class RunRequest:
         return (self.folder / f"{self.debate_id}.json",) if self.folder is not None else ()
 
 
-def run(asked: RunOptions) -> None:
+def run(asked: Options) -> None:
     """Run a debate and save its transcript."""
     gates = options.gates_from_options(asked.fail_under, asked.expect_winner, asked.max_warnings, asked.fail_on)
     changes = config_options.overrides_from_options(
@@ -254,16 +311,14 @@ def run(asked: RunOptions) -> None:
     raise typer.Exit(code)
 
 
-def _prepare_run(
-    asked: RunOptions, changes: list[ConfigChange], gates: Gates
-) -> tuple[PreparedRun, StoredDebate | None]:
+def _prepare_run(asked: Options, changes: list[ConfigChange], gates: Gates) -> tuple[PreparedRun, StoredDebate | None]:
     """What can be run, and the debate to be gone on with."""
     loaded, stored = _load_inputs(asked, changes)
     gates.require_names([item.name for item in (loaded if stored is None else stored.debate).config.debaters])
     tape = config_options.open_cassette(asked.record, asked.replay, loaded, asked=not asked.dry_run)
     if stored is None:
         wanted = None if asked.dry_run else all_model_specs
-        with config_options_module.suggest_alternatives(loaded):
+        with config_options.suggest_alternatives(loaded):
             return prepare_run(loaded, os.environ, mock=asked.mock, tape=tape, wanted=wanted), None
     if asked.config is not None or changes:
         _check_config_matches(loaded, stored, models=not asked.mock)
@@ -272,7 +327,7 @@ def _prepare_run(
     return prepare_resume(loaded, stored, os.environ, mock=asked.mock, tape=tape, asked=not asked.dry_run), stored
 
 
-def _build_request(asked: RunOptions, prepared: PreparedRun, stored: StoredDebate | None) -> RunRequest:
+def _build_request(asked: Options, prepared: PreparedRun, stored: StoredDebate | None) -> RunRequest:
     """What is to be run under which id; one is made up where none is given."""
     folder = None if asked.no_save else asked.out or Path(prepared.config.output.dir)
     debate_id = (
@@ -283,10 +338,10 @@ def _build_request(asked: RunOptions, prepared: PreparedRun, stored: StoredDebat
     return RunRequest(prepared, folder, debate_id, stored, asked.force)
 
 
-def _execute(asked: RunOptions, order: RunRequest, gates: Gates) -> tuple[Outcome, int]:
+def _execute(asked: Options, order: RunRequest, gates: Gates) -> tuple[Outcome, int]:
     """Hold the debate and show it: what came of it, and the exit code for that."""
     prepared = order.prepared
-    shown = run_control_module.open_observer(
+    shown = run_control.open_observer(
         quiet=asked.quiet,
         as_json=asked.json,
         planned=planned_calls(prepared.config),
@@ -304,7 +359,7 @@ def _execute(asked: RunOptions, order: RunRequest, gates: Gates) -> tuple[Outcom
             )
         else:
             only = "verdict" if asked.quiet else None
-            run_control_module.show_summary(
+            run_control.show_summary(
                 outcome.debate, outcome.verdicts, show_hidden=asked.show_hidden, only=only, plain=asked.plain
             )
     return outcome, run_control.report_outcome(outcome, gates, spoken=not asked.quiet, unread=watcher.is_closed)
@@ -316,7 +371,7 @@ async def _run_session(order: RunRequest, session: Session) -> Outcome:
     return await session.begin(order.prepared.config, order.debate_id, order.folder, force=order.force)
 
 
-def _load_inputs(asked: RunOptions, changes: list[ConfigChange]) -> tuple[LoadedConfig, StoredDebate | None]:
+def _load_inputs(asked: Options, changes: list[ConfigChange]) -> tuple[LoadedConfig, StoredDebate | None]:
     """The configuration named, and the debate to be gone on with; where none is named for that, the stored one."""
     if asked.resume is None:
         real = not (asked.mock or asked.replay or asked.dry_run)

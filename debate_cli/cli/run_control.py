@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import signal
 import sys
 from collections.abc import Callable, Collection, Coroutine, Generator, Sequence
@@ -16,25 +17,93 @@ from debate_cli.cli.console import (
     CLOSED_PIPE,
     UNWRITABLE_ERRNOS,
     ignore_broken_pipe,
+    is_broken_pipe,
     is_interactive,
     make_console,
     print_status,
     redirect_to_devnull,
 )
-from debate_cli.cli.pipe_safe_observer import PipeSafeObserver
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.events import ABSTAINED, CloseReason, Failure
-from debate_cli.domain.tasks import Brief, Cue
+from debate_cli.domain.events import ABSTAINED, CloseReason, Event, Failure, TaskStarted
+from debate_cli.domain.tasks import Brief, Cue, Task
 from debate_cli.domain.verdict import Verdict
 from debate_cli.engine import GRACE_S, StopSignal
 from debate_cli.errors import StorageError, format_page_hint, get_error_page
-from debate_cli.observer import NullObserver
+from debate_cli.observer import NullObserver, Observer
+from debate_cli.render import sanitize
 from debate_cli.render.plain import PlainObserver
 from debate_cli.render.resume_hint import resume_command
 from debate_cli.render.summary import suggest_judge_command
 from debate_cli.render.theme import format_brief
 from debate_cli.storage.journal import JOURNAL_SUFFIX
 from debate_cli.systems.scoring import score
+
+_DURATION = re.compile(r"\d+(?:\.\d+)? s\b")
+
+
+class PipeSafeObserver:
+    """Shows a run to a watcher until nobody reads what that writes; then `left` is called once, and nothing more shown."""
+
+    def __init__(
+        self, watcher: Observer, left: Callable[[], None] = lambda: None, *, aside: Callable[[str], None] | None = None
+    ) -> None:
+        """`aside` is told the warnings of a run whose watcher shows none."""
+        self.is_closed = False
+        self._print_warning = aside
+        self.on_close = left
+        self._observer = watcher
+        self._seen_notes: set[str] = set()
+        """What was noted since the last event, without its numbers of seconds."""
+        self._repeat_count = 0
+
+    def event(self, event: Event, debate: Debate) -> None:
+        """See `Observer`."""
+        if not isinstance(event, TaskStarted):
+            self._report_repeats()
+        self._forward(lambda: self._observer.event(event, debate))
+
+    def asking(self, task: Task) -> None:
+        """See `Observer`."""
+        self._forward(lambda: self._observer.asking(task))
+
+    def text(self, cue: Cue, piece: str) -> None:
+        """See `Observer`."""
+        self._forward(lambda: self._observer.text(cue, piece))
+
+    def note(self, note: str) -> None:
+        """See `Observer`. What is noted of several calls, as when their server is down, is shown once and then counted."""
+        same = _DURATION.sub("", note)
+        if same in self._seen_notes:
+            self._repeat_count += 1
+            return
+        self._seen_notes.add(same)
+        self._forward(lambda: self._observer.note(note))
+
+    def warn(self, note: str) -> None:
+        """What must be told however little is shown, without control characters: a note, or else a line of its own."""
+        if self._print_warning is None:
+            self._forward(lambda: self._observer.note(note))
+        else:
+            self._print_warning(f"note: {sanitize.sanitize_line(note)}")
+
+    def _report_repeats(self) -> None:
+        """Tell how often the notes since the last event came again."""
+        times = "once" if self._repeat_count == 1 else f"{self._repeat_count} times"
+        if self._repeat_count:
+            self._forward(lambda: self._observer.note(f"the same {times} more, for other calls"))
+        self._seen_notes.clear()
+        self._repeat_count = 0
+
+    def _forward(self, showing: Callable[[], None]) -> None:
+        if self.is_closed:
+            return
+        try:
+            showing()
+        except OSError as error:
+            if not is_broken_pipe(error):
+                raise
+            self.is_closed = True
+            self.on_close()
 
 
 @contextmanager

@@ -1,14 +1,30 @@
 """`debate schema`."""
 
-from __future__ import annotations
-
 import json
+from enum import StrEnum
+from typing import Annotated, NamedTuple
 
-from debate_cli.cli.asked.schema import SchemaKind, SchemaOptions
+import typer
+
+from debate_cli.cli import options
 from debate_cli.storage.schema import config_schema, transcript_schema
 
 
-def run(asked: SchemaOptions) -> None:
+class SchemaKind(StrEnum):
+    """What a schema is printed of."""
+
+    config = "config"
+    transcript = "transcript"
+
+
+class Options(NamedTuple):
+    """Print the JSON Schema of a configuration or a transcript."""
+
+    of: Annotated[SchemaKind, typer.Argument(help="Which of the two.")]
+    debug: options.DebugOption = False
+
+
+def run(asked: Options) -> None:
     """Print the JSON Schema of a configuration or a transcript."""
     document = config_schema() if asked.of is SchemaKind.config else transcript_schema()
     print(json.dumps(document, ensure_ascii=False, indent=2))

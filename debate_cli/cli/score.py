@@ -1,28 +1,25 @@
 """`debate score`."""
 
-from __future__ import annotations
-
 import gc
 import os
 import sys
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from enum import StrEnum
 from itertools import chain
 from pathlib import Path
 from shlex import quote
-from typing import Literal
+from typing import Annotated, Literal, NamedTuple
 
 import typer
 
 from debate_cli.app.gates import GateResult, Gates
 from debate_cli.app.score_files import map_in_processes
-from debate_cli.cli import console, options
-from debate_cli.cli.asked.score import ScoreFormat, ScoreOptions
+from debate_cli.cli import completion, console, options
 from debate_cli.cli.console import write_json_chunks
 from debate_cli.domain.debate import RESUMABLE_CLOSE_REASONS, Debate
 from debate_cli.domain.judging_run import JudgingRun, format_system_with_run
-from debate_cli.domain.suggestions import check_system_kind
 from debate_cli.domain.verdict import Verdict
 from debate_cli.errors import DebateError, StorageError, UsageError
 from debate_cli.render import sanitize, score_rows
@@ -33,8 +30,76 @@ from debate_cli.storage.redact import Redactor
 from debate_cli.storage.transcript import to_transcript, write_transcript
 from debate_cli.storage.transcript_dirs import transcript_dirs
 from debate_cli.storage.transcript_store import StoredDebate, expand_references, load_last_transcript, open_debate
+from debate_cli.systems.registry import check_system_kind
 from debate_cli.systems.rubric import Rubric, parse_weights
 from debate_cli.systems.scoring import score as score_debate
+
+EPILOG = options.EXIT_CODES_WITHOUT_MODELS
+
+
+class ScoreFormat(StrEnum):
+    """How the verdicts are printed."""
+
+    table = "table"
+    json = "json"
+    jsonl = "jsonl"
+    csv = "csv"
+    junit = "junit"
+    github = "github"
+    html = "html"
+
+
+class Options(NamedTuple):
+    """Recompute verdicts from saved debates, without any model.
+
+    The stored assessments count; weights, thresholds and penalties may be others. Of each system the newest judging run
+    is scored, and nothing is written without --write or -o.
+
+    Examples:
+
+      debate score transcripts/
+
+      debate score debate.json --weights evidence=0.6,logic=0.4
+
+      debate score 'transcripts/*.json' --check --format csv
+
+      debate score transcripts/ --fail-under 6 --format junit > gates.xml
+
+      debate score transcripts/ --format html -o reports
+    """
+
+    paths: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="PATH", help="Transcripts, folders, globs, ids.", autocompletion=completion.complete_paths
+        ),
+    ]
+    system: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Only this system (repeatable).", autocompletion=completion.complete_systems),
+    ] = None
+    weights: Annotated[
+        str | None, typer.Option("--weights", metavar="NAME=N,...", help="Weights of the structured criteria.")
+    ] = None
+    rubric: Annotated[Path | None, typer.Option(help="YAML: weights, thresholds, penalties per system.")] = None
+    runs: Annotated[str, typer.Option(metavar="latest|all|ID", help="Which judging runs.")] = "latest"
+    format: Annotated[ScoreFormat, typer.Option("--format", help="How to print them.")] = ScoreFormat.table
+    json: options.JsonOption = False
+    write: Annotated[bool, typer.Option("--write", help="Store the recomputed verdicts.")] = False
+    check: Annotated[
+        bool,
+        typer.Option("--check", help="Stored verdicts equal recomputed ones.", rich_help_panel=options.GATES_PANEL),
+    ] = False
+    fail_under: options.FailUnderOption = None
+    expect_winner: options.ExpectWinnerOption = None
+    max_warnings: options.MaxWarningsOption = None
+    fail_on: options.FailOnOption = None
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", metavar="DIR", help="html: folder for the index and a page of each debate."),
+    ] = None
+    force: Annotated[bool, typer.Option("--force", help="Overwrite what stands in DIR.")] = False
+    debug: options.DebugOption = False
 
 
 def format_check_passed(compared: int, settings: str = "") -> str:
@@ -355,7 +420,7 @@ class ScoringPass:
         self.stored_files += 1
 
 
-def run(asked: ScoreOptions) -> None:
+def run(asked: Options) -> None:
     """Recompute verdicts from saved debates, without any model."""
     for kind in asked.system or ():
         check_system_kind(kind)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
+from debate_cli.domain.assessment import SYSTEM_KINDS
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.judging_config import SystemSettings
+from debate_cli.domain.suggestions import closest_match, format_suggestion_or_list
 from debate_cli.domain.tasks import Brief, Subject
+from debate_cli.errors import UsageError
 from debate_cli.systems.base import JudgeQuestion
 from debate_cli.systems.live import exchange_question, narrative_question, turn_question
 from debate_cli.systems.moderator import questions as moderator_questions
@@ -48,3 +52,17 @@ def settings_for(brief: Brief, debate: Debate) -> SystemSettings:
 def _subject_kind(subject: Subject) -> str:
     """A subject `debate` that names turns compares the first with the last ones."""
     return "convergence" if subject.moment == "debate" and subject.turns else subject.moment
+
+
+_NAME_SEPARATORS = re.compile(r"[\s,;+]+")
+
+
+def check_system_kind(kind: str) -> None:
+    """Check the value of a `--system` option. Raises UsageError, with a suggestion, if no judging system has this name."""
+    if kind in SYSTEM_KINDS:
+        return
+    meant = [closest_match(part, SYSTEM_KINDS) for part in _NAME_SEPARATORS.split(kind) if part]
+    if len(meant) > 1 and None not in meant:
+        repeated = " ".join(f"--system {name}" for name in dict.fromkeys(meant))
+        raise UsageError(f"--system {kind}: names several judging systems; repeat the option: {repeated}")
+    raise UsageError(f"--system {kind}: there is no such judging system{format_suggestion_or_list(kind, SYSTEM_KINDS)}")

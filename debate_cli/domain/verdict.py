@@ -51,6 +51,12 @@ class Verdict(FrozenModel):
         return {option: float(share) for option, share in shares if isinstance(share, int | float) and share > 0}
 
     @property
+    def is_tied(self) -> bool:
+        """Whether the verdict is conditional because two options have equal weight, not by a vote for CONDITIONAL."""
+        shares = self.option_shares
+        return self.option == "CONDITIONAL" and shares.get("CONDITIONAL", 0.0) < max(shares.values(), default=0.0)
+
+    @property
     def displayed_scores(self) -> dict[str, float]:
         """What is shown as its scores: the debaters' own, or the shares of the options where a panel let nobody win."""
         return self.option_shares or self.scores

@@ -22,9 +22,9 @@ from debate_cli.llm.model import Message, Request
 from debate_cli.llm.prompt_sanitizer import new_nonce
 from debate_cli.llm.prompts import Prompts
 from debate_cli.llm.structured_output import ModelHandle, StructuredAnswer
-from debate_cli.systems.base import JUDGE_PROMPT_PACKAGE, AssessmentContent, JudgeQuestion, JudgingContext
+from debate_cli.systems.base import AssessmentContent, JudgeQuestion, JudgingContext
 from debate_cli.systems.panel.questions import carry_over_vote
-from debate_cli.systems.registry import question_for, settings_for
+from debate_cli.systems.registry import get_system, settings_for
 
 JUDGE_TEMPERATURE = 0.2
 """Of a judge whose model names none."""
@@ -54,7 +54,7 @@ class Judge:
     async def assess(self, brief: Brief, debate: Debate) -> Assessment | Failure:
         """The assessment that `brief` asks for, or why there is none; never raises a DebateError."""
         case: JudgingContext[Any] = JudgingContext(debate, brief, settings_for(brief, debate))
-        row = question_for(brief)
+        row = get_system(brief.system).question(brief)
         try:
             voice = self._model_for(brief, debate)
         except DebateError as error:
@@ -80,7 +80,7 @@ class Judge:
             f"debate_cli.systems.{case.brief.system}", row.prompt, **row.prompt_values(case, self._prompts)
         )
         return Request(
-            system=self._prompts.render(JUDGE_PROMPT_PACKAGE, "judge_rules"),
+            system=self._prompts.render("debate_cli.judging", "judge_rules"),
             messages=(Message("user", f"{shared}[ask {nonce}]\n{ask}\n[/ask {nonce}]"),),
             purpose=row.purpose,
             max_output_tokens=voice.max_output_tokens,

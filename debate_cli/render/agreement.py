@@ -10,7 +10,7 @@ from debate_cli.domain.judging_run import FIRST_RUN, format_system_label, format
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import theme
 from debate_cli.systems.agreement import compare_verdicts
-from debate_cli.systems.tables import Cell, Lines, Number, Table, Who
+from debate_cli.systems.tables import VOTE_BADGES, Cell, Lines, Number, Table, Who
 
 
 def build_agreement_table(verdicts: Sequence[Verdict]) -> Table | None:
@@ -47,7 +47,7 @@ def build_agreement_table(verdicts: Sequence[Verdict]) -> Table | None:
 def _winner_cell(verdict: Verdict) -> Cell:
     """Who won; a panel's vote, or that it is a draw, where nobody did."""
     if verdict.option is not None:
-        return theme.VOTE_BADGES[verdict.option]
+        return VOTE_BADGES[verdict.option]
     return "draw" if verdict.victory == "draw" else Who(verdict.winner)
 
 

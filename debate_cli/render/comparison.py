@@ -28,16 +28,27 @@ from debate_cli.domain.judges import judge_ids
 from debate_cli.domain.judging_run import format_system_with_run
 from debate_cli.render import participants, theme
 from debate_cli.render.theme import Sign
-from debate_cli.systems.tables import Cell, Lines, Number, Table, TableRow, Who, join_row_groups
+from debate_cli.systems.tables import (
+    STANDING_BADGES,
+    VOTE_BADGES,
+    Badge,
+    Cell,
+    Lines,
+    Number,
+    Table,
+    TableRow,
+    Who,
+    join_row_groups,
+)
 
 OUTCOME_BADGES = {
-    "same": Sign("=", "same", theme.BLUE),
-    "victory": Sign("~", "other victory", theme.GOLD),
-    "winner": Sign("≠", "other winner", theme.RED),
+    "same": Badge("=", "same", "info"),
+    "victory": Badge("~", "other victory", "mixed"),
+    "winner": Badge("≠", "other winner", "bad"),
 }
-OTHER_OUTCOME_BADGE = Sign("≠", "other outcome", theme.RED)
+OTHER_OUTCOME_BADGE = Badge("≠", "other outcome", "bad")
 """Somebody wins on one side, nobody on the other."""
-ONLY_A_BADGE, ONLY_B_BADGE = Sign("…", "only A", theme.GOLD), Sign("…", "only B", theme.GOLD)
+ONLY_A_BADGE, ONLY_B_BADGE = Badge("…", "only A", "mixed"), Badge("…", "only B", "mixed")
 SAME_VALUE = "the same"
 MOTION_SETTING = "topic"
 """The setting that stands among what is compared, and not again among the settings."""
@@ -224,13 +235,13 @@ def _conclusion_cell(found: SideVerdict | None, scores: str) -> Cell:
     margin = "" if found.margin is None else f"margin {theme.format_number(found.margin)}"
     cells: list[Cell] = [Who(found.winner)] if found.winner is not None else []
     if found.option is not None:
-        cells = [theme.VOTE_BADGES[found.option]]
+        cells = [VOTE_BADGES[found.option]]
     victory = "" if found.option == "CONDITIONAL" else found.victory
     ended = ", ".join(filter(None, (victory, margin)))
     return Lines((*cells, ended, *([scores] if scores else [])))
 
 
-def _outcome_badge(change: VerdictChange) -> Sign:
+def _outcome_badge(change: VerdictChange) -> Badge:
     if change.outcome == "one_sided":
         return ONLY_A_BADGE if change.b is None else ONLY_B_BADGE
     if change.outcome == "winner" and None in (change.a and change.a.winner, change.b and change.b.winner):
@@ -273,7 +284,7 @@ def _standings_table(changes: Sequence[StandingChange]) -> Table:
 
 
 def _standing_cell(standing: str | None) -> Cell:
-    return theme.STANDING_BADGES[standing] if standing is not None else "not judged"
+    return STANDING_BADGES[standing] if standing is not None else "not judged"
 
 
 def _settings_table(changes: Sequence[SettingChange]) -> Table:

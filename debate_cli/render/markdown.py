@@ -21,7 +21,7 @@ from debate_cli.render.speech_parts import SpeechPart, split_turn
 from debate_cli.render.summary import NOT_JUDGED_MESSAGE, explain_scores, suggest_judge_command
 from debate_cli.render.weakest import WeakestArgument, find_weakest_argument
 from debate_cli.systems.structured.briefing import Briefing, BriefingClaim
-from debate_cli.systems.tables import Cell, Curve, Gauge, Lines, Number, Table, Who
+from debate_cli.systems.tables import Badge, Cell, Curve, Gauge, Lines, Number, Table, Who
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~&!$^@+=])")
 _AUTOLINK = re.compile(r":(?=//|/)|(?<=www)\.|(?<=[a-z]):(?=\S*@)", re.IGNORECASE)
@@ -313,7 +313,7 @@ def _cell(cell: Cell) -> str:
             return f"**{words}**" if cell.strong else words
         case Curve():
             return " → ".join(theme.format_number(value) for value in cell.values)
-        case theme.Sign():
+        case Badge():
             return f"{cell.symbol} {cell.word}"
         case Lines():
             return "<br>".join(_cell(inner) for inner in cell.cells)

@@ -39,7 +39,7 @@ from debate_cli.render.theme import shorten
 from debate_cli.render.used import usage_rows
 from debate_cli.render.weakest import WeakestArgument, find_weakest_argument
 from debate_cli.systems.structured.briefing import Briefing
-from debate_cli.systems.tables import Cell, Curve, Gauge, Lines, Number, Table, Who
+from debate_cli.systems.tables import Badge, Cell, Curve, Gauge, Lines, Number, Table, Who
 
 
 def header_lines(debate: Debate) -> list[str]:
@@ -182,7 +182,7 @@ def _format_cell(cell: Cell) -> str:
             return "—" if cell.value is None else theme.format_number(cell.value, cell.digits)
         case Curve():
             return " → ".join(theme.format_number(value) for value in cell.values)
-        case theme.Sign():
+        case Badge():
             return cell.word
         case Lines():
             return ", ".join(_format_cell(inner) for inner in cell.cells)

@@ -21,7 +21,7 @@ from debate_cli.systems.moderator.score import FINAL_CATEGORIES, ModeratorNotes
 from debate_cli.systems.moderator.tables import CATEGORY_GROUPS
 from debate_cli.systems.panel.score import PanelNotes
 from debate_cli.systems.persuasion.score import PersuasionNotes
-from debate_cli.systems.structured.score import CRITERIA, StructuredNotes
+from debate_cli.systems.structured.score import CRITERIA, MAX_ARGUMENT_MARK, StructuredNotes
 from debate_cli.systems.tables import parse_notes
 
 _SUGGESTION_ORDER: tuple[SystemKind, ...] = ("structured", "panel", "moderator", "live", "persuasion")
@@ -144,7 +144,7 @@ def _score_components(verdict: Verdict) -> list[ScoreComponent]:
 def _structured_components(notes: StructuredNotes | None) -> list[ScoreComponent]:
     if notes is None:
         return []
-    highest = theme.MAX_SCORES["structured"]
+    highest = MAX_ARGUMENT_MARK
     return [
         ScoreComponent(
             name=item,
@@ -205,7 +205,7 @@ def _explain_panel(verdict: Verdict) -> str:
         return ""
     share = notes.weights.get(notes.option, 0.0)
     voted = f"{share:.0%} of the panel's weight voted {notes.option}"
-    if theme.is_tied(verdict):
+    if verdict.is_tied:
         even = max(notes.weights.values())
         tied = " and ".join(option for option, weight in notes.weights.items() if weight == even)
         voted = f"{tied} have {even:.0%} of the panel's weight each, which counts as conditional"

@@ -18,7 +18,7 @@ from rich.text import Text
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import sanitize, theme
 from debate_cli.render.theme import Sign
-from debate_cli.systems.tables import Cell, Curve, Gauge, Lines, Number, Table, Who
+from debate_cli.systems.tables import Badge, Cell, Curve, Gauge, Lines, Number, Table, Who
 
 LONG_HEAD = 8
 """Letters from which on a column's head may be broken in two."""
@@ -157,8 +157,8 @@ def _cell(cell: Cell, signs: ParticipantStyles) -> RenderableType:
             return Bar(cell.value, cell.out_of, sign.colour if sign else theme.BLUE, BAR)
         case Curve():
             return Text(sparkline(cell.values, cell.low, cell.high))
-        case Sign():
-            return UnbrokenText(badge_text(cell))
+        case Badge():
+            return UnbrokenText(badge_text(theme.sign_of(cell)))
         case Lines():
             return Group(*[_cell(inner, signs) for inner in cell.cells])
 

@@ -17,6 +17,12 @@ if TYPE_CHECKING:
     from debate_cli.domain.participant import Participant
     from debate_cli.domain.tasks import Brief
 from debate_cli.domain.verdict import Verdict
+from debate_cli.systems import tables
+from debate_cli.systems.base import describe_outcome
+from debate_cli.systems.registry import get_system
+from debate_cli.systems.tables import Badge, Tone, format_number
+
+__all__ = ["describe_outcome", "format_number"]
 
 TEAL, PLUM, GOLD, GREEN, BLUE, RED = "color(30)", "color(133)", "color(136)", "color(28)", "color(68)", "color(167)"
 MUTED = "color(244)"
@@ -32,28 +38,22 @@ class Sign(NamedTuple):
 
 _PARTICIPANT_MARKERS = (("●", TEAL), ("◆", PLUM), ("▲", GOLD), ("■", BLUE), ("★", GREEN), ("▼", RED))
 
-RESPONSE_BADGES = {
-    "refute": Sign("✗", "refutes", RED),
-    "challenge": Sign("?", "challenges", GOLD),
-    "concede": Sign("✓", "concedes", GREEN),
-    "partial": Sign("≈", "accepts in part", BLUE),
-}
+_TONE_COLOURS: dict[Tone, str] = {"good": GREEN, "mixed": GOLD, "bad": RED, "info": BLUE, "muted": MUTED}
+
+
+def sign_of(badge: Badge) -> Sign:
+    """The badge with its colour."""
+    return Sign(badge.symbol, badge.word, _TONE_COLOURS[badge.tone])
+
+
+RESPONSE_BADGES = {name: sign_of(badge) for name, badge in tables.RESPONSE_BADGES.items()}
+STANDING_BADGES = {name: sign_of(badge) for name, badge in tables.STANDING_BADGES.items()}
+VOTE_BADGES = {name: sign_of(badge) for name, badge in tables.VOTE_BADGES.items()}
 SHIFT_BADGES = {
     "strengthened": Sign("↑", "strengthened", GREEN),
     "unchanged": Sign("=", "unchanged", BLUE),
     "adjusted": Sign("~", "adjusted", GOLD),
     "weakened": Sign("↓", "weakened", RED),
-}
-STANDING_BADGES = {
-    "UPHELD": Sign("✓", "upheld", GREEN),
-    "PARTIALLY_UPHELD": Sign("≈", "partially upheld", GOLD),
-    "REFUTED": Sign("✗", "refuted", RED),
-    "UNCERTAIN": Sign("?", "uncertain", BLUE),
-}
-VOTE_BADGES = {
-    "PASS": Sign("✓", "PASS", GREEN),
-    "FAIL": Sign("✗", "FAIL", RED),
-    "CONDITIONAL": Sign("≈", "CONDITIONAL", GOLD),
 }
 UNKNOWN_BADGE = Sign("…", "", MUTED)
 """A word that is still being streamed, or that we do not know."""
@@ -66,8 +66,6 @@ PHASE_LABELS = {
     "closing": "closing",
     "speech": "speech",
 }
-MAX_SCORES: dict[str, float] = {"structured": 10.0, "moderator": 82.5, "panel": 1.0, "live": 100.0}
-"""Upper end of the scores of a system; that of persuasion depends on how many debate (`highest`)."""
 
 
 def participant_styles(participants: Sequence[Participant]) -> dict[str, Sign]:
@@ -80,15 +78,6 @@ def participant_styles(participants: Sequence[Participant]) -> dict[str, Sign]:
         )
         for number, person in enumerate(participants)
     }
-
-
-def format_number(value: float, digits: int = 2) -> str:
-    """`value` with at most `digits` decimals; a score (2 digits) has at least one: 7.0, 7.25; a mark need not: 7, 7.5."""
-    whole, _, fraction = f"{value:.{digits}f}".partition(".")
-    fraction = fraction.rstrip("0")
-    if digits < 2 and not fraction:  # noqa: PLR2004 - coarser than a score
-        return whole
-    return f"{whole}.{fraction or '0'}"
 
 
 def format_count(count: int) -> str:
@@ -174,25 +163,6 @@ def describe_kind(debate: Debate) -> tuple[str, ...]:
     return ("debate", debate.config.format.kind.replace("_", "-")) if debate.document_name is None else ("text",)
 
 
-def describe_outcome(verdict: Verdict, text: str | None = None) -> str:
-    """Who won and how, in a sentence; names are not cleaned. `text`: what a panel judged in the place of a debate."""
-    match verdict.victory:
-        case "draw":
-            return "A draw: evenly matched."
-        case "conditional":
-            if is_tied(verdict):
-                return "A tied vote: neither for nor against."
-            held = "the motion holds" if text is None else f"{text} passes"
-            return f"Conditional: {held} under stated conditions."
-        case "undetermined":
-            return "Undetermined: too little was assessed to say."
-        case "narrow" | "clear" | "overwhelming":
-            how = {"narrow": "narrowly", "clear": "clearly", "overwhelming": "overwhelmingly"}[verdict.victory]
-            if verdict.winner is not None:
-                return f"{verdict.winner} wins {how}."
-            return _describe_vote(verdict, text, how)
-
-
 _ERROR_NAME = re.compile(r"\((\w+Error)\)")
 _CAUSE_LABELS = {
     "BudgetError": "budget reached",
@@ -216,32 +186,9 @@ def expand_error_names(sentence: str) -> str:
     return _ERROR_NAME.sub(lambda found: f"({_CAUSE_LABELS.get(found[1], found[1])})", sentence)
 
 
-def is_tied(verdict: Verdict) -> bool:
-    """Whether a panel's verdict is conditional as two options have the same weight, and not by a vote for CONDITIONAL."""
-    shares = verdict.option_shares
-    return verdict.option == "CONDITIONAL" and shares.get("CONDITIONAL", 0.0) < max(shares.values(), default=0.0)
-
-
-def _describe_vote(verdict: Verdict, text: str | None, how: str) -> str:
-    """What a panel's vote means for the motion, or for the text."""
-    match verdict.option:
-        case "PASS":
-            return f"{'The motion is upheld' if text is None else f'{text} passes'}, {how}."
-        case "FAIL":
-            return f"{'The motion is not upheld' if text is None else f'{text} does not pass'}, {how}."
-        case _:
-            return f"Decided {how}, but the vote itself is not recorded."
-
-
 def max_score(verdict: Verdict) -> float:
-    """The highest score that can be had.
-
-    Of persuasion, by `scoring.persuasion.final_score`: 30 for a stance kept with full conviction, 30 for each other debater
-    (20 that it surrenders, 10 that all persuaded it), 20 where no attack was felt.
-    """
-    if verdict.system == "persuasion":
-        return 50.0 + 30.0 * max(0, len(verdict.scores) - 1)
-    return MAX_SCORES[verdict.system]
+    """The highest score that can be reached."""
+    return get_system(verdict.system).max_score(verdict)
 
 
 def score_axis_max(verdict: Verdict) -> float:

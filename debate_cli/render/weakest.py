@@ -12,7 +12,7 @@ from debate_cli.domain.assessment import Fallacy, Standing
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import theme
-from debate_cli.systems.structured.score import CRITERIA, ArgumentRow, StructuredNotes
+from debate_cli.systems.structured.score import CRITERIA, MAX_ARGUMENT_MARK, ArgumentRow, StructuredNotes
 from debate_cli.systems.structured.trace import TraceRow, build_trace_table, newest_run, structured_assessments
 from debate_cli.systems.tables import parse_notes
 
@@ -50,11 +50,7 @@ class WeakestArgument:
     def marked(self) -> str:
         """Its score; where its claim was upheld beside others that were not, a word on why it is named all the same."""
         by = " by structured" if self.scored_by_other_system else ""
-        score = (
-            f"{theme.format_number(self.score)} of {theme.MAX_SCORES['structured']:g}{by}"
-            if self.score is not None
-            else ""
-        )
+        score = f"{theme.format_number(self.score)} of {MAX_ARGUMENT_MARK:g}{by}" if self.score is not None else ""
         relied_on = self.row.standing == "UPHELD" and not self.all_upheld
         return f"though with the lowest score, {score}" if score and relied_on else score
 
@@ -125,12 +121,12 @@ def _fallacy_names(debate: Debate, item: str) -> tuple[str, ...]:
 
 
 def _score_or_max(row: ArgumentRow | None) -> float:
-    return theme.MAX_SCORES["structured"] if row is None or row.score is None else row.score
+    return MAX_ARGUMENT_MARK if row is None or row.score is None else row.score
 
 
 def _describe_main_deduction(row: ArgumentRow, weights: Mapping[str, float]) -> str:
     """What takes most points off the score: a mark by its weight (the lower of equal ones), or the fallacies."""
-    highest = theme.MAX_SCORES["structured"]
+    highest = MAX_ARGUMENT_MARK
     marks: dict[str, float | None] = {name: getattr(row, name) for name in CRITERIA}
     taken = {name: weights.get(name, 0.0) * (highest - mark) for name, mark in marks.items() if mark is not None}
     name = max(taken, key=lambda name: (round(taken[name], 6), -(marks[name] or 0.0)), default="")

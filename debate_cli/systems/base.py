@@ -1,37 +1,104 @@
-"""What a row of the table of judging systems is made of, and what its reader returns. The table is in `systems`."""
+"""The protocol of a judging system, and the values that pass through it.
+
+A system is one object that answers everything the rest of the program asks about a kind of judging. Built-in systems
+and plug-ins are found through `systems.registry`. Drawing and asking models do not live here.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any, Generic, TypeVar
 
-from pydantic import create_model, model_validator
-
-from debate_cli.domain.assessment import Finding, Mark
+from debate_cli.domain.assessment import Assessment, Finding, Mark
 from debate_cli.domain.debate import Debate
+from debate_cli.domain.judges import judge_ids
 from debate_cli.domain.judging_config import SystemSettings
-from debate_cli.domain.tasks import Brief
+from debate_cli.domain.judging_run import JudgingRun
+from debate_cli.domain.tasks import Brief, Subject
 from debate_cli.domain.turn import Turn
-from debate_cli.llm.form import Form, FormModel, FormT
+from debate_cli.domain.verdict import Verdict
+from debate_cli.llm.form import Form, FormT
 from debate_cli.llm.prompts import Prompts
+from debate_cli.systems.charts import Chart
+from debate_cli.systems.tables import Gauge, Number, Table, Who, format_number
 
-JUDGE_PROMPT_PACKAGE = "debate_cli.judging"
-"""Where the prompts of judges are kept."""
-
-SystemT = TypeVar("SystemT", bound=SystemSettings)
-FormModelT = TypeVar("FormModelT", bound=FormModel)
-ItemT = TypeVar("ItemT")
+SettingsT = TypeVar("SettingsT", bound=SystemSettings)
+WHOLE_DEBATE = Subject(moment="debate")
 
 
 @dataclass(frozen=True, slots=True)
-class JudgingContext(Generic[SystemT]):
-    """All that an assessment may depend on."""
+class Progress:
+    """How far a debate is, as far as one judging run is concerned."""
+
+    finished_rounds: tuple[int, ...]
+    """Numbers of the rounds in which nobody speaks any more."""
+    judgeable_turns: tuple[int, ...]
+    """Indices of the turns that can be judged: all before the first gap; all of them once the debate is over."""
+    is_over: bool
+    """Whether all speeches are made."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedCalls:
+    """How many questions a system asks about a debate that is held as planned."""
+
+    planned: int
+    """Questions that are certain."""
+    follow_ups: int = 0
+    """Further questions that one judge may be asked after the planned ones, at most."""
+    quoted_answers: int = 0
+    """Answers of judges that a question may quote, at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Headline:
+    """A verdict in short."""
+
+    outcome: str
+    """Who won and how, in one sentence."""
+    reason: str
+    """Why, in one or two sentences made of numbers; empty if there are none."""
+    max_score: float
+    """The highest score that a debater, or an option, can reach."""
+    unit: str = "points"
+    """What scores and margin count."""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeQuote:
+    """A judge's own words on why the verdict is as it is."""
+
+    words: str
+    judge: str = ""
+    """Id of the judge; empty where the system has one voice."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReportedScore:
+    """A number that one assessment gives one debater."""
+
+    participant: str
+    value: float
+    out_of: float
+
+
+@dataclass(frozen=True, slots=True)
+class LiveReport:
+    """What one assessment says, for people who watch a run."""
+
+    scores: tuple[ReportedScore, ...] = ()
+    sentences: tuple[str, ...] = ()
+    """May hold untrusted text."""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgingContext(Generic[SettingsT]):
+    """Everything that an assessment may depend on."""
 
     debate: Debate
     brief: Brief
-    settings: SystemT
+    settings: SettingsT
 
     @property
     def debater_names(self) -> tuple[str, ...]:
@@ -40,7 +107,7 @@ class JudgingContext(Generic[SystemT]):
 
     @property
     def speakers(self) -> tuple[str, ...]:
-        """Names of those who spoke, in the brief's round where it is on one: nobody is judged for silence."""
+        """Names of the debaters who spoke; in the brief's round if it has one. Silence is not judged."""
         number = self.brief.subject.round
         speakers = {turn.speaker for turn in self.debate.turns if number in {None, turn.round}}
         return tuple(name for name in self.debater_names if name in speakers)
@@ -53,7 +120,7 @@ class JudgingContext(Generic[SystemT]):
 
 @dataclass(frozen=True, slots=True)
 class AssessmentContent:
-    """A filled-in form in the domain's words."""
+    """A filled-in form as marks and findings."""
 
     marks: tuple[Mark, ...] = ()
     findings: tuple[Finding, ...] = ()
@@ -62,102 +129,167 @@ class AssessmentContent:
 
 
 @dataclass(frozen=True, slots=True)
-class JudgeQuestion(Generic[SystemT, FormT]):
-    """How one kind of brief is put to a model, and how its answer is read."""
+class JudgeQuestion(Generic[SettingsT, FormT]):
+    """How one kind of brief is asked, and how the answer is read."""
 
     purpose: str
-    """Of the request, e.g. `judge.live.pair`."""
+    """Purpose of the request, e.g. `judge.live.pair`."""
     prompt: str
-    """Name of the prompt that asks."""
-    prompt_values: Callable[[JudgingContext[SystemT], Prompts], Mapping[str, str]]
-    """The values of the prompt's placeholders; untrusted words in them are quoted."""
-    build_form: Callable[[JudgingContext[SystemT]], Form[FormT]]
-    """The form, narrowed to this occasion."""
-    read_form: Callable[[FormT, JudgingContext[SystemT]], AssessmentContent]
-    """Form -> marks, findings, rationale, warnings. Pure; never fails on a form that its model accepts."""
+    """Name of the prompt file, without `.md`."""
+    prompt_values: Callable[[JudgingContext[SettingsT], Prompts], Mapping[str, str]]
+    """Values of the prompt's placeholders. Untrusted words in them must be quoted (`judging.transcript_prompt`)."""
+    build_form: Callable[[JudgingContext[SettingsT]], Form[FormT]]
+    """The form, narrowed to this brief."""
+    read_form: Callable[[FormT, JudgingContext[SettingsT]], AssessmentContent]
+    """Pure. Accepts every form that the form's model accepts."""
 
 
-@dataclass(frozen=True, slots=True)
-class MarkSubject:
-    """What a mark is about: the fields of `Mark` but its number and scale."""
+class JudgingSystem(Generic[SettingsT]):
+    """One way to judge a debate. Subclass it; only the members without a default are required."""
 
-    participant: str | None
-    criterion: str
-    item: str | None = None
-    reason: str | None = None
+    kind: str
+    """Name in configurations and transcripts, e.g. `panel`."""
+    settings: type[SettingsT]
+    """The settings that `judging.systems` takes for this kind."""
+    findings: tuple[type[Finding], ...] = ()
+    """Classes of the findings of this system, besides the shared ones of `domain.assessment`."""
+    prompt_package: str
+    """Package that holds the prompt files, in a folder `prompts`."""
+
+    # What is asked, and when
+
+    def briefs(self, debate: Debate, run: JudgingRun, settings: SettingsT, progress: Progress) -> Iterable[Brief]:
+        """Every brief whose subject is there, answered or not. Pure. Default: each judge on the whole debate, once it is over."""
+        if progress.is_over and self.why_not(debate) is None:
+            yield from briefs_for(run, settings, WHOLE_DEBATE)
+
+    def planned_calls(self, settings: SettingsT, turns: int, rounds: int) -> PlannedCalls:
+        """How many questions a debate of that many turns and rounds takes. Default: one for each judge."""
+        del turns, rounds
+        return PlannedCalls(len(judge_ids(settings)))
+
+    def question(self, brief: Brief) -> JudgeQuestion[SettingsT, Any]:
+        """How `brief` is asked. Required for a system that asks models."""
+        raise NotImplementedError
+
+    def late_answer(self, context: JudgingContext[SettingsT]) -> AssessmentContent | None:
+        """What counts for a judge who did not answer within the system's time limit. Default: nothing, the answer fails."""
+        del context
+        return None
+
+    def why_not(self, debate: Debate) -> str | None:
+        """Why this system cannot judge the debate, in a sentence; None if it can. Default: it needs a speech."""
+        return None if debate.turns else f"has no speeches, so {self.kind} cannot judge it; panel can judge any text"
+
+    # What a debate waits for (the debate's own judging run only)
+
+    def awaited(self, debate: Debate, settings: SettingsT, index: int, round_number: int | None) -> Iterable[Brief]:
+        """Briefs to be settled before turn `index` is asked for. `round_number` is its round; None after the last turn."""
+        del debate, settings, index, round_number
+        return ()
+
+    def guidance(self, debate: Debate, settings: SettingsT, round_number: int) -> str | None:
+        """What the judge tells all debaters for this round; None for nothing."""
+        del debate, settings, round_number
+        return None
+
+    def stopped(self, debate: Debate, settings: SettingsT) -> frozenset[str]:
+        """Names of the debaters who have given up after the turns that `debate` holds."""
+        del debate, settings
+        return frozenset()
+
+    # What it concludes
+
+    def score(self, debate: Debate, run: JudgingRun | str, settings: SettingsT) -> Verdict:
+        """The verdict over one judging run. Pure: no clock, no network, no randomness. Required."""
+        raise NotImplementedError
+
+    # What is shown
+
+    def max_score(self, verdict: Verdict) -> float:
+        """The highest score that can be reached. Default: the highest that was."""
+        return max((abs(score) for score in verdict.displayed_scores.values()), default=1.0)
+
+    def headline(self, verdict: Verdict, document: str | None = None) -> Headline:
+        """The verdict in short; `document` is the name of a judged text. Not sanitized."""
+        highest = self.max_score(verdict)
+        return Headline(describe_outcome(verdict, document), describe_scores(verdict, highest), highest)
+
+    def quote(self, debate: Debate, verdict: Verdict) -> JudgeQuote | None:
+        """A judge's words that explain the verdict, in full; None if there are none. Default: the first rationale."""
+        given = debate.assessments_of_system(verdict.system, verdict.run)
+        return next((JudgeQuote(item.rationale) for item in given if item.rationale.strip()), None)
+
+    def tables(self, verdict: Verdict) -> list[Table]:
+        """All numbers of the verdict, the scores first. Default: the scores alone."""
+        return [score_table(verdict, self.max_score(verdict))] if verdict.displayed_scores else []
+
+    def charts(self, verdict: Verdict) -> list[Chart]:
+        """What the HTML report draws. Default: nothing."""
+        del verdict
+        return []
+
+    def live_report(self, assessment: Assessment, debate: Debate) -> LiveReport:
+        """What one assessment says while a debate runs. Default: its rationale."""
+        del debate
+        return LiveReport(sentences=(assessment.rationale,) if assessment.rationale else ())
 
 
-class MarkCollector:
-    """Collects marks, findings and warnings while a form is read."""
+def briefs_for(run: JudgingRun, settings: SystemSettings, subject: Subject, revision: int = 0) -> Iterator[Brief]:
+    """The brief of every judge on one subject."""
+    for judge in judge_ids(settings):
+        yield Brief(run=run.id, system=settings.kind, assessor=judge, subject=subject, revision=revision)
 
-    def __init__(self) -> None:
-        self._marks: list[Mark] = []
-        self._findings: list[Finding] = []
-        self._warnings: list[str] = []
 
-    def add_mark(self, about: MarkSubject, value: float, low: float, high: float) -> float:
-        """Add a mark, clamped to `low`-`high` with a warning where that changes it; returns what counts."""
-        counted = float(min(high, max(low, value)))
-        if counted != value:
-            whose = " ".join(part for part in (about.participant, about.item, about.criterion) if part)
-            self.add_warnings(f"clamped: {whose} {value:g} is outside {low:g}-{high:g}")
-        self._marks.append(
-            Mark(
-                participant=about.participant,
-                item=about.item,
-                criterion=about.criterion,
-                value=counted,
-                out_of=high,
-                reason=about.reason,
+def describe_outcome(verdict: Verdict, document: str | None = None) -> str:
+    """Who won and how, in a sentence. Names are not sanitized. `document`: name of the text that was judged."""
+    match verdict.victory:
+        case "draw":
+            return "A draw: evenly matched."
+        case "conditional":
+            if verdict.is_tied:
+                return "A tied vote: neither for nor against."
+            claim = "the motion holds" if document is None else f"{document} passes"
+            return f"Conditional: {claim} under stated conditions."
+        case "undetermined":
+            return "Undetermined: too little was assessed to say."
+        case "narrow" | "clear" | "overwhelming":
+            how = {"narrow": "narrowly", "clear": "clearly", "overwhelming": "overwhelmingly"}[verdict.victory]
+            return (
+                f"{verdict.winner} wins {how}."
+                if verdict.winner is not None
+                else _describe_vote(verdict, document, how)
             )
-        )
-        return counted
-
-    def add_findings(self, *findings: Finding) -> None:
-        """Add findings."""
-        self._findings.extend(findings)
-
-    def add_warnings(self, *warnings: str) -> None:
-        """Add warnings, each `code: what is wrong`."""
-        self._warnings.extend(warnings)
-
-    def result(self, rationale: str = "") -> AssessmentContent:
-        """What was collected."""
-        return AssessmentContent(tuple(self._marks), tuple(self._findings), rationale, tuple(self._warnings))
 
 
-def unique_known_items(
-    tally: MarkCollector, items: Iterable[ItemT], key: Callable[[ItemT], str], known: Collection[str]
-) -> Iterator[ItemT]:
-    """Those of `items` whose key is known, the first of each key; the others are warned of."""
-    seen: set[str] = set()
-    for item in items:
-        name = key(item)
-        if name not in known:
-            tally.add_warnings(f"unknown: there is no {name!r} to judge")
-        elif name in seen:
-            tally.add_warnings(f"duplicate: {name} was judged twice, the first counts")
-        else:
-            seen.add(name)
-            yield item
+def _describe_vote(verdict: Verdict, document: str | None, how: str) -> str:
+    match verdict.option:
+        case "PASS":
+            return f"{'The motion is upheld' if document is None else f'{document} passes'}, {how}."
+        case "FAIL":
+            return f"{'The motion is not upheld' if document is None else f'{document} does not pass'}, {how}."
+        case _:
+            return f"Decided {how}, but the vote itself is not recorded."
 
 
-def require_entries(model: type[FormModelT], entries: str, key: str, wanted: Iterable[str]) -> type[FormModelT]:
-    """A `model` that also refuses a form whose list `entries` has no entry with one of the `wanted` values of `key`.
+def describe_scores(verdict: Verdict, max_score: float) -> str:
+    """Scores, best first, and the margin, in a sentence; empty without scores."""
+    ranked = sorted(verdict.displayed_scores.items(), key=lambda item: -item[1])
+    if not ranked:
+        return ""
+    told = " to ".join(f"{name} {format_number(score)}" for name, score in ranked[:2])
+    rest = "".join(f", {name} {format_number(score)}" for name, score in ranked[2:])
+    gap = f", {format_number(verdict.margin)} apart" if verdict.margin is not None else ""
+    return f"{told}{rest} of {max_score:g}{gap}."
 
-    Forms are lenient (a reason may run long, a score be clamped), but one that skips what it was to judge is asked again.
-    """
-    return _require_entries(model, entries, key, tuple(wanted))
 
-
-@lru_cache(maxsize=256)
-def _require_entries(model: type[FormModelT], entries: str, key: str, wanted: tuple[str, ...]) -> type[FormModelT]:
-    def answers_all(form: FormModelT) -> FormModelT:
-        given = {getattr(entry, key) for entry in getattr(form, entries)}
-        missing = [name for name in wanted if name not in given]
-        if missing:
-            raise ValueError(f"{', '.join(missing)} must be judged as well")
-        return form
-
-    validators: dict[str, Any] = {"answers_all": model_validator(mode="after")(answers_all)}
-    return create_model(model.__name__, __base__=model, __validators__=validators)
+def score_table(verdict: Verdict, max_score: float) -> Table:
+    """The scores of the debaters, or the shares of the options, the highest first."""
+    ranked = sorted(verdict.displayed_scores.items(), key=lambda item: -item[1])
+    end = max(max_score, *map(abs, verdict.displayed_scores.values()), 0.0)
+    return Table(
+        title=f"scores, {verdict.system}",
+        heads=("option" if verdict.option_shares else "debater", "score", ""),
+        rows=tuple((Who(name), Number(score, strong=True), Gauge(score, end, name)) for name, score in ranked),
+        numeric=frozenset({1}),
+    )

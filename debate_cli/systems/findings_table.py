@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from debate_cli.domain.assessment import Contradiction, DroppedPremise, Finding, Manipulation, SourceCheck
 from debate_cli.domain.debate import Debate
-from debate_cli.render.theme import BLUE, GOLD, RED, Sign
-from debate_cli.systems.tables import Table, TableRow, Who
+from debate_cli.systems.tables import Badge, Table, TableRow, Who
 
-MANIPULATION_BADGE = Sign("!", "manipulation", RED)
-CONTRADICTION_BADGE = Sign("✗", "contradiction", RED)
-DROPPED_PREMISE_BADGE = Sign("↓", "dropped premise", GOLD)
-SOURCE_BADGE = Sign("?", "source", BLUE)
+MANIPULATION_BADGE = Badge("!", "manipulation", "bad")
+CONTRADICTION_BADGE = Badge("✗", "contradiction", "bad")
+DROPPED_PREMISE_BADGE = Badge("↓", "dropped premise", "mixed")
+SOURCE_BADGE = Badge("?", "source", "info")
 
 
 def build_findings_tables(debate: Debate) -> list[Table]:

@@ -6,26 +6,17 @@ Who speaks or judges next does not live here, but reads states from here (`persu
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from importlib import import_module
-from typing import Any, cast
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import cast
 
 from pydantic import JsonValue
 
-from debate_cli.domain.assessment import SystemKind
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.judges import judge_ids
 from debate_cli.domain.judging_config import SystemSettings
 from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.domain.verdict import Verdict
-
-Scorer = Callable[[Debate, JudgingRun | str, Any], Verdict]
-"""The third argument is the settings of the scorer's own system."""
-
-
-def load_scorer(kind: SystemKind) -> Scorer:
-    """The scorer of a system. Loaded when first needed: few debates are judged by all systems, and all must start fast."""
-    return import_module(f"debate_cli.systems.{kind}.score").score_run
+from debate_cli.systems.registry import get_system
 
 
 def score(
@@ -66,7 +57,7 @@ def verdicts_of_run(debate: Debate, verdicts: Iterable[Verdict], run: str) -> tu
 
 def _score_system(debate: Debate, run: JudgingRun, settings: SystemSettings) -> Verdict:
     """The verdict of one system over one run, which says where the run took a part of the debate for the whole."""
-    found = load_scorer(settings.kind)(debate, run, settings)
+    found = get_system(settings.kind).score(debate, run, settings)
     if debate.judged_all_turns(run, settings.kind):
         return found
     part = f"{run.id} judged the debate when {run.heard} of its {len(debate.turns)} speeches had been made."

@@ -1,35 +1,36 @@
-"""A table as data: what stands in it, not how it looks. The terminal, Markdown and HTML each draw the same sheets. No Rich.
+"""A table as data: titles, headers and cells with a meaning. The terminal, plain text, Markdown and HTML draw the same value.
 
-Strings in a sheet are untrusted; who draws it cleans or escapes them.
+Strings in a table are untrusted; rendering sanitizes or escapes them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple, TypeVar
+from typing import Literal, NamedTuple, TypeVar
 
 from pydantic import ValidationError
 
 from debate_cli.domain.frozen_model import FrozenModel
 from debate_cli.domain.verdict import Verdict
-from debate_cli.render.theme import Sign
 
 N = TypeVar("N", bound=FrozenModel)
+Tone = Literal["good", "mixed", "bad", "info", "muted"]
+"""What a badge says at a glance; rendering chooses the colour."""
 
 
 class Who(NamedTuple):
-    """A debater (drawn with its sign), or None for nobody."""
+    """A debater, drawn with its marker and colour. None: no debater."""
 
     name: str | None
 
 
 class Gauge(NamedTuple):
-    """A number on a scale, drawn as a bar."""
+    """A number on a scale from 0, drawn as a bar."""
 
     value: float
     out_of: float
     who: str | None = None
-    """Whose colour it has."""
+    """Name of the debater whose colour the bar has."""
 
 
 class Curve(NamedTuple):
@@ -41,20 +42,28 @@ class Curve(NamedTuple):
 
 
 class Number(NamedTuple):
-    """A number, drawn with at most `digits` decimals."""
+    """A number with at most `digits` decimals; None is drawn as a dash."""
 
     value: float | None
     digits: int = 2
     strong: bool = False
 
 
+class Badge(NamedTuple):
+    """A word from a fixed list, with a symbol. The symbol and the tone only repeat the word."""
+
+    symbol: str
+    word: str
+    tone: Tone
+
+
 class Lines(NamedTuple):
-    """Several cells below each other in one."""
+    """Several cells below one another in one."""
 
     cells: tuple[Cell, ...]
 
 
-Cell = str | Who | Gauge | Curve | Number | Sign | Lines | None
+Cell = str | Who | Gauge | Curve | Number | Badge | Lines | None
 TableRow = tuple[Cell, ...]
 
 
@@ -63,38 +72,39 @@ class Table(NamedTuple):
 
     title: str
     heads: tuple[str, ...]
+    """Column headers."""
     rows: tuple[TableRow | None, ...]
-    """None parts groups of rows."""
+    """None separates groups of rows."""
     remarks: tuple[str, ...] = ()
     """Sentences below the table."""
     numeric: frozenset[int] = frozenset()
-    """Positions of the columns that are right-aligned."""
+    """Positions of the right-aligned columns."""
     has_key_column: bool = False
-    """Whether all cells are texts, and those of the first column keys, which may be parted at a dot only."""
+    """Whether all cells are text and the first column holds keys, which are broken at a dot only."""
 
     @property
     def heading(self) -> str:
-        """The title as a line of its own: its first letter a capital one, names in it as they are; not cleaned."""
+        """The title with a capital first letter. Not sanitized."""
         return self.title[:1].upper() + self.title[1:]
 
 
-def drop_empty_columns(sheet: Table) -> Table:
-    """The same without its columns in which nothing stands; the first one stays."""
-    kept = [place for place in range(len(sheet.heads)) if not place or not _is_empty(sheet, place)]
-    return sheet._replace(
-        heads=tuple(sheet.heads[place] for place in kept),
-        rows=tuple(None if row is None else tuple(row[place] for place in kept) for row in sheet.rows),
-        numeric=frozenset(number for number, place in enumerate(kept) if place in sheet.numeric),
+def drop_empty_columns(table: Table) -> Table:
+    """Return the table without empty columns; the first column always stays."""
+    kept = [place for place in range(len(table.heads)) if not place or not _is_empty(table, place)]
+    return table._replace(
+        heads=tuple(table.heads[place] for place in kept),
+        rows=tuple(None if row is None else tuple(row[place] for place in kept) for row in table.rows),
+        numeric=frozenset(number for number, place in enumerate(kept) if place in table.numeric),
     )
 
 
-def _is_empty(sheet: Table, place: int) -> bool:
-    cells = [row[place] for row in sheet.rows if row is not None]
+def _is_empty(table: Table, place: int) -> bool:
+    cells = [row[place] for row in table.rows if row is not None]
     return bool(cells) and all(cell in (None, "", Lines(())) for cell in cells)
 
 
 def join_row_groups(groups: Iterable[Iterable[TableRow]]) -> tuple[TableRow | None, ...]:
-    """The rows of all groups, with None between two groups."""
+    """Concatenate groups of rows, with None between two groups."""
     found: list[TableRow | None] = []
     for group in groups:
         rows = list(group)
@@ -105,8 +115,39 @@ def join_row_groups(groups: Iterable[Iterable[TableRow]]) -> tuple[TableRow | No
 
 
 def parse_notes(model: type[N], verdict: Verdict) -> N | None:
-    """The notes of a verdict in their own shape; None where a transcript of another version has other ones."""
+    """Parse the notes of a verdict; None if a transcript of another version stored another shape."""
     try:
         return model.model_validate(verdict.notes)
     except ValidationError:
         return None
+
+
+def format_number(value: float, digits: int = 2) -> str:
+    """Format with at most `digits` decimals. A score (2 digits) keeps at least one: 7.0, 7.25; a mark does not: 7, 7.5."""
+    whole, _, fraction = f"{value:.{digits}f}".partition(".")
+    fraction = fraction.rstrip("0")
+    if digits < 2 and not fraction:  # noqa: PLR2004 - coarser than a score
+        return whole
+    return f"{whole}.{fraction or '0'}"
+
+
+RESPONSE_BADGES: dict[str, Badge] = {
+    "refute": Badge("✗", "refutes", "bad"),
+    "challenge": Badge("?", "challenges", "mixed"),
+    "concede": Badge("✓", "concedes", "good"),
+    "partial": Badge("≈", "accepts in part", "info"),
+}
+"""By type of a response in cross-examination."""
+STANDING_BADGES: dict[str, Badge] = {
+    "UPHELD": Badge("✓", "upheld", "good"),
+    "PARTIALLY_UPHELD": Badge("≈", "partially upheld", "mixed"),
+    "REFUTED": Badge("✗", "refuted", "bad"),
+    "UNCERTAIN": Badge("?", "uncertain", "info"),
+}
+"""By standing of a claim."""
+VOTE_BADGES: dict[str, Badge] = {
+    "PASS": Badge("✓", "PASS", "good"),
+    "FAIL": Badge("✗", "FAIL", "bad"),
+    "CONDITIONAL": Badge("≈", "CONDITIONAL", "mixed"),
+}
+"""By option of a vote."""

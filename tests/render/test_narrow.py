@@ -11,12 +11,11 @@ from rich.console import RenderableType
 from rich.text import Text
 
 from debate_cli.domain.verdict import Verdict
-from debate_cli.render import theme
 from debate_cli.render.judge_report import Gauge as Told
 from debate_cli.render.judge_report import JudgeReport
 from debate_cli.render.live.notices import judge_report_line, note_line
 from debate_cli.render.terminal import WrappedName, render_table, score_bars
-from debate_cli.systems.tables import Gauge, Lines, Number, Table, Who
+from debate_cli.systems.tables import VOTE_BADGES, Gauge, Lines, Number, Table, Who
 
 JUDGES = ("technical_architecture_reviewer", "regulatory-compliance-auditor", "sre")
 UNHYPHENED = ("RegulatoryComplianceAuditor", "seniorreliabilityengineeringlead", "technical_architecture_reviewer")
@@ -34,7 +33,7 @@ def votes(rounds: int, judges: tuple[str, ...] = JUDGES) -> Table:
                 judge,
                 Number(0.25),
                 *(
-                    Lines((theme.VOTE_BADGES["CONDITIONAL"], f"0.{place}{number:02}, changed"))
+                    Lines((VOTE_BADGES["CONDITIONAL"], f"0.{place}{number:02}, changed"))
                     for number in range(1, rounds + 1)
                 ),
             )

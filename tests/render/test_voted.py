@@ -24,6 +24,7 @@ from debate_cli.render.score_rows import CheckedFile, ScoredFile, drop_notes, su
 from debate_cli.render.sheets.of_verdict import build_verdict_tables
 from debate_cli.render.terminal import score_bars
 from debate_cli.systems.scoring import score
+from debate_cli.systems.tables import VOTE_BADGES
 
 SENTENCES = {
     "PASS": "PLAN.md passes, clearly.",
@@ -72,7 +73,7 @@ def test_tables_name_the_option_where_nobody_wins(option: str) -> None:
     assert agreement is not None
     assert sign in "".join(shown(part) for part in scores_view(files))
     assert f"<strong>{sign}</strong>" in render_index([CheckedFile(file) for file in files])
-    assert [row[1] for row in agreement.rows if row is not None] == [theme.VOTE_BADGES[option]] * 2
+    assert [row[1] for row in agreement.rows if row is not None] == [VOTE_BADGES[option]] * 2
 
 
 def test_pass_and_fail_do_not_agree() -> None:

@@ -18,7 +18,8 @@ from debate_cli.judging.transcript_prompt import to_prompt_json
 from debate_cli.llm.form import Form, FormModel
 from debate_cli.llm.prompts import Prompts
 from debate_cli.systems import form_schema
-from debate_cli.systems.base import AssessmentContent, JudgeQuestion, JudgingContext, MarkCollector, unique_known_items
+from debate_cli.systems.base import AssessmentContent, JudgeQuestion, JudgingContext
+from debate_cli.systems.form_reading import MarkCollector, unique_known_items
 from debate_cli.systems.scoring import score
 
 NARRATIVE_PATTERNS: tuple[DebatePattern, ...] = (

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from debate_cli.domain.verdict import Verdict
-from debate_cli.render.theme import format_number
 from debate_cli.systems.live.score import LiveNotes
-from debate_cli.systems.tables import Gauge, Number, Table, TableRow, Who, parse_notes
+from debate_cli.systems.tables import Gauge, Number, Table, TableRow, Who, format_number, parse_notes
 
 LIVE_DIMENSIONS = ("logic", "rhetoric", "tactics")
 CALIBRATION_REASONS = {"floor": "won the exchange", "ceiling": "lost the exchange", "draw": "drew the exchange"}

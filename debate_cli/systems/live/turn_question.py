@@ -17,7 +17,8 @@ from debate_cli.judging.transcript_prompt import to_prompt_json
 from debate_cli.llm.form import Form, FormModel
 from debate_cli.llm.prompts import Prompts
 from debate_cli.systems import form_schema
-from debate_cli.systems.base import AssessmentContent, JudgeQuestion, JudgingContext, MarkCollector, MarkSubject
+from debate_cli.systems.base import AssessmentContent, JudgeQuestion, JudgingContext
+from debate_cli.systems.form_reading import MarkCollector, MarkSubject
 from debate_cli.systems.live.calibration import DIMENSION_MAXIMA, SUPPLEMENTARY_MAXIMA
 from debate_cli.systems.quotes import find_quoted_turn
 

@@ -10,15 +10,8 @@ from debate_cli.judging.transcript_prompt import to_prompt_json
 from debate_cli.llm.form import Form, FormModel
 from debate_cli.llm.prompts import Prompts
 from debate_cli.systems import form_schema
-from debate_cli.systems.base import (
-    AssessmentContent,
-    JudgeQuestion,
-    JudgingContext,
-    MarkCollector,
-    MarkSubject,
-    require_entries,
-    unique_known_items,
-)
+from debate_cli.systems.base import AssessmentContent, JudgeQuestion, JudgingContext
+from debate_cli.systems.form_reading import MarkCollector, MarkSubject, require_entries, unique_known_items
 from debate_cli.systems.moderator.score import (
     CLAIMED_TOTAL_CRITERION,
     CLAIMED_TOTAL_TOLERANCE,

@@ -16,15 +16,8 @@ from debate_cli.judging.transcript_prompt import sanitize_takeovers, to_prompt_j
 from debate_cli.llm.form import Form, FormModel
 from debate_cli.llm.prompts import Prompts
 from debate_cli.systems import form_schema
-from debate_cli.systems.base import (
-    AssessmentContent,
-    JudgeQuestion,
-    JudgingContext,
-    MarkCollector,
-    MarkSubject,
-    require_entries,
-    unique_known_items,
-)
+from debate_cli.systems.base import AssessmentContent, JudgeQuestion, JudgingContext
+from debate_cli.systems.form_reading import MarkCollector, MarkSubject, require_entries, unique_known_items
 from debate_cli.systems.panel.votes import Ballot, ballots_by_round, explains_change, find_disagreements
 
 PANEL_VOTE_OPTIONS: tuple[VoteOption, ...] = ("PASS", "FAIL", "CONDITIONAL")

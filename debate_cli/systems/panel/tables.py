@@ -5,9 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from debate_cli.domain.verdict import Verdict
-from debate_cli.render import theme
 from debate_cli.systems.panel.score import VOTE_OPTIONS, BallotRow, PanelNotes
-from debate_cli.systems.tables import Cell, Gauge, Lines, Number, Table, TableRow, join_row_groups, parse_notes
+from debate_cli.systems.tables import (
+    VOTE_BADGES,
+    Cell,
+    Gauge,
+    Lines,
+    Number,
+    Table,
+    TableRow,
+    format_number,
+    join_row_groups,
+    parse_notes,
+)
 
 
 def tables(verdict: Verdict) -> list[Table]:
@@ -30,7 +40,7 @@ def _option_table(notes: PanelNotes, verdict: Verdict) -> Table:
         heads=("option", "first vote", "final vote", ""),
         rows=tuple(
             (
-                theme.VOTE_BADGES[option],
+                VOTE_BADGES[option],
                 Number(first.get(option)),
                 Number(notes.weights.get(option), strong=option == notes.option),
                 Gauge(notes.weights.get(option, 0.0), 1.0),
@@ -54,7 +64,7 @@ def _agreement_remark(notes: PanelNotes) -> str:
 
 
 def _format_share(value: float | None) -> str:
-    return "—" if value is None else theme.format_number(value)
+    return "—" if value is None else format_number(value)
 
 
 def _vote_table(notes: PanelNotes) -> Table:
@@ -91,7 +101,7 @@ def _vote_cell(vote: BallotRow | None) -> Cell:
         return "—"
     changed = ", changed" if vote.changed else ""
     late = ", late" if vote.late else ", kept" if vote.carried else ""
-    return Lines((theme.VOTE_BADGES[vote.option], f"{vote.confidence:.2f}{changed}{late}"))
+    return Lines((VOTE_BADGES[vote.option], f"{vote.confidence:.2f}{changed}{late}"))
 
 
 def _change_remarks(notes: PanelNotes) -> Iterable[str]:
@@ -120,7 +130,7 @@ def _dissent_tables(votes: Sequence[BallotRow]) -> Iterable[Table]:
             rows=tuple(
                 (
                     vote.judge,
-                    theme.VOTE_BADGES[vote.option],
+                    VOTE_BADGES[vote.option],
                     Lines(vote.critical_findings),
                     Lines(vote.remediation_required),
                     vote.rationale,

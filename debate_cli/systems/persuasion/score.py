@@ -129,6 +129,15 @@ def final_score(name: str, final: Mapping[str, DebaterState]) -> float:
     return total - (50 if own.surrendered else 0)
 
 
+def max_score(debaters: int) -> float:
+    """The highest final score among that many debaters.
+
+    30 for a stance kept with full conviction; 30 for each other debater (20 if it surrenders, 10 if every speech
+    persuaded it); 20 if no attack was felt.
+    """
+    return 50.0 + 30.0 * max(0, debaters - 1)
+
+
 def _outcome(
     scores: Mapping[str, float], final: Mapping[str, DebaterState], settings: PersuasionSettings
 ) -> ScoreOutcome:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from debate_cli.domain.verdict import Verdict
-from debate_cli.render.theme import score_axis_max
-from debate_cli.systems.persuasion.score import InfluenceEdge, PersuasionNotes
+from debate_cli.systems.persuasion.score import InfluenceEdge, PersuasionNotes, max_score
 from debate_cli.systems.tables import Curve, Gauge, Number, Table, TableRow, Who, parse_notes
 
 SURRENDER_REASONS = {
@@ -28,7 +27,7 @@ def tables(verdict: Verdict) -> list[Table]:
 
 
 def _state_table(verdict: Verdict, notes: PersuasionNotes) -> Table:
-    end = score_axis_max(verdict)
+    end = max(max_score(len(verdict.scores)), *map(abs, verdict.scores.values()), 0.0)
     ranked = sorted(notes.states, key=lambda state: -verdict.scores.get(state.name, 0.0))
     rows: list[TableRow] = []
     for state in ranked:

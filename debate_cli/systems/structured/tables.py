@@ -5,10 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from debate_cli.domain.verdict import Verdict
-from debate_cli.render import theme
 from debate_cli.systems.structured.score import CRITERIA, MAX_ARGUMENT_MARK, ArgumentRow, StructuredNotes
 from debate_cli.systems.structured.trace import TraceRow
-from debate_cli.systems.tables import Cell, Gauge, Lines, Number, Table, TableRow, Who, join_row_groups, parse_notes
+from debate_cli.systems.tables import (
+    RESPONSE_BADGES,
+    STANDING_BADGES,
+    Cell,
+    Gauge,
+    Lines,
+    Number,
+    Table,
+    TableRow,
+    Who,
+    format_number,
+    join_row_groups,
+    parse_notes,
+)
 
 SHORT_HEADERS = {"responsiveness": "response"}
 """Heads that must be narrow."""
@@ -63,7 +75,7 @@ def _row_marks(row: ArgumentRow) -> tuple[float | None, ...]:
 def _score_cell(row: ArgumentRow) -> Cell:
     if not row.penalty:
         return Number(row.score)
-    return f"{'—' if row.score is None else theme.format_number(row.score)} (−{row.penalty:g})"
+    return f"{'—' if row.score is None else format_number(row.score)} (−{row.penalty:g})"
 
 
 def _fallacy_tables(notes: StructuredNotes) -> Iterable[Table]:
@@ -75,12 +87,12 @@ def _fallacy_tables(notes: StructuredNotes) -> Iterable[Table]:
 def _trace_row(row: TraceRow) -> TableRow:
     answers: list[Cell] = []
     for response in row.responses:
-        sign = theme.RESPONSE_BADGES[response.type]
+        sign = RESPONSE_BADGES[response.type]
         answers.append(f"{sign.symbol} {response.by} {sign.word}")
         if response.follow_up:
             answers.append(f"asks: {response.follow_up}")
     answers += [f"{reply.by} {'leaves it open' if reply.evaded else 'replies'}" for reply in row.replies]
-    standing = theme.STANDING_BADGES[row.standing] if row.standing is not None else "not judged"
+    standing = STANDING_BADGES[row.standing] if row.standing is not None else "not judged"
     return (
         row.id,
         Who(row.participant),

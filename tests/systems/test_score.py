@@ -17,7 +17,8 @@ from debate_cli.domain.judging_config import (
     StructuredSettings,
     StructuredWeights,
 )
-from debate_cli.systems.scoring import load_scorer, score, verdicts_of_run
+from debate_cli.systems.registry import get_system, system_kinds
+from debate_cli.systems.scoring import score, verdicts_of_run
 
 
 def scored(debate: Debate, **arguments: Any) -> list[tuple[str, str, bool]]:
@@ -110,12 +111,9 @@ def test_other_settings_take_the_place_of_the_stored_ones() -> None:
     assert (first.winner, second.winner, second.scores) == (PRO, CON, {PRO: 4.0, CON: 9.0})
 
 
-def test_every_system_has_a_scorer() -> None:
-    """Five modules, each named as its system."""
-    assert [load_scorer(kind).__module__ for kind in SYSTEM_KINDS] == [
-        f"debate_cli.scoring.{kind}" for kind in SYSTEM_KINDS
-    ]
-    assert len(SYSTEM_KINDS) == 5
+def test_every_built_in_kind_has_a_system() -> None:
+    """The registry knows five systems, each under its own kind."""
+    assert [get_system(kind).kind for kind in system_kinds()] == list(SYSTEM_KINDS)
 
 
 @pytest.mark.parametrize("turns", [0, 1, 3])

@@ -1,0 +1,72 @@
+"""Extension points: named things that are built in or that an installed package adds through an entry point.
+
+An extension point maps a name to an import path (`package.module:ATTRIBUTE`). Nothing is imported before its name is
+looked up. What the loaded objects can do is described where they are used: judging systems in `systems.base`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+from pkgutil import resolve_name
+from typing import Any
+
+from debate_cli.errors import ConfigError
+
+
+@dataclass(frozen=True)
+class ExtensionPoint:
+    """One kind of thing that packages can add."""
+
+    group: str
+    """Entry-point group, e.g. `debate_cli.systems`."""
+    built_in: Mapping[str, str]
+    """Name -> import path of what this package ships."""
+
+    def names(self) -> tuple[str, ...]:
+        """All known names: the built-in ones in their order, then those of installed packages by alphabet."""
+        return (*self.built_in, *sorted(_entry_points(self.group).keys() - self.built_in.keys()))
+
+    def has(self, name: str) -> bool:
+        """Whether the name is built in or added by an installed package."""
+        return name in self.built_in or name in _entry_points(self.group)
+
+    def load(self, name: str) -> Any:
+        """Import and return the object of that name.
+
+        Raises KeyError for an unknown name, and ConfigError where an installed package cannot be imported.
+        """
+        return _load(self.group, name, self.built_in.get(name))
+
+
+@cache
+def _entry_points(group: str) -> dict[str, EntryPoint]:
+    return {point.name: point for point in entry_points(group=group)}
+
+
+@cache
+def _load(group: str, name: str, built_in_path: str | None) -> Any:
+    if built_in_path is not None:
+        return resolve_name(built_in_path)
+    point = _entry_points(group)[name]
+    try:
+        return point.load()
+    except Exception as error:
+        package = point.dist.name if point.dist is not None else point.value
+        message = f"the plug-in `{name}` of {package} cannot be loaded ({error}); reinstall or remove the package"
+        raise ConfigError(message) from error
+
+
+SYSTEMS = ExtensionPoint(
+    "debate_cli.systems",
+    {
+        "structured": "debate_cli.systems.structured.system:SYSTEM",
+        "moderator": "debate_cli.systems.moderator.system:SYSTEM",
+        "panel": "debate_cli.systems.panel.system:SYSTEM",
+        "live": "debate_cli.systems.live.system:SYSTEM",
+        "persuasion": "debate_cli.systems.persuasion.system:SYSTEM",
+    },
+)
+"""Judging systems, by `kind`. Each object is a `systems.base.JudgingSystem`."""

@@ -1,0 +1,103 @@
+"""Reading a filled-in form: marks are collected and clamped, unknown and repeated entries are dropped with a warning."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, TypeVar
+
+from pydantic import create_model, model_validator
+
+from debate_cli.domain.assessment import Finding, Mark
+from debate_cli.llm.form import FormModel
+from debate_cli.systems.base import AssessmentContent
+
+FormModelT = TypeVar("FormModelT", bound=FormModel)
+ItemT = TypeVar("ItemT")
+
+
+@dataclass(frozen=True, slots=True)
+class MarkSubject:
+    """What a mark is about: the fields of `Mark` but its number and scale."""
+
+    participant: str | None
+    criterion: str
+    item: str | None = None
+    reason: str | None = None
+
+
+class MarkCollector:
+    """Collects marks, findings and warnings while a form is read."""
+
+    def __init__(self) -> None:
+        self._marks: list[Mark] = []
+        self._findings: list[Finding] = []
+        self._warnings: list[str] = []
+
+    def add_mark(self, about: MarkSubject, value: float, low: float, high: float) -> float:
+        """Add a mark, clamped to `low`-`high` with a warning where that changes it; returns what counts."""
+        counted = float(min(high, max(low, value)))
+        if counted != value:
+            whose = " ".join(part for part in (about.participant, about.item, about.criterion) if part)
+            self.add_warnings(f"clamped: {whose} {value:g} is outside {low:g}-{high:g}")
+        self._marks.append(
+            Mark(
+                participant=about.participant,
+                item=about.item,
+                criterion=about.criterion,
+                value=counted,
+                out_of=high,
+                reason=about.reason,
+            )
+        )
+        return counted
+
+    def add_findings(self, *findings: Finding) -> None:
+        """Add findings."""
+        self._findings.extend(findings)
+
+    def add_warnings(self, *warnings: str) -> None:
+        """Add warnings, each `code: what is wrong`."""
+        self._warnings.extend(warnings)
+
+    def result(self, rationale: str = "") -> AssessmentContent:
+        """What was collected."""
+        return AssessmentContent(tuple(self._marks), tuple(self._findings), rationale, tuple(self._warnings))
+
+
+def unique_known_items(
+    tally: MarkCollector, items: Iterable[ItemT], key: Callable[[ItemT], str], known: Collection[str]
+) -> Iterator[ItemT]:
+    """Those of `items` whose key is known, the first of each key; the others are warned of."""
+    seen: set[str] = set()
+    for item in items:
+        name = key(item)
+        if name not in known:
+            tally.add_warnings(f"unknown: there is no {name!r} to judge")
+        elif name in seen:
+            tally.add_warnings(f"duplicate: {name} was judged twice, the first counts")
+        else:
+            seen.add(name)
+            yield item
+
+
+def require_entries(model: type[FormModelT], entries: str, key: str, wanted: Iterable[str]) -> type[FormModelT]:
+    """A `model` that also refuses a form whose list `entries` has no entry with one of the `wanted` values of `key`.
+
+    Forms are lenient (a reason may run long, a score be clamped), but one that skips what it was to judge is asked again.
+    """
+    return _require_entries(model, entries, key, tuple(wanted))
+
+
+@lru_cache(maxsize=256)
+def _require_entries(model: type[FormModelT], entries: str, key: str, wanted: tuple[str, ...]) -> type[FormModelT]:
+    def answers_all(form: FormModelT) -> FormModelT:
+        given = {getattr(entry, key) for entry in getattr(form, entries)}
+        missing = [name for name in wanted if name not in given]
+        if missing:
+            raise ValueError(f"{', '.join(missing)} must be judged as well")
+        return form
+
+    validators: dict[str, Any] = {"answers_all": model_validator(mode="after")(answers_all)}
+    return create_model(model.__name__, __base__=model, __validators__=validators)

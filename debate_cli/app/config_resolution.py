@@ -40,7 +40,8 @@ from debate_cli.providers.registry import (
     models_without_key,
     split_model_name,
 )
-from debate_cli.storage.config_file import LoadedConfig, SourceMap, read_config_file, read_prompt_files
+from debate_cli.storage.config_errors import SourceMap
+from debate_cli.storage.config_file import LoadedConfig, read_config_file, read_prompt_files
 from debate_cli.storage.overrides import ConfigChange
 from debate_cli.storage.redact import Redactor
 from debate_cli.storage.transcript_store import StoredDebate
@@ -85,22 +86,14 @@ def resolve_config(
     changes: Sequence[ConfigChange] = (),
     *,
     text: str | None = None,
-    asked: bool = False,
     mock: bool = False,
 ) -> LoadedConfig:
-    """The configuration at `path` (or `text`) with `changes` (key path, YAML value) laid over it.
+    """Load the configuration at `path` (or `text`) with `changes` (key path, value) applied.
 
-    Where the `mock` will stand in the place of every model, none has to be named.
-
-    `env` is the process's own; the `.env` files are read here. Raises ConfigError with every fault; where its models are
-    to be `asked`, with what keeps them from it too. Where nothing else is wrong `prepare` says that.
+    With `mock`, no role needs a model, as the mock answers for all. `env` is the environment of the process; `.env` files
+    are read here. Raises ConfigError; whether the models can be reached is checked by `prepare_run`.
     """
-    folder = path.parent if path is not None else Path()
-    known = load_environment(folder, env)
-
-    def askable(config: DebateConfig) -> list[Problem]:
-        return model_problems(config, all_model_specs(config), known, folder)
-
+    known = load_environment(path.parent if path is not None else Path(), env)
     return read_config_file(
         path,
         text=text,
@@ -108,7 +101,6 @@ def resolve_config(
         env=known,
         own_checks=_check_for_mock if mock else check_config,
         more_checks=(provider_problems,),
-        late_checks=(askable,) if asked else (),
     )
 
 

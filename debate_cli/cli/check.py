@@ -76,7 +76,7 @@ def _default_reference() -> str:
 
 def _check_config(reference: str) -> ConfigReport:
     try:
-        loaded = config_options.config_from_argument(reference, asked=True)
+        loaded = config_options.config_from_argument(reference)
     except DebateError as error:
         return ConfigReport(reference, problems=tuple(str(error).splitlines()))
     for line in describe_rescaled_weights(loaded.config.judging.systems):

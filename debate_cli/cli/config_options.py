@@ -32,7 +32,8 @@ from debate_cli.providers.cassette import CassettePlayer, CassetteRecorder
 from debate_cli.providers.embedded import MISSING_EXTRA_MESSAGE
 from debate_cli.providers.provider_table import merge_provider_rows
 from debate_cli.providers.registry import models_without_extra, models_without_key, split_model_name
-from debate_cli.storage.config_file import LoadedConfig, SourceMap, read_config_file
+from debate_cli.storage.config_errors import SourceMap
+from debate_cli.storage.config_file import LoadedConfig, read_config_file
 from debate_cli.storage.overrides import ConfigChange, Override
 from debate_cli.storage.redact import Redactor
 from debate_cli.storage.serialization import config_to_json
@@ -133,24 +134,21 @@ def config_from_argument(
     reference: str | None,
     changes: Sequence[ConfigChange] = (),
     *,
-    asked: bool = False,
     mock: bool = False,
     told: bool = True,
 ) -> LoadedConfig:
     """The configuration that `reference` names: a path, `-` for standard input, None for the default one.
 
-    Which one that is the user is `told`. With the `mock` in the place of every model none has to be named. Raises ConfigError with every fault; where its models are to be `asked`, with what keeps them from it too.
+    `told` prints which one is the default. With `mock`, no role needs a model. Raises ConfigError.
     """
     if reference == "-":
-        return config_resolution.resolve_config(
-            None, os.environ, changes, text=sys.stdin.read(), asked=asked, mock=mock
-        )
+        return config_resolution.resolve_config(None, os.environ, changes, text=sys.stdin.read(), mock=mock)
     path = Path(reference) if reference is not None else default_config_path()
     if reference is not None and reference.isprintable() and not os.path.lexists(path):
         raise ConfigError(f"{reference}: no such file{_suggest_reference(path)}")
     if reference is None and told:
         print_default_config(path)
-    return config_resolution.resolve_config(path, os.environ, changes, asked=asked, mock=mock)
+    return config_resolution.resolve_config(path, os.environ, changes, mock=mock)
 
 
 def print_default_config(path: Path) -> None:

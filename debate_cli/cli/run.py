@@ -374,8 +374,7 @@ async def _run_session(order: RunRequest, session: Session) -> Outcome:
 def _load_inputs(asked: Options, changes: list[ConfigChange]) -> tuple[LoadedConfig, StoredDebate | None]:
     """The configuration named, and the debate to be gone on with; where none is named for that, the stored one."""
     if asked.resume is None:
-        real = not (asked.mock or asked.replay or asked.dry_run)
-        return config_options.config_from_argument(asked.config, changes, asked=real, mock=asked.mock), None
+        return config_options.config_from_argument(asked.config, changes, mock=asked.mock), None
     if asked.config is None:
         stored = open_debate(find_debate(asked.resume, transcript_dirs(asked.out)))
         return config_options.config_from_transcript(stored, changes), stored

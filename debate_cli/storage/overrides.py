@@ -1,4 +1,4 @@
-"""Values that take the place of the file's: `--set key.path=value` and `DEBATE_…` variables. YAML values both."""
+"""Values that override those of a configuration file: `--set key.path=value`, `DEBATE_…` variables, Python overrides."""
 
 from __future__ import annotations
 
@@ -8,17 +8,18 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, cast
 
 from pydantic import BaseModel
 
 from debate_cli.domain.config import KEY_ALIASES, DebateConfig
 from debate_cli.storage.plain import deep_copy, get_child, is_list, is_mapping
-from debate_cli.storage.yaml_positions import MAX_YAML_DEPTH, YamlPath, parse_yaml
+from debate_cli.storage.yaml_positions import MAX_YAML_DEPTH, YamlPath, escape_unprintable, parse_yaml
 
 SHORTCUT_VARIABLES = {"DEBATE_TOPIC": "topic", "DEBATE_SEED": "seed", "DEBATE_OUT": "output.dir"}
-"""Variables with a name of their own; every other key is `DEBATE__` (or `DEBATE_`) and its path, `__` between the parts."""
+"""Variables with a short name; every other key is `DEBATE__` (or `DEBATE_`) and its path, `__` between the parts."""
 _TEXT_VARIABLES = frozenset({"DEBATE_TOPIC", "DEBATE_OUT"})
+"""Variables whose value is text, never parsed as YAML."""
 _PREFIX = "DEBATE_"
 _GENERIC_PREFIX = "DEBATE__"
 _NAME_CHARS = 80
@@ -30,17 +31,26 @@ class Override:
 
     key: str
     """Key path with dots, list indices as numbers: `debaters.0.model`."""
-    value: str
-    """YAML."""
+    value: Any
+    """Text is parsed as YAML; anything else is taken as it is."""
     source: str
-    """Where it comes from, as an error names it: `--set`, or the variable."""
+    """Where it comes from, as errors name it: `--set`, or the variable."""
+
+
+ConfigChange = tuple[str, Any] | Override
+"""A change to a configuration: (key path, value) of a `--set`, or an override that names its option."""
+
+
+def to_overrides(changes: Sequence[ConfigChange]) -> list[Override]:
+    """The overrides of the command line, in their order."""
+    return [item if isinstance(item, Override) else Override(*item, source="--set") for item in changes]
 
 
 def overrides_from_env(env: Mapping[str, str]) -> list[Override]:
-    """One override for each variable that sets a key, in the order of their names.
+    """One override for each variable that sets a key, sorted by name.
 
     `DEBATE_TOPIC`, `DEBATE_SEED`, `DEBATE_OUT`, and any key as `DEBATE__FORMAT__ARGUMENTS` or `DEBATE_FORMAT__ARGUMENTS`
-    (lower case in the path).
+    (the path is lower-cased).
     """
     found: list[Override] = []
     for name in sorted(env):
@@ -53,92 +63,93 @@ def overrides_from_env(env: Mapping[str, str]) -> list[Override]:
     return found
 
 
-def _is_setting(name: str) -> bool:
-    """Whether a variable is named after a key path. With one underscore its first part must be a key that there is."""
-    if name.startswith(_GENERIC_PREFIX) or not name.startswith(_PREFIX):
-        return name.startswith(_GENERIC_PREFIX)
-    first, parted, _ = name.removeprefix(_PREFIX).lower().partition("__")
-    return bool(parted) and first in DebateConfig.model_fields
-
-
 def unknown_variables(env: Mapping[str, str]) -> list[str]:
-    """A sentence on each variable that is named like a setting and is none; what stands behind it is never shown."""
+    """A warning for each variable that is named like a setting but is none; values are never shown."""
     known = [*SHORTCUT_VARIABLES, *(f"{_GENERIC_PREFIX}{'__'.join(path).upper()}" for path in _setting_paths())]
     found: list[str] = []
     for name in sorted(env):
         if name.startswith(_PREFIX) and not _is_setting(name) and name not in SHORTCUT_VARIABLES:
             close = get_close_matches(name, known, n=1) if len(name) <= _NAME_CHARS else []
-            said = (
-                f"did you mean {close[0]}?"
-                if close
-                else "settings are DEBATE_TOPIC, DEBATE_SEED, DEBATE_OUT, DEBATE__KEY__PATH"
-            )
-            shown = name if name.isprintable() else ascii(name)[1:-1]
-            found.append(f"{shown[:_NAME_CHARS]} is no setting and is ignored; {said}")
+            listed = "settings are DEBATE_TOPIC, DEBATE_SEED, DEBATE_OUT, DEBATE__KEY__PATH"
+            hint = f"did you mean {close[0]}?" if close else listed
+            found.append(f"{escape_unprintable(name)[:_NAME_CHARS]} is not a setting and is ignored; {hint}")
     return found
-
-
-def _setting_paths() -> list[tuple[str, ...]]:
-    """The key paths of a configuration that have names of their own."""
-    found: list[tuple[str, ...]] = []
-    for name, field in DebateConfig.model_fields.items():
-        within = type(field.default).model_fields if isinstance(field.default, BaseModel) else {}
-        found += [(name,), *((name, inner) for inner in within)]
-    return found
-
-
-ConfigChange = tuple[str, str] | Override
-"""What the command line changes: (key path, YAML value) of a `--set`, or an override that says which option it is of."""
-
-
-def to_overrides(options: Sequence[ConfigChange]) -> list[Override]:
-    """The overrides of the command line, in their order."""
-    return [item if isinstance(item, Override) else Override(*item, source="--set") for item in options]
 
 
 def apply_overrides(
     data: dict[str, Any], overrides: Sequence[Override]
 ) -> tuple[dict[str, Any], dict[YamlPath, str], list[str]]:
-    """`data` with the overrides applied in order, where each changed path comes from, and what could not be applied."""
+    """A copy of `data` with the overrides applied in order, the source of each changed path, and the errors."""
     changed = deep_copy(data)
     origins: dict[YamlPath, str] = {}
     problems: list[str] = []
     for override in overrides:
-        _use_key_name(changed, override.key)
+        _rename_alias(changed, override.key)
         try:
-            path, value = _resolve_key_path(changed, override.key), _parse_value(override.value)
+            path, value = _resolve_key_path(changed, override.key), _plain_value(override.value)
         except ValueError as error:
-            problems.append(f"{override.source}: {override.key}: {error}")
+            problems.append(f"{override.source}: {escape_unprintable(override.key)}: {error}")
             continue
-        made = _set_at_path(changed, path, value)
-        origins |= dict.fromkeys([*made, path], override.source)
+        created = _set_at_path(changed, path, value)
+        origins |= dict.fromkeys([*created, path], override.source)
     return changed, origins, problems
 
 
-def _use_key_name(data: dict[str, Any], key: str) -> None:
-    """Let what `key` sets stand under the name that it has there, where `data` gives it its other one."""
+def _is_setting(name: str) -> bool:
+    """Whether a variable names a key path. With one underscore, its first part must be a key of the configuration."""
+    if name.startswith(_GENERIC_PREFIX):
+        return True
+    first, separator, _ = name.removeprefix(_PREFIX).lower().partition("__")
+    return name.startswith(_PREFIX) and bool(separator) and first in DebateConfig.model_fields
+
+
+def _setting_paths() -> list[tuple[str, ...]]:
+    """The key paths of a configuration that have fixed names, down to the second level."""
+    found: list[tuple[str, ...]] = []
+    for name, field in DebateConfig.model_fields.items():
+        inner = type(field.default).model_fields if isinstance(field.default, BaseModel) else {}
+        found += [(name,), *((name, key) for key in inner)]
+    return found
+
+
+def _rename_alias(data: dict[str, Any], key: str) -> None:
+    """Where `data` holds what `key` sets under its other name, move it to the name that `key` uses."""
     section, _, rest = key.partition(".")
     name = rest.partition(".")[0]
     other = KEY_ALIASES.get((section, name))
-    holder = data.get(section)
-    if other is not None and is_mapping(holder) and other in holder:
-        content = holder.pop(other)
-        holder.setdefault(name, content)
+    parent = data.get(section)
+    if other is not None and is_mapping(parent) and other in parent:
+        content = parent.pop(other)
+        parent.setdefault(name, content)
 
 
-def _parse_value(text: str) -> Any:
-    parsed = parse_yaml(text)
+def _plain_value(value: Any) -> Any:
+    """The value of an override as plain data. Raises ValueError if it is neither YAML text nor plain data."""
+    if not isinstance(value, str):
+        return _checked(value, MAX_YAML_DEPTH)
+    parsed = parse_yaml(value)
     if parsed.faults:
-        fault = parsed.faults[0]
-        raise ValueError(fault.message)
+        raise ValueError(parsed.faults[0].message)
     return parsed.data
 
 
+def _checked(value: Any, depth: int) -> Any:
+    if depth and (is_list(value) or isinstance(value, tuple)):
+        items = cast("list[Any]", value)
+        return [_checked(item, depth - 1) for item in items]
+    if depth and isinstance(value, dict) and all(isinstance(key, str) for key in cast("dict[Any, Any]", value)):
+        value = cast("dict[str, Any]", value)
+        return {key: _checked(item, depth - 1) for key, item in value.items()}
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    raise ValueError(f"takes text, numbers, lists and mappings with text keys, not a `{type(value).__name__}`")
+
+
 def _resolve_key_path(data: Any, key: str) -> YamlPath:
-    """The path that `key` means in `data`; ValueError where it leads through something that has no parts."""
+    """The path in `data` that `key` names. Raises ValueError if it leads through a single value."""
     parts = key.split(".")
     if not all(parts) or len(parts) > MAX_YAML_DEPTH:
-        raise ValueError("this is no key path; write it like `format.arguments` or `debaters.0.model`")
+        raise ValueError("not a key path; write it like `format.arguments` or `debaters.0.model`")
     path: list[str | int] = []
     here: Any = data
     for part in parts:
@@ -147,29 +158,29 @@ def _resolve_key_path(data: Any, key: str) -> YamlPath:
         elif is_mapping(here) or here is None:
             path.append(part)
         else:
-            raise ValueError(f"what stands before `{part}` is a single value and has no parts")
+            raise ValueError(f"the part before `{part}` is a single value; remove `.{part}`")
         here = get_child(here, path[-1])
     return tuple(path)
 
 
 def _parse_index(part: str, size: int) -> int:
-    """The index that `part` is, at most one behind the end of a list of `size`."""
+    """`part` as an index into a list of `size`; an index equal to `size` appends."""
     if not re.fullmatch(r"[0-9]{1,4}", part) or int(part) > size:
-        raise ValueError(f"`{part}` is no place in a list of {size}; count from 0")
+        raise ValueError(f"`{part}` is not an index of a list of {size}; count from 0")
     return int(part)
 
 
 def _set_at_path(data: dict[str, Any], path: YamlPath, value: Any) -> list[YamlPath]:
-    """Set the value at `path`, making the mappings and lists on the way that are not there; the paths of those."""
+    """Set the value at `path`; returns the paths of the mappings and lists that had to be created."""
     here: Any = data
-    made: list[YamlPath] = []
+    created: list[YamlPath] = []
     for length, (part, after) in enumerate(itertools.pairwise(path), start=1):
         if get_child(here, part) is None:
             _set_item(here, part, [] if isinstance(after, int) else {})
-            made.append(path[:length])
+            created.append(path[:length])
         here = here[part]
     _set_item(here, path[-1], value)
-    return made
+    return created
 
 
 def _set_item(here: Any, part: str | int, value: Any) -> None:

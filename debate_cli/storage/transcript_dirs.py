@@ -1,24 +1,27 @@
-"""Where a debate that is named by its id is looked for. Nothing slow is imported here."""
+"""The folders in which debates are saved, and in which a debate named by its id is searched."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from debate_cli.errors import ConfigError
-from debate_cli.storage.config_file import DEFAULT_OUTPUT_FOLDER, read_output_folder
-from debate_cli.storage.variables import load_environment
+from debate_cli.storage.overrides import apply_overrides, overrides_from_env
+from debate_cli.storage.plain import get_child, is_mapping
+from debate_cli.storage.variables import VariableResolver, load_environment
+from debate_cli.storage.yaml_positions import MAX_YAML_BYTES, parse_yaml
 
+DEFAULT_OUTPUT_FOLDER = Path("transcripts")
 DEFAULT_CONFIG_PATHS = (Path("configs/debate.yaml"), Path("debate.yaml"))
-"""What `run` takes when no configuration is named: the first that is there, else the one in the package."""
+"""The configurations that `run` takes when none is named: the first that exists, else the one in the package."""
 
 
 def transcript_dirs(out: Path | None = None, config: str | None = None) -> Iterator[Path]:
-    """The folders in which `run` would save a debate, the likeliest first; the usual one is always among them.
+    """The folders to search for a debate, the likeliest first; DEFAULT_OUTPUT_FOLDER is always among them.
 
-    That is `out`, else DEBATE_OUT, else `output.dir` of `config` or of the configuration that is taken without one. The
-    configuration is not read before a folder is wanted.
+    The first is `out`, else DEBATE_OUT, else `output.dir` of `config` or of the default configuration. The configuration
+    is read only when the first folder is asked for.
     """
     first = out or default_transcript_dir(config)
     yield first
@@ -27,14 +30,31 @@ def transcript_dirs(out: Path | None = None, config: str | None = None) -> Itera
 
 
 def default_transcript_dir(config: str | None = None) -> Path:
-    """The folder in which `run` would save a debate of this configuration when no option says otherwise.
+    """The folder in which `run` saves a debate of this configuration when no option names another.
 
-    A `.env` that cannot be read is as if it were not there: showing a debate needs none, and `run` tells of it.
+    Errors in the configuration and in `.env` are ignored here; `run` reports them.
     """
-    named = Path(config) if config not in {None, "-"} else None  # pyright: ignore[reportArgumentType] - None is left out
+    named = Path(config) if config is not None and config != "-" else None
     path = named or next((place for place in DEFAULT_CONFIG_PATHS if place.is_file()), None)
     try:
         env = load_environment(path.parent if path is not None else Path(), os.environ)
     except ConfigError:
         env = dict(os.environ)
-    return read_output_folder(path, env)
+    return _output_dir(path, env)
+
+
+def _output_dir(config: Path | None, env: Mapping[str, str]) -> Path:
+    """`output.dir` as `env` sets it, else the file `config`, else DEFAULT_OUTPUT_FOLDER."""
+    data, _, _ = apply_overrides(_read_mapping(config) if config is not None else {}, overrides_from_env(env))
+    folder = VariableResolver(env).resolve(get_child(data.get("output"), "dir"))
+    return Path(folder) if isinstance(folder, str) and folder and "\0" not in folder else DEFAULT_OUTPUT_FOLDER
+
+
+def _read_mapping(config: Path) -> dict[str, object]:
+    try:
+        with config.open("rb") as file:
+            text = file.read(MAX_YAML_BYTES).decode()
+    except (OSError, ValueError):
+        return {}
+    data = parse_yaml(text).data
+    return data if is_mapping(data) else {}

@@ -1,6 +1,6 @@
-"""`${VAR}` and `${VAR:-default}` in the scalars of a configuration, filled in after parsing: a value never becomes structure.
+"""The environment: variables of the process and of `.env` files, and `${VAR}` in the scalars of a configuration.
 
-`$${` stands for the two characters `${`.
+`${VAR}` and `${VAR:-default}` are resolved after parsing, so a value never becomes structure. `$${` means a literal `${`.
 """
 
 from __future__ import annotations
@@ -17,12 +17,16 @@ from debate_cli.storage.plain import is_list, is_mapping
 from debate_cli.storage.yaml_positions import YamlPath
 
 _MAX_DOTENV_BYTES = 1024 * 1024
+_VARIABLE = re.compile(r"\$\$\{|\$\{(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?::-(?P<default>[^}]*))?\}|\$\{")
+_UNCLOSED_VARIABLE = re.compile(r"\$\$\{|\$\{")
+"""Used after the last `}` of a text, where _VARIABLE would take quadratic time."""
+_SECRET_NAME = re.compile(r"KEY|TOKEN|SECRET|PASSWORD", re.IGNORECASE)
 
 
 def load_environment(folder: Path, env: Mapping[str, str], *, here: Path | None = None) -> dict[str, str]:
-    """`env` with what `.env` beside the configuration (in `folder`), then in the working folder `here`, adds.
+    """`env`, completed from the `.env` of the configuration's `folder`, then of the working folder `here`.
 
-    Nothing in a file overrides `env`, and nothing in it is expanded. Raises ConfigError where a file cannot be read.
+    A file never overrides `env`, and its values are not expanded. Raises ConfigError if a file cannot be read.
     """
     found: dict[str, str] = {}
     for place in dict.fromkeys(((here or Path()).resolve(), folder.resolve())):
@@ -49,27 +53,26 @@ def _read_dotenv(path: Path) -> dict[str, str]:
     return {name: value for name, value in values.items() if value is not None}
 
 
-_VARIABLE = re.compile(r"\$\$\{|\$\{(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?::-(?P<default>[^}]*))?\}|\$\{")
-_UNCLOSED_VARIABLE = re.compile(r"\$\$\{|\$\{")
-"""Behind the last `}` of a text: there is no end to look for, which would take long for each of many beginnings."""
-_SECRET_NAME = re.compile(r"KEY|TOKEN|SECRET|PASSWORD", re.IGNORECASE)
-
-
 def is_secret_variable(variable: str) -> bool:
     """Whether a variable of this name holds a secret."""
     return _SECRET_NAME.search(variable) is not None
 
 
+def is_header_path(path: YamlPath) -> bool:
+    """Whether `path` is `providers.NAME.headers.HEADER`."""
+    return len(path) == 4 and path[0] == "providers" and path[2] == "headers"  # noqa: PLR2004 - parts of the path
+
+
 @dataclass(slots=True)
 class VariableResolver:
-    """Fills variables in from `env` and remembers what went wrong and what must never be shown."""
+    """Resolves variables from `env` and collects errors and secret values."""
 
     env: Mapping[str, str]
     faults: list[tuple[YamlPath, str]] = field(default_factory=list[tuple[YamlPath, str]])
     secrets: set[str] = field(default_factory=set[str])
 
     def resolve(self, data: Any, path: YamlPath = ()) -> Any:
-        """`data` with the variables of all its scalars filled in; the headers of providers stay as written."""
+        """`data` with the variables of all its scalars resolved; the headers of providers stay as written."""
         if isinstance(data, str):
             return self._resolve_text(data, path)
         if is_list(data):
@@ -82,18 +85,16 @@ class VariableResolver:
         def replacement(found: re.Match[str]) -> str:
             if found[0] == "$${":
                 return "${"
-            named = found.groupdict()
-            name = named.get("name")
+            groups = found.groupdict()
+            name = groups.get("name")
             if name is None:
-                self.faults.append(
-                    (path, "`${` begins no variable here; write `${NAME}`, or `$${` for the signs themselves")
-                )
+                self.faults.append((path, "`${` begins no variable here; write `${NAME}`, or `$${` for a literal `${`"))
                 return found[0]
-            return self._resolve_variable(name, named["default"], path)
+            return self._resolve_variable(name, groups["default"], path)
 
         closed = text.rfind("}") + 1
-        filled = _VARIABLE.sub(replacement, text[:closed]) + _UNCLOSED_VARIABLE.sub(replacement, text[closed:])
-        return text if _is_header_path(path) else filled
+        resolved = _VARIABLE.sub(replacement, text[:closed]) + _UNCLOSED_VARIABLE.sub(replacement, text[closed:])
+        return text if is_header_path(path) else resolved
 
     def _resolve_variable(self, name: str, default: str | None, path: YamlPath) -> str:
         value = self.env.get(name)
@@ -103,10 +104,6 @@ class VariableResolver:
             message = f"the environment variable {name} is not set; set it, or write `${{{name}:-default}}`"
             self.faults.append((path, message))
             return ""
-        if is_secret_variable(name) or _is_header_path(path):
+        if is_secret_variable(name) or is_header_path(path):
             self.secrets.add(value)
         return value
-
-
-def _is_header_path(path: YamlPath) -> bool:
-    return len(path) == 4 and path[0] == "providers" and path[2] == "headers"  # noqa: PLR2004 - providers.NAME.headers.HEADER

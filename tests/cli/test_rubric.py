@@ -40,9 +40,9 @@ def test_a_rubric_that_makes_no_sense_is_refused(saved: Path, text: str) -> None
     [
         ("structured: {weights: {logic: many}}", "rubric.yaml:1:31: structured.weights.logic: must be a number"),
         ("structured: {thresholds: {draw: -1}}", "rubric.yaml:1:33: structured.thresholds.draw: must be at least 0"),
-        ("structured: {weigths: {}}", "rubric.yaml:1:14: structured.weigths: there is no such key here; did you mean `weights`?"),
+        ("structured: {weigths: {}}", "rubric.yaml:1:14: structured.weigths: unknown key; did you mean `weights`?"),
         ("persuasion: {effects: magic}", "rubric.yaml:1:23: persuasion.effects: must be one of keywords, factors, judge, not `magic`"),
-        ("panel: {kind: live}", "rubric.yaml:1:15: panel.kind: leave it out, or write panel"),
+        ("panel: {kind: live}", "rubric.yaml:1:15: panel.kind: remove it, or write panel"),
         ("panel: {judges: [{id: a}]}", "rubric.yaml:1:18: panel.judges.0.persona: is missing; add it"),
     ],
 )  # fmt: skip

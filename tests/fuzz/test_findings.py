@@ -122,7 +122,7 @@ def test_no_more_problems_are_told_than_anybody_reads() -> None:
     """The last line says that there are more."""
     told = problems("".join(f"x{number}: 1\n" for number in range(5000)))
     assert len(told) == MAX_PROBLEMS + 1
-    assert told[-1] == "debate.yaml: and more faults; mend these first"
+    assert told[-1] == "debate.yaml: and more errors; correct these first"
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Loading a configuration: errors that name file, line, column and key path."""
+"""Loading a configuration: every error names file, line, column and key path."""
 
 from __future__ import annotations
 
@@ -20,29 +20,29 @@ from debate_cli.storage.config_file import read_config_file
 @pytest.mark.parametrize(
     ("more", "line"),
     [
-        ("sed: 7", "stdin:4:1: sed: there is no such key here; did you mean `seed`?"),
-        ("format: {argumens: 2}", "stdin:4:10: format.argumens: there is no such key here; did you mean `arguments`?"),
+        ("sed: 7", "stdin:4:1: sed: unknown key; did you mean `seed`?"),
+        ("format: {argumens: 2}", "stdin:4:10: format.argumens: unknown key; did you mean `arguments`?"),
         ("judging:\n  systems:\n    - {kind: live, feedbak: true}",
-         "stdin:6:20: judging.systems.0.feedbak: there is no such key here; did you mean `feedback`?"),
+         "stdin:6:20: judging.systems.0.feedbak: unknown key; did you mean `feedback`?"),
         ("providers: {lab: {base_ulr: x}}",
-         "stdin:4:19: providers.lab.base_ulr: there is no such key here; did you mean `base_url`?"),
-        ("xyzzy: 1", "stdin:4:1: xyzzy: there is no such key here; remove it, or correct its name"),
+         "stdin:4:19: providers.lab.base_ulr: unknown key; did you mean `base_url`?"),
+        ("xyzzy: 1", "stdin:4:1: xyzzy: unknown key; remove it, or correct its name"),
         ("format: {kind: structurd}",
          "stdin:4:16: format.kind: must be one of structured, semi_structured, free_flowing, not `structurd`; did you mean `structured`?"),
         ("judging: {systems: [modrator]}",
          "stdin:4:21: judging.systems.0.kind: must be one of structured, moderator, panel, live, persuasion, not `modrator`; did you mean `moderator`?"),
         ("judging: {systems: [{judge: default}]}",
-         "stdin:4:21: judging.systems.0: names no `kind`; add one, such as `kind: structured`"),
+         "stdin:4:21: judging.systems.0: has no `kind`; add one, such as `kind: structured`"),
         ("seed: many", "stdin:4:7: seed: must be a whole number"),
         ("seed: 1.5", "stdin:4:7: seed: must be a whole number"),
         ("background: 7", "stdin:4:13: background: must be text; put it in quotes"),
-        ("background: [a]", "stdin:4:1: background: must be text, not a list; brackets that belong to a text need quotes around the whole of it"),
-        ("background: {a: b}", "stdin:4:1: background: must be text, not a mapping; braces and `: ` that belong to a text need quotes around the whole of it"),
-        ("output: {dir: }", "stdin:4:15: output.dir: is empty; write a text, in quotes where it begins with `#`"),
+        ("background: [a]", "stdin:4:1: background: must be text, not a list; put a text that contains brackets in quotes"),
+        ("background: {a: b}", "stdin:4:1: background: must be text, not a mapping; put a text that contains `: ` in quotes"),
+        ("output: {dir: }", "stdin:4:15: output.dir: is empty; write a text, in quotes if it begins with `#`"),
         ("format: {phases: [opening, closng]}",
          "stdin:4:28: format.phases.1: must be one of opening, cross_examination, rebuttal, closing, not `closng`; did you mean `closing`?"),
         ("format: []", "stdin:4:1: format: must be a mapping of keys to values"),
-        ("format: {phases: opening}", "stdin:4:18: format.phases: must be a list; put what it holds in brackets, or write a `-` before each item"),
+        ("format: {phases: opening}", "stdin:4:18: format.phases: must be a list; put its items in brackets, or write a `-` before each"),
         ("format: {arguments: 0}", "stdin:4:21: format.arguments: must be at least 1"),
         ("limits: {timeout_s: .nan}", "stdin:4:21: limits.timeout_s: must be a finite number"),
         ("judging: {systems: [{kind: live, feedback: maybe}]}",
@@ -50,58 +50,59 @@ from debate_cli.storage.config_file import read_config_file
         ("judging: {systems: [{kind: structured, weights: {logic: 0, evidence: 0, responsiveness: 0, honesty: 0}}]}",
          "stdin:4:40: judging.systems.0.weights: at least one weight must be above 0"),
         ("judging: {decides: panel}", "stdin:4:20: judging.decides: no system of this name judges; it is one of structured"),
-        ("seed: 1\nseed: 2", "stdin:5:1: seed: this key stands here a second time; keep one"),
-        ("models: {}", "stdin:4:1: models: this key stands here a second time; keep one"),
-        ("version: 2", "stdin:4:10: version: must be 1"),
+        ("seed: 1\nseed: 2", "stdin:5:1: seed: duplicate key; keep one"),
+        ("models: {}", "stdin:4:1: models: duplicate key; keep one"),
+        ("version: 2", "stdin:4:10: version: must be the number 1, without quotes"),
     ],
 )  # fmt: skip
-def test_every_fault_names_its_place_and_key(more: str, line: str) -> None:
-    """File, line, column, key path, what is wrong, and a word that may have been meant."""
+def test_every_error_names_its_position_and_key(more: str, line: str) -> None:
+    """File, line, column, key path, what is wrong, and a similar word."""
     assert problems(more) == [line]
 
 
-def test_all_faults_come_at_once_and_in_order() -> None:
-    """Wrong keys, wrong words, unset variables and faults of the whole are told in one go, as they stand in the file."""
-    more = "seed: x\nbackground: ${NOT_SET}\nformat: {kind: fre_flowing}\njudging: {decides: panel}\noutptu: {}\n"
-    assert [line.split(": ")[1] for line in problems(more)] == [
-        "seed",
-        "background",
-        "format.kind",
-        "judging.decides",
-        "outptu",
-    ]
+def test_all_errors_of_single_values_come_at_once_in_order() -> None:
+    """Unknown keys, wrong values, unset variables, duplicates and unknown prompts, sorted by position."""
+    more = (
+        "seed: x\nbackground: ${NOT_SET}\nformat: {kind: fre_flowing}\nprompts: {opning: a.md}\noutptu: {}\nseed: 1\n"
+    )
+    lines = problems(more)
+    assert [line.split(": ")[1] for line in lines] == ["seed", "background", "format.kind", "prompts.opning", "outptu"]
+
+
+def test_all_contradictions_come_at_once() -> None:
+    """They are checked when every single value is valid."""
+    more = "judging: {decides: panel}\nformat: {phases: [opening]}\n"
+    assert [line.split(": ")[1] for line in problems(more)] == ["judging.decides", "format.phases"]
+    assert [line.split(": ")[1] for line in problems(f"{more}seed: x")] == ["seed"]
+
+
+def test_an_unset_variable_is_one_error() -> None:
+    """A value that is missing because of it is not reported again."""
+    assert len(problems("format: {kind: '${NOPE}'}")) == 1
 
 
 def test_members_of_a_union_are_one_fault() -> None:
-    """A wrong personality is either a wrong word or a wrong number, not both and each twice."""
+    """A personality is a word or a mapping; a wrong word is reported once."""
     people = "debaters: [{name: A, side: for, personality: engeneer}, {name: B, side: against, strategy: bold}]"
     with pytest.raises(ConfigError) as caught:
         read_config_file(None, text=f"topic: t\nmodels: {{default: {{model: mock/d}}}}\n{people}", env={})
     assert [line.split(": ")[1] for line in caught.value.problems] == ["debaters.0.personality", "debaters.1.strategy"]
 
 
-def test_a_broken_configuration_is_not_blamed_for_what_the_fault_hides() -> None:
-    """With `models` misspelt the debaters lack a model, but the misspelling is the one thing to mend."""
-    text = HEAD.replace("models:", "modles:")
-    with pytest.raises(ConfigError) as caught:
-        read_config_file(None, text=text, env={})
-    assert caught.value.problems == ("stdin:2:1: modles: there is no such key here; did you mean `models`?",)
-
-
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("", "stdin:1:1: is empty; a configuration takes a mapping with `topic` and `debaters`"),
-        ("# nothing\n", "is empty"),
+        ("", "stdin:1:1: the file is empty; write a mapping with `topic` and `debaters`"),
+        ("# nothing\n", "the file is empty"),
         ("{}", "topic: is missing"),
-        ("just words", "this is no configuration"),
-        ("- a\n- b", "this is no configuration"),
-        ("a: [", "is missing at the end"),
+        ("just words", "this is not a configuration"),
+        ("- a\n- b", "this is not a configuration"),
+        ("a: [", "stdin:1:5: a value is missing"),
         ("[" * 100_000, "nested more than"),
     ],
 )
-def test_what_is_no_configuration_is_said_plainly(text: str, words: str) -> None:
-    """A text of another kind gives a line, not a traceback."""
+def test_a_text_that_is_no_configuration_is_one_error(text: str, words: str) -> None:
+    """One line, no traceback."""
     with pytest.raises(ConfigError, match=words):
         read_config_file(None, text=text, env={})
 
@@ -109,7 +110,7 @@ def test_what_is_no_configuration_is_said_plainly(text: str, words: str) -> None
 @settings(deadline=None)
 @given(st.text(max_size=200))
 def test_no_text_breaks_the_loader(text: str) -> None:
-    """Random text is a configuration or a ConfigError."""
+    """Random text gives a ConfigError."""
     with pytest.raises(ConfigError):
         read_config_file(None, text=text, env={})
 
@@ -130,7 +131,7 @@ VALUES = st.recursive(
 @settings(deadline=None)
 @given(st.dictionaries(KEYS, VALUES, max_size=6))
 def test_no_data_breaks_the_loader(data: dict[str, object]) -> None:
-    """Neither does data of the right keys in the wrong places."""
+    """Valid keys in wrong places give a configuration or a ConfigError."""
     more = "\n".join(f"{key}: {json.dumps(value)}" for key, value in data.items() if key not in HEAD)
     with contextlib.suppress(ConfigError):
         assert isinstance(load(more).config, DebateConfig)
@@ -139,7 +140,7 @@ def test_no_data_breaks_the_loader(data: dict[str, object]) -> None:
 @settings(deadline=None)
 @given(st.binary(max_size=200))
 def test_no_bytes_break_the_loader(tmp_path_factory: pytest.TempPathFactory, data: bytes) -> None:
-    """Neither does a file of any bytes."""
+    """A file of random bytes gives a ConfigError."""
     path = tmp_path_factory.mktemp("c") / "debate.yaml"
     path.write_bytes(data)
     with pytest.raises(ConfigError):
@@ -150,8 +151,8 @@ def test_no_bytes_break_the_loader(tmp_path_factory: pytest.TempPathFactory, dat
     ("data", "words"),
     [(b"topic: \xff", ":1:8: not valid UTF-8"), (b"a" * 1_048_577, ":1:1: larger than 1024 KiB")],
 )
-def test_a_file_that_is_no_text_is_said_plainly(tmp_path: Path, data: bytes, words: str) -> None:
-    """With the place where it stops being text."""
+def test_a_file_that_is_not_text_is_an_error(tmp_path: Path, data: bytes, words: str) -> None:
+    """The error names the position of the first wrong byte."""
     path = tmp_path / "debate.yaml"
     path.write_bytes(data)
     with pytest.raises(ConfigError, match=words):
@@ -159,14 +160,14 @@ def test_a_file_that_is_no_text_is_said_plainly(tmp_path: Path, data: bytes, wor
 
 
 @pytest.mark.parametrize(("name", "words"), [("gone.yaml", "no such file"), (".", "this is a folder")])
-def test_a_file_that_is_not_there_is_said_plainly(tmp_path: Path, name: str, words: str) -> None:
-    """A missing file, and a folder in its place."""
+def test_a_missing_file_is_an_error(tmp_path: Path, name: str, words: str) -> None:
+    """As is a folder of its name."""
     with pytest.raises(ConfigError, match=words):
         read_config_file(tmp_path / name, env={})
 
 
 def test_prompts_are_read_beside_the_configuration(tmp_path: Path) -> None:
-    """A replaced prompt comes as text."""
+    """The text of a replaced prompt is loaded with the configuration."""
     (tmp_path / "mine.md").write_text("Say {{count}}.")
     path = tmp_path / "debate.yaml"
     path.write_text(HEAD + "prompts: {opening: mine.md}")
@@ -175,10 +176,10 @@ def test_prompts_are_read_beside_the_configuration(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("file", "words"), [("gone.md", "no such file"), ("../out.md", "beside"), (".", "cannot be read")]
+    ("file", "words"), [("gone.md", "no such file"), ("../out.md", "must be in the folder"), (".", "cannot be read")]
 )
 def test_a_prompt_that_cannot_be_read_is_an_error(tmp_path: Path, file: str, words: str) -> None:
-    """Missing, outside, or no file."""
+    """Missing, outside of the folder, or a folder."""
     path = tmp_path / "inner" / "debate.yaml"
     path.parent.mkdir()
     (tmp_path / "out.md").write_text("x")
@@ -187,8 +188,8 @@ def test_a_prompt_that_cannot_be_read_is_an_error(tmp_path: Path, file: str, wor
         read_config_file(path, env={})
 
 
-def test_further_checks_get_places_too() -> None:
-    """Who knows more than the domain (keys, prices) can add problems, which are placed like all others."""
+def test_problems_of_further_checks_have_positions() -> None:
+    """Checks of other rooms (keys, prices) report problems like the domain's."""
 
     def more_checks(_config: DebateConfig) -> list[Problem]:
         return [Problem(("models", "default", "model"), "costs too much")]
@@ -197,7 +198,7 @@ def test_further_checks_get_places_too() -> None:
         read_config_file(None, text=HEAD, env={}, more_checks=[more_checks])
 
 
-def test_later_problems_can_be_placed() -> None:
-    """A loaded configuration still knows where everything stands."""
+def test_a_loaded_configuration_keeps_its_positions() -> None:
+    """A problem found later can name its position."""
     line = load("seed: 7").source_map.format_problem(Problem(("seed",), "is odd"))
     assert line == "stdin:4:7: seed: is odd"

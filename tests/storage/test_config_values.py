@@ -1,13 +1,21 @@
-"""Where the values of a configuration come from: options before the environment before the file, and variables."""
+"""The values of a configuration: precedence, overrides, variables, the environment, defaults, two names of one key."""
 
 from __future__ import annotations
 
 import json
+from datetime import date
+from pathlib import Path
+from typing import Any
 
 import pytest
 from config_file_support import load, problems
 
+from debate_cli.errors import ConfigError
 from debate_cli.storage.config_file import read_config_file
+from debate_cli.storage.variables import load_environment
+
+LONG = "[opening, cross_examination, rebuttal, closing]"
+SHORT = "[opening, closing]"
 
 
 @pytest.mark.parametrize(
@@ -24,12 +32,12 @@ from debate_cli.storage.config_file import read_config_file
 def test_options_go_before_environment_before_file(
     env: dict[str, str], overrides: list[tuple[str, str]], arguments: int
 ) -> None:
-    """The last option counts before the others, those before the environment, that before the file."""
+    """The last option wins, then earlier options, the environment, the file."""
     assert load("format: {arguments: 4}", env=env, overrides=overrides).config.format.arguments == arguments
 
 
-def test_the_environment_has_words_of_its_own_for_what_changes_often() -> None:
-    """Topic and folder are taken as they are, whatever YAML would make of them."""
+def test_topic_and_folder_variables_are_plain_text() -> None:
+    """DEBATE_TOPIC and DEBATE_OUT are not parsed as YAML; DEBATE_SEED is."""
     config = load(env={"DEBATE_TOPIC": "Is it: yes?", "DEBATE_SEED": "9", "DEBATE_OUT": "1"}).config
     assert (config.topic, config.seed, config.output.dir) == ("Is it: yes?", 9, "1")
 
@@ -44,7 +52,7 @@ def test_the_environment_has_words_of_its_own_for_what_changes_often() -> None:
     ],
 )
 def test_a_key_path_reaches_into_lists(key: str, value: str, path: list[str | None] | None) -> None:
-    """Indices count from 0; what is not there yet is made."""
+    """Indices count from 0; missing mappings are created."""
     if path is None:
         assert problems(overrides=[(key, value)])[0].startswith(f"--set: {key}: must be text, not a mapping; ")
         return
@@ -58,12 +66,12 @@ def test_a_key_path_reaches_into_lists(key: str, value: str, path: list[str | No
 @pytest.mark.parametrize(
     ("key", "value", "line"),
     [
-        ("fromat.x", "3", "--set: fromat: there is no such key here; did you mean `format`?"),
-        ("format.argumens", "3", "--set: format.argumens: there is no such key here; did you mean `arguments`?"),
-        ("debaters.5.model", "x", "--set: debaters.5.model: `5` is no place in a list of 2; count from 0"),
-        ("topic.a", "x", "--set: topic.a: what stands before `a` is a single value and has no parts"),
-        ("seed", "[", "--set: seed: a value or a closing bracket is missing"),
-        ("a..b", "1", "--set: a..b: this is no key path"),
+        ("fromat.x", "3", "--set: fromat: unknown key; did you mean `format`?"),
+        ("format.argumens", "3", "--set: format.argumens: unknown key; did you mean `arguments`?"),
+        ("debaters.5.model", "x", "--set: debaters.5.model: `5` is not an index of a list of 2; count from 0"),
+        ("topic.a", "x", "--set: topic.a: the part before `a` is a single value; remove `.a`"),
+        ("seed", "[", "--set: seed: a value is missing"),
+        ("a..b", "1", "--set: a..b: not a key path"),
         ("judging.systems", "[strutured]", "--set: judging.systems.0.kind: must be"),
         (
             "debaters",
@@ -73,12 +81,12 @@ def test_a_key_path_reaches_into_lists(key: str, value: str, path: list[str | No
     ],
 )
 def test_a_wrong_option_is_named_as_one(key: str, value: str, line: str) -> None:
-    """No line of the file is blamed for what stands on the command line."""
+    """The error names the option, not a line of the file."""
     assert problems(overrides=[(key, value)])[0].startswith(line)
 
 
 def test_an_override_of_one_alias_leaves_the_other() -> None:
-    """Two debaters written as one anchor are two once one of them is changed."""
+    """Values that share an anchor are separate once one of them is changed."""
     people = "debaters: [&a {name: A, side: for, system: x}, {<<: *a, name: B, side: against}]"
     text = f"topic: t\nmodels: {{default: &m {{model: mock/d}}, judge: *m}}\n{people}"
     loaded = read_config_file(None, text=text, env={}, overrides=[("models.judge.model", "mock/j")])
@@ -98,16 +106,137 @@ def test_an_override_of_one_alias_leaves_the_other() -> None:
     ],
 )
 def test_variables_fill_scalars(written: str, env: dict[str, str], filled: str) -> None:
-    """After parsing and once: what a variable holds never becomes structure or another variable."""
+    """After parsing and once: the value of a variable never becomes structure or another variable."""
     assert load(f"background: {json.dumps(written)}", env=env).config.background == filled
 
 
-def test_a_variable_can_be_a_number() -> None:
-    """Where a number is wanted, its digits will do."""
-    assert load("seed: ${SEED}", env={"SEED": "11"}).config.seed == 11
+def test_a_variable_can_be_a_number_or_a_boolean() -> None:
+    """Its text is converted where a number or a boolean is expected."""
+    more = "format: {arguments: '${N}'}\njudging: {systems: [{kind: live, feedback: '${F}'}]}"
+    config = load(more, env={"N": "4", "F": "false"}).config
+    assert (config.format.arguments, config.judging.systems[0].model_dump()["feedback"]) == (4, False)
 
 
 @pytest.mark.parametrize("written", ["${NOT_SET}", "${}", "${1A}", "${A B}"])
-def test_a_variable_that_is_none_is_an_error(written: str) -> None:
-    """Unset, or no variable at all."""
+def test_a_variable_that_cannot_be_resolved_is_an_error(written: str) -> None:
+    """It is not set, or is not a variable."""
     assert problems(f"background: '{written}'", env={"A": "x"})[0].startswith("stdin:4:13: background: ")
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "arguments"), [("format.arguments", 2, 2), ("format", {"arguments": 3}, 3), ("seed", None, 4)]
+)
+def test_an_override_from_python_takes_any_plain_value(key: str, value: Any, arguments: int) -> None:
+    """Numbers, lists, mappings and None are taken as they are."""
+    loaded = read_config_file(None, text=f"{MINIMAL}format: {{arguments: 4}}", env={}, overrides=[(key, value)])
+    assert loaded.config.format.arguments == arguments
+
+
+@pytest.mark.parametrize("value", [object(), {1: "x"}, date(2026, 1, 1), [b"x"]])
+def test_an_override_of_another_type_is_a_config_error(value: Any) -> None:
+    """The error names the key and the type."""
+    with pytest.raises(
+        ConfigError, match="--set: seed: takes text, numbers, lists and mappings with text keys, not a `"
+    ):
+        read_config_file(None, text=MINIMAL, env={}, overrides=[("seed", value)])
+
+
+MINIMAL = "topic: t\nmodels: {default: {model: mock/d}}\ndebaters: [{name: A, side: for}, {name: B, side: against}]\n"
+
+
+@pytest.mark.parametrize(
+    ("written", "env", "options", "phases"),
+    [
+        ("phases", {}, [("format.rounds", SHORT)], ("opening", "closing")),
+        ("rounds", {}, [("format.phases", SHORT)], ("opening", "closing")),
+        ("phases", {"DEBATE__FORMAT__ROUNDS": SHORT}, [], ("opening", "closing")),
+        ("rounds", {"DEBATE__FORMAT__PHASES": SHORT}, [], ("opening", "closing")),
+        ("phases", {"DEBATE__FORMAT__PHASES": "[]"}, [("format.rounds", SHORT)], ("opening", "closing")),
+        ("phases", {}, [("format.rounds.1", "rebuttal")], ("opening", "rebuttal", "rebuttal", "closing")),
+    ],
+)
+def test_two_names_of_one_key_are_one_key_in_every_layer(
+    written: str, env: dict[str, str], options: list[tuple[str, str]], phases: tuple[str, ...]
+) -> None:
+    """`rounds` and `phases` override each other from any layer."""
+    assert load(f"format: {{{written}: {LONG}}}", env=env, overrides=options).config.format.phases == phases
+
+
+def test_both_names_of_one_key_in_a_file_are_an_error() -> None:
+    """The error is at the second one."""
+    assert problems(f"format: {{phases: {LONG}, rounds: {LONG}}}") == [
+        "stdin:4:67: format.rounds: `rounds` and `phases` are two names of one key; keep one"
+    ]
+    assert problems("format: {rounds: [opening]}")[0].startswith("stdin:4:10: format.phases: ")
+
+
+@pytest.mark.parametrize(
+    ("kind", "given", "bounds"),
+    [
+        ("structured", "{clear: 6}", (1, 6)),
+        ("moderator", "{draw: 2}", (2, 5)),
+        ("live", "{clear: 11}", (2, 11)),
+        ("live", "", (2, 10)),
+        ("live", "{}", (2, 10)),
+    ],
+)
+def test_a_missing_threshold_is_the_default_of_its_system(kind: str, given: str, bounds: tuple[float, float]) -> None:
+    """Each system has its own defaults."""
+    config = load(f"judging: {{systems: [{{kind: {kind}, thresholds: {given}}}]}}").config
+    system: Any = config.judging.systems[0]
+    assert (system.thresholds.draw, system.thresholds.clear) == bounds
+
+
+@pytest.mark.parametrize(
+    "empty",
+    [
+        "format:\nproviders:\njudging:\nlimits:\noutput:\nprompts:\n",
+        "judging: {systems: }",
+        "format: {phases: }",
+        "judging: {systems: [{kind: structured, weights: }]}",
+    ],
+)
+def test_an_empty_section_takes_its_defaults(empty: str) -> None:
+    """A section whose keys are all commented out is as good as absent."""
+    assert load(empty).config == load("").config
+
+
+@pytest.mark.parametrize(
+    ("more", "line"),
+    [
+        ("limits: {max_tokens: true}", "stdin:4:22: limits.max_tokens: must be a whole number"),
+        ("limits: {timeout_s: true}", "stdin:4:21: limits.timeout_s: must be a number"),
+        ("seed: false", "stdin:4:7: seed: must be a whole number"),
+        (
+            "judging: {systems: [{kind: live, thresholds: {draw: true}}]}",
+            "stdin:4:53: judging.systems.0.thresholds.draw: must be a number",
+        ),
+    ],
+)
+def test_a_boolean_is_not_a_number(more: str, line: str) -> None:
+    """`true` is not 1."""
+    assert problems(more) == [line]
+
+
+def test_a_dotenv_file_adds_and_never_overrides(tmp_path: Path) -> None:
+    """The environment of the process wins, then the file beside the configuration, then that of the working folder."""
+    beside, here = tmp_path / "beside", tmp_path / "here"
+    texts = {beside: "A=beside\nB=beside\nF=x${HOME}y\n", here: "A=here\nB=here\nC='here'\nexport D=here # so\nE\n"}
+    for folder, text in texts.items():
+        folder.mkdir()
+        (folder / ".env").write_text(text)
+    found = load_environment(beside, {"A": "own"}, here=here)
+    assert found == {"A": "own", "B": "beside", "C": "here", "D": "here", "F": "x${HOME}y"}
+
+
+def test_no_dotenv_file_is_no_error(tmp_path: Path) -> None:
+    """The environment is returned as it is."""
+    assert load_environment(tmp_path, {"A": "x"}, here=tmp_path / "gone") == {"A": "x"}
+
+
+@pytest.mark.parametrize(("data", "words"), [(b"A=\xff", "not valid UTF-8"), (b"a" * 1_048_577, "larger than")])
+def test_an_unreadable_dotenv_file_is_an_error(tmp_path: Path, data: bytes, words: str) -> None:
+    """The error names the file."""
+    (tmp_path / ".env").write_bytes(data)
+    with pytest.raises(ConfigError, match=words):
+        load_environment(tmp_path, {}, here=tmp_path)

@@ -1,4 +1,4 @@
-"""One process a debate."""
+"""At most one process works on a debate."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from debate_cli.storage.lock import lock_debate
 HOLD = """
 import sys
 from pathlib import Path
-from debate_cli.storage.lock import locked
-with locked(Path(sys.argv[1])):
+from debate_cli.storage.lock import lock_debate
+with lock_debate(Path(sys.argv[1])):
     print("held", flush=True)
     sys.stdin.read()
 """
@@ -34,8 +34,8 @@ def test_a_second_process_is_refused_with_the_pid_of_the_first(tmp_path: Path) -
         holder.communicate()
 
 
-def test_a_killed_process_holds_nobody_up(tmp_path: Path) -> None:
-    """Its lock file is still there and does not count."""
+def test_the_lock_of_a_killed_process_does_not_count(tmp_path: Path) -> None:
+    """Its lock file remains, but the operating system released the lock."""
     command = [sys.executable, "-c", HOLD, str(tmp_path / "a.jsonl")]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as holder:
         assert holder.stdout is not None
@@ -48,14 +48,14 @@ def test_a_killed_process_holds_nobody_up(tmp_path: Path) -> None:
 
 
 def test_a_lock_leaves_nothing_behind(tmp_path: Path) -> None:
-    """Also when what it guarded failed."""
+    """Also if the guarded block failed."""
     with pytest.raises(ZeroDivisionError), lock_debate(tmp_path / "a.json"):
         raise ZeroDivisionError
     assert list(tmp_path.iterdir()) == []
 
 
-def test_two_debates_do_not_hinder_each_other(tmp_path: Path) -> None:
-    """A lock is for one id."""
+def test_each_debate_has_its_own_lock(tmp_path: Path) -> None:
+    """Two debates can be locked at the same time."""
     with lock_debate(tmp_path / "a.json"), lock_debate(tmp_path / "b.json"):
         assert len(list(tmp_path.iterdir())) == 2
 

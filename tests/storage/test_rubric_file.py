@@ -1,4 +1,4 @@
-"""A rubric from a file: one reading names every fault with its place, and nothing that is none."""
+"""A rubric file: all errors of single settings at once, each with its position; contradictions after them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from debate_cli.errors import ConfigError
 from debate_cli.storage.rubric_file import load_rubric
 
 BENCH = "{id: a, persona: qa_evaluator}, {id: b, persona: qa_evaluator}"
-WRONG_EVERYWHERE = """\
+WRONG_IN_ALL_SYSTEMS = """\
 structured: {weights: {logic: x, evidance: 2}, thresholds: {draw: y}}
 panle: {}
 live: {thresholds: {draw: 9, clear: 2}}
@@ -20,20 +20,19 @@ panel:
     - {id: a}
 persuasion: {effects: keyword}
 """
-TOLD_OF_IT = [
+ERRORS = [
     "1:31: structured.weights.logic: must be a number",
-    "1:34: structured.weights.evidance: there is no such key here; did you mean `evidence`?",
+    "1:34: structured.weights.evidance: unknown key; did you mean `evidence`?",
     "1:67: structured.thresholds.draw: must be a number",
-    "2:1: panle: there is no judging system of this name; did you mean `panel`?",
-    "3:8: live.thresholds: a clear victory takes at least the margin of a draw; raise `clear`",
+    "2:1: panle: unknown judging system; did you mean `panel`?",
     "4:12: moderator: must be a mapping of settings, such as `structured: {weights: {logic: 0.5}}`",
     "7:7: panel.judges.0.persona: is missing; add it",
     "8:23: persuasion.effects: must be one of keywords, factors, judge, not `keyword`; did you mean `keywords`?",
 ]
 
 
-def told(folder: Path, text: str | bytes) -> list[str]:
-    """What is wrong with a rubric, without the name of its file."""
+def problems(folder: Path, text: str | bytes) -> list[str]:
+    """The errors of a rubric, without the name of its file."""
     path = folder / "rubric.yaml"
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
     with pytest.raises(ConfigError) as caught:
@@ -42,15 +41,15 @@ def told(folder: Path, text: str | bytes) -> list[str]:
     return [line.removeprefix(f"{path}:") for line in caught.value.problems]
 
 
-def test_every_fault_of_every_system_is_told_at_once(tmp_path: Path) -> None:
-    """In the order of the file: form, contradictions, names of systems."""
-    assert told(tmp_path, WRONG_EVERYWHERE) == TOLD_OF_IT
+def test_the_errors_of_all_systems_come_at_once(tmp_path: Path) -> None:
+    """In the order of the file: unknown systems, unknown keys, wrong values."""
+    assert problems(tmp_path, WRONG_IN_ALL_SYSTEMS) == ERRORS
 
 
-def test_faults_of_the_text_hide_none_of_the_settings(tmp_path: Path) -> None:
-    """A key that stands there twice, and a value of the wrong kind."""
-    assert told(tmp_path, "live: {}\nlive: {feedback: 7}\n") == [
-        "2:1: live: this key stands here a second time; keep one",
+def test_a_duplicate_key_hides_no_other_error(tmp_path: Path) -> None:
+    """The last of the two is checked."""
+    assert problems(tmp_path, "live: {}\nlive: {feedback: 7}\n") == [
+        "2:1: live: duplicate key; keep one",
         "2:18: live.feedback: must be true or false",
     ]
 
@@ -58,24 +57,25 @@ def test_faults_of_the_text_hide_none_of_the_settings(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "line"),
     [
-        ("weights: {logic: 1}", "1:1: weights: there is no judging system of this name; it is a setting of structured, so indent it beneath one"),
-        ("kind: live", "1:1: kind: there is no judging system of this name; known are structured, moderator, panel, live, persuasion"),
+        ("weights: {logic: 1}", "1:1: weights: unknown judging system; `weights` is a setting of structured, so indent it beneath one"),
+        ("kind: live", "1:1: kind: unknown judging system; known are structured, moderator, panel, live, persuasion"),
+        ("live: {thresholds: {draw: 9, clear: 2}}", "1:8: live.thresholds: a clear victory takes at least the margin of a draw; raise `clear`"),
         ("panel: {dimensions: [a, a]}", "1:25: panel.dimensions.1: this dimension stands here a second time; keep one"),
         (f"panel: {{min_judges: 3, judges: [{BENCH}]}}", "1:21: panel.min_judges: the panel has 2 judges and needs 3; add judges, or lower `min_judges`"),
         ("panel: {judges: [{id: a, persona: qa_evaluater}]}", "1:18: panel.judges.0: no persona `qa_evaluater` is shipped; did you mean `qa_evaluator`?"),
         ("structured: {judge: 5}", "1:21: structured.judge: must be text; put it in quotes"),
         ("structured: 0", "1:13: structured: must be a mapping of settings, such as `structured: {weights: {logic: 0.5}}`"),
         ("structured: {fallacy_penalty: .nan}", "1:31: structured.fallacy_penalty: must be a finite number"),
-        ("", "1:1: this is no rubric; it takes settings per system, such as `structured: {weights: {logic: 0.5}}`"),
-        ("{}", "1:1: this is no rubric; it takes settings per system, such as `structured: {weights: {logic: 0.5}}`"),
+        ("", "1:1: this is not a rubric; write settings per system, such as `structured: {weights: {logic: 0.5}}`"),
+        ("{}", "1:1: this is not a rubric; write settings per system, such as `structured: {weights: {logic: 0.5}}`"),
         ("live: é\xff".encode("latin-1"), "1:7: not valid UTF-8; save the file as UTF-8"),
         (b"live: {}\n#" + "é".encode() + b"\xff", "2:3: not valid UTF-8; save the file as UTF-8"),
         (b" " * (1024 * 1024 - 1) + "é".encode(), "1:1: larger than 1024 KiB; make it smaller"),
     ],
 )  # fmt: skip
-def test_a_fault_is_told_where_it_stands(tmp_path: Path, text: str | bytes, line: str) -> None:
+def test_an_error_names_its_position(tmp_path: Path, text: str | bytes, line: str) -> None:
     """One sentence: what, where, what to do."""
-    assert told(tmp_path, text) == [line]
+    assert problems(tmp_path, text) == [line]
 
 
 @pytest.mark.parametrize(
@@ -90,20 +90,20 @@ def test_a_fault_is_told_where_it_stands(tmp_path: Path, text: str | bytes, line
         "\ufeffmoderator: {guidance: true}",
     ],
 )
-def test_what_a_debates_own_settings_may_make_sense_of_is_no_fault(tmp_path: Path, text: str) -> None:
-    """A rubric is laid over what is stored: bounds, judges and models that it leaves out may be any."""
+def test_a_rubric_may_be_incomplete(tmp_path: Path, text: str) -> None:
+    """It changes stored settings, so bounds, judges and models that it leaves out are not checked against defaults."""
     path = tmp_path / "rubric.yaml"
     path.write_text(text)
     assert list(load_rubric(path).changes) == [text.partition(":")[0].removeprefix("\ufeff")]
 
 
-def test_a_secret_in_a_wrong_place_is_not_repeated(tmp_path: Path) -> None:
-    """Not even as the name of a system."""
-    assert "sk-" not in "".join(told(tmp_path, "sk-abcdefghijklmnop1234: {}\n"))
+def test_an_error_never_shows_a_secret(tmp_path: Path) -> None:
+    """Not even one written as the name of a system."""
+    assert "sk-" not in "".join(problems(tmp_path, "sk-abcdefghijklmnop1234: {}\n"))
 
 
 @pytest.mark.parametrize(("name", "words"), [("gone.yaml", "no such file; "), (".", "this is a folder; ")])
-def test_what_is_no_file_is_told(tmp_path: Path, name: str, words: str) -> None:
-    """With what to do about it."""
+def test_a_missing_file_is_an_error(tmp_path: Path, name: str, words: str) -> None:
+    """As is a folder; the error says what to do."""
     with pytest.raises(ConfigError, match=words):
         load_rubric(tmp_path / name)

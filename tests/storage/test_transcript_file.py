@@ -63,7 +63,7 @@ def refusal(data: bytes) -> str:
         (TEXT.replace('"victory": "draw"', '"victory": "landslide"').encode(), "verdicts.0.victory: "),
         (
             TEXT.replace('"generator": {', '"extra": 1, "generator": {', 1).encode(),
-            "extra: there is no such key here; restore",
+            "extra: unknown key; restore",
         ),
         (TEXT.replace('"victory": "draw"', '"victory": 3').encode(), "verdicts.0.victory: must be "),
         (TEXT.encode("utf-16"), "not valid UTF-8"),

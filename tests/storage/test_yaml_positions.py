@@ -1,0 +1,142 @@
+"""YAML text as data with positions. Hostile text gives an error with a position, never a crash."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import yaml
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from debate_cli.storage.yaml_positions import (
+    MAX_YAML_BYTES,
+    MAX_YAML_DEPTH,
+    ParsedYaml,
+    SourcePosition,
+    explain_parse_error,
+    parse_yaml,
+)
+
+LAUGHS = "a: &a [1]\n" + "".join(f"b{n}: &b{n} [{', '.join([f'*b{n - 1}' if n else '*a'] * 10)}]\n" for n in range(9))
+
+
+@pytest.mark.parametrize(
+    ("text", "data"),
+    [
+        ("", None),
+        ("# nothing", None),
+        ("a: 1\nb: 1.5\nc: 1e3\nd: 0x1f\ne: -7", {"a": 1, "b": 1.5, "c": 1000.0, "d": 31, "e": -7}),
+        ("a: true\nb: False\nc: ~\nd: null\ne:", {"a": True, "b": False, "c": None, "d": None, "e": None}),
+        ("a: no\nb: on\nc: 2026-01-01\nd: 12:30", {"a": "no", "b": "on", "c": "2026-01-01", "d": "12:30"}),
+        ("a: '1'\nb: \"true\"\nc: |\n  2\n", {"a": "1", "b": "true", "c": "2\n"}),
+        ("1: a\ntrue: b", {"1": "a", "true": "b"}),
+        ("a: &x {k: 1, l: 2}\nb: {<<: *x, l: 3}", {"a": {"k": 1, "l": 2}, "b": {"k": 1, "l": 3}}),
+        ("a: &x [1]\nb: *x", {"a": [1], "b": [1]}),
+        ("\ufeffa: 1", {"a": 1}),
+        ("a: " + "9" * 200, {"a": "9" * 200}),
+    ],
+)
+def test_scalars_follow_the_core_schema(text: str, data: Any) -> None:
+    """Numbers, booleans and null are those of YAML 1.2; everything else is text."""
+    parsed = parse_yaml(text)
+    assert (parsed.data, parsed.faults) == (data, ())
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "column", "words"),
+    [
+        ("a: 1\nb: 2\na: 3", 3, 1, "duplicate key"),
+        ("a: {b: 1,\n    b: 2}", 2, 5, "duplicate key"),
+        ("a: !!python/object:os.system x", 1, 4, "tags are not allowed"),
+        ("a: !mine {b: 1}", 1, 4, "tags are not allowed"),
+        ("!!str a: 1", 1, 1, "tags are not allowed"),
+        ("a: *nobody", 1, 4, "no anchor"),
+        ("a: &a [*a]", 1, 4, "deep"),
+        ("a: 1\n---\nb: 2", 2, 1, "a second document"),
+        ("? [1]\n: 2", 1, 3, "a key must be"),
+        ("a: b\nc: \x07", 2, 4, "control character"),
+        ("a: {<<: 3}", 1, 5, "`<<` takes a mapping"),
+        ("[" * 10_000, 1, MAX_YAML_DEPTH + 1, "deep"),
+        ("- " * 10_000, 1, 2 * MAX_YAML_DEPTH + 1, "deep"),
+        ("- a\n" * 50_000, 20_000, 3, "more than 20000 values"),
+        (LAUGHS, 1, 8, "aliases expanded"),
+        ("a" * (MAX_YAML_BYTES + 1), 1, 1, "larger than 1024 KiB"),
+    ],
+    ids=lambda value: repr(value)[:20],
+)
+def test_a_fault_has_a_position(text: str, line: int, column: int, words: str) -> None:
+    """Tags, duplicate keys, size, depth and alias expansion are refused with line and column."""
+    fault = parse_yaml(text).faults[0]
+    assert (fault.position, words in fault.message) == (SourcePosition(line, column), True), fault
+
+
+SYNTAX_ERRORS = [
+    ("topic: Tests: good?\n", 1, 13, "quote a text with `: `"),
+    ("topic: x\n# why\ndebaters\nseed: 1\n", 3, 1, "not `key: value`"),
+    ("version: 1\ntopic:x\ndebaters: []\n", 2, 1, "not `key: value`"),
+    ("  topic: x\ndebaters: []\n", 2, 1, "begin all top-level keys in one column"),
+    ("limits:\n    timeout_s: 1\n  seed: 1\n", 3, 3, "check indentation"),
+    ("debaters: - name: x\n", 1, 11, "move the `-` to the next line"),
+    ("topic: 'it's bad'\n", 1, 12, "check indentation and quotes"),
+    ("limits:\n\ttimeout_s: 1\n", 2, 1, "indented with a tab"),
+    ("background: |\n\tx\n", 2, 1, "indented with a tab"),
+    ("topic: @x\n", 1, 8, "a character that needs quotes"),
+    ("topic: *very* good\n", 1, 8, "put it in quotes"),
+    ("topic: > x\n", 1, 8, "begins on the next line"),
+    ("topic: 'b\nx: 1\n", 1, 8, "this quote is never closed"),
+    ('topic: "C:\\xx"\n', 1, 13, "not a valid escape"),
+    ("a: [1, 2\n", 1, 9, "a comma or closing bracket is missing (opened in line 1)"),
+    ("a: [, x]\n", 1, 5, "a value is missing"),
+    ("a: b\n...\nc: d\n", 3, 1, "outside of the mapping above"),
+]
+
+
+@pytest.mark.parametrize(("text", "line", "column", "words"), SYNTAX_ERRORS)
+def test_a_syntax_error_says_what_to_do(text: str, line: int, column: int, words: str) -> None:
+    """With line and column, both from 1."""
+    (fault,) = parse_yaml(text).faults
+    assert (fault.position, words in fault.message) == (SourcePosition(line, column), True), fault
+
+
+@pytest.mark.parametrize("text", [text for text, *_ in SYNTAX_ERRORS])
+def test_the_parser_in_python_is_understood_too(text: str) -> None:
+    """PyYAML's parser without the C library gives the same message."""
+    with pytest.raises(yaml.MarkedYAMLError) as caught:
+        list(yaml.parse(text, Loader=yaml.SafeLoader))  # pyright: ignore[reportUnknownMemberType]
+    assert explain_parse_error(caught.value, text).message == parse_yaml(text).faults[0].message
+
+
+@pytest.mark.parametrize(
+    ("path", "line", "column"),
+    [
+        (("a",), 1, 1),
+        (("a", "b"), 2, 6),
+        (("a", "c"), 3, 3),
+        (("a", "c", 0), 4, 7),
+        (("a", "c", 1), 5, 7),
+        (("a", "c", 1, "d"), 5, 10),
+    ],
+)
+def test_every_value_has_a_position(path: tuple[str | int, ...], line: int, column: int) -> None:
+    """A scalar or item has its own position, a mapping or list that of its key."""
+    assert parse_yaml("a:\n  b: 1\n  c:\n    - x\n    - d: y\n").positions[path] == SourcePosition(line, column)
+
+
+@pytest.mark.parametrize(("path", "column"), [(("a",), 1), (("a", "b"), 5), (("a", "c"), 17), (("a", "c", 0, "d"), 22)])
+def test_every_key_has_a_position(path: tuple[str | int, ...], column: int) -> None:
+    """The value may be a text, a list or an alias."""
+    assert parse_yaml("a: {b: &x text, c: [{d: *x}]}\n").key_positions[path] == SourcePosition(1, column)
+
+
+@settings(deadline=None)
+@given(st.text() | st.text("ab:- \n[]{},&*!#'\"|>?%@`<~0.\t$\\", max_size=60))
+@example("a: &a\n<<: *a")
+@example("{<<: [1, {a: b}]}")
+@example("? *a")
+def test_no_text_breaks_the_parser(text: str) -> None:
+    """Every text gives data or an error with a position inside the text."""
+    parsed = parse_yaml(text)
+    assert isinstance(parsed, ParsedYaml)
+    for fault in parsed.faults:
+        assert 1 <= fault.position.line <= len(text.splitlines()) + 1

@@ -137,8 +137,7 @@ def _checked(value: Any, depth: int) -> Any:
     if depth and (is_list(value) or isinstance(value, tuple)):
         items = cast("list[Any]", value)
         return [_checked(item, depth - 1) for item in items]
-    if depth and isinstance(value, dict) and all(isinstance(key, str) for key in cast("dict[Any, Any]", value)):
-        value = cast("dict[str, Any]", value)
+    if depth and is_mapping(value) and set(map(type, value)) <= {str}:
         return {key: _checked(item, depth - 1) for key, item in value.items()}
     if value is None or isinstance(value, bool | int | float | str):
         return value

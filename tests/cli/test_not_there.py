@@ -44,7 +44,7 @@ def test_a_saved_debate_is_no_configuration(saved: Path) -> None:
     """One line that says what it is, in the place of one for each of its keys."""
     done = debate("run", saved, "--mock", cwd=saved.parent.parent)
     assert (done.code, len(done.err.splitlines())) == (2, 1), done.err
-    assert "this is a saved debate, no configuration; go on with it by --resume" in done.err
+    assert "this is a saved debate, not a configuration; continue it with --resume" in done.err
 
 
 def test_a_misspelt_system_is_one_for_texts_too(here: Path) -> None:

@@ -14,8 +14,7 @@ from typing import Any
 from serving_support import Answering, Served, serving
 
 from debate_cli.llm.model import Message, OutputSchema, Request
-from debate_cli.providers.mock.forms import write
-from debate_cli.providers.mock_dice import Dice
+from debate_cli.providers.mock.forms import write_answer
 
 
 @dataclass
@@ -69,7 +68,7 @@ def answer(body: dict[str, Any]) -> str:
         schema=OutputSchema(schema["name"], schema["schema"]) if schema else None,
         rung="native" if schema else "text",
     )
-    return write(request, Dice("server"))
+    return write_answer(request, "server")
 
 
 @contextmanager

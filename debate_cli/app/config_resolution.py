@@ -28,8 +28,7 @@ from debate_cli.domain.events import JudgingOpened
 from debate_cli.domain.model_places import find_model_key_paths
 from debate_cli.errors import ConfigError, MissingKeyError, NoLocalModelError
 from debate_cli.llm.prompts import Prompts
-from debate_cli.providers.mock.model import SCRIPTED_MODEL
-from debate_cli.providers.mock_script import Script
+from debate_cli.providers.mock.model import SCRIPTED_MODEL, ReplyScript
 from debate_cli.providers.provider_table import ProviderRow, find_provider_problems, merge_provider_rows
 from debate_cli.providers.registry import (
     collect_provider_secrets,
@@ -269,7 +268,7 @@ def _script_problems(spec: ModelSpec, place: KeyPath, folder: Path) -> list[Prob
     if spec.model != SCRIPTED_MODEL:
         return []
     try:
-        Script.load(spec, folder)
+        ReplyScript.load(spec, folder)
     except ConfigError as error:
         return [Problem((*place[:-1], "script") if spec.script is not None else place, str(error))]
     return []

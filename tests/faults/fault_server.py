@@ -18,8 +18,7 @@ from wire_support import READ_S
 
 from debate_cli.domain.model_call import Usage
 from debate_cli.llm.model import Request
-from debate_cli.providers.mock.forms import write
-from debate_cli.providers.mock_dice import Dice
+from debate_cli.providers.mock.forms import write_answer
 
 CHARS_PER_TOKEN = 4
 _NONCE = re.compile(rb"\b[0-9a-f]{8}\b")
@@ -213,7 +212,7 @@ async def _read(reader: asyncio.StreamReader) -> Heard:
 
 def answer(question: Request) -> Said:
     """What the mock says to a question, and the tokens that it takes; a third of the prompt is read from the cache."""
-    text = write(question, Dice("server"))
+    text = write_answer(question, "server")
     prompt = question.input_chars // CHARS_PER_TOKEN
     usage = Usage(input_tokens=prompt, cached_tokens=prompt // 3, output_tokens=len(text) // CHARS_PER_TOKEN)
     tool = question.schema.name if question.schema is not None and question.rung == "tool" else None

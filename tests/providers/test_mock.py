@@ -1,4 +1,4 @@
-"""The mock answers any request the same everywhere, in pieces, at the pace and with the faults that it is given."""
+"""`MockModel`: deterministic answers, streaming, pace, simulated faults, and scripts."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import asyncio
 import json
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
 from debate_cli.domain.config import MockFaults, ModelSpec
 from debate_cli.errors import ConfigError, ModelTimeoutError, PermanentError, RateLimitedError, ServerError
 from debate_cli.llm.model import Message, OutputSchema, Reply, Request
-from debate_cli.providers.mock.model import SIMULATED_FAULTS, MockModel, SimulatedFault, pick_fault, split_words
+from debate_cli.providers.mock.model import MockModel, SimulatedFault, pick_fault, split_words
 
 ASK = Request(
     system="You judge.",
@@ -24,21 +24,21 @@ ASK = Request(
 CLAIM: dict[str, Any] = {"type": "object", "properties": {"claim": {"type": "string"}}, "required": ["claim"]}
 
 
-class Naps:
-    """Sleeping that takes no time and is remembered."""
+class FakeSleep:
+    """Records the seconds instead of sleeping."""
 
     def __init__(self) -> None:
         self.taken: list[float] = []
 
     async def __call__(self, seconds: float) -> None:
-        """Note the nap."""
+        """Record one sleep."""
         self.taken.append(seconds)
 
 
 def model(seed: int = 7, *, sleep: Any = None, folder: Path = Path(), **fields: Any) -> MockModel:
     """A mock with these parameters."""
     spec = ModelSpec.model_validate({"model": "mock/test"} | fields)
-    return MockModel(spec, seed=seed, folder=folder, sleep=sleep or Naps())
+    return MockModel(spec, seed=seed, folder=folder, sleep=sleep or FakeSleep())
 
 
 def ask(mock: MockModel, request: Request = ASK) -> Reply:
@@ -52,7 +52,7 @@ def test_the_same_request_has_the_same_answer() -> None:
 
 
 def test_an_answer_is_the_same_on_every_machine() -> None:
-    """The words follow from seed and request alone; this text was written by another process."""
+    """The words depend on seed and request alone; this text was written by another process."""
     asked = replace(ASK, schema=OutputSchema("claim", CLAIM), rung="native")
     assert json.loads(ask(model(), asked).text) == {
         "claim": "People learn early what they will need anyway, and that speaks for the motion."
@@ -60,12 +60,12 @@ def test_an_answer_is_the_same_on_every_machine() -> None:
 
 
 def test_seeds_differ() -> None:
-    """Ten seeds do not all say the same."""
+    """Ten seeds give more than three answers."""
     assert len({ask(model(seed)).text for seed in range(10)}) > 3
 
 
 def test_models_of_other_names_differ() -> None:
-    """A panel of several mocks does not speak with one voice."""
+    """The mocks of a panel give different answers."""
     assert len({ask(model(model=f"mock/{name}")).text for name in "abcdefghij"}) > 3
 
 
@@ -79,18 +79,18 @@ def test_the_nonce_has_no_influence() -> None:
 
 
 def test_usage_is_about_a_quarter_of_the_characters() -> None:
-    """Tokens are reported, as many as text of that length has."""
+    """The reply reports a token for every four characters."""
     reply = ask(model())
     assert reply.usage.output_tokens == -(-len(reply.text) // 4)
     assert reply.usage.input_tokens == -(-ASK.input_chars // 4)
 
 
 def test_it_streams_in_pieces() -> None:
-    """What arrives piece by piece is the reply's text, and it is more than one piece."""
-    heard: list[str] = []
-    reply = asyncio.run(model().complete(ASK, heard.append))
-    assert "".join(heard) == reply.text
-    assert len(heard) > 5
+    """The streamed pieces join to the text of the reply."""
+    pieces: list[str] = []
+    reply = asyncio.run(model().complete(ASK, pieces.append))
+    assert "".join(pieces) == reply.text
+    assert len(pieces) > 5
 
 
 @pytest.mark.parametrize("text", ["", " ", "one", " two  words ", "a\n\nb c\td ", '{"x": [1, 2]}'])
@@ -99,21 +99,21 @@ def test_pieces_join_to_the_text(text: str) -> None:
     assert "".join(split_words(text)) == text
 
 
-def test_without_a_pace_nothing_is_waited_for() -> None:
-    """A mock that is not told to be slow only lets others go on."""
-    naps = Naps()
-    reply = ask(model(sleep=naps))
-    assert sum(naps.taken) == 0
+def test_without_a_pace_it_does_not_wait() -> None:
+    """A mock without latency and pace yields to other tasks but does not wait."""
+    sleeps = FakeSleep()
+    reply = ask(model(sleep=sleeps))
+    assert sum(sleeps.taken) == 0
     assert reply.latency_s == 0
 
 
 def test_latency_and_pace_are_slept_and_reported() -> None:
-    """The first token comes after `latency_s`, the others at the pace; the reply says how long it took."""
-    naps = Naps()
-    reply = ask(model(sleep=naps, latency_s=2, tokens_per_second=10))
-    assert naps.taken[0] == 2
-    assert sum(naps.taken) == pytest.approx(2 + len(reply.text) / 40)
-    assert reply.latency_s == pytest.approx(sum(naps.taken), abs=0.001)
+    """The mock waits `latency_s`, then streams at the pace; the reply reports the sum."""
+    sleeps = FakeSleep()
+    reply = ask(model(sleep=sleeps, latency_s=2, tokens_per_second=10))
+    assert sleeps.taken[0] == 2
+    assert sum(sleeps.taken) == pytest.approx(2 + len(reply.text) / 40)
+    assert reply.latency_s == pytest.approx(sum(sleeps.taken), abs=0.001)
 
 
 @pytest.mark.parametrize(
@@ -127,7 +127,7 @@ def test_faults_of_the_provider_are_raised(kind: str, error: type[Exception]) ->
 
 
 def test_a_malformed_answer_is_no_json() -> None:
-    """What should be JSON breaks off, and nothing tells so but the text."""
+    """The JSON breaks off although the finish reason is `stop`."""
     reply = ask(model(faults={"malformed": 1}), replace(ASK, schema=OutputSchema("claim", CLAIM)))
     assert reply.finish_reason == "stop"
     with pytest.raises(ValueError, match="Unterminated"):
@@ -135,21 +135,21 @@ def test_a_malformed_answer_is_no_json() -> None:
 
 
 def test_a_truncated_answer_says_so() -> None:
-    """The text is shorter than the whole one, and marked."""
+    """The text is cut and the reply is marked as truncated."""
     reply = ask(model(faults={"truncated": 1}))
     assert (reply.truncated, reply.finish_reason) == (True, "length")
     assert len(reply.text) < len(ask(model()).text)
 
 
 def test_a_refusal_is_a_reply() -> None:
-    """Declining is data, without a text."""
+    """A refusal is a reply without text, not an error."""
     reply = ask(model(faults={"refusal": 1}))
     assert reply.refusal
     assert reply.text == ""
 
 
-def test_a_retry_draws_again() -> None:
-    """The same request made again may succeed where it failed, and the same calls fail in a second run."""
+def test_a_retry_can_succeed() -> None:
+    """A repeated request can succeed after a failure; a second run has the same failures."""
 
     def outcomes() -> list[bool]:
         mock, found = model(faults={"rate_limit": 0.5}), list[bool]()
@@ -166,14 +166,14 @@ def test_a_retry_draws_again() -> None:
 
 
 @pytest.mark.parametrize(("unit", "fault"), [(0.05, "rate_limit"), (0.15, "malformed"), (0.25, "refusal"), (0.9, None)])
-def test_shares_lie_side_by_side(unit: float, fault: SimulatedFault | None) -> None:
-    """Each kind of fault takes its share of the draws, in a fixed order."""
+def test_faults_have_their_probability(unit: float, fault: SimulatedFault | None) -> None:
+    """Each fault has its probability, in a fixed order."""
     assert pick_fault(MockFaults(rate_limit=0.1, malformed=0.1, refusal=0.1), unit) == fault
 
 
 def test_every_fault_of_the_configuration_is_known() -> None:
-    """No key of `faults` is without effect."""
-    assert set(SIMULATED_FAULTS) == set(MockFaults.model_fields)
+    """Every key of `faults` has an effect."""
+    assert set(get_args(SimulatedFault)) == set(MockFaults.model_fields)
 
 
 class TestScript:
@@ -186,11 +186,11 @@ class TestScript:
         return model(model="mock/scripted", script="replies.yaml", folder=tmp_path)
 
     def test_a_string_is_sent_as_it_is(self, tmp_path: Path) -> None:
-        """No quotes are put around it."""
+        """A string is sent without quotes around it."""
         assert ask(self.scripted(tmp_path, "opening: I say so.")).text == "I say so."
 
     def test_an_object_is_sent_as_json(self, tmp_path: Path) -> None:
-        """YAML in, JSON out."""
+        """An object in YAML is sent as JSON."""
         assert ask(self.scripted(tmp_path, "opening: {claim: ü, n: 1}")).text == '{"claim": "ü", "n": 1}'
 
     def test_json_is_a_script_too(self, tmp_path: Path) -> None:
@@ -198,40 +198,44 @@ class TestScript:
         assert ask(self.scripted(tmp_path, '{"opening": ["a"]}')).text == "a"
 
     def test_a_list_is_served_in_order_and_its_last_item_repeated(self, tmp_path: Path) -> None:
-        """So a broken answer can be followed by a good one."""
+        """A list can hold a broken answer followed by a good one."""
         mock = self.scripted(tmp_path, "opening: [nonsense, {claim: good}]")
         assert [ask(mock).text for _ in range(3)] == ["nonsense", '{"claim": "good"}', '{"claim": "good"}']
 
     def test_words_in_the_request_choose_a_reply_of_their_own(self, tmp_path: Path) -> None:
-        """`purpose@WORDS` goes before `purpose` where the words are found."""
+        """`purpose@TEXT` wins over `purpose` where the prompt holds the text."""
         mock = self.scripted(tmp_path, """{opening: general, 'opening@You are "Pro"': for Pro}""")
         assert ask(mock).text == "for Pro"
         assert ask(mock, replace(ASK, messages=(Message("user", 'You are "Con"'),))).text == "general"
 
     def test_a_purpose_that_is_missing_is_named(self, tmp_path: Path) -> None:
-        """The error says which file lacks what, and asking again would not help."""
+        """The error names the file and the missing purpose, and is permanent."""
         with pytest.raises(PermanentError, match=r"replies\.yaml has no reply for `opening`"):
             ask(self.scripted(tmp_path, "closing: x"))
 
-    @pytest.mark.parametrize("text", ["- a list", "just words", "{broken", ""])
-    def test_a_file_that_is_no_mapping_is_a_configuration_error(self, tmp_path: Path, text: str) -> None:
-        """It is found when the model is built, and the file is named."""
-        with pytest.raises(ConfigError, match=r"replies\.yaml"):
-            self.scripted(tmp_path, text)
-
-    def test_a_file_that_is_missing_is_a_configuration_error(self, tmp_path: Path) -> None:
-        """The path is in the message."""
-        with pytest.raises(ConfigError, match=r"nowhere\.yaml"):
-            model(model="mock/scripted", script="nowhere.yaml", folder=tmp_path)
-
-    def test_a_script_that_cannot_be_read_is_placed(self, tmp_path: Path) -> None:
-        """With file, line and column, and without the words of a parser."""
+    @pytest.mark.parametrize(
+        ("content", "message"),
+        [
+            (None, "{0}: cannot read the script of mock/scripted (No such file or directory); create it, or correct its name"),
+            (b"opening: \xff", "{0}: cannot read the script of mock/scripted (it is not valid UTF-8); "),
+            (b"#" * (1024 * 1024 + 1), "{0}: cannot read the script of mock/scripted (it is larger than 1024 KiB); "),
+            (b"closing: x\nopening: a: b", "{0}:2:11: the script of mock/scripted is neither YAML nor JSON; look here"),
+            (b"[" * 100_000, "{0}: the script of mock/scripted is neither YAML nor JSON"),
+            (b"- opening", "{0}: the script of mock/scripted must map purposes (opening, ...) to replies; begin it with"),
+            (b"", "{0}: the script of mock/scripted must map purposes"),
+        ],
+    )  # fmt: skip
+    def test_an_unusable_script_is_a_configuration_error(
+        self, tmp_path: Path, content: bytes | None, message: str
+    ) -> None:
+        """The error names the file, the position where there is one, and what to do."""
+        if content is not None:
+            (tmp_path / "replies.yaml").write_bytes(content)
         with pytest.raises(ConfigError) as caught:
-            self.scripted(tmp_path, "closing: x\nopening: a: b")
-        assert f"{tmp_path}/replies.yaml:2:11: " in str(caught.value)
-        assert "mapping values" not in str(caught.value)
+            model(model="mock/scripted", script="replies.yaml", folder=tmp_path)
+        assert str(caught.value).startswith(message.format(tmp_path / "replies.yaml"))
 
     def test_a_script_must_be_named(self) -> None:
-        """`mock/scripted` without `script` cannot answer."""
+        """`mock/scripted` without `script` is a configuration error."""
         with pytest.raises(ConfigError, match="script"):
             model(model="mock/scripted")

@@ -22,7 +22,7 @@ from debate_cli.domain.debate import Debate, fold
 from debate_cli.domain.events import AssessmentCompleted, Failure, TurnCompleted
 from debate_cli.domain.model_call import Usage
 from debate_cli.domain.tasks import Cue
-from debate_cli.providers.mock_dice import Dice
+from debate_cli.providers.mock.sentences import SeededRandom
 from debate_cli.storage.transcript_store import open_debate
 from debate_cli.systems.scoring import score
 
@@ -56,11 +56,11 @@ class Storm:
             return None
         nth = self.asked[heard.key]
         self.asked[heard.key] += 1
-        dice = Dice(f"{self.seed}/{nth}/{heard.key}")
-        drawn = dice.unit("fails")
+        random = SeededRandom(f"{self.seed}/{nth}/{heard.key}")
+        drawn = random.unit("fails")
         if drawn >= FAILING:
             return None
-        return dice.pick(tuple(GIVEN_UP) if drawn < HOPELESS else TRANSIENT, "fault")
+        return random.pick(tuple(GIVEN_UP) if drawn < HOPELESS else TRANSIENT, "fault")
 
 
 def settings(server: FaultServer, number: int) -> DebateConfig:

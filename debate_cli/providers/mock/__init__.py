@@ -1,1 +1,1 @@
-"""Deterministic model without network, for rehearsals and tests."""
+"""Mock provider: a deterministic model in this process, for rehearsals and tests. No key, no network."""

@@ -1,165 +1,227 @@
-"""The mock's answers: walks a JSON schema and fills it with choices, numbers and sentences that fit together.
+"""Answers of the mock: fills any JSON schema with choices, numbers and sentences that fit together.
 
-Takes `const`, `enum`, `anyOf`/`oneOf`, `allOf`, `type` (or a list of types), `properties`, `required`, `items`, `prefixItems`,
-`minItems`, `maxItems`, lengths, simple `pattern`s, common `format`s, bounds and local `$ref`s; everything else in a schema is
-not looked at.
+Understands `const`, `enum`, `anyOf`/`oneOf` (the first branch), `allOf`, local `$ref`s, types, properties, lists, lengths
+and bounds; strings with a `pattern` or `format` come from a list of samples. Other keywords are ignored.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any, cast
 
 from debate_cli.llm.model import Request
-from debate_cli.providers.mock_dice import Dice
-from debate_cli.providers.mock_judgment import Judgment
-from debate_cli.providers.mock_marks import LISTED, NOBODY, share
-from debate_cli.providers.mock_pattern import formed
-from debate_cli.providers.mock_scene import Scene
-from debate_cli.providers.mock_schema import as_object, laid_over, referred
-from debate_cli.providers.mock_voice import Matter, Voice, fitted
+from debate_cli.providers.mock.opinions import Opinions
+from debate_cli.providers.mock.prompt_facts import Json, PromptFacts
+from debate_cli.providers.mock.sentences import NO_WINNER, Place, SeededRandom, SentenceWriter, shorten
 
-Json = Mapping[str, Any]
-WORDS = 3
-"""The stage of an object at which sentences are written: before them numbers and choices, the marks of each, who leads."""
-DEEP = 12
-"""Objects and lists within one another from where on only what must be there is written."""
+MAX_DEPTH = 12
+"""In deeper objects and lists only the required parts are written, so that a recursive schema ends."""
+FORMAT_SAMPLES = {
+    "date": "2026-03-14",
+    "date-time": "2026-03-14T09:30:00Z",
+    "time": "09:30:00Z",
+    "duration": "P1D",
+    "email": "reader@example.org",
+    "hostname": "example.org",
+    "ipv4": "192.0.2.1",
+    "uri": "https://example.org/source",
+    "uuid": "123e4567-e89b-42d3-a456-426614174000",
+}
+PATTERN_SAMPLES = (
+    *FORMAT_SAMPLES.values(),
+    "PRO-1",
+    "CON-1",
+    "A1",
+    "sample-text",
+    "Sample text.",
+    "sample",
+    "Sample",
+    "42",
+)
+"""Strings that are tried in turn for a `pattern`."""
 
 
-def write(request: Request, lasting: Dice) -> str:
-    """The text of an answer to `request`: JSON where it has a schema, else prose. The same for the same dice."""
-    scene = Scene.of(request)
-    dice = Dice(f"{lasting.unit('request')}/{request.fingerprint()}")
-    voice = Voice(scene, lasting, dice)
+def write_answer(request: Request, seed: str) -> str:
+    """The mock's answer to `request`, the same for the same seed: JSON where the request has a schema, else prose."""
+    facts = PromptFacts(request)
+    lasting = SeededRandom(seed)
+    random = SeededRandom(f"{lasting.unit('request')}/{request.fingerprint()}")
+    sentences = SentenceWriter(facts, lasting, random)
     if request.schema is None:
-        matter = Matter("reasoning" if scene.judging else "text", "", {}, position=len(scene.own_turns))
-        return voice.sentence(matter)
-    writer = _Writer(scene, voice, Judgment(scene, lasting, dice), request.schema.json)
-    return json.dumps(writer.value(request.schema.json, Spot()), ensure_ascii=False)
+        return sentences.write(Place("reasoning" if facts.is_judge else "text", index=len(facts.own_turns)))
+    writer = _FormWriter(request.schema.json, facts, sentences, Opinions(facts, lasting, random))
+    return json.dumps(writer.write(request.schema.json, Place()), ensure_ascii=False)
 
 
-@dataclass(frozen=True, slots=True)
-class Spot:
-    """A place in the answer, and what is settled around it."""
-
-    name: str = "text"
-    """Property that the value stands under; that of the list, for its items."""
-    path: str = ""
-    around: Json = field(default_factory=dict[str, Any])
-    position: int = 0
-    share: float | None = None
-    """Where on their scales the marks stand that a sentence here gives the reason for, 0-1; None where there are none."""
-
-    @property
-    def deep(self) -> bool:
-        """Whether it is time to come to an end, as in a schema that refers to itself."""
-        return self.path.count("/") >= DEEP
-
-    def under(self, name: str, around: Json, share: float | None = None) -> Spot:
-        """The place of a property of the object here."""
-        return replace(self, name=name, path=f"{self.path}/{name}", around=around, share=share)
-
-    def at(self, index: int) -> Spot:
-        """The place of a list's item."""
-        return replace(self, path=f"{self.path}/{index}", position=index)
-
-
-class _Writer:
-    def __init__(self, scene: Scene, voice: Voice, judgment: Judgment, root: Json) -> None:
-        self._scene = scene
-        self._voice = voice
-        self._judgment = judgment
+class _FormWriter:
+    def __init__(self, root: Json, facts: PromptFacts, sentences: SentenceWriter, opinions: Opinions) -> None:
         self._root = root
+        self._facts = facts
+        self._sentences = sentences
+        self._opinions = opinions
 
-    def value(self, schema: Json, spot: Spot) -> Any:
+    def write(self, schema: Json, place: Place) -> Any:
         """A value that `schema` accepts."""
-        schema = self._plain(schema, spot)
+        schema = self._resolve(schema, place)
         if "const" in schema:
             return schema["const"]
         if "enum" in schema:
-            return self._judgment.choice(spot.name, spot.path, spot.around, schema["enum"], spot.position)
-        match _kind(schema):
+            return self._opinions.choose(place, schema["enum"])
+        match _type(schema):
             case "object":
-                return self._object(schema, spot)
+                return self._write_object(schema, place)
             case "array":
-                return self._array(schema, spot)
+                return self._write_array(schema, place)
             case "integer" | "number" as kind:
-                return self._judgment.number(spot.name, spot.path, spot.around, schema, whole=kind == "integer")
+                return self._opinions.number(place, schema, is_whole=kind == "integer")
             case "boolean":
-                return self._judgment.yes(spot.name, spot.path)
+                return self._opinions.is_true(place)
             case "null":
                 return None
             case _:
-                return self._text(schema, spot)
+                return self._write_text(schema, place)
 
-    def _plain(self, schema: Json, spot: Spot) -> Json:
-        """`schema` without references and alternatives; of the latter, the first that is not null."""
-        schema = as_object(schema)
-        while found := next((key for key in ("$ref", "allOf", "anyOf", "oneOf") if key in schema), None):
-            beside = {key: value for key, value in schema.items() if key != found}
-            if found == "$ref":
-                parts = [referred(str(schema[found]), self._root)]
-            elif found == "allOf":
-                parts = [self._plain(part, spot) for part in schema[found]]
+    def _resolve(self, schema: Json, place: Place) -> Json:
+        """`schema` with references, alternatives and `allOf` replaced by what they stand for."""
+        while key := next((key for key in ("$ref", "anyOf", "oneOf", "allOf") if key in schema), None):
+            rest = {name: value for name, value in schema.items() if name != key}
+            if key == "$ref":
+                parts = [_follow_reference(schema[key], self._root)]
+            elif key == "allOf":
+                parts = [self._resolve(part, place) for part in schema[key]]
             else:
-                branches = [as_object(branch) for branch in schema[found]]
-                parts = [self._judgment.branch(spot.name, spot.path, branches)]
-            schema = laid_over([beside, *parts])
+                branches = [branch for branch in schema[key] if branch.get("type") != "null"]
+                is_null = len(branches) < len(schema[key]) and (not branches or self._opinions.is_null(place))
+                parts = [{"type": "null"} if is_null else branches[0]]
+            schema = _merge([rest, *parts])
         return schema
 
-    def _object(self, schema: Json, spot: Spot) -> dict[str, Any]:
-        """Sentences are written last, so that they can speak of the choices and numbers beside them."""
+    def _write_object(self, schema: Json, place: Place) -> dict[str, Any]:
+        """Choices and numbers first, then the winner, then the sentences, which can refer to both."""
         required: list[str] = schema.get("required", [])
-        known: Mapping[str, Json] = schema.get("properties", {})
-        open_ones = {name: as_object(schema.get("additionalProperties")) for name in required if name not in known}
-        properties = {name: part for name, part in known.items() if name in required or not spot.deep} | open_ones
-        plain = {name: self._plain(part, spot.under(name, {})) for name, part in properties.items()}
-        filled: dict[str, Any] = {}
-        for stage in range(WORDS + 1):
-            for name, part in properties.items():
-                if _stage(name, plain[name]) == stage:
-                    place = spot.under(name, {**spot.around, **filled}, share(name, filled, plain))
-                    filled[name] = self.value(part, place)
-            if stage == 0:
-                filled = self._judgment.reconciled(filled, properties)
-        return {name: filled[name] for name in properties}
+        any_value: Json = {}
+        properties = dict.fromkeys(required, any_value) | cast("dict[str, Json]", schema.get("properties", {}))
+        if place.path.count("/") >= MAX_DEPTH:
+            properties = {name: part for name, part in properties.items() if name in required}
+        properties = {
+            name: self._resolve(part, replace(place, name=name, path=f"{place.path}/{name}", values={}))
+            for name, part in properties.items()
+        }
+        written: dict[str, Any] = {}
+        for name in sorted(properties, key=lambda name: _writing_order(name, properties[name])):
+            if _writing_order(name, properties[name]) > 0:
+                written = _reconcile(written, properties)
+            values = {**place.values, **written}
+            quality = self._opinions.quality(values, _score_share(name, written, properties))
+            inside = Place(name, f"{place.path}/{name}", values, place.index, quality)
+            written[name] = self.write(properties[name], inside)
+        written = _reconcile(written, properties)
+        return {name: written[name] for name in properties}
 
-    def _array(self, schema: Json, spot: Spot) -> list[Any]:
-        listed: list[Json] = schema.get("prefixItems", [])
-        values = [self.value(part, spot.at(index)) for index, part in enumerate(listed)]
+    def _write_array(self, schema: Json, place: Place) -> list[Any]:
+        fixed: list[Json] = schema.get("prefixItems", [])
+        items = [self.write(part, _item_place(place, index)) for index, part in enumerate(fixed)]
         rest: Any = schema.get("items", {})
         least = int(schema.get("minItems", 0))
         most = int(schema.get("maxItems", max(least, 3)))
-        if isinstance(rest, bool) or len(values) >= most or (listed and not rest):
-            return values
-        rest = self._plain(rest, spot)
-        usual = 0 if spot.deep else self._judgment.count(spot.name, spot.path, spot.around)
-        wanted = max(least, min(most, usual))
+        if isinstance(rest, bool) or len(items) >= most or (fixed and not rest):
+            return items
+        rest = self._resolve(rest, place)
         if "enum" in rest:
-            chosen = self._judgment.some(spot.name, spot.path, rest["enum"], least, most)
-            return values + chosen
-        return values + [self.value(rest, spot.at(index)) for index in range(len(values), wanted)]
+            return items + self._opinions.choose_some(place, rest["enum"], least, most)
+        is_deep = place.path.count("/") >= MAX_DEPTH
+        count = max(least, min(most, 0 if is_deep else self._opinions.list_length(place)))
+        return items + [self.write(rest, _item_place(place, index)) for index in range(len(items), count)]
 
-    def _text(self, schema: Json, spot: Spot) -> str:
-        most = cast("int | None", schema.get("maxLength"))
-        formal = formed(schema.get("pattern"), schema.get("format"), int(schema.get("minLength", 0)), most)
-        if formal is not None:
-            return formal
-        ready = self._judgment.words(spot.name, spot.path, spot.around)
-        if ready is not None:
-            return fitted(ready, most)
-        level = self._judgment.level(spot.around, spot.share)
-        matter = Matter(spot.name, spot.path, spot.around, spot.position, level)
-        text = self._voice.sentence(matter, most)
-        while len(text) < int(schema.get("minLength", 0)):
-            text += " " + self._voice.sentence(replace(matter, position=matter.position + 1))
-        limit = self._scene.word_limit if spot.name == "final_position" else None
-        return fitted(text, most, limit)
+    def _write_text(self, schema: Json, place: Place) -> str:
+        least, most = int(schema.get("minLength", 0)), cast("int | None", schema.get("maxLength"))
+        sample = _find_sample(schema)
+        if sample is not None:
+            return sample
+        quote = self._opinions.quote(place) if place.name == "quote" else None
+        if quote is not None:
+            return shorten(quote, most)
+        if place.name == "changed_because" and self._opinions.keeps_vote(place.values):
+            return ""
+        text = self._sentences.write(place, most)
+        while len(text) < least:
+            text += " " + self._sentences.write(replace(place, index=place.index + 1))
+        return shorten(text, most, self._facts.word_limit if place.name == "final_position" else None)
 
 
-def _kind(schema: Json) -> str:
+def _writing_order(name: str, schema: Json) -> int:
+    """0 for choices and numbers, 1 for the scores of all participants, 2 for the winner, 3 for sentences."""
+    if _has_sentences(schema):
+        return 1 if name == "scores" else 3
+    return 2 if NO_WINNER.intersection(map(str, schema.get("enum", ()))) else 0
+
+
+def _has_sentences(schema: Json) -> bool:
+    if "const" in schema or "enum" in schema:
+        return False
+    match _type(schema):
+        case "array":
+            items = [*schema.get("prefixItems", []), schema.get("items", {})]
+            return any(_has_sentences(cast("Json", item)) for item in items if isinstance(item, Mapping))
+        case "object":
+            return any(map(_has_sentences, schema.get("properties", {}).values()))
+        case kind:
+            return kind == "string"
+
+
+def _score_share(name: str, written: Json, properties: Mapping[str, Json]) -> float | None:
+    """Where on their scale (0-1) the numbers lie that the sentence `name` explains.
+
+    `logic_reason` explains `logic`; another sentence explains all numbers beside it except the total. None if there are none.
+    """
+    scales = {
+        key: properties[key]["maximum"] - properties[key]["minimum"]
+        for key, value in written.items()
+        if key != "total" and _is_whole(value) and {"minimum", "maximum"} <= set(properties[key])
+    }
+    own = name.removesuffix("_reason")
+    explained = [own] if own in scales else list(scales)
+    size = sum(scales[key] for key in explained)
+    return sum(written[key] - properties[key]["minimum"] for key in explained) / size if size else None
+
+
+def _reconcile(written: dict[str, Any], properties: Mapping[str, Json]) -> dict[str, Any]:
+    """Make the numbers of one object agree: `total` is the sum of the others, `delivery` is at most `framing`."""
+    numbers = {key: value for key, value in written.items() if _is_whole(value)}
+    agreed: dict[str, int] = {}
+    if "total" in numbers:
+        agreed["total"] = sum(numbers.values()) - numbers["total"]
+    if {"delivery", "framing"} <= numbers.keys():
+        agreed["delivery"] = min(numbers["delivery"], numbers["framing"])
+    return written | {key: value for key, value in agreed.items() if _is_within(value, properties[key])}
+
+
+def _is_whole(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _is_within(value: int, schema: Json) -> bool:
+    return "enum" not in schema and schema.get("minimum", value + 1) <= value <= schema.get("maximum", value - 1)
+
+
+def _find_sample(schema: Json) -> str | None:
+    """A sample for `pattern` or `format` that also has the right length; None where there is none."""
+    if "pattern" not in schema and "format" not in schema:
+        return None
+    least, most = schema.get("minLength", 0), schema.get("maxLength", 1_000_000)
+    samples = (FORMAT_SAMPLES.get(schema.get("format", "")), *(PATTERN_SAMPLES if "pattern" in schema else ()))
+    fitting = (sample for sample in samples if sample and re.search(schema.get("pattern", ""), sample))
+    return next((sample for sample in fitting if least <= len(sample) <= most), None)
+
+
+def _item_place(place: Place, index: int) -> Place:
+    return replace(place, path=f"{place.path}/{index}", index=index)
+
+
+def _type(schema: Json) -> str:
     kind: Any = schema.get("type")
     if isinstance(kind, list):
         kinds = cast("list[str]", kind)
@@ -169,21 +231,21 @@ def _kind(schema: Json) -> str:
     return str(kind)
 
 
-def _stage(name: str, schema: Json) -> int:
-    """When a property is written: who leads, after the marks that say so; words after all else."""
-    if _is_free(schema):
-        return 1 if name == LISTED else WORDS
-    return 2 if NOBODY.intersection(map(str, schema.get("enum", ()))) else 0
+def _follow_reference(reference: str, root: Json) -> Json:
+    """The part of `root` that a local reference names (`#`, `#/$defs/Name`). Raises KeyError where there is none."""
+    target: Any = root
+    for part in filter(None, reference.lstrip("#").split("/")):
+        target = target[part.replace("~1", "/").replace("~0", "~")]
+    return cast("Json", target)
 
 
-def _is_free(schema: Json) -> bool:
-    """Whether the value is words of the writer's own, or holds such words."""
-    if "const" in schema or "enum" in schema:
-        return False
-    kind = _kind(schema)
-    if kind == "array":
-        items = [*schema.get("prefixItems", []), schema.get("items", {})]
-        return any(_is_free(cast("Json", item)) for item in items if isinstance(item, Mapping))
-    if kind == "object":
-        return any(_is_free(part) for part in schema.get("properties", {}).values())
-    return kind == "string"
+def _merge(parts: list[Json]) -> Json:
+    """One schema with the keywords of all `parts`; properties and required names are united, other keywords overwritten."""
+    merged: dict[str, Any] = {}
+    for part in parts:
+        properties = {**merged.get("properties", {}), **part.get("properties", {})}
+        required = list(dict.fromkeys([*merged.get("required", []), *part.get("required", [])]))
+        merged |= part
+        merged |= {"properties": properties} if properties else {}
+        merged |= {"required": required} if required else {}
+    return merged

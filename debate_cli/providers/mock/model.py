@@ -1,89 +1,82 @@
-"""The mock provider: a model in this process that costs nothing and answers the same on every machine.
+"""The mock as a `Model`. Its answers come from `forms.py`, or for `mock/scripted` from a file.
 
-`mock/scripted` takes its replies from a file (`providers.mock_script`); every other name writes them itself
-(`providers.mock_writer`). Rehearsals may slow it down and make it fail; both follow from the model's specification.
+Rehearsals can slow it down (`latency_s`, `tokens_per_second`) and make it fail (`faults`).
 """
 
 from __future__ import annotations
 
 import asyncio
+import json
 import re
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal, get_args
+
+import yaml
 
 from debate_cli.domain.config import MockFaults, ModelSpec
 from debate_cli.domain.model_call import Usage
-from debate_cli.errors import ModelTimeoutError, RateLimitedError, ServerError
+from debate_cli.errors import ConfigError, ModelTimeoutError, PermanentError, RateLimitedError, ServerError
 from debate_cli.llm.model import OnText, Reply, Request
-from debate_cli.providers.mock.forms import write
-from debate_cli.providers.mock_dice import Dice
-from debate_cli.providers.mock_script import Script
+from debate_cli.providers.mock.forms import write_answer
+from debate_cli.providers.mock.sentences import SeededRandom
 
 Sleep = Callable[[float], Awaitable[object]]
 SimulatedFault = Literal["rate_limit", "timeout", "server_error", "malformed", "truncated", "refusal"]
-SIMULATED_FAULTS: tuple[SimulatedFault, ...] = (
-    "rate_limit",
-    "timeout",
-    "server_error",
-    "malformed",
-    "truncated",
-    "refusal",
-)
+
 SCRIPTED_MODEL = "mock/scripted"
-MOCK_CHARS_PER_TOKEN = 4
-MOCK_REFUSAL = "I would rather not argue about this."
+CHARS_PER_TOKEN = 4
+REFUSAL = "I would rather not argue about this."
+MAX_SCRIPT_BYTES = 1024 * 1024
 
 
 class MockModel:
-    """A model whose answers follow from `seed` and the request alone.
+    """A model whose answers depend only on `seed`, its name and the request.
 
-    What happens to a call also depends on how often the same request was made before, so that a retry after a simulated
-    fault can succeed. `folder` is where a script's path starts from. Raises ConfigError when the script cannot be read.
+    A simulated fault also depends on how often the same request was made before, so that a retry can succeed.
+    `folder` is where the path of a script starts. Raises ConfigError when the script cannot be read.
     """
 
     def __init__(self, spec: ModelSpec, *, seed: int, folder: Path, sleep: Sleep = asyncio.sleep) -> None:
         self._spec = spec
-        self._dice = Dice(f"{seed}/{spec.model}")
+        self._seed = f"{seed}/{spec.model}"
         self._sleep = sleep
         self._request_counts: Counter[str] = Counter()
-        self._script = Script.load(spec, folder) if spec.model == SCRIPTED_MODEL else None
+        self._script = ReplyScript.load(spec, folder) if spec.model == SCRIPTED_MODEL else None
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
-        """Answer `request` in small pieces; raise or return the fault that the dice hold for this call."""
+        """Answer `request` word by word, or simulate a fault."""
         fingerprint = request.fingerprint()
         nth = self._request_counts[fingerprint]
         self._request_counts[fingerprint] += 1
-        fault = pick_fault(self._spec.faults, self._dice.unit("fault", fingerprint, nth))
-        text = self._script.reply(request) if self._script else write(request, self._dice)
+        fault = pick_fault(self._spec.faults, SeededRandom(self._seed).unit("fault", fingerprint, nth))
+        text = self._script.reply(request) if self._script else write_answer(request, self._seed)
         await self._sleep(self._spec.latency_s or 0)
-        self._raise_at_start(fault)
+        if fault == "rate_limit":
+            raise RateLimitedError(f"{self._spec.model} is rate limited (simulated fault).")
+        if fault == "timeout":
+            raise ModelTimeoutError(f"{self._spec.model} did not answer in time (simulated fault).")
         if fault == "refusal":
-            return self._reply(request, "", refusal=MOCK_REFUSAL)
-        if fault in {"malformed", "truncated", "server_error"}:
-            text = _cut_text(text)
+            return self._reply(request, "", refusal=REFUSAL)
+        if fault is not None:
+            text = text[: max(1, len(text) * 2 // 3)]
         await self._stream(text, on_text)
         if fault == "server_error":
-            raise ServerError(f"{self._spec.model} broke off in mid-answer (a simulated fault).")
+            raise ServerError(f"{self._spec.model} broke off in the middle of an answer (simulated fault).")
         return self._reply(request, text, truncated=fault == "truncated")
 
-    def _raise_at_start(self, fault: SimulatedFault | None) -> None:
-        if fault == "rate_limit":
-            raise RateLimitedError(f"{self._spec.model} says that it is asked too often (a simulated fault).")
-        if fault == "timeout":
-            raise ModelTimeoutError(f"{self._spec.model} gave no answer in time (a simulated fault).")
-
     async def _stream(self, text: str, on_text: OnText | None) -> None:
-        pace = self._spec.tokens_per_second
         for piece in split_words(text):
             if on_text:
                 on_text(piece)
-            await self._sleep(len(piece) / MOCK_CHARS_PER_TOKEN / pace if pace else 0)
+            await self._sleep(self._writing_time(piece))
+
+    def _writing_time(self, text: str) -> float:
+        pace = self._spec.tokens_per_second
+        return len(text) / CHARS_PER_TOKEN / pace if pace else 0.0
 
     def _reply(self, request: Request, text: str, *, truncated: bool = False, refusal: str | None = None) -> Reply:
-        pace = self._spec.tokens_per_second
-        writing = len(text) / MOCK_CHARS_PER_TOKEN / pace if pace else 0.0
         return Reply(
             text=text,
             usage=Usage(
@@ -92,14 +85,14 @@ class MockModel:
             finish_reason="length" if truncated else "stop",
             truncated=truncated,
             refusal=refusal,
-            latency_s=round((self._spec.latency_s or 0.0) + writing, 3),
+            latency_s=round((self._spec.latency_s or 0.0) + self._writing_time(text), 3),
         )
 
 
 def pick_fault(faults: MockFaults | None, unit: float) -> SimulatedFault | None:
-    """The fault that a draw `unit` from [0, 1) stands for: the shares laid side by side in the order of FAULTS."""
+    """The fault for a random number `unit` in [0, 1); each fault has the probability that `faults` gives it."""
     upper = 0.0
-    for fault in SIMULATED_FAULTS if faults else ():
+    for fault in get_args(SimulatedFault) if faults else ():
         upper += getattr(faults, fault)
         if unit < upper:
             return fault
@@ -107,14 +100,79 @@ def pick_fault(faults: MockFaults | None, unit: float) -> SimulatedFault | None:
 
 
 def split_words(text: str) -> Iterator[str]:
-    """`text` word by word, the space after each word included; together they are `text` again."""
+    """The words of `text`, each with the space around it, so that joining them gives `text`."""
     return (match.group() for match in re.finditer(r"\s*\S+\s?|\s+", text))
 
 
-def _cut_text(text: str) -> str:
-    """The first two thirds of `text`: no JSON text stays whole by that."""
-    return text[: max(1, len(text) * 2 // 3)]
-
-
 def _count_tokens(chars: int) -> int:
-    return -(-chars // MOCK_CHARS_PER_TOKEN)
+    return -(-chars // CHARS_PER_TOKEN)
+
+
+class ReplyScript:
+    """Replies of `mock/scripted`, from a YAML or JSON file that maps purposes (see `Request.purpose`) to replies.
+
+        opening: {arguments: [...]}         an object is sent as JSON
+        closing: I rest my case.            a string is sent unchanged
+        judge.structured: [nonsense, {...}] a list is served in order; its last item is repeated
+        opening@Con: {arguments: [...]}     used instead of `opening` where the system role or the last message holds the
+                                            text after the `@`; the longest such text wins
+
+    Participants who are asked at once are asked in no fixed order: use one `purpose@TEXT` for each instead of a shared list.
+    """
+
+    def __init__(self, replies: dict[str, Any], path: Path) -> None:
+        self._replies = replies
+        self._path = path
+        self._served: Counter[str] = Counter()
+
+    @classmethod
+    def load(cls, spec: ModelSpec, folder: Path) -> ReplyScript:
+        """Read the script that `spec` names, relative to `folder`. Raises ConfigError when that fails."""
+        if spec.script is None:
+            raise ConfigError(f"the model {spec.model} needs `script`: name a YAML or JSON file with its replies")
+        path = folder / spec.script
+        try:
+            content: Any = yaml.safe_load(_read_text(path))
+        except (OSError, ValueError) as error:
+            why = error.strerror if isinstance(error, OSError) else str(error)
+            raise ConfigError(
+                f"{path}: cannot read the script of {spec.model} ({why}); create it, or correct its name"
+            ) from error
+        except (yaml.YAMLError, RecursionError) as error:
+            mark = error.problem_mark if isinstance(error, yaml.MarkedYAMLError) else None
+            position = f":{mark.line + 1}:{mark.column + 1}" if mark is not None else ""
+            raise ConfigError(
+                f"{path}{position}: the script of {spec.model} is neither YAML nor JSON; look here for a missing quote, "
+                "bracket or colon, and for wrong indentation"
+            ) from error
+        if not isinstance(content, dict):
+            raise ConfigError(
+                f"{path}: the script of {spec.model} must map purposes (opening, ...) to replies; begin it with `opening:`"
+            )
+        return cls(content, path)  # pyright: ignore[reportUnknownArgumentType] - replies are checked when used
+
+    def reply(self, request: Request) -> str:
+        """The reply to `request`. Raises PermanentError when the script has none."""
+        prompt = request.system + "\n" + (request.messages[-1].content if request.messages else "")
+        prefix = f"{request.purpose}@"
+        keys = [key for key in map(str, self._replies) if key.startswith(prefix) and key.removeprefix(prefix) in prompt]
+        key = max(keys, key=len, default=request.purpose)
+        value = self._replies.get(key)
+        if isinstance(value, list) and value:
+            value = value[min(self._served[key], len(value) - 1)]  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+            self._served[key] += 1
+        if value is None or value == []:
+            raise PermanentError(f"{self._path} has no reply for `{request.purpose}`: add one under that key.")
+        return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+
+
+def _read_text(path: Path) -> str:
+    """The text of a script. Raises OSError, or ValueError with a reason."""
+    with path.open("rb") as file:
+        data = file.read(MAX_SCRIPT_BYTES + 1)
+    if len(data) > MAX_SCRIPT_BYTES:
+        raise ValueError(f"it is larger than {MAX_SCRIPT_BYTES // 1024} KiB")
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        raise ValueError("it is not valid UTF-8") from None

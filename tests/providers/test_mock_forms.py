@@ -1,8 +1,9 @@
-"""What the mock writes fits the schema it is asked for, and reads like a debate."""
+"""The mock fills in any schema, and its debates are readable and consistent."""
 
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import jsonschema
@@ -15,9 +16,8 @@ from debate_cli.debaters.debater import UNSTRUCTURED
 from debate_cli.domain.assessment import Fallacy, Manipulation, SuspectClaim, Vote
 from debate_cli.domain.debate import Debate
 from debate_cli.llm.model import Message, OutputSchema, Request
-from debate_cli.providers.mock.forms import write
-from debate_cli.providers.mock_dice import Dice
-from debate_cli.providers.mock_voice import fitted
+from debate_cli.providers.mock.forms import write_answer
+from debate_cli.providers.mock.sentences import shorten
 
 NAMES = st.sampled_from(
     ["claim", "reasoning", "quote", "type", "score", "participant", "total", "winner", "framing", "delivery", "x"]
@@ -75,26 +75,59 @@ def request(schema: dict[str, Any] | None, purpose: str = "opening") -> Request:
 
 @given(schema=SCHEMAS, seed=st.integers(0, 5), purpose=st.sampled_from(["opening", "judge.live.turn"]))
 def test_any_schema_is_satisfied(schema: dict[str, Any], seed: int, purpose: str) -> None:
-    """Whatever is asked for, the answer validates."""
-    answer: Any = json.loads(write(request(schema, purpose), Dice(str(seed))))
+    """The answer validates against the schema."""
+    answer: Any = json.loads(write_answer(request(schema, purpose), str(seed)))
     jsonschema.validate(answer, schema, jsonschema.Draft202012Validator)
 
 
-def test_local_references_are_followed() -> None:
-    """A schema as pydantic writes it is understood too."""
-    schema = {
-        "$defs": {"S": {"type": "integer", "minimum": 3, "maximum": 3}},
-        "type": "array",
-        "items": {"$ref": "#/$defs/S"},
-        "minItems": 2,
-    }
-    assert json.loads(write(request(schema), Dice("1")))[:2] == [3, 3]
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {
+            "$defs": {"S": {"type": "integer", "minimum": 3, "maximum": 3}},
+            "type": "array",
+            "items": {"$ref": "#/$defs/S"},
+            "minItems": 2,
+        },
+        {
+            "type": "object",
+            "properties": {"child": {"anyOf": [{"$ref": "#"}, {"type": "null"}]}, "note": {"type": "string"}},
+            "required": ["note"],
+        },
+        {
+            "allOf": [
+                {
+                    "type": "object",
+                    "properties": {"id": {"type": "string", "pattern": "^[A-Z]+-\\d+$"}},
+                    "required": ["id"],
+                },
+                {"properties": {"day": {"type": "string", "format": "date"}}, "required": ["day"]},
+            ]
+        },
+    ],
+    ids=["$ref", "recursive", "allOf, pattern and format"],
+)
+def test_schemas_of_other_tools_are_satisfied(schema: dict[str, Any]) -> None:
+    """References, recursion, united schemas, known formats and common patterns are understood."""
+    jsonschema.validate(
+        json.loads(write_answer(request(schema), "1")), schema, format_checker=jsonschema.FormatChecker()
+    )
+
+
+@pytest.mark.parametrize("said", [{"arguments": 5}, {"claims": True}, {"responses": [1]}], ids=str)
+def test_earlier_answers_may_have_any_shape(said: object) -> None:
+    """An earlier message of this debater in an unknown form does not prevent an answer."""
+    asked = request({"type": "array", "items": {"enum": ["PRO-1"]}})
+    asked = replace(
+        asked, messages=(*asked.messages, Message("assistant", json.dumps(said)), Message("user", "Go on."))
+    )
+    assert json.loads(write_answer(asked, "1")) in ([], ["PRO-1"])
 
 
 @pytest.mark.parametrize("purpose", ["speech", "judge.structured"])
 def test_without_a_schema_it_writes_prose(purpose: str) -> None:
-    """A model of plain text gets sentences."""
-    text = write(request(None, purpose), Dice("1"))
+    """A request without a schema is answered in sentences."""
+    text = write_answer(request(None, purpose), "1")
     assert len(text) > 60
     assert not text.startswith("{")
 
@@ -111,9 +144,9 @@ def test_without_a_schema_it_writes_prose(purpose: str) -> None:
         ("anything", 0, None, ""),
     ],
 )
-def test_texts_are_shortened_where_it_hurts_least(text: str, most: int | None, words: int | None, short: str) -> None:
-    """After a sentence if one fits, else after a word."""
-    assert fitted(text, most, words) == short
+def test_texts_are_cut_after_a_sentence_or_a_word(text: str, most: int | None, words: int | None, short: str) -> None:
+    """The cut is after a sentence where one fits, else after a word."""
+    assert shorten(text, most, words) == short
 
 
 SYSTEMS = [
@@ -134,12 +167,12 @@ FORMATS: dict[str, dict[str, Any]] = {
 
 @pytest.fixture(params=sorted(FORMATS), scope="module")
 def debate(request: pytest.FixtureRequest) -> Debate:
-    """A debate of mocks in one of the formats, judged by all systems."""
+    """A mock debate in one of the formats, judged by all systems."""
     return hold(config_of(format=FORMATS[request.param], judging={"systems": SYSTEMS}, seed=3))
 
 
-def test_every_form_of_a_debate_is_filled_in(debate: Debate) -> None:
-    """No speech is unstructured or warned of, no judge abstains, and nothing is asked twice."""
+def test_every_form_of_a_debate_is_valid(debate: Debate) -> None:
+    """No speech is unstructured or has a warning, no judge abstains, and no question is asked twice."""
     assert debate.status == "complete"
     assert debate.failures == ()
     assert [turn.warnings for turn in debate.turns] == [()] * len(debate.turns)
@@ -147,24 +180,24 @@ def test_every_form_of_a_debate_is_filled_in(debate: Debate) -> None:
     assert debate.usage.attempts == debate.usage.calls
 
 
-def test_judges_of_a_debate_give_no_cause_for_warnings(debate: Debate) -> None:
-    """Totals add up, quotes were said, votes that changed name a turn."""
+def test_judges_cause_no_warnings(debate: Debate) -> None:
+    """Totals add up, quotes are in the transcript, changed votes have a reason."""
     assert [item.warnings for item in debate.assessments] == [()] * len(debate.assessments)
 
 
 def test_nothing_in_a_debate_looks_like_manipulation(debate: Debate) -> None:
-    """The mock's phrases are not taken for words to the judge."""
+    """The detector does not flag the mock's sentences as addressed to the judge."""
     findings = [finding for item in debate.assessments for finding in item.findings]
     assert not [finding for finding in findings if isinstance(finding, Manipulation)]
 
 
 def test_a_debate_is_on_its_motion(debate: Debate) -> None:
-    """The subject of the motion is spoken of."""
+    """The speeches mention the subject of the motion."""
     assert any("microservices" in turn.text for turn in debate.turns)
 
 
 def test_texts_have_no_open_slots(debate: Debate) -> None:
-    """No brace of a template is left in anything said or judged."""
+    """No unfilled slot is left in speeches and findings."""
     everything = debate.model_dump_json(
         include={"turns": {"__all__": {"text"}}, "assessments": {"__all__": {"findings"}}}
     )
@@ -188,8 +221,8 @@ def test_three_debaters_are_all_judged() -> None:
     assert {mark.participant for item in debate.assessments for mark in item.marks} == {"Ann", "Bo", "Cy"}
 
 
-def test_panels_vote_mixed_and_come_round() -> None:
-    """Over ten seeds some first votes are split, and a vote asked again agrees more often."""
+def test_panels_disagree_first_and_converge() -> None:
+    """Over ten seeds some first votes are split, and later votes agree more often."""
     first, last = list[int](), list[int]()
     for seed in range(10):
         debate = hold(config_of(seed=seed, format={"arguments": 1}, judging={"systems": ["panel"]}))
@@ -200,8 +233,8 @@ def test_panels_vote_mixed_and_come_round() -> None:
     assert sum(last) < sum(first)
 
 
-def test_a_panel_that_reads_a_document_speaks_of_the_document() -> None:
-    """Over ten seeds: of no motion, no sides and no turns, which a document does not have."""
+def test_a_panel_on_a_document_writes_about_the_document() -> None:
+    """Over ten seeds no vote mentions a motion, sides or turns, which a document does not have."""
     plan: dict[str, Any] = {"topic": "PLAN.md", "background": "We move the service to one region.", "debaters": []}
     debates = [hold(config_of(**plan, seed=seed, judging={"systems": ["panel"]})) for seed in range(10)]
     said = " ".join(item.model_dump_json() for debate in debates for item in debate.assessments)
@@ -209,8 +242,8 @@ def test_a_panel_that_reads_a_document_speaks_of_the_document() -> None:
     assert not [word for word in ("motion", " side", "cross-exam", "Turn ", "turn 0") if word in said]
 
 
-def test_quotes_are_awarded_now_and_then() -> None:
-    """Over some seeds judges do quote, so that quotes are seen in rehearsals; and each quote was said (no warnings)."""
+def test_judges_quote_sometimes() -> None:
+    """Over some seeds judges quote speeches, and every quote is in the transcript (no warnings)."""
     systems = ["structured", "live"]
     debates = [hold(config_of(seed=seed, format={"arguments": 2}, judging={"systems": systems})) for seed in range(4)]
     found = [finding for debate in debates for item in debate.assessments for finding in item.findings]

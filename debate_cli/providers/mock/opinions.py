@@ -1,0 +1,190 @@
+"""Choices and numbers of the mock: which option, how many items, what score.
+
+Every debater has a lasting skill drawn from the seed. Scores, comparisons and votes follow it with some noise, so the two
+sides get different scores and two judges do not agree exactly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+from debate_cli.providers.mock.prompt_facts import Json, PromptFacts
+from debate_cli.providers.mock.sentences import (
+    NO_WINNER,
+    TIED,
+    Place,
+    SeededRandom,
+    find_leader,
+    load_sentence_bank,
+)
+
+STANDINGS = ((0.45, "REFUTED"), (0.55, "UNCERTAIN"), (0.75, "PARTIALLY_UPHELD"), (1.01, "UPHELD"))
+"""(upper bound of the impression, standing)."""
+VOTE_LEVELS = {"PASS": 0.8, "FAIL": 0.2, "CONDITIONAL": 0.5}
+"""Vote -> where the scores beside it lie on their scale, on average."""
+FIRST_VOTE_AGREES, LATER_VOTE_AGREES = 0.4, 0.75
+"""Probability that a panel judge votes with the majority."""
+LEADER_QUALITY = 0.8
+DRAW_MARGIN = 0.08
+"""Skills that differ by less are a draw."""
+DEFAULT_LIST_LENGTH = (1.0, 0.5)
+PRESSURES = frozenset({"cognitive", "emotional", "strategic", "credibility"})
+IN_ORDER = frozenset({"participants", "heading", "participant", "id", "item", "target"})
+"""Properties whose options are used one after the other in a list."""
+
+
+class Opinions:
+    """The choices and numbers of one answer. `lasting` is the same for all answers of a model, `random` for this one."""
+
+    def __init__(self, facts: PromptFacts, lasting: SeededRandom, random: SeededRandom) -> None:
+        self._facts = facts
+        self._lasting = lasting
+        self._random = random
+        self._bank = load_sentence_bank()
+
+    @cached_property
+    def _skills(self) -> dict[str, float]:
+        """Skill per debater, 0-1, evenly spaced so that no two are equal."""
+        names = self._lasting.shuffle(sorted(self._facts.sides), "skills", self._facts.motion)
+        step = 1 / max(1, len(names))
+        return {name: (rank + 0.2 + 0.6 * self._lasting.unit("skill", name)) * step for rank, name in enumerate(names)}
+
+    def _skill(self, values: Json) -> float:
+        """Skill of the participant that `values` are about; by default of the side for the motion."""
+        person = values.get("participant") or self._facts.find_speaker(str(values.get("item"))) or self._facts.speaker
+        if person is None:
+            person = next((name for name, side in self._facts.sides.items() if side == "for"), None)
+        return self._skills.get(str(person), self._lasting.unit("skill", self._facts.motion))
+
+    def _impression(self, place: Place) -> float:
+        """How good something seems, 0-1: the skill behind it and some noise."""
+        return 0.4 + 0.25 * self._skill(place.values) + 0.3 * self._random.unit("impression", place.path)
+
+    def quality(self, values: Json, score: float | None) -> float:
+        """How good the performance is that a sentence describes, 0-1: by its standing, its `score` (0-1) or the leader."""
+        standing = next((bound for bound, name in STANDINGS if name == values.get("standing")), None)
+        if standing is not None:
+            return standing - 0.03
+        if score is not None:
+            return score
+        return LEADER_QUALITY if find_leader(values, self._facts.sides) else 0.35 + 0.5 * self._skill(values)
+
+    def number(self, place: Place, schema: Json, *, is_whole: bool) -> float:
+        """A number within the bounds of `schema`; by default 0 to 10."""
+        low = schema.get("minimum", schema.get("exclusiveMinimum", 0))
+        high = schema.get("maximum", schema.get("exclusiveMaximum", max(10, low + 10)))
+        value = low + (high - low) * self._share(place, is_whole=is_whole)
+        if not is_whole:
+            return round(value, 2)
+        low, high = low + ("exclusiveMinimum" in schema), high - ("exclusiveMaximum" in schema)
+        return int(min(high, max(low, round(value))))
+
+    def _share(self, place: Place, *, is_whole: bool) -> float:
+        """Where on its scale a number lies, above 0 and below 1."""
+        unit = self._random.unit("number", place.path)
+        if place.name in PRESSURES and not is_whole:
+            return 0.1 + 0.7 * unit * unit
+        if place.name in {"persuasion", "attack"}:
+            return 0.05 + 0.4 * unit + 0.25 * self._skill({"participant": self._facts.speaker})
+        if place.name == "points":
+            return 0.1 + 0.25 * unit
+        if place.name == "confidence":
+            return 0.55 + 0.4 * unit
+        if self._facts.request.purpose == "judge.panel.vote":
+            spread = 0.7 if self._facts.own_vote is None else 0.3
+            return VOTE_LEVELS[self._vote] + spread * (unit - 0.5)
+        return self._impression(place)
+
+    def choose(self, place: Place, options: Sequence[Any]) -> Any:
+        """One of `options`."""
+        words = [str(option) for option in options]
+        if {"CONDITIONAL", "PASS"} <= set(words):
+            return self._vote
+        if "PARTIALLY_UPHELD" in words:
+            impression = self._impression(place)
+            return next((word for bound, word in STANDINGS if impression < bound and word in words), options[0])
+        if NO_WINNER.intersection(words):
+            return self._choose_winner(place, words)
+        if place.name in IN_ORDER:
+            return options[place.index % len(options)]
+        weights = self._bank.choice_weights.get(place.name, {})
+        if weights and set(weights) == set(words):
+            return self._choose_weighted(weights, place)
+        return self._random.pick(options, "choice", place.path)
+
+    def _choose_weighted(self, weights: Mapping[str, float], place: Place) -> str:
+        unit, upper = self._random.unit("choice", place.path), 0.0
+        for word, weight in weights.items():
+            upper += weight
+            if unit < upper:
+                return word
+        return next(iter(weights))
+
+    def _choose_winner(self, place: Place, words: Sequence[str]) -> str:
+        """The side with the higher scores in this answer, else the side that seems more skilled; a draw if they are close."""
+        names = [word for word in words if word not in NO_WINNER]
+        draw = next(word for word in words if word in NO_WINNER)
+        leader = find_leader({"scores": place.values.get("scores")}, names)
+        if leader is not None:
+            return draw if leader == TIED else leader
+        noise = {name: 1.2 * self._random.unit("better", place.path, name) for name in names}
+        ranked = sorted(((self._skills.get(name, 0.5) + noise[name], name) for name in names), reverse=True)
+        if not ranked or (len(ranked) > 1 and ranked[0][0] - ranked[1][0] < DRAW_MARGIN):
+            return draw
+        return ranked[0][1]
+
+    @cached_property
+    def _vote(self) -> str:
+        """Vote of a panel judge: mixed at first; in later rounds most judges join the majority."""
+        skill = self._skill({})
+        majority = "PASS" if skill > 0.6 else "FAIL" if skill < 0.35 else "CONDITIONAL"  # noqa: PLR2004 - about thirds
+        own = self._facts.own_vote
+        if self._random.unit("vote") < (FIRST_VOTE_AGREES if own is None else LATER_VOTE_AGREES):
+            return majority
+        return self._random.pick(tuple(VOTE_LEVELS), "option") if own is None else str(own.get("vote", majority))
+
+    def is_true(self, place: Place) -> bool:
+        """A boolean. Only `evaded` is rarely true."""
+        return self._random.unit("yes", place.path) < (0.1 if place.name == "evaded" else 0.8)
+
+    def is_null(self, place: Place) -> bool:
+        """Whether a value that may be null is null."""
+        return self._random.unit("null", place.path) < (0.8 if place.name == "changed_because" else 0.3)
+
+    def list_length(self, place: Place) -> int:
+        """How many items a list has, before its bounds."""
+        if place.name in {"fallacies", "suspect_claims"} and not self.quote(place):
+            return 0
+        if place.name == "remediation_required" and place.values.get("option") == "PASS":
+            return 0
+        chances = self._bank.list_lengths.get(place.name, DEFAULT_LIST_LENGTH)
+        drawn = [self._random.unit("count", place.path, index) < chance for index, chance in enumerate(chances)]
+        return drawn.index(False) if False in drawn else len(drawn)
+
+    def choose_some(self, place: Place, options: Sequence[Any], least: int, most: int) -> list[Any]:
+        """Some of `options` in their order; repeats only where there are fewer than `least`."""
+        if place.name == "concessions":
+            chosen = [option for option in options if option in self._facts.conceded]
+        elif place.name == "participants":
+            chosen = list(options[:2])
+        else:
+            chosen = self._random.shuffle(options, "some", place.path)[: self.list_length(place)]
+        spare = [option for option in options if option not in chosen]
+        while len(chosen) < least:
+            chosen.append(spare.pop(0) if spare else options[0])
+        return sorted(chosen[:most], key=list(options).index)
+
+    def quote(self, place: Place) -> str | None:
+        """The first nine words of a sentence of the judged turn or argument; None where there is none to quote."""
+        item = place.values.get("item")
+        sentences = self._facts.find_quotable_sentences(str(item) if item else None)
+        if not sentences:
+            return None
+        return " ".join(self._random.pick(sentences, "quote", place.path).split()[:9]).rstrip(".,;:?!")
+
+    def keeps_vote(self, values: Json) -> bool:
+        """Whether a panel judge votes as before, so that it has no change to explain."""
+        own = self._facts.own_vote
+        return own is None or own.get("vote") == values.get("option")

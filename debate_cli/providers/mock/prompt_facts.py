@@ -1,0 +1,169 @@
+"""What the mock reads from a prompt: the motion, who speaks or is judged, what was said before.
+
+Reads the prompts of `debaters.conversation` and `judging.transcript_prompt`. A fact that a prompt does not hold has a
+neutral default, so the mock can answer any prompt.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from typing import Any, cast
+
+from debate_cli.domain.text_normalization import iter_strings
+from debate_cli.llm.model import Request
+
+Json = Mapping[str, Any]
+
+MIN_QUOTE_CHARS = 30
+_STRING = r'("(?:[^"\\]|\\.)*")'
+_MOTION = re.compile(rf"^(?:Motion|MOTION|TITLE): {_STRING}", re.MULTILINE)
+_DOCUMENT = re.compile(rf"^TITLE: {_STRING}\nDOCUMENT: ", re.MULTILINE)
+_SIDES = re.compile(rf"(?:You are |Against you: |, ){_STRING}, side {_STRING}")
+_SPEAKER = re.compile(rf"^You are {_STRING}, side", re.MULTILINE)
+_JUDGED_TURN = re.compile(rf"\bturn (\d+), by {_STRING}")
+_OWN_VOTE = re.compile(r"^Your last vote: (\{.*\})$", re.MULTILINE)
+_SCORECARD = re.compile(r"^The scorecard of single turns, as data: (\{.*\})$", re.MULTILINE)
+_WORD_LIMIT = re.compile(r"at most (\d+) words")
+_WORD = re.compile(r"[^\W\d_][\w-]{3,}")
+_NOT_A_NOUN = re.compile(
+    r".*(?:ly|ing|ive|ous|ful|able|ible|less|ed)$|(?:should|would|could|there|their|these|those|under|with|from|into|more"
+    r"|most|than|that|this|what|when|where|which|whether|while|over|after|before|about|against|between|become|make|makes"
+    r"|have|been|will|must|does|adopt|replace|allow|every|small|large|best|better|good|first|only|also|still|they|them|each"
+    r"|other|another|ever)$"
+)
+
+
+class PromptFacts:
+    """The facts of one request."""
+
+    def __init__(self, request: Request) -> None:
+        self.request = request
+        self.user_text = "\n".join(message.content for message in request.messages if message.role == "user")
+        self.is_judge = request.purpose.startswith("judge.")
+
+    @cached_property
+    def motion(self) -> str:
+        """The motion, or the title of a judged document."""
+        found = _MOTION.search(self.user_text)
+        return str(json.loads(found[1])) if found else "the proposal"
+
+    @cached_property
+    def is_document(self) -> bool:
+        """Whether a document is judged, not a debate."""
+        return _DOCUMENT.search(self.user_text) is not None
+
+    @cached_property
+    def focus(self) -> str:
+        """The subject of the motion: its longest word that looks like a noun."""
+        words = [word for word in _WORD.findall(self.motion) if not _NOT_A_NOUN.match(word.casefold())]
+        return max(words, key=len, default="this proposal")
+
+    @cached_property
+    def sides(self) -> dict[str, str]:
+        """Side per debater's name."""
+        for line in self.user_text.splitlines():
+            if line.startswith("DEBATERS: "):
+                return {item["name"]: item["side"] for item in json.loads(line.removeprefix("DEBATERS: "))}
+        return {json.loads(name): json.loads(side) for name, side in _SIDES.findall(self.user_text)}
+
+    @cached_property
+    def speaker(self) -> str | None:
+        """The debater who is asked or, for a judge, whose turn is judged."""
+        if self.is_judge:
+            found = _JUDGED_TURN.findall(self.task)
+            return str(json.loads(found[-1][1])) if found else None
+        found = _SPEAKER.search(self.user_text)
+        return str(json.loads(found[1])) if found else None
+
+    @cached_property
+    def turns(self) -> tuple[Json, ...]:
+        """The transcript that a judge reads."""
+        found = map(_parse_object, self.user_text.splitlines())
+        return tuple(turn for turn in found if type(turn.get("turn")) is int and "speaker" in turn)
+
+    @cached_property
+    def own_turns(self) -> tuple[Json, ...]:
+        """Earlier answers of this debater."""
+        return tuple(_parse_object(message.content) for message in self.request.messages if message.role == "assistant")
+
+    @cached_property
+    def own_argument_count(self) -> int:
+        """How many arguments this debater made before."""
+        return sum(len(list_objects(turn, "arguments")) + len(list_objects(turn, "claims")) for turn in self.own_turns)
+
+    @cached_property
+    def conceded(self) -> tuple[str, ...]:
+        """Ids of the arguments that this debater conceded in cross-examination."""
+        responses = (response for turn in self.own_turns for response in list_objects(turn, "responses"))
+        return tuple(str(response.get("target")) for response in responses if response.get("type") == "concede")
+
+    @cached_property
+    def own_vote(self) -> Json | None:
+        """Last vote of a panel judge who is asked again."""
+        found = _OWN_VOTE.search(self.user_text)
+        return _parse_object(found[1]) or None if found else None
+
+    @cached_property
+    def scorecard(self) -> Json:
+        """Scorecard that a judge of two contradicting results is shown: `winner` (a name or null) and more."""
+        found = _SCORECARD.search(self.user_text)
+        return _parse_object(found[1]) if found else {}
+
+    @cached_property
+    def word_limit(self) -> int | None:
+        """Most words that the task allows."""
+        found = _WORD_LIMIT.findall(self.task)
+        return int(found[-1]) if found else None
+
+    @cached_property
+    def task(self) -> str:
+        """The part of the prompt that asks: for judges after the transcript, else the last message."""
+        last = self.request.messages[-1].content if self.request.messages else ""
+        return last[self.request.stable_chars :] if self.is_judge else last
+
+    @cached_property
+    def debate_text(self) -> str:
+        """Everything said before. Own words come first, because the tasks name the ids of own arguments too."""
+        own = [message.content for message in self.request.messages if message.role == "assistant"]
+        return "\n".join([*own, self.user_text])
+
+    def find_speaker(self, item: str) -> str | None:
+        """Who made the argument with the id `item`."""
+        for turn in self.turns:
+            if any(argument.get("id") == item for argument in list_objects(turn, "arguments")):
+                return str(turn["speaker"])
+        return None
+
+    def find_quotable_sentences(self, item: str | None) -> list[str]:
+        """Sentences that a judge may quote: from the claim of argument `item`, else from the first judged turn."""
+        if item is not None:
+            arguments = (argument for turn in self.turns for argument in list_objects(turn, "arguments"))
+            texts = [str(argument.get("claim")) for argument in arguments if argument.get("id") == item]
+        else:
+            judged = sorted({int(index) for index, _ in _JUDGED_TURN.findall(self.task)})[:1]
+            texts = [text for turn in self.turns if turn["turn"] in judged for text in iter_strings(turn)]
+        return [part for text in texts for part in re.split(r"(?<=[.!?])\s", text) if len(part) >= MIN_QUOTE_CHARS]
+
+
+def list_objects(values: Json, name: str) -> list[Json]:
+    """The objects in the list `values[name]`; empty where it is not a list."""
+    found: object = values.get(name)
+    return list(_iter_objects(cast("list[object]", found))) if isinstance(found, list) else []
+
+
+def _iter_objects(items: list[object]) -> Iterator[Json]:
+    return (cast("Json", item) for item in items if isinstance(item, dict))
+
+
+def _parse_object(text: str) -> dict[str, Any]:
+    """`text` as a JSON object; empty where it is not one."""
+    if not text.startswith("{"):
+        return {}
+    try:
+        value: object = json.loads(text)
+    except ValueError:
+        return {}
+    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}

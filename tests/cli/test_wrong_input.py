@@ -141,7 +141,7 @@ def test_what_runs_on_this_machine_can_have_a_bound_on_cost(here: Path, model: s
     assert (done.code, told["plan"]["worst_cost_usd"]) == (0, 0.0), done.err
 
 
-@pytest.mark.parametrize(("script", "words"), [("", "needs `script`"), (", script: gone.yaml", "cannot be read")])
+@pytest.mark.parametrize(("script", "words"), [("", "needs `script`"), (", script: gone.yaml", "cannot read")])
 def test_check_misses_a_script_that_is_not_there(here: Path, script: str, words: str) -> None:
     """As a run would, with the place that names it; once it is there, all is fine."""
     scripted = FINE.replace("mock/a", f"mock/scripted{script}")

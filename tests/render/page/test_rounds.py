@@ -12,9 +12,11 @@ from debate_cli.render.html.rounds import build_round_sections
 
 
 def with_answers() -> Debate:
-    """A semi-structured debate on the mock: questions are answered twice."""
+    """A semi-structured mock debate with two rounds of answers, whose narrative and scorecard name different winners."""
     return hold(
-        config_of(format={"kind": "semi_structured", "exchanges": 2}, judging={"systems": ["moderator", "live"]})
+        config_of(
+            seed=6, format={"kind": "semi_structured", "exchanges": 2}, judging={"systems": ["moderator", "live"]}
+        )
     )
 
 

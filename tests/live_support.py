@@ -7,7 +7,6 @@ from io import StringIO
 
 from render_support import console, opened
 from rich.console import Console
-from rich.text import Text
 
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.debate import initial_debate as opened_debate
@@ -39,7 +38,8 @@ class Stage:
 
     def region(self) -> list[str]:
         """Lines of what is drawn now, without colours."""
-        return [Text.from_ansi(row.text).plain for row in self.watcher.rows()]
+        lines = self.console.render_lines(self.watcher.region(), pad=False)
+        return ["".join(segment.text for segment in line) for line in lines]
 
     def printed(self) -> str:
         """What was printed for good, without colours."""

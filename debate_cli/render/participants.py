@@ -118,3 +118,14 @@ def _format_models(meant: str, found: Sequence[str]) -> str:
         return meant
     told = ", then ".join(found)
     return told if meant in found else f"{told} (configured: {meant})"
+
+
+REHEARSAL_NOTICE = "REHEARSAL: mock provider, no model was called"
+
+
+def rehearsal_notice(debate: Debate) -> str:
+    """`REHEARSAL_NOTICE` if every model of the debate is a mock; else empty."""
+    named = [row.model for row in _all_rows(debate) if row.model != "no model"]
+    used = [turn.exchange.model for turn in debate.turns] + [item.exchange.model for item in debate.assessments]
+    models = [model for model in (*named, *used) if "/" in model]
+    return REHEARSAL_NOTICE if models and all(model.startswith("mock/") for model in models) else ""

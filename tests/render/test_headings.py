@@ -16,6 +16,7 @@ from debate_cli.domain.events import AssessmentCompleted, DebateClosed, DebateRe
 from debate_cli.domain.judging_config import JudgingConfig
 from debate_cli.render import theme
 from debate_cli.render.live.view import LiveObserver
+from debate_cli.render.participants import REHEARSAL_NOTICE
 from debate_cli.render.plain import PlainObserver
 
 AGAIN = JudgingOpened(at=START, run="r2", judging=JudgingConfig.model_validate({"systems": ["structured"]}))
@@ -27,7 +28,8 @@ def drawn(happened: list[Event], before: Debate, width: int = 100) -> list[str]:
     target = console(width, colour=True)
     watcher = LiveObserver(target, None, clock=lambda: 0.0)
     _watched(watcher, happened, before)
-    return Text.from_ansi(sent(target)).plain.splitlines()
+    lines = Text.from_ansi(sent(target)).plain.splitlines()
+    return lines[1:] if lines[0] == REHEARSAL_NOTICE else lines
 
 
 def plain(happened: list[Event], before: Debate) -> list[str]:
@@ -77,7 +79,7 @@ def test_a_new_debate_has_its_format_alone_in_its_frame() -> None:
     """Nothing was there before."""
     target = console(100, colour=True)
     LiveObserver(target, None).event(opened(), opened_debate(opened()))
-    assert Text.from_ansi(sent(target)).plain.splitlines()[0].startswith("╭─ debate · structured ─")
+    assert Text.from_ansi(sent(target)).plain.splitlines()[1].startswith("╭─ debate · structured ─")
 
 
 def test_a_judging_again_is_headed_by_what_is_judged() -> None:

@@ -147,7 +147,7 @@ def test_hostile_text_sends_no_sequence_of_its_own() -> None:
     stage.watcher.asking(cue(first))
     stage.watcher.text(cue(first), json.dumps({"arguments": [hostile]}))
     arguments = tuple(item.model_copy(update=hostile) for item in first.arguments or ())
-    stage.watcher.console.file.writelines(row.text for row in stage.watcher.rows())
+    stage.console.print(stage.watcher.region())
     stage.happens(
         TurnCompleted(at=START, turn=first.model_copy(update={"arguments": arguments, "warnings": (HOSTILE,)}))
     )

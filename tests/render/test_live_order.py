@@ -6,6 +6,7 @@ import re
 
 from live_support import Stage, cue, sent
 from render_support import START, console, debate, final_assessment, round_assessment, structured_assessment, turns
+from rich.console import Console
 from rich.text import Text
 
 from debate_cli.domain.events import (
@@ -101,15 +102,20 @@ def test_the_other_sides_speech_is_printed_before_the_failure() -> None:
     assert 0 < stage.printed().index("PRO-1") < stage.printed().index("lab is down")
 
 
+def drawn(view: LiveObserver, target: Console) -> str:
+    """The text of the region."""
+    return "".join(segment.text for segment in target.render(view.region()))
+
+
 def test_a_judging_of_an_old_debate_counts_its_own_calls() -> None:
     """Not those of the debate, nor of who judged it before."""
     told = debate().apply(JudgingOpened(at=START, run="r2", judging=debate().config.judging))
     target = console(120, colour=True)
     watcher = LiveObserver(target, None, clock=lambda: 0.0)
     watcher.event(JudgingOpened(at=START, run="r2", judging=debate().config.judging), told)
-    assert watcher.rows()[-1].text.count("0 calls · 0:00 · 0 tokens") == 1
+    assert drawn(watcher, target).count("0 calls · 0:00 · 0 tokens") == 1
     given = structured_assessment().model_copy(update={"run": "r2"})
     told = told.apply(AssessmentCompleted(at=START, assessment=given))
     watcher.event(AssessmentCompleted(at=START, assessment=given), told)
-    assert watcher.rows()[-1].text.count("1 call · 0:00 · 2.1k tokens") == 1
+    assert drawn(watcher, target).count("1 call · 0:00 · 2.1k tokens") == 1
     assert "marked 4 of 4 arguments" in sent(target)

@@ -13,7 +13,7 @@ from rich.text import Text
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render.judge_report import Gauge as Told
 from debate_cli.render.judge_report import JudgeReport
-from debate_cli.render.live.notices import judge_report_line, note_line
+from debate_cli.render.live.header import judge_report_notice, warning_notice
 from debate_cli.render.terminal import WrappedName, render_table, score_bars
 from debate_cli.systems.tables import VOTE_BADGES, Gauge, Lines, Number, Table, Who
 
@@ -121,7 +121,7 @@ def test_a_score_stands_beside_its_bar_whatever_the_name(width: int) -> None:
 def test_a_report_while_it_is_held_keeps_its_numbers(width: int) -> None:
     """A judge's marks of a round, beside long names."""
     told = shown(
-        judge_report_line(
+        judge_report_notice(
             JudgeReport("moderator, round 1", (Told(AUTHORITY, 21.5, 30), Told("Bo", 18.5, 30))), debate()
         ),
         width,
@@ -129,8 +129,8 @@ def test_a_report_while_it_is_held_keeps_its_numbers(width: int) -> None:
     assert [word in told for word in ("21.5/30", "18.5/30", "authority", "Saxony")] == [True] * 4
 
 
-@pytest.mark.parametrize("line", [judge_report_line(JudgeReport("live, the debate", words=("The story differs. " * 6,)), debate()),
-                                  note_line("the server is busy, asked again in 2 s; " * 4)])  # fmt: skip
+@pytest.mark.parametrize("line", [judge_report_notice(JudgeReport("live, the debate", words=("The story differs. " * 6,)), debate()),
+                                  warning_notice("the server is busy, asked again in 2 s; " * 4)])  # fmt: skip
 def test_further_lines_of_a_notice_stand_below_its_words(line: RenderableType) -> None:
     """So that what begins at the edge is the next one."""
     first, *rest = shown(line, 40).splitlines()

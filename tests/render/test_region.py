@@ -1,212 +1,165 @@
-"""The rows that are drawn again and again: what stands on the screen is what was drawn last, below what was printed for good."""
+"""What the started live view leaves on a terminal: printed lines above, the drawn region below, nothing else."""
 
 from __future__ import annotations
 
 import errno
 import threading
-from collections.abc import Sequence
+import time
 from io import StringIO
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from live_support import cue
+from render_support import START, opened, turns
 from rich.console import Console, ConsoleDimensions
-from rich.text import Text
 from screen_support import Screen
 
-from debate_cli.render.live.column import make_line
-from debate_cli.render.live.region import LiveRegion, StyleRenderer, TerminalRow
-
-WORDS = st.text(st.sampled_from("abc "), max_size=12)
-FRAMES = st.lists(st.lists(WORDS, max_size=6), min_size=1, max_size=8)
+from debate_cli.domain.debate import initial_debate
+from debate_cli.domain.events import TurnCompleted
+from debate_cli.render.live.view import LiveObserver
 
 
-class Drawn:
-    """A region on a screen in memory, drawn when the test says so."""
-
-    def __init__(self, width: int = 40, height: int = 20) -> None:
-        self.screen = Screen()
-        self.console = Console(
-            file=self.screen, width=width, height=height, force_terminal=True, color_system="256",
-            legacy_windows=False, _environ={},
-        )  # fmt: skip
-        self.rows: Sequence[TerminalRow] = ()
-        self.region = LiveRegion(self.console, lambda _: self.rows)
-
-    def draw(self, words: Sequence[str]) -> None:
-        """Draw these rows."""
-        self.rows = [TerminalRow(text, len(text)) for text in words]
-        self.region.refresh()
+def terminal(screen: StringIO, width: int = 100) -> Console:
+    """A console that draws on `screen`."""
+    return Console(file=screen, width=width, height=40, force_terminal=True, legacy_windows=False, _environ={})
 
 
-def stripped(words: Sequence[str]) -> list[str]:
-    """Rows as a screen shows them."""
-    found = [text.rstrip() for text in words]
-    while found and not found[-1]:
-        found.pop()
-    return found
+def opened_view(screen: StringIO, width: int = 100) -> LiveObserver:
+    """A started view of a debate that was opened."""
+    view = LiveObserver(terminal(screen, width), planned=11)
+    view.start()
+    view.event(opened(), initial_debate(opened()))
+    return view
 
 
-@given(FRAMES)
-def test_the_screen_shows_the_last_frame(frames: list[list[str]]) -> None:
-    """Whatever was drawn before, longer or shorter, higher or lower, nothing of it is left."""
-    drawn = Drawn()
-    for frame in frames:
-        drawn.draw(frame)
-    assert drawn.screen.lines() == stripped(frames[-1])
+def wait_for(screen: Screen, words: str) -> None:
+    """Wait until the screen shows `words`."""
+    deadline = time.monotonic() + 10
+    while not any(words in line for line in screen.lines()):
+        assert time.monotonic() < deadline, screen.lines()
+        time.sleep(0.01)
 
 
-def test_only_what_changed_is_sent() -> None:
-    """A row that stays as it is costs no words."""
-    sent = StringIO()
-    drawn = Drawn()
-    drawn.draw(["first", "second"])
-    drawn.console.file = sent
-    drawn.draw(["first", "changed"])
-    assert "changed" in sent.getvalue()
-    assert "first" not in sent.getvalue()
+def test_a_growing_speech_is_drawn_below_the_heading() -> None:
+    """The panel and the progress line are redrawn in place: each is on the screen once."""
+    screen = Screen()
+    view = opened_view(screen)
+    first = turns()[0]
+    view.asking(cue(first))
+    for word in ("one ", "two ", "three "):
+        view.text(cue(first), word)
+        wait_for(screen, word.strip())
+    lines = screen.lines()
+    assert [sum(words in line for line in lines) for words in ("Ada · for", "0/11 calls", "one two three")] == [1, 1, 1]
+    assert not screen.cursor_shown
+    view.stop()
 
 
-def test_nothing_is_sent_where_nothing_changed() -> None:
-    """A frame that is like the one before is no frame."""
-    sent = StringIO()
-    drawn = Drawn()
-    drawn.draw(["same"])
-    drawn.console.file = sent
-    drawn.draw(["same"])
-    assert sent.getvalue() == ""
+def test_after_the_stop_only_printed_lines_are_left() -> None:
+    """The region is erased, finished speeches are printed, the cursor is shown."""
+    screen = Screen()
+    view = opened_view(screen)
+    state = initial_debate(opened())
+    for turn in turns()[:2]:
+        view.asking(cue(turn))
+    wait_for(screen, "0/11 calls")
+    event = TurnCompleted(at=START, turn=turns()[0])
+    view.event(event, state.apply(event))
+    view.stop()
+    assert sum("PRO-1" in line for line in screen.lines()) == 1
+    assert not any("calls" in line for line in screen.lines())
+    assert screen.cursor_shown
 
 
-def test_what_is_printed_stands_above_the_rows() -> None:
-    """In the order in which it was printed."""
-    drawn = Drawn()
-    drawn.region.start()
-    drawn.draw(["row", "status"])
-    drawn.region.above(Text("one"))
-    drawn.region.above(Text("two"), Text("three"))
-    drawn.region.refresh()
-    assert drawn.screen.lines() == ["one", "two", "three", "row", "status"]
-    drawn.region.stop()
+class CountingScreen(Screen):
+    """A screen that counts what is written to it."""
+
+    writes = 0
+
+    def write(self, text: str, /) -> int:
+        """Count, then obey."""
+        self.writes += 1
+        return super().write(text)
 
 
-def test_when_it_stops_nothing_is_left_but_what_was_printed() -> None:
-    """The rows go, and the cursor is there again."""
-    drawn = Drawn()
-    drawn.region.start()
-    drawn.draw(["row", "status"])
-    drawn.region.above(Text("one"))
-    assert not drawn.screen.cursor_shown
-    drawn.region.stop()
-    assert drawn.screen.lines() == ["one"]
-    assert drawn.screen.cursor_shown
+def test_a_frame_without_changes_is_not_sent() -> None:
+    """A still region does not flicker."""
+    screen = CountingScreen()
+    view = LiveObserver(terminal(screen), planned=11, clock=lambda: 0.0)
+    view.start()
+    view.event(opened(), initial_debate(opened()))
+    wait_for(screen, "0/11 calls")
+    before = screen.writes
+    time.sleep(0.35)
+    assert screen.writes == before
+    view.stop()
 
 
-class Stuck(Screen):
-    """A screen behind a line that takes nothing until it is opened."""
+def test_a_narrower_window_leaves_no_wrapped_lines() -> None:
+    """The lines that the terminal has wrapped are erased as well."""
+    screen = Screen()
+    view = opened_view(screen, 100)
+    view.asking(cue(turns()[0]))
+    wait_for(screen, "0/11 calls")
+    rows = screen.row
+    view.console.size = ConsoleDimensions(60, 40)
+    wait_for(screen, "─ turn 1 ─╯")
+    view.stop()
+    assert screen.row <= rows
+
+
+class StuckScreen(Screen):
+    """A screen that accepts no region before it is opened."""
 
     def __init__(self) -> None:
         super().__init__()
         self.reached, self.open = threading.Event(), threading.Event()
 
     def write(self, text: str, /) -> int:
-        """Wait, then obey; the cursor's own sequence is let through."""
-        if "row" in text:
+        """Wait, then obey."""
+        if "calls" in text:
             self.reached.set()
-            self.open.wait()
+            self.open.wait(10)
         return super().write(text)
 
 
-def stuck() -> tuple[Stuck, LiveRegion]:
-    """A region whose drawing thread is in the midst of a write."""
-    screen = Stuck()
-    target = Console(file=screen, width=40, height=20, force_terminal=True, legacy_windows=False, _environ={})
-    region = LiveRegion(target, lambda _: [TerminalRow("row", 3)])
-    region.start()
-    screen.reached.wait()
-    return screen, region
-
-
-def printed(region: LiveRegion, *words: str) -> bool:
-    """Whether printing them, one after the other, comes back."""
-    printing = threading.Thread(target=lambda: [region.above(Text(word)) for word in words], daemon=True)
-    printing.start()
-    printing.join(5)
-    return not printing.is_alive()
-
-
-def test_who_prints_does_not_wait_for_a_slow_terminal() -> None:
-    """While the terminal takes nothing, printing comes back all the same."""
-    screen, region = stuck()
-    came_back = printed(region, "one")
+def test_a_slow_terminal_does_not_delay_the_debate() -> None:
+    """Calls return while the terminal accepts nothing; what they print appears in order afterwards."""
+    screen = StuckScreen()
+    view = opened_view(screen)
+    screen.reached.wait(10)
+    for note in ("first note", "second note"):
+        view.note(note)
     screen.open.set()
-    region.stop()
-    assert came_back
+    view.stop()
+    assert [line for line in screen.lines() if "note" in line] == ["! first note", "! second note"]
 
 
-def test_what_a_slow_terminal_did_not_take_yet_is_written_before_it_stops() -> None:
-    """All of it, in the order in which it was printed, and the rows go."""
-    screen, region = stuck()
-    printed(region, "one", "two", "three")
-    screen.open.set()
-    region.stop()
-    assert screen.lines() == ["one", "two", "three"]
-
-
-class Gone(Screen):
-    """A screen that goes away with the first row."""
+class ClosedScreen(Screen):
+    """A screen that goes away with the first region."""
 
     def write(self, text: str, /) -> int:
-        """Fail on whatever holds a row."""
-        if "row" in text:
+        """Fail on a region."""
+        if "calls" in text:
             raise OSError(errno.EIO, "the terminal is gone")
         return super().write(text)
 
 
-def test_who_prints_is_told_that_the_terminal_is_gone() -> None:
-    """The drawing thread ends quietly; the next print raises."""
-    target = Console(file=Gone(), width=40, height=20, force_terminal=True, legacy_windows=False, _environ={})
-    rows = iter(range(1000))
-    region = LiveRegion(target, lambda _: [TerminalRow(f"row {next(rows)}", 5)])
-    region.start()
+def test_a_closed_terminal_raises_in_the_next_call() -> None:
+    """The drawing thread ends quietly; the observer's caller gets the error."""
+    view = opened_view(ClosedScreen())
     for thread in threading.enumerate():
-        if thread.name == "region":
-            thread.join(5)
+        if thread.name == "live-view":
+            thread.join(10)
     with pytest.raises(OSError, match="gone"):
-        region.above(Text("one"))
-    region.stop()
+        view.note("a note")
 
 
-@pytest.mark.parametrize(("width", "ups"), [(40, 1), (20, 3), (10, 7)])
-def test_a_narrower_window_has_wrapped_the_rows(width: int, ups: int) -> None:
-    """As many lines are cleared as the old rows take in the new width."""
-    drawn = Drawn(40)
-    drawn.draw(["a" * 40, "b" * 40])
-    sent = StringIO()
-    drawn.console.file = sent
-    drawn.console.size = ConsoleDimensions(width, 19)
-    drawn.draw(["new"])
-    assert sent.getvalue().count("\x1b[A\x1b[2K") == ups
-
-
-def test_where_there_is_no_terminal_nothing_is_drawn() -> None:
-    """The rows are left out, what is printed for good is not."""
-    target = Console(file=StringIO(), width=40)
-    region = LiveRegion(target, lambda _: [TerminalRow("row", 3)])
-    region.start()
-    region.above(Text("printed"))
-    region.stop()
-    assert isinstance(target.file, StringIO)
-    assert target.file.getvalue() == "printed\n"
-
-
-@pytest.mark.parametrize(
-    ("environment", "text"),
-    [({}, "\x1b[1;38;5;30mword\x1b[0m"), ({"NO_COLOR": "1"}, "\x1b[1mword\x1b[0m")],
-    ids=["colours", "no colours"],
-)
-def test_colours_are_left_out_where_they_are_not_wanted(environment: dict[str, str], text: str) -> None:
-    """NO_COLOR keeps what is bold."""
-    target = Console(
-        file=StringIO(), force_terminal=True, color_system="256", legacy_windows=False, _environ=environment
-    )
-    assert StyleRenderer(target).row(make_line(("word", "bold color(30)"))) == TerminalRow(text, 4)
+def test_without_a_terminal_only_finished_lines_are_printed() -> None:
+    """No region, no control sequence."""
+    stream = StringIO()
+    view = LiveObserver(Console(file=stream, width=100), planned=11)
+    with view:
+        view.event(opened(), initial_debate(opened()))
+        view.note("a note")
+    assert "! a note" in stream.getvalue()
+    assert "\x1b" not in stream.getvalue()

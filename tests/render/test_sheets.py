@@ -28,7 +28,7 @@ from debate_cli.domain.verdict import Verdict
 from debate_cli.render import judge_report, theme
 from debate_cli.render.drawn.summary import summary_view
 from debate_cli.render.html.page import render_html
-from debate_cli.render.live.notices import judge_report_line
+from debate_cli.render.live.header import judge_report_notice
 from debate_cli.render.markdown import format_markdown
 from debate_cli.render.plain import judge_report_lines, summary_lines
 from debate_cli.render.sheets.of_verdict import build_verdict_tables
@@ -174,8 +174,8 @@ def test_words_addressed_to_the_judge_are_shown_as_an_alarm() -> None:
     given = structured_assessment().model_copy(update={"findings": (finding, finding)})
     told = judged("structured", given)
     report = judge_report.build_judge_report(given, told)
-    assert "manipulation by Ada in turn 0" in shown(judge_report_line(report, told))
-    assert "38;5;167" in shown(judge_report_line(report, told), colour=True)
+    assert "manipulation by Ada in turn 0" in shown(judge_report_notice(report, told))
+    assert "38;5;167" in shown(judge_report_notice(report, told), colour=True)
     assert any("manipulation" in line for line in judge_report_lines(report))
     assert sum("! manipulation" in line or "manipulation:" in line for line in summary_lines(told, score(told))) == 1
 

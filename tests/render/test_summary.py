@@ -14,9 +14,8 @@ from debate_cli.domain.debate import Debate
 from debate_cli.render import theme as theme_module
 from debate_cli.render.cross_examination import ThreadIndex
 from debate_cli.render.drawn.summary import summary_view
-from debate_cli.render.live.frame import FrameGroup
 from debate_cli.render.live.header import debate_heading, round_rule
-from debate_cli.render.live.speech import turn_frame
+from debate_cli.render.live.speech import PanelRow, turn_panel
 from debate_cli.render.report import ReportPart
 from debate_cli.systems.scoring import score
 
@@ -28,7 +27,7 @@ def whole(shown: Debate) -> list[RenderableType]:
     for number in (1, 2, 3):
         spoken = shown.select_turns(round_number=number)
         found.append(round_rule(number, spoken[0].phase))
-        found.append(FrameGroup([turn_frame(turn, signs, ThreadIndex(shown.turns)) for turn in spoken]))
+        found.append(PanelRow([turn_panel(turn, signs, ThreadIndex(shown.turns)) for turn in spoken]))
     return found + summary_view(shown, score(shown))
 
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from render_support import CLAIMS, HOSTILE, RESPONSES, exchange, turns
+from render_support import CLAIMS, HOSTILE, RESPONSES, exchange, shown, turns
 from rich.cells import cell_len
 
 from debate_cli.domain.turn import Argument, FollowUpAnswer, Response, Turn
 from debate_cli.render.cross_examination import ArgumentThread, ThreadIndex, ThreadStep, addressed_argument
-from debate_cli.render.live.column import layout_lines
-from debate_cli.render.live.speech import SpeechContext, part_paragraphs, turn_frame
+from debate_cli.render.live.speech import turn_panel
 from debate_cli.render.theme import Sign
 
 SIGNS = {"Ada": Sign("●", "for", ""), "Bo": Sign("◆", "against", "")}
@@ -25,9 +24,9 @@ def answered(*, evaded: bool | None = None) -> Turn:
 
 
 def told(turn: Turn, *before: Turn) -> list[str]:
-    """The lines of a speech after others, without its frame."""
-    frame = turn_frame(turn, SIGNS, ThreadIndex(before))
-    return ["".join(words for words, _ in line.spans).rstrip() for line in layout_lines(frame.body, 70)]
+    """The lines of a speech after others, without its panel's border."""
+    lines = shown(turn_panel(turn, SIGNS, ThreadIndex(before)), 74).splitlines()[1:-1]
+    return [line[2:-2].rstrip() for line in lines]
 
 
 def test_before_the_first_response_there_is_the_claim() -> None:
@@ -99,26 +98,29 @@ def test_what_a_piece_is_about(piece: Response | FollowUpAnswer | Argument | str
     assert addressed_argument(piece) == target
 
 
-def test_a_response_stands_on_a_rail_below_its_claim() -> None:
-    """Claim, challenge, follow-up."""
+def test_a_response_is_a_tree_below_its_claim() -> None:
+    """Claim, challenge, follow-up question."""
     assert told(turns()[2], *turns()[:2])[:4] == [
         "◆ CON-1  Eight engineers cannot operate a dozen services.",
-        "├─ ? challenges  A managed platform takes pipelines and alarms off the",
-        "│  team; the case cited ran its own.",
-        "└─ asks  What did Segment's platform bill look like before?",
+        "├── ? challenges  A managed platform takes pipelines and alarms off",
+        "│   the team; the case cited ran its own.",
+        "└── asks  What did Segment's platform bill look like before?",
     ]
 
 
 @pytest.mark.parametrize(
     ("evaded", "end"),
-    [(None, ["└─ ↳ answers  Nobody published it."]), (True, ["├─ ↳ answers  Nobody published it.", "└─ ! left open"])],
+    [
+        (None, ["└── ↳ answers  Nobody published it."]),
+        (True, ["├── ↳ answers  Nobody published it.", "└── ! left open"]),
+    ],
 )
 def test_an_answer_ends_the_thread(evaded: bool | None, end: list[str]) -> None:
     """Claim, who asked what, the answer, and whether it leaves the question open."""
     assert told(answered(evaded=evaded), *turns()) == [
         "◆ CON-1  Eight engineers cannot operate a dozen services.",
-        "├─ ? ● Ada challenges, asks  What did Segment's platform bill look",
-        "│  like before?",
+        "├── ? ● Ada challenges, asks  What did Segment's platform bill look",
+        "│   like before?",
         *end,
     ]
 
@@ -135,18 +137,14 @@ def test_of_a_free_speech_a_response_is_one_line() -> None:
     ]
 
 
-def test_hostile_words_stay_within_the_column() -> None:
-    """An endless id, wide signs and control sequences neither break the rail nor the width."""
-    response = Response(target=HOSTILE * 9, type="refute", reasoning="日本語" * 40, follow_up=f"{HOSTILE}\n\t?")
-    lines = layout_lines(part_paragraphs(response, SpeechContext(SIGNS, ThreadIndex(), 2)), 30)
-    assert max(cell_len("".join(words for words, _ in line.spans)) for line in lines) <= 30
-    assert not any("\x1b" in words for line in lines for words, _ in line.spans)
-
-
-def test_a_frame_is_as_wide_as_it_is_told() -> None:
-    """Title, foot and every line between them, with wide signs in all of them."""
+@pytest.mark.parametrize("width", [20, 41, 52])
+def test_every_line_of_a_panel_has_its_width(width: int) -> None:
+    """Long ids, wide characters and control sequences in title, footer and body do not break the border."""
     signs = {"Ada": Sign("●", "日本" * 30, "")}
-    turn = turns()[0].model_copy(update={"exchange": exchange(model="模型/" + "型" * 60)})
-    for width in (20, 41, 52):
-        lines = turn_frame(turn, signs, ThreadIndex()).lines(width)
-        assert {line.cells for line in lines} == {width}
+    response = Response(target=HOSTILE * 9, type="refute", reasoning="日本語" * 40, follow_up=f"{HOSTILE}\n\t?")
+    turn = turns()[2].model_copy(
+        update={"responses": (response,), "exchange": exchange(model="模型/" + "型" * 60), "warnings": (HOSTILE,)}
+    )
+    lines = shown(turn_panel(turn, signs, ThreadIndex()), width).splitlines()
+    assert {cell_len(line) for line in lines} == {width}
+    assert not any("\x1b" in line for line in lines)

@@ -23,7 +23,7 @@ from debate_cli.domain.debate import initial_debate as opened_debate
 from debate_cli.domain.events import AssessmentCompleted, DebateClosed, Failure, TaskFailed, TurnCompleted
 from debate_cli.domain.tasks import Brief, Cue, Task
 from debate_cli.render.failure_groups import FailureGroup, FailureGrouper
-from debate_cli.render.live.notices import failure_line
+from debate_cli.render.live.header import failure_notice
 from debate_cli.render.plain import PlainObserver, failure_lines
 from debate_cli.render.replay import ReplayPlan
 
@@ -205,7 +205,7 @@ def test_a_replay_tells_it_as_the_run_did() -> None:
 
 def test_the_terminal_says_the_same() -> None:
     """Under a sign of its own."""
-    line = Text.from_ansi(shown(failure_line(FailureGroup(tuple(failure(task) for task in CUES))))).plain
+    line = Text.from_ansi(shown(failure_notice(FailureGroup(tuple(failure(task) for task in CUES))))).plain
     assert line.strip() == "✗ Ada and Bo could not speak: lab is down (UnreachableError)"
 
 
@@ -213,7 +213,7 @@ def test_hostile_words_are_not_obeyed() -> None:
     """Names and messages come from configurations and servers."""
     trouble = FailureGroup((failure(CUES[0], HOSTILE, HOSTILE),))
     target = console(300)
-    target.print(failure_line(trouble))
+    target.print(failure_notice(trouble))
     assert isinstance(target.file, StringIO)
     told = target.file.getvalue() + "".join(failure_lines(trouble))
     assert all(sign == "\n" or sign.isprintable() for sign in told)

@@ -1,1 +1,1 @@
-"""A debate on a terminal while it is held: who speaks, what is streamed, what judges said, how far it has come."""
+"""The live view of a run on a terminal."""

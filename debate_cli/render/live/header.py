@@ -1,71 +1,165 @@
-"""What stands above a debate on a terminal: the motion, who argues, who judges; and the rule above each round."""
+"""Headings of the live view (what is debated, by whom, judged by whom), rules between rounds, and one-line notices."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rich.console import Group, RenderableType
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
+from rich.padding import Padding
+from rich.rule import Rule
+from rich.table import Table
+from rich.text import Text
 
 from debate_cli.domain.debate import Debate
+from debate_cli.domain.events import CloseReason
 from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.render import sanitize, theme
-from debate_cli.render.live.column import BLANK_LINE, LayoutBlock, Line, Paragraph, Spans, make_line, truncate_line
-from debate_cli.render.live.frame import Frame, FrameGroup, LineBlock
-from debate_cli.render.live.seats import ParticipantList
-from debate_cli.render.participants import debater_rows, judge_rows
+from debate_cli.render.failure_groups import FailureGroup
+from debate_cli.render.judge_report import JudgeReport
+from debate_cli.render.live.speech import framed, hanging
+from debate_cli.render.participants import ParticipantRow, debater_rows, judge_rows, rehearsal_notice
+from debate_cli.render.terminal import Bar, WrappedName, join_text, terminal_line
+
+BACKGROUND_LINES = 3
+"""Lines of the background that a heading shows."""
+MIN_WIDTH_FOR_COLUMNS = 70
+"""Columns of the window below which a participant's part and model are drawn below the name."""
 
 
-def debate_heading(debate: Debate, beside: str = "") -> RenderableType:
-    """The motion with its background, the debaters and the judges with their models; the title says `beside` first.
-
-    So a narrow window cuts the format, not what sets this view apart.
-    """
-    body: list[LayoutBlock] = [Paragraph(sanitize.sanitize_line(debate.topic), "bold")]
-    if debate.config.background:
-        body.append(Paragraph(sanitize.sanitize_text(debate.config.background).strip(), theme.MUTED))
-    body += [BLANK_LINE, ParticipantList((*debater_rows(debate), *judge_rows(debate, debate.runs[0])))]
-    what, *kind = theme.describe_kind(debate)
-    return _framed(debate, [what, *([beside] if beside else []), *kind], body)
+def debate_heading(debate: Debate, status: str = "") -> RenderableType:
+    """Motion, background, debaters and judges with their models. `status` follows the word `debate` in the title."""
+    body: list[RenderableType] = [terminal_line(debate.topic, "bold"), *_background(debate.config.background or "")]
+    body += [Text(""), ParticipantTable((*debater_rows(debate), *judge_rows(debate, debate.runs[0])))]
+    kind, *formats = theme.describe_kind(debate)
+    return _heading(debate, [kind, *([status] if status else []), *formats], body)
 
 
 def rejudging_heading(debate: Debate) -> RenderableType:
-    """What stands above the judging of what is there already; of a text that is judged for the first time, its judges too."""
-    body: list[LayoutBlock] = [Paragraph(sanitize.sanitize_line(debate.topic), "bold")]
+    """The heading of `debate judge`: the motion; for a text that has no judgments yet, its judges too."""
+    body: list[RenderableType] = [terminal_line(debate.topic, "bold")]
     if debate.document_name is not None and not debate.assessments:
-        body += [BLANK_LINE, ParticipantList(judge_rows(debate, debate.runs[0]))]
-    return _framed(debate, [theme.describe_kind(debate)[0], theme.describe_judging(debate)], body)
+        body += [Text(""), ParticipantTable(judge_rows(debate, debate.runs[0]))]
+    return _heading(debate, [theme.describe_kind(debate)[0], theme.describe_judging(debate)], body)
 
 
-def _framed(debate: Debate, told: Sequence[str], body: Sequence[LayoutBlock]) -> RenderableType:
-    title = (told[0], "bold"), ("".join(f" · {words}" for words in told[1:]), theme.MUTED)
-    return FrameGroup([Frame(title, ((sanitize.sanitize_line(debate.id), ""),), theme.MUTED, tuple(body))])
+def _heading(debate: Debate, title: Sequence[str], body: Sequence[RenderableType]) -> RenderableType:
+    words = join_text((title[0], "bold"), ("".join(f" · {part}" for part in title[1:]), theme.MUTED))
+    notice = rehearsal_notice(debate)
+    panel = framed(Group(*body), words, sanitize.sanitize_line(debate.id), theme.MUTED, "")
+    return Group(Text(notice, style=f"bold {theme.GOLD}"), panel) if notice else panel
+
+
+def _background(text: str) -> list[Text]:
+    """The first lines of the background, and how many more there are."""
+    lines = [line for line in sanitize.sanitize_text(text).splitlines() if line.strip()]
+    shown = [Text(line, style=theme.MUTED) for line in lines[:BACKGROUND_LINES]]
+    left = len(lines) - len(shown)
+    return [*shown, Text(f"… {left} more line{'' if left == 1 else 's'}", style=theme.MUTED)] if left else shown
 
 
 def judging_run_heading(debate: Debate, run: JudgingRun) -> RenderableType:
-    """What stands above a later judging run."""
-    rule = LineBlock(lambda width: [_ruled((("judging run ", ""), (sanitize.sanitize_line(run.id), "bold")), width)])
-    return Group(rule, LineBlock(ParticipantList(judge_rows(debate, run)).lines))
+    """The rule above a later judging run, and its judges."""
+    title = join_text("judging run ", terminal_line(run.id, "bold"))
+    return Group(_rule(title), ParticipantTable(judge_rows(debate, run)))
 
 
 def resume_rule(debate: Debate) -> RenderableType:
-    """The line between what was said before a debate is gone on with, and what is said now."""
-    return LineBlock(lambda width: [_ruled(((theme.describe_resume(debate), "bold"),), width)])
+    """The rule between the speeches of an earlier run and new ones."""
+    return _rule(Text(theme.describe_resume(debate), style="bold"))
 
 
 def round_rule(round_number: int, phase: str) -> RenderableType:
-    """The line that opens a round."""
-    return LineBlock(lambda width: [round_line(round_number, phase, width)])
+    """The rule above a round."""
+    label = theme.PHASE_LABELS.get(phase, phase)
+    return _rule(join_text((f"round {round_number}", "bold"), ("  ·  ", theme.MUTED), label))
 
 
-def round_line(round_number: int, phase: str, width: int) -> Line:
-    """The same, laid out."""
-    return _ruled(
-        ((f"round {round_number}", "bold"), ("  ·  ", theme.MUTED), (theme.PHASE_LABELS.get(phase, phase), "")), width
+def _rule(title: Text) -> Rule:
+    title.overflow = "ellipsis"
+    return Rule(title, align="left", style=theme.MUTED)
+
+
+class ParticipantTable:
+    """Debaters and judges: name, part and model in columns, or below each other in a narrow window."""
+
+    def __init__(self, rows: Sequence[ParticipantRow]) -> None:
+        self._rows = rows
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Yield the rows."""
+        del console
+        if options.max_width >= MIN_WIDTH_FOR_COLUMNS:
+            grid = Table.grid(padding=(0, 2, 0, 0))
+            for row in self._rows:
+                grid.add_row(_name(row), terminal_line(row.part, theme.MUTED), WrappedName(terminal_line(row.model)))
+            yield grid
+            return
+        for row in self._rows:
+            yield _name(row)
+            yield Padding(
+                join_text(terminal_line(row.part, theme.MUTED), " · ", terminal_line(row.model)), (0, 0, 0, 4)
+            )
+
+
+def _name(row: ParticipantRow) -> WrappedName:
+    sign = row.sign
+    return WrappedName(
+        join_text((f"{sign.symbol} ", sign.colour), terminal_line(row.name, f"bold {sign.colour}")),
+        len(sign.symbol) + 1,
     )
 
 
-def _ruled(title: Spans, width: int) -> Line:
-    """A title, and a line from there to the edge."""
-    words = truncate_line(title, width)
-    rest = width - words.cells - 1
-    return make_line(*words.spans, *([(" " + "─" * rest, theme.MUTED)] if rest > 0 else []))
+def judge_report_notice(report: JudgeReport, debate: Debate) -> RenderableType:
+    """A judge's report: its title, a bar per debater, its sentences, its alerts."""
+    title = terminal_line(report.title, theme.MUTED)
+    sign = Text("§", style=theme.MUTED)
+    only_words = bool(report.words) and not report.scores and not report.alerts
+    if only_words and len(report.words) == 1:
+        return hanging(sign, join_text(title, "  ", terminal_line(report.words[0])), gap=1)
+    if len(report.scores) == 1 and not report.words and not report.alerts:
+        line = Table.grid(padding=(0, 2, 0, 0))
+        line.add_row(join_text("§ ", title), _score_bars(report, debate))
+        return line
+    rows: list[RenderableType] = [join_text(("§ ", theme.MUTED), title)]
+    if report.scores:
+        rows.append(_score_bars(report, debate))
+    rows += [hanging(Text("·"), terminal_line(words, theme.MUTED), gap=1) for words in report.words]
+    rows += [terminal_line(alert, f"bold {theme.RED}") for alert in report.alerts]
+    return Group(rows[0], *(Padding(row, (0, 0, 0, 2)) for row in rows[1:]))
+
+
+def _score_bars(report: JudgeReport, debate: Debate) -> Table:
+    styles = theme.participant_styles(debate.participants)
+    grid = Table.grid(padding=(0, 1, 0, 0))
+    grid.add_column(max_width=24)
+    grid.add_column()
+    grid.add_column(justify="right", no_wrap=True)
+    for score in report.scores:
+        sign = styles.get(score.name, theme.UNKNOWN_BADGE)
+        name = join_text((f"{sign.symbol} ", sign.colour), terminal_line(score.name))
+        bar = Bar(score.value, score.out_of, sign.colour)
+        grid.add_row(WrappedName(name, len(sign.symbol) + 1), bar, f"{score.value:g}/{score.out_of:g}")
+    return grid
+
+
+def failure_notice(group: FailureGroup) -> RenderableType:
+    """Who could not speak or judge, and why."""
+    words = join_text(
+        terminal_line(group.names, "bold"),
+        f" {group.what}{group.separator}",
+        terminal_line(group.why),
+        " ",
+        terminal_line(f"({group.cause})", theme.MUTED),
+    )
+    return hanging(Text("✗", style=theme.RED), words, gap=1)
+
+
+def warning_notice(text: str) -> RenderableType:
+    """A note from the engine: a retry, a call that was in flight at a crash."""
+    return hanging(Text("!", style=theme.GOLD), terminal_line(text, theme.MUTED), gap=1)
+
+
+def closing_notice(reason: CloseReason) -> RenderableType:
+    """Why the debate closed."""
+    sign, colour = ("■", theme.MUTED) if reason in ("complete", "surrender", "converged") else ("!", theme.GOLD)
+    return Text(f"{sign} {theme.CLOSE_MESSAGES[reason]}", style=colour)

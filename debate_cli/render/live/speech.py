@@ -1,212 +1,305 @@
-"""A speech as paragraphs: finished, or as far as it has been streamed. Cross-examination is told as threads.
+"""Speeches as Rich panels: finished ones whole, growing ones cut to the window.
 
-A thread begins with the claim that is meant, then what was asked and replied about it, then what is said now, along a
-rail: argument, challenge, answer, follow-up. Signs and words carry every meaning; colours only repeat them.
+Cross-examination is drawn as trees: the claim, what was asked and replied about it earlier, what the speaker says now.
+Symbols and words carry every meaning; colours only repeat it. Text from models passes `terminal_line` or `terminal_text`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import Self
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
-from rich.cells import cell_len
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
+from rich.padding import Padding
+from rich.panel import Panel
+from rich.segment import Segment
+from rich.spinner import Spinner
+from rich.table import Table
+from rich.text import Text
+from rich.tree import Tree
 
 from debate_cli.domain.model_call import ModelCall
 from debate_cli.domain.tasks import Cue
 from debate_cli.domain.turn import Argument, Closing, FollowUpAnswer, Response, Turn
 from debate_cli.render import sanitize, theme
 from debate_cli.render.cross_examination import ArgumentThread, ThreadIndex, ThreadStep
-from debate_cli.render.live.column import BLANK_LINE, Paragraph, Span, Spans, cell_width, truncate_line
-from debate_cli.render.live.frame import Frame
-from debate_cli.render.speech_parts import SpeechPart, split_turn
+from debate_cli.render.speech_parts import SpeechPart, parse_partial_speech, split_turn, text_since_restart
+from debate_cli.render.terminal import join_text, terminal_line, terminal_text
 from debate_cli.render.theme import Sign
 
-INDENT: Spans = (("  ", ""),)
+MIN_PANEL_WIDTH = 52
+"""Columns. Panels narrower than this are drawn below each other instead of side by side."""
+PANEL_EDGES = 2
+"""Lines of a panel's border."""
+MIN_BODY_LINES = 3
+"""Lines of speech that a growing panel shows at least, when several share a small window."""
+MAX_ID_WIDTH = 20
+"""Columns of an argument's id."""
 FREE_PHASES = ("rebuttal", "speech")
-"""Phases in which one speaks freely."""
-LONGEST_HEAD = 20
-"""Columns of an argument's id at most."""
-ON, ON_REST, END, END_REST = "├─ ", "│  ", "└─ ", "   "
-"""The rail of a thread: beside a step and its further lines, where another one follows and at the last."""
+"""Phases of free speech. Their responses are one-line summaries, because the speech itself holds the words."""
+
+Styles = Mapping[str, Sign]
+"""Debater's name -> symbol, side and colour."""
+
+
+@dataclass(slots=True)
+class SpeechStream:
+    """A speech that was requested. `pieces` grow while it streams; `turn` is set when it is complete."""
+
+    cue: Cue
+    threads: ThreadIndex = field(default_factory=ThreadIndex)
+    """The arguments as they were when the speech was requested."""
+    pieces: list[str] = field(default_factory=list[str])
+    turn: Turn | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class SpeechContext:
-    """What a speech is understood by."""
+class Tail:
+    """The last `height` lines of a renderable; the first of them is `⋯` if lines were dropped and `marked` is true."""
 
-    signs: Mapping[str, Sign]
-    threads: ThreadIndex
-    round_number: int
-    """The round of the speech."""
-    free: bool = False
-    """Whether it is a free speech, of which responses are the heads only."""
+    body: RenderableType
+    height: int
+    marked: bool = True
 
-    @classmethod
-    def for_turn(cls, moment: Turn | Cue, signs: Mapping[str, Sign], threads: ThreadIndex) -> Self:
-        """What a turn, or the one that a cue asks for, is understood by."""
-        return cls(signs, threads, moment.round, free=moment.phase in FREE_PHASES)
-
-
-def part_paragraphs(piece: SpeechPart, heard: SpeechContext) -> tuple[Paragraph, ...]:
-    """One piece of a speech."""
-    match piece:
-        case Argument():
-            return tuple(_argument(piece))
-        case Response():
-            thread = heard.threads.of(piece.target, heard.round_number)
-            if heard.free:
-                return (_head(piece, thread, heard.signs),)
-            return tuple(_response(piece, _told(piece.target, heard.signs, thread)))
-        case FollowUpAnswer():
-            thread = heard.threads.of(piece.question_target, heard.round_number)
-            return tuple(_answer(piece, _told(piece.question_target, heard.signs, thread)))
-        case Closing():
-            return tuple(_closing(piece))
-        case str():
-            return (Paragraph(_clean(piece)),)
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Yield the lines."""
+        lines = console.render_lines(self.body, options.update(height=None), pad=False)
+        if len(lines) > self.height:
+            lines = lines[len(lines) - self.height :]
+            if self.marked and self.height > 1:
+                lines[0] = [Segment("⋯", console.get_style(theme.MUTED))]
+        for line in lines:
+            yield from line
+            yield Segment.line()
 
 
-def turn_frame(turn: Turn, signs: Mapping[str, Sign], threads: ThreadIndex, *, show_hidden: bool = False) -> Frame:
-    """A finished turn in its frame, with what was noticed about it."""
-    body: list[Paragraph] = []
-    for piece in split_turn(turn):
-        body += [BLANK_LINE] if body else []
-        body += part_paragraphs(piece, SpeechContext.for_turn(turn, signs, threads))
-    remarks = tuple(_remarks(turn, show_hidden=show_hidden))
-    if remarks:
-        body += [BLANK_LINE, *remarks]
-    foot = ((format_call(turn.index, turn.exchange), theme.MUTED),)
-    return Frame(frame_title(turn.speaker, signs), foot, _sign(turn.speaker, signs).colour, tuple(body))
+@dataclass(frozen=True, slots=True)
+class PanelRow:
+    """Panels of one wave: side by side and equally high in a wide window, else below each other."""
+
+    panels: Sequence[Panel]
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Yield the panels."""
+        width = panel_width(len(self.panels), options.max_width)
+        if width == options.max_width:
+            yield from self.panels
+            return
+        column = options.update(width=width, height=None)
+        height = max(len(console.render_lines(panel, column)) for panel in self.panels)
+        grid = Table.grid(padding=(0, 1, 0, 0), pad_edge=False)
+        for panel in self.panels:
+            grid.add_column(width=width)
+            panel.height = height
+        grid.add_row(*self.panels)
+        yield grid
 
 
-def frame_title(speaker: str, signs: Mapping[str, Sign]) -> Spans:
-    """Who speaks, for the head of a frame."""
-    sign = _sign(speaker, signs)
-    named = (sanitize.sanitize_line(speaker), f"bold {sign.colour}")
-    return (f"{sign.symbol} ", sign.colour), named, (f" · {sanitize.sanitize_line(sign.word)}", theme.MUTED)
+def panel_width(count: int, width: int) -> int:
+    """Columns of each of `count` panels: a share of `width` if they fit side by side, else all of it."""
+    share = (width - (count - 1)) // max(1, count)
+    return share if share >= MIN_PANEL_WIDTH else width
 
 
-def format_call(index: int, exchange: ModelCall) -> str:
-    """Number of the turn (as judges name it), model, time and tokens of a call, for the foot of a frame."""
-    words = [f"turn {index}", sanitize.sanitize_line(exchange.model), theme.format_duration(exchange.latency_s)]
-    words.append(theme.format_token_count(exchange.usage.output_tokens, exchange.usage))
-    if exchange.attempts > 1:
-        words.append(f"{exchange.attempts} requests")
+def turn_panel(turn: Turn, styles: Styles, threads: ThreadIndex, *, show_hidden: bool = False) -> Panel:
+    """A finished turn with its warnings and its strategy."""
+    parts = [_part(part, turn, styles, threads) for part in split_turn(turn)]
+    remarks = _remarks(turn, show_hidden=show_hidden)
+    return _panel(turn.speaker, styles, _spaced([*parts, *([remarks] if remarks else [])]), _call_text(turn))
+
+
+def streaming_panels(streams: Sequence[SpeechStream], styles: Styles, size: tuple[int, int]) -> PanelRow:
+    """The speeches of the running wave, at most as high as `size` (columns, lines) together."""
+    width, height = size
+    if panel_width(len(streams), width) < width:
+        return PanelRow([_streaming_panel(stream, styles, height) for stream in streams])
+    share = max(MIN_BODY_LINES + PANEL_EDGES, height // max(1, len(streams)))
+    fitting = max(1, height // (MIN_BODY_LINES + PANEL_EDGES))
+    return PanelRow(
+        [_streaming_panel(stream, styles, min(share, height)) for stream in _unfinished_first(streams, fitting)]
+    )
+
+
+def _unfinished_first(streams: Sequence[SpeechStream], count: int) -> list[SpeechStream]:
+    """Select `count` speeches, unfinished ones first, and return them in debate order."""
+    by_need = sorted(streams, key=lambda stream: (stream.turn is not None, stream.cue.index))
+    return sorted(by_need[:count], key=lambda stream: stream.cue.index)
+
+
+def _streaming_panel(stream: SpeechStream, styles: Styles, height: int) -> Panel:
+    moment = stream.turn or stream.cue
+    parts = split_turn(stream.turn) if stream.turn else parse_partial_speech(text_since_restart(stream.pieces))
+    style = styles.get(moment.speaker, theme.UNKNOWN_BADGE)
+    body: RenderableType = Spinner("dots", Text("thinking", style=theme.MUTED), style=style.colour)
+    if parts:
+        body = _spaced([_part(part, moment, styles, stream.threads) for part in parts])
+    footer = _call_text(stream.turn) if stream.turn else f"turn {stream.cue.index + 1}"
+    return _panel(moment.speaker, styles, Tail(body, max(1, height - PANEL_EDGES)), footer)
+
+
+def _panel(speaker: str, styles: Styles, body: RenderableType, footer: str) -> Panel:
+    style = styles.get(speaker, theme.UNKNOWN_BADGE)
+    title = join_text(
+        (f"{style.symbol} ", style.colour),
+        terminal_line(speaker, f"bold {style.colour}"),
+        (" · ", theme.MUTED),
+        terminal_line(style.word, theme.MUTED),
+    )
+    return framed(body, title, footer, style.colour)
+
+
+def framed(body: RenderableType, title: Text, footer: str, colour: str, footer_style: str = theme.MUTED) -> Panel:
+    """`body` in a panel with `title` at the upper left and `footer` at the lower right; both are cut if too long."""
+    title.overflow = "ellipsis"
+    return Panel(
+        body,
+        title=title,
+        title_align="left",
+        subtitle=Text(footer, style=footer_style, overflow="ellipsis"),
+        subtitle_align="right",
+        border_style=colour,
+    )
+
+
+def _call_text(turn: Turn) -> str:
+    call: ModelCall = turn.exchange
+    words = [f"turn {turn.index + 1}", sanitize.sanitize_line(call.model), theme.format_duration(call.latency_s)]
+    words.append(theme.format_token_count(call.usage.output_tokens, call.usage))
+    if call.attempts > 1:
+        words.append(f"{call.attempts} requests")
     return " · ".join(words)
 
 
-def _argument(argument: Argument) -> Iterable[Paragraph]:
-    head: Span = (_id(argument.id), "reverse")
-    yield _hanging((head, ("  ", "")), sanitize.sanitize_line(argument.claim), "bold")
-    if argument.reasoning:
-        yield Paragraph(_clean(argument.reasoning), "", INDENT, INDENT)
-    if argument.evidence:
-        yield Paragraph(_clean(argument.evidence), "italic", (*INDENT, ("evidence  ", theme.MUTED)), INDENT)
+def _spaced(parts: Iterable[RenderableType]) -> Group:
+    """The parts with an empty line between two of them."""
+    rows: list[RenderableType] = []
+    for part in parts:
+        rows += [Text(""), part] if rows else [part]
+    return Group(*rows)
 
 
-def _response(response: Response, told: tuple[Paragraph, ...]) -> Iterable[Paragraph]:
-    sign = theme.RESPONSE_BADGES.get(response.type, theme.UNKNOWN_BADGE)
-    badge: Span = (f"{sign.symbol} {sign.word}".strip(), f"bold {sign.colour}")
-    yield from told
-    yield _step(badge, _clean(response.reasoning), last=not response.follow_up)
+def _part(part: SpeechPart, moment: Turn | Cue, styles: Styles, threads: ThreadIndex) -> RenderableType:
+    match part:
+        case Argument():
+            return _argument(part)
+        case Response():
+            thread = threads.of(part.target, moment.round)
+            return _response(part, thread, styles, brief=moment.phase in FREE_PHASES)
+        case FollowUpAnswer():
+            return _answer(part, threads.of(part.question_target, moment.round), styles)
+        case Closing():
+            return _closing(part)
+        case str():
+            return _words(part)
+
+
+def _argument(argument: Argument) -> RenderableType:
+    head = hanging(_id(argument.id, "reverse"), terminal_line(argument.claim, "bold"))
+    evidence = join_text(("evidence  ", theme.MUTED), _words(argument.evidence, "italic"))
+    body = [*([_words(argument.reasoning)] if argument.reasoning else []), *([evidence] if argument.evidence else [])]
+    return Group(head, *(Padding(words, (0, 0, 0, 2)) for words in body))
+
+
+def _response(response: Response, thread: ArgumentThread | None, styles: Styles, *, brief: bool) -> RenderableType:
+    badge = theme.RESPONSE_BADGES.get(response.type, theme.UNKNOWN_BADGE)
+    label = Text(f"{badge.symbol} {badge.word}".strip(), style=f"bold {badge.colour}")
+    if brief:
+        claim = terminal_line(thread.claim if thread is not None else "", theme.MUTED)
+        return hanging(join_text(label, "  ", _owner_and_id(response.target, thread, styles)), claim)
+    tree = _thread_tree(response.target, thread, styles)
+    tree.add(_step(label, _words(response.reasoning)))
     if response.follow_up:
-        yield _step(("asks", theme.MUTED), _clean(response.follow_up), "italic")
+        tree.add(_step(Text("asks", style=theme.MUTED), _words(response.follow_up, "italic")))
+    return tree
 
 
-def _head(response: Response, thread: ArgumentThread | None, signs: Mapping[str, Sign]) -> Paragraph:
-    """A response that the words of a speech already gave."""
-    sign = theme.RESPONSE_BADGES.get(response.type, theme.UNKNOWN_BADGE)
-    badge: Span = (f"{sign.symbol} {sign.word}".strip(), f"bold {sign.colour}")
-    owner = _sign(thread.owner, signs) if thread is not None else None
-    whose: Spans = ((f"{owner.symbol} ", owner.colour),) if owner is not None else ()
-    first: Spans = (badge, ("  ", ""), *whose, (_id(response.target), "bold"), ("  ", ""))
-    return Paragraph(sanitize.sanitize_line(thread.claim) if thread is not None else "", theme.MUTED, first, INDENT)
-
-
-def _answer(answer: FollowUpAnswer, told: tuple[Paragraph, ...]) -> Iterable[Paragraph]:
-    yield from told
-    yield _step(("↳ answers", f"bold {theme.BLUE}"), _clean(answer.reply), last=not answer.evaded)
+def _answer(answer: FollowUpAnswer, thread: ArgumentThread | None, styles: Styles) -> RenderableType:
+    tree = _thread_tree(answer.question_target, thread, styles)
+    tree.add(_step(Text("↳ answers", style=f"bold {theme.BLUE}"), _words(answer.reply)))
     if answer.evaded:
-        yield _step(("! left open", theme.GOLD), "")
+        tree.add(Text("! left open", style=theme.GOLD))
+    return tree
 
 
-def _told(target: str, signs: Mapping[str, Sign], thread: ArgumentThread | None) -> tuple[Paragraph, ...]:
-    """The beginning of a thread: the claim, what was asked about it, what was replied."""
+def _thread_tree(target: str, thread: ArgumentThread | None, styles: Styles) -> Tree:
+    """The claim with the earlier questions and replies about it."""
+    head = _owner_and_id(target, thread, styles)
     if thread is None:
-        return (Paragraph("", "", ((_id(target), "bold"),)),)
-    sign = _sign(thread.owner, signs)
-    head: Spans = ((f"{sign.symbol} ", sign.colour), (_id(target), "bold"), ("  ", ""))
-    return _hanging(head, sanitize.sanitize_line(thread.claim), theme.MUTED), *(
-        _before(step, signs) for step in thread.steps
-    )
+        return Tree(head, guide_style=theme.MUTED)
+    tree = Tree(hanging(head, terminal_line(thread.claim, theme.MUTED)), guide_style=theme.MUTED)
+    for step in thread.steps:
+        tree.add(_earlier_step(step, styles))
+    return tree
 
 
-def _before(step: ThreadStep, signs: Mapping[str, Sign]) -> Paragraph:
-    """What was said about the claim before."""
-    who = f"{_sign(step.by, signs).symbol} {sanitize.sanitize_line(step.by)}"
-    return _step(
-        (f"{step.symbol} {who} {', '.join(step.actions)}", theme.MUTED), _clean(step.said), theme.MUTED, last=False
-    )
+def _earlier_step(step: ThreadStep, styles: Styles) -> Text:
+    owner = styles.get(step.by, theme.UNKNOWN_BADGE).symbol
+    label = f"{step.symbol} {owner} {sanitize.sanitize_line(step.by)} {', '.join(step.actions)}"
+    return _step(Text(label, style=theme.MUTED), _words(step.said, theme.MUTED))
 
 
-def _step(badge: Span, words: str, style: str = "", *, last: bool = True) -> Paragraph:
-    """A step of a thread on its rail."""
-    rail, rest = (END, END_REST) if last else (ON, ON_REST)
-    return Paragraph(words, style, ((rail, theme.MUTED), badge, ("  " if words else "", "")), ((rest, theme.MUTED),))
+def _step(label: Text, words: Text) -> Text:
+    return join_text(label, "  ", words) if words.plain else label
 
 
-def _closing(closing: Closing) -> Iterable[Paragraph]:
-    rows: list[tuple[str, Span]] = []
-    for label, words in (("concedes", closing.concessions), ("unrebutted", closing.unrebutted)):
-        if words:
-            rows.append((label, (sanitize.sanitize_line(", ".join(words)), "")))
+def _owner_and_id(target: str, thread: ArgumentThread | None, styles: Styles) -> Text:
+    if thread is None:
+        return _id(target, "bold")
+    owner = styles.get(thread.owner, theme.UNKNOWN_BADGE)
+    return join_text((f"{owner.symbol} ", owner.colour), _id(target, "bold"))
+
+
+def _closing(closing: Closing) -> RenderableType:
+    rows: list[tuple[str, Text]] = []
+    for label, ids in (("concedes", closing.concessions), ("unrebutted", closing.unrebutted)):
+        if ids:
+            rows.append((label, terminal_line(", ".join(ids))))
     if closing.shift:
-        sign = theme.SHIFT_BADGES.get(closing.shift, theme.UNKNOWN_BADGE)
-        rows.append(("position", (f"{sign.symbol} {sign.word}".strip(), f"bold {sign.colour}")))
-    if closing.final_position:
-        yield Paragraph(_clean(closing.final_position))
-        yield from [BLANK_LINE] if rows else []
-    yield from _labelled(rows)
+        badge = theme.SHIFT_BADGES.get(closing.shift, theme.UNKNOWN_BADGE)
+        rows.append(("position", Text(f"{badge.symbol} {badge.word}".strip(), style=f"bold {badge.colour}")))
+    parts = [
+        *([_words(closing.final_position)] if closing.final_position else []),
+        *([_labelled(rows)] if rows else []),
+    ]
+    return _spaced(parts)
 
 
-def _remarks(turn: Turn, *, show_hidden: bool) -> Iterable[Paragraph]:
-    rows: list[tuple[str, Span]] = []
+def _remarks(turn: Turn, *, show_hidden: bool) -> RenderableType | None:
+    rows: list[tuple[str, Text]] = []
     if turn.strategy is not None:
-        rows.append(
-            ("strategy", (sanitize.sanitize_line(f"{turn.strategy.name}: {turn.strategy.reason}"), theme.MUTED))
-        )
+        rows.append(("strategy", terminal_line(f"{turn.strategy.name}: {turn.strategy.reason}", theme.MUTED)))
     if show_hidden and turn.directive:
-        rows.append(("hidden directive", (_clean(turn.directive), f"italic {theme.MUTED}")))
-    rows += [("! warning", (sanitize.sanitize_line(warning), theme.GOLD)) for warning in turn.warnings]
-    return _labelled(rows)
+        rows.append(("hidden directive", _words(turn.directive, f"italic {theme.MUTED}")))
+    rows += [("! warning", terminal_line(warning, theme.GOLD)) for warning in turn.warnings]
+    return _labelled(rows) if rows else None
 
 
-def _labelled(rows: list[tuple[str, Span]]) -> Iterable[Paragraph]:
-    """Quiet labels, the words beside them with a hanging indent."""
-    width = max((len(label) for label, _ in rows), default=0)
-    for label, (words, style) in rows:
-        yield _hanging(((f"{label:<{width}}  ", theme.MUTED),), words, style)
+def _labelled(rows: Iterable[tuple[str, Text]]) -> Table:
+    """Muted labels in a column, the words beside them."""
+    grid = Table.grid(padding=(0, 2, 0, 0))
+    grid.add_column(style=theme.MUTED, no_wrap=True)
+    for label, words in rows:
+        grid.add_row(label, words)
+    return grid
 
 
-def _hanging(first: Spans, words: str, style: str) -> Paragraph:
-    return Paragraph(words, style, first, ((" " * cell_width(first), ""),))
+def hanging(head: Text, words: Text, gap: int = 2) -> Table:
+    """`words` beside `head`; their further lines begin below their first word."""
+    grid = Table.grid(padding=(0, gap, 0, 0))
+    grid.add_column(no_wrap=True)
+    grid.add_row(head, words)
+    return grid
 
 
-def _sign(speaker: str, signs: Mapping[str, Sign]) -> Sign:
-    return signs.get(speaker, theme.UNKNOWN_BADGE)
+def _id(text: str, style: str) -> Text:
+    """An argument's id, cut to `MAX_ID_WIDTH`."""
+    found = terminal_line(text, style)
+    found.truncate(MAX_ID_WIDTH, overflow="ellipsis")
+    return found
 
 
-def _id(text: str) -> str:
-    """An id as it may stand at the head of a line."""
-    words = sanitize.sanitize_line(text)
-    return (
-        words
-        if cell_len(words) <= LONGEST_HEAD
-        else "".join(part for part, _ in truncate_line([(words, "")], LONGEST_HEAD).spans)
-    )
-
-
-def _clean(text: str) -> str:
-    """Untrusted words as they may be laid out: line breaks kept, tabs as blanks."""
-    return sanitize.sanitize_text(text).strip("\n").replace("\t", "    ")
+def _words(text: str, style: str = "") -> Text:
+    """Sanitized text, line breaks kept, tabs as spaces."""
+    found = terminal_text(text, style)
+    found.expand_tabs(4)
+    return found

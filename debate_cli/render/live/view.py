@@ -1,17 +1,24 @@
-"""The live view of a run: what is finished is printed for good, what is under way is drawn below it and redrawn.
+"""The live view of a run: finished speeches and reports are printed, running ones are drawn below and redrawn.
 
-A piece of text costs an `append`. The drawing thread reads what the event loop wrote, and alone writes to the terminal:
-the event loop waits at most while a frame is made, never while it is written, however slow the terminal is.
+While the view is started, a thread of its own applies what the event loop reports and writes to the terminal, ten times
+a second. So a slow terminal never delays the debate. A view that is not started prints at once and draws nothing.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from queue import Empty, SimpleQueue
+from threading import Event as ThreadEvent
+from threading import Thread
 from types import TracebackType
 from typing import Self
 
-from rich.console import Console, RenderableType
+from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
+from rich.control import Control
+from rich.live import Live
+from rich.segment import ControlType, Segment
+from rich.text import Text
 
 from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.debate import Debate
@@ -25,35 +32,24 @@ from debate_cli.domain.events import (
     TaskFailed,
     TurnCompleted,
 )
-from debate_cli.domain.tasks import Cue, Task
+from debate_cli.domain.tasks import Brief, Cue, Task
 from debate_cli.domain.turn import Turn
 from debate_cli.observer import is_judging_only
 from debate_cli.render import judge_report, theme
 from debate_cli.render.cross_examination import ThreadIndex
-from debate_cli.render.event_order import is_partial_judging
 from debate_cli.render.failure_groups import FailureGroup, FailureGrouper
-from debate_cli.render.live.column import truncate_line
-from debate_cli.render.live.frame import FrameGroup
-from debate_cli.render.live.header import (
-    debate_heading,
-    judging_run_heading,
-    rejudging_heading,
-    resume_rule,
-    round_line,
-    round_rule,
-)
-from debate_cli.render.live.notices import closing_line, failure_line, judge_report_line, note_line
+from debate_cli.render.live import header
 from debate_cli.render.live.progress import ProgressLine
-from debate_cli.render.live.region import LiveRegion, StyleRenderer, TerminalRow
-from debate_cli.render.live.speech import turn_frame
-from debate_cli.render.live.wave import SpeechStream, StreamingSpeech, streaming_rows
+from debate_cli.render.live.speech import PanelRow, SpeechStream, Tail, streaming_panels, turn_panel
 from debate_cli.render.replay import group_waves
+
+FRAMES_PER_SECOND = 10
 
 
 class LiveObserver:
-    """A Watcher for a terminal; a context manager that leaves the terminal as it found it.
+    """An Observer for a terminal, and a context manager that restores the terminal at its end.
 
-    `planned` is the least number of calls of the run, or None where it is not known; `hint` stands below everything.
+    `planned`: least number of calls of the run, None if unknown; `hint`: a line at the bottom, such as the keys.
     """
 
     def __init__(
@@ -65,18 +61,13 @@ class LiveObserver:
         hint: str = "",
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
+        self._script = _Script(planned, show_hidden=show_hidden, hint=hint, clock=clock)
+        self._screen = _Screen(console, self._script)
+        self._actions: SimpleQueue[Callable[[], None]] = SimpleQueue()
+        self._stopping = ThreadEvent()
+        self._thread: Thread | None = None
+        self._error: BaseException | None = None
         self.console = console
-        self.hint = hint
-        self.show_hidden = show_hidden
-        self._debate: Debate | None = None
-        self._wave: tuple[StreamingSpeech, ...] = ()
-        self._withheld: tuple[Assessment, ...] = ()
-        self._parts: frozenset[str] = frozenset()
-        self._troubles = FailureGrouper()
-        self._round = 0, ""
-        self._progress = ProgressLine(planned, clock)
-        self._ink = StyleRenderer(console)
-        self._region = LiveRegion(console, self.rows)
 
     def __enter__(self) -> Self:
         """Start drawing."""
@@ -86,179 +77,347 @@ class LiveObserver:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Stop drawing, whatever happened."""
+        """Stop drawing."""
         self.stop()
 
     def start(self) -> None:
-        """Start drawing; the clock starts with it."""
-        self._progress.start()
-        self._region.start()
+        """Start the clock; if the console is a terminal, start drawing."""
+        self._script.progress.start()
+        if self._thread is None and self.console.is_terminal:
+            self._stopping.clear()
+            self._screen.start()
+            self._thread = Thread(target=self._draw_until_stopped, name="live-view", daemon=True)
+            self._thread.start()
 
     def stop(self) -> None:
-        """Print what of the last wave is finished, remove the region, show the cursor. May be called twice."""
+        """Print what is finished, remove the drawn region, show the cursor. May be called twice."""
+        thread, self._thread = self._thread, None
+        if thread is not None:
+            self._stopping.set()
+            thread.join()
         try:
-            self._finish()
+            self._apply_queued()
+            self._script.finish()
+            self._screen.print_pending()
         finally:
-            self._region.stop()
+            self._screen.stop()
 
     def event(self, event: Event, debate: Debate) -> None:
-        """See `Watcher`."""
-        if self._debate is None and is_judging_only(event, debate):
-            self._print(rejudging_heading(debate))
-        self._debate = debate
-        self._troubles.record_event(event)
-        match event:
-            case DebateOpened():
-                self._print(debate_heading(debate))
-            case DebateResumed():
-                self._progress.found(debate)
-                self._resumed(debate)
-            case JudgingOpened():
-                self._print(judging_run_heading(debate, debate.run(event.run)))
-            case TurnCompleted():
-                self._turned(event, debate)
-            case AssessmentCompleted():
-                self._assessed(event.assessment, debate)
-            case TaskFailed():
-                self._reported(event.failure.task.key)
-            case DebateClosed():
-                self._finish()
-                self._print(*([closing_line(event.reason)] if debate.document_name is None else []))
-            case _:
-                pass
-        for trouble in self._troubles.pop_ready():
-            self._failed(trouble)
-        self._progress.record_event(event, debate)
+        """See `Observer`."""
+        self._do(lambda: self._script.event(event, debate))
 
     def asking(self, task: Task) -> None:
-        """See `Watcher`."""
-        self._progress.asking(task)
-        self._troubles.asking(task)
-        if is_partial_judging(task):
-            self._parts |= {task.key}
-        if isinstance(task, Cue) and self._debate is not None and self._stream(task.index) is None:
-            self._add(SpeechStream(task, ThreadIndex(self._debate.turns)), self._debate)
+        """See `Observer`."""
+        self._do(lambda: self._script.asking(task))
 
     def text(self, cue: Cue, piece: str) -> None:
-        """See `Watcher`."""
+        """See `Observer`."""
+        self._do(lambda: self._script.text(cue, piece))
+
+    def note(self, note: str) -> None:
+        """See `Observer`."""
+        self._do(lambda: self._script.print(header.warning_notice(note)))
+
+    def region(self) -> RenderableType:
+        """What is drawn below the printed part: the running wave, the progress line, the hint."""
+        return self._script.region(*self.console.size)
+
+    def _do(self, action: Callable[[], None]) -> None:
+        """Hand `action` to the drawing thread. Raises what that thread could not write."""
+        if self._error is not None:
+            raise self._error
+        self._actions.put(action)
+        if self._thread is None:
+            self._apply_queued()
+            self._screen.print_pending()
+
+    def _apply_queued(self) -> None:
+        while True:
+            try:
+                action = self._actions.get_nowait()
+            except Empty:
+                return
+            action()
+
+    def _draw_until_stopped(self) -> None:
+        try:
+            while not self._stopping.wait(1 / FRAMES_PER_SECOND):
+                self._apply_queued()
+                self._screen.draw()
+        except OSError as error:  # the terminal is gone: the next call raises it
+            self._error = error
+
+
+class _Region:
+    """The lines that are drawn below the printed part."""
+
+    def __init__(self) -> None:
+        self.lines: list[list[Segment]] = []
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Yield the lines, without a line feed after the last."""
+        del console, options
+        for number, line in enumerate(self.lines):
+            if number:
+                yield Segment.line()
+            yield from line
+
+
+class _Screen:
+    """Writes to the terminal: each frame in one piece, as a synchronized update, and only if something changed."""
+
+    def __init__(self, console: Console, script: _Script) -> None:
+        self._console = console
+        self._script = script
+        self._region = _Region()
+        self._width = console.width
+        self._live = Live(
+            self._region,
+            console=console,
+            auto_refresh=False,
+            transient=True,
+            redirect_stdout=False,
+            redirect_stderr=False,
+            vertical_overflow="crop",
+        )
+
+    def start(self) -> None:
+        self._live.start()
+
+    def stop(self) -> None:
+        self._erase_wrapped_lines()
+        self._region.lines = []
+        self._live.stop()
+
+    def print_pending(self) -> None:
+        """Print what the script has for the part above the region."""
+        printed = self._script.take_printed()
+        if self._live.is_started and printed:
+            self.draw(printed)
+            return
+        for renderable in printed:
+            self._console.print(renderable)
+
+    def draw(self, printed: Sequence[RenderableType] = ()) -> None:
+        """Print what is finished and redraw the region, if anything changed."""
+        printed = [*printed, *self._script.take_printed()]
+        width, height = self._console.size
+        region = self._script.region(width, height)
+        lines = self._console.render_lines(region, self._console.options.update(height=None), pad=False)
+        if lines == self._region.lines and not printed and width == self._width:
+            return
+        with self._console:
+            self._console.control(_control("\x1b[?2026h"))
+            self._erase_wrapped_lines()
+            self._region.lines = lines
+            if printed:
+                self._console.print(Group(*printed))
+            else:
+                self._live.refresh()
+            self._console.control(_control("\x1b[?2026l"))
+
+    def _erase_wrapped_lines(self) -> None:
+        """Erase the extra lines into which a narrower window has wrapped the region; Rich erases the others."""
+        width, self._width = self._width, self._console.width
+        if self._width < width:
+            cells = [Segment.get_line_length(line) for line in self._region.lines]
+            extra = sum(max(0, (count - 1) // max(1, self._width)) for count in cells)
+            up = ((ControlType.ERASE_IN_LINE, 2), (ControlType.CURSOR_UP, 1))
+            self._console.control(Control(ControlType.CARRIAGE_RETURN, *up * extra))
+
+
+def _control(sequence: str) -> Control:
+    """A control sequence that Rich has no name for. `?2026` begins and ends a synchronized update."""
+    control = Control()
+    control.segment = Segment(sequence, None, [(ControlType.HOME,)])
+    return control
+
+
+class _Script:
+    """What is printed and what is drawn. Used by one thread at a time."""
+
+    def __init__(self, planned: int | None, *, show_hidden: bool, hint: str, clock: Callable[[], float]) -> None:
+        self.progress = ProgressLine(planned, clock)
+        self._show_hidden = show_hidden
+        self._hint = hint
+        self._printed: list[RenderableType] = []
+        self._debate: Debate | None = None
+        self._wave: list[SpeechStream] = []
+        self._withheld: list[Assessment] = []
+        self._pending: dict[str, Brief] = {}
+        self._failures = FailureGrouper()
+        self._round = 0, ""
+
+    def print(self, *renderables: RenderableType) -> None:
+        """Add to the part that is printed."""
+        self._printed += renderables
+
+    def take_printed(self) -> list[RenderableType]:
+        """Return what is to be printed now, and forget it."""
+        printed, self._printed = self._printed, []
+        return printed
+
+    def region(self, width: int, height: int) -> RenderableType:
+        """The running wave above the progress line, lower than the window."""
+        if self._debate is None:
+            return Group()
+        status = [self.progress.render(width)]
+        if self._hint:
+            status.append(Text(self._hint, no_wrap=True, overflow="ellipsis"))
+        rows = max(2, height - 1)
+        if not self._wave:
+            return Tail(Group(*status), rows, marked=False)
+        cue = self._wave[0].cue
+        rule = [] if self._round == (cue.round, cue.phase) else [header.round_rule(cue.round, cue.phase)]
+        size = width, rows - len(rule) - len(status)
+        panels = streaming_panels(self._wave, theme.participant_styles(self._debate.participants), size)
+        return Tail(Group(*rule, panels, *status), rows, marked=False)
+
+    def event(self, event: Event, debate: Debate) -> None:
+        if self._debate is None and is_judging_only(event, debate):
+            self.print(header.rejudging_heading(debate))
+        self._debate = debate
+        self._failures.record_event(event)
+        match event:
+            case DebateOpened():
+                self.print(header.debate_heading(debate))
+            case DebateResumed():
+                self._resume(debate)
+            case JudgingOpened():
+                self.print(header.judging_run_heading(debate, debate.run(event.run)))
+            case TurnCompleted():
+                self._complete_turn(event.turn, debate)
+            case AssessmentCompleted():
+                self._withheld.append(event.assessment)
+                self._settle(event.assessment.brief.key)
+            case TaskFailed():
+                self._settle(event.failure.task.key)
+            case DebateClosed():
+                self.finish()
+                self.print(*([header.closing_notice(event.reason)] if debate.document_name is None else []))
+            case _:
+                pass
+        for group in self._failures.pop_ready():
+            self._print_failure(group)
+        self.progress.record_event(event, debate)
+
+    def asking(self, task: Task) -> None:
+        self.progress.asking(task)
+        self._failures.asking(task)
+        if isinstance(task, Brief):
+            self._pending[task.key] = task
+        elif self._debate is not None and self._stream(task.index) is None:
+            self._add(SpeechStream(task, ThreadIndex(self._debate.turns)))
+
+    def text(self, cue: Cue, piece: str) -> None:
         stream = self._stream(cue.index)
         if stream is not None:
             stream.pieces.append(piece)
 
-    def note(self, note: str) -> None:
-        """See `Watcher`."""
-        self._print(note_line(note))
-
-    def rows(self, tick: int = 0) -> list[TerminalRow]:
-        """What is drawn now: the wave under way and a line on progress; lower than the window, and no wider."""
-        wave = self._wave
-        if self._debate is None:
-            return []
-        width, height = self.console.width, max(2, self.console.height - 1)
-        below = [self._progress.line(width), *([truncate_line([(self.hint, "")], width)] if self.hint else [])]
-        status = [self._ink.row(told) for told in below]
-        if not wave:
-            return status[-height:]
-        cue = wave[0].stream.cue
-        rule = [] if self._round == (cue.round, cue.phase) else [self._ink.row(round_line(cue.round, cue.phase, width))]
-        body = streaming_rows(wave, width, height - len(rule) - len(status), tick)
-        return [*rule, *body, *status][-height:]
-
-    def _print(self, *renderables: RenderableType) -> None:
-        self._region.above(*renderables)
+    def finish(self) -> None:
+        """Print everything that was withheld: no more events come."""
+        self._pending = {}
+        for group in self._failures.rest():
+            self._print_failure(group)
+        self._print_wave()
 
     def _stream(self, index: int) -> SpeechStream | None:
-        return next((growing.stream for growing in self._wave if growing.stream.cue.index == index), None)
+        return next((stream for stream in self._wave if stream.cue.index == index), None)
 
-    def _add(self, stream: SpeechStream, debate: Debate) -> None:
-        added = StreamingSpeech(stream, theme.participant_styles(debate.participants), self._ink)
-        self._wave = tuple(sorted((*self._wave, added), key=lambda growing: growing.stream.cue.index))
+    def _add(self, stream: SpeechStream) -> None:
+        self._wave = sorted([*self._wave, stream], key=lambda item: item.cue.index)
 
-    def _resumed(self, debate: Debate) -> None:
+    def _resume(self, debate: Debate) -> None:
+        self.progress.resume(debate)
+        self.print(header.debate_heading(debate, theme.describe_resume(debate)))
         threads = ThreadIndex(debate.turns)
-        said = [
-            part for wave in group_waves(debate) for part in self._speeches([(turn, threads) for turn in wave], debate)
-        ]
-        self._print(
-            debate_heading(debate, theme.describe_resume(debate)), *said, *([resume_rule(debate)] if said else [])
-        )
+        for wave in group_waves(debate):
+            self._print_speeches([(turn, threads) for turn in wave], debate)
+        if debate.turns:
+            self.print(header.resume_rule(debate))
 
-    def _turned(self, event: TurnCompleted, debate: Debate) -> None:
-        turn = event.turn
+    def _complete_turn(self, turn: Turn, debate: Debate) -> None:
         stream = self._stream(turn.index)
         if stream is None:
             cue = Cue(index=turn.index, round=turn.round, phase=turn.phase, speaker=turn.speaker)
             stream = SpeechStream(cue, ThreadIndex(debate.turns))
-            self._add(stream, debate)
+            self._add(stream)
         stream.turn = turn
-        self._finish_whole_wave()
+        self._print_complete_wave()
 
-    def _assessed(self, assessment: Assessment, debate: Debate) -> None:
-        """A report waits until what it stands below is printed: the speech it is on, all on parts before one on the whole."""
-        subject = assessment.subject
-        spoken = any(growing.stream.cue.index in subject.turns for growing in self._wave)
-        if spoken or (subject.moment == "debate" and self._parts - {assessment.brief.key}):
-            self._withheld = (*self._withheld, assessment)
-        else:
-            self._print(judge_report_line(judge_report.build_judge_report(assessment, debate), debate))
-        self._reported(assessment.brief.key)
+    def _settle(self, key: str) -> None:
+        """A judge has answered or failed: print the reports that waited for it."""
+        self._pending.pop(key, None)
+        self._print_reports()
 
-    def _reported(self, key: str) -> None:
-        """A judge's word is there, or will not come: print what waited for it."""
-        if key in self._parts:
-            self._parts -= {key}
-            self._print_withheld()
+    def _print_reports(self) -> None:
+        """Print the reports whose place is reached; the others stay withheld."""
+        if self._debate is None:
+            return
+        withheld, self._withheld = sorted(self._withheld, key=lambda item: _position(item.brief)), []
+        for assessment in withheld:
+            if self._is_early(assessment):
+                self._withheld.append(assessment)
+            else:
+                report = judge_report.build_judge_report(assessment, self._debate)
+                self.print(header.judge_report_notice(report, self._debate))
 
-    def _print_withheld(self) -> None:
-        withheld, self._withheld = self._withheld, ()
+    def _is_early(self, assessment: Assessment) -> bool:
+        """Whether the report follows a speech that is not printed, or a report that is not there yet."""
+        if any(stream.cue.index in assessment.subject.turns for stream in self._wave):
+            return True
+        waiting = [*self._pending.values(), *(other.brief for other in self._withheld)]
+        return any(_precedes(brief, assessment.brief) for brief in waiting)
+
+    def _print_failure(self, group: FailureGroup) -> None:
+        """Print a failure below the other speeches of its wave; a failed speech is not waited for."""
+        cues = [failure.task for failure in group.failures if isinstance(failure.task, Cue)]
+        failed = {cue.key for cue in cues}
+        self._wave = [stream for stream in self._wave if stream.cue.key not in failed]
+        self._print_complete_wave()
+        for cue in cues:
+            if cue.round >= self._round[0]:
+                self._open_round(cue.round, cue.phase)
+        self.print(header.failure_notice(group))
+
+    def _print_complete_wave(self) -> None:
+        if self._wave and all(stream.turn is not None for stream in self._wave):
+            self._print_wave()
+
+    def _print_wave(self) -> None:
+        """Print the finished speeches of the wave, then the reports about them."""
+        wave, self._wave = self._wave, []
         if self._debate is not None:
-            for assessment in sorted(withheld, key=lambda item: item.subject.moment == "debate"):
-                self._assessed(assessment, self._debate)
+            self._print_speeches([(item.turn, item.threads) for item in wave if item.turn is not None], self._debate)
+        self._print_reports()
 
-    def _failed(self, trouble: FailureGroup) -> None:
-        """A speech that will not come is not waited for."""
-        cues = [failure.task for failure in trouble.failures if isinstance(failure.task, Cue)]
-        keys = {cue.key for cue in cues}
-        with self._region.pause_drawing():
-            self._wave = tuple(growing for growing in self._wave if growing.stream.cue.key not in keys)
-            self._finish_whole_wave()
-            for cue in cues:
-                if cue.round >= self._round[0]:
-                    self._print(*self._opening_rule(cue.round, cue.phase))
-            self._print(failure_line(trouble))
+    def _print_speeches(self, turns: Iterable[tuple[Turn, ThreadIndex]], debate: Debate) -> None:
+        styles = theme.participant_styles(debate.participants)
+        panels = [turn_panel(turn, styles, threads, show_hidden=self._show_hidden) for turn, threads in turns]
+        first = next(iter(turns), None)
+        if first is not None:
+            self._open_round(first[0].round, first[0].phase)
+            self.print(PanelRow(panels))
 
-    def _finish(self) -> None:
-        """Print whatever is there: nothing more will come."""
-        self._parts = frozenset()
-        for trouble in self._troubles.rest():
-            self._failed(trouble)
-        self._finish_wave()
+    def _open_round(self, round_number: int, phase: str) -> None:
+        """Print the rule of the round, unless it is printed already."""
+        if self._round != (round_number, phase):
+            self._round = round_number, phase
+            self.print(header.round_rule(round_number, phase))
 
-    def _finish_whole_wave(self) -> None:
-        if self._wave and all(growing.stream.turn is not None for growing in self._wave):
-            self._finish_wave()
 
-    def _finish_wave(self) -> None:
-        """Print the speeches of the wave for good, and what the judges said about them."""
-        with self._region.pause_drawing():
-            turns = [(growing.stream.turn, growing.stream.threads) for growing in self._wave]
-            self._wave = ()
-            if self._debate is not None:
-                finished = [(turn, threads) for turn, threads in turns if turn is not None]
-                self._print(*self._speeches(finished, self._debate))
-            self._print_withheld()
+def _precedes(brief: Brief, other: Brief) -> bool:
+    """Whether a report on `brief` is read before one on `other`: parts before the whole, rounds in their order."""
+    if brief.subject.moment == "debate":
+        return False
+    if other.subject.moment == "debate":
+        return True
+    return (brief.system, brief.run, brief.assessor) == (other.system, other.run, other.assessor) and _position(
+        brief
+    ) < _position(other)
 
-    def _speeches(self, turns: Sequence[tuple[Turn, ThreadIndex]], debate: Debate) -> list[RenderableType]:
-        """The speeches of one wave, below the rule of their round where that is not there yet."""
-        if not turns:
-            return []
-        signs = theme.participant_styles(debate.participants)
-        frames = [turn_frame(turn, signs, threads, show_hidden=self.show_hidden) for turn, threads in turns]
-        return [*self._opening_rule(turns[0][0].round, turns[0][0].phase), FrameGroup(frames)]
 
-    def _opening_rule(self, round_number: int, phase: str) -> list[RenderableType]:
-        """The rule of a round, where it is not there yet."""
-        if self._round == (round_number, phase):
-            return []
-        self._round = round_number, phase
-        return [round_rule(round_number, phase)]
+def _position(brief: Brief) -> tuple[bool, int, int]:
+    """Place of a report among those of its judge."""
+    subject = brief.subject
+    return subject.moment == "debate", subject.round or 0, max(subject.turns, default=0)

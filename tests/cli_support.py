@@ -1,100 +1,109 @@
-"""Runs the command line as a process of its own, with a clean environment: no API key, no colour, a home of its own.
+"""Runs the command line in tests, with a clean environment: no API key, no colour, its own home.
 
-Starting Python and importing the program takes longer than most commands do, so `debate` forks its processes off one
-that has imported everything already (`cli_forks`). `cold` starts a fresh interpreter, for tests about starting up.
+`debate` calls `main()` in this process, which is fast. `start_process`, `run_on_terminal` and `run_python` start a process:
+they are for tests of signals, pipes, terminals and start-up.
 """
 
 from __future__ import annotations
 
-import atexit
 import json
 import os
 import select
-import signal
 import subprocess
 import sys
 import termios
 import time
-from collections.abc import Generator, Mapping
+import traceback
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any
 
+from debate_cli.__main__ import main
+
 LIMIT_S = 60.0
-"""A process that takes longer than this hangs."""
-FORKS = Path(__file__).with_name("cli_forks.py")
+"""Longest time that a process may take; after that the test fails."""
 CONFIGS = Path(__file__).parent.parent / "configs"
+_OWN_TERMINAL = (
+    "import fcntl, runpy, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); "
+    "runpy.run_module('debate_cli', run_name='__main__', alter_sys=True)"
+)
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
-    """What came of a process."""
+class CommandResult:
+    """Exit code and output of a command that has ended."""
 
     code: int
-    """As a shell tells it: 128 + signal for one that was killed."""
+    """128 + signal if a signal ended the process, as a shell reports it."""
     out: str
     err: str
 
     @property
     def json(self) -> Any:
-        """The one document on stdout; ValueError where there is anything else."""
+        """The JSON document on stdout. Raises ValueError if stdout holds anything else."""
         return json.loads(self.out)
 
     @property
     def lines(self) -> list[str]:
-        """Stderr, line by line."""
+        """Lines of stderr."""
         return self.err.splitlines()
 
 
 @dataclass(frozen=True, slots=True)
-class Running:
-    """A process that was started."""
+class RunningProcess:
+    """A process whose output goes to files, so that a test can read it while the process runs."""
 
-    pid: int
+    process: subprocess.Popen[bytes]
     out: Path
     err: Path
 
+    @property
+    def pid(self) -> int:
+        """Process id."""
+        return self.process.pid
+
     def signal(self, number: int) -> None:
         """Send a signal."""
-        os.kill(self.pid, number)
+        self.process.send_signal(number)
 
-    def wait(self) -> Done:
-        """Wait for its end."""
-        code = _forks().waited(self.pid)
-        return Done(code, self.out.read_text(), self.err.read_text())
+    def wait(self) -> CommandResult:
+        """Wait until the process ends."""
+        code = _shell_code(self.process.wait(LIMIT_S))
+        return CommandResult(code, self.out.read_text(), self.err.read_text())
 
 
-def debate(*args: str | Path, cwd: Path, env: Mapping[str, str] | None = None, input: str = "") -> Done:  # noqa: A002 - as in subprocess.run
-    """Run `debate ARGS` in `cwd` to its end; stdout and stderr are files, so no terminal."""
-    with started(*args, cwd=cwd, env=env, input=input) as running:
-        return running.wait()
+def debate(*args: str | Path, cwd: Path, env: Mapping[str, str] | None = None, input: str = "") -> CommandResult:  # noqa: A002 - as in subprocess.run
+    """Run `debate ARGS` in `cwd`, in this process. Stdin, stdout and stderr are files, as they would be in a pipe."""
+    streams = _stream_files(cwd, input)
+    code = 0
+    with _process_state([str(arg) for arg in args], cwd, _clean_env(cwd, env), streams):
+        try:
+            main()
+        except SystemExit as error:
+            code = error.code if isinstance(error.code, int) else 0 if error.code is None else 1
+        except BaseException:  # noqa: BLE001 - the interpreter would print it and exit with 1
+            traceback.print_exc()
+            code = 1
+    return CommandResult(code, streams[1].read_text(), streams[2].read_text())
 
 
 @contextmanager
-def started(
-    *args: str | Path,
-    cwd: Path,
-    env: Mapping[str, str] | None = None,
-    input: str = "",  # noqa: A002 - as in subprocess.run
-) -> Generator[Running]:
-    """`debate ARGS` under way in `cwd`; whatever is left of it at the end of the block is killed."""
-    private = _private(cwd)
-    number = sum(1 for _ in private.glob("*.in"))
-    streams = [private / f"{number}.{name}" for name in ("in", "out", "err")]
-    streams[0].write_text(input)
-    for stream in streams[1:]:
-        stream.touch()
-    forks = _forks()
-    running = Running(forks.start([str(arg) for arg in args], cwd, _clean(cwd, env), streams), *streams[1:])
+def start_process(*args: str | Path, cwd: Path, env: Mapping[str, str] | None = None) -> Generator[RunningProcess]:
+    """Start `debate ARGS` in `cwd` as a process. The end of the block kills the process if it still runs."""
+    stdin, stdout, stderr = _stream_files(cwd, "")
+    command = [sys.executable, "-m", "debate_cli", *map(str, args)]
+    with stdin.open("rb") as in_, stdout.open("wb") as out, stderr.open("wb") as err:
+        process = subprocess.Popen(command, cwd=cwd, env=_clean_env(cwd, env), stdin=in_, stdout=out, stderr=err)
     try:
-        yield running
+        yield RunningProcess(process, stdout, stderr)
     finally:
-        forks.end(running.pid)
+        process.kill()
+        process.wait(LIMIT_S)
 
 
-def on_terminal(
+def run_on_terminal(
     *args: str | Path,
     cwd: Path,
     keys: str = "",
@@ -102,55 +111,48 @@ def on_terminal(
     env: Mapping[str, str] | None = None,
     columns: int | None = None,
 ) -> tuple[int, str]:
-    """Run `debate ARGS` on a terminal of its own into which `keys` are typed: exit code, and all that was drawn.
+    """Run `debate ARGS` on a pseudo-terminal of its own; return the exit code and everything that was written to it.
 
-    They are typed at once, or when `after` has been drawn. A terminal does not say how wide it is unless it has `columns`.
+    Types `keys` once `after` has been written. The terminal reports a width only if `columns` is given.
     """
     master, slave = os.openpty()
     if columns is not None:
         termios.tcsetwinsize(slave, (50, columns))
-    forks = _forks()
-    pid = forks.start([str(arg) for arg in args], cwd, _clean(cwd, env), [Path(os.ttyname(slave))] * 3, owner=True)
-    typed = bytearray(keys.encode())
-    drawn = bytearray()
+    command = [sys.executable, "-c", _OWN_TERMINAL, *map(str, args)]
+    process = subprocess.Popen(
+        command, cwd=cwd, env=_clean_env(cwd, env), stdin=slave, stdout=slave, stderr=slave, start_new_session=True
+    )
+    typed, drawn = bytearray(keys.encode()), bytearray()
 
-    def ended() -> bool:
-        over = forks.ended(pid)
+    def has_ended() -> bool:
+        ended = process.poll() is not None
         if typed and after.encode() in drawn:
             os.write(master, typed)
             typed.clear()
-        drawn.extend(_readable(master))
-        return over
+        drawn.extend(_read_available(master))
+        return ended
 
     try:
-        until(ended, "the end of what is drawn")
+        wait_until(has_ended, "the end of the command")
     finally:
-        forks.end(pid)
+        process.kill()
+        process.wait(LIMIT_S)
         os.close(slave)
         os.close(master)
-    return forks.waited(pid), drawn.decode()
+    return _shell_code(process.returncode), drawn.decode()
 
 
-def _readable(master: int) -> bytes:
-    """What stands ready to be read from a terminal; nothing more once it was hung up."""
-    found = b""
-    with suppress(OSError):
-        while select.select([master], [], [], 0)[0]:
-            found += os.read(master, 65536)
-    return found
-
-
-def cold(*args: str | Path, cwd: Path, env: Mapping[str, str] | None = None) -> Done:
-    """Run `python ARGS` in a fresh interpreter."""
+def run_python(*args: str | Path, cwd: Path, env: Mapping[str, str] | None = None) -> CommandResult:
+    """Run `python ARGS` in a new interpreter."""
     command = [sys.executable, *map(str, args)]
     done = subprocess.run(
-        command, cwd=cwd, env=_clean(cwd, env), capture_output=True, text=True, timeout=LIMIT_S, check=False
+        command, cwd=cwd, env=_clean_env(cwd, env), capture_output=True, text=True, timeout=LIMIT_S, check=False
     )
-    return Done(done.returncode, done.stdout, done.stderr)
+    return CommandResult(_shell_code(done.returncode), done.stdout, done.stderr)
 
 
-def until(condition: Any, what: str) -> None:
-    """Wait until `condition()` holds; fail where it does not come about."""
+def wait_until(condition: Callable[[], object], what: str) -> None:
+    """Wait until `condition()` is true; fail after `LIMIT_S` seconds."""
     deadline = time.monotonic() + LIMIT_S
     while not condition():
         assert time.monotonic() < deadline, f"waited in vain for {what}"
@@ -158,71 +160,62 @@ def until(condition: Any, what: str) -> None:
 
 
 def write_config(folder: Path, text: str, name: str = "debate.yaml") -> Path:
-    """A configuration file."""
+    """Write a configuration file."""
     path = folder / name
     path.write_text(text)
     return path
 
 
-class _Forks:
-    """The process that processes are forked off, asked one JSON line at a time."""
-
-    def __init__(self) -> None:
-        self._process = subprocess.Popen(
-            [sys.executable, FORKS], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1
-        )
-        self._codes: dict[int, int] = {}
-        atexit.register(self._close)
-
-    def start(
-        self, args: list[str], cwd: Path, env: Mapping[str, str], streams: list[Path], *, owner: bool = False
-    ) -> int:
-        """Pid of a new process; the `owner` of the terminal that its streams are gets its signals."""
-        places = [str(stream) for stream in streams]
-        pid: int = self._ask({"args": args, "cwd": str(cwd), "env": dict(env), "streams": places, "owner": owner})
-        return pid
-
-    def waited(self, pid: int) -> int:
-        """Exit code of a process, when it has ended."""
-        until(lambda: self.ended(pid), f"the end of process {pid}")
-        return self._codes[pid]
-
-    def end(self, pid: int) -> None:
-        """Kill a process that is still there."""
-        if not self.ended(pid):
-            os.kill(pid, signal.SIGKILL)
-            self.waited(pid)
-
-    def ended(self, pid: int) -> bool:
-        if pid not in self._codes:
-            code = self._ask({"pid": pid})
-            if code is None:
-                return False
-            self._codes[pid] = code
-        return True
-
-    def _ask(self, question: dict[str, Any]) -> Any:
-        assert self._process.stdin
-        assert self._process.stdout
-        self._process.stdin.write(json.dumps(question) + "\n")
-        return json.loads(self._process.stdout.readline())
-
-    def _close(self) -> None:
-        self._process.communicate()
+@contextmanager
+def _process_state(args: list[str], cwd: Path, env: Mapping[str, str], streams: list[Path]) -> Generator[None]:
+    """Give this process the arguments, folder, environment and streams of another one, and its own back at the end."""
+    before = sys.argv, Path.cwd(), dict(os.environ), (sys.stdin, sys.stdout, sys.stderr)
+    with streams[0].open() as stdin, streams[1].open("w") as stdout, streams[2].open("w", buffering=1) as stderr:
+        try:
+            sys.argv = ["debate", *args]
+            os.chdir(cwd)
+            os.environ.clear()
+            os.environ.update(env)
+            sys.stdin, sys.stdout, sys.stderr = stdin, stdout, stderr
+            yield
+        finally:
+            sys.argv, folder, environ, (sys.stdin, sys.stdout, sys.stderr) = before
+            os.chdir(folder)
+            os.environ.clear()
+            os.environ.update(environ)
 
 
-@cache
-def _forks() -> _Forks:
-    return _Forks()
+def _read_available(master: int) -> bytes:
+    """Everything that can be read from a terminal without waiting."""
+    found = b""
+    with suppress(OSError):  # the other end has been closed
+        while select.select([master], [], [], 0)[0]:
+            found += os.read(master, 65536)
+    return found
 
 
-def _private(cwd: Path) -> Path:
-    """A folder for what belongs to the processes run in `cwd`, not in it."""
+def _shell_code(returncode: int) -> int:
+    return 128 - returncode if returncode < 0 else returncode
+
+
+def _stream_files(cwd: Path, text: str) -> list[Path]:
+    """New files for stdin, which holds `text`, stdout and stderr."""
+    folder = _private_folder(cwd)
+    number = sum(1 for _ in folder.glob("*.in"))
+    streams = [folder / f"{number}.{name}" for name in ("in", "out", "err")]
+    streams[0].write_text(text)
+    for stream in streams[1:]:
+        stream.touch()
+    return streams
+
+
+def _private_folder(cwd: Path) -> Path:
+    """A folder beside `cwd` for the home and the streams of the commands that run in `cwd`."""
     folder = cwd.parent / f"{cwd.name}-process"
     (folder / "home").mkdir(parents=True, exist_ok=True)
     return folder
 
 
-def _clean(cwd: Path, env: Mapping[str, str] | None) -> dict[str, str]:
+def _clean_env(cwd: Path, env: Mapping[str, str] | None) -> dict[str, str]:
     kept = {name: os.environ[name] for name in ("PATH", "TMPDIR", "LANG") if name in os.environ}
-    return {**kept, "HOME": str(_private(cwd) / "home"), "NO_COLOR": "1", **(env or {})}
+    return {**kept, "HOME": str(_private_folder(cwd) / "home"), "NO_COLOR": "1", **(env or {})}

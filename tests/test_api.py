@@ -8,7 +8,7 @@ import textwrap
 from pathlib import Path
 
 import pytest
-from cli_support import CONFIGS, cold
+from cli_support import CONFIGS, run_python
 
 import debate_cli
 from debate_cli.domain.events import Event
@@ -64,7 +64,7 @@ def test_the_example_in_the_docstring_runs(tmp_path: Path) -> None:
     here = tmp_path / "here"
     here.mkdir()
     (here / "configs").symlink_to(CONFIGS)
-    assert cold("-W", "error", "-c", example, cwd=here).out == "Con\n"
+    assert run_python("-W", "error", "-c", example, cwd=here).out == "Con\n"
 
 
 def test_a_debate_runs_and_leaves_no_file() -> None:

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from cli_support import CONFIGS, Running, debate, started, until
+from cli_support import CONFIGS, RunningProcess, debate, start_process, wait_until
 
 ENDLESS = ["run", str(CONFIGS / "mock.yaml"), "--id", "one", "--set", "models.default.latency_s=3600"]
 """A debate whose first answers never come."""
@@ -27,10 +27,10 @@ def transcript(here: Path) -> Path:
 
 
 @contextmanager
-def under_way(here: Path, journal: Path, command: list[str]) -> Generator[Running]:
+def under_way(here: Path, journal: Path, command: list[str]) -> Generator[RunningProcess]:
     """The command, as far as its first questions."""
-    with started(*command, cwd=here) as running:
-        until(lambda: journal.exists() and journal.read_bytes().count(b"\n") >= 3, "its first questions")
+    with start_process(*command, cwd=here) as running:
+        wait_until(lambda: journal.exists() and journal.read_bytes().count(b"\n") >= 3, "its first questions")
         yield running
 
 

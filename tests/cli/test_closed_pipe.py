@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from cli_support import CONFIGS, LIMIT_S, Done, debate
+from cli_support import CONFIGS, LIMIT_S, CommandResult, debate
 
 DEBATE = Path(sys.executable).with_name("debate")
 CLOSED = 141
@@ -17,14 +17,14 @@ CLOSED = 141
 SLOW = f"run {CONFIGS / 'mock.yaml'} --id one --set models.default.latency_s=0.3"
 
 
-def headed(here: Path, command: str, reader: str = "head -n 1", also: str = "") -> Done:
+def headed(here: Path, command: str, reader: str = "head -n 1", also: str = "") -> CommandResult:
     """`debate COMMAND | READER` with the exit code of `debate`; `also` is a redirection of it."""
     script = f"{DEBATE} {command} {also} | {reader}; exit ${{PIPESTATUS[0]}}"
     env = {"PATH": os.environ["PATH"], "HOME": str(here.parent), "NO_COLOR": "1"}
     done = subprocess.run(
         ["bash", "-c", script], cwd=here, env=env, capture_output=True, text=True, timeout=LIMIT_S, check=False
     )
-    return Done(done.returncode, done.stdout, done.stderr)
+    return CommandResult(done.returncode, done.stdout, done.stderr)
 
 
 def test_a_debate_that_nobody_reads_stops_and_can_be_resumed(here: Path) -> None:

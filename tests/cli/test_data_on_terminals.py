@@ -9,7 +9,7 @@ import re
 from pathlib import Path
 
 import pytest
-from cli_support import debate, on_terminal
+from cli_support import debate, run_on_terminal
 
 MOTION = "Ship \x9b31mit \u202egnp.exe\u202c \u200bnow \x1b]0;owned\x07 \x7f\u2028or not \U000e0041"
 ACTING = re.compile("[\x00-\x09\x0b\x0c\x0e-\x1f\x7f-\x9f\u200b\u2028\u2029\u202a-\u202e\U000e0000-\U000e007f]")
@@ -36,20 +36,20 @@ DOCUMENTS = (
 @pytest.mark.parametrize("command", [*DOCUMENTS, ("score", "transcripts", "--format", "jsonl")], ids=" ".join)
 def test_json_on_a_terminal_has_nothing_that_it_would_act_on(imported: Path, command: tuple[str, ...]) -> None:
     """Neither control characters nor what turns or hides letters."""
-    code, drawn = on_terminal(*command, cwd=imported)
+    code, drawn = run_on_terminal(*command, cwd=imported)
     assert (code, ACTING.findall(drawn.replace("\r\n", "\n"))) == (0, [])
 
 
 @pytest.mark.parametrize("command", DOCUMENTS, ids=" ".join)
 def test_json_on_a_terminal_is_the_same_document(imported: Path, command: tuple[str, ...]) -> None:
     """Read by a program, it says what it says off one."""
-    _, drawn = on_terminal(*command, cwd=imported)
+    _, drawn = run_on_terminal(*command, cwd=imported)
     assert json.loads(drawn) == debate(*command, cwd=imported).json
 
 
 def test_csv_on_a_terminal_has_nothing_that_it_would_act_on(imported: Path) -> None:
     """Each row on a line of its own."""
-    code, drawn = on_terminal("score", "transcripts", "--format", "csv", cwd=imported)
+    code, drawn = run_on_terminal("score", "transcripts", "--format", "csv", cwd=imported)
     assert (code, ACTING.findall(drawn.replace("\r\n", "\n"))) == (0, [])
     assert [row["topic"] for row in csv.DictReader(io.StringIO(drawn))] == ["Ship it gnp.exe now or not"] * 2
 

@@ -9,21 +9,21 @@ import sys
 from pathlib import Path
 
 import pytest
-from cli_support import CONFIGS, LIMIT_S, Done, debate
+from cli_support import CONFIGS, LIMIT_S, CommandResult, debate
 
 DEBATE = Path(sys.executable).with_name("debate")
 MOCK = CONFIGS / "mock.yaml"
 RUN = f"run {MOCK} --id one -q"
 
 
-def limited(here: Path, command: str, kilobytes: int) -> Done:
+def limited(here: Path, command: str, kilobytes: int) -> CommandResult:
     """`debate COMMAND` where no file can grow beyond so many kB: to a writer that is a full disk."""
     script = f"ulimit -f {kilobytes}; exec {DEBATE} {command}"
     env = {"PATH": os.environ["PATH"], "HOME": str(here.parent), "NO_COLOR": "1", "PYTHONDONTWRITEBYTECODE": "1"}
     done = subprocess.run(
         ["bash", "-c", script], cwd=here, env=env, capture_output=True, text=True, timeout=LIMIT_S, check=False
     )
-    return Done(done.returncode, done.stdout, done.stderr)
+    return CommandResult(done.returncode, done.stdout, done.stderr)
 
 
 @pytest.fixture(scope="session")

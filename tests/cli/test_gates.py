@@ -6,12 +6,12 @@ import json
 from pathlib import Path
 
 import pytest
-from cli_support import CONFIGS, Done, debate
+from cli_support import CONFIGS, CommandResult, debate
 
 MOCK = CONFIGS / "mock.yaml"
 
 
-def gated(command: str, saved: Path, *gates: str) -> Done:
+def gated(command: str, saved: Path, *gates: str) -> CommandResult:
     """`command` on the debate of `saved`, with gates."""
     where = {"run": [MOCK, "--id", "gated"], "judge": [saved, "--mock"], "score": [saved]}[command]
     return debate(command, *where, "--json", *gates, cwd=saved.parent.parent)

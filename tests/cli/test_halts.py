@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli_support import CONFIGS, cold, debate, write_config
+from cli_support import CONFIGS, debate, run_python, write_config
 from model_server import model_server
 
 MOCK = CONFIGS / "mock.yaml"
@@ -162,7 +162,7 @@ def test_a_full_disk_prints_what_could_not_be_saved(here: Path) -> None:
         pytest.skip("needs a shell to set the limit")
     script = f'ulimit -f 12; exec "{sys.executable}" -B -m debate_cli run "{MOCK}" --id one --json'
     runner = "import subprocess, sys; p = subprocess.run(['sh', '-c', sys.argv[1]]); sys.exit(p.returncode)"
-    done = cold("-c", runner, script, cwd=here)
+    done = run_python("-c", runner, script, cwd=here)
     assert done.code == 1, done.err
     assert (done.json["id"], len(done.json["turns"]) >= 1) == ("one", True)
     assert "transcripts/one.json" in done.err

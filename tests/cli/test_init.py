@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from cli_support import debate, on_terminal
+from cli_support import debate, run_on_terminal
 from serving_support import Answering, serving
 
 from debate_cli.app.model_discovery import (
@@ -126,7 +126,7 @@ def test_the_defaults_take_what_is_at_hand(here: Path) -> None:
 def test_a_model_is_chosen_by_its_number(here: Path) -> None:
     """The list names them; Enter takes the default."""
     env = {"OLLAMA_HOST": NOWHERE, "OPENAI_API_KEY": "sk-1", "ANTHROPIC_API_KEY": "sk-2"}
-    code, drawn = on_terminal("init", cwd=here, keys="A tram?\n2\n\n", env=env)
+    code, drawn = run_on_terminal("init", cwd=here, keys="A tram?\n2\n\n", env=env)
     found = yaml.safe_load((here / "debate.yaml").read_text())
     assert code == 0
     assert "ANTHROPIC_API_KEY is set" in drawn
@@ -138,7 +138,7 @@ def test_a_model_is_chosen_by_its_number(here: Path) -> None:
 
 def test_a_model_that_cannot_be_asked_yet_is_written_and_told(here: Path) -> None:
     """A key that is still missing is named before the next command; odd names survive YAML."""
-    code, drawn = on_terminal(
+    code, drawn = run_on_terminal(
         "init", cwd=here, keys="A tram?\ngroq/a, {b}: c\n\n", env={"OLLAMA_HOST": NOWHERE, "COLUMNS": "200"}
     )
     assert code == 0
@@ -207,5 +207,5 @@ def test_a_name_of_a_file_is_the_file(here: Path, name: str) -> None:
 
 def test_a_question_left_unanswered_is_an_interruption(here: Path) -> None:
     """Ctrl-D at a question: exit 130 without a word, and nothing is written."""
-    code, drawn = on_terminal("init", cwd=here, keys="\x04", env={"OLLAMA_HOST": NOWHERE})
+    code, drawn = run_on_terminal("init", cwd=here, keys="\x04", env={"OLLAMA_HOST": NOWHERE})
     assert (code, "Aborted" in drawn, list(here.iterdir())) == (130, False, [])

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli_support import CONFIGS, Running, debate, started, until
+from cli_support import CONFIGS, RunningProcess, debate, start_process, wait_until
 
 SLOW = ["run", str(CONFIGS / "mock.yaml"), "--id", "one", "--set", "models.default.latency_s=0.1",
         "--set", "models.judge.latency_s=0.1"]  # fmt: skip
@@ -62,10 +62,10 @@ def answered(journal: Path) -> int:
 
 
 @contextmanager
-def under_way(here: Path, journal: Path, command: list[str], lines: int = 3) -> Generator[Running]:
+def under_way(here: Path, journal: Path, command: list[str], lines: int = 3) -> Generator[RunningProcess]:
     """The debate, as far as `lines` events (with 3, both openings have been asked for)."""
-    with started(*command, cwd=here) as running:
-        until(has_lines(journal, lines), f"{lines} events")
+    with start_process(*command, cwd=here) as running:
+        wait_until(has_lines(journal, lines), f"{lines} events")
         yield running
 
 
@@ -115,8 +115,8 @@ def test_a_kill_while_the_transcript_is_written_loses_nothing(
     here: Path, journal: Path, transcript: Path, undisturbed: dict[str, Any]
 ) -> None:
     """When both files are there, or the transcript alone, resuming finds the debate whole and asks nothing."""
-    with started(*SLOW, cwd=here) as running:
-        until(transcript.exists, "the transcript")
+    with start_process(*SLOW, cwd=here) as running:
+        wait_until(transcript.exists, "the transcript")
         running.signal(signal.SIGKILL)
         running.wait()
     assert debate("run", "--resume", "one", "-q", cwd=here).code == 0
@@ -138,13 +138,13 @@ def test_what_was_given_up_at_a_second_ctrl_c_is_told(here: Path, journal: Path,
     """As after a crash, though the transcript alone is left."""
     with under_way(here, journal, ENDLESS, 3) as running:
         running.signal(signal.SIGINT)
-        until(lambda: "Stopping" in running.out.read_text() + running.err.read_text(), "the note")
+        wait_until(lambda: "Stopping" in running.out.read_text() + running.err.read_text(), "the note")
         running.signal(signal.SIGINT)
         running.wait()
     assert json.loads(transcript.read_text())["unanswered"] == ["turn/0", "turn/1"]
-    with started("run", "--resume", "one", cwd=here) as resumed:
+    with start_process("run", "--resume", "one", cwd=here) as resumed:
         told = "calls to Pro (opening, round 1) and Con (opening, round 1) were in flight"
-        until(lambda: told in resumed.out.read_text(), "the note on the openings")
+        wait_until(lambda: told in resumed.out.read_text(), "the note on the openings")
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=lambda number: number.name)
@@ -180,7 +180,7 @@ def test_a_second_ctrl_c_does_not_wait(here: Path, journal: Path, transcript: Pa
     """Answers that never come are given up; the transcript is readable and the debate resumable."""
     with under_way(here, journal, ENDLESS, 3) as running:
         running.signal(signal.SIGINT)
-        until(lambda: "Stopping" in running.out.read_text() + running.err.read_text(), "the note")
+        wait_until(lambda: "Stopping" in running.out.read_text() + running.err.read_text(), "the note")
         running.signal(signal.SIGINT)
         done = running.wait()
     stopped = json.loads(transcript.read_text())
@@ -197,8 +197,8 @@ def test_a_judging_cut_short_is_completed_by_resuming(saved: Path, number: signa
         "models: {judge: {model: mock/judge, latency_s: 0.2}, default: {model: mock/judge}}\n"
         "judging: {systems: [{kind: live}]}\n"
     )
-    with started("judge", saved, "--config", config, cwd=here) as running:
-        until(lambda: saved.with_suffix(".jsonl").exists(), "the judging to begin")
+    with start_process("judge", saved, "--config", config, cwd=here) as running:
+        wait_until(lambda: saved.with_suffix(".jsonl").exists(), "the judging to begin")
         running.signal(number)
         assert running.wait().code == code
     own, cut = json.loads(before), json.loads(saved.read_text())

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli_support import CONFIGS, Done, debate, started, until, write_config
+from cli_support import CONFIGS, CommandResult, debate, start_process, wait_until, write_config
 
 SYSTEMS = ["structured", "moderator", "panel", "live", "persuasion"]
 
 
-def judge(saved: Path, *options: str | Path, env: dict[str, str] | None = None) -> Done:
+def judge(saved: Path, *options: str | Path, env: dict[str, str] | None = None) -> CommandResult:
     """`debate judge` in the folder of the saved debate."""
     return debate("judge", *options, cwd=saved.parent.parent, env=env)
 
@@ -167,10 +167,10 @@ def test_files_of_one_name_do_not_overwrite_each_other(saved: Path) -> None:
 
 def test_two_that_judge_one_debate_lose_nothing(saved: Path) -> None:
     """One that read the debate before the other was done refuses to write over what it did not read."""
-    with started(
+    with start_process(
         "judge", saved, "--system", "live", "--config", slow(saved.parent.parent), cwd=saved.parent.parent
     ) as first:
-        until(lambda: saved.with_suffix(".jsonl").exists(), "the first to be at work")
+        wait_until(lambda: saved.with_suffix(".jsonl").exists(), "the first to be at work")
         second = judge(saved, saved, "--system", "structured", "--mock")
         assert (second.code, "is at work on this debate" in second.err) == (1, True)
         assert first.wait().code == 0
@@ -183,8 +183,8 @@ def test_stopped_among_many_it_leaves_those_untouched_that_were_not_begun(saved:
     for other in others:
         shutil.copy(saved, other)
     command = ("--system", "live", "--config", slow(saved.parent.parent), "--concurrency", "1")
-    with started("judge", saved, *others, *command, cwd=saved.parent.parent) as running:
-        until(lambda: saved.with_suffix(".jsonl").exists(), "the first to be at work")
+    with start_process("judge", saved, *others, *command, cwd=saved.parent.parent) as running:
+        wait_until(lambda: saved.with_suffix(".jsonl").exists(), "the first to be at work")
         running.signal(signal.SIGINT)
         done = running.wait()
     assert (done.code, "left as they are: 2 of 3 files" in done.err) == (130, True), done.err

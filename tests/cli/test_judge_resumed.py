@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli_support import debate, started, until, write_config
+from cli_support import debate, start_process, wait_until, write_config
 from model_server import ModelServer, model_server
 
 OTHER = """\
@@ -61,8 +61,8 @@ def test_a_killed_judging_run_asks_the_server_of_its_own_configuration(saved: Pa
     here = saved.parent.parent
     with model_server(latency_s=3600) as server:
         write_config(here, OTHER.replace("URL", server.base_url), "other.yaml")
-        with started("judge", saved, "--config", "other.yaml", cwd=here, env=ENV) as running:
-            until(lambda: server.bodies, "the judge's question")
+        with start_process("judge", saved, "--config", "other.yaml", cwd=here, env=ENV) as running:
+            wait_until(lambda: server.bodies, "the judge's question")
             running.signal(signal.SIGKILL)
             running.wait()
         server.latency_s = 0.0

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from cli_support import Done, debate
+from cli_support import CommandResult, debate
 
 
-def judge(saved: Path, *options: str) -> Done:
+def judge(saved: Path, *options: str) -> CommandResult:
     """The saved debate judged again on the mock."""
     return debate("judge", saved, *options, cwd=saved.parent.parent)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from cli_support import debate, on_terminal
+from cli_support import debate, run_on_terminal
 
 WRONG = "topic: Ought we?\nformatt: {}\ndebaters:\n  - {name: Ada, model: openai/gpt-4.1}\n"
 
@@ -14,7 +14,7 @@ WRONG = "topic: Ought we?\nformatt: {}\ndebaters:\n  - {name: Ada, model: openai
 def test_errors_are_broken_at_words(here: Path, columns: int) -> None:
     """A wrong key and a missing one: no line is left to the terminal, and read together they say what they say in a pipe."""
     (here / "wrong.yaml").write_text(WRONG)
-    code, drawn = on_terminal("run", "wrong.yaml", cwd=here, columns=columns)
+    code, drawn = run_on_terminal("run", "wrong.yaml", cwd=here, columns=columns)
     rows = drawn.splitlines()
     assert (code, max(map(len, rows)) <= columns) == (2, True), drawn
     assert " ".join(drawn.split()) == " ".join(debate("run", "wrong.yaml", cwd=here).err.split())

@@ -6,10 +6,10 @@ import json
 from pathlib import Path
 
 import pytest
-from cli_support import Done, debate
+from cli_support import CommandResult, debate
 
 
-def replay(saved: Path, *options: str | Path) -> Done:
+def replay(saved: Path, *options: str | Path) -> CommandResult:
     """`debate replay` in the folder of the saved debate."""
     return debate("replay", *options, cwd=saved.parent.parent)
 

@@ -7,10 +7,10 @@ import re
 from pathlib import Path
 
 import pytest
-from cli_support import CONFIGS, Done, debate, on_terminal
+from cli_support import CONFIGS, CommandResult, debate, run_on_terminal
 
 
-def replay(saved: Path, *options: str | Path) -> Done:
+def replay(saved: Path, *options: str | Path) -> CommandResult:
     """`debate replay` in the folder of the saved debate."""
     return debate("replay", *options, cwd=saved.parent.parent)
 
@@ -98,7 +98,7 @@ def test_hostile_words_do_not_reach_the_terminal_or_the_report(saved: Path) -> N
 
 def test_on_a_terminal_it_is_drawn(saved: Path) -> None:
     """With colour, in the width of the window; the words are the same."""
-    code, drawn = on_terminal(
+    code, drawn = run_on_terminal(
         "replay", saved, cwd=saved.parent.parent, env={"TERM": "xterm-256color", "NO_COLOR": "", "COLUMNS": "100"}
     )
     assert (code, "\x1b[" in drawn, "PRO-1" in drawn) == (0, True, True)
@@ -107,7 +107,7 @@ def test_on_a_terminal_it_is_drawn(saved: Path) -> None:
 @pytest.mark.parametrize("env", [{"TERM": "dumb"}, {"TERM": "xterm", "CI": "true"}], ids=str)
 def test_on_a_terminal_that_cannot_draw_it_is_plain(saved: Path, env: dict[str, str]) -> None:
     """TERM=dumb and CI get lines without control sequences."""
-    code, drawn = on_terminal("replay", saved, cwd=saved.parent.parent, env=env)
+    code, drawn = run_on_terminal("replay", saved, cwd=saved.parent.parent, env=env)
     assert (code, "\x1b" in drawn, "Pro: [PRO-1]" in drawn) == (0, False, True)
 
 
@@ -118,7 +118,7 @@ STEPPING = {"TERM": "xterm-256color", "NO_COLOR": "", "COLUMNS": "100"}
 def test_a_key_shows_one_speech_more_and_q_stops(saved: Path, columns: str) -> None:
     """Two keys and a q: three speeches, each whole, no verdict; the keys are named, nobody is said to think."""
     env = STEPPING | {"COLUMNS": columns, "LINES": "24"}
-    code, drawn = on_terminal("replay", saved, "--step", cwd=saved.parent.parent, keys="  q", env=env)
+    code, drawn = run_on_terminal("replay", saved, "--step", cwd=saved.parent.parent, keys="  q", env=env)
     shown = [f"turn {index} ·" in drawn for index in range(4)]
     assert (code, shown, "any key: go on · q: stop" in drawn) == (0, [True, True, True, False], True)
     assert [words for words in ("thinking", "⋯", "Verdict") if words in drawn] == []
@@ -126,19 +126,19 @@ def test_a_key_shows_one_speech_more_and_q_stops(saved: Path, columns: str) -> N
 
 def test_every_line_of_a_step_begins_at_the_left(saved: Path) -> None:
     """While a key is waited for, the terminal makes a new line of each line end that it is sent."""
-    _, drawn = on_terminal("replay", saved, "--step", cwd=saved.parent.parent, keys=" q", env=STEPPING)
+    _, drawn = run_on_terminal("replay", saved, "--step", cwd=saved.parent.parent, keys=" q", env=STEPPING)
     assert (re.search(r"(?<!\r)\n", drawn), drawn.count("\r\n") > 1) == (None, True)
 
 
 def test_an_arrow_is_one_key(saved: Path) -> None:
     """Its three signs do not pass three speeches."""
-    _, drawn = on_terminal("replay", saved, "--step", cwd=saved.parent.parent, keys="\x1b[Bq", env=STEPPING)
+    _, drawn = run_on_terminal("replay", saved, "--step", cwd=saved.parent.parent, keys="\x1b[Bq", env=STEPPING)
     assert [f"turn {index} ·" in drawn for index in range(3)] == [True, True, False]
 
 
 def test_keys_are_named_beside_plain_lines_too(saved: Path) -> None:
     """Once, before the first speech; without a terminal nothing is waited for and nothing said."""
-    _, drawn = on_terminal("replay", saved, "--step", "--plain", cwd=saved.parent.parent, keys="q")
+    _, drawn = run_on_terminal("replay", saved, "--step", "--plain", cwd=saved.parent.parent, keys="q")
     away = replay(saved, saved, "--step")
     assert (drawn.count("any key: go on · q: stop"), "== Round 2" in drawn) == (1, False)
     assert (away.code, "any key" in away.err, "== Round 3" in away.out) == (0, False, True)
@@ -148,7 +148,7 @@ def test_keys_are_named_beside_plain_lines_too(saved: Path) -> None:
 def test_ctrl_c_ends_the_waiting_for_a_key(saved: Path, plain: tuple[str, ...]) -> None:
     """As anywhere: exit 130, no traceback, nothing of what would have followed; what was drawn last stays, the cursor is shown."""
     told = ("replay", saved, "--step", *plain)
-    code, drawn = on_terminal(
+    code, drawn = run_on_terminal(
         *told, cwd=saved.parent.parent, keys="\x03", after="(turn 0" if plain else "turn 0 ·", env=STEPPING
     )
     assert (code, "Traceback" in drawn, "turn 1" in drawn, "Verdict" in drawn) == (130, False, False, False)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from cli_support import Done, debate, write_config
+from cli_support import CommandResult, debate, write_config
 from model_server import ModelServer, model_server
 
 CONFIG = """\
@@ -37,7 +37,7 @@ class Bench:
         """The transcript."""
         return self.here / "transcripts" / "saved.json"
 
-    def resumed(self, *options: str, keys: dict[str, str] | None = None) -> Done:
+    def resumed(self, *options: str, keys: dict[str, str] | None = None) -> CommandResult:
         """Go on with it; the servers forget what they were asked before."""
         for server in (self.own, self.one, self.two):
             server.bodies.clear()

@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from cli_support import Done, debate
+from cli_support import CommandResult, debate
 
 
-def score(saved: Path, *options: str | Path) -> Done:
+def score(saved: Path, *options: str | Path) -> CommandResult:
     """`debate score` in the folder of the saved debate."""
     return debate("score", *options, cwd=saved.parent.parent)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli_support import CONFIGS, debate, on_terminal
+from cli_support import CONFIGS, debate, run_on_terminal
 
 MOCK = CONFIGS / "mock.yaml"
 SHIPPED = sorted(CONFIGS.glob("*.yaml"))
@@ -54,7 +54,7 @@ def test_off_a_terminal_the_debate_is_plain_lines(here: Path) -> None:
 def test_on_a_terminal_it_is_drawn(here: Path) -> None:
     """In colour where that is allowed, and to the end: speeches, tables and verdict."""
     env = {"TERM": "xterm-256color", "NO_COLOR": "", "COLUMNS": "100", "LINES": "40"}
-    code, drawn = on_terminal("run", MOCK, "--id", "one", cwd=here, env=env)
+    code, drawn = run_on_terminal("run", MOCK, "--id", "one", cwd=here, env=env)
     assert (code, "\x1b[" in drawn) == (0, True)
     assert all(words in drawn for words in ("PRO-1", "Con wins narrowly", "saved: transcripts/one.json"))
 

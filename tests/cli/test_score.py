@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli_support import Done, debate
+from cli_support import CommandResult, debate
 
 
-def score(saved: Path, *options: str | Path) -> Done:
+def score(saved: Path, *options: str | Path) -> CommandResult:
     """`debate score` in the folder of the saved debate."""
     return debate("score", *options, cwd=saved.parent.parent)
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli_support import Done, debate, started, until, write_config
+from cli_support import CommandResult, debate, start_process, wait_until, write_config
 from model_server import ModelServer, model_server
 
 KEY = "sk-lab-0123456789abcdef0123456789abcdef"
@@ -37,7 +37,7 @@ def server() -> Iterator[ModelServer]:
         yield running
 
 
-def run(here: Path, server: ModelServer, *options: str) -> Done:
+def run(here: Path, server: ModelServer, *options: str) -> CommandResult:
     """The debate on that server."""
     write_config(here, CONFIG)
     env = {"LAB_URL": server.base_url, "LAB_KEY": KEY, "TEAM": "team-secret-4711"}
@@ -128,8 +128,8 @@ def test_no_call_is_repeated_after_a_kill(here: Path) -> None:
     with model_server(latency_s=0.1) as server:
         env = {"LAB_URL": server.base_url, "LAB_KEY": KEY, "TEAM": "t"}
         journal = here / "transcripts/one.jsonl"
-        with started("run", "debate.yaml", "--id", "one", "-q", cwd=here, env=env) as running:
-            until(lambda: journal.exists() and journal.read_bytes().count(b'"type":"turned"') >= 2, "two speeches")
+        with start_process("run", "debate.yaml", "--id", "one", "-q", cwd=here, env=env) as running:
+            wait_until(lambda: journal.exists() and journal.read_bytes().count(b'"type":"turned"') >= 2, "two speeches")
             running.signal(signal.SIGKILL)
             running.wait()
         events = [json.loads(line) for line in journal.read_bytes().splitlines()]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from cli_support import CONFIGS, debate, on_terminal, write_config
+from cli_support import CONFIGS, debate, run_on_terminal, write_config
 
 TWO = "debaters: [{name: Pro, side: for}, {name: Con, side: against}]\n"
 UNASKED = "no server was asked: `debate doctor` does that"
@@ -30,7 +30,7 @@ def test_init_asks_nothing_off_a_terminal(here: Path) -> None:
 
 def test_init_asks_three_questions_on_a_terminal(here: Path) -> None:
     """Motion, the debaters' model, the judge's; what is no provider/model is asked again. Quotes survive."""
-    code, drawn = on_terminal("init", cwd=here, keys='Is "yes: no" # an answer?\nnonsense\nmock/a\nmock/b\n')
+    code, drawn = run_on_terminal("init", cwd=here, keys='Is "yes: no" # an answer?\nnonsense\nmock/a\nmock/b\n')
     config = yaml.safe_load((here / "debate.yaml").read_text())
     assert code == 0
     assert config["topic"] == 'Is "yes: no" # an answer?'

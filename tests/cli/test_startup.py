@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from cli_support import cold
+from cli_support import run_python
 
 from debate_cli.cli.app import COMMANDS
 
@@ -24,7 +24,7 @@ print("\\n" + json.dumps(sorted(sys.modules)))
 
 def imported(cwd: Path, *args: str | Path) -> set[str]:
     """Names of the modules that are loaded when `debate ARGS` has run."""
-    done = cold("-c", PROBE, json.dumps([str(arg) for arg in args]), cwd=cwd)
+    done = run_python("-c", PROBE, json.dumps([str(arg) for arg in args]), cwd=cwd)
     return set(json.loads(done.out.splitlines()[-1]))
 
 
@@ -63,7 +63,7 @@ def test_a_rehearsal_loads_no_sdk(here: Path) -> None:
 
 def test_importing_the_package_loads_nothing(here: Path) -> None:
     """`import debate_cli` alone brings in no module of it."""
-    done = cold(
+    done = run_python(
         "-c", "import sys, debate_cli; print([m for m in sys.modules if m.startswith('debate_cli.')])", cwd=here
     )
     assert done.out == "[]\n"

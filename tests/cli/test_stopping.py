@@ -6,7 +6,7 @@ import signal
 from pathlib import Path
 
 import pytest
-from cli_support import CONFIGS, started, until
+from cli_support import CONFIGS, start_process, wait_until
 
 ENDLESS = ["run", str(CONFIGS / "mock.yaml"), "--id", "one", "--set", "models.default.latency_s=3600"]
 """A debate whose first answers never come."""
@@ -16,10 +16,10 @@ ENDLESS = ["run", str(CONFIGS / "mock.yaml"), "--id", "one", "--set", "models.de
 def test_the_stopping_is_told_before_the_answers_under_way_are_given_up(here: Path, options: list[str]) -> None:
     """In one line on stderr; stdout stays what it is."""
     journal = here / "transcripts/one.jsonl"
-    with started(*ENDLESS, *options, cwd=here) as running:
-        until(lambda: journal.exists() and journal.read_bytes().count(b"\n") >= 3, "both openings to be asked for")
+    with start_process(*ENDLESS, *options, cwd=here) as running:
+        wait_until(lambda: journal.exists() and journal.read_bytes().count(b"\n") >= 3, "both openings to be asked for")
         running.signal(signal.SIGINT)
-        until(lambda: running.err.read_text().endswith("\n"), "the note")
+        wait_until(lambda: running.err.read_text().endswith("\n"), "the note")
         told = running.err.read_text(), running.out.read_text()
         running.signal(signal.SIGINT)
         assert running.wait().code == 130

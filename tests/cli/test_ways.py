@@ -7,7 +7,7 @@ import shlex
 from pathlib import Path
 
 import pytest
-from cli_support import CONFIGS, cold, debate
+from cli_support import CONFIGS, debate, run_python
 
 from debate_cli.app.config_resolution import resolve_config
 from debate_cli.cli.config_options import find_model_paths, suggest_alternatives
@@ -54,7 +54,7 @@ def test_what_is_told_works(here: Path, config: str) -> None:
 def test_without_the_extra_the_default_debate_says_how_to_go_on(here: Path) -> None:
     """The first thing that many will try: nothing is begun, and all ways are in one sentence."""
     bare = "import sys; sys.modules['xllamacpp'] = None; sys.argv = ['debate', 'run']; import debate_cli.__main__ as m; m.main()"
-    done = cold("-c", bare, cwd=here)
+    done = run_python("-c", bare, cwd=here)
     (told,) = [line for line in done.lines if "configuration:" not in line]
     assert (done.code, list(here.iterdir())) == (2, [])
     ways = ('pip install "debate-cli[local]"', "--mock", "ollama/", "ANTHROPIC_API_KEY", "(debate explain local-model)")

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from cli_support import CONFIGS, cold, debate, write_config
+from cli_support import CONFIGS, debate, run_python, write_config
 
 MOCK = CONFIGS / "mock.yaml"
 TWO = "debaters: [{name: Pro, side: for}, {name: Con, side: against}]\n"
@@ -212,7 +212,7 @@ def test_a_reader_that_goes_away_is_told_nothing(here: Path) -> None:
         "process.stdout.close()\n"
         "print(process.stderr.read())\n"
     )
-    assert cold("-c", piped, cwd=here).out == "b''\n"
+    assert run_python("-c", piped, cwd=here).out == "b''\n"
 
 
 def test_a_transcript_of_another_program_keeps_its_bytes_when_resumed(here: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli_support import CONFIGS, Done, debate, write_config
+from cli_support import CONFIGS, CommandResult, debate, write_config
 
 TWO = "debaters: [{name: Pro, side: for}, {name: Con, side: against}]\n"
 FINE = f"topic: x\nmodels: {{default: {{model: mock/a}}}}\n{TWO}"
@@ -94,7 +94,7 @@ def test_an_option_that_cannot_judge_is_told_in_one_line(saved: Path, options: t
     assert words in done.err
 
 
-def judged(here: Path, faults: str, systems: str) -> tuple[Done, dict[str, Any]]:
+def judged(here: Path, faults: str, systems: str) -> tuple[CommandResult, dict[str, Any]]:
     """A debate whose one judge has these faults; how `run` ended, and its transcript."""
     text = FINE.replace("mock/a}", f"mock/a}}, bad: {{model: mock/b, faults: {faults}}}")
     write_config(here, f"{text}judging: {{systems: [{systems}]}}\nlimits: {{max_attempts: 1}}\n")

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli_support import Done, debate, write_config
+from cli_support import CommandResult, debate, write_config
 from llm_support import reply
 from model_server import ModelServer, model_server
 from rich.console import Console
@@ -79,7 +79,7 @@ def here(tmp_path: Path, server: ModelServer) -> Path:
     return folder
 
 
-def doctor(here: Path, *args: str) -> Done:
+def doctor(here: Path, *args: str) -> CommandResult:
     """`debate doctor ARGS` on that configuration."""
     return debate("doctor", "--config", "debate.yaml", *args, cwd=here)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
-from cli_support import cold
+from cli_support import run_python
 from saved_support import fixed, save
 
 from debate_cli.cli import completion
@@ -31,7 +31,7 @@ def completed(here: Path, line: str) -> list[str]:
     """What bash is offered for the last word of `line`."""
     words = line.split(" ")
     env = {"_DEBATE_COMPLETE": "complete_bash", "COMP_WORDS": line, "COMP_CWORD": str(len(words) - 1)}
-    return cold(DEBATE, cwd=here, env=env).out.split()
+    return run_python(DEBATE, cwd=here, env=env).out.split()
 
 
 @pytest.fixture
@@ -103,5 +103,5 @@ def test_without_a_folder_nothing_is_offered(here: Path, line: str) -> None:
 def test_completion_imports_no_sdk(full: Path, line: str) -> None:
     """Completing an option or argument imports no provider's SDK."""
     env = {"_DEBATE_COMPLETE": "complete_bash", "COMP_WORDS": line, "COMP_CWORD": "2"}
-    modules = json.loads(cold("-c", PROBE, cwd=full, env=env).out.splitlines()[-1])
+    modules = json.loads(run_python("-c", PROBE, cwd=full, env=env).out.splitlines()[-1])
     assert set(modules) & {"openai", "anthropic", "httpx2", "jinja2"} == set()

@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from cli_support import Done, debate, on_terminal
+from cli_support import CommandResult, debate, run_on_terminal
 from saved_support import rejudged, save
 
 DRAWN = {"TERM": "xterm-256color", "COLUMNS": "100", "NO_COLOR": "1"}
 
 
-def diff(saved: Path, *words: str | Path) -> Done:
+def diff(saved: Path, *words: str | Path) -> CommandResult:
     """`debate diff` beside the folder of the saved debates."""
     return debate("diff", *words, cwd=saved.parent.parent)
 
@@ -74,8 +74,8 @@ def test_a_debate_is_like_itself(saved: Path) -> None:
 
 def test_on_a_terminal_it_is_drawn(saved: Path) -> None:
     """As tables, unless --plain asks for lines."""
-    _, drawn = on_terminal("diff", "one", "two", cwd=saved.parent.parent, env=DRAWN)
-    _, plain = on_terminal("diff", "one", "two", "--plain", cwd=saved.parent.parent, env=DRAWN)
+    _, drawn = run_on_terminal("diff", "one", "two", cwd=saved.parent.parent, env=DRAWN)
+    _, plain = run_on_terminal("diff", "one", "two", "--plain", cwd=saved.parent.parent, env=DRAWN)
     assert ("≠ other winner" in drawn, "──" in drawn) == (True, True)
     assert plain.replace("\r\n", "\n") == diff(saved, "one", "two").out
 

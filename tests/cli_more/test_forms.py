@@ -8,12 +8,12 @@ import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
-from cli_support import Done, debate
+from cli_support import CommandResult, debate
 
 GATE = ("--expect-winner", "Bo")
 
 
-def score(saved: Path, *options: str | Path, **env: str) -> Done:
+def score(saved: Path, *options: str | Path, **env: str) -> CommandResult:
     """`debate score transcripts/` with options."""
     return debate("score", saved.parent.name, *options, cwd=saved.parent.parent, env=env)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from cli_support import Done, cold, debate, on_terminal, write_config
+from cli_support import CommandResult, debate, run_on_terminal, run_python, write_config
 from model_server import model_server
 from saved_support import fixed, save
 
@@ -18,7 +18,7 @@ JUDGED = (
 """Debaters are mocks, the judge is served at an address."""
 
 
-def list_(saved: Path, *options: str | Path) -> Done:
+def list_(saved: Path, *options: str | Path) -> CommandResult:
     """`debate list` beside the folder of the saved debates."""
     return debate("list", *options, cwd=saved.parent.parent)
 
@@ -54,14 +54,14 @@ def test_json_is_one_document_with_the_newest_first(saved: Path) -> None:
 
 def test_on_a_terminal_the_newest_comes_first(saved: Path) -> None:
     """Drawn, with whole ids."""
-    code, drawn = on_terminal("list", cwd=saved.parent.parent, env=DRAWN)
+    code, drawn = run_on_terminal("list", cwd=saved.parent.parent, env=DRAWN)
     assert (code, drawn.index("two") < drawn.index("one")) == (0, True)
     assert "structured Ada, narrow" in drawn
 
 
 def test_plain_lines_on_a_terminal_on_demand(saved: Path) -> None:
     """The same as off it."""
-    code, drawn = on_terminal("list", "--plain", cwd=saved.parent.parent, env=DRAWN)
+    code, drawn = run_on_terminal("list", "--plain", cwd=saved.parent.parent, env=DRAWN)
     assert (code, drawn.replace("\r\n", "\n")) == (0, list_(saved).out)
 
 
@@ -78,7 +78,7 @@ def test_how_to_go_on_is_shown_with_what_was_interrupted(saved: Path) -> None:
     """Its state, and the command."""
     save(saved, fixed(), closed="interrupted", status="incomplete")
     assert list_(saved).out.splitlines()[0].endswith("\tinterrupted")
-    _, drawn = on_terminal("list", cwd=saved.parent.parent, env=DRAWN)
+    _, drawn = run_on_terminal("list", cwd=saved.parent.parent, env=DRAWN)
     assert [line.strip() for line in drawn.splitlines() if "interrupted" in line or "go on" in line] == [
         "interrupted after 6 speeches",
         "go on: debate run --resume transcripts/one.json",
@@ -93,7 +93,7 @@ def test_a_judge_that_could_not_be_asked_is_told_with_how_to_go_on(here: Path) -
         assert debate("list", cwd=here).out.endswith("\tcomplete, 1 judgment missing\n")
         (told,) = debate("list", "--json", cwd=here).json
         assert (told["state"], told["judgments_missing"]) == ("complete", 1)
-        _, drawn = on_terminal("list", cwd=here, env=DRAWN)
+        _, drawn = run_on_terminal("list", cwd=here, env=DRAWN)
         assert [line.strip() for line in drawn.splitlines() if "missing" in line or "go on" in line] == [
             "1 judgment missing",
             "go on: debate run --resume transcripts/one.json",
@@ -120,7 +120,7 @@ def test_no_text_makes_a_column_or_reaches_the_terminal(saved: Path) -> None:
     save(saved, fixed(), topic="a\tb\nc\x1b[31m\x1b]0;owned\x07 [bold]d[/bold]", id="one\tmore")
     first = list_(saved).out.splitlines()[0].split("\t")
     assert (first[0], first[2], len(first)) == ("one more", "a b c [bold]d[/bold]", 7)
-    _, drawn = on_terminal("list", cwd=saved.parent.parent, env=DRAWN)
+    _, drawn = run_on_terminal("list", cwd=saved.parent.parent, env=DRAWN)
     assert ("\x1b]0;" in drawn, "\x07" in drawn, "[bold]d[/bold]" in drawn) == (False, False, True)
 
 
@@ -132,5 +132,5 @@ def test_a_sound_folder_is_listed_without_the_domain(saved: Path) -> None:
         "try:\n    main()\nexcept SystemExit:\n    pass\n"
         "print([name for name in sys.modules if name.startswith(('debate_cli.domain', 'debate_cli.scoring'))])"
     )
-    done = cold("-c", code, cwd=saved.parent.parent)
+    done = run_python("-c", code, cwd=saved.parent.parent)
     assert done.out.splitlines()[-1] == "[]"

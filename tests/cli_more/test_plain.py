@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from cli_support import CONFIGS, debate, on_terminal
+from cli_support import CONFIGS, debate, run_on_terminal
 
 DRAWN = {"TERM": "xterm-256color", "COLUMNS": "100", "NO_COLOR": ""}
 
@@ -15,14 +15,14 @@ DRAWN = {"TERM": "xterm-256color", "COLUMNS": "100", "NO_COLOR": ""}
 )
 def test_replay_writes_on_a_terminal_what_it_writes_off_it(saved: Path, words: tuple[str, ...]) -> None:
     """Line by line, without a control sequence; nothing is typed out."""
-    code, drawn = on_terminal(*words, "--plain", cwd=saved.parent.parent, env=DRAWN)
+    code, drawn = run_on_terminal(*words, "--plain", cwd=saved.parent.parent, env=DRAWN)
     off = debate(*words, cwd=saved.parent.parent)
     assert (code, drawn.replace("\r\n", "\n")) == (0, off.out + off.err)
 
 
 def test_run_writes_lines_on_a_terminal(here: Path) -> None:
     """No control sequence from the first line to the last."""
-    code, drawn = on_terminal("run", CONFIGS / "mock.yaml", "--no-save", "--plain", cwd=here, env=DRAWN)
+    code, drawn = run_on_terminal("run", CONFIGS / "mock.yaml", "--no-save", "--plain", cwd=here, env=DRAWN)
     assert (code, "\x1b" in drawn) == (0, False)
     assert "== Round 1: opening ==" in drawn
     assert "Verdict (structured, decides): " in drawn

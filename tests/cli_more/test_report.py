@@ -6,7 +6,7 @@ import asyncio
 from pathlib import Path
 
 import pytest
-from cli_support import CONFIGS, Done, debate, write_config
+from cli_support import CONFIGS, CommandResult, debate, write_config
 
 import debate_cli
 from debate_cli.cli.run import write_report
@@ -14,7 +14,7 @@ from debate_cli.cli.run import write_report
 MOCK = CONFIGS / "mock.yaml"
 
 
-def run(here: Path, *options: str | Path, **env: str) -> Done:
+def run(here: Path, *options: str | Path, **env: str) -> CommandResult:
     """A rehearsal with a report."""
     return debate("run", MOCK, "--id", "told", "-q", "--report", "out/told.html", *options, cwd=here, env=env)
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from cli_support import CONFIGS, debate, on_terminal, started, until, write_config
+from cli_support import CONFIGS, debate, run_on_terminal, start_process, wait_until, write_config
 from model_server import model_server
 from played_pages import DOCS
 
@@ -88,7 +88,7 @@ def test_a_page_is_shown_as_it_is_written(here: Path, page: str) -> None:
 
 def test_a_page_is_drawn_on_a_terminal(here: Path) -> None:
     """Without the signs of Markdown."""
-    code, drawn = on_terminal("explain", "missing-key", cwd=here, env={"TERM": "xterm", "COLUMNS": "100"})
+    code, drawn = run_on_terminal("explain", "missing-key", cwd=here, env={"TERM": "xterm", "COLUMNS": "100"})
     assert code == 0
     assert "Three ways to go on" in drawn
     assert "##" not in drawn
@@ -160,11 +160,11 @@ def test_an_interrupted_run_names_its_page(here: Path) -> None:
     """Beside the command to go on."""
     slow = "topic: x\nmodels: {default: {model: mock/a, latency_s: 30}}\n"
     write_config(here, slow + TWO)
-    with started("run", "debate.yaml", "--id", "one", cwd=here) as running:
+    with start_process("run", "debate.yaml", "--id", "one", cwd=here) as running:
         journal = here / "transcripts" / "one.jsonl"
-        until(lambda: journal.exists() and journal.read_text().count("\n") > 2, "the first questions")
+        wait_until(lambda: journal.exists() and journal.read_text().count("\n") > 2, "the first questions")
         running.signal(signal.SIGINT)
-        until(lambda: "Stopping" in running.out.read_text() + running.err.read_text(), "the note")
+        wait_until(lambda: "Stopping" in running.out.read_text() + running.err.read_text(), "the note")
         running.signal(signal.SIGINT)
         done = running.wait()
     assert done.code == 130

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli_support import Done, debate, write_config
+from cli_support import CommandResult, debate, write_config
 from model_server import model_server
 from saved_support import fixed, save
 
@@ -50,7 +50,7 @@ def found(path: Path) -> list[dict[str, Any]]:
     return [finding for finding in findings if finding["kind"] == "manipulation"]
 
 
-def judged(here: Path, *options: str | Path) -> Done:
+def judged(here: Path, *options: str | Path) -> CommandResult:
     """`debate judge` on the attacked debate."""
     return debate("judge", attacked(here), *options, cwd=here)
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
-from cli_support import Done, debate, on_terminal
+from cli_support import CommandResult, debate, run_on_terminal
 from poisoned_support import poisoned
 from saved_support import save
 
@@ -36,7 +36,7 @@ def saved(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def shown(saved: Path, *command: str) -> Done:
+def shown(saved: Path, *command: str) -> CommandResult:
     """What a command prints."""
     done = debate(*command, cwd=saved.parent.parent)
     assert "Traceback" not in done.err
@@ -73,7 +73,7 @@ def test_plain_lines_hold_no_control_characters(saved: Path, command: tuple[str,
 def test_a_terminal_obeys_nothing_in_a_text(saved: Path, command: tuple[str, ...]) -> None:
     """No title is set, no colour changed, nothing cleared or reversed; markup is shown as it was written."""
     env = {"TERM": "xterm-256color", "COLUMNS": "200", "NO_COLOR": ""}
-    code, drawn = on_terminal(*command, cwd=saved.parent.parent, env=env)
+    code, drawn = run_on_terminal(*command, cwd=saved.parent.parent, env=env)
     assert code == 0
     assert not [effect for effect in EFFECTS if effect in drawn]
     assert "[bold]loud" in drawn or "loud" not in drawn

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from cli_support import Done, debate, on_terminal, write_config
+from cli_support import CommandResult, debate, run_on_terminal, write_config
 from echo_server import WHOLE, EchoServer, Heard, echo_server, spellings
 
 KEY = "cnry/Zq8+7Xk9=Lm2Np4Qr"
@@ -96,7 +96,7 @@ def trail(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     """What all commands left behind whose server answers with one status."""
     folder = tmp_path_factory.mktemp("secrets") / "here"
     folder.mkdir()
-    done: dict[str, Done] = {}
+    done: dict[str, CommandResult] = {}
     with echo_server(request.param) as server:
         prepared(folder, server)
         for command in commands(request.param):
@@ -134,7 +134,7 @@ def test_a_terminal_shows_no_secret(here: Path) -> None:
     """Words that stream onto a terminal are held back until no secret can begin with them."""
     with echo_server(WHOLE) as server:
         prepared(here, server)
-        code, drawn = on_terminal("run", "c.yaml", "--no-save", cwd=here, env={**ENV, "COLUMNS": "100"})
+        code, drawn = run_on_terminal("run", "c.yaml", "--no-save", cwd=here, env={**ENV, "COLUMNS": "100"})
     assert code == 0
     letters = re.sub(r"\x1b\[[0-?]*[ -/]*[@-~]|[^\w/+=-]", "", drawn)
     assert KEY not in letters

@@ -39,7 +39,7 @@ def ran(folder: Path | None = None) -> debate_cli.Outcome:
 def test_the_names_are_these() -> None:
     """At most a dozen; whoever adds one changes this test and the changelog."""
     assert debate_cli.__all__ == [
-        "Debate", "DebateConfig", "Model", "Outcome", "Watcher", "__version__",
+        "Debate", "DebateConfig", "Model", "Observer", "Outcome", "__version__",
         "judge", "load_config", "load_transcript", "run_debate", "score",
     ]  # fmt: skip
 

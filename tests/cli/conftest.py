@@ -1,4 +1,4 @@
-"""A folder to work in, and one debate on the mock that is run once and copied for whoever needs it."""
+"""Fixtures of the command line: an empty folder, and folders with saved debates."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from cli_support import CONFIGS, debate
+from saved_support import another, fixed, save
 
 
 @pytest.fixture
@@ -32,3 +33,10 @@ def saved(saved_once: Path, here: Path) -> Path:
     path.parent.mkdir()
     shutil.copy(saved_once, path)
     return path
+
+
+@pytest.fixture
+def two_saved(here: Path) -> Path:
+    """Two handmade transcripts in `here`, `transcripts/one.json` and `transcripts/two.json`; the path of the first."""
+    save(here / "transcripts" / "two.json", another())
+    return save(here / "transcripts" / "one.json", fixed())

@@ -36,7 +36,7 @@ def test_every_command_has_help(name: str, tmp_path: Path) -> None:
     """It begins with the usage, then the line of the table; every option says what it does."""
     done = debate(name, "--help", cwd=tmp_path, env={"COLUMNS": "200"})
     assert (done.code, done.err) == (0, "")
-    assert words(done.out).startswith(f"Usage: python -m debate_cli {name} ")
+    assert words(done.out).startswith(f"Usage: debate {name} ")
     assert COMMANDS[name].help in words(done.out)
 
 

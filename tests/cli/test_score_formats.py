@@ -13,16 +13,16 @@ from cli_support import CommandResult, debate
 GATE = ("--expect-winner", "Bo")
 
 
-def score(saved: Path, *options: str | Path, **env: str) -> CommandResult:
+def score(two_saved: Path, *options: str | Path, **env: str) -> CommandResult:
     """`debate score transcripts/` with options."""
-    return debate("score", saved.parent.name, *options, cwd=saved.parent.parent, env=env)
+    return debate("score", two_saved.parent.name, *options, cwd=two_saved.parent.parent, env=env)
 
 
 @pytest.fixture
-def with_bad(saved: Path) -> Path:
+def with_bad(two_saved: Path) -> Path:
     """The folder with a damaged file in it."""
-    saved.with_name("bad.json").write_text('{"schema_version": 1, "id": ')
-    return saved
+    two_saved.with_name("bad.json").write_text('{"schema_version": 1, "id": ')
+    return two_saved
 
 
 def test_junit_tells_every_gate_of_every_file(with_bad: Path) -> None:
@@ -40,19 +40,19 @@ def test_junit_tells_every_gate_of_every_file(with_bad: Path) -> None:
     ]
 
 
-def test_a_stored_verdict_that_is_another_fails_its_gate(saved: Path) -> None:
+def test_a_stored_verdict_that_is_another_fails_its_gate(two_saved: Path) -> None:
     """`--check` is a gate like the others."""
-    saved.write_text(saved.read_text().replace('"victory": "narrow"', '"victory": "clear"', 1))
-    done = score(saved, "--check", "--format", "junit")
+    two_saved.write_text(two_saved.read_text().replace('"victory": "narrow"', '"victory": "clear"', 1))
+    done = score(two_saved, "--check", "--format", "junit")
     (failure,) = ET.fromstring(done.out).iter("failure")
     assert (done.code, "structured r1" in (failure.get("message") or "")) == (5, True)
 
 
-def test_github_annotates_and_appends_its_summary(saved: Path) -> None:
+def test_github_annotates_and_appends_its_summary(two_saved: Path) -> None:
     """Commands on stdout, Markdown after what the file held already."""
-    summary = saved.parent.parent / "summary.md"
+    summary = two_saved.parent.parent / "summary.md"
     summary.write_text("before\n")
-    done = score(saved, *GATE, "--format", "github", GITHUB_STEP_SUMMARY=str(summary))
+    done = score(two_saved, *GATE, "--format", "github", GITHUB_STEP_SUMMARY=str(summary))
     assert done.code == 5
     assert [line.split("::")[1].split(",")[0] for line in done.out.splitlines()] == [
         "notice file=transcripts/one.json", "notice file=transcripts/one.json", "error file=transcripts/two.json",
@@ -61,15 +61,15 @@ def test_github_annotates_and_appends_its_summary(saved: Path) -> None:
     assert summary.read_text().startswith("before\n## 2 debates scored, 1 gate not met\n")
 
 
-def test_without_a_summary_file_there_is_none(saved: Path) -> None:
+def test_without_a_summary_file_there_is_none(two_saved: Path) -> None:
     """Nothing but the commands."""
-    done = score(saved, "--format", "github")
+    done = score(two_saved, "--format", "github")
     assert (done.code, {line[:9] for line in done.out.splitlines()}) == (0, {"::notice "})
 
 
-def test_a_summary_that_cannot_be_written_is_told(saved: Path) -> None:
+def test_a_summary_that_cannot_be_written_is_told(two_saved: Path) -> None:
     """Exit 1, after the commands."""
-    done = score(saved, "--format", "github", GITHUB_STEP_SUMMARY="/nowhere/summary.md")
+    done = score(two_saved, "--format", "github", GITHUB_STEP_SUMMARY="/nowhere/summary.md")
     assert (done.code, len(done.lines), "::notice" in done.out) == (1, 1, True)
 
 
@@ -84,40 +84,40 @@ def test_html_is_an_index_whose_links_lead_to_pages(with_bad: Path) -> None:
     assert "bad.json: is cut off" in index
 
 
-def test_the_index_tells_when_by_whom_and_for_how_much(saved: Path) -> None:
+def test_the_index_tells_when_by_whom_and_for_how_much(two_saved: Path) -> None:
     """As the transcripts have it."""
-    page = score(saved, "--format", "html").out
+    page = score(two_saved, "--format", "html").out
     assert all(f">{head}</button>" in page for head in ("date", "models", "cost"))
     assert ("$0.0220" in page, "judged by mock/judge" in page) == (True, True)
 
 
-def test_debates_of_one_name_have_pages_of_their_own(saved: Path) -> None:
+def test_debates_of_one_name_have_pages_of_their_own(two_saved: Path) -> None:
     """From two folders into one."""
-    shutil.copytree(saved.parent, saved.parent.parent / "more")
-    debate("score", "transcripts", "more", "--format", "html", "-o", "reports", cwd=saved.parent.parent)
-    pages = sorted(path.name for path in (saved.parent.parent / "reports").iterdir())
+    shutil.copytree(two_saved.parent, two_saved.parent.parent / "more")
+    debate("score", "transcripts", "more", "--format", "html", "-o", "reports", cwd=two_saved.parent.parent)
+    pages = sorted(path.name for path in (two_saved.parent.parent / "reports").iterdir())
     assert pages == ["index.html", "one-2.html", "one.html", "two-2.html", "two.html"]
 
 
-def test_reports_are_not_overwritten(saved: Path) -> None:
+def test_reports_are_not_overwritten(two_saved: Path) -> None:
     """A second time takes --force."""
-    folder = saved.parent.parent / "reports"
-    assert score(saved, "--format", "html", "-o", folder).code == 0
+    folder = two_saved.parent.parent / "reports"
+    assert score(two_saved, "--format", "html", "-o", folder).code == 0
     (folder / "index.html").write_text("precious")
-    refused = score(saved, "--format", "html", "-o", folder)
+    refused = score(two_saved, "--format", "html", "-o", folder)
     assert (refused.code, "--force" in refused.err, (folder / "index.html").read_text()) == (2, True, "precious")
-    assert score(saved, "--format", "html", "-o", folder, "--force").code == 0
+    assert score(two_saved, "--format", "html", "-o", folder, "--force").code == 0
     assert "precious" not in (folder / "index.html").read_text()
 
 
-def test_on_stdout_the_index_links_pages_that_are_there(saved: Path) -> None:
+def test_on_stdout_the_index_links_pages_that_are_there(two_saved: Path) -> None:
     """One that was written beside its transcript."""
-    saved.with_suffix(".html").write_text("<!doctype html>")
-    done = score(saved, "--format", "html")
+    two_saved.with_suffix(".html").write_text("<!doctype html>")
+    done = score(two_saved, "--format", "html")
     assert re.findall(r'href="([^"]+)"', done.out) == ["./transcripts/one.html"]
 
 
-def test_other_forms_have_no_folder(saved: Path) -> None:
+def test_other_forms_have_no_folder(two_saved: Path) -> None:
     """Exit 2 and what to do."""
-    done = score(saved, "--format", "csv", "-o", "x")
+    done = score(two_saved, "--format", "csv", "-o", "x")
     assert (done.code, len(done.lines), "html" in done.err) == (2, 1, True)

@@ -11,23 +11,23 @@ from saved_support import rejudged, save
 DRAWN = {"TERM": "xterm-256color", "COLUMNS": "100", "NO_COLOR": "1"}
 
 
-def diff(saved: Path, *words: str | Path) -> CommandResult:
+def diff(two_saved: Path, *words: str | Path) -> CommandResult:
     """`debate diff` beside the folder of the saved debates."""
-    return debate("diff", *words, cwd=saved.parent.parent)
+    return debate("diff", *words, cwd=two_saved.parent.parent)
 
 
-def test_two_debates_in_plain_lines(saved: Path) -> None:
+def test_two_debates_in_plain_lines(two_saved: Path) -> None:
     """The winner that changed, the scores, the setting; debates are found by id and by path."""
-    done = diff(saved, "one", "transcripts/two.json")
+    done = diff(two_saved, "one", "transcripts/two.json")
     assert (done.code, done.err) == (0, "")
     assert "structured: A: Bo, narrow, margin 1.1; B: Ada, narrow, margin 2.55; outcome: other winner" in done.out
     assert "moderator: Bo; A: " in done.out
     assert "seed: A: not set; B: 2" in done.out
 
 
-def test_it_begins_with_what_differs(saved: Path) -> None:
+def test_it_begins_with_what_differs(two_saved: Path) -> None:
     """In sentences: how both are decided, how many claims and settings differ."""
-    lines = diff(saved, "one", "two").out.splitlines()
+    lines = diff(two_saved, "one", "two").out.splitlines()
     assert lines[:2] == [
         "== In short ==",
         "The outcomes differ: Bo wins A narrowly (structured, by 1.1); Ada wins B narrowly (structured, by 2.55).",
@@ -35,10 +35,10 @@ def test_it_begins_with_what_differs(saved: Path) -> None:
     assert "1 setting differs; limits and output are not looked at." in lines
 
 
-def test_two_runs_of_one_debate(saved: Path) -> None:
+def test_two_runs_of_one_debate(two_saved: Path) -> None:
     """The second run's structured verdict is that of the first; the moderator judged once."""
-    save(saved, rejudged())
-    found = diff(saved, "one", "--runs", "r1,r2", "--json").json
+    save(two_saved, rejudged())
+    found = diff(two_saved, "one", "--runs", "r1,r2", "--json").json
     assert [(item["system"], item["outcome"]) for item in found["verdicts"]] == [
         ("structured", "same"),
         ("moderator", "one_sided"),
@@ -46,9 +46,9 @@ def test_two_runs_of_one_debate(saved: Path) -> None:
     assert (found["a"]["run"], found["b"]["run"], found["alike"]) == ("r1", "r2", False)
 
 
-def test_json_is_one_document(saved: Path) -> None:
+def test_json_is_one_document(two_saved: Path) -> None:
     """Both sides, and what differs between them."""
-    found = diff(saved, "one", "two", "--json").json
+    found = diff(two_saved, "one", "two", "--json").json
     assert list(found) == [
         "a", "b", "alike", "verdicts", "standings", "compared_claims", "judged_claims", "settings",
     ]  # fmt: skip
@@ -66,18 +66,18 @@ def test_json_is_one_document(saved: Path) -> None:
     assert found["settings"] == [{"key": "seed", "a": None, "b": 2}]
 
 
-def test_a_debate_is_like_itself(saved: Path) -> None:
+def test_a_debate_is_like_itself(two_saved: Path) -> None:
     """Which is said in a sentence."""
-    assert "Nothing differs" in diff(saved, "one", "one").out
-    assert diff(saved, "one", "one", "--json").json["alike"] is True
+    assert "Nothing differs" in diff(two_saved, "one", "one").out
+    assert diff(two_saved, "one", "one", "--json").json["alike"] is True
 
 
-def test_on_a_terminal_it_is_drawn(saved: Path) -> None:
+def test_on_a_terminal_it_is_drawn(two_saved: Path) -> None:
     """As tables, unless --plain asks for lines."""
-    _, drawn = run_on_terminal("diff", "one", "two", cwd=saved.parent.parent, env=DRAWN)
-    _, plain = run_on_terminal("diff", "one", "two", "--plain", cwd=saved.parent.parent, env=DRAWN)
+    _, drawn = run_on_terminal("diff", "one", "two", cwd=two_saved.parent.parent, env=DRAWN)
+    _, plain = run_on_terminal("diff", "one", "two", "--plain", cwd=two_saved.parent.parent, env=DRAWN)
     assert ("≠ other winner" in drawn, "──" in drawn) == (True, True)
-    assert plain.replace("\r\n", "\n") == diff(saved, "one", "two").out
+    assert plain.replace("\r\n", "\n") == diff(two_saved, "one", "two").out
 
 
 @pytest.mark.parametrize(
@@ -90,7 +90,7 @@ def test_on_a_terminal_it_is_drawn(saved: Path) -> None:
     ],
     ids=str,
 )
-def test_what_cannot_be_compared_is_told(saved: Path, words: tuple[str, ...], said: str) -> None:
+def test_what_cannot_be_compared_is_told(two_saved: Path, words: tuple[str, ...], said: str) -> None:
     """Exit 2 and one line."""
-    done = diff(saved, *words)
+    done = diff(two_saved, *words)
     assert (done.code, done.out, len(done.lines), said in done.err) == (2, "", 1, True)

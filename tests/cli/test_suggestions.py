@@ -43,7 +43,7 @@ class Slip:
     ],
     ids=lambda slip: " ".join(slip.args),
 )
-@pytest.mark.usefixtures("saved")
+@pytest.mark.usefixtures("two_saved")
 def test_a_slip_is_told_what_was_meant(here: Path, slip: Slip) -> None:
     """Exit 2, nothing on stdout; where no word is near, those that there are."""
     done = debate(*slip.args, cwd=here)
@@ -70,9 +70,9 @@ def test_the_words_of_the_framework_are_made_plain(message: str, plain: str) -> 
 @pytest.mark.parametrize(
     "command", [("replay",), ("score",), ("judge", "--mock"), ("diff", "one"), ("run", "--resume")]
 )
-def test_a_misspelt_id_is_told_which_was_meant(command: tuple[str, ...], saved: Path) -> None:
+def test_a_misspelt_id_is_told_which_was_meant(command: tuple[str, ...], two_saved: Path) -> None:
     """By every command that takes one: exit 2, one line."""
-    done = debate(*command, "tow", cwd=saved.parent.parent)
+    done = debate(*command, "tow", cwd=two_saved.parent.parent)
     assert (done.code, done.out, done.lines) == (
         2,
         "",

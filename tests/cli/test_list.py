@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from cli_support import CommandResult, debate, run_on_terminal, run_python, write_config
+from cli_support import CommandResult, debate, run_on_terminal, write_config
 from model_server import model_server
 from saved_support import fixed, save
 
@@ -18,14 +18,14 @@ JUDGED = (
 """Debaters are mocks, the judge is served at an address."""
 
 
-def list_(saved: Path, *options: str | Path) -> CommandResult:
+def list_(two_saved: Path, *options: str | Path) -> CommandResult:
     """`debate list` beside the folder of the saved debates."""
-    return debate("list", *options, cwd=saved.parent.parent)
+    return debate("list", *options, cwd=two_saved.parent.parent)
 
 
-def test_off_a_terminal_a_debate_is_a_line(saved: Path) -> None:
+def test_off_a_terminal_a_debate_is_a_line(two_saved: Path) -> None:
     """By name, its columns parted by tabs, and nothing else."""
-    done = list_(saved)
+    done = list_(two_saved)
     topic = fixed().topic
     assert (done.code, done.err) == (0, "")
     assert [line.split("\t") for line in done.out.splitlines()] == [
@@ -34,9 +34,9 @@ def test_off_a_terminal_a_debate_is_a_line(saved: Path) -> None:
     ]
 
 
-def test_json_is_one_document_with_the_newest_first(saved: Path) -> None:
+def test_json_is_one_document_with_the_newest_first(two_saved: Path) -> None:
     """Everything that the columns tell, and the path."""
-    newest, oldest = list_(saved, "--json").json
+    newest, oldest = list_(two_saved, "--json").json
     assert (newest["id"], oldest["path"]) == ("two", "transcripts/one.json")
     assert list(oldest) == [
         "path", "id", "started_at", "topic", "state", "turns", "models", "verdicts", "cost_usd",
@@ -52,33 +52,33 @@ def test_json_is_one_document_with_the_newest_first(saved: Path) -> None:
     }
 
 
-def test_on_a_terminal_the_newest_comes_first(saved: Path) -> None:
+def test_on_a_terminal_the_newest_comes_first(two_saved: Path) -> None:
     """Drawn, with whole ids."""
-    code, drawn = run_on_terminal("list", cwd=saved.parent.parent, env=DRAWN)
+    code, drawn = run_on_terminal("list", cwd=two_saved.parent.parent, env=DRAWN)
     assert (code, drawn.index("two") < drawn.index("one")) == (0, True)
     assert "structured Ada, narrow" in drawn
 
 
-def test_plain_lines_on_a_terminal_on_demand(saved: Path) -> None:
+def test_plain_lines_on_a_terminal_on_demand(two_saved: Path) -> None:
     """The same as off it."""
-    code, drawn = run_on_terminal("list", "--plain", cwd=saved.parent.parent, env=DRAWN)
-    assert (code, drawn.replace("\r\n", "\n")) == (0, list_(saved).out)
+    code, drawn = run_on_terminal("list", "--plain", cwd=two_saved.parent.parent, env=DRAWN)
+    assert (code, drawn.replace("\r\n", "\n")) == (0, list_(two_saved).out)
 
 
 @pytest.mark.parametrize("options", [(), ("--json",)], ids=str)
-def test_bad_files_are_told_at_the_end(saved: Path, options: tuple[str, ...]) -> None:
+def test_bad_files_are_told_at_the_end(two_saved: Path, options: tuple[str, ...]) -> None:
     """The good ones are listed, exit 1."""
-    saved.with_name("bad.json").write_text('{"schema_version": 1, "id": ')
-    done = list_(saved, *options)
+    two_saved.with_name("bad.json").write_text('{"schema_version": 1, "id": ')
+    done = list_(two_saved, *options)
     assert (done.code, len(done.lines), "transcripts/bad.json" in done.err) == (1, 1, True)
     assert ("one" in done.out, "two" in done.out) == (True, True)
 
 
-def test_how_to_go_on_is_shown_with_what_was_interrupted(saved: Path) -> None:
+def test_how_to_go_on_is_shown_with_what_was_interrupted(two_saved: Path) -> None:
     """Its state, and the command."""
-    save(saved, fixed(), closed="interrupted", status="incomplete")
-    assert list_(saved).out.splitlines()[0].endswith("\tinterrupted")
-    _, drawn = run_on_terminal("list", cwd=saved.parent.parent, env=DRAWN)
+    save(two_saved, fixed(), closed="interrupted", status="incomplete")
+    assert list_(two_saved).out.splitlines()[0].endswith("\tinterrupted")
+    _, drawn = run_on_terminal("list", cwd=two_saved.parent.parent, env=DRAWN)
     assert [line.strip() for line in drawn.splitlines() if "interrupted" in line or "go on" in line] == [
         "interrupted after 6 speeches",
         "go on: debate run --resume transcripts/one.json",
@@ -115,22 +115,10 @@ def test_a_named_folder_must_be_there(here: Path) -> None:
     assert (done.code, done.out, len(done.lines), "nowhere" in done.err) == (2, "", 1, True)
 
 
-def test_no_text_makes_a_column_or_reaches_the_terminal(saved: Path) -> None:
+def test_no_text_makes_a_column_or_reaches_the_terminal(two_saved: Path) -> None:
     """A topic with tabs, line breaks and escapes stays one cell."""
-    save(saved, fixed(), topic="a\tb\nc\x1b[31m\x1b]0;owned\x07 [bold]d[/bold]", id="one\tmore")
-    first = list_(saved).out.splitlines()[0].split("\t")
+    save(two_saved, fixed(), topic="a\tb\nc\x1b[31m\x1b]0;owned\x07 [bold]d[/bold]", id="one\tmore")
+    first = list_(two_saved).out.splitlines()[0].split("\t")
     assert (first[0], first[2], len(first)) == ("one more", "a b c [bold]d[/bold]", 7)
-    _, drawn = run_on_terminal("list", cwd=saved.parent.parent, env=DRAWN)
+    _, drawn = run_on_terminal("list", cwd=two_saved.parent.parent, env=DRAWN)
     assert ("\x1b]0;" in drawn, "\x07" in drawn, "[bold]d[/bold]" in drawn) == (False, False, True)
-
-
-def test_a_sound_folder_is_listed_without_the_domain(saved: Path) -> None:
-    """The first line is there before anything slow is loaded."""
-    code = (
-        "import sys; sys.argv = ['debate', 'list']\n"
-        "from debate_cli.cli.app import main\n"
-        "try:\n    main()\nexcept SystemExit:\n    pass\n"
-        "print([name for name in sys.modules if name.startswith(('debate_cli.domain', 'debate_cli.scoring'))])"
-    )
-    done = run_python("-c", code, cwd=saved.parent.parent)
-    assert done.out.splitlines()[-1] == "[]"

@@ -13,10 +13,10 @@ DRAWN = {"TERM": "xterm-256color", "COLUMNS": "100", "NO_COLOR": ""}
 @pytest.mark.parametrize(
     "words", [("replay", "one"), ("replay", "one", "--speed", "4"), ("replay", "one", "--only", "trace")], ids=str
 )
-def test_replay_writes_on_a_terminal_what_it_writes_off_it(saved: Path, words: tuple[str, ...]) -> None:
+def test_replay_writes_on_a_terminal_what_it_writes_off_it(two_saved: Path, words: tuple[str, ...]) -> None:
     """Line by line, without a control sequence; nothing is typed out."""
-    code, drawn = run_on_terminal(*words, "--plain", cwd=saved.parent.parent, env=DRAWN)
-    off = debate(*words, cwd=saved.parent.parent)
+    code, drawn = run_on_terminal(*words, "--plain", cwd=two_saved.parent.parent, env=DRAWN)
+    off = debate(*words, cwd=two_saved.parent.parent)
     assert (code, drawn.replace("\r\n", "\n")) == (0, off.out + off.err)
 
 

@@ -20,7 +20,7 @@ from debate_cli.systems.rubric import describe_rescaled_weights
 
 
 class Options(NamedTuple):
-    """Check configurations, and say which keys are missing.
+    """Check configurations, and name missing keys.
 
     Without CONFIG: configs/debate.yaml or debate.yaml here, or the packaged default, as for `debate run`. Every fault is named with file, line, column and key. A missing key is a fault too, as the debate could not run.
     Exit code 2 where there is any.
@@ -41,7 +41,7 @@ NO_SERVER_ASKED_NOTE = "no server was asked: `debate doctor` does that"
 
 
 def run(asked: Options) -> None:
-    """Check configurations, and say which keys are missing."""
+    """Check configurations, and name missing keys."""
     named = asked.configs or [_default_reference()]
     _warn_unknown_variables(named)
     reports = [_check_config(config) for config in named]

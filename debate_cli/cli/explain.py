@@ -13,7 +13,7 @@ from debate_cli.errors import UsageError
 
 
 class Options(NamedTuple):
-    """Explain an error: what it means, and the ways out of it.
+    """Explain an error: what it means, and how to fix it.
 
     Errors name the page that is about them: "(debate explain missing-key)".
     """
@@ -31,7 +31,7 @@ class Options(NamedTuple):
 
 
 def run(asked: Options) -> None:
-    """Explain an error: what it means, and the ways out of it."""
+    """Explain an error: what it means, and how to fix it."""
     pages = completion.list_error_pages()
     if asked.topic is not None and asked.topic not in pages:
         raise UsageError(f"explain {asked.topic}: there is no such page{format_suggestion_or_list(asked.topic, pages)}")

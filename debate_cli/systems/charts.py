@@ -5,8 +5,11 @@ Strings in a chart are untrusted; rendering escapes them.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
+
+from debate_cli.systems.tables import format_number
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,3 +58,51 @@ class Chart:
     def is_empty(self) -> bool:
         """Whether no series has a value."""
         return all(point is None for series in self.series for point in series.points)
+
+
+def bar_chart(
+    title: str,
+    caption: str,
+    labels: Mapping[str, str],
+    values: Mapping[str, Mapping[str, float]],
+    high: float,
+    ticks: tuple[float, ...],
+    unit: str = "",
+) -> Chart:
+    """A group of bars per criterion, a bar per debater. `labels`: criterion -> label; `values`: debater -> criterion -> value."""
+    series = tuple(
+        ChartSeries(
+            name,
+            tuple(
+                ChartPoint(of[item], f"{name}, {label}: {format_number(of[item], 1)}{unit}") if item in of else None
+                for item, label in labels.items()
+            ),
+            participant=name,
+        )
+        for name, of in values.items()
+    )
+    return Chart(title, caption, "bars", tuple(labels.values()), series, 0, high, ticks)
+
+
+PERCENT_TICKS = (0.0, 25.0, 50.0, 75.0, 100.0)
+
+
+def percent_chart(
+    title: str, caption: str, maxima: Mapping[str, float], marks: Mapping[str, Mapping[str, float]]
+) -> Chart:
+    """Marks as a percentage of each criterion's maximum. `maxima`: criterion -> maximum; `marks`: debater -> criterion -> mark."""
+    labels = {name: f"{name.replace('_', ' ')} /{most:g}" for name, most in maxima.items()}
+    shares = {
+        who: {name: 100 * mark / maxima[name] for name, mark in of.items() if name in maxima}
+        for who, of in marks.items()
+    }
+    return bar_chart(title, caption, labels, shares, 100.0, PERCENT_TICKS, " %")
+
+
+def line_series(name: str, values: Mapping[int, float], positions: Mapping[int, str]) -> ChartSeries:
+    """A debater's line. `values`: position -> value; `positions`: every position -> its words, e.g. `turn 3`."""
+    points = tuple(
+        ChartPoint(values[number], f"{name}, {words}: {format_number(values[number])}") if number in values else None
+        for number, words in positions.items()
+    )
+    return ChartSeries(name, points, participant=name)

@@ -10,7 +10,8 @@ from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.domain.tasks import Brief
 from debate_cli.domain.verdict import Verdict
 from debate_cli.systems.base import JudgeQuestion, JudgingSystem
-from debate_cli.systems.panel import questions, score, tables
+from debate_cli.systems.charts import Chart
+from debate_cli.systems.panel import charts, questions, score, tables
 from debate_cli.systems.tables import Table
 
 
@@ -37,6 +38,10 @@ class PanelSystem(JudgingSystem[PanelSettings]):
     def tables(self, verdict: Verdict) -> list[Table]:
         """All numbers of the verdict."""
         return tables.tables(verdict) or super().tables(verdict)
+
+    def charts(self, verdict: Verdict) -> list[Chart]:
+        """What the HTML report draws."""
+        return list(charts.charts(verdict))
 
 
 SYSTEM = PanelSystem()

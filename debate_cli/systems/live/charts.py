@@ -1,0 +1,125 @@
+"""Charts of the system `live`: marks by dimension, the score of every turn, and how personalities moved."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+
+from debate_cli.domain.debate import Debate
+from debate_cli.domain.personality import TRAIT_MAX, TRAITS
+from debate_cli.domain.verdict import Verdict
+from debate_cli.systems.aggregation import mean
+from debate_cli.systems.charts import PERCENT_TICKS, Chart, ChartPoint, ChartSeries, line_series, percent_chart
+from debate_cli.systems.live.calibration import DIMENSION_MAXIMA
+from debate_cli.systems.live.personality_drift import PersonalityPoint, personality_curve
+from debate_cli.systems.live.score import LiveNotes
+from debate_cli.systems.live.tables import CALIBRATION_REASONS
+from debate_cli.systems.tables import format_number, parse_notes
+
+TRAIT_GROUPS = {"cognitive": TRAITS[:4], "emotional": TRAITS[4:8], "rhetorical": TRAITS[8:]}
+
+
+def charts(verdict: Verdict) -> Iterator[Chart]:
+    """Yield the charts; none if the notes are of another version."""
+    notes = parse_notes(LiveNotes, verdict)
+    if notes is None:
+        return
+    yield percent_chart(
+        "Marks by dimension",
+        "Mean over a debater's turns after calibration and penalties, as a percentage of the dimension's maximum.",
+        DIMENSION_MAXIMA,
+        _dimension_means(notes, verdict.scores),
+    )
+    yield _turn_chart(notes)
+
+
+def _dimension_means(notes: LiveNotes, names: Mapping[str, float]) -> dict[str, dict[str, float]]:
+    means: dict[str, dict[str, float]] = defaultdict(dict)
+    for name in names:
+        for dimension in DIMENSION_MAXIMA:
+            marks = [getattr(row, dimension) for row in notes.turns if row.speaker == name]
+            given = [mark for mark in marks if mark is not None]
+            if given:
+                means[name][dimension] = mean(given)
+    return means
+
+
+def _turn_chart(notes: LiveNotes) -> Chart:
+    """The composite of every turn, with rings where an exchange or a penalty changed the marks."""
+    positions = {row.turn: f"turn {row.turn + 1}" for row in notes.turns}
+    composites = {row.turn: row.composite for row in notes.turns if row.composite is not None}
+    speakers = {row.turn: row.speaker for row in notes.turns}
+    series = [
+        line_series(name, {turn: value for turn, value in composites.items() if speakers[turn] == name}, positions)
+        for name in dict.fromkeys(speakers.values())
+    ]
+    rings = (("calibrated after an exchange", "calibrated", _calibrations(notes)), ("penalised for a claim", "penalised", _penalties(notes)))  # fmt: skip
+    for name, style, changes in rings:
+        points = tuple(
+            ChartPoint(composites[turn], f"{words}: {'; '.join(changes[turn])}")
+            if turn in changes and turn in composites
+            else None
+            for turn, words in positions.items()
+        )
+        series.append(ChartSeries(name, points, style=style, is_joined=False))
+    return Chart(
+        "Score of each turn",
+        "Logic, rhetoric and tactics together, 0 to 100, after calibration and penalties.",
+        "line",
+        tuple(str(turn + 1) for turn in positions),
+        tuple(item for item in series if any(item.points)),
+        0,
+        100,
+        PERCENT_TICKS,
+    )
+
+
+def _calibrations(notes: LiveNotes) -> dict[int, list[str]]:
+    found: dict[int, list[str]] = defaultdict(list)
+    for item in notes.calibrations:
+        change = f"{format_number(item.before, 1)} to {format_number(item.after, 1)}"
+        found[item.turn].append(f"{item.dimension} {change}, {CALIBRATION_REASONS[item.rule]}")
+    return found
+
+
+def _penalties(notes: LiveNotes) -> dict[int, list[str]]:
+    found: dict[int, list[str]] = defaultdict(list)
+    for item in notes.penalties:
+        found[item.turn].append(f"{item.kind.replace('_', ' ')}, −{item.points:g} logic")
+    return found
+
+
+def personality_charts(debate: Debate) -> Iterator[Chart]:
+    """For each debater under pressure, a chart for each group of traits that moved."""
+    for person in debate.participants:
+        curve = personality_curve(debate, person.name)
+        if len(curve) > 1:
+            yield from (_trait_chart(person.name, group, traits, curve) for group, traits in TRAIT_GROUPS.items())
+
+
+def _trait_chart(name: str, group: str, traits: Sequence[str], curve: Sequence[PersonalityPoint]) -> Chart:
+    labels = tuple("start" if point.turn is None else str(point.turn + 1) for point in curve)
+    series: list[ChartSeries] = []
+    for number, trait in enumerate(traits):
+        values = [float(getattr(point.personality, trait)) for point in curve]
+        words = trait.replace("_", " ")
+        points = tuple(
+            ChartPoint(
+                value,
+                f"{words} {'at the start' if label == 'start' else f'after turn {label}'}: {format_number(value, 1)}",
+            )
+            for value, label in zip(values, labels, strict=True)
+        )
+        if len(set(values)) > 1:
+            series.append(ChartSeries(words, points, style=f"voice-{number}"))
+    return Chart(
+        f"{name}: {group} traits",
+        "Traits that moved under the judge's pressure, 1 to 10, after each turn that pressed.",
+        "line",
+        labels,
+        tuple(series),
+        0,
+        TRAIT_MAX,
+        (0.0, 2.0, 4.0, 6.0, 8.0, TRAIT_MAX),
+        is_small=True,
+    )

@@ -18,7 +18,7 @@ from debate_cli.storage.transcript import (
     transcript_to_json,
     write_transcript,
 )
-from debate_cli.storage.transcript_index import build_index_entry, read_index_entry
+from debate_cli.storage.transcript_index import IndexEntry, load_index_entry
 from debate_cli.systems.rubric import Rubric
 from debate_cli.systems.scoring import score
 from debate_cli.systems.structured.trace import newest_run
@@ -110,11 +110,10 @@ def test_what_a_run_heard_is_kept(finished: Debate) -> None:
     assert fold(transcript_to_events(transcript)).runs == finished.runs
 
 
-def test_the_list_goes_by_the_same_word(finished: Debate, tmp_path: Path) -> None:
-    """Looked into as plain JSON, and opened."""
+def test_the_index_counts_the_run_that_judged_all_turns(finished: Debate, tmp_path: Path) -> None:
+    """A newer run that judged a part of the debate does not replace it."""
     path = tmp_path / "d.json"
     write_transcript(path, to_transcript(finished, score(finished, runs="all")), str)
-    glanced, read = read_index_entry(path), build_index_entry(path)
-    assert glanced == read
-    assert glanced is not None
-    assert [item.run for item in glanced.conclusions] == ["r1"]
+    entry = load_index_entry(path)
+    assert isinstance(entry, IndexEntry)
+    assert [item.run for item in entry.conclusions] == ["r1"]

@@ -1,4 +1,4 @@
-"""Judgments that a judge who could not be reached still owes: told alike from plain fields and from the debate."""
+"""Judgments that failed or were interrupted and can be asked for again."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from debate_cli.domain.events import (
 )
 from debate_cli.domain.judging_config import JudgingConfig
 from debate_cli.judging.schedule import owed_briefs
-from debate_cli.storage.transcript import to_transcript, transcript_to_json
-from debate_cli.storage.transcript_index import count_missing_in_fields, count_missing_judgments
+from debate_cli.storage.transcript import to_transcript, transcript_to_debate
+from debate_cli.storage.transcript_index import count_missing_judgments
 
 UNREACHED = TaskFailed(at=AT, failure=failure(0, final=False, judge=True))
 ABSTAINED = TaskFailed(at=AT, failure=failure(0, final=True, judge=True))
@@ -32,7 +32,7 @@ AGAIN = DebateResumed(at=AT)
 
 
 def held(*after: Event, reason: CloseReason = "complete") -> list[Event]:
-    """A debate of six turns, what became of its judging, and its close."""
+    """A debate of six turns, events of its judging, and its close."""
     return [
         opened(),
         *(TurnCompleted(at=AT, turn=turn(index)) for index in range(6)),
@@ -48,10 +48,10 @@ def added(kind: str, *, replaces: bool) -> JudgingOpened:
 
 
 def missing(events: list[Event]) -> int:
-    """How many are missing, by plain fields and by the debate, which agree."""
+    """How many are missing, by the debate and by its transcript, which agree."""
     debate = fold(events)
     found = count_missing_judgments(debate)
-    assert count_missing_in_fields(transcript_to_json(to_transcript(debate))) == found
+    assert count_missing_judgments(transcript_to_debate(to_transcript(debate))) == found
     return found
 
 
@@ -91,12 +91,12 @@ def missing(events: list[Event]) -> int:
     ],
 )
 def test_what_may_be_asked_again_is_missing(events: list[Event], count: int) -> None:
-    """Of a debate that came to its end; what failed for good, was answered since or no longer counts is not."""
+    """In a complete debate; final failures, later answers and replaced runs do not count."""
     assert missing(events) == count
 
 
 def test_what_is_missing_is_owed() -> None:
-    """By the schedules, once the debate is resumed."""
+    """The schedule owes the same judgments once the debate is resumed."""
     unreached = Failure(
         task=assessment().brief, who="judge", cause="UnreachableError", message="m", final=False, exchange=EXCHANGE
     )
@@ -106,6 +106,6 @@ def test_what_is_missing_is_owed() -> None:
 
 
 @given(events=event_lists())
-def test_fields_and_debate_say_the_same(events: list[Event]) -> None:
-    """Whatever happened."""
+def test_transcript_and_debate_agree(events: list[Event]) -> None:
+    """For any events."""
     missing(events)

@@ -1,4 +1,4 @@
-"""The catalogue of a folder: the quick look tells what the careful one tells, and nothing that is not so."""
+"""The index of a folder: what each entry says of its debate, and files that are no debates."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from render_support import START, debate, structured_assessment, unscored
+from render_support import START, debate, structured_assessment
 from storage_support import small_debate
 
 from debate_cli.domain.debate import Debate
@@ -23,22 +23,20 @@ from debate_cli.storage.transcript import to_transcript, write_transcript
 from debate_cli.storage.transcript_index import (
     IndexEntry,
     UnreadableFile,
-    build_index_entry,
     list_index_entries,
     load_index_entry,
-    read_index_entry,
 )
 from debate_cli.systems.scoring import score
 
 
-def saved(path: Path, told: Debate) -> Path:
-    """A transcript with the verdicts of every run."""
-    write_transcript(path, to_transcript(told, score(told, runs="all")), Redactor())
+def saved(path: Path, value: Debate) -> Path:
+    """Write a transcript with the verdicts of every run."""
+    write_transcript(path, to_transcript(value, score(value, runs="all")), Redactor())
     return path
 
 
 def found(path: Path) -> IndexEntry:
-    """The card of a file that can be used."""
+    """The index entry of a readable file."""
     item = load_index_entry(path)
     assert isinstance(item, IndexEntry)
     return item
@@ -58,12 +56,12 @@ def changed(path: Path, **fields: Any) -> Path:
 
 def rejudged() -> Debate:
     """The debate with a second run of structured, in which its first judgement is kept."""
-    told = debate().apply(JudgingOpened(at=START, run="r2", judging=JudgingConfig()))
-    return told.with_assessments([*told.assessments, structured_assessment().model_copy(update={"run": "r2"})])
+    value = debate().apply(JudgingOpened(at=START, run="r2", judging=JudgingConfig()))
+    return value.with_assessments([*value.assessments, structured_assessment().model_copy(update={"run": "r2"})])
 
 
-def test_a_card_says_what_the_transcript_says(tmp_path: Path) -> None:
-    """All in one line: when, what, who, with which outcome, for how much."""
+def test_an_entry_summarises_the_transcript(tmp_path: Path) -> None:
+    """Date, topic, models, outcomes, cost."""
     item = found(saved(tmp_path / "a.json", debate()))
     assert (item.id, item.topic, item.state, item.turns) == ("microservices-0001", debate().topic, "complete", 6)
     assert (item.started_at, item.models, item.cost_usd) == ("2026-03-01T09:00:00Z", ("mock/debater",), 0.022)
@@ -74,43 +72,33 @@ def test_a_card_says_what_the_transcript_says(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("written", ["2026-03-01T11:00:00+02:00", "2026-03-01T09:00:00"])
-def test_the_start_is_told_in_utc(tmp_path: Path, written: str) -> None:
-    """Whatever offset a transcript was written with; so it can be sorted by its text."""
+def test_the_start_is_in_utc(tmp_path: Path, written: str) -> None:
+    """Whatever offset the transcript has, so that the text can be sorted."""
     item = found(changed(saved(tmp_path / "a.json", debate()), started_at=written))
     assert item.started_at == "2026-03-01T09:00:00Z"
 
 
-@pytest.mark.parametrize("told", [debate(), unscored(), rejudged()], ids=["judged", "unjudged", "judged twice"])
-def test_the_quick_look_tells_what_the_careful_one_does(tmp_path: Path, told: Debate) -> None:
-    """Of a transcript that we wrote, all of it."""
-    path = saved(tmp_path / "a.json", told)
-    quick = read_index_entry(path)
-    assert quick is not None
-    assert quick == build_index_entry(path)
-
-
-def test_per_system_the_newest_run_counts(tmp_path: Path) -> None:
+def test_the_newest_run_of_each_system_counts(tmp_path: Path) -> None:
     """Structured of r2, moderator of r1."""
     item = found(saved(tmp_path / "a.json", rejudged()))
     assert {one.system: one.run for one in item.conclusions} == {"structured": "r2", "moderator": "r1"}
 
 
-def test_a_run_that_came_to_nothing_takes_nobodys_place(tmp_path: Path) -> None:
-    """Its judges could not be asked: the card shows what `score` shows, the verdict before it."""
-    told = debate().apply(JudgingOpened(at=START, run="r2", judging=JudgingConfig()))
-    item = found(saved(tmp_path / "a.json", told))
+def test_a_run_without_assessments_does_not_count(tmp_path: Path) -> None:
+    """The entry shows what `score` shows: the verdict of the run before."""
+    value = debate().apply(JudgingOpened(at=START, run="r2", judging=JudgingConfig()))
+    item = found(saved(tmp_path / "a.json", value))
     assert {one.run for one in item.conclusions} == {"r1"}
-    assert build_index_entry(tmp_path / "a.json") == item
 
 
 def test_a_journal_is_an_unfinished_debate(tmp_path: Path) -> None:
-    """With what was said so far."""
+    """With the turns so far."""
     item = found(journalled(tmp_path / "a.jsonl", 3))
     assert (item.state, item.turns, item.conclusions) == ("unfinished", 2, ())
 
 
-def test_a_debate_that_is_held_is_running(tmp_path: Path) -> None:
-    """For as long as the process that holds it lives."""
+def test_a_locked_debate_is_running(tmp_path: Path) -> None:
+    """As long as the process that locked it lives."""
     path = journalled(tmp_path / "a.jsonl", 3)
     with lock_debate(path):
         assert found(path).state == "running"
@@ -129,8 +117,8 @@ def test_a_debate_that_is_held_is_running(tmp_path: Path) -> None:
         ("", ""),
     ],
 )
-def test_what_cannot_be_used_is_said_as_by_every_command(tmp_path: Path, text: str, said: str) -> None:
-    """One sentence that begins with the file."""
+def test_an_unreadable_file_has_one_sentence(tmp_path: Path, text: str, said: str) -> None:
+    """It begins with the file, as in every command."""
     path = tmp_path / "bad.json"
     path.write_text(text)
     item = load_index_entry(path)
@@ -144,15 +132,15 @@ def test_what_cannot_be_used_is_said_as_by_every_command(tmp_path: Path, text: s
     [{"topic": 3}, {"usage": {"cost_usd": "much"}}, {"participants": [{"model": None}]}, {"verdicts": [{"system": 1}]}],
     ids=lambda fields: next(iter(fields)),
 )
-def test_a_field_of_the_wrong_type_is_not_shown(tmp_path: Path, fields: dict[str, Any]) -> None:
-    """The file is told as unreadable, with the field."""
+def test_a_field_of_the_wrong_type_makes_a_file_unreadable(tmp_path: Path, fields: dict[str, Any]) -> None:
+    """The sentence names the field."""
     item = load_index_entry(changed(saved(tmp_path / "a.json", debate()), **fields))
     assert isinstance(item, UnreadableFile)
     assert next(iter(fields)) in item.message
 
 
-def test_a_folder_is_read_by_name(tmp_path: Path) -> None:
-    """Transcripts and journals without one; schemas, hidden and other files are passed over."""
+def test_a_folder_is_sorted_by_name(tmp_path: Path) -> None:
+    """Transcripts, and journals without a transcript; schemas, hidden and other files are ignored."""
     for name in ("b.json", "a.json", ".hidden.json", "transcript.schema.json"):
         saved(tmp_path / name, debate())
     journalled(tmp_path / "c.jsonl", 3)
@@ -160,8 +148,8 @@ def test_a_folder_is_read_by_name(tmp_path: Path) -> None:
     assert [Path(item.path).name for item in list_index_entries(tmp_path)] == ["a.json", "b.json", "c.jsonl"]
 
 
-def test_debates_come_as_they_are_read(tmp_path: Path) -> None:
-    """The first one is there before the second was looked at."""
+def test_debates_are_read_one_by_one(tmp_path: Path) -> None:
+    """The first entry is available before the second file is read."""
     saved(tmp_path / "a.json", debate())
     shutil.copy(tmp_path / "a.json", tmp_path / "b.json")
     items = list_index_entries(tmp_path)
@@ -171,8 +159,8 @@ def test_debates_come_as_they_are_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["missing", "a-file"])
-def test_what_is_no_folder_is_said(tmp_path: Path, name: str) -> None:
-    """At once."""
+def test_a_missing_folder_is_an_error(tmp_path: Path, name: str) -> None:
+    """Before any entry is asked for."""
     (tmp_path / "a-file").write_text("-")
     with pytest.raises(UsageError, match=name):
         list_index_entries(tmp_path / name)

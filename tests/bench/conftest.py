@@ -1,4 +1,4 @@
-"""The fixture that collects figures, and the table at the end."""
+"""The fixture that collects figures and prints their table at the end."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from bench.figures import Figures
 
 @pytest.fixture(scope="session")
 def figures() -> Iterator[Figures]:
-    """Where every benchmark puts what it found; the table is printed after the last one."""
+    """The figures of this run."""
     found = Figures()
     yield found
     print(f"\n\n{found.table()}\n")

@@ -1,6 +1,6 @@
-"""The model server in a process of its own, so that its work is not done on the time of the run that is measured.
+"""The model server as a process of its own, so that its work does not slow the run that is measured.
 
-As a program it prints its address, then waits as many seconds before each answer as the last line it was given says.
+As a program it prints its address. Each line on its stdin sets the seconds that it waits before an answer.
 """
 
 from __future__ import annotations
@@ -28,15 +28,6 @@ class ServerProcess:
         assert self._process.stdout is not None
         print(seconds, file=self._process.stdin, flush=True)
         self._process.stdout.readline()
-
-    @contextmanager
-    def waiting(self, seconds: float) -> Generator[None]:
-        """Wait before answers within the block, and not after it."""
-        self.wait_before_answers(seconds)
-        try:
-            yield
-        finally:
-            self.wait_before_answers(0)
 
 
 @contextmanager

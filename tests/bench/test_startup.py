@@ -1,4 +1,4 @@
-"""How long the command takes to say something, and what a whole rehearsal costs."""
+"""Time of `debate --version` and `debate --help` against a bare Typer app."""
 
 from __future__ import annotations
 
@@ -6,11 +6,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from bench.figures import Figures, in_turns, median_of
-from bench.processes import DEBATE, spent
+from bench.figures import DEBATE, Figures, run_measured
 
-ROUNDS = 15
-MOCK = Path(__file__).parents[2] / "configs" / "mock.yaml"
 BARE = '''
 import typer
 
@@ -31,21 +28,15 @@ app()
 '''
 
 
-@pytest.mark.parametrize(("option", "target"), [("--version", 1.3), ("--help", 1.5)])
-def test_starts_like_a_bare_typer_app(figures: Figures, tmp_path: Path, option: str, target: float) -> None:
-    """`debate` answers about as fast as the least program that Typer makes of two commands."""
+@pytest.mark.parametrize(("option", "bound"), [("--version", 1.5), ("--help", 2.0)])
+def test_startup(figures: Figures, tmp_path: Path, option: str, bound: float) -> None:
+    """`debate` answers about as fast as the smallest program with two Typer commands."""
     bare = tmp_path / "bare.py"
     bare.write_text(BARE)
-    pair = in_turns(lambda: spent([DEBATE, option]), lambda: spent([sys.executable, bare, "--help"]), ROUNDS)
-    figures.add(f"start-up, debate {option} / bare Typer", pair.ratio(), pair.basis(), at_most=target)
-
-
-def test_smoke(figures: Figures, tmp_path: Path) -> None:
-    """What `make smoke` does once all is installed: a whole debate on the mock, saved, two systems judging."""
-    runs = [spent([DEBATE, "run", MOCK, "--out", tmp_path, "--id", f"smoke-{number}"]) for number in range(6)][1:]
-    saved = sorted(path.name for path in tmp_path.iterdir())
-    assert saved == [f"smoke-{number}.json" for number in range(6)]
-    wall = median_of(runs, "wall_s")
-    figures.add(
-        "smoke run, processor time", median_of(runs, "cpu_s"), f"{wall:.2f} s on the wall", unit=" s", at_most=1.5
+    figures.add_ratio(
+        f"debate {option} / bare Typer --help",
+        lambda: run_measured([DEBATE, option]).wall_s,
+        lambda: run_measured([sys.executable, bare, "--help"]).wall_s,
+        rounds=15,
+        bound=bound,
     )

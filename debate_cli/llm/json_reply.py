@@ -16,9 +16,9 @@ import json_repair
 from pydantic import ValidationError
 
 from debate_cli.llm.form import Form, FormT
-from debate_cli.llm.keyed import restore_lists
 from debate_cli.llm.prompt_sanitizer import sanitize_for_prompt
 from debate_cli.llm.schema_check import MAX_SHOWN_CHARS, find_violations
+from debate_cli.llm.schema_dialect import restore_lists
 
 MAX_REPAIR_CHARS = 50_000
 """A longer text is not mended: what the library gathers it copies at every character."""

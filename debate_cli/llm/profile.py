@@ -1,4 +1,4 @@
-"""What a model can do, as data. Adapters and the ladder read it; nobody branches on a model's name."""
+"""What a model can do, as data. Adapters and the structured-output client read it; no code branches on a model's name."""
 
 from __future__ import annotations
 
@@ -17,10 +17,12 @@ class Profile:
     token_limit_field: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"  # noqa: S105 - tokens, not a secret
     """Name of the output limit in an OpenAI-style request."""
     dialect: Literal["full", "openai", "anthropic"] = "openai"
-    """Which JSON Schema the provider takes: `full` (with prefixItems and bounds), OpenAI strict, Anthropic output_config."""
+    """JSON Schema dialect: `full` (with bounds and patterns), OpenAI strict, Anthropic output_config."""
+    schema_references: bool = True
+    """Whether the provider accepts `$ref` and `$defs` in a schema."""
     seed: bool = False
-    """Whether the provider takes a seed."""
+    """Whether the provider accepts a seed."""
     prompt_cache_key: bool = False
-    """Whether the provider takes OpenAI's prompt_cache_key."""
+    """Whether the provider accepts OpenAI's prompt_cache_key."""
     max_output_tokens: int = 4096
     """Output limit where the configuration names none."""

@@ -1,23 +1,28 @@
-"""The JSON Schema of a form in the words that a provider takes. What is lost on the way is checked when we read.
+"""JSON Schemas in the dialect of a provider, and lists of known items as objects.
 
-Three dialects. `full` is for grammars (llama.cpp, vLLM): bounds and `prefixItems` are enforced there, so they stay.
-`openai` and `anthropic` know no `prefixItems`: lists that answer known items one by one become objects with a key for
-each (`llm.keyed`), or lists of one merged shape where that cannot be; bounds that are not taken become words.
+The schema of a form is never sent unchanged. `full` is for grammars (llama.cpp, vLLM), which enforce bounds and patterns.
+`openai` and `anthropic` accept closed objects without them: what is not accepted is written into descriptions, and the
+reader checks it. In every dialect a list with one entry per known item becomes an object with a required key per item,
+because a model can skip or repeat entries of a list; `restore_lists` turns the answer back into the list.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Literal
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Literal, cast
 
-from debate_cli.llm.keyed import convert_list_to_object, find_key_member
 from debate_cli.llm.schema_check import json_type
 
 Dialect = Literal["full", "openai", "anthropic"]
 JsonObject = dict[str, Any]
 
 MAX_REPETITION = 2000
-"""A longer maxLength or maxItems is more than llama.cpp's grammars take."""
+"""llama.cpp's grammars do not accept a larger maxLength or maxItems."""
+MIN_SHARED_CHARS = 100
+"""A repeated part of a schema that is shorter than this is not replaced by a reference."""
 
 _SHAPE_KEYWORDS = ("type", "description", "enum", "const", "required", "additionalProperties")
 _BOUND_KEYWORDS = (
@@ -31,19 +36,29 @@ _BOUND_KEYWORDS = (
     "exclusiveMaximum",
 )
 _OPENAI_BOUNDS = ("minItems", "maxItems", "minimum", "maximum")
-"""Bounds that OpenAI's structured output takes, and Anthropic's does not."""
+"""Bounds that OpenAI's structured output accepts and Anthropic's does not."""
 _REPETITION_BOUNDS = ("maxItems", "maxLength")
 _SUBSCHEMA_KEYWORDS = frozenset({"properties", "items", "anyOf", "prefixItems"})
+_PROPERTY_NAME = re.compile(r"[a-zA-Z0-9_.-]{1,64}")
+"""Property names that every provider accepts."""
 _FULL_KEYWORDS = frozenset({*_SHAPE_KEYWORDS, *_BOUND_KEYWORDS, *_SUBSCHEMA_KEYWORDS, "pattern"})
 
 
-def convert_schema(schema: Mapping[str, Any], dialect: Dialect) -> JsonObject:
-    """`schema` in `dialect`; keywords that the dialect does not know are left out. The argument is not changed."""
-    return _convert_full(schema) if dialect == "full" else _convert_strict(schema, every_member=dialect == "openai")
+def convert_schema(schema: Mapping[str, Any], dialect: Dialect, *, use_references: bool = False) -> JsonObject:
+    """`schema` in `dialect`, without keywords that the dialect does not know.
+
+    With `use_references`, a part that occurs more than once is defined once under `$defs`.
+    """
+    converted = (
+        _convert_full(schema) if dialect == "full" else _convert_strict(schema, every_member=dialect == "openai")
+    )
+    return _share_repeated_parts(converted) if use_references else converted
 
 
 def _convert_full(schema: Mapping[str, Any]) -> JsonObject:
-    """Everything that a grammar enforces, in its order; what it cannot is said in words."""
+    """Keep what a grammar enforces; write the rest into descriptions."""
+    if find_key_member(schema) is not None:
+        return _convert_full(convert_list_to_object(schema))
     pattern = schema.get("pattern", "")
     anchored = pattern.startswith("^") and pattern.endswith("$")
     lost = {key: schema[key] for key in _REPETITION_BOUNDS if schema.get(key, 0) > MAX_REPETITION}
@@ -51,12 +66,14 @@ def _convert_full(schema: Mapping[str, Any]) -> JsonObject:
     parts = _convert_subschemas(schema, _convert_full)
     if "prefixItems" in schema:
         parts["prefixItems"] = [_convert_full(part) for part in schema["prefixItems"]]
-    lowered = {key: parts.get(key, value) for key, value in schema.items() if key in _FULL_KEYWORDS and key not in lost}
-    return _append_bounds(lowered, lost) if lost else lowered
+    converted = {
+        key: parts.get(key, value) for key, value in schema.items() if key in _FULL_KEYWORDS and key not in lost
+    }
+    return _append_bounds(converted, lost) if lost else converted
 
 
 def _convert_strict(schema: Mapping[str, Any], *, every_member: bool) -> JsonObject:
-    """Closed objects, one shape for all items of a list, no bounds."""
+    """Close objects, give all items of a list one schema, write bounds into descriptions."""
 
     def deeper(part: Mapping[str, Any]) -> JsonObject:
         return _convert_strict(part, every_member=every_member)
@@ -64,25 +81,25 @@ def _convert_strict(schema: Mapping[str, Any], *, every_member: bool) -> JsonObj
     if find_key_member(schema) is not None:
         return _convert_strict(convert_list_to_object(schema), every_member=every_member)
 
-    lowered: JsonObject = {key: schema[key] for key in _SHAPE_KEYWORDS if key in schema and key != "const"}
+    converted: JsonObject = {key: schema[key] for key in _SHAPE_KEYWORDS if key in schema and key != "const"}
     if "const" in schema:
-        lowered["enum"] = [schema["const"]]
-    if "enum" in lowered and "type" not in lowered:
-        lowered |= _common_type(lowered["enum"])
-    lowered |= _convert_subschemas(schema, deeper)
+        converted["enum"] = [schema["const"]]
+    if "enum" in converted and "type" not in converted:
+        converted |= _common_type(converted["enum"])
+    converted |= _convert_subschemas(schema, deeper)
     if "properties" in schema:
-        lowered["additionalProperties"] = False
+        converted["additionalProperties"] = False
         if every_member:
-            lowered["required"] = list(schema["properties"])
+            converted["required"] = list(schema["properties"])
     if every_member:
-        lowered |= {key: schema[key] for key in _OPENAI_BOUNDS if key in schema}
+        converted |= {key: schema[key] for key in _OPENAI_BOUNDS if key in schema}
     if "prefixItems" in schema:
-        lowered["items"] = _merge_schemas([deeper(part) for part in schema["prefixItems"]])
-    return _append_bounds(lowered, schema)
+        converted["items"] = _merge_schemas([deeper(part) for part in schema["prefixItems"]])
+    return _append_bounds(converted, schema)
 
 
-def _convert_subschemas(schema: Mapping[str, Any], deeper: Any) -> JsonObject:
-    """The schemas within a schema, each lowered by `deeper`."""
+def _convert_subschemas(schema: Mapping[str, Any], deeper: Callable[[Mapping[str, Any]], JsonObject]) -> JsonObject:
+    """The schemas inside `schema`, converted by `deeper`."""
     parts: JsonObject = {}
     if "properties" in schema:
         parts["properties"] = {name: deeper(part) for name, part in schema["properties"].items()}
@@ -94,7 +111,7 @@ def _convert_subschemas(schema: Mapping[str, Any], deeper: Any) -> JsonObject:
 
 
 def _merge_schemas(parts: Sequence[JsonObject]) -> JsonObject:
-    """One schema that every one of `parts` is a case of."""
+    """A schema that accepts what any of `parts` accepts."""
     first = parts[0]
     if all(part == first for part in parts):
         return first
@@ -110,20 +127,20 @@ def _merge_schemas(parts: Sequence[JsonObject]) -> JsonObject:
 
 
 def _merge_key(part: JsonObject) -> tuple[Any, ...]:
-    """What two object schemas must share to be merged member by member."""
+    """Object schemas with the same key are merged member by member."""
     return tuple(part["properties"]), part.get("required"), part.get("description")
 
 
 def _common_type(options: Sequence[Any]) -> JsonObject:
-    """`type` of an enum; nothing where its options differ in it."""
+    """`type` of an enum; empty where the options have different types."""
     kinds = {json_type(option) for option in options}
     return {"type": kinds.pop()} if len(kinds) == 1 else {}
 
 
-def _append_bounds(lowered: JsonObject, bounds: Mapping[str, Any]) -> JsonObject:
-    """`lowered` with `bounds` said at the end of its description."""
-    words = " ".join(part for part in (lowered.get("description", ""), *_format_bounds(bounds)) if part)
-    return lowered | {"description": words} if words else lowered
+def _append_bounds(converted: JsonObject, bounds: Mapping[str, Any]) -> JsonObject:
+    """`converted` with `bounds` at the end of its description."""
+    words = " ".join(part for part in (converted.get("description", ""), *_format_bounds(bounds)) if part)
+    return converted | {"description": words} if words else converted
 
 
 def _format_bounds(bounds: Mapping[str, Any]) -> Iterator[str]:
@@ -150,7 +167,7 @@ def _format_bounds(bounds: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _format_item_names(bounds: Mapping[str, Any]) -> str:
-    """What the items of a list that answers known ones are to be about."""
+    """The names of the items that a list must hold, where they are known."""
     parts: Sequence[Mapping[str, Any]] = bounds.get("prefixItems", ())
     names = [
         str(member["const"])
@@ -159,3 +176,108 @@ def _format_item_names(bounds: Mapping[str, Any]) -> str:
         if "const" in member
     ]
     return f", in this order: {', '.join(names)}" if len(names) == len(parts) > 0 else ""
+
+
+# Lists of known items as objects ----------------------------------------------------------------------------------
+
+
+def find_key_member(schema: Mapping[str, Any]) -> str | None:
+    """The member that identifies each entry of the list `schema`, such as `participant`.
+
+    None where `schema` is not a list with one entry for each of several known items.
+    """
+    parts: list[JsonObject] = schema.get("prefixItems", [])
+    found = {_const_members(part) for part in parts}
+    if len(found) != 1:
+        return None
+    (members,) = found
+    keys = [part["properties"][members[0]]["const"] for part in parts] if len(members) == 1 else []
+    fit = all(isinstance(key, str) and _PROPERTY_NAME.fullmatch(key) for key in keys)
+    return members[0] if keys and fit and len(set(keys)) == len(keys) else None
+
+
+def convert_list_to_object(schema: Mapping[str, Any]) -> JsonObject:
+    """The list `schema` as an object with a required key per item. `find_key_member` must not be None for it."""
+    member = find_key_member(schema)
+    properties: JsonObject = {}
+    for part in schema["prefixItems"]:
+        rest = {name: inner for name, inner in part["properties"].items() if name != member}
+        required = [name for name in part.get("required", rest) if name != member]
+        properties[part["properties"][member]["const"]] = {**part, "properties": rest, "required": required}
+    described = {"description": schema["description"]} if "description" in schema else {}
+    return {
+        "type": "object",
+        **described,
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+def restore_lists(value: Any, schema: Mapping[str, Any]) -> Any:
+    """`value` with every object that answers such a list of `schema` turned into the list."""
+    member = find_key_member(schema) if isinstance(value, dict) and "prefixItems" in schema else None
+    if member is not None:
+        named = cast("JsonObject", value)
+        return [{member: key, **item} if isinstance(item, dict) else item for key, item in named.items()]  # pyright: ignore[reportUnknownVariableType]
+    if isinstance(value, dict):
+        parts: Mapping[str, Mapping[str, Any]] = schema.get("properties", {})
+        members = cast("JsonObject", value)
+        return {name: restore_lists(inner, parts[name]) if name in parts else inner for name, inner in members.items()}
+    return value
+
+
+def _const_members(part: JsonObject) -> tuple[str, ...]:
+    return tuple(name for name, inner in part.get("properties", {}).items() if "const" in inner)
+
+
+# References -------------------------------------------------------------------------------------------------------
+
+
+def _share_repeated_parts(schema: JsonObject) -> JsonObject:
+    """`schema` with its repeated parts under `$defs`, each named after the property that it first occurs under."""
+    counts: Counter[str] = Counter()
+    definitions: dict[str, JsonObject] = {}
+    names: dict[str, str] = {}
+
+    def count(part: JsonObject) -> JsonObject:
+        key = json.dumps(part)
+        counts[key] += 1
+        if counts[key] == 1:
+            _map_parts(part, lambda inner, _name: count(inner))
+        return part
+
+    def share(part: JsonObject, name: str) -> JsonObject:
+        key = json.dumps(part)
+        if counts[key] == 1 or len(key) < MIN_SHARED_CHARS:
+            return _map_parts(part, share)
+        if key not in names:
+            names[key] = _unused_name(name, definitions)
+            definitions[names[key]] = {}
+            definitions[names[key]] = _map_parts(part, share)
+        return {"$ref": f"#/$defs/{names[key]}"}
+
+    count(schema)
+    shared = _map_parts(schema, share)
+    return {**shared, "$defs": definitions} if definitions else shared
+
+
+def _map_parts(schema: JsonObject, change: Callable[[JsonObject, str], JsonObject], name: str = "part") -> JsonObject:
+    """`schema` with the schemas inside it changed; `change` also gets the name of the property they are under."""
+    parts: JsonObject = {}
+    for key, value in schema.items():
+        if key == "properties":
+            parts[key] = {member: change(part, member) for member, part in value.items()}
+        elif key in {"anyOf", "prefixItems"}:
+            parts[key] = [change(part, name) for part in value]
+        else:
+            is_schema = key == "items" and isinstance(value, dict)
+            parts[key] = change(cast("JsonObject", value), name) if is_schema else value
+    return parts
+
+
+def _unused_name(name: str, taken: Mapping[str, JsonObject]) -> str:
+    plain = re.sub(r"\W", "_", name)
+    return next(
+        each for each in (plain, *(f"{plain}_{number}" for number in range(2, len(taken) + 3))) if each not in taken
+    )

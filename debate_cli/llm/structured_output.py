@@ -65,7 +65,9 @@ def build_reask(request: Request, text: str, reading: ParsedReply[Any]) -> Reque
 
 
 def _format_schema_instructions(form: Form[Any]) -> str:
-    schema = json.dumps(convert_schema(form.schema, "full"), ensure_ascii=False, separators=(",", ":"))
+    schema = json.dumps(
+        convert_schema(form.schema, "full", use_references=True), ensure_ascii=False, separators=(",", ":")
+    )
     return (
         "\n\nAnswer with exactly one JSON object and nothing else: no code fence, no words before or after it. "
         f"It must satisfy this JSON Schema:\n{schema}"

@@ -77,10 +77,19 @@ def _text_block(text: str, *, cached: bool) -> dict[str, Any]:
 def _structured_output_fields(schema: OutputSchema, rung: str, profile: Profile) -> dict[str, Any]:
     if rung == "native":
         return {
-            "output_config": {"format": {"type": "json_schema", "schema": convert_schema(schema.json, profile.dialect)}}
+            "output_config": {
+                "format": {
+                    "type": "json_schema",
+                    "schema": convert_schema(schema.json, profile.dialect, use_references=profile.schema_references),
+                }
+            }
         }
     if rung == "tool":
-        tool = {"name": schema.name, "strict": True, "input_schema": convert_schema(schema.json, profile.dialect)}
+        tool = {
+            "name": schema.name,
+            "strict": True,
+            "input_schema": convert_schema(schema.json, profile.dialect, use_references=profile.schema_references),
+        }
         return {
             "tools": [tool],
             "tool_choice": {"type": "tool", "name": schema.name, "disable_parallel_tool_use": True},

@@ -66,7 +66,7 @@ def _build_messages(request: Request) -> list[dict[str, str]]:
 
 def _structured_output_fields(schema: OutputSchema, rung: str, profile: Profile) -> dict[str, Any]:
     if rung == "native":
-        lowered = convert_schema(schema.json, profile.dialect)
+        lowered = convert_schema(schema.json, profile.dialect, use_references=profile.schema_references)
         return {
             "response_format": {
                 "type": "json_schema",
@@ -74,7 +74,11 @@ def _structured_output_fields(schema: OutputSchema, rung: str, profile: Profile)
             }
         }
     if rung == "tool":
-        function = {"name": schema.name, "strict": True, "parameters": convert_schema(schema.json, profile.dialect)}
+        function = {
+            "name": schema.name,
+            "strict": True,
+            "parameters": convert_schema(schema.json, profile.dialect, use_references=profile.schema_references),
+        }
         return {
             "tools": [{"type": "function", "function": function}],
             "tool_choice": {"type": "function", "function": {"name": schema.name}},

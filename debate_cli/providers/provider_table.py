@@ -85,7 +85,12 @@ BUILTIN_PROVIDERS: Mapping[str, ProviderRow] = MappingProxyType(
                 api_key_env="ANTHROPIC_API_KEY",
                 profile=Profile(rungs=("native", "tool", "prompt"), sampling=False, dialect="anthropic"),
             ),
-            _openai_compatible("gemini", "https://generativelanguage.googleapis.com/v1beta/openai", "GEMINI_API_KEY"),
+            _openai_compatible(
+                "gemini",
+                "https://generativelanguage.googleapis.com/v1beta/openai",
+                "GEMINI_API_KEY",
+                Profile(schema_references=False),
+            ),
             ProviderRow(
                 "ollama",
                 "openai",

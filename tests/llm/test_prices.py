@@ -72,7 +72,7 @@ def test_cost(usage: Usage, price: Price | None, expected: float | None) -> None
 
 def test_the_tables_are_loaded_only_when_asked_for() -> None:
     """Importing our module, and pricing what needs no table, does not import genai-prices."""
-    code = "import sys; from debate_cli.llm.prices import price_of; price_of('mock/a'); sys.exit('genai_prices' in sys.modules)"
+    code = "import sys; from debate_cli.llm.prices import find_bundled_price; find_bundled_price('mock/a'); sys.exit('genai_prices' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 

@@ -1,4 +1,4 @@
-"""README, ARCHITECTURE and CONTRIBUTING say what is: commands, files, configuration, dependencies, screen."""
+"""README, ARCHITECTURE, CONTRIBUTING and CHANGELOG are true: commands, files, configuration, dependencies, pictures."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def commands() -> list[list[str]]:
 
 @pytest.mark.parametrize("words", commands(), ids=lambda words: " ".join(words)[:60])
 def test_every_command_in_readme_is_understood(words: list[str]) -> None:
-    """Each command line parses: its command exists, and so does each of its options."""
+    """Each command line parses: the command and its options exist."""
     assert words[1] in COMMANDS
     command = load_command(words[1])
     command.make_context(words[1], list(words[2:]), resilient_parsing=False)
@@ -43,13 +43,13 @@ def test_every_command_in_readme_is_understood(words: list[str]) -> None:
 
 @pytest.mark.parametrize("document", DOCUMENTS)
 def test_every_link_leads_somewhere(document: str) -> None:
-    """Relative links name files that are there."""
+    """Relative links name existing files."""
     for target in re.findall(r"\]\(([^)#:]+)\)", (ROOT / document).read_text()):
         assert (ROOT / target).exists(), target
 
 
 def test_the_configuration_in_readme_is_valid() -> None:
-    """Whoever copies it gets a configuration that loads."""
+    """A copy of it loads."""
     config = read_config_file(None, text=blocks("yaml")[0], env={}).config
     assert [system.kind for system in config.judging.systems] == ["structured", "moderator"]
 
@@ -64,14 +64,14 @@ def test_the_python_in_readme_runs(tmp_path: Path) -> None:
 
 
 def test_every_make_target_named_in_readme_exists() -> None:
-    """`make X` in the text is a target."""
+    """Each `make X` in the text names a target of the Makefile."""
     targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
     named = set(re.findall(r"(?:`|^)make ([a-z-]+)", README, re.MULTILINE))
     assert {"run", "test", "smoke"} <= named <= targets
 
 
 def test_every_shipped_configuration_named_in_readme_exists() -> None:
-    """`configs/X.yaml` in the text is a file."""
+    """Each `configs/X.yaml` in the text names a file."""
     named = set(re.findall(r"configs/[a-z-]+\.yaml", README))
     assert named
     assert all((ROOT / name).is_file() for name in named)
@@ -88,20 +88,24 @@ def test_every_dependency_has_its_reason() -> None:
 
 
 def test_the_screen_is_current() -> None:
-    """docs/screen.svg is what `make screen` draws from the committed real debate."""
+    """docs/screen.svg is what `make screen` draws from the committed debate."""
     assert TARGET.read_text(encoding="utf-8") == drawn()
 
 
 def test_the_workflow_in_readme_works(tmp_path: Path) -> None:
-    """Its commands, one after the other, in a repository with a configuration and a cassette recorded before."""
+    """Its commands succeed in order, in a repository with a copy of this one, a configuration and a recorded cassette."""
     here = tmp_path / "here"
     here.mkdir()
+    (here / "debate-cli").symlink_to(ROOT)
     (here / "debate.yaml").write_text((ROOT / "configs" / "mock.yaml").read_text())
     tape = ("--record", "cassettes/release.jsonl")
     assert debate("run", "debate.yaml", "--no-save", "--quiet", *tape, cwd=here).code == 0
     (job,) = yaml.safe_load(blocks("yaml")[1])["jobs"].values()
     lines = [step["run"] for step in job["steps"] if "run" in step]
-    assert lines[0] == "pip install debate-cli"
+    install, folder = lines[0].rsplit(" ", 1)
+    assert (install, (here / folder / "pyproject.toml").is_file()) == ("pip install", True), (
+        "tests/test_wheel.py installs it"
+    )
     for line in lines[1:]:
         done = debate(*shlex.split(line)[1:], cwd=here)
         assert (line, done.code) == (line, 0), done.err

@@ -1,4 +1,4 @@
-"""How well attacks on judges are told from talk about them, on the whole corpus."""
+"""The detector separates attacks on judges from talk about judges on the whole corpus."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def test_the_corpus_is_wide_enough() -> None:
 
 
 def test_the_unseen_passages_are_in_no_other_file() -> None:
-    """A figure of what nobody tuned on is worth something only while that is so."""
+    """The unseen round measures new wording only while no rule was tuned on it."""
     known = {passage.text for passage in (*corpus().attacks, *corpus().innocent)}
     assert known.isdisjoint(passage.text for passage in (*unseen().attacks, *unseen().innocent))
 
@@ -38,21 +38,21 @@ def test_innocent_passages_are_left_alone() -> None:
     assert corpus().false_alarms() <= 0.02, corpus().alarms()
 
 
-def test_wording_that_nobody_tuned_on_is_found_too() -> None:
+def test_unseen_wording_is_found_too() -> None:
     """Recall on the unseen round is 0.45 or more, and false alarms 0.02 or less: the rules know kinds, not sentences."""
     assert unseen().recall() >= 0.45, unseen().missed()
     assert unseen().false_alarms() <= 0.02, unseen().alarms()
 
 
 def test_every_kind_is_found() -> None:
-    """No kind of attack hides behind the others' figures."""
+    """Recall is 0.9 or more for each kind of attack."""
     found = {kind: hit / of for kind, (hit, of) in corpus().by_kind().items()}
     assert min(found.values()) >= 0.9, found
 
 
 @pytest.mark.parametrize("which", [corpus(), unseen()], ids=["corpus", "unseen"])
-def test_what_is_found_is_kept_from_judges(which: Corpus) -> None:
-    """No quote of a finding is left in the text that a judge is shown, and masking again changes nothing."""
+def test_findings_are_removed_from_what_judges_read(which: Corpus) -> None:
+    """The masked text holds no quote of a finding, and masking it again changes nothing."""
     for passage in which.attacks:
         left = mask_injection(passage.text, which.debaters)
         quotes = [hit.quote for hit in detect_injection(passage.text, which.debaters) if hit.end > hit.start]
@@ -60,8 +60,8 @@ def test_what_is_found_is_kept_from_judges(which: Corpus) -> None:
         assert mask_injection(left, which.debaters) == left
 
 
-def test_what_stands_around_an_attack_is_kept() -> None:
-    """A judge still reads the sentences of the speech that are about the motion."""
+def test_sentences_around_an_attack_are_kept() -> None:
+    """The judge still reads the sentences that are about the motion."""
     before, after = "Each service needs an on-call rota.", "Eight engineers cannot staff thirty of them."
     for passage in corpus().attacks:
         if passage.kind in {"score", "sabotage", "rubric"} and "\n" not in passage.text:

@@ -1,13 +1,16 @@
-"""Texts as they read without a disguise: letters of other scripts, codes, digits for letters, letters set apart.
+"""Readings of disguised text, for example in other alphabets, escapes, spaced or reversed letters, codes, invisible parts.
 
-Each reading knows where its characters stand in the text itself, so that what is found in it can be shown and removed.
+Each reading knows which characters of the original it was read from, so that what is found in it can be quoted and removed.
 """
 
 from __future__ import annotations
 
+import base64
+import binascii
 import codecs
 import html
 import re
+import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 from urllib.parse import unquote
@@ -16,7 +19,7 @@ from debate_cli.judging.injection.rules import NAME_PLACEHOLDER
 
 
 class DecodedText(NamedTuple):
-    """`text`, and for each of its characters the index of the one it was read from."""
+    """A reading of a text; for each of its characters, the index of the original character."""
 
     text: str
     source_indices: Sequence[int]
@@ -25,10 +28,6 @@ class DecodedText(NamedTuple):
         """The span of the original from which `text[start:end]` was read."""
         places = self.source_indices[start:end]
         return min(places), max(places) + 1
-
-    def slice(self, start: int, end: int) -> DecodedText:
-        """`text[start:end]` as a reading of its own."""
-        return DecodedText(self.text[start:end], self.source_indices[start:end])
 
 
 _HOMOGLYPHS = str.maketrans(
@@ -41,8 +40,8 @@ _LATIN_LETTER, _OTHER_LETTER = re.compile("[A-Za-z]"), re.compile(r"[^\W\d_a-zA-
 _COMBINING_MARKS = re.compile(r"(?<=[A-Za-z])[\u0300-\u036f]+")
 _SPACED_LETTERS = re.compile(r"(?<![\w'’])[A-Za-z](?:([ \t.\-_*·])[A-Za-z])(?:\1[A-Za-z])+(?!\w)")
 _WIDE_GAP = re.compile(r"(?<=\S)[ \t]{2,}(?=\S)")
-_ESCAPE_SEQUENCE = re.compile(r"&#x?[0-9A-Fa-f]{2,6};|%[0-9A-Fa-f]{2}|\\u[0-9A-Fa-f]{4}|\\x[0-9A-Fa-f]{2}")
-_INDICATOR_WORDS = [
+_ESCAPE = re.compile(r"&#x?[0-9A-Fa-f]{2,6};|%[0-9A-Fa-f]{2}|\\u[0-9A-Fa-f]{4}|\\x[0-9A-Fa-f]{2}")
+_KEYWORDS = [
     "ignore",
     "disregard",
     "instructions",
@@ -56,73 +55,63 @@ _INDICATOR_WORDS = [
     "affirmative",
     "negative",
 ]
-_REVERSED_OR_ROT13 = re.compile(
-    "|".join(rf"\b{word[::-1]}\b|\b{codecs.encode(word, 'rot13')}\b" for word in _INDICATOR_WORDS), re.IGNORECASE
-)
-"""Words that show that a text is written backwards, or with its letters rotated by thirteen."""
-_INDICATOR_WORD = re.compile(rf"\b(?:{'|'.join(_INDICATOR_WORDS)})\b", re.IGNORECASE)
+_REVERSED = re.compile(rf"\b(?:{'|'.join(word[::-1] for word in _KEYWORDS)})\b", re.IGNORECASE)
+_ROT13 = re.compile(rf"\b(?:{'|'.join(codecs.encode(word, 'rot13') for word in _KEYWORDS)})\b", re.IGNORECASE)
 _COMMAND_WORDS = (
     "ignore|disregard|forget|all|the|your|previous|prior|above|instructions|rules|rubric|give|award|grant|me|us|pro|con|full|marks|"
     "ten|out|of|points|declare|vote|for|as|winner|judge|score|and|perfect|maximum|wins?"
 )
-_RUN_TOGETHER_WORDS = re.compile(rf"\b(?:{_COMMAND_WORDS}){{2,}}\b", re.IGNORECASE)
-_LEET_WORD = re.compile(r"(?<![\w$@])(?=[\w$@]*[A-Za-z])(?=[\w$@]*[0-9$@])[A-Za-z0-9$@]{2,}(?![\w$@])")
+_JOINED_WORDS = re.compile(rf"\b(?:{_COMMAND_WORDS}){{2,12}}\b", re.IGNORECASE)
+_FIRST_JOINED_WORD = re.compile(rf"({_COMMAND_WORDS})(?=\w)", re.IGNORECASE)
+_LEET_WORD = re.compile(r"(?<![\w$@])(?=[\w$@]*[A-Za-z])(?=[\w$@]*[0-9$@])[A-Za-z0-9$@]{2,40}(?![\w$@])")
 _LEET_TABLES = (str.maketrans("013457$@", "olaastsa"), str.maketrans("013457$@", "oieastsa"))
 """A 1 stands for l or for i."""
 
 
 def deobfuscate(text: str) -> Iterator[DecodedText]:
-    """How `text` may also be read; a disguise that it does not wear gives no reading."""
-    bared = DecodedText(text, range(len(text)))
-    for bare in (
-        _decode_escapes,
-        _strip_combining_marks,
-        _fold_homoglyphs,
-        _join_spaced_letters,
-        _collapse_gaps,
-        _split_joined_words,
-    ):
-        bared = bare(bared)
-    if bared.text != text:
-        yield bared
-    if _LEET_WORD.search(bared.text):
+    """Yield how `text` can also be read, one reading for each kind of disguise that it may wear."""
+    bare = DecodedText(text, range(len(text)))
+    bare = _substitute(bare, _ESCAPE, _decode_escape)
+    bare = _substitute(bare, _COMBINING_MARKS, lambda _: "")
+    if not bare.text.replace(NAME_PLACEHOLDER, "").isascii():
+        bare = _substitute(bare, _WORD, _fold_homoglyphs)
+    bare = _substitute(bare, _SPACED_LETTERS, lambda match: match.group()[::2])
+    bare = _substitute(bare, _WIDE_GAP, lambda _: " ")
+    bare = _substitute(bare, _JOINED_WORDS, lambda match: _FIRST_JOINED_WORD.sub(r"\1 ", match.group()))
+    if bare.text != text:
+        yield bare
+    if _LEET_WORD.search(bare.text):
         for table in _LEET_TABLES:
-            yield DecodedText(_LEET_WORD.sub(_translator(table), bared.text), bared.source_indices)
-    if _REVERSED_OR_ROT13.search(text):
-        yield from _reverse(text)
+            yield _substitute(bare, _LEET_WORD, _translator(table))
+    if _REVERSED.search(text):
+        yield from _reverse_lines(text)
+    if _ROT13.search(text):
         yield DecodedText(codecs.encode(text, "rot13"), range(len(text)))
 
 
-def _reverse(text: str) -> Iterator[DecodedText]:
-    """`text` from its end, and the same from the first telling word on: what is turned may be only a part."""
-    whole = DecodedText(text[::-1], range(len(text) - 1, -1, -1))
-    yield whole
-    telling = _INDICATOR_WORD.search(whole.text)
-    if telling is not None and telling.start():
-        yield whole.slice(telling.start(), len(text))
+def _reverse_lines(text: str) -> Iterator[DecodedText]:
+    """Each part of a line that has a reversed keyword in it, read backwards."""
+    for part in re.finditer(r"[^\n.!?]+[.!?]*", text):
+        if _REVERSED.search(part.group()):
+            yield DecodedText(part.group()[::-1], range(part.end() - 1, part.start() - 1, -1))
 
 
 def _translator(table: dict[int, int]) -> Callable[[re.Match[str]], str]:
     return lambda match: match.group().translate(table)
 
 
-def _substitute(reading: DecodedText, pattern: re.Pattern[str], written: Callable[[re.Match[str]], str]) -> DecodedText:
-    """`reading` with every match of `pattern` written otherwise."""
-    text, where, done = list[str](), list[int](), 0
+def _substitute(reading: DecodedText, pattern: re.Pattern[str], replace: Callable[[re.Match[str]], str]) -> DecodedText:
+    """`reading` with `replace(match)` in place of every match of `pattern`."""
+    text, indices, done = list[str](), list[int](), 0
     for match in pattern.finditer(reading.text):
-        new = written(match)
+        new, last = replace(match), match.end() - 1
         text += [reading.text[done : match.start()], new]
-        where += reading.source_indices[done : match.start()]
-        last = match.end() - 1
-        where += [reading.source_indices[min(match.start() + number, last)] for number in range(len(new))]
+        indices += reading.source_indices[done : match.start()]
+        indices += [reading.source_indices[min(match.start() + offset, last)] for offset in range(len(new))]
         done = match.end()
     if not done:
         return reading
-    return DecodedText("".join([*text, reading.text[done:]]), [*where, *reading.source_indices[done:]])
-
-
-def _decode_escapes(reading: DecodedText) -> DecodedText:
-    return _substitute(reading, _ESCAPE_SEQUENCE, _decode_escape)
+    return DecodedText("".join([*text, reading.text[done:]]), [*indices, *reading.source_indices[done:]])
 
 
 def _decode_escape(match: re.Match[str]) -> str:
@@ -132,37 +121,72 @@ def _decode_escape(match: re.Match[str]) -> str:
     return unquote(code) if code.startswith("%") else chr(int(f"0x{code[2:]}", 0))
 
 
-def _strip_combining_marks(reading: DecodedText) -> DecodedText:
-    return _substitute(reading, _COMBINING_MARKS, lambda _: "")
-
-
-def _fold_homoglyphs(reading: DecodedText) -> DecodedText:
-    """Words that mix alphabets in Latin letters alone."""
-    if reading.text.replace(NAME_PLACEHOLDER, "").isascii():
-        return reading
-    return _substitute(reading, _WORD, _fold_word)
-
-
-def _fold_word(match: re.Match[str]) -> str:
+def _fold_homoglyphs(match: re.Match[str]) -> str:
+    """A word that mixes alphabets, in Latin letters."""
     word = match.group()
-    mixed = _LATIN_LETTER.search(word) and _OTHER_LETTER.search(word)
-    return word.translate(_HOMOGLYPHS) if mixed else word
+    return word.translate(_HOMOGLYPHS) if _LATIN_LETTER.search(word) and _OTHER_LETTER.search(word) else word
 
 
-def _join_spaced_letters(reading: DecodedText) -> DecodedText:
-    """Letters set apart as words: what divides them is dropped."""
-    return _substitute(reading, _SPACED_LETTERS, lambda match: match.group()[::2])
+_TAG_CHARACTERS = range(0xE0020, 0xE007F)
+MIN_TAG_CHARS = 8
+"""Fewer Unicode tag characters are a flag: that of Scotland has five."""
 
 
-def _collapse_gaps(reading: DecodedText) -> DecodedText:
-    """Words that stand far apart, one space apart."""
-    return _substitute(reading, _WIDE_GAP, lambda _: " ")
+def decode_tag_characters(text: str) -> str | None:
+    """The text written in invisible Unicode tag characters; None if there is none, or only a flag."""
+    letters = [chr(ord(char) - 0xE0000) for char in text if ord(char) in _TAG_CHARACTERS]
+    return "".join(letters) if len(letters) >= MIN_TAG_CHARS else None
 
 
-def _split_joined_words(reading: DecodedText) -> DecodedText:
-    """Words of orders that are written together, set apart."""
-    return _substitute(
-        reading,
-        _RUN_TOGETHER_WORDS,
-        lambda match: re.sub(rf"({_COMMAND_WORDS})(?=\w)", r"\1 ", match.group(), flags=re.IGNORECASE),
-    )
+_INVISIBLE_PART = re.compile(
+    r"<!--(?P<comment>.{1,500}?)-->|^\[[^\]\n]{0,40}\]:\s*#\s*[(\"'](?P<note>[^\n]{1,300})[)\"']"
+    r"|<\w{1,20}\b[^<>]{0,200}(?:display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0|opacity\s*:\s*0|hidden\b|"
+    r"color\s*[:=]\s*[\"']?\s*(?:white|#fff|transparent))[^<>]{0,200}>(?P<unseen>[^<]{1,500})",
+    re.IGNORECASE | re.MULTILINE | re.DOTALL,
+)
+_BASE64 = re.compile(r"(?<![A-Za-z0-9+/=_-])[A-Za-z0-9+/_-]{16,}={0,2}(?![A-Za-z0-9+/=_-])")
+_HEX = re.compile(r"(?<![0-9A-Za-z])(?:0x)?(?:[0-9A-Fa-f]{2}[ :]?){10,}(?![0-9A-Za-z])")
+_BINARY = re.compile(r"(?<![0-9])(?:[01]{8}\s?){4,}(?![0-9])")
+_MORSE = re.compile(r"(?<![\w.])(?:[.\-]{1,5}(?:\s*/\s*|[ \t]+|$)){8,}")
+_MORSE_CODES = (
+    ".- -... -.-. -.. . ..-. --. .... .. .--- -.- .-.. -- -. --- .--. --.- .-. ... - ..- ...- .-- -..- -.-- --.."
+)
+_MORSE_LETTERS: dict[str, str] = dict(zip(_MORSE_CODES.split(), "abcdefghijklmnopqrstuvwxyz", strict=True))
+
+
+def find_hidden_texts(text: str) -> Iterator[tuple[int, int, str, str]]:
+    """(start, end, content, technique) of each encoded run and each invisible part of `text`.
+
+    `encoded`: base64, hexadecimal, binary or Morse code of readable text. `hidden`: a comment or an invisible element in
+    HTML or Markdown.
+    """
+    for pattern, decode in _CODES:
+        for match in pattern.finditer(text):
+            try:
+                content = decode(match.group().strip())
+            except (ValueError, binascii.Error):
+                continue
+            if content.replace("\n", " ").isprintable():
+                yield *match.span(), unicodedata.normalize("NFKC", content), "encoded"
+    for match in _INVISIBLE_PART.finditer(text):
+        yield *match.span(), match["comment"] or match["note"] or match["unseen"], "hidden"
+
+
+def _decode_base64(run: str) -> str:
+    digits = run.rstrip("=").replace("-", "+").replace("_", "/")
+    return base64.b64decode(digits + "=" * (-len(digits) % 4), validate=True).decode()
+
+
+def _decode_hex(run: str) -> str:
+    return bytes.fromhex(re.sub(r"^0x|[ :]", "", run)).decode()
+
+
+def _decode_binary(run: str) -> str:
+    return bytes(int(byte, 2) for byte in re.findall("[01]{8}", run)).decode()
+
+
+def _decode_morse(run: str) -> str:
+    return " ".join("".join(_MORSE_LETTERS.get(sign, "") for sign in word.split()) for word in run.split("/"))
+
+
+_CODES = ((_BASE64, _decode_base64), (_HEX, _decode_hex), (_BINARY, _decode_binary), (_MORSE, _decode_morse))

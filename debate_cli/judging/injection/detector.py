@@ -1,7 +1,7 @@
-"""Words in a speech that are addressed to the judge: found by rules alone, the same way every time.
+"""Detector of words in a speech that are addressed to the judge. Deterministic, without a model, in bounded time.
 
-It is aimed at commands, not at topics: a speech may discuss judges, prompts and injections, and quote them. What is found
-is kept from judges only; the transcript keeps the speaker's words. How orders look does not live here.
+It looks for commands, not for topics: a speech may discuss judges, prompts and injections, and quote them. What it finds is
+kept from judges only; the transcript keeps the speaker's words.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-from debate_cli.judging.injection.deobfuscation import deobfuscate
+from debate_cli.judging.injection.deobfuscation import decode_tag_characters, deobfuscate, find_hidden_texts
 from debate_cli.judging.injection.forged_output import find_forged_results, find_role_markers
-from debate_cli.judging.injection.hidden_text import decode_tag_characters, find_encoded_runs, find_invisible_parts
 from debate_cli.judging.injection.multilingual import find_foreign_instructions
 from debate_cli.judging.injection.rules import (
     NAME_PLACEHOLDER,
     blank_discussed_quotations,
+    find_coarsely,
     find_instructions,
     hints_at_instruction,
     is_named_as_example,
@@ -27,12 +27,71 @@ from debate_cli.llm.prompt_sanitizer import sanitize_for_prompt
 
 REMOVAL_MARKER = "[removed: addressed to the judge]"
 TAKEOVER_TECHNIQUES = frozenset({"override", "role_marker", "encoded", "hidden"})
-"""Techniques that nobody has a use for who speaks about a debate, as judges do."""
-_Span = tuple[int, int, str]
+"""Techniques that no honest text about a debate needs, not even a judge's."""
+MAX_MASKING_PASSES = 3
+"""What one pass removes can bring an attack to light that was spread around it."""
+MAX_EXAMINED_CHARS = 15_000
+"""A longer text takes bounded time: only its suspicious pieces are examined, in full up to this sum of characters, then by
+one pattern. A speech is far shorter."""
+
+_PIECE = re.compile(r"[^\n]{1,2000}(?:[.!?](?=\s)|\n|$)|[^\n]{1,2000}|\n+")
+_SUSPICIOUS_WORDS = frozenset(
+    [
+        "ignore",
+        "disregard",
+        "forget",
+        "override",
+        "instructions",
+        "prompt",
+        "rubric",
+        "criteria",
+        "judge",
+        "judges",
+        "jury",
+        "panel",
+        "grader",
+        "graders",
+        "evaluator",
+        "evaluators",
+        "assessor",
+        "adjudicator",
+        "score",
+        "scores",
+        "points",
+        "marks",
+        "verdict",
+        "winner",
+        "wins",
+        "vote",
+        "ballot",
+        "award",
+        "declare",
+        "system",
+        "assistant",
+        "llm",
+        "you",
+        "your",
+        "erongi",
+        "snoitcurtsni",
+        "egduj",
+        "rerniw",
+        "tcidrev",
+        "erocs",
+        "vtaber",
+        "vafgehpgvbaf",
+        "whqtr",
+        "jvaare",
+        "ireqvpg",
+    ]
+)
+_SUSPICIOUS = re.compile(
+    r"[^\x00-\x7f]|<!--|\bhidden\b|[A-Za-z0-9+/]{24}|&#|%[0-9A-Fa-f]{2}%|\\u00|\\x|[01]{16}|[.-]{2} [.-]|\w\d\w"
+)
+Span = tuple[int, int, str]
 
 
 class Hit(NamedTuple):
-    """A span of the cleaned text; hidden text, which cleaning removes, has an empty one at the end."""
+    """A span of the sanitized text. Text that sanitizing removes has an empty span at the end."""
 
     start: int
     end: int
@@ -44,82 +103,96 @@ class Hit(NamedTuple):
 
 @lru_cache(maxsize=4096)
 def detect_injection(text: str, names: tuple[str, ...] = (), only: frozenset[str] | None = None) -> tuple[Hit, ...]:
-    """What in `text` is addressed to the judge, in its order; spans are of `clean(text)` and do not overlap.
+    """Find what `text` addresses to the judge: spans of the sanitized text, in order, without overlaps.
 
-    `names` are those of the debaters: "give Ada the point" is an order where Ada debates, and a remark elsewhere. With
-    `only`, which takes less time, nothing is looked for but those techniques.
+    `names` are those of the debaters: "give Ada the point" is an instruction where Ada debates, and a remark elsewhere.
+    `only` limits the search to these techniques.
     """
-    cleaned = sanitize_for_prompt(text)
-    looked_at = _mask_names(cleaned.replace(REMOVAL_MARKER, "\n" * len(REMOVAL_MARKER)), names)
-    spans = (span for span in _find_spans(looked_at, names, only) if only is None or span[2] in only)
-    hits = _merge_spans(cleaned, sorted(spans))
+    sanitized = sanitize_for_prompt(text)
+    examined = _mask_names(sanitized.replace(REMOVAL_MARKER, "\n" * len(REMOVAL_MARKER)), names)
+    spans = [span for span in _find_spans(examined, names) if only is None or span[2] in only]
+    hits = _merge_spans(sanitized, sorted(spans))
     hidden = decode_tag_characters(text)
     if hidden is not None:
-        hits.append(Hit(len(cleaned), len(cleaned), hidden, "encoded"))
+        hits.append(Hit(len(sanitized), len(sanitized), hidden, "encoded"))
     return tuple(hits)
 
 
 @lru_cache(maxsize=4096)
 def mask_injection(text: str, names: tuple[str, ...] = (), only: frozenset[str] | None = None) -> str:
-    """`clean(text)` with everything addressed to the judge replaced, or what is of the techniques `only`.
-
-    Doing it twice changes nothing more.
-    """
-    cleaned, done, parts = sanitize_for_prompt(text), 0, list[str]()
-    for hit in detect_injection(text, names, only):
-        if hit.end > hit.start:
-            parts += [cleaned[done : hit.start], REMOVAL_MARKER]
-            done = hit.end
-    left = "".join([*parts, cleaned[done:]])
-    return left if left == cleaned else mask_injection(left, names, only)
+    """The sanitized text with `REMOVAL_MARKER` in place of everything addressed to the judge. Idempotent, but for long texts."""
+    masked = sanitize_for_prompt(text)
+    for _ in range(MAX_MASKING_PASSES if len(masked) <= MAX_EXAMINED_CHARS else 1):
+        done, parts = 0, list[str]()
+        for hit in detect_injection(masked, names, only):
+            if hit.end > hit.start:
+                parts += [masked[done : hit.start], REMOVAL_MARKER]
+                done = hit.end
+        if not parts:
+            break
+        masked = "".join([*parts, masked[done:]])
+    return masked
 
 
 def _mask_names(text: str, names: tuple[str, ...], flags: re.RegexFlag = re.NOFLAG) -> str:
-    """`text` with every name of a debater written in a letter of its own, at the same length."""
-    spelled = sorted(
-        {sanitize_for_prompt(name) for name in names if len(sanitize_for_prompt(name)) > 1}, key=len, reverse=True
-    )
-    if not spelled:
+    """`text` with every debater's name replaced by placeholders of the same length."""
+    clean_names = {sanitize_for_prompt(name) for name in names}
+    choice = "|".join(re.escape(name) for name in sorted(clean_names, key=len, reverse=True) if len(name) > 1)
+    if not choice:
         return text
-    pattern = rf"(?<!\w)(?:{'|'.join(map(re.escape, spelled))})(?!\w)"
-    return re.sub(pattern, lambda match: NAME_PLACEHOLDER * len(match.group()), text, flags=flags)
+    return re.sub(rf"(?<!\w)(?:{choice})(?!\w)", lambda match: NAME_PLACEHOLDER * len(match.group()), text, flags=flags)
 
 
-def _find_spans(text: str, names: tuple[str, ...], only: frozenset[str] | None) -> Iterator[_Span]:
-    yield from _find_plain_spans(text, only)
+def _find_spans(text: str, names: tuple[str, ...]) -> Iterator[Span]:
+    examined = 0
+    for first, piece in _split_pieces(text):
+        spans = _find_spans_in_piece(piece, names) if examined < MAX_EXAMINED_CHARS else find_coarsely(piece)
+        examined += len(piece)
+        yield from ((first + start, first + end, technique) for start, end, technique in spans)
+
+
+def _split_pieces(text: str) -> Iterator[tuple[int, str]]:
+    """(start, piece) of the parts of `text` to examine: all of it, or the suspicious pieces of a long text."""
+    if len(text) <= MAX_EXAMINED_CHARS:
+        yield 0, text
+        return
+    for match in _PIECE.finditer(text):
+        piece = match.group()
+        if not _SUSPICIOUS_WORDS.isdisjoint(re.findall(r"\w+", piece.lower())) or _SUSPICIOUS.search(piece):
+            yield match.start(), piece
+
+
+def _find_spans_in_piece(text: str, names: tuple[str, ...]) -> Iterator[Span]:
+    yield from _find_plain_spans(text)
     plain = {sentence for _, sentence in split_sentences(text)}
-    for reading in deobfuscate(text):
-        for first, sentence in split_sentences(_mask_names(reading.text, names, re.IGNORECASE)):
+    for decoded in deobfuscate(text):
+        for first, sentence in split_sentences(_mask_names(decoded.text, names, re.IGNORECASE)):
             if sentence not in plain:
-                part = reading.slice(first, first + len(sentence))
-                yield from ((*part.source_span(start, end), "encoded") for start, end, _ in _find_plain_spans(sentence))
-    for start, end, decoded in find_encoded_runs(text):
-        if hints_at_instruction(_mask_names(decoded, names)):
-            yield start, end, "encoded"
-    for start, end, content in find_invisible_parts(text):
-        if hints_at_instruction(content):
-            yield start, end, "hidden"
+                for start, end, _ in _find_plain_spans(sentence):
+                    yield *decoded.source_span(first + start, first + end), "encoded"
+    for start, end, content, technique in find_hidden_texts(text):
+        if hints_at_instruction(_mask_names(content, names)):
+            yield start, end, technique
 
 
-def _find_plain_spans(text: str, only: frozenset[str] | None = None) -> Iterator[_Span]:
-    """What is addressed to the judge in `text` as it stands; of other techniques than `only` there may be some."""
-    said = blank_discussed_quotations(text)
-    yield from find_instructions(said, only)
-    yield from find_foreign_instructions(said)
-    for start, end in find_forged_results(said):
-        yield start, end, "fake_verdict"
-    for start, end in find_role_markers(said):
+def _find_plain_spans(text: str) -> Iterator[Span]:
+    """Everything addressed to the judge in `text` as it is written."""
+    unquoted = blank_discussed_quotations(text)
+    yield from find_instructions(unquoted)
+    yield from find_foreign_instructions(unquoted)
+    yield from ((start, end, "fake_verdict") for start, end in find_forged_results(unquoted))
+    for start, end in find_role_markers(unquoted):
         if not is_named_as_example(text, start):
             yield start, end, "role_marker"
 
 
-def _merge_spans(text: str, spans: list[_Span]) -> list[Hit]:
-    """Overlapping spans as one, named by the first."""
-    found: list[Hit] = []
-    for start, end, technique in spans:
-        hit = Hit(start, end, "", technique)
-        if found and start < found[-1].end:
-            last = found.pop()
-            hit = last._replace(end=max(last.end, end))
-        found.append(hit._replace(quote=text[hit.start : hit.end].strip()))
-    return found
+def _merge_spans(text: str, spans: list[Span]) -> list[Hit]:
+    """One hit for spans that overlap, named by the first."""
+    hits: list[Hit] = []
+    for span in spans:
+        hit = Hit(span[0], span[1], "", span[2])
+        if hits and hit.start < hits[-1].end:
+            last = hits.pop()
+            hit = last._replace(end=max(last.end, hit.end))
+        hits.append(hit._replace(quote=text[hit.start : hit.end].strip()))
+    return hits

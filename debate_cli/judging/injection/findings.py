@@ -1,4 +1,4 @@
-"""The finding `manipulation`: what the detector saw in the texts that a brief is about. No model has a say in it."""
+"""The finding `manipulation`: what the detector finds in the texts of a brief. No model is involved."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from debate_cli.systems.quotes import turn_texts
 
 
 def find_manipulations(debate: Debate, subject: Subject) -> tuple[Manipulation, ...]:
-    """One for each span addressed to the judge in a turn, in the turns of a round, or in the whole debate.
+    """One finding for each span addressed to the judge in a turn, in the turns of a round, or in the whole debate.
 
-    A comparison of turns finds nothing: its turns are judged by themselves too. The background counts to the whole.
+    A pair of turns has none: each of its turns is judged alone too. The background belongs to the whole debate.
     """
     names = debater_names(debate)
     found = [_find_in_turn(turn, names) for turn in _subject_turns(debate, subject)]
@@ -27,7 +27,7 @@ def find_manipulations(debate: Debate, subject: Subject) -> tuple[Manipulation, 
 
 
 def warm_caches(turn: Turn, names: tuple[str, ...]) -> None:
-    """Do the work of finding what `turn` holds, and of showing it to judges, before it is asked for: both are remembered."""
+    """Run the detector on `turn` before a judge needs the result; both results are cached."""
     format_turn_line(turn, names)
     list(_find_in_turn(turn, names))
 
@@ -45,7 +45,7 @@ def _subject_turns(debate: Debate, subject: Subject) -> Iterator[Turn]:
 
 
 def _find_in_turn(turn: Turn, names: tuple[str, ...]) -> Iterator[Manipulation]:
-    """First of what judges are given, piece by piece, so that a quote is what was removed there; then of all else it says."""
+    """Find in the texts that judges are shown, so that each quote is what was removed there, then in the rest of the turn."""
     seen: set[str] = set()
     for item in _find_in_texts(turn.speaker, turn.index, chain(visible_texts(turn), turn_texts(turn)), names):
         if not any(item.quote in other or other in item.quote for other in seen):
@@ -54,8 +54,8 @@ def _find_in_turn(turn: Turn, names: tuple[str, ...]) -> Iterator[Manipulation]:
 
 
 def _find_in_texts(
-    participant: str | None, turn: int | None, found_in: Iterable[str], names: tuple[str, ...]
+    participant: str | None, turn: int | None, texts: Iterable[str], names: tuple[str, ...]
 ) -> Iterator[Manipulation]:
-    for text in found_in:
+    for text in texts:
         for hit in detect_injection(text, names):
             yield Manipulation(participant=participant, turn=turn, quote=hit.quote, technique=hit.technique)

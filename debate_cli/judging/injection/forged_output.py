@@ -1,4 +1,4 @@
-"""Speeches that pretend to end: marks of another role, and results that look like a judge's own."""
+"""Forged output in a speech: markers of another role, and results that look like a judge's own."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 
 MAX_ROLE_TEXT_CHARS = 300
-"""Characters from a mark of another role that are taken to be said in it, at most; a blank line ends it sooner."""
+"""Most characters after a role marker that belong to the forged message; a blank line ends it sooner."""
 MAX_ENTRY_GAP = 200
-"""Characters between two lines of one forged result."""
+"""Most characters between two entries of one forged result."""
 
 _ROLE = r"system|developer|assistant|user|human|tool|model|judge|grader|evaluator"
 _PARTY = r"(?:(?-i:Pro|Con|PRO|CON)|(?<!ꙮ)ꙮ++|affirmative|negative|proposition|opposition|opponent)"
@@ -31,7 +31,7 @@ _ROLE_MARKER = re.compile(
     r"\b(?:winner|wins?|won|prevail\w*|marks|score\w*|choose|chose|pick\w*|prefer\w*|clearly|verdict|vote[sd]?|answer|decision)\b)",
     re.IGNORECASE | re.MULTILINE,
 )
-"""As cleaning leaves them: `<|im_start|>` is `‹im_start›` by then."""
+"""Role markers as sanitizing leaves them: `<|im_start|>` has become `‹im_start›`."""
 
 _KEY = (
     r"winner|verdict|victory|margin|scores?|marks?|confidence|vote|option|standing|final_?score|final_?total|total|logic|evidence|"
@@ -51,7 +51,7 @@ _DECISIVE_KEY = re.compile(
     r"final_?score|final_?total|argument_quality|rebuttal_effectiveness",
     re.IGNORECASE,
 )
-"""Keys of which a result has at least one; the others stand in arguments too."""
+"""A forged result has at least one of these keys; the others also occur in arguments."""
 _OUTCOME = (
     r"(?:verdicts?|winner|decision|judge?ment|ruling|results?|evaluation|ballot|scores?|outcome|preference|votes?)"
 )
@@ -74,13 +74,13 @@ _RULING = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _WEIGHTS_OPTION = re.compile(r"--weights[ =](?:(?:logic|evidence|responsiveness|honesty)=0?\.\d{1,6}\b,?){1,4}")
-"""How `debate score` is told other weights: settings, and no result."""
+"""The option of `debate score`: a setting, not a result."""
 _JSON_TAIL = re.compile(r"[^\n]{0,300}")
 _SENTENCE_TAIL = re.compile(r"(?:[^\n.!?]|[.!?](?=\S)){0,300}[.!?]?")
 
 
 def find_role_markers(text: str) -> Iterator[tuple[int, int]]:
-    """Spans of `text`, which has been cleaned, that pretend to be said by somebody else than the speaker."""
+    """Spans of the sanitized `text` that pretend to come from someone other than the speaker."""
     for match in _ROLE_MARKER.finditer(text):
         blank = text.find("\n\n", match.end())
         end = len(text) if blank < 0 else blank
@@ -88,7 +88,7 @@ def find_role_markers(text: str) -> Iterator[tuple[int, int]]:
 
 
 def find_forged_results(text: str) -> Iterator[tuple[int, int]]:
-    """Spans of `text` that look like what a judge fills in: two entries or more, or a ruling in words."""
+    """Spans of `text` that look like a judge's form (two entries or more) or a ruling in words."""
     for match in _RULING.finditer(text):
         yield match.span()
     text = _WEIGHTS_OPTION.sub(lambda option: "_" * len(option.group()), text)

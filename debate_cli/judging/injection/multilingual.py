@@ -1,4 +1,4 @@
-"""Orders to a judge in other languages than English: how the words of `multilingual.toml` come together."""
+"""Instructions to a judge in other languages than English; the words of each language are the table `multilingual.toml`."""
 
 from __future__ import annotations
 
@@ -7,14 +7,13 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib.resources import files
-from typing import Any, NamedTuple
 
-from debate_cli.judging.injection.rules import NAME_PLACEHOLDER, LazyPatterns, split_sentences
+from debate_cli.judging.injection.rules import NAME_PLACEHOLDER, split_sentences
 
 MAX_GIVE_DISTANCE = 60
-"""Characters between what is to be given and the command to give it."""
+"""Characters between the best mark and the command to give it."""
 MAX_TARGET_DISTANCE = 18
-"""Characters after the command to ignore within which rules need not be said to be the judge's."""
+"""Characters after the command to ignore within which the rules need no word such as "previous"."""
 
 _CLAUSE = r"(?:^|[.!?,:;¡¿(–—]\s*|(?<!\w)(?:y|e|et|und|i|и|و|và|en|dan|oder|por favor|bitte|пожалуйста)\s+|(?<!\w)و)"
 _WORD = r"(?<!\w)(?:{})(?!\w)"
@@ -25,107 +24,92 @@ _SALUTATION = (
     r"(?:(?:le|la|les|l['’]|du|de|del|della|den|die|der|das|el|los|o|a|os|il|il|для|membr\w+|mitglieder|herr|frau|господа)\s?){0,3}){0,2}"
 )
 _ADDRESSED = (
-    rf"(?:^|[.!?(\[<>«\"]\s*){_SALUTATION}(?:{{}})(?!\w)[^,.:;!?]{{{{0,25}}}}[,:;!—–]"
-    rf"|(?<!\w)(?:si (?:vous|tu|usted|eres)|wenn (?:du|sie)|falls (?:du|sie)|se (?:sei|siete|você|fores?)|als je|если (?:ты|вы)|jeśli jesteś)\s[^,.!?]{{{{0,30}}}}(?:{{}})(?!\w)"
+    rf"(?:^|[.!?(\[<>«\"]\s*){_SALUTATION}(?:{{}})(?!\w)[^,.:;!?]{{0,25}}[,:;!—–]"
+    rf"|(?<!\w)(?:si (?:vous|tu|usted|eres)|wenn (?:du|sie)|falls (?:du|sie)|se (?:sei|siete|você|fores?)|als je|если (?:ты|вы)|jeśli jesteś)\s[^,.!?]{{0,30}}(?:{{}})(?!\w)"
 )
-_PATTERN_TEMPLATES = {
-    "command_first": (_WORD, _CLAUSE + r"(?:{})(?!\w)", _ADDRESSED),
-    "command_last": (_WORD, _WORD, _ADDRESSED),
-    "without_spaces": ("(?:{})", "(?:{})", "(?:{})"),
-}
-"""How a word, how a command, and how somebody spoken to stands in a sentence of each group of languages."""
-_TEMPLATE_INDEX = {
-    "norm": 0, "which": 0, "top": 0, "decided": 0, "carried": 0, "already": 0, "ignore": 1, "give": 1, "say": 1, "vote": 1,
-    "judge": 2,
-}  # fmt: skip
-"""Which of the three the words of a sign are."""
+_COMMAND_FORMS = {"command_first": _CLAUSE + r"(?:{})(?!\w)", "command_last": _WORD, "without_spaces": "(?:{})"}
+"""How a command is found in a sentence of each group of languages."""
+_COMMANDS = ("ignore", "give", "say", "vote")
 _ADDRESS_PUNCTUATION = ",:;!—–"
-"""What follows somebody who is spoken to."""
-_JUDGE_MENTIONED = "bench"
-"""The sign of a judge who is spoken of rather than to."""
-
-
-class LanguagePatterns(NamedTuple):
-    """One language's words; what they are is said in the table."""
-
-    prefilter: re.Pattern[str]
-    """In a text in small letters: what an order cannot do without, wherever in a word."""
-    patterns: LazyPatterns
-    """By sign."""
 
 
 def find_foreign_instructions(text: str) -> Iterator[tuple[int, int, str]]:
-    """(start, end, technique) of each sentence of `text` that is an order to a judge in another language."""
+    """(start, end, technique) of each sentence of `text` that is an instruction to a judge in another language."""
     lowered = text.lower()
-    tongues = [tongue for tongue in _load_languages() if tongue.prefilter.search(lowered)]
-    for start, sentence in split_sentences(text) if tongues else ():
-        technique = next((found for tongue in tongues if (found := _match_technique(tongue, sentence))), None)
+    languages = [index for index, prefilter in enumerate(_prefilters()) if prefilter.search(lowered)]
+    for start, sentence in split_sentences(text) if languages else ():
+        small = sentence.lower()
+        matching = (_language_patterns(index) for index in languages if _prefilters()[index].search(small))
+        technique = next((found for patterns in matching if (found := _find_technique(patterns, sentence))), None)
         if technique is not None:
             yield start, start + len(sentence), technique
 
 
-def _match_technique(tongue: LanguagePatterns, sentence: str) -> str | None:
-    if (command := tongue.patterns["ignore"].search(sentence)) and tongue.patterns["norm"].search(sentence):
-        beside = tongue.patterns["norm"].search(sentence, command.end(), command.end() + MAX_TARGET_DISTANCE)
-        if beside or tongue.patterns["which"].search(sentence):
+def _find_technique(language: Mapping[str, re.Pattern[str]], sentence: str) -> str | None:
+    command, norm = language["ignore"].search(sentence), language["norm"]
+    if command and norm.search(sentence):
+        beside = norm.search(sentence, command.end(), command.end() + MAX_TARGET_DISTANCE)
+        if beside or language["which"].search(sentence):
             return "override"
-    voted = tongue.patterns["vote"].search(sentence)
+    voted = language["vote"].search(sentence)
     if voted and NAME_PLACEHOLDER in sentence[voted.end() : voted.end() + MAX_TARGET_DISTANCE]:
         return "score_demand"
-    if tongue.patterns["judge"].search(sentence):
-        if command or voted or tongue.patterns["give"].search(sentence):
+    if language["judge_addressed"].search(sentence):
+        if command or voted or language["give"].search(sentence):
             return "score_demand"
-        if tongue.patterns["say"].search(sentence):
+        if language["say"].search(sentence):
             return "output_order"
-    if _is_false_consensus(tongue, sentence):
+    if _is_false_consensus(language, sentence):
         return "false_consensus"
-    tops = [match.start() for match in tongue.patterns["top"].finditer(sentence)]
-    gifts = [match.end() for match in tongue.patterns["give"].finditer(sentence)] if tops else []
+    tops = [match.start() for match in language["top"].finditer(sentence)]
+    gifts = [match.end() for match in language["give"].finditer(sentence)] if tops else []
     return "score_demand" if any(abs(top - gift) <= MAX_GIVE_DISTANCE for top in tops for gift in gifts) else None
 
 
-def _is_false_consensus(tongue: LanguagePatterns, sentence: str) -> bool:
-    """Whether judges are said to have decided this debate: courts and juries elsewhere decide motions too."""
-    carried = tongue.patterns["carried"].search(sentence)
-    if carried is None or not all(tongue.patterns[sign].search(sentence) for sign in (_JUDGE_MENTIONED, "decided")):
+def _is_false_consensus(language: Mapping[str, re.Pattern[str]], sentence: str) -> bool:
+    """Whether the judges of this debate are said to have decided it; courts and juries elsewhere decide motions too."""
+    carried = language["carried"].search(sentence)
+    if carried is None or not all(language[sign].search(sentence) for sign in ("judge", "decided")):
         return False
-    hailed = tongue.patterns["judge"].search(sentence)
-    spoken_to = (
-        hailed
-        and hailed.group()[-1] in _ADDRESS_PUNCTUATION
-        and tongue.patterns["decided"].search(sentence, hailed.end())
-    )
-    if NAME_PLACEHOLDER in carried.group() or spoken_to:
+    address = language["judge_addressed"].search(sentence)
+    if NAME_PLACEHOLDER in carried.group():
         return True
-    return tongue.patterns["already"].search(sentence) is not None and _other_venue_pattern().search(sentence) is None
+    if address and address.group()[-1] in _ADDRESS_PUNCTUATION and language["decided"].search(sentence, address.end()):
+        return True
+    return language["already"].search(sentence) is not None and _elsewhere().search(sentence) is None
 
 
 @cache
-def _other_venue_pattern() -> re.Pattern[str]:
-    return re.compile(_load_table()["elsewhere"], re.IGNORECASE)
+def _load_table() -> tuple[str, tuple[tuple[str, Mapping[str, str]], ...]]:
+    """The pattern `elsewhere`, and (group, words) of each language."""
+    table = tomllib.loads(files(__package__ or "").joinpath("multilingual.toml").read_text(encoding="utf-8"))
+    return table["elsewhere"], tuple((group, words) for group in _COMMAND_FORMS for words in table[group])
 
 
 @cache
-def _load_table() -> Mapping[str, Any]:
-    return tomllib.loads(
-        files("debate_cli.judging.injection").joinpath("multilingual.toml").read_text(encoding="utf-8")
-    )
+def _elsewhere() -> re.Pattern[str]:
+    return re.compile(_load_table()[0], re.IGNORECASE)
 
 
 @cache
-def _load_languages() -> tuple[LanguagePatterns, ...]:
+def _prefilters() -> tuple[re.Pattern[str], ...]:
     return tuple(
-        LanguagePatterns(
-            prefilter=re.compile("|".join(words[sign] for sign in ("norm", "top", "judge", "vote"))),
-            patterns=LazyPatterns(
-                {sign: _fill_template(forms[kind], words[sign]) for sign, kind in _TEMPLATE_INDEX.items()}
-                | {_JUDGE_MENTIONED: _fill_template(forms[0], words["judge"])}
-            ),
-        )
-        for group, forms in _PATTERN_TEMPLATES.items()
-        for words in _load_table()[group]
+        re.compile("|".join(words[sign] for sign in ("norm", "top", "judge", "vote"))) for _, words in _load_table()[1]
     )
 
 
-def _fill_template(form: str, words: str) -> str:
-    return form.replace("{}", words).replace("{{", "{").replace("}}", "}")
+@cache
+def _language_patterns(index: int) -> Mapping[str, re.Pattern[str]]:
+    """Patterns by the keys of the table; `judge` is a judge who is mentioned, `judge_addressed` one who is spoken to."""
+    group, words = _load_table()[1][index]
+    is_spaced = group != "without_spaces"
+    patterns = {
+        sign: (_COMMAND_FORMS[group] if sign in _COMMANDS else _WORD if is_spaced else "(?:{})", choice)
+        for sign, choice in words.items()
+        if sign != "language"
+    }
+    patterns["judge_addressed"] = (_ADDRESSED if is_spaced else "(?:{})", words["judge"])
+    return {
+        sign: re.compile(form.replace("{}", choice), re.IGNORECASE | re.MULTILINE)
+        for sign, (form, choice) in patterns.items()
+    }

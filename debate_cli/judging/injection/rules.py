@@ -1,29 +1,174 @@
-"""Sentences that give a judge an order, told by what comes together in them rather than by a phrase.
+"""English instructions to a judge, recognised by the combination of signs in one sentence.
 
-An order needs somebody or something of the judging (a judge, a judge's form, "your verdict"), and an imperative or a
-"must" with a verb of judging, or a party and what it is to be given. Either alone is what debates are made of. The words,
-the signs made of them and the rules made of signs are the table `rules.toml`; here is how it is read.
+An instruction combines something of the judging (a judge, a score sheet, "your verdict") with a command, or a side of the
+debate with what it is to be given. Each alone is ordinary debate. The patterns and the rules are the table `rules.toml`.
 """
 
 from __future__ import annotations
 
 import re
 import tomllib
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import NamedTuple
 
-MAX_QUOTATION_CHARS = 240
-"""Characters of a quotation."""
-CONTEXT_CHARS = 160
-"""Characters before and after it in which its sentence says what it is."""
+NAME_PLACEHOLDER = "ꙮ"
+"""Replaces each letter of a debater's name before a text is examined. It occurs in no living language."""
+MAX_SENTENCE_CHARS = 400
+"""A longer sentence is examined in pieces of this length."""
+_SENTENCE = re.compile(rf"(?:[^.!?。！？\n]|\.(?=\w)|\n(?=[a-z])){{1,{MAX_SENTENCE_CHARS}}}[.!?。！？]*[\"'”’)\]]*")
+_TWO_LETTERS = re.compile(r"[^\W\d_]{2}")
+_PLACEHOLDER = re.compile(r"<<(\w+)>>")
+_LINE_WRAP = re.compile(r"\n\s*")
 
-_QUOTATION = re.compile(
-    rf"\"[^\"\n]{{1,{MAX_QUOTATION_CHARS}}}\"|“[^”\n]{{1,{MAX_QUOTATION_CHARS}}}”|‘[^’\n]{{1,{MAX_QUOTATION_CHARS}}}’|«[^»\n]{{1,{MAX_QUOTATION_CHARS}}}»|„[^“”\n]{{1,{MAX_QUOTATION_CHARS}}}[“”]|"
-    rf"`[^`\n]{{1,{MAX_QUOTATION_CHARS}}}`|(?<![\w'])'[^'\n]{{1,{MAX_QUOTATION_CHARS}}}'(?![\w'])"
-)
+Conditions = tuple[tuple[str, ...], ...]
+"""All must hold; a condition holds when one of its signs is in the sentence."""
+
+
+class InstructionRule(NamedTuple):
+    """A sentence that meets all conditions is an instruction to the judge."""
+
+    technique: str
+    conditions: Conditions
+    finds: str = ""
+    """An example that the rule finds."""
+    passes: str = ""
+    """A similar sentence that the rule does not find."""
+
+
+class RuleTable(NamedTuple):
+    """The contents of `rules.toml`."""
+
+    sources: Mapping[str, str]
+    """Pattern of each entry, with the entries that it names filled in."""
+    commands: frozenset[str]
+    """Signs that count only where a command can begin."""
+    rules: tuple[InstructionRule, ...]
+    """The first rule that fits names the technique."""
+    hidden: tuple[Conditions, ...]
+    """Enough in words that were hidden from readers."""
+
+
+@cache
+def load_rule_table() -> RuleTable:
+    """The table, read once."""
+    table = tomllib.loads(files(__package__ or "").joinpath("rules.toml").read_text(encoding="utf-8"))
+    sources: dict[str, str] = {"named": NAME_PLACEHOLDER}
+    for group in ("words", "starts", "commands", "signs", "whole_words", "text"):
+        for name, pieces in table[group].items():
+            choice = _PLACEHOLDER.sub(lambda place: sources[place[1]], _join_pieces(pieces))
+            sources[name] = rf"\b{choice}\b" if group == "whole_words" else choice
+    rules = tuple(
+        InstructionRule(entry["technique"], _parse_conditions(entry["needs"]), entry["finds"], entry["passes"])
+        for entry in table["rules"]
+    )
+    hidden = tuple(map(_parse_conditions, table["hidden"]["any_of"]))
+    return RuleTable(sources, frozenset(table["commands"]), rules, hidden)
+
+
+def _join_pieces(pieces: str | Sequence[str]) -> str:
+    choice = pieces if isinstance(pieces, str) else "|".join(pieces)
+    return f"(?:{_LINE_WRAP.sub('', choice)})"
+
+
+def _parse_conditions(needs: Sequence[str]) -> Conditions:
+    return tuple(tuple(need.split("|")) for need in needs)
+
+
+@cache
+def _pattern(name: str) -> re.Pattern[str]:
+    """The compiled entry `name`; most texts need few of them."""
+    return re.compile(load_rule_table().sources[name], re.IGNORECASE | re.MULTILINE)
+
+
+def split_sentences(text: str) -> Iterator[tuple[int, str]]:
+    """(start, sentence) of each sentence of `text`, without leading white space."""
+    for match in _SENTENCE.finditer(text):
+        sentence = match.group().lstrip()
+        if sentence:
+            yield match.end() - len(sentence), sentence
+
+
+def find_instructions(text: str) -> Iterator[tuple[int, int, str]]:
+    """(start, end, technique) of each sentence of `text` that is an instruction to a judge."""
+    for start, sentence in split_sentences(text):
+        if _pattern("stems").search(sentence) and _TWO_LETTERS.search(sentence):
+            technique = find_technique(sentence)
+            if technique is not None:
+                yield start, start + len(sentence), technique
+
+
+def find_coarsely(text: str) -> Iterator[tuple[int, int, str]]:
+    """Like `find_instructions`, with one pattern instead of the rules: for the rest of a very long text."""
+    for match in _pattern("coarse").finditer(text):
+        yield *match.span(), "score_demand"
+
+
+@lru_cache(maxsize=8192)
+def find_technique(sentence: str) -> str | None:
+    """The technique of the first rule that `sentence` fits; None if it is no instruction to a judge."""
+    return next((rule.technique for rule in fitting_rules(sentence)), None)
+
+
+def fitting_rules(sentence: str) -> Iterator[InstructionRule]:
+    """All rules that `sentence` fits, in the order of the table."""
+    if _pattern("opponent_address").match(sentence):
+        return
+    signs = _SentenceSigns(_pattern("reported_speech").sub("", sentence.replace("\n", " ")))
+    yield from (rule for rule in load_rule_table().rules if signs.meet(rule.conditions))
+
+
+def hints_at_instruction(text: str) -> bool:
+    """Whether `text`, which was hidden from readers, is about the judging. Fewer signs are enough there."""
+    signs = _SentenceSigns(text)
+    return any(signs.meet(conditions) for conditions in load_rule_table().hidden)
+
+
+class _SentenceSigns:
+    """The signs of one sentence; each is looked for once."""
+
+    def __init__(self, sentence: str) -> None:
+        self._sentence = sentence
+        self._known: dict[str, bool] = {}
+        self._starts: tuple[int, ...] | None = None
+
+    def meet(self, conditions: Conditions) -> bool:
+        return all(any(self._has(sign) for sign in choice) for choice in conditions)
+
+    def _has(self, sign: str) -> bool:
+        known = self._known.get(sign)
+        if known is None:
+            known = self._known[sign] = self._find(sign)
+        return known
+
+    def _find(self, sign: str) -> bool:
+        pattern = _pattern(sign)
+        if sign not in load_rule_table().commands:
+            return pattern.search(self._sentence) is not None
+        if self._starts is None:
+            self._starts = _find_command_starts(self._sentence)
+        return any(pattern.match(self._sentence, start) for start in self._starts)
+
+
+def _find_command_starts(sentence: str) -> tuple[int, ...]:
+    """Where a command can begin: at a clause, after a form of address, after "you must", each also after a courtesy."""
+    found = {match.end() for match in _pattern("obligation").finditer(sentence)}
+    for match in _pattern("clause").finditer(sentence):
+        found |= {match.end(), _end_of("address", sentence, match.end())}
+    return tuple(sorted(found | {_end_of("courtesy", sentence, start) for start in found}))
+
+
+def _end_of(name: str, sentence: str, start: int) -> int:
+    """End of the entry `name` if it begins at `start`, else `start`."""
+    match = _pattern(name).match(sentence, start)
+    return match.end() if match else start
+
+
+_QUOTED = r"\"[^\"\n]{1,240}\"|“[^”\n]{1,240}”|‘[^’\n]{1,240}’|«[^»\n]{1,240}»|„[^“”\n]{1,240}[“”]|`[^`\n]{1,240}`"
+_QUOTATION = re.compile(rf"{_QUOTED}|(?<![\w'])'[^'\n]{{1,240}}'(?![\w'])")
+_CONTEXT_CHARS = 160
+"""Characters before and after a quotation in which its sentence says what it is."""
 _SENTENCE_EDGE = re.compile(r"[.!?。！？][\"'”’»)\]]*\s|\n")
 _DISCUSSION = re.compile(
     r"\b(?:attack\w*|inject\w*|manipulat\w*|malicious|adversar\w*|jailbreak\w*|hostile|phrases?|strings?|words?|sentences?|lines?|"
@@ -34,237 +179,28 @@ _DISCUSSION = re.compile(
 )
 _IN_DATA_BEFORE = re.compile(r"(?:[{\[]|[\"'],|[\"']:)\s*$")
 _IN_DATA_AFTER = re.compile(r"\s*:\s*[\"'\d{\[]")
-"""The strings of an object are data, not quotations."""
 _EXAMPLE_INTRODUCTION = re.compile(
     r"\b(?:such as|like|called|named|strings?|tokens?|tags?|markers?|comments?|elements?)\W{0,3}$", re.IGNORECASE
 )
 
 
 def blank_discussed_quotations(text: str) -> str:
-    """`text` with every quotation that its sentence talks about blanked; no character changes its place."""
+    """`text` with `_` for the letters of every quotation that its own sentence discusses. Positions do not change."""
     return _QUOTATION.sub(lambda match: _blank_if_discussed(match, text), text)
 
 
 def is_named_as_example(text: str, start: int) -> bool:
-    """Whether what stands at `start` without quotation marks is named there as an example."""
+    """Whether the words before `start` introduce an example, which then needs no quotation marks."""
     return _EXAMPLE_INTRODUCTION.search(text[max(0, start - 30) : start]) is not None
 
 
 def _blank_if_discussed(match: re.Match[str], text: str) -> str:
-    quotation = match.group()
-    if _IN_DATA_BEFORE.search(text[max(0, match.start() - 4) : match.start()]) or _IN_DATA_AFTER.match(
-        text, match.end()
-    ):
+    """Strings of a JSON object are data, not quotations, and stay."""
+    quotation, start, end = match.group(), match.start(), match.end()
+    if _IN_DATA_BEFORE.search(text[max(0, start - 4) : start]) or _IN_DATA_AFTER.match(text, end):
         return quotation
-    before = _SENTENCE_EDGE.split(text[max(0, match.start() - CONTEXT_CHARS) : match.start()])[-1]
-    after = _SENTENCE_EDGE.split(text[match.end() : match.end() + CONTEXT_CHARS], maxsplit=1)[0]
-    if quotation[-2] in ".!?":
-        after = ""
+    before = _SENTENCE_EDGE.split(text[max(0, start - _CONTEXT_CHARS) : start])[-1]
+    after = "" if quotation[-2] in ".!?" else _SENTENCE_EDGE.split(text[end : end + _CONTEXT_CHARS], maxsplit=1)[0]
     if _DISCUSSION.search(before) or _DISCUSSION.search(after):
         return quotation[0] + "_" * (len(quotation) - 2) + quotation[-1]
     return quotation
-
-
-NAME_PLACEHOLDER = "ꙮ"
-"""Stands for each letter of a debater's name in a text that is looked at; nobody writes it."""
-MAX_SENTENCE_CHARS = 400
-"""Characters of a sentence; what is longer is looked at piece by piece."""
-
-_SENTENCE = re.compile(rf"(?:[^.!?。！？\n]|\.(?=\w)|\n(?=[a-z])){{1,{MAX_SENTENCE_CHARS}}}[.!?。！？]*[\"'”’)\]]*")
-_TWO_LETTERS = re.compile(r"[^\W\d_]{2}")
-"""A sentence without two letters side by side orders nothing; rows of signs are long and take their time."""
-_PLACEHOLDER = re.compile(r"<<(\w+)>>")
-
-
-SignChoice = tuple[str, ...]
-"""Signs of which one is enough."""
-
-
-class InjectionRule(NamedTuple):
-    """A sentence that has all that it `needs`; what is cheap to look for stands first."""
-
-    technique: str
-    conditions: tuple[SignChoice, ...]
-
-
-class CommandStarts(NamedTuple):
-    """How the places are found at which a bid to the hearer can begin."""
-
-    clause: re.Pattern[str]
-    """Where a clause begins, and so an imperative."""
-    hail: re.Pattern[str]
-    """Who is spoken to, before it; may be empty, as `courtesy` may."""
-    courtesy: re.Pattern[str]
-    told: re.Pattern[str]
-    """What makes a bid of the words that follow: "you must", "we ask the jury to"."""
-
-    def find_starts(self, sentence: str) -> tuple[int, ...]:
-        """Those places in `sentence`, in their order."""
-        found = {match.end() for match in self.told.finditer(sentence)}
-        for match in self.clause.finditer(sentence):
-            found |= {match.end(), _match_end(self.hail, sentence, match.end())}
-        return tuple(sorted(found | {_match_end(self.courtesy, sentence, start) for start in found}))
-
-
-def _match_end(pattern: re.Pattern[str], sentence: str, start: int) -> int:
-    """Where `pattern` ends if it stands at `start`, and `start` otherwise."""
-    match = pattern.match(sentence, start)
-    return match.end() if match else start
-
-
-class LazyPatterns(Mapping[str, re.Pattern[str]]):
-    """Patterns by name, each compiled when it is first looked for: most texts ask for few of them."""
-
-    def __init__(self, written: Mapping[str, str]) -> None:
-        self._sources = written
-        self._compiled: dict[str, re.Pattern[str]] = {}
-
-    def __getitem__(self, name: str) -> re.Pattern[str]:
-        if name not in self._compiled:
-            self._compiled[name] = _compile(self._sources[name])
-        return self._compiled[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._sources)
-
-    def __len__(self) -> int:
-        return len(self._sources)
-
-
-class RuleTable(NamedTuple):
-    """What `rules.toml` says."""
-
-    prefilter: re.Pattern[str]
-    """Beginnings of words; a sentence in which no word begins so is no order."""
-    opponent_address: re.Pattern[str]
-    """A sentence that begins so speaks to the other debater."""
-    reported_speech: re.Pattern[str]
-    """A part of a sentence that tells what the other debater wants of the judge."""
-    command_starts: CommandStarts
-    command_signs: LazyPatterns
-    """Signs that a sentence has where something is asked of the hearer, and nowhere else."""
-    signs: LazyPatterns
-    rules: tuple[InjectionRule, ...]
-    """In their order: the first that fits names the technique."""
-    hints: tuple[tuple[SignChoice, ...], ...]
-    """Signs that are enough in words that were hidden."""
-
-
-def split_sentences(text: str) -> Iterator[tuple[int, str]]:
-    """(start, words) of each sentence of `text`, without white space before it."""
-    for match in _SENTENCE.finditer(text):
-        sentence = match.group().lstrip()
-        if sentence:
-            yield match.end() - len(sentence), sentence
-
-
-def find_instructions(text: str, only: frozenset[str] | None = None) -> Iterator[tuple[int, int, str]]:
-    """(start, end, technique) of each sentence of `text` that is an order to a judge, by one of the techniques `only`."""
-    table, by_first = load_rule_table(), _rules_by_first_condition(only)
-    for start, sentence in split_sentences(text):
-        if table.prefilter.search(sentence) is None or _TWO_LETTERS.search(sentence) is None:
-            continue
-        if table.opponent_address.match(sentence):
-            continue
-        has = _SentenceSigns(table, table.reported_speech.sub("", sentence.replace("\n", " ")))
-        fitting = [
-            rule for first, rules in by_first.items() if has(first) for rule in rules if all(map(has, rule.conditions))
-        ]
-        if fitting:
-            yield start, start + len(sentence), min(fitting, key=table.rules.index).technique
-
-
-def hints_at_instruction(text: str) -> bool:
-    """Whether `text`, which was hidden, is about the judging: less is enough there."""
-    table = load_rule_table()
-    has = _SentenceSigns(table, text)
-    return any(all(map(has, hint)) for hint in table.hints)
-
-
-class _SentenceSigns:
-    """The signs of one sentence, each looked for once."""
-
-    def __init__(self, table: RuleTable, sentence: str) -> None:
-        self._table = table
-        self._sentence = sentence
-        self._known: dict[str, bool] = {}
-        self._starts: tuple[int, ...] | None = None
-
-    def __call__(self, need: SignChoice) -> bool:
-        return any(map(self._has_sign, need))
-
-    def _has_sign(self, sign: str) -> bool:
-        if sign not in self._known:
-            self._known[sign] = (
-                self._matches_at_start(sign) if sign in self._table.command_signs else self._matches_anywhere(sign)
-            )
-        return self._known[sign]
-
-    def _matches_anywhere(self, sign: str) -> bool:
-        return self._table.signs[sign].search(self._sentence) is not None
-
-    def _matches_at_start(self, sign: str) -> bool:
-        if self._starts is None:
-            self._starts = self._table.command_starts.find_starts(self._sentence)
-        match, sentence = self._table.command_signs[sign].match, self._sentence
-        return any(match(sentence, start) for start in self._starts)
-
-
-@cache
-def load_rule_table() -> RuleTable:
-    """The table, read once; raises KeyError where a word or sign is named that it does not have."""
-    told = tomllib.loads(files("debate_cli.judging.injection").joinpath("rules.toml").read_text(encoding="utf-8"))
-    words: dict[str, str] = {"named": NAME_PLACEHOLDER}
-    gate = _compile(rf"(?<!\w){_expand(told['gate']['stems'], words, whole=False)}")
-    opponent_called, reported = (
-        _compile(_expand(told["opponent"][name], words, whole=False)) for name in ("called", "reported")
-    )
-    for group in ("words", "starts", "bids", "signs", "whole_words"):
-        for name, pieces in told[group].items():
-            words[name] = _expand(pieces, words, whole=group == "whole_words")
-    rules = [
-        InjectionRule(entry["technique"], _parse_conditions(needs))
-        for entry in told["rules"]
-        for needs in entry["any_of"]
-    ]
-    hints = [_parse_conditions(needs) for needs in told["hidden"]["any_of"]]
-    asked = Counter(need for needs in (*(rule.conditions for rule in rules), *hints) for need in needs)
-    rules = [
-        rule._replace(
-            conditions=tuple(sorted(rule.conditions, key=lambda need: _search_cost(need, asked, told["bids"])))
-        )
-        for rule in rules
-    ]
-    used = {sign for needs in [*(rule.conditions for rule in rules), *hints] for need in needs for sign in need}
-    bids = LazyPatterns({name: words[name] for name in used & told["bids"].keys()})
-    signs = LazyPatterns({name: words[name] for name in used - told["bids"].keys()})
-    starts = CommandStarts(*(_compile(words[name]) for name in CommandStarts._fields))
-    return RuleTable(gate, opponent_called, reported, starts, bids, signs, tuple(rules), tuple(hints))
-
-
-@cache
-def _rules_by_first_condition(only: frozenset[str] | None) -> Mapping[SignChoice, tuple[InjectionRule, ...]]:
-    """The rules (of techniques `only`) by the first of their needs: where that is not met, none of them is looked at."""
-    rules = [rule for rule in load_rule_table().rules if only is None or rule.technique in only]
-    firsts = dict.fromkeys(rule.conditions[0] for rule in rules)
-    return {first: tuple(rule for rule in rules if rule.conditions[0] == first) for first in firsts}
-
-
-def _search_cost(need: SignChoice, asked: Mapping[SignChoice, int], bids: Mapping[str, object]) -> tuple[bool, int]:
-    """What to look for first: what is looked for at few places, and what many rules ask for and so is known."""
-    return not all(sign in bids for sign in need), -asked[need]
-
-
-def _parse_conditions(told: Sequence[str]) -> tuple[SignChoice, ...]:
-    return tuple(tuple(need.split("|")) for need in told)
-
-
-def _compile(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern, re.IGNORECASE | re.MULTILINE)
-
-
-def _expand(pieces: str | Sequence[str], words: Mapping[str, str], *, whole: bool) -> str:
-    """A choice between `pieces`, with the words that they name put in."""
-    choice = pieces if isinstance(pieces, str) else "|".join(pieces)
-    pattern = _PLACEHOLDER.sub(lambda place: words[place[1]], f"(?:{choice})")
-    return rf"\b{pattern}\b" if whole else pattern

@@ -25,7 +25,8 @@ from debate_cli.engine import DebateRun, StopSignal
 from debate_cli.errors import StorageError, UnsavedError, UsageError
 from debate_cli.judging.schedule import owed_briefs
 from debate_cli.observer import Observer
-from debate_cli.storage.journal import JOURNAL_SUFFIX, Journal
+from debate_cli.storage.folder import JOURNAL_SUFFIX
+from debate_cli.storage.journal import Journal
 from debate_cli.storage.lock import lock_debate
 from debate_cli.storage.redact import Redactor, redact_values
 from debate_cli.storage.transcript import dump_transcript, to_transcript, transcript_to_events, write_transcript

@@ -35,7 +35,7 @@ from debate_cli.render.plain import PlainObserver
 from debate_cli.render.resume_hint import resume_command
 from debate_cli.render.summary import suggest_judge_command
 from debate_cli.render.theme import format_brief
-from debate_cli.storage.journal import JOURNAL_SUFFIX
+from debate_cli.storage.folder import JOURNAL_SUFFIX
 from debate_cli.systems.scoring import score
 
 _DURATION = re.compile(r"\d+(?:\.\d+)? s\b")

@@ -1,4 +1,4 @@
-"""Files that are whole or not there: written beside their place, forced to the disk, then moved into it."""
+"""Atomic file writes: a temporary file beside the target, fsync, then a rename."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from debate_cli.errors import StorageError
 
 
 def open_regular_file(path: Path) -> int:
-    """A descriptor of the regular file at `path`, for reading; it is the caller's to close.
+    """Open the regular file at `path` for reading; the caller closes the descriptor.
 
-    Raises OSError, with a reason of its own where there is something else at `path` (a folder: IsADirectoryError).
+    Raises OSError, also for anything that is not a regular file (IsADirectoryError for a folder).
     """
     opened = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     mode = os.fstat(opened).st_mode
@@ -37,7 +37,7 @@ _DISK_FULL_ERRNOS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 @contextlib.contextmanager
 def friendly_os_errors(path: Path, doing: str) -> Generator[None]:
-    """Turn what the operating system says of `path` into one sentence; `doing` as in `cannot be …`."""
+    """Turn an OSError about `path` into a StorageError of one sentence; `doing` is a participle: `cannot be {doing}`."""
     try:
         yield
     except FileExistsError as error:
@@ -51,21 +51,21 @@ def friendly_os_errors(path: Path, doing: str) -> Generator[None]:
 
 
 def make_folder(folder: Path) -> None:
-    """Create `folder` and what is missing above it. Raises StorageError."""
+    """Create `folder` and its missing parents. Raises StorageError."""
     with friendly_os_errors(folder, "created"):
         try:
             for missing in reversed([place for place in (folder, *folder.parents) if not place.exists()]):
                 missing.mkdir(mode=FOLDER_MODE, exist_ok=True)
             folder.mkdir(mode=FOLDER_MODE, exist_ok=True)
         except FileExistsError as error:
-            raise NotADirectoryError(0, "a file stands there") from error
+            raise NotADirectoryError(0, "a file of this name exists") from error
 
 
 def atomic_write(path: Path, data: bytes, *, overwrite: bool = False, mode: int = FILE_MODE) -> None:
-    """Write `data` to `path` so that whoever looks, whenever, finds the old content or the new one, whole.
+    """Write `data` to `path`; at any time the file has either its old or its new content, and nothing in between.
 
-    It is on the disk when this returns. Raises StorageError, also where `path` exists and `overwrite` is not set; what
-    was there is then untouched.
+    The data is on the disk when this returns. Raises StorageError, also if `path` exists and `overwrite` is not set; an
+    existing file is then unchanged.
     """
     make_folder(path.parent)
     beside = path.with_name(f".{path.name}.{secrets.token_hex(_TOKEN_CHARS // 2)}.tmp")
@@ -83,14 +83,14 @@ def atomic_write(path: Path, data: bytes, *, overwrite: bool = False, mode: int 
 
 
 def remove_temp_files(path: Path) -> None:
-    """Remove what writers of `path` left beside it who were killed at work; for whoever alone may write it now."""
+    """Remove the temporary files of killed writers of `path`. Call it only while holding the lock of the debate."""
     for beside in path.parent.glob(f".{glob.escape(path.name)}.{'[0-9a-f]' * _TOKEN_CHARS}.tmp"):
         with contextlib.suppress(OSError):
             beside.unlink(missing_ok=True)
 
 
 def fsync_dir(folder: Path) -> None:
-    """Make the names in `folder` survive a power failure."""
+    """Fsync `folder`, so that its file names survive a power failure."""
     opened = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(opened)
@@ -99,7 +99,7 @@ def fsync_dir(folder: Path) -> None:
 
 
 def write_all(opened: int, data: bytes) -> None:
-    """Write all of `data` to an open file, however many calls the system needs for it."""
+    """Write all of `data` to an open file; os.write may write a part only."""
     left = memoryview(data)
     while left:
         left = left[os.write(opened, left) :]
@@ -115,7 +115,7 @@ def _write_and_sync(path: Path, data: bytes, mode: int) -> None:
 
 
 def _move_without_overwrite(beside: Path, path: Path) -> None:
-    """A link fails where the name is taken, in one step; file systems without links get a look first."""
+    """Create the name by a hard link, which fails if it exists; file systems without links check first."""
     try:
         os.link(beside, path)
     except FileExistsError:

@@ -1,4 +1,4 @@
-"""The files of debates in a folder, told apart by their names alone. Nothing here reads one."""
+"""The debate files in a folder, recognised by their names. Nothing here reads a file."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import os
 from pathlib import Path
 
 TRANSCRIPT_SUFFIX, JOURNAL_SUFFIX = ".json", ".jsonl"
-"""Suffixes of the two forms of a debate on disk."""
+"""A transcript is `ID.json`, a journal `ID.jsonl`."""
 _SCHEMA_SUFFIX = ".schema.json"
 
 
 def list_debate_files(folder: Path) -> list[Path]:
-    """Transcripts in `folder`, and journals of debates that have none, sorted by name. Raises OSError."""
-    with os.scandir(folder) as entries:  # names alone are looked at: a folder may hold thousands
+    """Transcripts in `folder`, and journals without a transcript, sorted by name. Raises OSError."""
+    with os.scandir(folder) as entries:
         found = {entry.name: entry for entry in entries if not entry.name.startswith(".")}
     whole = {
         name.removesuffix(TRANSCRIPT_SUFFIX)
@@ -26,7 +26,7 @@ def list_debate_files(folder: Path) -> list[Path]:
 
 
 def _is_file(entry: os.DirEntry[str]) -> bool:
-    """Whether it is a file, or a link to one; a link that leads nowhere, or round in a circle, is none."""
+    """Whether it is a file, or a link to one; broken and circular links are not."""
     try:
         return entry.is_file()
     except OSError:
@@ -34,5 +34,5 @@ def _is_file(entry: os.DirEntry[str]) -> bool:
 
 
 def is_schema_file(name: str) -> bool:
-    """Whether a file is named as the JSON Schemas are that lie beside configurations and transcripts."""
+    """Whether a file name is that of a JSON Schema."""
     return name.endswith(_SCHEMA_SUFFIX)

@@ -1,4 +1,4 @@
-"""Ids of debates: [a-z0-9-], at most 80 characters, the names of their files."""
+"""Ids of debates, which name their files: [a-z0-9-], at most 80 characters."""
 
 from __future__ import annotations
 
@@ -17,16 +17,13 @@ _RANDOM_LENGTH = 4
 
 
 def new_id(topic: str, now: datetime, chance: random.Random) -> str:
-    """An id that says what the debate is about and when it began, and that no other debate of that second shares.
-
-    Where the topic has no Latin letters the id begins with `debate`.
-    """
+    """An id of the topic (`debate` if it has no Latin letters), the date, and four random characters."""
     tail = "".join(chance.choice(_RANDOM_CHARS) for _ in range(_RANDOM_LENGTH))
     return f"{slugify(topic) or 'debate'}-{now:%Y%m%d-%H%M%S}-{tail}"
 
 
 def slugify(text: str, length: int = _TOPIC_LENGTH) -> str:
-    """`text` in [a-z0-9-], whole words where they fit into `length` characters; may be empty."""
+    """`text` in [a-z0-9-], cut at a word to at most `length` characters; may be empty."""
     plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
     words = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")
     if len(words) <= length:
@@ -36,9 +33,9 @@ def slugify(text: str, length: int = _TOPIC_LENGTH) -> str:
 
 
 def validate_id(debate_id: str) -> str:
-    """`debate_id` itself. Raises UsageError where it cannot name a file of ours."""
+    """Return `debate_id`. Raises UsageError if it is not a valid id."""
     if len(debate_id) > MAX_ID_LENGTH or _ID_PATTERN.fullmatch(debate_id) is None:
         shown = debate_id[:MAX_ID_LENGTH] if debate_id.isprintable() else ascii(debate_id)[1:-1][:MAX_ID_LENGTH]
         allowed = f"use a-z, 0-9 and inner dashes, at most {MAX_ID_LENGTH} characters"
-        raise UsageError(f"`{shown}` cannot be a debate's id; {allowed}")
+        raise UsageError(f"`{shown}` is not a valid id; {allowed}")
     return debate_id

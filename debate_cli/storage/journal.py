@@ -1,6 +1,7 @@
 """The journal: a debate's events, one JSON object a line, each on the disk before it counts.
 
-Its first line carries the schema version of transcripts. Which of journal and transcript counts is decided in `library`.
+The first line carries the schema version of transcripts. `storage.transcript_store` decides whether the journal or the
+transcript is read.
 """
 
 from __future__ import annotations
@@ -20,20 +21,19 @@ from debate_cli.storage.plain import is_mapping
 from debate_cli.storage.serialization import Redact, config_to_json, dump_json_line, providers_to_json
 from debate_cli.storage.upgrades import SCHEMA_VERSION
 
-JOURNAL_SUFFIX = ".jsonl"
 MAX_JOURNAL_BYTES = 256 * 1024 * 1024
 _VERSION_KEY = "schema_version"
 _VERSION_CHARS = 20
 
 
 class JournalContents(NamedTuple):
-    """What a journal holds."""
+    """The events of a journal file."""
 
     events: tuple[Event, ...]
     torn_line_warning: str | None
-    """One sentence on a last line that was not whole, and is not among the events; None where all were."""
+    """One sentence about a torn last line, which is not among the events; None if all lines are whole."""
     length: int
-    """Bytes of the lines that are whole."""
+    """Bytes of the whole lines."""
 
 
 class Journal:
@@ -47,9 +47,9 @@ class Journal:
 
     @classmethod
     def create(cls, path: Path, events: Sequence[Event], redact: Redact, *, overwrite: bool = False) -> Self:
-        """A new journal that begins with `events`, the first of them `Opened`; it appears with all of them or not at all.
+        """Create a journal with `events`, of which the first is DebateOpened. The file appears with all of them or not at all.
 
-        Raises StorageError, also where the file exists and `overwrite` is not set.
+        Raises StorageError, also if the file exists and `overwrite` is not set.
         """
         data = b"".join(_format_event(event, redact) for event in events)
         atomic_write(path, data, overwrite=overwrite)
@@ -57,9 +57,9 @@ class Journal:
 
     @classmethod
     def open_existing(cls, path: Path, redact: Redact) -> tuple[Self, JournalContents]:
-        """An existing journal to go on with, a torn last line cut off, and what it holds.
+        """Open an existing journal for appending, cut off a torn last line, and return its contents too.
 
-        Raises TranscriptError where it cannot be used (nothing is changed then) and StorageError where not written.
+        Raises TranscriptError if it cannot be read (the file is not changed then), StorageError if it cannot be written.
         """
         contents = read_journal(path)
         journal = cls._open(path, contents.length, redact)
@@ -77,10 +77,10 @@ class Journal:
             return cls(path, os.open(path, os.O_RDWR | os.O_APPEND), length, redact)
 
     def append(self, event: Event) -> None:
-        """Write `event`. When this returns it is on the disk; when it raises StorageError nothing of it is.
+        """Write `event`. It is on the disk when this returns; nothing of it is if this raises StorageError.
 
-        An `Asked` alone is not forced to the disk: it survives the death of the process, and what a power failure could
-        take is only the hint that a call may have been billed. The next event forces it along.
+        TaskStarted is written without fsync: it survives the death of the process, and a power failure could only lose
+        the hint that a call may have been billed. The fsync of the next event covers it.
         """
         data = _format_event(event, self._redact)
         with friendly_os_errors(self.path, "written"):
@@ -98,13 +98,13 @@ class Journal:
         self._length += len(data)
 
     def close(self) -> None:
-        """Close the file; it stays where it is."""
+        """Close the file and keep it."""
         if self._fd >= 0:
             os.close(self._fd)
             self._fd = -1
 
     def remove(self) -> None:
-        """Close and delete the file: what it holds is in a transcript."""
+        """Close and delete the file, once a transcript holds its events."""
         self.close()
         with friendly_os_errors(self.path, "removed"):
             self.path.unlink(missing_ok=True)
@@ -120,7 +120,7 @@ class Journal:
             os.ftruncate(self._fd, self._length)
 
     def _end_line(self) -> None:
-        """Add the newline that a whole last line lacks when the process died between the two."""
+        """Add a newline to a whole last line that lacks it, as the process died before writing it."""
         with friendly_os_errors(self.path, "written"):
             if self._length and os.pread(self._fd, 1, self._length - 1) != b"\n":
                 write_all(self._fd, b"\n")
@@ -129,10 +129,10 @@ class Journal:
 
 
 def read_journal(path: Path) -> JournalContents:
-    """The events of the journal at `path`.
+    """The events of the journal at `path`. The file is not changed.
 
-    Raises TranscriptError naming file and line where a line other than the last is damaged, where an event makes no
-    sense, where a newer version wrote it, and where there is no debate in it. The file is not touched.
+    Raises TranscriptError, with file and line, for a damaged line before the last one, an invalid event, a newer version,
+    and a file without events.
     """
     data = _read_bytes(path)
     lines = data.split(b"\n")
@@ -143,14 +143,14 @@ def read_journal(path: Path) -> JournalContents:
     for number, line in enumerate(lines[:whole_to], start=1):
         fields = _parse_line(line)
         if fields is None and number == whole_to:
-            torn = f"{path}:{number}: the last line is torn and left out; what it told is lost"
+            torn = f"{path}:{number}: the last line is incomplete and ignored; its event is lost"
             break
         if fields is None:
             raise TranscriptError(f"{path}:{number}: the line is damaged; restore the file from a backup")
         events.append(_parse_event(path, number, fields))
         length = min(length + len(line) + 1, len(data))
     if not events:
-        raise TranscriptError(f"{path}: holds no debate; remove the file")
+        raise TranscriptError(f"{path}: contains no events; remove the file")
     return JournalContents(tuple(events), torn, length)
 
 
@@ -161,12 +161,12 @@ def _read_bytes(path: Path) -> bytes:
     except OSError as error:
         raise TranscriptError(f"{path}: cannot be read ({error.strerror}); name a journal") from error
     if len(data) > MAX_JOURNAL_BYTES:
-        raise TranscriptError(f"{path}: larger than {MAX_JOURNAL_BYTES // 1024**2} MiB; this is no journal")
+        raise TranscriptError(f"{path}: larger than {MAX_JOURNAL_BYTES // 1024**2} MiB; not a journal")
     return data
 
 
 def _parse_line(line: bytes) -> dict[str, Any] | None:
-    """The object on a line; None where there is none."""
+    """The JSON object on a line; None if it is not one."""
     try:
         fields: Any = json.loads(line)
     except (ValueError, RecursionError):
@@ -175,20 +175,20 @@ def _parse_line(line: bytes) -> dict[str, Any] | None:
 
 
 def _parse_event(path: Path, number: int, fields: dict[str, Any]) -> Event:
-    """The event that `fields` tell of; the first must be `Opened` in a version that is known."""
+    """The event in `fields`. The first must be DebateOpened, of a known version."""
     version = fields.pop(_VERSION_KEY, None)
     if number == 1:
         if isinstance(version, bool) or not isinstance(version, int) or version < 1 or fields.get("type") != "opened":
-            raise TranscriptError(f"{path}:1: this is no journal of debate-cli; name another file")
+            raise TranscriptError(f"{path}:1: not a journal of debate-cli; name another file")
         if version > SCHEMA_VERSION:
             needed = f"it needs a debate-cli that knows schema_version {str(version)[:_VERSION_CHARS]}"
             raise NewerVersionError(f"{path}:1: written by a newer version; {needed} (this one knows {SCHEMA_VERSION})")
     try:
         event = EVENT_ADAPTER.validate_python(fields)
     except (ValidationError, RecursionError) as error:
-        raise TranscriptError(f"{path}:{number}: the event on this line makes no sense; restore the file") from error
+        raise TranscriptError(f"{path}:{number}: the event on this line is not valid; restore the file") from error
     if isinstance(event, DebateOpened) != (number == 1):
-        raise TranscriptError(f"{path}:{number}: a second debate begins in the middle of the file; restore the file")
+        raise TranscriptError(f"{path}:{number}: a second debate begins in this line; restore the file")
     return event
 
 

@@ -1,6 +1,6 @@
-"""One process a debate: a lock file beside the journal, held by the operating system for as long as its holder lives.
+"""At most one process per debate: a lock file beside the journal, locked with flock while the process lives.
 
-A lock left behind by a process that died holds nobody up: the system let it go at its death.
+The operating system releases the lock when the process dies, so a lock file that was left behind does not block.
 """
 
 from __future__ import annotations
@@ -21,10 +21,9 @@ _PID_BYTES = 20
 
 @contextlib.contextmanager
 def lock_debate(path: Path) -> Generator[None]:
-    """Hold the debate whose journal or transcript is `path` (`ID.jsonl` and `ID.json` share one lock).
+    """Lock the debate whose journal or transcript is `path` (`ID.jsonl` and `ID.json` share one lock).
 
-    Raises StorageError naming the pid where another process holds it. What holders that were killed left half written is
-    removed.
+    Removes temporary files of killed processes. Raises StorageError with the pid if another process holds the lock.
     """
     place = path.with_suffix(LOCK_SUFFIX)
     make_folder(place.parent)
@@ -40,7 +39,7 @@ def lock_debate(path: Path) -> Generator[None]:
 
 
 def lock_holder(path: Path) -> int | None:
-    """Pid of the process that holds the debate of `path`; None where none does. What a dead process left is no lock."""
+    """Pid of the process that holds the lock of `path`; None if there is none, 0 if the pid is unknown."""
     try:
         opened = os.open(path.with_suffix(LOCK_SUFFIX), os.O_RDONLY)
     except OSError:
@@ -48,8 +47,8 @@ def lock_holder(path: Path) -> int | None:
     try:
         fcntl.flock(opened, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:
-        told = os.pread(opened, _PID_BYTES, 0).decode(errors="replace").strip()
-        return int(told) if told.isdecimal() else 0
+        pid = os.pread(opened, _PID_BYTES, 0).decode(errors="replace").strip()
+        return int(pid) if pid.isdecimal() else 0
     except OSError:
         return None
     finally:
@@ -58,7 +57,7 @@ def lock_holder(path: Path) -> int | None:
 
 
 def _acquire(place: Path) -> int:
-    """The open, locked file. Where its name went to another file meanwhile, try that one."""
+    """Open and lock the file. Tries again if its last holder removed it in between."""
     while True:
         with friendly_os_errors(place, "locked"):
             opened = os.open(place, os.O_RDWR | os.O_CREAT, FILE_MODE)
@@ -68,7 +67,7 @@ def _acquire(place: Path) -> int:
             holder = os.pread(opened, _PID_BYTES, 0).decode(errors="replace").strip()
             os.close(opened)
             who = f"process {holder}" if holder.isdecimal() else "another process"
-            raise StorageError(f"{place}: {who} is at work on this debate; wait for it, or stop it") from error
+            raise StorageError(f"{place}: {who} is working on this debate; wait for it, or stop it") from error
         except OSError as error:
             os.close(opened)
             raise StorageError(f"{place}: cannot be locked ({error.strerror}); choose another folder") from error
@@ -81,7 +80,7 @@ def _acquire(place: Path) -> int:
 
 
 def _is_same_file(place: Path, opened: int) -> bool:
-    """Whether the name still means the open file: its last holder may have removed it just now."""
+    """Whether `place` is still the opened file: its last holder may have removed it."""
     try:
         there = place.stat()
     except OSError:

@@ -1,4 +1,4 @@
-"""Plain data, as YAML and JSON hold it, told apart for the type checker."""
+"""Plain data, as YAML and JSON have it: type guards and access."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any, TypeGuard
 
 
 def is_mapping(value: Any) -> TypeGuard[dict[str, Any]]:
-    """Whether `value` is a mapping; keys are text wherever our parsers made it."""
+    """Whether `value` is a mapping; our parsers only make text keys."""
     return isinstance(value, dict)
 
 
@@ -16,7 +16,7 @@ def is_list(value: Any) -> TypeGuard[list[Any]]:
 
 
 def deep_copy(value: Any) -> Any:
-    """A copy in which nothing is shared, with `value` or within itself (as aliases of YAML share)."""
+    """A copy that shares nothing with `value`, nor parts within itself (as YAML aliases do)."""
     if is_mapping(value):
         return {key: deep_copy(item) for key, item in value.items()}
     if is_list(value):
@@ -25,7 +25,7 @@ def deep_copy(value: Any) -> Any:
 
 
 def get_child(value: Any, part: str | int) -> Any:
-    """What stands at a key or index of `value`; None where nothing does."""
+    """The value at a key or index of `value`; None if there is none."""
     if is_mapping(value):
         return value.get(part) if isinstance(part, str) else None
     if is_list(value) and isinstance(part, int) and part < len(value):

@@ -1,4 +1,4 @@
-"""Domain values as JSON data for files: what a reader of the stored form relies on beyond the values' own fields."""
+"""Domain values as JSON data for journals and transcripts."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ Redact = Callable[[str], str]
 
 
 def config_to_json(config: DebateConfig) -> dict[str, Any]:
-    """A configuration with every default, except that a provider's row has only what was written.
+    """A configuration with all defaults; of the rows of the provider table, only the keys that were written.
 
-    A row is laid over the built-in one key by key, so a null that was written differs from one that was not.
+    A row overrides the built-in row key by key, so a written null differs from an absent key.
     """
     data = config.model_dump(mode="json")
     data["providers"] = providers_to_json(config.providers)
@@ -24,7 +24,7 @@ def config_to_json(config: DebateConfig) -> dict[str, Any]:
 
 
 def providers_to_json(providers: Mapping[str, ProviderSpec]) -> dict[str, Any]:
-    """Rows of the provider table, each with only what was written."""
+    """Rows of the provider table, each with only the keys that were written."""
     return {name: spec.model_dump(mode="json", exclude_unset=True) for name, spec in providers.items()}
 
 
@@ -40,12 +40,12 @@ def without_nulls(data: Any, names: frozenset[str]) -> Any:
 
 
 def dump_json_line(data: dict[str, Any], redact: Redact) -> bytes:
-    """`data` as one line of JSON, without secrets, its newline included."""
+    """`data`, redacted, as one line of JSON that ends in a newline."""
     text = json.dumps(redact_values(data, redact), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     return text.encode("utf-8", "replace") + b"\n"
 
 
 def dump_json_document(data: dict[str, Any], redact: Redact) -> bytes:
-    """`data` as a JSON document for people: two spaces of indent, UTF-8, a newline at the end, without secrets."""
+    """`data`, redacted, as an indented JSON document in UTF-8 that ends in a newline."""
     text = json.dumps(redact_values(data, redact), ensure_ascii=False, indent=2, allow_nan=False)
     return text.encode("utf-8", "replace") + b"\n"

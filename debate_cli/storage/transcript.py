@@ -1,6 +1,6 @@
-"""The transcript: a closed debate as one JSON document, for people and programs to keep.
+"""The transcript: a closed debate as one JSON document, and how its file is read and written.
 
-How it is read and written as a file lives in `transcript_file`; older versions in `upgrades`.
+Upgrades of older versions live in `storage.upgrades`.
 """
 
 from __future__ import annotations
@@ -60,14 +60,14 @@ OPTIONAL_KEYS = frozenset({
     "personality", "stance", "conviction", "strategy", "arguments", "responses", "answers", "closing", "directive",
     "evaded", "item", "reason", "changed_because", "round", "guidance", "exchange", "momentum",
 })  # fmt: skip
-"""Keys that are left out where they hold nothing; every other key is always there."""
+"""Keys that are left out if they are null; every other key is always present."""
 ABSENT_WHEN_EMPTY = ("unanswered", "runs")
-"""The same of the transcript itself."""
+"""Keys of the transcript itself that are left out if they are empty."""
 _EVENT_SECTIONS = ("participants", "turns", "assessments", "failures")
 
 
 class StoredFailure(Failure):
-    """A failure, and whether the debate was resumed since and may ask again."""
+    """A failure, and whether a later resume allows asking again."""
 
     forgiven: bool = False
 
@@ -80,15 +80,15 @@ class StoredRun(FrozenModel):
     judging: JudgingConfig
     models: dict[str, ModelSpec] = {}
     providers: dict[str, ProviderSpec] = {}
-    """Rows of the provider table that this run came with, besides the debate's own."""
+    """Rows of the provider table of this run, in addition to those of the debate."""
     replaces: bool = False
-    """Earlier assessments of the systems judged here no longer count."""
+    """Earlier assessments of the same systems no longer count."""
     heard: int | None = Field(default=None, ge=0)
-    """Speeches that there were when it began; left out where none was made after it."""
+    """Number of turns when the run began; left out if no turn followed."""
 
 
 class Transcript(FrozenModel):
-    """A debate in the order and with the names of the stored form."""
+    """A debate with the keys of the stored form, in their order."""
 
     schema_version: Literal[1] = 1
     generator: Generator
@@ -106,15 +106,15 @@ class Transcript(FrozenModel):
     assessments: tuple[Assessment, ...]
     failures: tuple[StoredFailure, ...] = ()
     unanswered: tuple[str, ...] = ()
-    """Keys of tasks whose answers were given up when the run was interrupted; left out where there are none."""
+    """Keys of tasks in flight when the run was interrupted; left out if there are none."""
     runs: tuple[StoredRun, ...] = ()
-    """Judging runs after the debate's own, in their order."""
+    """Later judging runs, in their order."""
     verdicts: tuple[Verdict, ...] = ()
     usage: TotalUsage = TotalUsage()
 
 
 def to_transcript(debate: Debate, verdicts: Sequence[Verdict] = ()) -> Transcript:
-    """`debate` with what was concluded from it."""
+    """The transcript of `debate` with its verdicts."""
     given_up = debate.given_up
     return Transcript(
         generator=debate.generator,
@@ -161,7 +161,7 @@ def transcript_to_json(transcript: Transcript) -> dict[str, Any]:
 
 
 def transcript_to_events(transcript: Transcript) -> list[Event]:
-    """Events whose fold is the debate of the transcript; when they happened is not kept, and is told as the start."""
+    """Events whose fold is the debate of the transcript. A transcript has no times of events; all get that of the start."""
     at = transcript.started_at
     opened = DebateOpened(
         at=at,
@@ -193,7 +193,7 @@ def transcript_to_events(transcript: Transcript) -> list[Event]:
 
 
 def transcript_to_debate(transcript: Transcript) -> Debate:
-    """The debate, the same as `fold(events_of(transcript))` and made without walking through the events."""
+    """The debate; equal to `fold(transcript_to_events(transcript))`, but faster."""
     runs = _judging_runs(transcript)
     return Debate.model_construct(
         id=transcript.id,
@@ -214,19 +214,19 @@ def transcript_to_debate(transcript: Transcript) -> Debate:
 
 
 def find_contradiction(transcript: Transcript) -> str | None:
-    """What in a transcript cannot be, in a few words; None where everything can."""
+    """The first contradiction in a transcript, in a few words; None if there is none."""
     names = {item.name for item in transcript.participants}
     if len(names) < len(transcript.participants):
         twice = next(
             name for name, count in Counter(item.name for item in transcript.participants).items() if count > 1
         )
-        return f"participants: `{twice}` is there twice"
+        return f"participants: `{twice}` is listed twice"
     indices = set[int]()
     for place, turn in enumerate(transcript.turns):
         if turn.speaker not in names:
-            return f"turns.{place}.speaker: `{turn.speaker}` is no participant"
+            return f"turns.{place}.speaker: `{turn.speaker}` is not a participant"
         if turn.index in indices:
-            return f"turns.{place}.index: {turn.index} is there twice"
+            return f"turns.{place}.index: {turn.index} is listed twice"
         indices.add(turn.index)
     return None
 
@@ -244,7 +244,7 @@ def _to_stored_run(run: JudgingRun, debate: Debate) -> StoredRun:
 
 
 def _judging_runs(transcript: Transcript) -> tuple[JudgingRun, ...]:
-    """All judging runs, each with the systems that a later one took the place of."""
+    """All judging runs, each with the systems that a later run replaces."""
     config = transcript.config
     runs = (JudgingRun(id=FIRST_RUN, judging=config.judging, started_at=transcript.started_at),)
     for stored in transcript.runs:
@@ -263,7 +263,7 @@ def _judging_runs(transcript: Transcript) -> tuple[JudgingRun, ...]:
 
 
 def _failure_events(failures: Sequence[StoredFailure], at: datetime) -> list[Event]:
-    """The failures in their order; the debate was resumed after the last one that is forgiven."""
+    """The failures in their order, and a resume after the last forgiven one."""
     events: list[Event] = [TaskFailed(at=at, failure=_to_failure(item)) for item in failures]
     forgiven = [number for number, item in enumerate(failures, start=1) if item.forgiven]
     if forgiven:
@@ -283,31 +283,30 @@ def _first_turns(turns: Sequence[Turn]) -> list[Turn]:
     return [found[index] for index in sorted(found)]
 
 
-TRANSCRIPT_SUFFIX = ".json"
 MAX_TRANSCRIPT_BYTES = 128 * 1024 * 1024
 _FIRST_READ_BYTES = 256 * 1024
-"""Read at first: room for as much as may come is not made for every file."""
+"""Bytes of the first read; a read of MAX_TRANSCRIPT_BYTES would allocate that much for every file."""
 _VERSION_CHARS = 20
 _CURRENT_VERSION_START = re.compile(rb'\s*\{\s*"schema_version"\s*:\s*%d\s*,' % SCHEMA_VERSION)
-"""How a transcript of the newest version begins: it is read in one go."""
+"""Start of a transcript of the newest version, which pydantic parses directly."""
 
 
 class _InvalidNumberError(ValueError):
-    """What stands where JSON has a number is none."""
+    """A number of the JSON text is not finite."""
 
 
 def load_transcript_file(path: Path) -> Transcript:
-    """The transcript at `path`, upgraded where it is of an older version; the file stays as it is.
+    """The transcript at `path`, upgraded in memory if it is of an older version.
 
-    Raises TranscriptError with one sentence where the file is not a transcript, not whole, not valid or too new.
+    Raises TranscriptError with one sentence if the file is not a transcript, cut off, not valid or too new.
     """
     return parse_transcript(_read_bytes(path), str(path))
 
 
 def parse_transcript(data: bytes, name: str, steps: Sequence[UpgradeStep] = UPGRADE_STEPS) -> Transcript:
-    """The transcript that `data` is; `name` is what errors call it. Raises as `load` does.
+    """Parse a transcript; errors call it `name`. Raises TranscriptError.
 
-    `steps` lead from their versions to the form that `Transcript` has.
+    `steps` upgrade older versions to the form of `Transcript`.
     """
     data = data.removeprefix(BOM_UTF8)
     transcript = _parse_current_version(data) if steps is UPGRADE_STEPS and _CURRENT_VERSION_START.match(data) else None
@@ -320,7 +319,7 @@ def parse_transcript(data: bytes, name: str, steps: Sequence[UpgradeStep] = UPGR
 
 
 def _parse_with_upgrades(data: bytes, name: str, steps: Sequence[UpgradeStep]) -> Transcript:
-    """The same, each fault told precisely."""
+    """Parse step by step, with a precise error for each kind of fault."""
     fields = _parse_json_object(data, name)
     version = _parse_version(fields, name, newest=1 + len(steps))
     try:
@@ -333,24 +332,24 @@ def _parse_with_upgrades(data: bytes, name: str, steps: Sequence[UpgradeStep]) -
             f"{name}: {_one_line(where)}: {_one_line(format_validation_error(first))}; restore the file"
         ) from error
     except (LookupError, TypeError, ValueError, AttributeError, RecursionError) as error:
-        raise TranscriptError(f"{name}: is not what version {version} wrote; restore the file") from error
+        raise TranscriptError(f"{name}: not a transcript of version {version}; restore the file") from error
 
 
 def write_transcript(path: Path, transcript: Transcript, redact: Redact, *, overwrite: bool = False) -> None:
-    """Write `transcript` to `path`, whole and on the disk when this returns; an existing file only with `overwrite`.
+    """Write `transcript` atomically to `path`; an existing file only with `overwrite`.
 
-    Raises StorageError; what was there is then untouched.
+    Raises StorageError; an existing file is then unchanged.
     """
     atomic_write(path, dump_json_document(transcript_to_json(transcript), redact), overwrite=overwrite)
 
 
 def dump_transcript(transcript: Transcript, redact: Redact) -> str:
-    """The text of the file that `write` writes."""
+    """The text that `write_transcript` writes."""
     return dump_json_document(transcript_to_json(transcript), redact).decode()
 
 
 def _parse_current_version(data: bytes) -> Transcript | None:
-    """The transcript that `data` is; None where it is none, which is then told precisely on the slow way."""
+    """The transcript in `data`; None if it is not valid, which `_parse_with_upgrades` then explains."""
     try:
         transcript = Transcript.model_validate_json(data)
     except ValidationError:
@@ -359,9 +358,9 @@ def _parse_current_version(data: bytes) -> Transcript | None:
 
 
 def _may_hold_non_finite(notes: Any) -> bool:
-    """Whether a free-form part may hold a number that is none; the values' own fields see to that themselves.
+    """Whether verdict notes may contain NaN or infinity; all other numbers are checked by their models.
 
-    A text that speaks of infinity is taken for one: the slow way then tells.
+    A text with these words gives a false alarm, which only costs a second parse.
     """
     text = to_json(notes, inf_nan_mode="constants")
     return b"NaN" in text or b"Infinity" in text
@@ -381,12 +380,12 @@ def _read_bytes(path: Path) -> bytes:
         reason = error.strerror if isinstance(error, OSError) else "not a file name"
         raise TranscriptError(f"{_one_line(str(path))}: cannot be read ({reason}); name a transcript") from error
     if len(data) > MAX_TRANSCRIPT_BYTES:
-        raise TranscriptError(f"{path}: larger than {MAX_TRANSCRIPT_BYTES // 1024**2} MiB; this is no transcript")
+        raise TranscriptError(f"{path}: larger than {MAX_TRANSCRIPT_BYTES // 1024**2} MiB; not a transcript")
     return data
 
 
 def _parse_json_object(data: bytes, name: str) -> dict[str, Any]:
-    """The JSON object that `data` is, strictly read."""
+    """Parse `data` as one JSON object, strictly."""
     if not data.strip():
         raise TranscriptError(f"{name}: is empty; restore the file, or name a transcript")
     try:
@@ -403,14 +402,14 @@ def _parse_json_object(data: bytes, name: str) -> dict[str, Any]:
     except _InvalidNumberError as error:
         raise TranscriptError(f"{name}: {error}; restore the file") from error
     except ValueError as error:
-        raise TranscriptError(f"{name}: holds a number with too many digits; restore the file") from error
+        raise TranscriptError(f"{name}: contains a number with too many digits; restore the file") from error
     if not is_mapping(fields):
         raise TranscriptError(f"{name}: is not a transcript of debate-cli; name another file")
     return fields
 
 
 def _is_cut_off(data: bytes) -> bool:
-    """Whether what is wrong with these bytes is that they end: the faster parser tells that apart."""
+    """Whether the JSON text ends too early; pydantic's parser reports that as EOF."""
     try:
         pydantic_core.from_json(data)
     except ValueError as error:
@@ -419,13 +418,13 @@ def _is_cut_off(data: bytes) -> bool:
 
 
 def _reject_constant(word: str) -> NoReturn:
-    raise _InvalidNumberError(f"holds {word}, which is no number in JSON")
+    raise _InvalidNumberError(f"contains {word}, which is not a number in JSON")
 
 
 def _parse_finite_float(digits: str) -> float:
     number = float(digits)
     if number in {float("inf"), float("-inf")}:
-        raise _InvalidNumberError("holds a number too large to be one")
+        raise _InvalidNumberError("contains a number that is too large")
     return number
 
 

@@ -1,4 +1,4 @@
-"""Debates in a folder: found by id or path, and which of journal and transcript tells how far one has come."""
+"""Saved debates: found by id or path, and read from the journal or the transcript, whichever is further ahead."""
 
 from __future__ import annotations
 
@@ -13,30 +13,84 @@ from debate_cli.domain.debate import Debate, fold
 from debate_cli.domain.suggestions import format_suggestion
 from debate_cli.domain.verdict import Verdict
 from debate_cli.errors import TranscriptError, UsageError
-from debate_cli.storage import journal
-from debate_cli.storage import transcript as transcript_module
-from debate_cli.storage.folder import list_debate_files
+from debate_cli.storage.folder import JOURNAL_SUFFIX, TRANSCRIPT_SUFFIX, list_debate_files
 from debate_cli.storage.ids import validate_id
-from debate_cli.storage.transcript import Transcript, transcript_to_debate
+from debate_cli.storage.journal import read_journal
+from debate_cli.storage.transcript import load_transcript_file, transcript_to_debate
+
+_SUFFIXES = {JOURNAL_SUFFIX, TRANSCRIPT_SUFFIX}
+
+
+class StoredDebate(NamedTuple):
+    """A debate and the file it was read from."""
+
+    path: Path
+    debate: Debate
+    verdicts: tuple[Verdict, ...] = ()
+    """As stored; empty if the debate was read from its journal."""
+    torn_line_warning: str | None = None
+    """One sentence about a torn last line of the journal, if there is one."""
+
+    @property
+    def from_journal(self) -> bool:
+        """Whether the debate was read from its journal: it has no transcript yet, or an older one."""
+        return self.path.suffix == JOURNAL_SUFFIX
+
+
+def find_debate(reference: str, folders: Iterable[Path]) -> Path:
+    """The file of a debate: `reference` is a path, or an id whose journal or transcript is in one of `folders`.
+
+    If both files exist, either may be returned: `open_debate` reads both. Raises UsageError if there is none. A folder
+    is not a debate, unless its name is the id of one.
+    """
+    path = Path(reference)
+    if path.suffix in _SUFFIXES or len(path.parts) > 1:
+        return _find_by_path(path)
+    try:
+        name = validate_id(reference)
+    except UsageError as error:
+        raise (_folder_error(path) if reference and path.is_dir() else error) from None
+    searched = list(dict.fromkeys(folders))
+    for folder in searched:
+        found = next((place for place in _journal_and_transcript(folder / name) if place.exists()), None)
+        if found is not None:
+            return found
+    if path.is_dir():
+        raise _folder_error(path)
+    hint = suggest_debate_id(reference, searched) or "; name its id or its file"
+    raise UsageError(f"`{reference}`: there is no such debate in {' or '.join(map(str, searched))}{hint}")
+
+
+def _find_by_path(path: Path) -> Path:
+    beside = next((place for place in _journal_and_transcript(path) if place.exists() and not place.is_dir()), None)
+    if path.is_dir():
+        if beside is None:
+            raise _folder_error(path)
+        return beside
+    if not path.exists() and beside is None:
+        raise UsageError(f"{path}: no such file; name a transcript or journal")
+    return path
+
+
+def _folder_error(path: Path) -> UsageError:
+    listing = f"debate list {shlex.quote(str(path))}"
+    return UsageError(f"{path}: is a folder; name one of its debates, which `{listing}` shows")
 
 
 def suggest_debate_id(name: str, folders: Iterable[Path]) -> str:
-    """`; did you mean …?` with the id of a debate in one of `folders`; nothing where none is close, or none can be listed.
+    """`; did you mean …?` with the id of a debate in `folders` that is similar to `name`; empty if none is.
 
-    An id that begins with `name` is close, however long it is: a made-up one ends in a date, so the last is the newest.
+    Of ids that begin with `name`, the last is suggested: generated ids end in a date, so it is the newest.
     """
-    ids = sorted(
-        {path.stem for folder in folders for path in _list_or_empty(folder)},
-        key=lambda known: _similarity_key(name, known),
-    )
-    begun = max((known for known in ids if name and known.startswith(name.lower())), default=None)
-    return f"; did you mean `{begun}`?" if begun is not None else format_suggestion(name, ids)
+    ids = {path.stem for folder in folders for path in _list_or_empty(folder)}
+    longer = max((known for known in ids if name and known.startswith(name.lower())), default=None)
+    if longer is not None:
+        return f"; did you mean `{longer}`?"
 
+    def common_prefix(known: str) -> int:
+        return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(name.lower(), known, strict=False)))
 
-def _similarity_key(name: str, known: str) -> tuple[int, str]:
-    """Few begin with the same letters: those are compared first, as not all of a large folder are."""
-    alike = takewhile(lambda pair: pair[0] == pair[1], zip(name.lower(), known, strict=False))
-    return -sum(1 for _ in alike), known
+    return format_suggestion(name, sorted(ids, key=lambda known: (-common_prefix(known), known)))
 
 
 def _list_or_empty(folder: Path) -> list[Path]:
@@ -46,105 +100,46 @@ def _list_or_empty(folder: Path) -> list[Path]:
         return []
 
 
-class StoredDebate(NamedTuple):
-    """A debate as it was found."""
-
-    path: Path
-    """The file that counts."""
-    debate: Debate
-    verdicts: tuple[Verdict, ...] = ()
-    """As stored; none while only a journal tells of the debate."""
-    torn_line_warning: str | None = None
-    """One sentence on a torn last line of the journal, if there was one."""
-
-    @property
-    def from_journal(self) -> bool:
-        """Whether the journal counts, so that the debate never came to its transcript."""
-        return self.path.suffix == journal.JOURNAL_SUFFIX
-
-
-def find_debate(reference: str, folders: Iterable[Path]) -> Path:
-    """The file of a debate: `reference` is a path, or an id of which one of `folders` holds journal or transcript.
-
-    Of the two, where both are there, the one returned may be either: `open_debate` looks at both. Raises UsageError
-    where there is neither; a folder is no debate, unless its name is the id of one.
-    """
-    path = Path(reference)
-    if path.suffix in {journal.JOURNAL_SUFFIX, transcript_module.TRANSCRIPT_SUFFIX} or len(path.parts) > 1:
-        beside = next((place for place in _journal_and_transcript(path) if place.exists() and not place.is_dir()), None)
-        if path.is_dir():
-            if beside is None:
-                raise _folder_error(path)
-            return beside
-        if not path.exists() and beside is None:
-            raise UsageError(f"{path}: no such file; name a transcript or journal")
-        return path
-    try:
-        name = validate_id(reference)
-    except UsageError as error:
-        raise (_folder_error(path) if reference and path.is_dir() else error) from None
-    looked: list[Path] = []
-    for folder in dict.fromkeys(folders):
-        there = next((place for place in _journal_and_transcript(folder / name) if place.exists()), None)
-        if there is not None:
-            return there
-        looked.append(folder)
-    if path.is_dir():
-        raise _folder_error(path)
-    places = " or ".join(map(str, looked))
-    raise UsageError(f"`{reference}`: there is no such debate in {places}{_suggestion(reference, looked)}")
-
-
-def _suggestion(reference: str, folders: Iterable[Path]) -> str:
-    return suggest_debate_id(reference, folders) or "; name its id or its file"
-
-
-def _folder_error(path: Path) -> UsageError:
-    return UsageError(
-        f"{path}: is a folder; name one of its debates, which `debate list {shlex.quote(str(path))}` shows"
-    )
-
-
 def open_debate(path: Path) -> StoredDebate:
-    """The debate of which `path` is the journal or the transcript, as far as the two together tell.
+    """The debate whose journal or transcript is `path`, read from whichever of the two is further ahead.
 
-    Raises TranscriptError where the file cannot be used.
+    Raises TranscriptError if the file cannot be read.
     """
-    if path.suffix == transcript_module.TRANSCRIPT_SUFFIX and not path.with_suffix(journal.JOURNAL_SUFFIX).exists():
+    journal, transcript = _journal_and_transcript(path)
+    if path not in {journal, transcript}:
         return _from_transcript(path)
-    written, whole = _journal_and_transcript(path)
-    there = [place for place in (written, whole) if place.exists()]
-    if path not in {written, whole} or len(there) != 2:  # noqa: PLR2004 - journal and transcript
-        only = there[0] if len(there) == 1 and path in {written, whole} else path
-        return _from_journal(only) if only.suffix == journal.JOURNAL_SUFFIX else _from_transcript(only)
-    from_journal = _from_journal(written)
+    if not journal.exists():
+        return _from_transcript(transcript if transcript.exists() else path)
+    from_journal = _from_journal(journal)
+    if not transcript.exists():
+        return from_journal
     try:
-        from_transcript = _from_transcript(whole)
+        from_transcript = _from_transcript(transcript)
     except TranscriptError:
         return from_journal
     return from_transcript if _covers_journal(from_transcript.debate, from_journal.debate) else from_journal
 
 
 def load_last_transcript(stored: StoredDebate) -> StoredDebate | None:
-    """The debate as it was when verdicts were last stored: a journal goes on from there. None where none ever were.
+    """The debate as its transcript has it, with the verdicts last stored; None if there is no transcript.
 
     Raises TranscriptError.
     """
-    whole = stored.path.with_suffix(transcript_module.TRANSCRIPT_SUFFIX)
+    transcript = stored.path.with_suffix(TRANSCRIPT_SUFFIX)
     if not stored.from_journal:
         return stored
-    return _from_transcript(whole) if whole.exists() else None
+    return _from_transcript(transcript) if transcript.exists() else None
 
 
 def expand_references(references: Iterable[str], folders: Iterable[Path] = ()) -> list[Path]:
-    """The files that paths, folders and globs mean, each once, in order; a folder's are sorted by name.
+    """The files that paths, ids, folders and globs name, each once, in order; those of a folder are sorted by name.
 
-    An id means the debate that the first of `folders` holds. A folder stands for its transcripts and for the journals of
-    debates that have none. What does not exist is returned as it is: reading it says so. Raises UsageError for a glob or
-    folder that holds nothing, and for a misspelt id that is alone.
+    An id is looked up in `folders`. A folder stands for its transcripts, and for journals without a transcript. A path
+    that does not exist is kept: reading it gives the error. Raises UsageError for an empty glob or folder, and for a
+    misspelt id if it is the only reference.
     """
     found: dict[Path, None] = {}
-    homes: list[Path] | None = None
+    searched: list[Path] | None = None
     for reference in references:
         path = Path(reference)
         if path.is_dir():
@@ -152,19 +147,19 @@ def expand_references(references: Iterable[str], folders: Iterable[Path] = ()) -
         elif glob.has_magic(reference) and not path.exists():
             files = sorted(place for place in map(Path, glob.glob(reference, recursive=True)) if place.is_file())  # noqa: PTH207 - takes absolute patterns too
         else:
-            if homes is None and _may_be_id(path):
-                homes = list(folders)
-            files = [_file_by_id(path, homes or ())]
+            if searched is None and _may_be_id(path):
+                searched = list(folders)
+            files = [_file_by_id(path, searched or ())]
         if not files:
             raise UsageError(f"{reference}: holds no transcripts; name a transcript, a folder or a glob")
         found.update(dict.fromkeys(files))
-    if len(found) == 1 and homes:
-        _refuse_misspelled_id(next(iter(found)), homes)
+    if len(found) == 1 and searched:
+        _refuse_misspelled_id(next(iter(found)), searched)
     return list(found)
 
 
 def _refuse_misspelled_id(path: Path, folders: Sequence[Path]) -> None:
-    """Raise UsageError where `path` is no file, and probably the id of a debate in one of `folders`."""
+    """Raise UsageError if `path` is not a file, and similar to the id of a debate in `folders`."""
     hint = suggest_debate_id(path.name, folders) if _may_be_id(path) else ""
     if hint:
         places = " or ".join(dict.fromkeys(map(str, folders)))
@@ -176,38 +171,34 @@ def _may_be_id(path: Path) -> bool:
 
 
 def _file_by_id(path: Path, folders: Sequence[Path]) -> Path:
-    """The file of the debate of that id in `folders`; `path` where it is none, or there is no such debate."""
+    """The file of the debate with that id in `folders`; `path` itself if there is none."""
     places = (place for folder in folders for place in reversed(_journal_and_transcript(folder / path)))
     return next((place for place in places if place.exists()), path) if _may_be_id(path) else path
 
 
 def _journal_and_transcript(path: Path) -> tuple[Path, Path]:
-    """The places of journal and transcript of one debate; `path` is either, or both without the suffix."""
-    bare = (
-        path.with_suffix("") if path.suffix in {journal.JOURNAL_SUFFIX, transcript_module.TRANSCRIPT_SUFFIX} else path
-    )
-    return bare.with_name(bare.name + journal.JOURNAL_SUFFIX), bare.with_name(
-        bare.name + transcript_module.TRANSCRIPT_SUFFIX
-    )
+    """The paths of the journal and the transcript of a debate; `path` is one of them, or both without the suffix."""
+    bare = path.with_suffix("") if path.suffix in _SUFFIXES else path
+    return bare.with_name(bare.name + JOURNAL_SUFFIX), bare.with_name(bare.name + TRANSCRIPT_SUFFIX)
 
 
 def _from_journal(path: Path) -> StoredDebate:
-    contents = journal.read_journal(path)
+    contents = read_journal(path)
     return StoredDebate(path, fold(contents.events), torn_line_warning=contents.torn_line_warning)
 
 
 def _from_transcript(path: Path) -> StoredDebate:
-    transcript: Transcript = transcript_module.load_transcript_file(path)
+    transcript = load_transcript_file(path)
     return StoredDebate(path, transcript_to_debate(transcript), transcript.verdicts)
 
 
-def _covers_journal(whole: Debate, journalled: Debate) -> bool:
-    """Whether a transcript holds everything its journal does: the process died between writing it and removing that."""
+def _covers_journal(transcript: Debate, journal: Debate) -> bool:
+    """Whether the transcript has all events of the journal: the process died before it removed the journal."""
     return (
-        journalled.closed is not None
-        and (journalled.started_at, journalled.config_sha256) == (whole.started_at, whole.config_sha256)
-        and (journalled.closed == whole.closed or whole.status == "complete")
-        and journalled.answered_keys <= whole.answered_keys
-        and len(journalled.failures) <= len(whole.failures)
-        and {run.id for run in journalled.runs} <= {run.id for run in whole.runs}
+        journal.closed is not None
+        and (journal.started_at, journal.config_sha256) == (transcript.started_at, transcript.config_sha256)
+        and (journal.closed == transcript.closed or transcript.status == "complete")
+        and journal.answered_keys <= transcript.answered_keys
+        and len(journal.failures) <= len(transcript.failures)
+        and {run.id for run in journal.runs} <= {run.id for run in transcript.runs}
     )

@@ -172,7 +172,7 @@ def test_two_that_judge_one_debate_lose_nothing(saved: Path) -> None:
     ) as first:
         wait_until(lambda: saved.with_suffix(".jsonl").exists(), "the first to be at work")
         second = judge(saved, saved, "--system", "structured", "--mock")
-        assert (second.code, "is at work on this debate" in second.err) == (1, True)
+        assert (second.code, "is working on this debate" in second.err) == (1, True)
         assert first.wait().code == 0
     assert ("r2", "live") in runs_of(read(saved))
 

@@ -120,5 +120,5 @@ def test_a_journals_torn_line_is_told_once(torn: Path, command: tuple[str, ...])
     told = [line for line in done.lines if line.startswith("note: ")]
     assert (done.code, told) == (
         0,
-        ["note: transcripts/saved.jsonl:2: the last line is torn and left out; what it told is lost"],
+        ["note: transcripts/saved.jsonl:2: the last line is incomplete and ignored; its event is lost"],
     )

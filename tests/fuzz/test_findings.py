@@ -198,7 +198,7 @@ def test_what_replaces_one_run_replaces_all_before_it() -> None:
     ("data", "words"),
     [
         (b'{"schema_version": ' + b"9" * 4000 + b"}", "written by a newer version"),
-        (b'{"schema_version": ' + b"9" * 5000 + b"}", "holds a number with too many digits"),
+        (b'{"schema_version": ' + b"9" * 5000 + b"}", "contains a number with too many digits"),
     ],
 )
 def test_a_version_of_many_digits_is_not_repeated(data: bytes, words: str) -> None:
@@ -221,7 +221,7 @@ def test_a_journal_has_a_version_that_is_one(tmp_path: Path, version: Any) -> No
     first = {**json.loads(seeds("journal")[0].splitlines()[0]), "schema_version": version}
     path = tmp_path / "a.jsonl"
     path.write_text(json.dumps(first) + "\n")
-    with pytest.raises(TranscriptError, match="this is no journal"):
+    with pytest.raises(TranscriptError, match="not a journal"):
         read_journal(path)
 
 

@@ -72,7 +72,7 @@ def test_a_torn_line_is_reported(tmp_path: Path) -> None:
     """The report names file and line."""
     path = written(tmp_path / "a.jsonl", SHORT)
     path.write_bytes(path.read_bytes()[:-9])
-    assert str(read_journal(path).torn_line_warning).startswith(f"{path}:3: the last line is torn")
+    assert str(read_journal(path).torn_line_warning).startswith(f"{path}:3: the last line is incomplete")
 
 
 def test_reading_changes_nothing(tmp_path: Path) -> None:
@@ -100,12 +100,12 @@ def test_a_damaged_line_in_the_middle_is_an_error(tmp_path: Path, damage: bytes,
 @pytest.mark.parametrize(
     ("data", "words"),
     [
-        (b"", "holds no debate"),
-        (b"\x00\x00", "holds no debate"),
-        (b'{"type": "opened"}\n', ":1: this is no journal"),
-        (b'{"a": 1}\n', ":1: this is no journal"),
+        (b"", "contains no events"),
+        (b"\x00\x00", "contains no events"),
+        (b'{"type": "opened"}\n', ":1: not a journal"),
+        (b'{"a": 1}\n', ":1: not a journal"),
         (b'{"schema_version": 99, "type": "opened"}\n', ":1: written by a newer version; it needs .* 99"),
-        (b'{"schema_version": 1, "type": "opened"}\n', ":1: the event on this line makes no sense"),
+        (b'{"schema_version": 1, "type": "opened"}\n', ":1: the event on this line is not valid"),
         (b'{"schema_version": 1, "type": "opened", "a": ' + b"[" * 9999 + b"\n{}\n", ":1: the line is damaged"),
         (b"[]\n[]\n", ":1: the line is damaged"),
     ],
@@ -122,7 +122,7 @@ def test_an_event_that_makes_no_sense_is_an_error_even_at_the_end(tmp_path: Path
     """A whole line is not torn: what it says is not thrown away."""
     path = written(tmp_path / "a.jsonl", SHORT)
     path.write_bytes(path.read_bytes() + b'{"type":"exploded"}\n')
-    with pytest.raises(TranscriptError, match=":4: the event on this line makes no sense"):
+    with pytest.raises(TranscriptError, match=":4: the event on this line is not valid"):
         read_journal(path)
 
 

@@ -29,7 +29,7 @@ def test_a_second_process_is_refused_with_the_pid_of_the_first(tmp_path: Path) -
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as holder:
         assert holder.stdout is not None
         assert holder.stdout.readline() == b"held\n"
-        with pytest.raises(StorageError, match=f"process {holder.pid} is at work"), lock_debate(tmp_path / "a.json"):
+        with pytest.raises(StorageError, match=f"process {holder.pid} is working"), lock_debate(tmp_path / "a.json"):
             pass
         holder.communicate()
 

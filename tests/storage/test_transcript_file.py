@@ -56,9 +56,9 @@ def refusal(data: bytes) -> str:
         (b'{"schema_version": 1}', "generator: is missing; restore"),
         (b'{"schema_version": 1, "a": "\xff"}', "not valid UTF-8"),
         (b'{"schema_version": 1, "a": ' + b"[" * 10_000_000, "nested too deep"),
-        (TEXT.replace('"margin": 0.5', '"margin": NaN').encode(), "holds NaN"),
-        (TEXT.replace('"x": 7.25', '"x": -Infinity').encode(), "holds -Infinity"),
-        (TEXT.replace('"x": 7.25', '"x": 1e999').encode(), "a number too large"),
+        (TEXT.replace('"margin": 0.5', '"margin": NaN').encode(), "contains NaN"),
+        (TEXT.replace('"x": 7.25', '"x": -Infinity').encode(), "contains -Infinity"),
+        (TEXT.replace('"x": 7.25', '"x": 1e999').encode(), "a number that is too large"),
         (TEXT.replace('"value": 2.5', '"value": "high"').encode(), "assessments.0.marks.0.value: "),
         (TEXT.replace('"victory": "draw"', '"victory": "landslide"').encode(), "verdicts.0.victory: "),
         (
@@ -139,7 +139,7 @@ def test_older_versions_are_upgraded_step_by_step() -> None:
     old = {key: value for key, value in transcript_to_json(TRANSCRIPT).items() if key != "topic"} | {"motion": "Old?"}
     data = m001_call_the_motion_topic(old)
     assert data["topic"] == "Old?"
-    with pytest.raises(TranscriptError, match="is not what version 1 wrote"):
+    with pytest.raises(TranscriptError, match="not a transcript of version 1"):
         parse_transcript(json.dumps({"schema_version": 1}).encode(), "a.json", (m001_call_the_motion_topic,))
 
 
@@ -195,10 +195,10 @@ def _with(*path: str | int, value: Any) -> bytes:
     [
         (_with("assessments", 0, "marks", 0, "value", value="2.5"), "assessments.0.marks.0.value: "),
         (_with("assessments", 0, "marks", 0, "value", value=True), "assessments.0.marks.0.value: "),
-        (_with("turns", 1, "speaker", value="No\x1bbody"), "turns.1.speaker: `No body` is no participant"),
-        (_with("turns", 1, "index", value=0), "turns.1.index: 0 is there twice"),
-        (_with("participants", -1, value=json.loads(TEXT)["participants"][0]), "participants: `Pro` is there twice"),
-        (_with("participants", value=[]), "turns.0.speaker: `Pro` is no participant"),
+        (_with("turns", 1, "speaker", value="No\x1bbody"), "turns.1.speaker: `No body` is not a participant"),
+        (_with("turns", 1, "index", value=0), "turns.1.index: 0 is listed twice"),
+        (_with("participants", -1, value=json.loads(TEXT)["participants"][0]), "participants: `Pro` is listed twice"),
+        (_with("participants", value=[]), "turns.0.speaker: `Pro` is not a participant"),
     ],
     ids=["mark of text", "mark of truth", "unknown speaker", "turn twice", "participant twice", "no participants"],
 )

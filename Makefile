@@ -4,12 +4,10 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.installed
 LOCAL  := $(VENV)/.installed-local
-FUZZER := $(VENV)/.installed-atheris
-FUZZ_S ?= 60
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .DEFAULT_GOAL := help
-.PHONY: help run smoke check format lint types test test-local docs docs-reference bench soak fuzz schemas golden screen examples clean
+.PHONY: help run smoke check format lint types test test-local docs docs-reference bench soak schemas golden screen examples clean
 
 help: ## Print this help
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -65,14 +63,6 @@ soak: $(READY) ## Run the long tests: fault storm, kills, new examples for every
 	SOAK=1 $(BIN)/python -m pytest -q -s tests/soak -p no:xdist
 	$(BIN)/python -m pytest -q -n auto -m "not local" --hypothesis-profile=wide
 
-# Atheris is not in [dev]: it contains a fuzzer in C++ and has no wheels for some Python versions.
-$(FUZZER): $(READY)
-	$(PIP) install "atheris>=3,<4"
-	@touch $@
-
-fuzz: $(FUZZER) ## Fuzz everything that reads files and replies, FUZZ_S=60 seconds each; findings go to .fuzz
-	@for entry in tests/fuzz/atheris_*.py; do $(BIN)/python $$entry -max_total_time=$(FUZZ_S) || exit 1; done
-
 schemas: $(READY) ## Regenerate the committed JSON Schemas
 	$(BIN)/debate schema config > configs/debate.schema.json
 	$(BIN)/debate schema transcript > transcripts/transcript.schema.json
@@ -89,5 +79,5 @@ examples: $(LOCAL) ## Regenerate the two committed transcripts (one mock, one lo
 	$(BIN)/debate run configs/debate.yaml --quiet --force --id example-local --out transcripts
 
 clean: ## Remove the environment and build products
-	rm -rf $(VENV) build dist .pytest_cache .ruff_cache .hypothesis .bench .fuzz *.egg-info
+	rm -rf $(VENV) build dist .pytest_cache .ruff_cache .hypothesis .bench *.egg-info
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,87 +1,48 @@
-"""Structure-aware changes to a file: to its bytes, its lines, and the values in it. Data, so that they can be shrunk."""
+"""Mutations of a file: of its bytes, its lines and the values in it. They are data, so that hypothesis can shrink them."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from random import Random
 from typing import Any, cast
 
 import yaml
 
+# fmt: off
 TOKENS: tuple[bytes, ...] = (
-    *(b"\x00", b"\xff\xfe", b"\xc3", b"\xed\xa0\x80", b"\x1b]0;x\x07", b"\r", "\u2028".encode(), "\u202e".encode()),
-    *(
-        b"&a ",
-        b"*a",
-        b"<<: *a\n",
-        b"!!python/object:os.system ",
-        b"!x ",
-        b"? ",
-        b"- ",
-        b"\n---\n",
-        b"%YAML 1.2\n",
-        b"# ",
-    ),
-    *(b"{", b"}", b"[", b"]", b'"', b"'", b"\\", b",", b":", b": ", b"|\n", b">-\n", b"\t", b"\n", b"  ", b"`", b"@"),
-    *(b"NaN", b"-Infinity", b"1e999", b"0x1F", b".inf", b"9" * 5000, b"-0", b"null", b"true", b"\\ud800", b"\\u0000"),
-    *(
-        b"${",
-        b"${A:-",
-        b"$${",
-        b"topic: again\n",
-        b'"schema_version": 2,',
-        b'"schema_version": true,',
-        b'"a": 1, "a": 2,',
-    ),
-    *(b"<think>", b"</think>", b"```json\n", b"```", b"}{", b"{}", b"//", b"/* ", b"system: ", b"<|im_start|>"),
-    *("a\u0301".encode() * 40, b"sk-aaaaaaaaaaaaaaaaaaaa", b"Bearer abcdefgh12345678", b"a://b:c@d", b"../../x"),
+    b"\x00", b"\xff\xfe", b"\xc3", b"\xed\xa0\x80", b"\x1b]0;x\x07", b"\r", "\u2028".encode(), "\u202e".encode(),
+    b"&a ", b"*a", b"<<: *a\n", b"!!python/object:os.system ", b"!x ", b"? ", b"- ", b"\n---\n", b"%YAML 1.2\n", b"# ",
+    b"{", b"}", b"[", b"]", b'"', b"'", b"\\", b",", b":", b": ", b"|\n", b">-\n", b"\t", b"\n", b"  ", b"`", b"@",
+    b"NaN", b"-Infinity", b"1e999", b"0x1F", b".inf", b"9" * 5000, b"-0", b"null", b"true", b"\\ud800", b"\\u0000",
+    b"${", b"${A:-", b"$${", b"topic: again\n", b'"schema_version": 2,', b'"schema_version": true,', b'"a": 1, "a": 2,',
+    b"<think>", b"</think>", b"```json\n", b"```", b"}{", b"{}", b"//", b"/* ", b"system: ", b"<|im_start|>",
+    "a\u0301".encode() * 40, b"sk-aaaaaaaaaaaaaaaaaaaa", b"Bearer abcdefgh12345678", b"a://b:c@d", b"../../x",
 )
-"""Pieces of bytes that mean something to somebody."""
+"""Byte sequences with a meaning in YAML, JSON, prompts or terminals."""
 VALUES: tuple[Any, ...] = (
-    *(None, True, False, 0, -1, 1, 10**30, 10**90, -0.0, 1e308, float("nan"), float("inf"), 0.1, 1e-320),
-    *(
-        "",
-        " ",
-        "for",
-        "Pro",
-        "PRO-1",
-        "draw",
-        "\x1b[2J\n",
-        "\u202e",
-        "\ud800",
-        "\x00",
-        "k" * 5000,
-        "a" + "\u0301" * 200,
-    ),
-    *(
-        "${X}",
-        "${X:-y}",
-        "${",
-        "sk-aaaaaaaaaaaaaaaaaaaa",
-        "../../x",
-        "2026-01-01T00:00:00",
-        "9999-12-31T23:59:59-14:00",
-    ),
-    *([], {}, [[]], [None], {"": {}}, {"kind": "panel"}, {"kind": []}, [1] * 60, {"a": 1, "kind": "structured"}),
+    None, True, False, 0, -1, 1, 10**30, 10**90, -0.0, 1e308, float("nan"), float("inf"), 0.1, 1e-320,
+    "", " ", "for", "Pro", "PRO-1", "draw", "\x1b[2J\n", "\u202e", "\ud800", "\x00", "k" * 5000, "a" + "\u0301" * 200,
+    "${X}", "${X:-y}", "${", "sk-aaaaaaaaaaaaaaaaaaaa", "../../x", "2026-01-01T00:00:00", "9999-12-31T23:59:59-14:00",
+    [], {}, [[]], [None], {"": {}}, {"kind": "panel"}, {"kind": []}, [1] * 60, {"a": 1, "kind": "structured"},
 )
-"""Values that a place is seldom made for."""
+"""Values of unexpected types and sizes."""
+# fmt: on
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One change: its kind, where (a share of the whole, 0 to 1), how far it reaches (likewise), and with what."""
+    """One mutation: its kind, its position and its length (shares of the whole, 0 to 1), and its argument."""
 
     kind: str
     at: float
     reach: float = 0.1
     choice: int = 0
-    """Index into TOKENS or VALUES, or a number of times."""
+    """Index into TOKENS or VALUES, or a count."""
 
 
 def changed(data: bytes, changes: Sequence[Change]) -> bytes:
-    """`data` with the changes made in order; those to values first, where it is JSON or YAML."""
+    """`data` with the changes applied in order; changes of values first, if it is JSON or YAML."""
     inner = [change for change in changes if change.kind in VALUE_CHANGES]
     if inner:
         data = _revalued(data, inner)
@@ -89,15 +50,6 @@ def changed(data: bytes, changes: Sequence[Change]) -> bytes:
         if change.kind in BYTE_CHANGES:
             data = BYTE_CHANGES[change.kind](data, change)
     return data
-
-
-def random_changes(random: Random) -> list[Change]:
-    """Some changes, drawn."""
-    kinds = [*BYTE_CHANGES, *VALUE_CHANGES]
-    return [
-        Change(random.choice(kinds), random.random(), random.random() ** 4, random.randrange(1000))
-        for _ in range(random.randint(1, 4))
-    ]
 
 
 def _span(data: bytes, change: Change) -> tuple[int, int]:
@@ -164,7 +116,7 @@ BYTE_CHANGES: dict[str, Callable[[bytes, Change], bytes]] = {
 
 
 def _revalued(data: bytes, changes: Sequence[Change]) -> bytes:
-    """`data` with values changed, as JSON (which is YAML); as it is where it cannot be read. Line by line for a journal."""
+    """`data` as JSON (which is YAML too) with values changed, line by line for a journal; unchanged if it cannot be parsed."""
     lines = data.splitlines() if data.startswith(b"{") and b"}\n{" in data else [data]
     try:
         values = [_read(line) for line in lines]
@@ -184,7 +136,7 @@ def _read(data: bytes) -> Any:
 
 
 def _spots(value: Any) -> list[tuple[Any, Any]]:
-    """Every (holder, key or index) in a value."""
+    """Every (container, key or index) in a value."""
     found: list[tuple[Any, Any]] = []
     waiting = [value]
     while waiting:

@@ -1,4 +1,4 @@
-"""What fuzzing starts from, by target: files and answers that are as they should be."""
+"""The seeds of fuzzing per target: valid files and replies."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _configs() -> tuple[bytes, ...]:
 
 @cache
 def _transcripts() -> tuple[bytes, ...]:
-    """A short debate and one with all systems, both judged on the mock."""
+    """A short debate and one with all systems, both judged by the mock."""
     return tuple(
         _transcript(read_config_file(CONFIGS / name, env={}).config) for name in ("mock.yaml", "everything.yaml")
     )
@@ -54,7 +54,7 @@ def _journal(data: bytes, path: Path) -> bytes:
 
 
 def _older() -> tuple[bytes, ...]:
-    """Transcripts as the first version of `fuzz_targets.STEPS` wrote them."""
+    """Transcripts of the version that the first of `fuzz_targets.STEPS` upgrades."""
     return tuple(json.dumps(_aged(json.loads(data))).encode() for data in _transcripts())
 
 
@@ -68,7 +68,7 @@ def _aged(data: dict[str, Any]) -> dict[str, Any]:
 
 
 def _replies() -> tuple[bytes, ...]:
-    """Forms bare, in fences, thought about, wrapped, broken."""
+    """Forms: bare, in a code fence, after thoughts, wrapped, broken."""
     arguments = [
         {"id": f"PRO-{number}", "claim": "It is so.", "reasoning": "For it is.", "evidence": "See: {it}."}
         for number in (1, 2)

@@ -1,7 +1,7 @@
-"""What is fuzzed: each target takes any bytes and raises only where the program breaks a promise.
+"""The targets of fuzzing: each takes any bytes, and raises only if the program breaks a promise.
 
-The promises: a value, or one of our own errors whose lines are short, single, printable and name the file; the file as it
-was. Hypothesis (`tests/fuzz`) and atheris (`make fuzz`) call the same targets.
+The promises: the result is a value, or one of our errors with short, single, printable lines that name the file; the file
+is unchanged.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from debate_cli.storage.upgrades import UpgradeStep
 from debate_cli.systems.scoring import score
 
 LONGEST_LINE = 1500
-"""Characters of an error's line, the path of the file among them."""
+"""Characters of one line of an error, including the path of the file."""
 _ARGUMENT: dict[str, Any] = {
     "type": "object",
     "properties": {name: {"type": "string"} for name in ("claim", "reasoning", "evidence")}
@@ -52,13 +52,13 @@ FORMS: tuple[Form[Any], ...] = (OPINION, OPENING)
 
 
 def m001_sides(data: dict[str, Any]) -> dict[str, Any]:
-    """A step as they will be: version 2 calls a debater's `position` its side."""
+    """Sample step: version 2 calls the `position` of a debater its side."""
     people = [{"side": person.pop("position"), **person} for person in data["participants"]]
     return {**data, "participants": people}
 
 
 def m002_claims(data: dict[str, Any]) -> dict[str, Any]:
-    """Another: version 3 has an argument's claim on its own."""
+    """Sample step: version 3 separates the claim of an argument from its evidence."""
     for turn in data["turns"]:
         for argument in turn.get("arguments", []):
             argument["claim"], _, argument["evidence"] = argument["claim"].partition("|")
@@ -80,12 +80,12 @@ def config(data: bytes) -> bool:
 
 
 def transcript(data: bytes) -> bool:
-    """The transcript loader; what it takes can be scored, and written and read to be the same."""
+    """The transcript loader; a transcript that it accepts can be scored, and survives writing and reading."""
     with _Written(data, "debate.json") as path:
         try:
             opened = open_debate(path)
         except TranscriptError as error:
-            told_plainly([str(error)], str(path))
+            assert_plain_error([str(error)], str(path))
             return False
         score(opened.debate, runs="all")
         text = dump_transcript(to_transcript(opened.debate, opened.verdicts), str)
@@ -94,28 +94,28 @@ def transcript(data: bytes) -> bool:
 
 
 def journal(data: bytes) -> bool:
-    """The journal loader; what it takes can be scored."""
+    """The journal loader; a journal that it accepts can be scored."""
     with _Written(data, "debate.jsonl") as path:
         try:
             score(open_debate(path).debate, runs="all")
         except TranscriptError as error:
-            told_plainly([str(error)], str(path))
+            assert_plain_error([str(error)], str(path))
             return False
     return True
 
 
 def upgrade(data: bytes) -> bool:
-    """The upgrade steps, on what says that it is an older version."""
+    """The upgrade steps, on transcripts that claim an older version."""
     try:
         parse_transcript(data, "old.json", STEPS)
     except TranscriptError as error:
-        told_plainly([str(error)], "old.json")
+        assert_plain_error([str(error)], "old.json")
         return False
     return True
 
 
 def reply(data: bytes) -> bool:
-    """The reply parser; a form that it gives is one, and what is wrong can be told to the model."""
+    """The reply parser; a form that it returns is valid, and its errors fit into the next question."""
     text = data.decode(errors="replace")
     strip_thinking(text)
     return True in [_reads(text, form, truncated) for form in FORMS for truncated in (False, True)]
@@ -124,21 +124,21 @@ def reply(data: bytes) -> bool:
 TARGETS: dict[str, Callable[[bytes], bool]] = {
     target.__name__: target for target in (config, transcript, journal, upgrade, reply)
 }
-"""By name; each says whether it took the bytes for what they should be."""
+"""Name -> target, which returns whether it accepted the bytes."""
 
 
 def _loads(load: Callable[[], object], name: str) -> bool:
-    """Whether a configuration is taken."""
+    """Whether a configuration is accepted."""
     try:
         load()
     except ConfigError as error:
-        told_plainly(error.problems, name)
+        assert_plain_error(error.problems, name)
         return False
     return True
 
 
 def _reads(text: str, form: Form[Any], truncated: bool) -> bool:
-    """Whether a reply is taken for a form."""
+    """Whether a reply is accepted as a form."""
     parsed = parse_reply(text, form, truncated=truncated)
     filled: FormModel | None = parsed.form
     assert (filled is None) == (parsed.outcome in {"invalid", "formless"})
@@ -154,18 +154,18 @@ def _reads(text: str, form: Form[Any], truncated: bool) -> bool:
     return True
 
 
-def told_plainly(lines: Iterable[str], name: str) -> None:
-    """Hold errors to what they promise: not too many short printable lines that name the file."""
-    told = list(lines)
-    assert 0 < len(told) <= MAX_PROBLEMS + 1
-    for line in told:
+def assert_plain_error(lines: Iterable[str], name: str) -> None:
+    """Assert that an error has a bounded number of short printable lines that name the file."""
+    shown = list(lines)
+    assert 0 < len(shown) <= MAX_PROBLEMS + 1
+    for line in shown:
         assert line.isprintable(), ascii(line[:500])
         assert len(line) <= LONGEST_LINE, ascii(line[:500])
         assert name in line, ascii(line[:500])
 
 
 class _Written:
-    """A file with `data` in a folder of its own, which is held to be untouched at the end."""
+    """A file with `data` in its own folder; asserts at the end that it is unchanged."""
 
     def __init__(self, data: bytes, name: str) -> None:
         self._data = data

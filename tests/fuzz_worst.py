@@ -1,7 +1,7 @@
-"""The worst inputs of a mebibyte that anybody has thought of, by target: what takes time with the square of its size, or worse.
+"""Worst-case inputs of about a mebibyte per target, which took quadratic time or worse before.
 
-As a script, `python tests/fuzz_worst.py TARGET`, it gives them to the target one after the other, prints the name of each and
-ends with a stack where one takes longer than LIMIT_S: a guard against hangs, not a measure of speed.
+`python tests/fuzz_worst.py TARGET [WORD...]` runs them one after the other, prints each name, and ends with a stack trace if
+one takes longer than LIMIT_S.
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ from typing import Any
 
 MIB = 1024 * 1024
 LIMIT_S = 30
-"""Before they were mended, some of these would have taken hours."""
+"""Seconds per input. Quadratic time would take hours."""
 GOOD = '{"reason": "sound", "score": 7}'
 Case = tuple[str, str | bytes]
 
 
 def fill(unit: str, before: str = "", after: str = "", size: int = MIB) -> str:
-    """`unit` again and again between two ends, `size` bytes of ASCII in all."""
+    """`unit` repeated between `before` and `after`, `size` characters in all."""
     return before + unit * ((size - len(before) - len(after)) // len(unit)) + after
 
 
 def numbered(pattern: str, count: int, before: str = "", after: str = "", between: str = "") -> str:
-    """A pattern with the numbers from 0 in the place of `#`."""
+    """`pattern` repeated `count` times, with `#` replaced by the number."""
     return before + between.join(pattern.replace("#", str(number)) for number in range(count)) + after
 
 
@@ -65,25 +65,9 @@ def configs() -> Iterator[Case]:
 
 
 def replies() -> Iterator[Case]:
-    """Words of a model."""
-    for unit in (
-        "{",
-        '{"',
-        '{"a',
-        '{"a":',
-        "{'",
-        "{a",
-        "{}",
-        '{"}',
-        "{ ",
-        "[",
-        "}",
-        "<think>",
-        "<think></think>",
-        "{'x ",
-        "```",
-    ):
-        yield f"{unit} again and again", fill(unit)
+    """Replies of a model."""
+    for unit in ("{", '{"', '{"a":', "{'", "{}", '{"}', "[", "}", "<think>", "<think></think>", "{'x ", "```"):
+        yield f"repeated {unit}", fill(unit)
     yield "forms", fill(GOOD)
     yield "forms that differ", fill(GOOD + GOOD.replace("7", "8"))
     yield "broken forms", fill(GOOD.replace("}", ",}"))
@@ -107,12 +91,12 @@ def replies() -> Iterator[Case]:
 
 
 def transcripts() -> Iterator[Case]:
-    """Documents, most of them a debate with one part too many times."""
+    """Documents, most of them a debate with one part repeated."""
     document, assessment, turn = _parts()
     yield "depth", "[" * 10 * MIB
     yield "depth in a transcript", '{"schema_version": 1, "x": ' + '{"a": ' * (2 * MIB)
     yield "closed depth", '{"x": ' * 100_000 + "1" + "}" * 100_000
-    for depth in range(930, 1010, 4):
+    for depth in range(930, 1010, 16):
         yield f"depth {depth}", json.dumps(document)[:-1] + ', "x": ' + "[" * depth + "]" * depth + "}"
     yield "a version of digits", fill("9", '{"schema_version": ', "}")
     yield "a large version", '{"schema_version": ' + "9" * 4000 + "}"
@@ -174,7 +158,7 @@ CASES: dict[str, Callable[[], Iterator[Case]]] = {
 
 
 def main() -> None:
-    """Give all cases to the target that the command line names; of the cases, those whose names hold its further words."""
+    """Run the cases of the target named on the command line; further words select cases by name."""
     from fuzz_targets import TARGETS
 
     name, *words = sys.argv[1:]

@@ -1,4 +1,4 @@
-"""What fuzzing found, each as the smallest case: these were a traceback, a hang, or a line that broke out of its line."""
+"""Regression tests of fuzzing findings: tracebacks, hangs, and errors that broke out of their line."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import json_repair
 import pytest
 from fuzz_seeds import GOOD, seeds
-from fuzz_targets import FORMS, told_plainly
+from fuzz_targets import FORMS, assert_plain_error
 from llm_support import OPINION
 from storage_support import config
 
@@ -34,7 +34,7 @@ from debate_cli.storage.transcript import parse_transcript, transcript_to_debate
 
 
 def problems(text: str) -> tuple[str, ...]:
-    """What is wrong with a configuration."""
+    """The errors of a configuration."""
     with pytest.raises(ConfigError) as caught:
         read_config_file(Path("debate.yaml"), text=text, env={})
     return caught.value.problems
@@ -46,41 +46,41 @@ def document(**changes: Any) -> bytes:
 
 
 @pytest.mark.parametrize("text", ['{"```json```1', '{"a": 2, "```json```3', 'So: {"```json```[1]}'])
-def test_what_the_mending_library_stumbles_over_is_not_mended(text: str) -> None:
-    """It raises AssertionError on these; a reply is never a crash."""
+def test_a_crash_of_json_repair_is_no_form(text: str) -> None:
+    """The library raises AssertionError on these."""
     with pytest.raises(AssertionError):
         json_repair.loads(text[text.index("{") :], skip_json_loads=True)
     assert parse_reply(text, OPINION).form is None
 
 
 @pytest.mark.parametrize("unit", ['{"b" ', "{'x ", "(", '{"a": [1 2, ', '\\"'])
-def test_mending_ends(unit: str) -> None:
-    """Where the library's reading grows with more than the text, it is given up."""
+def test_repair_of_quadratic_input_is_refused(unit: str) -> None:
+    """json_repair would take quadratic time."""
     assert repair_json('{"a" ' + unit * (MAX_REPAIR_CHARS // len(unit) - 2)) is None
 
 
-def test_what_was_meant_as_json_is_mended_at_any_size_that_replies_have() -> None:
-    """Forty arguments with a comma too many are far from the bound."""
+def test_a_large_reply_is_repaired() -> None:
+    """Eighty arguments with a trailing comma are within the bound."""
     arguments = [{"id": f"PRO-{number}", "claim": "It is so. " * 50} for number in range(80)]
     text = json.dumps({"arguments": arguments})
     assert MAX_REPAIR_CHARS * 0.8 < len(text) < MAX_REPAIR_CHARS
     assert repair_json(text[:-1] + ",}") == {"arguments": arguments}
 
 
-def test_a_long_text_is_not_mended() -> None:
-    """A model that wrote as much without being able to close it is asked again."""
+def test_a_reply_above_the_bound_is_not_repaired() -> None:
+    """The model is asked again."""
     assert repair_json('{"a": "' + "b" * MAX_REPAIR_CHARS + '",}') is None
 
 
-def test_many_objects_are_no_answer() -> None:
-    """Looking at each takes long, and exactly one was asked for."""
+def test_too_many_objects_are_no_answer() -> None:
+    """The question asks for exactly one."""
     assert parse_reply(GOOD * MAX_OBJECTS, OPINION).outcome == "valid"
     assert parse_reply(GOOD * (MAX_OBJECTS + 1), OPINION).outcome == "formless"
 
 
 @pytest.mark.parametrize(("depth", "outcome"), [(MAX_WRAPPERS, "valid"), (MAX_WRAPPERS + 1, "invalid")])
-def test_a_form_is_unwrapped_so_far(depth: int, outcome: str) -> None:
-    """Each wrapper is a form to be tried."""
+def test_unwrapping_is_bounded(depth: int, outcome: str) -> None:
+    """Each level of wrapping costs one validation."""
     assert parse_reply('{"a": ' * depth + GOOD + "}" * depth, OPINION).outcome == outcome
 
 
@@ -94,18 +94,18 @@ def test_a_form_is_unwrapped_so_far(depth: int, outcome: str) -> None:
         ("<think>" * 9 + "a", ""),
     ],
 )
-def test_thoughts_are_read_once_from_left_to_right(text: str, said: str) -> None:
-    """As before, in time that grows with the text."""
+def test_thoughts_are_removed_in_one_pass(text: str, said: str) -> None:
+    """Nested, unopened and unclosed ones too."""
     assert strip_thinking(text) == said
 
 
-def test_a_fault_is_told_once() -> None:
-    """A reply with many numbers that are none does not fill the next question."""
+def test_an_error_is_reported_once() -> None:
+    """Many equal errors do not fill the next question."""
     assert parse_reply('{"a": NaN} ' * 100, OPINION).faults == ("NaN is no JSON number",)
 
 
 def test_marks_upon_one_letter_are_few() -> None:
-    """Putting them in order takes time with their square; what is between them and not seen does not start them anew."""
+    """Normalising them takes quadratic time; invisible characters between them do not reset the count."""
     assert sanitize_for_prompt("a" + "\u0301\u0323\u200b" * 5000 + "b") == sanitize_for_prompt(
         "a" + "\u0301\u0323" * 5000 + "b"
     )
@@ -113,16 +113,16 @@ def test_marks_upon_one_letter_are_few() -> None:
 
 
 @pytest.mark.parametrize("text", ["<  /  s  >", "< s\n >", "<<  /  SYS >>", "[  /  INST ]", "<s " + "a" * 150 + "/>"])
-def test_markers_with_room_in_them_are_still_bent(text: str) -> None:
-    """The patterns that no longer go back say the same."""
+def test_role_markers_with_spaces_are_neutralised(text: str) -> None:
+    """Without backtracking patterns."""
     assert not {"<", "["} & set(sanitize_for_prompt(text))
 
 
-def test_no_more_problems_are_told_than_anybody_reads() -> None:
+def test_the_number_of_reported_errors_is_bounded() -> None:
     """The last line says that there are more."""
-    told = problems("".join(f"x{number}: 1\n" for number in range(5000)))
-    assert len(told) == MAX_PROBLEMS + 1
-    assert told[-1] == "debate.yaml: and more errors; correct these first"
+    shown = problems("".join(f"x{number}: 1\n" for number in range(5000)))
+    assert len(shown) == MAX_PROBLEMS + 1
+    assert shown[-1] == "debate.yaml: and more errors; correct these first"
 
 
 @pytest.mark.parametrize(
@@ -135,14 +135,14 @@ def test_no_more_problems_are_told_than_anybody_reads() -> None:
         f"judging: {{systems: [{{kind: panel, personas: [{'q' * 5000}]}}]}}",
     ],
 )
-def test_words_of_the_file_cannot_break_out_of_an_error(text: str) -> None:
-    """Neither sequences nor line breaks nor their length."""
+def test_names_in_a_file_cannot_break_out_of_an_error(text: str) -> None:
+    """Control sequences and line breaks are escaped, long names cut."""
     whole = text if "debaters" in text else f"debaters: [{{name: a, side: for}}, {{name: b, side: against}}]\n{text}"
-    told_plainly(problems(f"topic: x\n{whole}"), "debate.yaml")
+    assert_plain_error(problems(f"topic: x\n{whole}"), "debate.yaml")
 
 
 def test_only_words_of_ordinary_length_are_compared() -> None:
-    """Comparing takes time with the square of a word."""
+    """Comparing takes quadratic time."""
     assert format_suggestion("modle", ["model"]) == "; did you mean `model`?"
     assert format_suggestion("m" * 100, ["m" * 101]) == ""
 
@@ -152,7 +152,7 @@ def test_only_words_of_ordinary_length_are_compared() -> None:
     [("${A:-b} ${", None), ("$${A} ${A:-b", None), ("${A:-b} $${", "b ${"), ("$${", "${"), ("${A:-b}}", "b}")],
 )
 def test_a_variable_without_an_end_is_an_error_after_others(written: str, filled: str | None) -> None:
-    """Its end is not looked for behind the last brace."""
+    """The end is searched up to the last brace only."""
     text = f"topic: '{written}'\nmodels: {{default: {{model: mock/x}}}}\ndebaters: [{{name: a, side: for}}, {{name: b, side: against}}]"
     if filled is None:
         assert any("begins no variable" in line for line in problems(text))
@@ -161,22 +161,22 @@ def test_a_variable_without_an_end_is_an_error_after_others(written: str, filled
 
 
 def test_passwords_in_addresses_are_found_behind_any_scheme() -> None:
-    """What stands before `://` is not read back to its beginning."""
+    """The scheme is not scanned back to its beginning."""
     assert (
         Redactor()("git+ssh://me:secret@host and a.b.c://x:y@z")
         == f"git+ssh://{REDACTED}@host and a.b.c://{REDACTED}@z"
     )
 
 
-def test_debaters_of_one_side_are_numbered_on() -> None:
-    """Each begins where the last one ended; a number that is taken is left out."""
+def test_prefixes_of_one_side_are_numbered() -> None:
+    """A prefix that is taken is skipped."""
     sides = [{"name": f"n{number}", "side": "s"} for number in range(4)] + [{"name": "x", "side": "s", "prefix": "S5"}]
     found = participants(config(debaters=[*sides, {"name": "y", "side": "s"}]))
     assert [person.prefix for person in found] == ["S", "S2", "S3", "S4", "S5", "S6"]
 
 
-def test_what_replaces_one_run_replaces_all_before_it() -> None:
-    """Looked at from the newest run back."""
+def test_a_replacing_run_replaces_all_runs_before_it() -> None:
+    """For its systems."""
     at = json.loads(seeds("transcript")[0])["started_at"]
     runs = [
         {"id": "r2", "started_at": at, "judging": {"systems": ["structured", "panel"]}, "replaces": False},
@@ -201,23 +201,23 @@ def test_what_replaces_one_run_replaces_all_before_it() -> None:
         (b'{"schema_version": ' + b"9" * 5000 + b"}", "contains a number with too many digits"),
     ],
 )
-def test_a_version_of_many_digits_is_not_repeated(data: bytes, words: str) -> None:
-    """Nor does the error speak of Python."""
+def test_a_version_with_many_digits_is_not_repeated(data: bytes, words: str) -> None:
+    """The error is short and does not mention Python."""
     with pytest.raises(TranscriptError, match=words) as caught:
         parse_transcript(data, "a.json")
-    told_plainly([str(caught.value)], "a.json")
+    assert_plain_error([str(caught.value)], "a.json")
 
 
-def test_a_revision_is_one_that_a_panel_can_come_to() -> None:
-    """Scoring looks at every one up to it."""
+def test_a_huge_revision_is_refused() -> None:
+    """Scoring would loop over all up to it."""
     assessment = json.loads(seeds("transcript")[0])["assessments"][0]
     with pytest.raises(TranscriptError, match="revision"):
         parse_transcript(document(assessments=[{**assessment, "revision": 10**30}]), "a.json")
 
 
 @pytest.mark.parametrize("version", [True, 0, -7, "1"])
-def test_a_journal_has_a_version_that_is_one(tmp_path: Path, version: Any) -> None:
-    """As a transcript has."""
+def test_a_journal_needs_a_valid_version(tmp_path: Path, version: Any) -> None:
+    """As a transcript does."""
     first = {**json.loads(seeds("journal")[0].splitlines()[0]), "schema_version": version}
     path = tmp_path / "a.jsonl"
     path.write_text(json.dumps(first) + "\n")
@@ -225,16 +225,16 @@ def test_a_journal_has_a_version_that_is_one(tmp_path: Path, version: Any) -> No
         read_journal(path)
 
 
-def test_nor_is_that_of_a_journal(tmp_path: Path) -> None:
-    """The same holds where the first line says it."""
+def test_a_journal_version_with_many_digits_is_not_repeated(tmp_path: Path) -> None:
+    """The first line of a journal has the version."""
     first = {**json.loads(seeds("journal")[0].splitlines()[0]), "schema_version": int("9" * 4000)}
     path = tmp_path / "a.jsonl"
     path.write_text(json.dumps(first) + "\n")
     with pytest.raises(TranscriptError, match="written by a newer version") as caught:
         read_journal(path)
-    told_plainly([str(caught.value)], str(path))
+    assert_plain_error([str(caught.value)], str(path))
 
 
-def test_the_forms_of_the_fuzzer_are_used() -> None:
-    """One that must be kept to, one that may be strayed from."""
+def test_the_fuzzer_uses_both_kinds_of_forms() -> None:
+    """A strict one and a lenient one."""
     assert [form.lenient for form in FORMS] == [False, True]

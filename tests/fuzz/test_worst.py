@@ -1,4 +1,4 @@
-"""The worst inputs of a mebibyte do not hang the program; each had, or could have. A guard: speed is not asserted."""
+"""Worst-case inputs of a mebibyte do not hang the program."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LARGEST = 16 * MIB
 @pytest.mark.slow
 @pytest.mark.parametrize("target", CASES)
 def test_no_input_hangs(target: str) -> None:
-    """In a process of its own, which ends itself with a stack when one takes too long; the last line names the case."""
+    """Runs in a process that ends with a stack trace if one input takes too long; its last line names the case."""
     done = subprocess.run(
         [sys.executable, TESTS / "fuzz_worst.py", target], capture_output=True, text=True, timeout=600, check=False
     )
@@ -24,8 +24,8 @@ def test_no_input_hangs(target: str) -> None:
 
 
 @pytest.mark.parametrize("target", CASES)
-def test_the_cases_are_told_apart_and_large(target: str) -> None:
-    """A case that is found again by its name, and at least one of the size that the limits speak of."""
+def test_the_cases_have_unique_names_and_are_large(target: str) -> None:
+    """At least one is as large as the limits allow."""
     cases = list(CASES[target]())
     assert len({name for name, _ in cases}) == len(cases)
     assert any(MIB // 2 < len(data) <= LARGEST for _, data in cases)

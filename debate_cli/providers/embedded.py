@@ -120,7 +120,7 @@ PROMPT_CACHE_MIB = 1024
 EMBEDDED_TIMEOUT_S = 900.0
 """A prompt of some thousand tokens takes a slow machine minutes to read, in silence; that is no fault."""
 MISSING_EXTRA_MESSAGE = (
-    'local/ models need the extra `local`, which is not installed; install it with `pip install "debate-cli[local]"`, '
+    'local/ models need the package `xllamacpp`, which is not installed; install it with `pip install "xllamacpp>=2026.10,<2027"`, '
     "or rehearse with --mock"
 )
 SILENT_VERBOSITY = -1

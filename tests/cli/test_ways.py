@@ -57,7 +57,7 @@ def test_without_the_extra_the_default_debate_says_how_to_go_on(here: Path) -> N
     done = run_python("-c", bare, cwd=here)
     (told,) = [line for line in done.lines if "configuration:" not in line]
     assert (done.code, list(here.iterdir())) == (2, [])
-    ways = ('pip install "debate-cli[local]"', "--mock", "ollama/", "ANTHROPIC_API_KEY", "(debate explain local-model)")
+    ways = ('pip install "xllamacpp', "--mock", "ollama/", "ANTHROPIC_API_KEY", "(debate explain local-model)")
     assert all(way in told for way in ways), told
 
 

@@ -1,4 +1,4 @@
-"""The reference pages, made from the code: every key of a configuration, every option of the command line."""
+"""The reference pages, generated from the code: every key of a configuration, every option of the command line."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 from debate_cli.cli.app import COMMANDS, load_command
 from debate_cli.storage.schema import config_schema
 
-MADE = "<!-- Made by `make docs-reference` from the code; changes here are lost. -->"
+MADE = "<!-- Generated from the code by `make docs-reference`. Do not edit. -->"
 SECTIONS = (
     ("DebateConfig", "", "The whole file"),
     ("ModelSpec", "models.NAME", "Models"),
@@ -35,13 +35,13 @@ SECTIONS = (
     ("Limits", "limits", "Limits"),
     ("Output", "output", "Output"),
 )
-"""Class, where it stands in the file, heading."""
+"""Class, its place in the file, heading."""
 ABOUT = (
-    "Every key of `debate.yaml`. `topic`, `debaters` and a model for each that speaks or judges (`models.default` does for all, `--mock` for none) must be there; the rest has defaults. Unknown keys are errors. "
-    "`${VAR}` and `${VAR:-default}` are filled in from the environment wherever a value stands. "
-    "`--set format.arguments=2` changes a key on the command line, `DEBATE__FORMAT__ARGUMENTS=2` in the environment; "
-    "`debate check` names every fault with line and column at once, but for what hangs on another one: the settings of a "
-    "judging system of an unknown kind, say, are looked at when its kind is mended."
+    "Every key of `debate.yaml`. `topic`, `debaters` and a model for each debater and judge are required (`models.default` "
+    "serves all; `--mock` replaces all); other keys have defaults. Unknown keys are errors. "
+    "`${VAR}` and `${VAR:-default}` insert environment variables into any value. "
+    "`--set format.arguments=2` changes a key on the command line, `DEBATE__FORMAT__ARGUMENTS=2` in the environment. "
+    "`debate check` reports all mistakes with line and column; contradictions between values only once each value is valid."
 )
 TITLES = {name: title for name, _, title in SECTIONS}
 
@@ -66,8 +66,10 @@ def cli_reference() -> str:
     parts = [
         "# Command line",
         MADE,
-        "`debate COMMAND --help` says the same. Data goes to stdout, everything else to stderr.",
-        _table([("command", "does"), *((f"[{name}](#debate-{name})", entry.help) for name, entry in COMMANDS.items())]),
+        "`debate COMMAND --help` prints the same. Data goes to stdout, everything else to stderr.",
+        _table(
+            [("command", "purpose"), *((f"[{name}](#debate-{name})", entry.help) for name, entry in COMMANDS.items())]
+        ),
     ]
     for name in COMMANDS:
         parts += _command(name)
@@ -85,7 +87,7 @@ def documented() -> Iterator[tuple[str, str, bool]]:
 
 def _section(kind: Mapping[str, Any], place: str) -> list[str]:
     said = str(kind.get("description", ""))
-    where = f"Stands at `{place}`." if place else ""
+    where = f"At `{place}`." if place else ""
     return [" ".join(part for part in (where, said) if part).replace("\n", " ")]
 
 
@@ -109,7 +111,7 @@ def _default(field: Mapping[str, Any]) -> str:
 
 
 def _type(field: Mapping[str, Any]) -> str:
-    """A type in words, with its bounds; what `${VAR}` allows beside it is left out, as it is allowed everywhere."""
+    """A type in words, with its bounds. The text pattern of `${VAR}`, which every value allows, is left out."""
     if "$ref" in field:
         name = str(field["$ref"]).rpartition("/")[2]
         return f"[{name}](#{_anchor(TITLES[name])})"
@@ -165,7 +167,7 @@ def _arguments(command: Any) -> list[Any]:
 
 
 def _prose(told: list[str]) -> list[str]:
-    """A help's paragraphs; the lines after `Examples:` as one block of code."""
+    """The paragraphs of a help text; the lines after `Examples:` become one block of code."""
     if "Examples:" not in told:
         return [" ".join(part.split()) for part in told]
     at = told.index("Examples:")
@@ -180,7 +182,7 @@ def _spelt(param: Any) -> str:
 
 def _choices(param: Any) -> str:
     members = getattr(param.type_descriptor.annotation, "__members__", {})
-    return "|".join(members)
+    return "|".join(str(member.value) for member in members.values())
 
 
 def _meaning(param: Any) -> str:

@@ -1,4 +1,4 @@
-"""docs/reference/python.md: every name of the package, with its signature and its contract, from the code."""
+"""docs/reference/python.md: each public name with its signature and docstring, generated from the code."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from reference_pages import MADE
 import debate_cli
 
 INTRODUCTION = """\
-`import debate_cli` offers the four commands as functions, and the values they work on. The functions are for scripts and
-notebooks: no output, no signals, no exit codes. Importing the package costs nothing; a name is loaded when it is first used.
-Errors are one tree, in `debate_cli.errors`; each has an `exit_code`, as on the command line."""
+`import debate_cli` offers the commands as functions, and the values they use. The functions are for scripts and notebooks: they
+print nothing, install no signal handlers and raise errors instead of exiting. A name is loaded on first use. All errors are in
+`debate_cli.errors`; each has the `exit_code` of the command line."""
 EXAMPLE = """\
 ```python
 import asyncio
@@ -27,12 +27,12 @@ outcome = asyncio.run(debate_cli.run_debate(config, folder="transcripts", debate
 for verdict in outcome.verdicts:
     print(verdict.system, verdict.winner, verdict.victory, verdict.scores)
 
-# Judge it again, by other judges; the file then holds both judging runs.
+# Judge it again by other judges. The file then holds both judging runs.
 debate = debate_cli.load_transcript("transcripts/meetings.json")
 again = asyncio.run(debate_cli.judge(debate, systems=["panel"], model="mock/judge", path="transcripts/meetings.json"))
 print(again.verdicts[0].winner)
 
-# What was said, and what became of it: pure functions of the file.
+# Read the file; recompute its verdicts without a model.
 debate = debate_cli.load_transcript("transcripts/meetings.json")
 for turn in debate.turns:
     print(turn.round, turn.speaker, turn.text[:60])

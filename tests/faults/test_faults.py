@@ -24,7 +24,7 @@ POLICIES = {
     **dict.fromkeys([REFUSED_CONNECTION, *RETRIED], "retried"),
     **dict.fromkeys(REASKED, "asked again"),
     **dict.fromkeys(GIVEN_UP, "given up"),
-    **dict.fromkeys(TAKEN, "taken"),
+    **dict.fromkeys(TAKEN, "accepted"),
 }
 BREAKING_OFF = {"reset_in_body", "cut", "vanished", "stall", "broken_json", "error_inside"}
 """Faults that come after the beginning of an answer, and before OpenAI's format tells of tokens."""
@@ -87,7 +87,7 @@ class Came:
 def expected(trial: Trial) -> Came:
     """What the policy prescribes."""
     policy = POLICIES[trial.fault]
-    if policy == "taken":
+    if policy == "accepted":
         return Came(1, 0, "answer", "complete")
     waits = policy == "retried"
     if not trial.lasting:

@@ -1,15 +1,24 @@
-"""A form: what a model is asked to fill in. Shaped for small JSON schemas and kept apart from the domain's values.
+"""Forms: what a model is asked to fill in, and the JSON Schema that asks for it.
 
-Rules for forms: lists of {name, value} objects, never open dictionaries; reasoning before the score it explains; bounds
-in the schema, checked by us whatever the provider does.
+A form is a pydantic model, kept apart from the domain's values. Its schema is derived from it and narrowed for one question:
+which ids exist, how many items a list may have. Rules for forms: lists of {name, value} objects, never open dictionaries;
+the reason before the score that it explains. Lengths and ranges stand in the schema only: they keep small models short, while
+the form itself accepts a longer text, and the reader clamps a score.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+from copy import deepcopy
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from functools import lru_cache
+from typing import Any, Generic, TypeVar, cast
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
+
+JsonSchema = dict[str, Any]
+"""A JSON Schema (2020-12)."""
+MAX_REASON_CHARS = 160
 
 
 class FormModel(BaseModel):
@@ -23,14 +32,116 @@ FormT = TypeVar("FormT", bound=FormModel)
 
 @dataclass(frozen=True, slots=True)
 class Form(Generic[FormT]):
-    """A form model together with the schema that narrows it for one occasion (which ids exist, how many items)."""
+    """A form model together with the schema that narrows it for one question."""
 
     name: str
     """[a-zA-Z0-9_-]{1,64}"""
     model: type[FormT]
-    schema: dict[str, Any]
-    """JSON Schema (2020-12, `$ref`s resolved), as narrow as can be: enums of the ids that exist, minItems/maxItems,
-    `prefixItems` with `const` where each of a known list must be answered. Whatever it accepts, `model` accepts."""
+    schema: JsonSchema
+    """Closed objects that require every property, without `$ref`; `prefixItems` with a `const` each for a list that must
+    answer known items. Whatever it accepts, `model` accepts."""
     lenient: bool = False
-    """Whether an answer that `model` accepts is good though it strays from `schema`: the caller weighs the difference
-    itself. Else such an answer is asked to be mended."""
+    """Whether an answer that `model` accepts is good although it violates `schema`: the caller then judges the difference.
+    Otherwise the model is asked again."""
+
+
+def text(most: int = MAX_REASON_CHARS, *, least: int = 1, **field: Any) -> Any:
+    """Field of `least` to `most` characters. `field` are arguments of pydantic's `Field`, as below."""
+    return Field(json_schema_extra={"minLength": least, "maxLength": most}, **field)
+
+
+def whole_number(low: int, high: int) -> Any:
+    """Field of an integer from `low` to `high`."""
+    return Field(json_schema_extra={"type": "integer", "minimum": low, "maximum": high})
+
+
+def share() -> Any:
+    """Field of a number from 0 to 1."""
+    return Field(json_schema_extra={"minimum": 0, "maximum": 1})
+
+
+def items(most: int, *, least: int = 0, chars: int | None = None, **field: Any) -> Any:
+    """Field of a list with `least` to `most` items, each a text of at most `chars` characters where given."""
+    bounds: JsonSchema = {"minItems": least, "maxItems": most}
+    if chars is not None:
+        bounds["items"] = {"type": "string", "minLength": 1, "maxLength": chars}
+    return Field(json_schema_extra=bounds, **field)
+
+
+def keep_if(wanted: bool) -> JsonSchema | None:
+    """Leave a property out unless it is `wanted`."""
+    return {} if wanted else None
+
+
+def one_of(values: Iterable[str | int]) -> JsonSchema:
+    """Narrow a property to one of `values`; change nothing if there are none, since no provider accepts an empty choice."""
+    choices = list(values)
+    return {"enum": choices} if choices else {}
+
+
+def some_of(values: Iterable[str], *, least: int = 0) -> JsonSchema:
+    """Narrow a list to some of `values`."""
+    choices = list(values)
+    return {"items": one_of(choices), "minItems": least, "maxItems": len(choices)}
+
+
+def each_of(key: str, values: Iterable[str]) -> JsonSchema:
+    """Narrow a list to one entry per value, in order, with that value as its `key`."""
+    return {"prefixItems": [{"properties": {key: {"const": value}}} for value in values]}
+
+
+def derive_schema(model: type[FormModel], **narrowing: JsonSchema | None) -> JsonSchema:
+    """The schema of `model`. Each property named in `narrowing`, at any depth, gets these keywords; None leaves it out."""
+    return _narrow(deepcopy(_full_schema(model)), narrowing)
+
+
+@lru_cache(maxsize=64)
+def _full_schema(model: type[FormModel]) -> JsonSchema:
+    schema = model.model_json_schema()
+    return _resolve(schema, schema.get("$defs", {}))
+
+
+def _resolve(part: JsonSchema, definitions: Mapping[str, JsonSchema]) -> JsonSchema:
+    """`part` without references, titles, defaults and null; with every property required."""
+    if "$ref" in part:
+        return _resolve(definitions[part["$ref"].rpartition("/")[2]], definitions)
+    if "anyOf" in part:
+        extra = {key: value for key, value in part.items() if key != "anyOf"}
+        return _resolve(next(option for option in part["anyOf"] if option.get("type") != "null") | extra, definitions)
+    kept = {key: value for key, value in part.items() if key not in {"$defs", "title", "default", "description"}}
+    if "properties" in kept:
+        kept["properties"] = {name: _resolve(item, definitions) for name, item in kept["properties"].items()}
+        kept["required"] = list(kept["properties"])
+    if "items" in kept:
+        kept["items"] = _resolve(kept["items"], definitions)
+    return kept
+
+
+def _narrow(schema: JsonSchema, narrowing: Mapping[str, JsonSchema | None]) -> JsonSchema:
+    if "items" in schema:
+        schema["items"] = _narrow(schema["items"], narrowing)
+    if "properties" in schema:
+        properties = {
+            name: _merge(_narrow(part, narrowing), cast("JsonSchema", narrowing.get(name, {})))
+            for name, part in schema["properties"].items()
+            if narrowing.get(name, {}) is not None
+        }
+        schema |= {"properties": properties, "required": list(properties)}
+    return schema
+
+
+def _merge(schema: JsonSchema, change: JsonSchema) -> JsonSchema:
+    """`schema` with the keywords of `change`, which add to the keywords of its parts."""
+    if "prefixItems" in change:
+        entries = [_merge(deepcopy(schema["items"]), part) for part in change["prefixItems"]]
+        return {"type": "array", "prefixItems": entries, "minItems": len(entries), "maxItems": len(entries)}
+    replaced = {"minLength", "maxLength"} if {"enum", "const"} & change.keys() else set[str]()
+    merged = {key: value for key, value in schema.items() if key not in replaced}
+    for key, value in change.items():
+        if key == "items":
+            merged[key] = _merge(merged[key], value)
+        elif key == "properties":
+            merged[key] = merged[key] | {name: _merge(merged[key][name], part) for name, part in value.items()}
+        else:
+            merged[key] = value
+    return merged

@@ -8,14 +8,23 @@ from debate_cli.domain.assessment import LogicGap, PairComparison, Pressure
 from debate_cli.domain.judging_config import LiveSettings
 from debate_cli.domain.judging_run import FIRST_RUN
 from debate_cli.judging.transcript_prompt import to_prompt_json
-from debate_cli.llm.form import Form, FormModel
+from debate_cli.llm.form import (
+    Form,
+    FormModel,
+    JsonSchema,
+    derive_schema,
+    items,
+    keep_if,
+    one_of,
+    share,
+    text,
+    whole_number,
+)
 from debate_cli.llm.prompts import Prompts
-from debate_cli.systems import form_schema
 from debate_cli.systems.base import AssessmentContent, JudgeQuestion, JudgingContext
 from debate_cli.systems.form_reading import MarkCollector
 from debate_cli.systems.live.calibration import DIMENSION_MAXIMA, DRAWN_COMPARISON
 from debate_cli.systems.live.turn_question import (
-    SUSPECT_CLAIM_SCHEMA,
     SuspectClaimForm,
     add_suspect_claims,
     turns_up_to,
@@ -31,47 +40,37 @@ PRESSURE_INSTRUCTION = (
 class LogicGapForm(FormModel):
     """A weakness of the earlier turn that the later one exposed."""
 
-    reason: str
-    points: int
+    reason: str = text()
+    points: int = whole_number(1, 10)
 
 
 class PressureForm(FormModel):
     """How hard the exchange pressed who lost it."""
 
-    cognitive: float
-    emotional: float
-    strategic: float
-    credibility: float
+    cognitive: float = share()
+    emotional: float = share()
+    strategic: float = share()
+    credibility: float = share()
 
 
 class PairForm(FormModel):
     """An exchange of two adjacent turns."""
 
-    reasoning: str
+    reasoning: str = text()
     logic: str
     rhetoric: str
     tactics: str
-    suspect_claims: tuple[SuspectClaimForm, ...] = ()
-    logic_gap: tuple[LogicGapForm, ...] = ()
+    suspect_claims: tuple[SuspectClaimForm, ...] = items(2, default=())
+    logic_gap: tuple[LogicGapForm, ...] = items(1, default=())
     pressure: PressureForm | None = None
 
 
 def build_pair_form(case: JudgingContext[LiveSettings]) -> Form[PairForm]:
     """Pressure is asked for only where it can reach a debater."""
-    winner = form_schema.one_of((*(turn.speaker for turn in case.judged_turns), DRAWN_COMPARISON))
-    fields = {
-        "reasoning": form_schema.string(),
-        **dict.fromkeys(DIMENSION_MAXIMA, winner),
-        "suspect_claims": form_schema.array_of(SUSPECT_CLAIM_SCHEMA, 2),
-        "logic_gap": form_schema.array_of(
-            form_schema.object_of(reason=form_schema.string(), points=form_schema.integer_between(1, 10)), 1
-        ),
-    }
-    if _wants_pressure(case):
-        fields["pressure"] = form_schema.object_of(
-            **dict.fromkeys(PressureForm.model_fields, form_schema.number_between(0, 1))
-        )
-    return Form(name="live_pair", model=PairForm, schema=form_schema.object_of(**fields), lenient=True)
+    winner = one_of((*(turn.speaker for turn in case.judged_turns), DRAWN_COMPARISON))
+    narrowing: dict[str, JsonSchema | None] = {"pressure": keep_if(_wants_pressure(case))}
+    schema = derive_schema(PairForm, **dict.fromkeys(DIMENSION_MAXIMA, winner), **narrowing)
+    return Form(name="live_pair", model=PairForm, schema=schema, lenient=True)
 
 
 def pair_prompt_values(case: JudgingContext[LiveSettings], _prompts: Prompts) -> Mapping[str, str]:

@@ -15,26 +15,12 @@ from debate_cli.domain.assessment import (
 from debate_cli.domain.judging_config import LiveSettings
 from debate_cli.domain.verdict import Verdict
 from debate_cli.judging.transcript_prompt import to_prompt_json
-from debate_cli.llm.form import Form, FormModel
+from debate_cli.llm.form import Form, FormModel, derive_schema, each_of, one_of, text
 from debate_cli.llm.prompts import Prompts
-from debate_cli.systems import form_schema
 from debate_cli.systems.base import AssessmentContent, JudgeQuestion, JudgingContext
 from debate_cli.systems.form_reading import MarkCollector, unique_known_items
 from debate_cli.systems.scoring import score
 
-NARRATIVE_PATTERNS: tuple[DebatePattern, ...] = (
-    "coherence_collapse",
-    "asymmetric_depth",
-    "convergence_failure",
-    "none",
-)
-CONVERGENCE_OUTCOMES: tuple[ConvergenceOutcome, ...] = (
-    "genuine_agreement",
-    "definitional_dispute",
-    "degree_disagreement",
-    "degenerate_convergence",
-    "sustained_disagreement",
-)
 NO_WINNER = "nobody"
 
 
@@ -42,14 +28,14 @@ class ArcForm(FormModel):
     """One participant's way through the debate."""
 
     participant: str
-    arc: str
+    arc: str = text()
 
 
 class NarrativeForm(FormModel):
     """The debate as a story."""
 
     arcs: tuple[ArcForm, ...]
-    reasoning: str
+    reasoning: str = text(240)
     pattern: DebatePattern
     winner: str
 
@@ -57,14 +43,14 @@ class NarrativeForm(FormModel):
 class ResolutionForm(FormModel):
     """Why narrative and scorecard differ."""
 
-    explanation: str
+    explanation: str = text(320)
 
 
 class ConvergenceForm(FormModel):
     """What became of the disagreement."""
 
-    early: str
-    late: str
+    early: str = text()
+    late: str = text()
     outcome: ConvergenceOutcome
 
 
@@ -84,42 +70,20 @@ def score_live_run(case: JudgingContext[LiveSettings]) -> Verdict | None:
 
 def build_narrative_form(case: JudgingContext[LiveSettings]) -> Form[NarrativeForm]:
     """An arc for every participant, then the winner."""
-    arcs = [
-        form_schema.object_of(participant=form_schema.const(name), arc=form_schema.string()) for name in case.speakers
-    ]
-    return Form(
-        name="live_narrative",
-        model=NarrativeForm,
-        schema=form_schema.object_of(
-            arcs=form_schema.fixed_array(arcs),
-            reasoning=form_schema.string(240),
-            pattern=form_schema.one_of(NARRATIVE_PATTERNS),
-            winner=form_schema.one_of((*case.speakers, NO_WINNER)),
-        ),
-        lenient=True,
+    schema = derive_schema(
+        NarrativeForm, arcs=each_of("participant", case.speakers), winner=one_of((*case.speakers, NO_WINNER))
     )
+    return Form(name="live_narrative", model=NarrativeForm, schema=schema, lenient=True)
 
 
 def build_resolution_form(_case: JudgingContext[LiveSettings]) -> Form[ResolutionForm]:
     """One explanation."""
-    return Form(
-        name="live_resolution",
-        model=ResolutionForm,
-        schema=form_schema.object_of(explanation=form_schema.string(320)),
-        lenient=True,
-    )
+    return Form(name="live_resolution", model=ResolutionForm, schema=derive_schema(ResolutionForm), lenient=True)
 
 
 def build_convergence_form(_case: JudgingContext[LiveSettings]) -> Form[ConvergenceForm]:
     """The disagreement early and late, then the outcome."""
-    return Form(
-        name="live_convergence",
-        model=ConvergenceForm,
-        schema=form_schema.object_of(
-            early=form_schema.string(), late=form_schema.string(), outcome=form_schema.one_of(CONVERGENCE_OUTCOMES)
-        ),
-        lenient=True,
-    )
+    return Form(name="live_convergence", model=ConvergenceForm, schema=derive_schema(ConvergenceForm), lenient=True)
 
 
 def narrative_prompt_values(case: JudgingContext[LiveSettings], _prompts: Prompts) -> Mapping[str, str]:

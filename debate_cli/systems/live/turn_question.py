@@ -14,9 +14,8 @@ from debate_cli.domain.assessment import (
 from debate_cli.domain.judging_config import LiveSettings
 from debate_cli.domain.turn import Turn
 from debate_cli.judging.transcript_prompt import to_prompt_json
-from debate_cli.llm.form import Form, FormModel
+from debate_cli.llm.form import Form, FormModel, derive_schema, items, one_of, text, whole_number
 from debate_cli.llm.prompts import Prompts
-from debate_cli.systems import form_schema
 from debate_cli.systems.base import AssessmentContent, JudgeQuestion, JudgingContext
 from debate_cli.systems.form_reading import MarkCollector, MarkSubject
 from debate_cli.systems.live.calibration import DIMENSION_MAXIMA, SUPPLEMENTARY_MAXIMA
@@ -24,13 +23,13 @@ from debate_cli.systems.quotes import find_quoted_turn
 
 RHETORIC_MAXIMA = {"framing": 8, "clarity": 7, "evidence_use": 8, "delivery": 7}
 """Component of rhetoric -> out of; 30 in all. Delivery does not count for more than framing."""
-CLAIM_FAULTS: tuple[ClaimFault, ...] = ("hollow", "fabricated", "inverted", "backwards")
+CHAIN_LINKS = ("cause", "process", "consequence")
 
 
 class SuspectClaimForm(FormModel):
     """A claim that does not hold."""
 
-    quote: str
+    quote: str = text(120, least=4)
     fault: ClaimFault
 
 
@@ -38,68 +37,47 @@ class ContradictionForm(FormModel):
     """What contradicts an own earlier turn."""
 
     earlier: int
-    explanation: str
+    explanation: str = text(100)
 
 
 class DroppedPremiseForm(FormModel):
     """A premise that was let fall."""
 
     earlier: int
-    premise: str
+    premise: str = text(100)
 
 
 class TurnForm(FormModel):
     """One turn."""
 
-    cause: str
-    process: str
-    consequence: str
-    missing: tuple[str, ...] = ()
-    contradictions: tuple[ContradictionForm, ...] = ()
-    dropped_premises: tuple[DroppedPremiseForm, ...] = ()
-    suspect_claims: tuple[SuspectClaimForm, ...] = ()
-    reasoning: str
-    logic: int
-    framing: int
-    clarity: int
-    evidence_use: int
-    delivery: int
-    tactics: int
-    frame_control: int
-    credibility: int
-
-
-SUSPECT_CLAIM_SCHEMA = form_schema.object_of(
-    quote=form_schema.string(120, least=4), fault=form_schema.one_of(CLAIM_FAULTS)
-)
+    cause: str = text(100)
+    process: str = text(100)
+    consequence: str = text(100)
+    missing: tuple[str, ...] = items(3, default=())
+    contradictions: tuple[ContradictionForm, ...] = items(1, default=())
+    dropped_premises: tuple[DroppedPremiseForm, ...] = items(1, default=())
+    suspect_claims: tuple[SuspectClaimForm, ...] = items(2, default=())
+    reasoning: str = text()
+    logic: int = whole_number(0, int(DIMENSION_MAXIMA["logic"]))
+    framing: int = whole_number(0, RHETORIC_MAXIMA["framing"])
+    clarity: int = whole_number(0, RHETORIC_MAXIMA["clarity"])
+    evidence_use: int = whole_number(0, RHETORIC_MAXIMA["evidence_use"])
+    delivery: int = whole_number(0, RHETORIC_MAXIMA["delivery"])
+    tactics: int = whole_number(0, int(DIMENSION_MAXIMA["tactics"]))
+    frame_control: int = whole_number(0, int(SUPPLEMENTARY_MAXIMA["frame_control"]))
+    credibility: int = whole_number(0, int(SUPPLEMENTARY_MAXIMA["credibility"]))
 
 
 def build_turn_form(case: JudgingContext[LiveSettings]) -> Form[TurnForm]:
     """Contradictions and dropped premises can be named only where the speaker has earlier turns."""
     own = tuple(turn.index for turn in _earlier_own_turns(case))
-    fields = {
-        "cause": form_schema.string(100),
-        "process": form_schema.string(100),
-        "consequence": form_schema.string(100),
-        "missing": form_schema.array_of(form_schema.one_of(("cause", "process", "consequence")), 3),
-    }
-    if own:
-        earlier = form_schema.one_of(own)
-        fields["contradictions"] = form_schema.array_of(
-            form_schema.object_of(earlier=earlier, explanation=form_schema.string(100)), 1
-        )
-        fields["dropped_premises"] = form_schema.array_of(
-            form_schema.object_of(earlier=earlier, premise=form_schema.string(100)), 1
-        )
-    fields |= {
-        "suspect_claims": form_schema.array_of(SUSPECT_CLAIM_SCHEMA, 2),
-        "reasoning": form_schema.string(),
-        "logic": form_schema.integer_between(0, int(DIMENSION_MAXIMA["logic"])),
-        **{name: form_schema.integer_between(0, out_of) for name, out_of in RHETORIC_MAXIMA.items()},
-        "tactics": form_schema.integer_between(0, int(DIMENSION_MAXIMA["tactics"])),
-        **{name: form_schema.integer_between(0, int(out_of)) for name, out_of in SUPPLEMENTARY_MAXIMA.items()},
-    }
-    return Form(name="live_turn", model=TurnForm, schema=form_schema.object_of(**fields), lenient=True)
+    schema = derive_schema(
+        TurnForm,
+        missing={"items": one_of(CHAIN_LINKS)},
+        earlier=one_of(own),
+        **({} if own else {"contradictions": None, "dropped_premises": None}),
+    )
+    return Form(name="live_turn", model=TurnForm, schema=schema, lenient=True)
 
 
 def turn_prompt_values(case: JudgingContext[LiveSettings], _prompts: Prompts) -> Mapping[str, str]:
@@ -120,7 +98,7 @@ def read_turn_form(filled: TurnForm, case: JudgingContext[LiveSettings]) -> Asse
     tally.add_mark(MarkSubject(who, "tactics"), filled.tactics, 0, DIMENSION_MAXIMA["tactics"])
     for name, out_of in SUPPLEMENTARY_MAXIMA.items():
         tally.add_mark(MarkSubject(who, name), getattr(filled, name), 0, out_of)
-    missing = tuple(part for part in ("cause", "process", "consequence") if part in filled.missing)
+    missing = tuple(part for part in CHAIN_LINKS if part in filled.missing)
     tally.add_findings(
         CausalChain(cause=filled.cause, process=filled.process, consequence=filled.consequence, missing=missing)
     )

@@ -1,4 +1,4 @@
-"""The moderator's two forms: a round, and the whole debate."""
+"""The moderator's two questions: about a round, and about the whole debate."""
 
 from __future__ import annotations
 
@@ -7,9 +7,19 @@ from collections.abc import Mapping
 from debate_cli.domain.assessment import Clash, Momentum, Summary, SummaryPoint
 from debate_cli.domain.judging_config import ModeratorSettings
 from debate_cli.judging.transcript_prompt import to_prompt_json
-from debate_cli.llm.form import Form, FormModel
+from debate_cli.llm.form import (
+    Form,
+    FormModel,
+    derive_schema,
+    each_of,
+    items,
+    keep_if,
+    one_of,
+    some_of,
+    text,
+    whole_number,
+)
 from debate_cli.llm.prompts import Prompts
-from debate_cli.systems import form_schema
 from debate_cli.systems.base import AssessmentContent, JudgeQuestion, JudgingContext
 from debate_cli.systems.form_reading import MarkCollector, MarkSubject, require_entries, unique_known_items
 from debate_cli.systems.moderator.score import (
@@ -32,27 +42,27 @@ class RoundMarksForm(FormModel):
     """One participant's round."""
 
     participant: str
-    argument_quality_reason: str
-    argument_quality: int
-    rebuttal_effectiveness_reason: str
-    rebuttal_effectiveness: int
-    strategic_positioning_reason: str
-    strategic_positioning: int
-    total: float
+    argument_quality_reason: str = text(100)
+    argument_quality: int = whole_number(0, 10)
+    rebuttal_effectiveness_reason: str = text(100)
+    rebuttal_effectiveness: int = whole_number(0, 10)
+    strategic_positioning_reason: str = text(100)
+    strategic_positioning: int = whole_number(0, 10)
+    total: float = whole_number(0, 30)
 
 
 class PointsForm(FormModel):
     """Points under one heading."""
 
-    heading: str
-    points: tuple[str, ...]
+    heading: str = text(60)
+    points: tuple[str, ...] = items(2, least=1, chars=100)
 
 
 class ClashForm(FormModel):
     """Where participants meet."""
 
-    about: str
-    participants: tuple[str, ...]
+    about: str = text(100)
+    participants: tuple[str, ...] = items(2, least=2)
     engaged: bool
 
 
@@ -60,96 +70,65 @@ class RoundForm(FormModel):
     """A round."""
 
     scores: tuple[RoundMarksForm, ...]
-    summary: tuple[PointsForm, ...] = ()
-    clashes: tuple[ClashForm, ...] = ()
-    consensus: tuple[str, ...] = ()
-    momentum_why: str = ""
+    summary: tuple[PointsForm, ...] = items(2, default=())
+    clashes: tuple[ClashForm, ...] = items(2, default=())
+    consensus: tuple[str, ...] = items(2, chars=100, default=())
+    momentum_why: str = text(120, default="")
     momentum_toward: str = NO_MOMENTUM
-    guidance: str = ""
+    guidance: str = text(240, least=0, default="")
 
 
 class FinalMarksForm(FormModel):
     """One participant's whole debate."""
 
     participant: str
-    reasoning: str
-    evidence_based_claims: int
-    logical_structure: int
-    relevance: int
-    comprehensiveness: int
-    precision: int
-    counter_evidence: int
-    framing_control: int
-    adaptability: int
-    clarity: int
-    persuasiveness: int
-    tone_management: int
-    concession_when_appropriate: int
-    accuracy: int
-    total: float
+    reasoning: str = text(200)
+    evidence_based_claims: int = whole_number(0, 10)
+    logical_structure: int = whole_number(0, 10)
+    relevance: int = whole_number(0, 10)
+    comprehensiveness: int = whole_number(0, 10)
+    precision: int = whole_number(0, 10)
+    counter_evidence: int = whole_number(0, 5)
+    framing_control: int = whole_number(0, 10)
+    adaptability: int = whole_number(0, 10)
+    clarity: int = whole_number(0, 5)
+    persuasiveness: int = whole_number(0, 5)
+    tone_management: int = whole_number(0, 5)
+    concession_when_appropriate: int = whole_number(0, 5)
+    accuracy: int = whole_number(0, 5)
+    total: float = whole_number(0, 100)
 
 
 class FinalForm(FormModel):
     """The whole debate."""
 
     scores: tuple[FinalMarksForm, ...]
-    evaluation: str
+    evaluation: str = text(400)
 
 
 def build_round_form(case: JudgingContext[ModeratorSettings]) -> Form[RoundForm]:
-    """Everyone who spoke in the round; clashes where several did, guidance only where it is asked for."""
-    marks: dict[str, form_schema.JsonSchema] = {}
-    for criterion in ROUND_CRITERIA:
-        marks |= {f"{criterion}_reason": form_schema.string(100), criterion: form_schema.integer_between(0, 10)}
-    marks["total"] = form_schema.integer_between(0, 30)
-    heading = form_schema.one_of(case.debater_names) if len(case.debater_names) == 2 else form_schema.string(60)  # noqa: PLR2004 - two sides
-    fields: dict[str, form_schema.JsonSchema] = {
-        "scores": form_schema.fixed_array(
-            [form_schema.object_of(participant=form_schema.const(name), **marks) for name in case.speakers]
-        ),
-        "summary": form_schema.array_of(
-            form_schema.object_of(heading=heading, points=form_schema.array_of(form_schema.string(100), 2, least=1)),
-            max(2, len(case.debater_names)),
-        ),
-        **_clash_properties(case.speakers),
-        "consensus": form_schema.array_of(form_schema.string(100), 2),
-        "momentum_why": form_schema.string(120),
-        "momentum_toward": form_schema.one_of((*case.speakers, NO_MOMENTUM)),
-    }
-    if case.settings.guidance:
-        fields["guidance"] = form_schema.string(240, least=0)
-    model = require_entries(RoundForm, "scores", "participant", case.speakers)
-    return Form(name="moderator_round", model=model, schema=form_schema.object_of(**fields), lenient=True)
-
-
-def _clash_properties(heard: tuple[str, ...]) -> dict[str, form_schema.JsonSchema]:
-    """Who speaks alone meets nobody."""
-    if len(heard) < 2:  # noqa: PLR2004 - it takes two
-        return {}
-    clash = form_schema.object_of(
-        about=form_schema.string(100),
-        participants=form_schema.array_of(form_schema.one_of(heard), len(heard), least=2),
-        engaged={"type": "boolean"},
+    """Everyone who spoke in the round; clashes where several did; guidance where it is asked for."""
+    names, speakers = case.debater_names, case.speakers
+    schema = derive_schema(
+        RoundForm,
+        scores=each_of("participant", speakers),
+        summary={"maxItems": max(2, len(names))},
+        heading=one_of(names) if len(names) == 2 else {},  # noqa: PLR2004 - two sides
+        clashes=keep_if(len(speakers) > 1),
+        participants=some_of(speakers, least=2),
+        momentum_toward=one_of((*speakers, NO_MOMENTUM)),
+        guidance=keep_if(case.settings.guidance),
     )
-    return {"clashes": form_schema.array_of(clash, 2)}
+    model = require_entries(RoundForm, "scores", "participant", speakers)
+    return Form(name="moderator_round", model=model, schema=schema, lenient=True)
 
 
 def build_final_form(case: JudgingContext[ModeratorSettings]) -> Form[FinalForm]:
     """Thirteen categories for everyone who spoke, then the evaluation."""
-    marks = {name: form_schema.integer_between(0, int(out_of)) for name, out_of in FINAL_CATEGORIES.items()}
-    scores = [
-        form_schema.object_of(
-            participant=form_schema.const(name),
-            reasoning=form_schema.string(200),
-            **marks,
-            total=form_schema.integer_between(0, 100),
-        )
-        for name in case.speakers
-    ]
     return Form(
         name="moderator_final",
         model=require_entries(FinalForm, "scores", "participant", case.speakers),
-        schema=form_schema.object_of(scores=form_schema.fixed_array(scores), evaluation=form_schema.string(400)),
+        schema=derive_schema(FinalForm, scores=each_of("participant", case.speakers)),
         lenient=True,
     )
 

@@ -6,21 +6,18 @@ When a panel goes on deliberating, and what a verdict is made of, is decided in 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 
 from debate_cli.domain.assessment import Mark, Vote, VoteOption
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.frozen_model import memoize_on_value
 from debate_cli.domain.judging_config import PERSONA_WEIGHTS, PanelJudge, PanelSettings
 from debate_cli.judging.transcript_prompt import sanitize_takeovers, to_prompt_json
-from debate_cli.llm.form import Form, FormModel
+from debate_cli.llm.form import Form, FormModel, derive_schema, each_of, items, keep_if, share, text, whole_number
 from debate_cli.llm.prompts import Prompts
-from debate_cli.systems import form_schema
 from debate_cli.systems.base import AssessmentContent, JudgeQuestion, JudgingContext
 from debate_cli.systems.form_reading import MarkCollector, MarkSubject, require_entries, unique_known_items
 from debate_cli.systems.panel.votes import Ballot, ballots_by_round, explains_change, find_disagreements
 
-PANEL_VOTE_OPTIONS: tuple[VoteOption, ...] = ("PASS", "FAIL", "CONDITIONAL")
 MAX_SHOWN_REASON_CHARS = 300
 """Characters of a reason that the other judges see."""
 NAME_TURN_INSTRUCTION = 'name the turn, as in "turn 3 concedes the cost"'
@@ -34,43 +31,31 @@ class DimensionForm(FormModel):
     """One dimension judged."""
 
     name: str
-    value: int
+    value: int = whole_number(MIN_DIMENSION_MARK, MAX_DIMENSION_MARK)
 
 
 class VoteForm(FormModel):
     """A vote and what it rests on."""
 
-    reasoning: str
+    reasoning: str = text(240)
     dimensions: tuple[DimensionForm, ...]
     option: VoteOption
-    confidence: float
-    critical_findings: tuple[str, ...] = ()
-    remediation_required: tuple[str, ...] = ()
-    changed_because: str | None = None
+    confidence: float = share()
+    critical_findings: tuple[str, ...] = items(3, chars=160, default=())
+    remediation_required: tuple[str, ...] = items(2, chars=160, default=())
+    changed_because: str | None = text(least=0, default=None)
 
 
 def build_vote_form(case: JudgingContext[PanelSettings]) -> Form[VoteForm]:
     """Every configured dimension; `changed_because` from the second vote on."""
-    return _build_vote_form(case.settings.dimensions, again=case.brief.revision > 0)
-
-
-@lru_cache(maxsize=64)
-def _build_vote_form(dimensions: tuple[str, ...], *, again: bool) -> Form[VoteForm]:
-    value = form_schema.integer_between(MIN_DIMENSION_MARK, MAX_DIMENSION_MARK)
-    fields = {
-        "reasoning": form_schema.string(240),
-        "dimensions": form_schema.fixed_array(
-            [form_schema.object_of(name=form_schema.const(name), value=value) for name in dimensions]
-        ),
-        "option": form_schema.one_of(PANEL_VOTE_OPTIONS),
-        "confidence": form_schema.number_between(0, 1),
-        "critical_findings": form_schema.array_of(form_schema.string(), 3),
-        "remediation_required": form_schema.array_of(form_schema.string(), 2),
-    }
-    if again:
-        fields["changed_because"] = form_schema.string(least=0)
+    dimensions = case.settings.dimensions
+    schema = derive_schema(
+        VoteForm,
+        dimensions=each_of("name", dimensions),
+        changed_because=keep_if(case.brief.revision > 0),
+    )
     model = require_entries(VoteForm, "dimensions", "name", dimensions)
-    return Form(name="panel_vote", model=model, schema=form_schema.object_of(**fields), lenient=True)
+    return Form(name="panel_vote", model=model, schema=schema, lenient=True)
 
 
 def vote_prompt_values(case: JudgingContext[PanelSettings], prompts: Prompts) -> Mapping[str, str]:

@@ -6,9 +6,8 @@ from collections.abc import Mapping
 
 from debate_cli.domain.judging_config import PersuasionSettings
 from debate_cli.judging.transcript_prompt import to_prompt_json
-from debate_cli.llm.form import Form, FormModel
+from debate_cli.llm.form import Form, FormModel, derive_schema, each_of, share, text
 from debate_cli.llm.prompts import Prompts
-from debate_cli.systems import form_schema
 from debate_cli.systems.base import AssessmentContent, JudgeQuestion, JudgingContext
 from debate_cli.systems.form_reading import MarkCollector, MarkSubject, require_entries, unique_known_items
 from debate_cli.systems.persuasion.effects import RATED_CRITERIA
@@ -18,10 +17,10 @@ class EffectForm(FormModel):
     """What the turn did to one debater."""
 
     participant: str
-    reasoning: str
-    persuasion: float
-    attack: float
-    evidence: float
+    reasoning: str = text(100)
+    persuasion: float = share()
+    attack: float = share()
+    evidence: float = share()
 
 
 class EffectsForm(FormModel):
@@ -38,16 +37,11 @@ def effect_targets(case: JudgingContext[PersuasionSettings]) -> tuple[str, ...]:
 
 def build_effects_form(case: JudgingContext[PersuasionSettings]) -> Form[EffectsForm]:
     """Every target."""
-    effects = dict.fromkeys(RATED_CRITERIA, form_schema.number_between(0, 1))
-    rated = [
-        form_schema.object_of(participant=form_schema.const(name), reasoning=form_schema.string(100), **effects)
-        for name in effect_targets(case)
-    ]
-    model = require_entries(EffectsForm, "targets", "participant", effect_targets(case))
+    targets = effect_targets(case)
     return Form(
         name="persuasion_effects",
-        model=model,
-        schema=form_schema.object_of(targets=form_schema.fixed_array(rated)),
+        model=require_entries(EffectsForm, "targets", "participant", targets),
+        schema=derive_schema(EffectsForm, targets=each_of("participant", targets)),
         lenient=True,
     )
 

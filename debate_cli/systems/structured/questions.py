@@ -1,4 +1,4 @@
-"""The structured judge's form: four criteria per argument, standing, fallacies, and the insight for who decides."""
+"""The structured judge's question: marks, standing and fallacies of each argument, and the insight for the decision."""
 
 from __future__ import annotations
 
@@ -7,68 +7,54 @@ from collections.abc import Mapping
 from debate_cli.domain.assessment import Fallacy, Insight, Standing, Trace
 from debate_cli.domain.judging_config import StructuredSettings
 from debate_cli.judging.transcript_prompt import to_prompt_json
-from debate_cli.llm.form import Form, FormModel
+from debate_cli.llm.form import Form, FormModel, derive_schema, each_of, items, one_of, text, whole_number
 from debate_cli.llm.prompts import Prompts
-from debate_cli.systems import form_schema
 from debate_cli.systems.base import AssessmentContent, JudgeQuestion, JudgingContext
 from debate_cli.systems.form_reading import MarkCollector, MarkSubject, require_entries, unique_known_items
 from debate_cli.systems.quotes import find_quoted_turn
 from debate_cli.systems.structured.score import CRITERIA, scored_arguments
 
-ARGUMENT_STANDINGS: tuple[Standing, ...] = ("UPHELD", "PARTIALLY_UPHELD", "REFUTED", "UNCERTAIN")
-
 
 class FallacyForm(FormModel):
     """A fallacy from the checklist."""
 
-    name: str
-    quote: str
+    name: str = text(40)
+    quote: str = text(120, least=4)
 
 
 class ArgumentJudgmentForm(FormModel):
     """One argument judged."""
 
     item: str
-    reasoning: str
-    logic: int
-    evidence: int
-    responsiveness: int
-    honesty: int
+    reasoning: str = text()
+    logic: int = whole_number(1, 10)
+    evidence: int = whole_number(1, 10)
+    responsiveness: int = whole_number(1, 10)
+    honesty: int = whole_number(1, 10)
     standing: Standing
-    fallacies: tuple[FallacyForm, ...] = ()
+    fallacies: tuple[FallacyForm, ...] = items(2, default=())
 
 
 class StructuredForm(FormModel):
     """The whole debate judged argument by argument."""
 
     arguments: tuple[ArgumentJudgmentForm, ...]
-    key_insight: str
-    unresolved_questions: tuple[str, ...] = ()
-    recommendation: str = ""
+    key_insight: str = text(240)
+    unresolved_questions: tuple[str, ...] = items(3, chars=160, default=())
+    recommendation: str = text(240, default="")
 
 
 def build_structured_form(case: JudgingContext[StructuredSettings]) -> Form[StructuredForm]:
     """Each argument of the debate, in its order; needs at least one."""
-    items = tuple(scored_arguments(case.debate))
-    score = form_schema.integer_between(1, 10)
-    named = form_schema.one_of(case.settings.fallacies) if case.settings.fallacies else form_schema.string(40)
-    fallacy = form_schema.object_of(name=named, quote=form_schema.string(120, least=4))
-    argument = {
-        "reasoning": form_schema.string(),
-        **dict.fromkeys(CRITERIA, score),
-        "standing": form_schema.one_of(ARGUMENT_STANDINGS),
-        "fallacies": form_schema.array_of(fallacy, 2 if case.settings.fallacies else 0),
-    }
+    arguments, fallacies = tuple(scored_arguments(case.debate)), case.settings.fallacies
     return Form(
         name="structured_judgment",
-        model=require_entries(StructuredForm, "arguments", "item", items),
-        schema=form_schema.object_of(
-            arguments=form_schema.fixed_array(
-                [form_schema.object_of(item=form_schema.const(item), **argument) for item in items]
-            ),
-            key_insight=form_schema.string(240),
-            unresolved_questions=form_schema.array_of(form_schema.string(), 3),
-            recommendation=form_schema.string(240),
+        model=require_entries(StructuredForm, "arguments", "item", arguments),
+        schema=derive_schema(
+            StructuredForm,
+            arguments=each_of("item", arguments),
+            name=one_of(fallacies),
+            fallacies={} if fallacies else {"maxItems": 0},
         ),
         lenient=True,
     )

@@ -70,3 +70,6 @@ SYSTEMS = ExtensionPoint(
     },
 )
 """Judging systems, by `kind`. Each object is a `systems.base.JudgingSystem`."""
+
+PROVIDERS = ExtensionPoint("debate_cli.providers", {})
+"""Model providers of installed packages. Each object is a `providers.provider_table.ProviderRow`."""

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from debate_cli.providers.addresses import find_key_problem, resolve_base_url
-from debate_cli.providers.provider_table import BUILTIN_PROVIDERS
+from debate_cli.providers.provider_table import load_provider_rows
 from debate_cli.storage.plain import is_list, is_mapping
 
 SUGGESTED_MODELS: Mapping[str, str] = MappingProxyType(
@@ -93,7 +93,7 @@ def discover_models(
     ollama = [DiscoveredModel(f"ollama/{name}", "Ollama on this machine") for name in _list_ollama_models(env, listing)]
     keyed = [
         DiscoveredModel(f"{name}/{SUGGESTED_MODELS[name]}", f"{row.api_key_env} is set", is_paid=True)
-        for name, row in BUILTIN_PROVIDERS.items()
+        for name, row in load_provider_rows().items()
         if name in SUGGESTED_MODELS and find_key_problem(row, env) is None
     ]
     there = importlib.util.find_spec("xllamacpp") is not None if embedded is None else embedded
@@ -110,5 +110,5 @@ def suggest_judge(model: str, found: Sequence[DiscoveredModel]) -> str:
 
 
 def _list_ollama_models(env: Mapping[str, str], listing: ModelLister) -> Sequence[str]:
-    address = resolve_base_url(BUILTIN_PROVIDERS["ollama"], env)
+    address = resolve_base_url(load_provider_rows()["ollama"], env)
     return listing(address)[:MAX_MODELS_PER_SERVER] if address else ()

@@ -1,4 +1,4 @@
-"""Resolving a row against the environment: its address, its key, its headers, and which of these are secret."""
+"""Resolve a provider row against the environment: address, key, headers, and which values are secret."""
 
 from __future__ import annotations
 
@@ -7,18 +7,17 @@ from urllib.parse import unquote, urlsplit
 
 from debate_cli.errors import ConfigError, MissingKeyError
 from debate_cli.providers.endpoint import Endpoint
-from debate_cli.providers.env_text import fill_variables, find_variables
-from debate_cli.providers.provider_table import REMOTE_KINDS, ProviderRow, find_url_problem
+from debate_cli.providers.provider_table import ProviderRow, fill_variables, find_url_problem, find_variables
 
 MIN_KEY_CHARS = 6
-"""Shorter values ("none", "test") are no secrets, and blanking them out would damage texts."""
+"""Shorter values ("none", "test") are not treated as secrets: redacting them would damage texts."""
 OLLAMA_PORT = 11434
 _MAX_NAMED_MODELS = 2
-"""Models that the sentence on a missing key names."""
+"""Most models that the message on a missing key names."""
 
 
 def resolve_base_url(row: ProviderRow, env: Mapping[str, str]) -> str | None:
-    """Where `row` is: as the environment says, else as the table; None for a provider in this process."""
+    """Address of `row`: from its environment variable, else from the table; None for a provider in this process."""
     named = env.get(row.base_url_env, "").strip() if row.base_url_env else ""
     if not named:
         return row.base_url
@@ -26,7 +25,7 @@ def resolve_base_url(row: ProviderRow, env: Mapping[str, str]) -> str | None:
 
 
 def parse_ollama_host(host: str) -> str:
-    """The address that an OLLAMA_HOST means: scheme, port and `/v1` may be missing; 0.0.0.0 is this machine."""
+    """The address in OLLAMA_HOST, which may lack scheme, port and `/v1`; 0.0.0.0 means this machine."""
     scheme, _, rest = host.rpartition("://")
     netloc, _, path = rest.rstrip("/").partition("/")
     name, colon, port = netloc.rpartition(":")
@@ -38,8 +37,8 @@ def parse_ollama_host(host: str) -> str:
 
 
 def find_key_problem(row: ProviderRow, env: Mapping[str, str], models: Iterable[str] = ()) -> str | None:
-    """Why the key of `row` cannot be used, naming variable, provider and `models`; None when there is nothing wrong."""
-    if row.kind not in REMOTE_KINDS or row.api_key_env is None:
+    """Why the key of `row` cannot be used, with variable, provider and `models`; None if it can."""
+    if not row.is_remote or row.api_key_env is None:
         return None
     key = env.get(row.api_key_env, "").strip()
     if not key:
@@ -48,12 +47,14 @@ def find_key_problem(row: ProviderRow, env: Mapping[str, str], models: Iterable[
             "or rehearse with --mock"
         )
     if not key.isascii() or not key.isprintable() or " " in key:
-        return f"{row.api_key_env} holds signs that no key has: provider {row.name} cannot use it; set it anew"
+        return (
+            f"{row.api_key_env} contains characters that no key has, so provider {row.name} cannot use it; set it again"
+        )
     return None
 
 
 def _format_models(models: Iterable[str]) -> str:
-    """Whom a key is for, by the names of `provider/model` that its provider knows; at the most two of them."""
+    """The models that need a key, without the provider's name; at most two are named."""
     names = list(dict.fromkeys(model.partition("/")[2] for model in models))
     if len(names) > _MAX_NAMED_MODELS:
         names = [*names[: _MAX_NAMED_MODELS - 1], f"{len(names) - _MAX_NAMED_MODELS + 1} more models"]
@@ -61,8 +62,8 @@ def _format_models(models: Iterable[str]) -> str:
 
 
 def find_address_problems(row: ProviderRow, env: Mapping[str, str]) -> list[str]:
-    """Why the address or the headers of `row` cannot be used, one line each."""
-    if row.kind not in REMOTE_KINDS:
+    """Problems of the address and the headers of `row`, one line each."""
+    if not row.is_remote:
         return []
     found: list[str] = []
     problem = find_url_problem(resolve_base_url(row, env) or "")
@@ -75,12 +76,12 @@ def find_address_problems(row: ProviderRow, env: Mapping[str, str]) -> list[str]
             found.append(f"{unset.args[0]} is not set: header {name} of provider {row.name} needs it")
             continue
         if not ready.isascii() or not ready.isprintable():
-            found.append(f"header {name} of provider {row.name} holds signs that HTTP cannot send")
+            found.append(f"header {name} of provider {row.name} contains characters that HTTP cannot send")
     return found
 
 
 def resolve_endpoint(row: ProviderRow, env: Mapping[str, str], timeout_s: float) -> Endpoint:
-    """Everything needed to reach `row`'s server; raises MissingKeyError or ConfigError when something is missing."""
+    """How to reach the server of `row`. Raises MissingKeyError or ConfigError when something is missing."""
     if problem := find_key_problem(row, env):
         raise MissingKeyError(problem)
     if problems := find_address_problems(row, env):
@@ -98,7 +99,7 @@ def resolve_endpoint(row: ProviderRow, env: Mapping[str, str], timeout_s: float)
 
 
 def collect_secrets(rows: Iterable[ProviderRow], env: Mapping[str, str]) -> tuple[str, ...]:
-    """Every secret value that `rows` resolve to in `env`, longest first: keys, headers' variables, URL passwords."""
+    """Every secret value of `rows` in `env`, longest first: keys, variables in headers, passwords in URLs."""
     found: set[str] = set()
     for row in rows:
         named = {row.api_key_env} if row.api_key_env else set[str]()

@@ -1,7 +1,7 @@
-"""Models behind Anthropic's messages API.
+"""Anthropic's messages API: request body, reply, error rules.
 
-The SDK (slow to import) is imported when the first call is made. It neither retries (the one policy is `llm.retry`) nor
-follows redirects. How a request looks is in `anthropic_body`, what faults mean in `faults`.
+The SDK, which is slow to import, is imported at the first call. Its own retries are off (see `llm.retry`), and it does not
+follow redirects. What an HTTP status means is in `error_mapping.py`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,6 @@ from debate_cli.providers.error_mapping import ErrorRule, SentRequest
 from debate_cli.providers.http_model import (
     CONNECT_TIMEOUT_S,
     DUMMY_KEY,
-    UNKNOWN_PLATFORM,
     HttpServer,
     ProviderApi,
     omit_key_headers,
@@ -36,7 +35,7 @@ CACHE_CONTROL: dict[str, Any] = {"cache_control": {"type": "ephemeral"}}
 
 
 def build_messages_body(request: Request, model: str, profile: Profile, *, stream: bool) -> dict[str, Any]:
-    """The arguments of `messages.create`, with cache marks on the last blocks that later requests repeat."""
+    """The body of a request, with `cache_control` on the last blocks that later requests repeat."""
     body: dict[str, Any] = {
         "model": model,
         "max_tokens": request.max_output_tokens,
@@ -62,7 +61,7 @@ def _build_messages(request: Request) -> list[dict[str, Any]]:
 
 
 def _split_cached_prefix(stable: str, rest: str) -> str | list[dict[str, Any]]:
-    """The stable beginning as a block of its own; blocks of white space only are refused by the API."""
+    """`stable` as a cached block and `rest` as another one; the API refuses blocks of white space."""
     if not stable.strip():
         return stable + rest
     if not rest.strip():
@@ -99,12 +98,12 @@ def _structured_output_fields(schema: OutputSchema, rung: str, profile: Profile)
 
 TOKEN_LIMIT_REASONS = ("max_tokens", "model_context_window_exceeded")
 KEY_HEADERS = ("Authorization", "X-Api-Key")
-"""Either may carry a key, by the version of the SDK."""
+"""Headers that can hold the key, depending on the version of the SDK."""
 DEFAULT_REFUSAL = "The model declined to answer."
 
 
 def make_anthropic_server(endpoint: Endpoint, *, clock: Callable[[], float] = time.perf_counter) -> HttpServer:
-    """A server that speaks the messages API."""
+    """A server with the messages API."""
     return HttpServer(
         ProviderApi(
             _connect, _build_body, _send, _AnthropicReplyBuilder, _error_rules, _extract_error, _map_error_object
@@ -128,11 +127,10 @@ def _connect(endpoint: Endpoint) -> Any:
         base_url=endpoint.base_url,
         max_retries=0,
         timeout=timeout,
-        http_client=DefaultAsyncHttpxClient(timeout=timeout, follow_redirects=False, verify=endpoint.tls_verify()),
+        http_client=DefaultAsyncHttpxClient(timeout=timeout, follow_redirects=False),
     )
-    # The SDK takes headers out of the environment, whatever server they are meant for.
+    # The SDK reads headers from the environment, even for other servers.
     client._custom_headers = dict(endpoint.headers)  # pyright: ignore[reportPrivateUsage]
-    client._platform = UNKNOWN_PLATFORM  # pyright: ignore[reportPrivateUsage]
     return client
 
 
@@ -144,7 +142,7 @@ async def _send(client: Any, body: dict[str, Any]) -> Any:
 
 @dataclass(slots=True)
 class _AnthropicReplyBuilder:
-    """What has come in of an answer, whole or event by event."""
+    """An answer that is received whole or event by event."""
 
     text: list[str] = field(default_factory=list[str])
     arguments: list[str] = field(default_factory=list[str])
@@ -154,7 +152,7 @@ class _AnthropicReplyBuilder:
     part_count: int = 0
 
     def add_whole(self, whole: Any) -> None:
-        """Take in a message."""
+        """Read a message."""
         self.usage = _parse_usage(whole.usage, self.usage)
         for block in whole.content:
             if block.type == "text":
@@ -164,7 +162,7 @@ class _AnthropicReplyBuilder:
         self._set_stop_reason(whole)
 
     def add_chunk(self, part: Any) -> str:
-        """Take in an event."""
+        """Read an event of a stream."""
         self.part_count += 1
         if part.type == "message_start":
             self.usage = _parse_usage(part.message.usage, self.usage)
@@ -180,14 +178,14 @@ class _AnthropicReplyBuilder:
         return ""
 
     def validate(self, asked: SentRequest, *, streamed: bool) -> None:
-        """Raise for a stream without events, and for one without an end."""
+        """Raise if a stream has no events or no stop reason."""
         if streamed and not self.part_count:
-            raise error_mapping.make_broken_body_error("something else than the stream that was asked for", asked)
+            raise error_mapping.make_broken_body_error("something other than a stream", asked)
         if streamed and self.stop_reason is None:
             raise error_mapping.make_truncated_error(asked)
 
     def build_reply(self, latency_s: float) -> Reply:
-        """The answer as the port wants it."""
+        """The answer as a `Reply`."""
         text = "".join(self.arguments or self.text)
         refusal = (self.explanation or text or DEFAULT_REFUSAL) if self.stop_reason == "refusal" else None
         return Reply(
@@ -199,13 +197,13 @@ class _AnthropicReplyBuilder:
             latency_s=latency_s,
         )
 
-    def _set_stop_reason(self, said: Any) -> None:
-        self.stop_reason = parse_optional_text(said.stop_reason) or self.stop_reason
-        self.explanation = getattr(said.stop_details, "explanation", None) or self.explanation
+    def _set_stop_reason(self, part: Any) -> None:
+        self.stop_reason = parse_optional_text(part.stop_reason) or self.stop_reason
+        self.explanation = getattr(part.stop_details, "explanation", None) or self.explanation
 
 
 def _parse_usage(reported: Any, before: Usage) -> Usage:
-    """All tokens of the prompt are input, read from the cache or written to it as well; a stream's counts are cumulative."""
+    """Input tokens include those read from or written to the cache; the counts of a stream are cumulative."""
     read, written = (
         parse_token_count(reported.cache_read_input_tokens),
         parse_token_count(reported.cache_creation_input_tokens),
@@ -219,22 +217,22 @@ def _parse_usage(reported: Any, before: Usage) -> Usage:
     )
 
 
-# The table of faults ---------------------------------------------------------------------------------------------
+# Error rules -----------------------------------------------------------------------------------------------------
 
 
 @cache
 def _error_rules() -> Sequence[ErrorRule]:
-    """What the SDK raises, and what it means; the first row that fits counts."""
+    """Exceptions of the SDK and the errors they become; the first matching rule applies."""
     import anthropic
     import httpx2
 
     return (
         ErrorRule((anthropic.APITimeoutError, httpx2.TimeoutException), error_mapping.make_timeout_error),
-        # A stream that is reset raises httpx2's own error.
+        # A stream that is reset raises an error of httpx2.
         ErrorRule((anthropic.APIConnectionError, httpx2.RequestError, OSError), error_mapping.make_unreachable_error),
         ErrorRule((anthropic.APIStatusError,), _map_status_error),
         ErrorRule((anthropic.APIError,), error_mapping.make_broken_body_error),
-        # An unreadable 200: HTML or text (AttributeError), broken JSON or UTF-8 (ValueError), JSON of another shape.
+        # An unreadable 200 response: HTML or text, broken JSON or UTF-8, JSON of another shape.
         ErrorRule(
             (ValueError, AttributeError, AssertionError, TypeError, KeyError, IndexError, RecursionError),
             error_mapping.make_broken_body_error,

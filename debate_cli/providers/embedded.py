@@ -23,7 +23,7 @@ from debate_cli.errors import NoLocalModelError, WeightsError
 from debate_cli.llm.model import Model, OnText, Reply, Request
 from debate_cli.llm.profile import Profile
 from debate_cli.llm.rate_limit import pause_deadline
-from debate_cli.providers.endpoint import Endpoint
+from debate_cli.providers.endpoint import Endpoint, ModelServer
 from debate_cli.providers.openai import make_openai_server
 from debate_cli.providers.provider_table import ProviderRow
 from debate_cli.providers.weights import PACKAGED_WEIGHTS, resolve_weights
@@ -140,18 +140,6 @@ LlamaServerStarter = Callable[[Path, str], LlamaServer]
 """Starts a server for a file, opened by a key. Blocks; raises NoLocalModelError or WeightsError."""
 
 
-class LoopbackServer(Protocol):
-    """What serves models over connections that can be closed."""
-
-    def model(self, name: str, profile: Profile) -> Model:
-        """The model that the server knows as `name`."""
-        ...
-
-    async def aclose(self) -> None:
-        """End the connections."""
-        ...
-
-
 def _to_stderr(line: str) -> None:
     sys.stderr.write(line + "\n")
 
@@ -256,7 +244,7 @@ class EmbeddedServer:
 class _LoadedModel:
     engine: LlamaServer
     """Held so that it goes on running."""
-    server: LoopbackServer
+    server: ModelServer
     free_slots: asyncio.Semaphore
     """Slots not in use: who waits here is not yet being timed."""
 

@@ -1,29 +1,32 @@
-"""Where requests go and with which key: everything an adapter needs to reach its server."""
+"""Address, key and headers of a server, and the protocol of an object that serves models over shared connections."""
 
 from __future__ import annotations
 
-import ssl
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Protocol
 from urllib.parse import urlsplit
+
+from debate_cli.llm.model import Model
+from debate_cli.llm.profile import Profile
 
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """One provider's server. Secrets stay out of its `repr`."""
+    """Where requests to one provider go. `repr` shows no secrets."""
 
     provider: str
     """Name of the row, for messages."""
     base_url: str = field(repr=False)
-    """`http(s)://host[:port][/path]`; may carry credentials, which is why messages name `host` only."""
+    """`http(s)://host[:port][/path]`; may hold credentials, so messages show `host` only."""
     api_key: str | None = field(default=None, repr=False)
-    """None: the server wants no key, and none is sent."""
+    """None: no key is sent."""
     api_key_env: str | None = None
-    """Variable that the key came from, for messages."""
+    """Environment variable of the key, for messages."""
     headers: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
-    """Extra headers, filled in."""
+    """Extra headers, with variables filled in."""
     timeout_s: float = 120.0
-    """Longest silence of the server, in seconds."""
+    """Longest pause between two bytes from the server, in seconds."""
     secrets: tuple[str, ...] = field(default=(), repr=False)
     """Values that no message may show."""
 
@@ -32,9 +35,14 @@ class Endpoint:
         """`host` or `host:port`, without credentials and path."""
         return urlsplit(self.base_url).netloc.rpartition("@")[2]
 
-    def tls_verify(self) -> ssl.SSLContext | bool:
-        """Whom to trust on a TLS connection: the usual authorities, or nobody where the address is plain http.
 
-        Reading the authorities takes longer than a local server's answer, and redirects are not followed anyway.
-        """
-        return True if self.base_url.startswith("https:") else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+class ModelServer(Protocol):
+    """Serves the models of one provider over shared connections."""
+
+    def model(self, name: str, profile: Profile) -> Model:
+        """The model that the server knows as `name`."""
+        ...
+
+    async def aclose(self) -> None:
+        """Close the connections."""
+        ...

@@ -1,7 +1,7 @@
-"""Asking a model over the network, whatever the vendor: one call, streamed or not, faults turned into our errors.
+"""A model behind an HTTP API: sends one request, streamed or not, and maps faults to errors of this program.
 
-What vendors differ in is an `Api`; nothing else about one is known here. Retries, limits and budgets are not here either
-(see `llm.retry`, `llm.limits`, `llm.budget`).
+The differences between vendors are in a `ProviderApi` (see `openai.py`, `anthropic.py`). Retries, rate limits and budgets
+are in `llm.retry`, `llm.rate_limit` and `llm.budget`.
 """
 
 from __future__ import annotations
@@ -22,61 +22,59 @@ from debate_cli.providers.endpoint import Endpoint
 from debate_cli.providers.error_mapping import ErrorRule, SentRequest
 
 SAMPLING_PARAMETERS = ("temperature", "seed")
-"""Names of the sampling parameters in a body."""
+"""Sampling parameters, as they are named in a request body."""
 CONNECT_TIMEOUT_S = 15.0
-"""A connection that takes longer is not coming; silence after that may last `Endpoint.timeout_s`."""
-UNKNOWN_PLATFORM = "Unknown"
-"""The operating system, as the SDKs tell it to servers: to find it out, each of the first calls would start a thread."""
+"""Longest wait for a connection. The wait for bytes is `Endpoint.timeout_s`."""
 DUMMY_KEY = "no-key-needed"
-"""Given to the SDKs, which insist on a key, where there is none; it is not sent."""
+"""The SDKs require a key; this one is never sent."""
 
 
 class ReplyBuilder(Protocol):
-    """Gathers one answer. Reading may fail in any way on what is not of the vendor's shape: the table knows."""
+    """Collects one answer. May raise any exception on an answer of the wrong shape; the error rules map it."""
 
     @property
     def usage(self) -> Usage:
-        """Tokens known to be used so far."""
+        """Tokens reported so far."""
         ...
 
     def add_whole(self, whole: Any) -> None:
-        """Take in an answer that came whole."""
+        """Read an answer that was not streamed."""
         ...
 
     def add_chunk(self, part: Any) -> str:
-        """Take in a part of a stream; returns the text that is new in it, a forced call's arguments too."""
+        """Read a part of a stream; return its new text or tool-call arguments."""
         ...
 
     def validate(self, asked: SentRequest, *, streamed: bool) -> None:
-        """Raise when what came is no answer, or not the end of one."""
+        """Raise ModelError if the answer is missing or incomplete."""
         ...
 
     def build_reply(self, latency_s: float) -> Reply:
-        """The answer as the port wants it."""
+        """The answer as a `Reply`."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class ProviderApi:
-    """What one vendor's API is like."""
+    """The API of one vendor."""
 
     connect: Callable[[Endpoint], Any]
-    """Makes the SDK's client, which has `close`; the first place where the SDK may be imported."""
+    """Makes the SDK's client; imports the SDK."""
     build_body: Callable[[Request, str, Profile, bool], dict[str, Any]]
-    """Arguments of the call for request, model's name, profile, and whether to stream."""
+    """Builds the arguments of the call from request, model name, profile and whether to stream."""
     send: Callable[[Any, dict[str, Any]], Awaitable[Any]]
-    """Makes the call; returns the SDK's answer or stream."""
+    """Sends the call; returns the SDK's answer or stream."""
     reply_builder: Callable[[], ReplyBuilder]
     error_rules: Callable[[], Sequence[ErrorRule]]
-    """What the SDK raises, and what it means."""
+    """Exceptions of the SDK and the errors they become."""
     extract_error: Callable[[Any], object]
-    """The error object that came with a 200 in the place of an answer; None where there is none."""
+    """The error object in a 200 response, if there is one instead of an answer."""
     map_error_object: Callable[[Any, SentRequest], ModelError]
-    """What an error object means that came with a 200."""
+    """Maps such an error object."""
 
 
 class HttpServer:
-    """One server; its models share one client, made for the first of them."""
+    """One server. Its models share one SDK client, made with the first model."""
 
     def __init__(self, api: ProviderApi, endpoint: Endpoint, *, clock: Callable[[], float] = time.perf_counter) -> None:
         self.api = api
@@ -85,7 +83,7 @@ class HttpServer:
         self._client: Any = None
 
     def model(self, name: str, profile: Profile) -> HttpModel:
-        """The model that the server knows as `name`. The SDK is imported and its client made now, not in the first call's time."""
+        """The model that the server knows as `name`. Imports the SDK, so that the import does not count as time of a call."""
         with error_mapping.map_errors(self.api.error_rules, SentRequest(self.endpoint, name, structured=False)):
             self.client()
         return HttpModel(self, name, profile)
@@ -97,14 +95,14 @@ class HttpServer:
         return self._client
 
     async def aclose(self) -> None:
-        """Close the connections; the next call would open new ones."""
+        """Close the connections. A later call opens new ones."""
         client, self._client = self._client, None
         if client is not None:
             await client.close()
 
 
 class HttpModel:
-    """A model behind a server; implements `llm.port.Model`."""
+    """A model behind a server; implements `llm.model.Model`."""
 
     def __init__(self, server: HttpServer, name: str, profile: Profile) -> None:
         self._server = server
@@ -134,9 +132,9 @@ class HttpModel:
     async def _receive_whole(self, body: dict[str, Any], asked: SentRequest, answer: ReplyBuilder) -> None:
         with error_mapping.map_errors(self._api.error_rules, asked, lambda: answer.usage):
             whole = await self._api.send(self._server.client(), body)
-            if isinstance(whole, str):  # the SDKs hand over as text what is not JSON
+            if isinstance(whole, str):  # the SDKs return a body that is not JSON as text
                 raise error_mapping.make_broken_body_error(
-                    "a web page" if "<" in whole else "text that is no JSON", asked
+                    "a web page" if "<" in whole else "text that is not JSON", asked
                 )
             error = self._api.extract_error(whole)
             if error:
@@ -147,7 +145,7 @@ class HttpModel:
     async def _receive_stream(
         self, body: dict[str, Any], asked: SentRequest, answer: ReplyBuilder
     ) -> AsyncGenerator[str]:
-        # A generator, so that an exception of `on_text` is not taken for a fault of the server.
+        # A generator, so that an exception of `on_text` is not mapped as a fault of the server.
         with error_mapping.map_errors(self._api.error_rules, asked, lambda: answer.usage):
             stream = await self._api.send(self._server.client(), body)
             async with stream:
@@ -159,15 +157,15 @@ class HttpModel:
 
 
 def omit_key_headers(client: Any, headers: Sequence[str], left_out: object) -> dict[str, object]:
-    """The `headers` that may hold a key as `left_out`, where the SDK's `client` has none; not those that the user has set by hand."""
+    """Map those of `headers` that would hold a key to `left_out` if `client` has no key, except headers set by the user."""
     if client.api_key != DUMMY_KEY:
         return {}
-    by_hand = {name.lower() for name in client._custom_headers}
-    return {header: left_out for header in headers if header.lower() not in by_hand}
+    set_by_user = {name.lower() for name in client._custom_headers}
+    return {header: left_out for header in headers if header.lower() not in set_by_user}
 
 
 def _make_refusal_reply(refused: RefusedError, latency_s: float) -> Reply:
-    """What a provider's filter turned away at the door is a refusal, and a refusal is a reply."""
+    """A request that the provider's content filter rejects is a refusal, and a refusal is a reply."""
     usage = Usage(
         input_tokens=refused.input_tokens, cached_tokens=refused.cached_tokens, output_tokens=refused.output_tokens
     )
@@ -175,14 +173,14 @@ def _make_refusal_reply(refused: RefusedError, latency_s: float) -> Reply:
 
 
 def parse_token_count(reported: object) -> int:
-    """A number of tokens >= 0; what is missing or no number counts as 0."""
+    """A number of tokens >= 0; 0 for anything that is not a finite number."""
     if isinstance(reported, bool) or not isinstance(reported, int | float) or not math.isfinite(reported):
         return 0
     return max(0, int(reported))
 
 
 def parse_optional_text(reported: object) -> str:
-    """A text that may be missing. Raises TypeError for anything else, which is a broken answer."""
+    """A text that may be missing. Raises TypeError for anything else."""
     if reported is None or isinstance(reported, str):
         return reported or ""
     raise TypeError(type(reported).__name__)

@@ -1,7 +1,7 @@
-"""OpenAI's chat completions: OpenAI itself and every server that speaks the same protocol.
+"""OpenAI's chat completions API, for OpenAI and all compatible servers: request body, reply, error rules.
 
-The SDK is imported when the first call is made. It neither retries (the one policy is `llm.retry`) nor follows
-redirects, which could carry a key elsewhere. How a request looks is in `openai_body`, what a status means in `faults`.
+The SDK is imported at the first call. Its own retries are off (see `llm.retry`), and it does not follow redirects, which
+could send the key to another host. What an HTTP status means is in `error_mapping.py`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,6 @@ from debate_cli.providers.error_mapping import ErrorRule, SentRequest
 from debate_cli.providers.http_model import (
     CONNECT_TIMEOUT_S,
     DUMMY_KEY,
-    UNKNOWN_PLATFORM,
     HttpServer,
     ProviderApi,
     omit_key_headers,
@@ -38,9 +37,9 @@ from debate_cli.providers.http_model import (
 def build_chat_body(
     request: Request, model: str, profile: Profile, *, stream: bool, stream_usage: bool = True
 ) -> dict[str, Any]:
-    """The arguments of `chat.completions.create`, the messages first.
+    """The body of a request, messages first, with only those parameters that the profile allows.
 
-    Nothing is sent that the profile does not allow. `stream_usage` says whether the server takes `stream_options`.
+    `stream_usage`: whether the server accepts `stream_options`.
     """
     body: dict[str, Any] = {"messages": _build_messages(request), "model": model}
     body[profile.token_limit_field] = request.max_output_tokens
@@ -66,11 +65,11 @@ def _build_messages(request: Request) -> list[dict[str, str]]:
 
 def _structured_output_fields(schema: OutputSchema, rung: str, profile: Profile) -> dict[str, Any]:
     if rung == "native":
-        lowered = convert_schema(schema.json, profile.dialect, use_references=profile.schema_references)
+        converted = convert_schema(schema.json, profile.dialect, use_references=profile.schema_references)
         return {
             "response_format": {
                 "type": "json_schema",
-                "json_schema": {"name": schema.name, "strict": True, "schema": lowered},
+                "json_schema": {"name": schema.name, "strict": True, "schema": converted},
             }
         }
     if rung == "tool":
@@ -93,7 +92,7 @@ CONTENT_FILTER_REFUSAL = "The provider's content filter stopped the answer."
 def make_openai_server(
     endpoint: Endpoint, *, stream_usage: bool = True, clock: Callable[[], float] = time.perf_counter
 ) -> HttpServer:
-    """A server that speaks chat completions. `stream_usage` says whether it takes `stream_options`."""
+    """A server with the chat completions API. `stream_usage`: whether it accepts `stream_options`."""
 
     def body(request: Request, model: str, profile: Profile, stream: bool) -> dict[str, Any]:
         return build_chat_body(request, model, profile, stream=stream, stream_usage=stream_usage)
@@ -115,17 +114,16 @@ def _connect(endpoint: Endpoint) -> Any:
         base_url=endpoint.base_url,
         max_retries=0,
         timeout=timeout,
-        http_client=DefaultAsyncHttpxClient(timeout=timeout, follow_redirects=False, verify=endpoint.tls_verify()),
+        http_client=DefaultAsyncHttpxClient(timeout=timeout, follow_redirects=False),
     )
-    # The SDK takes headers and the organisation out of the environment, whatever server they are meant for.
+    # The SDK reads headers and the organisation from the environment, even for servers of other providers.
     client._custom_headers = dict(endpoint.headers)  # pyright: ignore[reportPrivateUsage]
     client.organization = client.project = client.admin_api_key = None
-    client._platform = UNKNOWN_PLATFORM  # pyright: ignore[reportPrivateUsage]
     return client
 
 
 async def _send(client: Any, body: dict[str, Any]) -> Any:
-    """The answer as plain JSON: making the SDK's objects of body and chunks takes longer than all that is done with them."""
+    """The answer as plain JSON, not as the SDK's objects: compatible servers often deviate from their types."""
     from openai import AsyncStream, Omit
 
     streamed = bool(body.get("stream"))
@@ -137,7 +135,7 @@ async def _send(client: Any, body: dict[str, Any]) -> Any:
         stream=streamed,
         stream_cls=AsyncStream[object],
     )
-    if isinstance(answer, str):  # labelled as something else than JSON, which it may be nevertheless
+    if isinstance(answer, str):  # the content type is not JSON; the body may still be
         with suppress(ValueError):
             return json.loads(answer)
     return answer
@@ -145,7 +143,7 @@ async def _send(client: Any, body: dict[str, Any]) -> Any:
 
 @dataclass(slots=True)
 class _OpenAIReplyBuilder:
-    """What has come in of an answer, whole or in chunks."""
+    """An answer that is received whole or in chunks."""
 
     text: list[str] = field(default_factory=list[str])
     arguments: list[str] = field(default_factory=list[str])
@@ -154,14 +152,14 @@ class _OpenAIReplyBuilder:
     usage: Usage = field(default_factory=Usage)
     part_count: int = 0
     has_message: bool = False
-    """Whether there was a message at all, be it empty."""
+    """Whether there was a message, even an empty one."""
 
     def add_whole(self, whole: Any) -> None:
-        """Take in a completion."""
+        """Read a completion."""
         self._add_part(whole, "message")
 
     def add_chunk(self, part: Any) -> str:
-        """Take in a chunk."""
+        """Read a chunk."""
         return self._add_part(part, "delta")
 
     def _add_part(self, part: Any, where: str) -> str:
@@ -172,15 +170,15 @@ class _OpenAIReplyBuilder:
         if first is None:  # the last chunk carries usage alone
             return ""
         self.finish_reason = parse_optional_text(first.get("finish_reason")) or self.finish_reason
-        said = first.get(where)
-        if said is None:
+        message = first.get(where)
+        if message is None:
             return ""
         self.has_message = True
-        self.refusal.append(parse_optional_text(said.get("refusal")))
-        content = parse_optional_text(said.get("content"))
+        self.refusal.append(parse_optional_text(message.get("refusal")))
+        content = parse_optional_text(message.get("content"))
         arguments = "".join(
             parse_optional_text(call["function"].get("arguments"))
-            for call in said.get("tool_calls") or ()
+            for call in message.get("tool_calls") or ()
             if call.get("function") is not None and not call.get("index")
         )
         self.text.append(content)
@@ -189,18 +187,18 @@ class _OpenAIReplyBuilder:
         return content + arguments
 
     def validate(self, asked: SentRequest, *, streamed: bool) -> None:
-        """Raise for no chunks, no message, no end, and a server's fault as the reason to stop."""
+        """Raise if there are no chunks, no message, no finish reason, or if the finish reason is an error."""
         if streamed and not self.part_count:
-            raise error_mapping.make_broken_body_error("something else than the stream that was asked for", asked)
+            raise error_mapping.make_broken_body_error("something other than a stream", asked)
         if streamed and self.finish_reason is None:
             raise error_mapping.make_truncated_error(asked)
         if not streamed and not self.has_message:
-            raise error_mapping.make_broken_body_error("no message in it", asked)
+            raise error_mapping.make_broken_body_error("no message", asked)
         if self.finish_reason == "error":
             raise error_mapping.error_from_event(None, None, "", asked)
 
     def build_reply(self, latency_s: float) -> Reply:
-        """The answer as the port wants it."""
+        """The answer as a `Reply`."""
         text = "".join(self.arguments or self.text)
         refusal = "".join(self.refusal)
         if self.finish_reason == "content_filter":
@@ -230,12 +228,12 @@ def _extract_error(whole: Any) -> object:
     return whole.get("error")
 
 
-# The table of faults ---------------------------------------------------------------------------------------------
+# Error rules -----------------------------------------------------------------------------------------------------
 
 
 @cache
 def _error_rules() -> Sequence[ErrorRule]:
-    """What the SDK raises, and what it means; the first row that fits counts."""
+    """Exceptions of the SDK and the errors they become; the first matching rule applies."""
     import httpx2
     import openai
 
@@ -245,7 +243,7 @@ def _error_rules() -> Sequence[ErrorRule]:
         ErrorRule((openai.APIStatusError,), _map_status_error),
         ErrorRule((openai.APIResponseValidationError,), error_mapping.make_broken_body_error),
         ErrorRule((openai.APIError,), _map_stream_error),
-        # An unreadable 200: HTML or text (AttributeError), broken JSON or UTF-8 (ValueError), JSON of another shape.
+        # An unreadable 200 response: HTML or text, broken JSON or UTF-8, JSON of another shape.
         ErrorRule(
             (ValueError, AttributeError, TypeError, KeyError, IndexError, RecursionError),
             error_mapping.make_broken_body_error,

@@ -1,13 +1,16 @@
-"""The provider table with the configuration's own rows laid over it, and what is wrong with those.
+"""The provider table: built-in rows, rows of plug-ins, and the changes that a configuration makes.
 
-The rule that matters most: a key goes only where its row says. A row whose server the configuration changes must name
-its own key, so that no configuration file can send the key of a built-in provider elsewhere.
+To add an OpenAI-compatible provider, add a row to `BUILTIN_PROVIDERS`. An installed package adds a row through the entry
+point group `debate_cli.providers`: the entry point has the provider's name and refers to a `ProviderRow`.
+
+A key goes only to the server of its own row. A configuration that changes the server of a row must also name the key, so
+that no file can send the key of a built-in provider to another server.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from types import MappingProxyType
@@ -16,39 +19,49 @@ from urllib.parse import urlsplit
 from debate_cli.domain.config import DebateConfig, Price, ProviderKind, ProviderSpec
 from debate_cli.errors import ConfigError
 from debate_cli.llm.profile import Profile
-from debate_cli.providers.env_text import find_variables
+from debate_cli.plugins import PROVIDERS
+from debate_cli.providers.endpoint import Endpoint, ModelServer
 
 REASONING_OUTPUT_TOKENS = 16_384
-"""Output limit of models that think before they write: the hidden thoughts count as output."""
+"""Output limit of reasoning models, whose hidden reasoning counts as output."""
+_VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-([^}]*))?\}")
 
-
+REMOTE_KINDS = ("openai", "anthropic")
 DEFAULT_PROFILE = Profile()
-"""What is taken for granted of a compatible server."""
+"""Abilities that every OpenAI-compatible server is expected to have."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProviderRow:
-    """One provider: where it is, what opens it, what its models can do, how much it takes."""
+    """One provider: its address, its key, what its models can do, its limits."""
 
     name: str
-    kind: ProviderKind
+    kind: str
+    """Protocol: a `ProviderKind`, or any word for a row with its own `make_server`."""
     base_url: str | None = None
     """None for providers in this process."""
     base_url_env: str | None = None
-    """Environment variable that takes the place of `base_url` where set."""
+    """Environment variable that overrides `base_url`."""
     api_key_env: str | None = None
-    """Environment variable that holds the key; None means that no key is sent."""
+    """Environment variable of the key; None: no key is sent."""
     profile: Profile = DEFAULT_PROFILE
     max_concurrency: int = 8
     requests_per_minute: int | None = None
     tokens_per_minute: int | None = None
     price: Price | None = None
     headers: Mapping[str, str] = field(default_factory=dict[str, str])
-    """Extra headers; `${VAR}` in them is filled in when an adapter is made, one that comes out empty is not sent."""
+    """Extra headers. `${VAR}` is filled in when the adapter is made; an empty header is not sent."""
     local: bool = False
-    """Whether it runs on this machine."""
+    """Whether its models run on this machine."""
     stream_usage: bool = True
-    """Whether the server takes `stream_options` (the others report usage of streams unasked)."""
+    """Whether the server accepts `stream_options`; other servers report the usage of streams anyway."""
+    make_server: Callable[[ProviderRow, Endpoint], ModelServer] | None = None
+    """Makes the server object for a protocol that is not built in (plug-ins); None: by `kind`."""
+
+    @property
+    def is_remote(self) -> bool:
+        """Whether requests go to a server, so that an address and perhaps a key are needed."""
+        return self.kind in REMOTE_KINDS or (self.make_server is not None and self.base_url is not None)
 
 
 _LLAMA_PROFILE = Profile(dialect="full", seed=True)
@@ -123,12 +136,12 @@ KIND_PROFILES: Mapping[ProviderKind, Profile] = MappingProxyType(
         "mock": BUILTIN_PROVIDERS["mock"].profile,
     }
 )
-"""What is taken for granted of a provider that the configuration adds."""
+"""Profile of a provider that a configuration adds, by its `kind`."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelOverride:
-    """Models that differ from their provider's profile."""
+    """Differences of some models from the profile of their provider."""
 
     pattern: str
     """Shell-style pattern of `provider/model`."""
@@ -142,25 +155,35 @@ MODEL_OVERRIDES: tuple[ModelOverride, ...] = (
     ModelOverride("openai/o[1-9]*", sampling=False, max_output_tokens=REASONING_OUTPUT_TOKENS),
     ModelOverride("deepseek/*reasoner*", sampling=False, max_output_tokens=REASONING_OUTPUT_TOKENS),
 )
-"""The first pattern that fits counts."""
+"""The first matching pattern applies."""
 
 
 def find_profile(row: ProviderRow, model: str) -> Profile:
-    """What `model` (without the provider's name) can do behind `row`."""
-    for peculiarity in MODEL_OVERRIDES:
-        if fnmatchcase(f"{row.name}/{model}", peculiarity.pattern):
-            return replace(row.profile, sampling=peculiarity.sampling, max_output_tokens=peculiarity.max_output_tokens)
+    """Profile of `model` (the name without its provider)."""
+    for override in MODEL_OVERRIDES:
+        if fnmatchcase(f"{row.name}/{model}", override.pattern):
+            return replace(row.profile, sampling=override.sampling, max_output_tokens=override.max_output_tokens)
     return row.profile
 
 
-REMOTE_KINDS = ("openai", "anthropic")
 _VARIABLE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _SECRET_HEADER = re.compile(r"authorization|cookie|(?:^|[-_])(?:key|token|secret)$", re.IGNORECASE)
 _HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 
 
+def load_provider_rows() -> dict[str, ProviderRow]:
+    """The built-in rows and those of installed plug-ins, by name. Raises ConfigError for a plug-in without a row."""
+    rows = dict(BUILTIN_PROVIDERS)
+    for name in PROVIDERS.names():
+        row = PROVIDERS.load(name)
+        if not isinstance(row, ProviderRow):
+            raise ConfigError(f"the plug-in `{name}` does not refer to a ProviderRow; update or remove its package")
+        rows.setdefault(name, replace(row, name=name))
+    return rows
+
+
 def build_provider_table(config: DebateConfig) -> dict[str, ProviderRow]:
-    """The built-in rows with those of `config` added or laid over; raises ConfigError with every problem found."""
+    """All rows, with the changes of `config`. Raises ConfigError with every problem found."""
     problems = find_provider_problems(config)
     if problems:
         raise ConfigError(*problems)
@@ -168,8 +191,8 @@ def build_provider_table(config: DebateConfig) -> dict[str, ProviderRow]:
 
 
 def merge_provider_rows(config: DebateConfig) -> dict[str, ProviderRow]:
-    """Like `rows`, without looking for problems; rows that make no sense are left out."""
-    table = dict(BUILTIN_PROVIDERS)
+    """Like `build_provider_table`, but rows with problems are left out instead of reported."""
+    table = load_provider_rows()
     for name, spec in config.providers.items():
         start = _find_base_row(name, spec)
         if start is not None:
@@ -178,12 +201,12 @@ def merge_provider_rows(config: DebateConfig) -> dict[str, ProviderRow]:
 
 
 def find_provider_problems(config: DebateConfig) -> list[str]:
-    """What is wrong with the providers of `config`, one line each; never quotes a value that could be a secret."""
+    """Problems of the providers in `config`, one line each. Never quotes a value that could be a secret."""
     return [problem for name, spec in config.providers.items() for problem in _find_spec_problems(name, spec)]
 
 
 def find_url_problem(url: str) -> str | None:
-    """Why `url` cannot be the address of a server; None when it can."""
+    """Why `url` cannot be the address of a server; None if it can."""
     try:
         parts = urlsplit(url)
         fine = parts.scheme in {"http", "https"} and bool(parts.hostname) and (parts.port or 1) > 0
@@ -195,8 +218,8 @@ def find_url_problem(url: str) -> str | None:
 
 
 def _find_base_row(name: str, spec: ProviderSpec) -> ProviderRow | None:
-    """The row that `spec` is laid over: the built-in one, or an empty one of its kind."""
-    preset = BUILTIN_PROVIDERS.get(name)
+    """The row that `spec` changes: the known one, or an empty one of its kind."""
+    preset = load_provider_rows().get(name)
     if preset is not None and spec.kind in {None, preset.kind}:
         return preset
     if spec.kind is None:
@@ -224,34 +247,34 @@ def _apply_spec(row: ProviderRow, spec: ProviderSpec) -> ProviderRow:
     )
 
 
-def _merge_headers(shipped: Mapping[str, str], own: Mapping[str, str]) -> Mapping[str, str]:
-    replaced = {name.lower() for name in own}
-    return {name: value for name, value in shipped.items() if name.lower() not in replaced} | dict(own)
+def _merge_headers(built_in: Mapping[str, str], configured: Mapping[str, str]) -> Mapping[str, str]:
+    replaced = {name.lower() for name in configured}
+    return {name: value for name, value in built_in.items() if name.lower() not in replaced} | dict(configured)
 
 
 def _find_spec_problems(name: str, spec: ProviderSpec) -> list[str]:
     where = f"providers.{name}"
     found: list[str] = []
     if not name or "/" in name or any(sign.isspace() for sign in name):
-        found.append(f"{where}: a provider's name has no slash and no space in it")
-    preset = BUILTIN_PROVIDERS.get(name)
+        found.append(f"{where}: the name of a provider must not contain a slash or a space")
+    preset = load_provider_rows().get(name)
     names_key = "api_key_env" in spec.model_fields_set
     if preset is None and spec.kind is None:
         found.append(
-            f"{where}.kind: is missing; add `kind: openai` for a server that speaks OpenAI's protocol "
-            "(others are anthropic, embedded and mock)"
+            f"{where}.kind: is missing; add `kind: openai` for an OpenAI-compatible server "
+            "(other kinds: anthropic, embedded, mock)"
         )
     elif preset is None and spec.kind in REMOTE_KINDS and spec.base_url is None and not spec.api_key_env:
-        found.append(f"{where}.base_url: is missing; a new provider names its server (or a key of its own)")
+        found.append(f"{where}.base_url: is missing; give the address of the server (or an api_key_env)")
     if preset is not None and not names_key and (spec.base_url is not None or spec.kind not in {None, preset.kind}):
         found.append(
-            f"{where}.base_url: sends {name}'s requests to another server, so the key must be named as well: "
-            f"add api_key_env with a variable of its own, or api_key_env: null to send none"
+            f"{where}.base_url: sends {name}'s requests to another server; also name the key for that server: "
+            f"add api_key_env, or api_key_env: null to send no key"
         )
     if spec.base_url is not None and (problem := find_url_problem(spec.base_url)):
         found.append(f"{where}.base_url: {problem}")
     if spec.api_key_env is not None and not _VARIABLE_NAME.fullmatch(spec.api_key_env):
-        found.append(f"{where}.api_key_env: is the name of an environment variable, never the key itself")
+        found.append(f"{where}.api_key_env: must be the name of an environment variable, not the key itself")
     found += [
         f"{where}.headers.{header}: {problem}"
         for header, value in spec.headers.items()
@@ -262,7 +285,36 @@ def _find_spec_problems(name: str, spec: ProviderSpec) -> list[str]:
 
 def _find_header_problem(name: str, value: str) -> str | None:
     if not _HEADER_NAME.fullmatch(name) or not value.isascii() or not value.isprintable():
-        return "is not a header that HTTP can send"
+        return "is not a valid HTTP header"
     if _SECRET_HEADER.search(name) and not find_variables(value):
-        return "names a secret by its environment variable, as ${VAR}, never by its value"
+        return "must name the environment variable of a secret, as ${VAR}, not its value"
     return None
+
+
+# Environment variables in texts -------------------------------------------------------------------------------------
+
+
+def fill_variables(text: str, env: Mapping[str, str]) -> str:
+    """`text` with `${VAR}` and `${VAR:-default}` filled in. Raises KeyError with the name of an unset variable."""
+    closed = _last_variable_end(text)
+    return _VARIABLE.sub(lambda match: _variable_value(match, env), text[:closed]) + text[closed:]
+
+
+def find_variables(text: str) -> tuple[str, ...]:
+    """Names of the variables in `text`, in order."""
+    return tuple(match.group(1) for match in _VARIABLE.finditer(text[: _last_variable_end(text)]))
+
+
+def _last_variable_end(text: str) -> int:
+    """Where the last variable can end. Searching only up to there keeps the pattern from taking quadratic time."""
+    return text.rfind("}") + 1
+
+
+def _variable_value(match: re.Match[str], env: Mapping[str, str]) -> str:
+    name, default = match.group(1), match.group(2)
+    value = env.get(name)
+    if value:
+        return value.strip()
+    if default is None:
+        raise KeyError(name)
+    return default

@@ -1,6 +1,6 @@
-"""From a model's name to an adapter, and what a configuration's models need before they can be asked.
+"""From a model's name to its adapter, and what is missing before a model can be asked.
 
-No SDK is imported here, nor by building an adapter: that happens when the first call is made.
+Building an adapter imports no SDK; the first call does.
 """
 
 from __future__ import annotations
@@ -11,10 +11,9 @@ from fnmatch import fnmatchcase
 from ipaddress import ip_address
 from pathlib import Path
 from types import MappingProxyType
-from typing import Protocol
 from urllib.parse import urlsplit
 
-from debate_cli.domain.config import DebateConfig, ModelSpec, Price, ProviderKind
+from debate_cli.domain.config import DebateConfig, ModelSpec, Price
 from debate_cli.errors import ConfigError
 from debate_cli.llm.model import Model, OnText, Reply, Request
 from debate_cli.llm.prices import find_bundled_price
@@ -28,7 +27,7 @@ from debate_cli.providers.addresses import (
 )
 from debate_cli.providers.anthropic import make_anthropic_server
 from debate_cli.providers.embedded import EmbeddedServer, EmbeddedSettings, find_extra_problem
-from debate_cli.providers.endpoint import Endpoint
+from debate_cli.providers.endpoint import Endpoint, ModelServer
 from debate_cli.providers.mock.model import MockModel
 from debate_cli.providers.openai import make_openai_server
 from debate_cli.providers.provider_table import (
@@ -40,15 +39,15 @@ from debate_cli.providers.provider_table import (
 )
 
 FREE_PRICE = Price(input=0, output=0)
-"""Of what runs on the user's own machine: nobody bills it."""
+"""Price of models on the user's own machine."""
 _CLOUD_MODELS = ("ollama/*-cloud", "ollama/*:cloud")
-"""Models that a local server passes on to its maker's machines."""
+"""Models that a local server runs in its vendor's cloud."""
 
 
 def find_price(spec: ModelSpec, row: ProviderRow, env: Mapping[str, str]) -> Price | None:
-    """What the tokens of `spec` cost: as its own entry says, else its provider's, else the bundled tables.
+    """Price of the tokens of `spec`: from its own entry, else from its provider, else from the bundled tables.
 
-    What none of these knows is free where it runs on this machine; None where it does not, as that is not nothing.
+    Without any of these, a model on this machine is free, and the price of any other model is unknown (None).
     """
     known = spec.price or row.price or find_bundled_price(spec.model)
     if known is not None or any(fnmatchcase(spec.model, pattern) for pattern in _CLOUD_MODELS):
@@ -57,10 +56,9 @@ def find_price(spec: ModelSpec, row: ProviderRow, env: Mapping[str, str]) -> Pri
 
 
 def is_run_locally(row: ProviderRow, env: Mapping[str, str]) -> bool:
-    """Whether the models of `row` run on this machine: in this process, or in one of the servers that are made for it.
+    """Whether the models of `row` run on this machine: in this process or in a known local server.
 
-    Not one that the environment or the configuration moved elsewhere, nor one that wants a key; nor a server of the
-    user's own, as it may pass on what it is asked.
+    False for a server that was moved to another machine, needs a key, or was added by the user (it may be a proxy).
     """
     if not row.local or row.api_key_env is not None:
         return False
@@ -83,7 +81,7 @@ def split_model_name(model: str) -> tuple[str, str]:
 
 
 def find_model_problems(config: DebateConfig, models: Iterable[str], env: Mapping[str, str]) -> list[str]:
-    """What keeps `models` (`provider/model` each) from being asked: one line a problem, none twice."""
+    """Problems that prevent `models` (`provider/model`) from being asked, one line each, without repeats."""
     found = find_provider_problems(config)
     table = merge_provider_rows(config)
     wanted = tuple(models)
@@ -99,7 +97,7 @@ def find_model_problems(config: DebateConfig, models: Iterable[str], env: Mappin
 
 
 def find_row_problems(row: ProviderRow, env: Mapping[str, str], wanted: Iterable[str] = ()) -> list[str]:
-    """What keeps every model of `row` from being asked, one sentence each; it names those that are `wanted` of it."""
+    """Problems of `row`, one sentence each; the message on a missing key names the `wanted` models of the row."""
     models = [model for model in wanted if split_model_name(model)[0] == row.name]
     return [
         *filter(None, (find_key_problem(row, env, models), find_extra_problem(row))),
@@ -108,54 +106,41 @@ def find_row_problems(row: ProviderRow, env: Mapping[str, str], wanted: Iterable
 
 
 def models_without_key(config: DebateConfig, models: Iterable[str], env: Mapping[str, str]) -> tuple[str, ...]:
-    """Those of `models` whose provider needs a key that is not set, or cannot be one."""
+    """Those of `models` whose provider needs a key that is not set or not valid."""
     table = merge_provider_rows(config)
     found = ((model, table.get(split_model_name(model)[0])) for model in models)
     return tuple(model for model, row in found if row is not None and find_key_problem(row, env))
 
 
 def models_without_extra(config: DebateConfig, models: Iterable[str]) -> tuple[str, ...]:
-    """Those of `models` that run in this process, where what they need for it is not installed."""
+    """Those of `models` that need the extra `local`, where it is not installed."""
     table = merge_provider_rows(config)
     found = ((model, table.get(split_model_name(model)[0])) for model in models)
     return tuple(model for model, row in found if row is not None and find_extra_problem(row))
 
 
 def format_unknown_provider(model: str, known: Iterable[str]) -> str:
-    """One sentence on a model whose provider is in no table, with the name that may have been meant."""
+    """Message for a model of an unknown provider, with the closest known name."""
     provider = split_model_name(model)[0]
     names = sorted(known)
     close = difflib.get_close_matches(provider.lower(), names, n=1)
-    hint = f"did you mean {close[0]}?" if close else f"known are {', '.join(names)}"
-    return f"model {model}: there is no provider {provider}; {hint}"
+    hint = f"did you mean {close[0]}?" if close else f"known providers: {', '.join(names)}"
+    return f"model {model}: unknown provider {provider}; {hint}"
 
 
 def collect_provider_secrets(config: DebateConfig, env: Mapping[str, str]) -> tuple[str, ...]:
-    """Every secret value that the providers of `config`, the built-in ones too, resolve to in `env`; longest first."""
+    """Every secret value of all known providers in `env`, longest first."""
     return collect_secrets(merge_provider_rows(config).values(), env)
 
 
-class ModelServer(Protocol):
-    """Serves the models of one row over shared connections."""
-
-    def model(self, name: str, profile: Profile) -> Model:
-        """The model that the server knows as `name`."""
-        ...
-
-    async def aclose(self) -> None:
-        """End the connections."""
-        ...
-
-
 def _unwrapped(model: Model) -> Model:
-    """Nothing around it."""
     return model
 
 
 class ProviderRegistry:
-    """Builds adapters; the models of one row share its connections, which `aclose` ends.
+    """Builds adapters. The models of one row share its connections, which `aclose` closes.
 
-    Raises ConfigError when the configuration's providers make no sense. `folder` is where relative paths start.
+    Raises ConfigError when the providers of the configuration have problems. `folder` is where relative paths start.
     """
 
     def __init__(self, config: DebateConfig, env: Mapping[str, str], *, folder: Path) -> None:
@@ -166,26 +151,25 @@ class ProviderRegistry:
         self._servers: dict[str, ModelServer] = {}
 
     def row(self, model: str) -> ProviderRow:
-        """The row of `provider/model`; raises ConfigError for a provider that nobody knows."""
+        """The row of `provider/model`. Raises ConfigError for an unknown provider."""
         row = self.rows.get(split_model_name(model)[0])
         if row is None:
             raise ConfigError(format_unknown_provider(model, self.rows))
         return row
 
     def profile(self, model: str) -> Profile:
-        """What `provider/model` can do."""
+        """Profile of `provider/model`."""
         return find_profile(self.row(model), split_model_name(model)[1])
 
     def price(self, spec: ModelSpec) -> Price | None:
-        """What the tokens of `spec` cost; None where that is not known."""
+        """Price of the tokens of `spec`; None if unknown."""
         return find_price(spec, self.row(spec.model), self._env)
 
     def adapter(self, spec: ModelSpec, within: Callable[[Model], Model] = _unwrapped) -> Model:
-        """The model that `spec` names, without retries.
+        """The model that `spec` names, without retries, wrapped by `within` (limits, budget).
 
-        What it needs (key, SDK, weights) is looked for when it is first asked, so that a recorded debate needs none;
-        MissingKeyError and ConfigError may therefore come out of its first `complete`. `within` puts limits and budget
-        around it: only when key and SDK are there, so that a slow import takes no time out of a window of a minute.
+        Key, SDK and weights are looked up at the first call, so that a recorded debate needs none of them; that call
+        may therefore raise MissingKeyError or ConfigError.
         """
         row = self.row(spec.model)
         if row.kind == "mock":
@@ -194,7 +178,7 @@ class ProviderRegistry:
         return LazyModel(lambda: within(self._server(row).model(name, find_profile(row, name))))
 
     async def aclose(self) -> None:
-        """End all connections and processes; what is asked afterwards opens new ones."""
+        """Close all connections and end all processes. A later call opens new ones."""
         servers, self._servers = self._servers, {}
         for server in servers.values():
             await server.aclose()
@@ -205,20 +189,21 @@ class ProviderRegistry:
         return self._servers[row.name]
 
     def _new_server(self, row: ProviderRow) -> ModelServer:
-        patience = self._config.limits.timeout_s
+        timeout_s = self._config.limits.timeout_s
         if row.kind == "embedded":
-            return EmbeddedServer(EmbeddedSettings(self._folder, self._env, timeout_s=patience))
-        return SERVER_FACTORIES[row.kind](row, resolve_endpoint(row, self._env, patience))
+            return EmbeddedServer(EmbeddedSettings(self._folder, self._env, timeout_s=timeout_s))
+        make_server = row.make_server or SERVER_FACTORIES[row.kind]
+        return make_server(row, resolve_endpoint(row, self._env, timeout_s))
 
 
 class LazyModel:
-    """A model that is built when it is asked."""
+    """A model that is built at its first call."""
 
     def __init__(self, build: Callable[[], Model]) -> None:
         self._build = build
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
-        """Answer as the model does; what building it raises comes out here."""
+        """Answer as the model does. Also raises the errors of building it."""
         return await self._build().complete(request, on_text)
 
 
@@ -230,10 +215,10 @@ def _make_anthropic(_row: ProviderRow, where: Endpoint) -> ModelServer:
     return make_anthropic_server(where)
 
 
-SERVER_FACTORIES: Mapping[ProviderKind, Callable[[ProviderRow, Endpoint], ModelServer]] = MappingProxyType(
+SERVER_FACTORIES: Mapping[str, Callable[[ProviderRow, Endpoint], ModelServer]] = MappingProxyType(
     {
         "openai": _make_openai,
         "anthropic": _make_anthropic,
     }
 )
-"""What serves the rows of a kind over a wire."""
+"""Makes the server object of a row, by `kind`."""

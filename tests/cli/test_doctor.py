@@ -230,7 +230,7 @@ def test_a_missing_key_and_an_unknown_provider_are_rows(here: Path) -> None:
     assert done.code == 3
     assert [entry["usable"] for entry in done.json] == [True, False, False]
     assert "LAB_KEY is not set" in problems[1]
-    assert "there is no provider nobody" in problems[2]
+    assert "unknown provider nobody" in problems[2]
 
 
 def test_a_server_that_refuses_every_question_is_not_usable(here: Path, server: ModelServer) -> None:

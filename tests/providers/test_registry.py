@@ -116,7 +116,7 @@ def test_nothing_is_missing(model: str, env: dict[str, str]) -> None:
 
 @pytest.mark.parametrize(
     ("model", "words"),
-    [("opnai/x", "did you mean openai?"), ("OpenAI/x", "did you mean openai?"), ("zzz/x", "known are")],
+    [("opnai/x", "did you mean openai?"), ("OpenAI/x", "did you mean openai?"), ("zzz/x", "known providers")],
 )
 def test_an_unknown_provider_is_named_with_a_guess(model: str, words: str) -> None:
     """A slip of the pen gets a suggestion, anything else the list."""
@@ -244,7 +244,7 @@ def test_a_missing_key_stops_the_first_call_and_not_the_building() -> None:
 
 def test_an_unknown_provider_has_no_adapter() -> None:
     """Asking for one is a configuration error with the name in it."""
-    with pytest.raises(ConfigError, match="no provider nobody"):
+    with pytest.raises(ConfigError, match="unknown provider nobody"):
         ProviderRegistry(config(), {}, folder=HERE).adapter(ModelSpec(model="nobody/x"))
 
 

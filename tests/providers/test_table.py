@@ -49,10 +49,10 @@ def test_a_second_account_of_the_same_vendor_needs_no_address() -> None:
         ("lab", {"kind": "openai", "base_url": "127.0.0.1:8000"}, "is not an address"),
         ("lab", {"kind": "openai", "base_url": "ftp://x/y"}, "is not an address"),
         ("lab", {"kind": "openai", "base_url": "http://x:99999/"}, "is not an address"),
-        ("lab", {"kind": "openai", "base_url": "http://x/", "api_key_env": KEY}, "never the key itself"),
-        ("lab", {"kind": "openai", "base_url": "http://x/", "headers": {"X-Api-Key": KEY}}, "never by its value"),
-        ("lab", {"kind": "openai", "base_url": "http://x/", "headers": {"X A": "b"}}, "not a header"),
-        ("a/b", {"kind": "openai", "base_url": "http://x/"}, "no slash"),
+        ("lab", {"kind": "openai", "base_url": "http://x/", "api_key_env": KEY}, "not the key itself"),
+        ("lab", {"kind": "openai", "base_url": "http://x/", "headers": {"X-Api-Key": KEY}}, "not its value"),
+        ("lab", {"kind": "openai", "base_url": "http://x/", "headers": {"X A": "b"}}, "not a valid HTTP header"),
+        ("a/b", {"kind": "openai", "base_url": "http://x/"}, "must not contain a slash"),
     ],
 )
 def test_a_row_that_makes_no_sense_is_refused(name: str, spec: dict[str, Any], words: str) -> None:

@@ -1,7 +1,7 @@
 """`debate.yaml` as a value, with every default filled in.
 
-Reading the file, positions of errors and `${VAR}` live in `storage.config_file`; what can only be said of the whole
-(a role without a model, two debaters of one name) is in `domain.config_checks`.
+Reading the file, positions of errors and `${VAR}` live in `storage.config_file`; contradictions between values (a role
+without a model, two debaters of one name) are found in `domain.config_checks`.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ class Price(ConfigModel):
     """US dollars per million tokens."""
 
     input: float = Field(ge=0)
-    """Of tokens sent."""
+    """Price of input tokens."""
     output: float = Field(ge=0)
-    """Of tokens written, hidden thoughts included."""
+    """Price of output tokens, including hidden reasoning."""
     cached_input: float | None = Field(default=None, ge=0)
-    """Of tokens read from the provider's cache; None means the same as `input`."""
+    """Price of input tokens read from the provider's cache; None means the same as `input`."""
     cache_write: float | None = Field(default=None, ge=0)
-    """Of tokens written to it; None means the same as `input`."""
+    """Price of input tokens written to the cache; None means the same as `input`."""
 
 
 class MockFaults(ConfigModel):
-    """Share of calls (0-1) that a mock makes fail, each kind by the seed."""
+    """Share of calls (0-1) that the mock lets fail, per kind of failure; the seed decides which."""
 
     rate_limit: float = Field(default=0, ge=0, le=1)
     timeout: float = Field(default=0, ge=0, le=1)
@@ -48,72 +48,72 @@ class MockFaults(ConfigModel):
 
 
 class ProviderSpec(ConfigModel):
-    """A row of the provider table: added, or laid over the built-in row of the same name field by field."""
+    """A row of the provider table: a new one, or one that overrides fields of the built-in row of the same name."""
 
     kind: ProviderKind | None = None
-    """Protocol that it speaks; a new provider needs one, `openai` fits every OpenAI-compatible server."""
+    """Protocol of the server. Required for a new provider; `openai` fits every OpenAI-compatible server."""
     base_url: str | None = None
-    """Address up to where `/chat/completions` begins, usually ending in `/v1`; with one of your own, name `api_key_env` too."""
+    """Address without `/chat/completions`, usually ending in `/v1`; for your own server, set `api_key_env` too."""
     api_key_env: str | None = None
-    """Name of the environment variable that holds the key; null means that no key is sent."""
+    """Name of the environment variable with the key; null sends no key."""
     headers: dict[str, str] = {}
-    """Extra headers; `${VAR}` in them is filled in only when a request is made, so no secret is stored."""
+    """Extra headers. `${VAR}` in them is resolved only when a request is sent, so no secret is stored."""
     max_concurrency: PositiveInt | None = None
-    """Requests at the same time; lowered by itself while the server says that it is too many."""
+    """Concurrent requests; lowered automatically while the server reports too many."""
     requests_per_minute: PositiveInt | None = None
-    """Never more than this; None means no bound."""
+    """Requests per minute; None means no limit."""
     tokens_per_minute: PositiveInt | None = None
-    """Input and output together; None means no bound."""
+    """Input and output tokens per minute; None means no limit."""
     structured: tuple[Literal["native", "tool", "prompt"], ...] | None = None
-    """Rungs of the structured-output ladder, in order."""
+    """Modes of structured output, in the order in which they are tried."""
     price: Price | None = None
-    """Of every model of this provider that has none of its own; None means the bundled price table."""
+    """Price of every model of this provider without its own; None means the bundled price table."""
 
 
 class ModelSpec(ConfigModel):
     """A named model with its parameters."""
 
     model: str = Field(pattern=r"^[^/\s]+/\S.*$")
-    """`provider/model`, split at the first slash."""
+    """`provider/model`; the first slash separates the two."""
     temperature: float | None = Field(default=None, ge=0, le=2)
-    """Overrides the temperature of every phase; left out where the server turns it down."""
+    """Overrides the temperature of every phase; not sent if the server refuses it."""
     max_output_tokens: PositiveInt | None = None
-    """Most that one answer may have; None means what suits the model. The budget reserves this much."""
+    """Maximum tokens of one answer, which the budget reserves; None means a default for the model."""
     price: Price | None = None
-    """None means the provider's, else the bundled price table."""
+    """Price of this model; None means that of the provider, else the bundled price table."""
     latency_s: float | None = Field(default=None, ge=0)
     """Mock only: seconds before the first token."""
     tokens_per_second: PositiveFloat | None = None
-    """Mock only: pace of the stream; None is at once."""
+    """Mock only: speed of the stream; None means at once."""
     faults: MockFaults | None = None
-    """Mock only."""
+    """Mock only: failures to simulate."""
     script: str | None = None
-    """`mock/scripted` only: YAML or JSON file with replies keyed by purpose, relative to the configuration."""
+    """`mock/scripted` only: YAML or JSON file with replies by purpose, relative to the configuration."""
 
 
 class DebaterConfig(ConfigModel):
-    """Someone who argues."""
+    """A debater."""
 
     name: str = Field(min_length=1, max_length=60)
-    """Its name in transcript, scores and gates; each debater has its own."""
+    """Unique name, used in transcript, scores and gates."""
     side: str = Field(min_length=1, max_length=60)
-    """`for`, `against`, or with three or more debaters any label."""
+    """`for` or `against`; with three or more debaters, any label."""
     model: str | None = None
     """Name in `models`, or `provider/model`; None means `models.default`."""
     prefix: str | None = Field(default=None, pattern=r"^[A-Za-z][A-Za-z0-9]{0,15}$")
-    """Prefix of argument ids; None means PRO or CON for the two sides, else letters of the side or name."""
+    """Prefix of argument ids; None means PRO or CON for the two sides, else letters of the side."""
     system: str | None = None
-    """Standing instructions of the user's own, added to the shipped ones."""
+    """Extra instructions, added to the shipped ones in every prompt."""
     personality: Archetype | Personality | None = None
-    """An archetype or twelve numbers; it adapts under the pressure of the live judge."""
+    """An archetype or twelve traits; it changes under the pressure of the live judge."""
     elasticity: float = Field(default=0.5, ge=0, le=1)
-    """How far pressure moves the personality: 0 not at all, 1 most."""
+    """How far pressure moves the personality, from 0 (not at all) to 1."""
     stance: float | None = Field(default=None, ge=-1, le=1)
-    """Where it stands at the start, -1 against to 1 for; None means 0.8 for, -0.8 against, 0 for other sides."""
+    """Stance at the start, from -1 (against) to 1 (for); None means 0.8 for, -0.8 against, 0 for other sides."""
     conviction: float | None = Field(default=None, ge=0, le=1)
-    """How firmly at the start; None means 0.7."""
+    """Conviction at the start, from 0 to 1; None means 0.7."""
     strategy: Strategy | Literal["adaptive"] | None = None
-    """Persuasion system: how it argues; `adaptive` picks anew before each turn."""
+    """How it argues, for the persuasion system; `adaptive` chooses before each turn."""
 
     @field_validator("personality", mode="before")
     @classmethod
@@ -122,24 +122,24 @@ class DebaterConfig(ConfigModel):
 
 
 class FormatConfig(ConfigModel):
-    """How the debate runs."""
+    """The format of a debate."""
 
     kind: Literal["structured", "semi_structured", "free_flowing"] = "structured"
-    """`structured`: phases. `semi_structured`: phases, and follow-up questions are answered. `free_flowing`: speeches in turn."""
+    """`structured`: phases. `semi_structured`: phases with answered follow-up questions. `free_flowing`: alternating speeches."""
     order: Literal["simultaneous", "sequential"] = "simultaneous"
-    """Free-flowing debates are always `sequential`, which is their default."""
+    """Whether both sides speak at the same time. Free-flowing debates are always `sequential`."""
     arguments: int = Field(default=3, ge=1, le=10)
-    """Arguments that each debater opens with."""
+    """Arguments in the opening of each debater."""
     closing_words: int = Field(default=200, ge=10, le=5000)
-    """Most words of a closing statement."""
+    """Maximum words of a closing statement."""
     phases: tuple[Phase, ...] = Field(
         default=("opening", "cross_examination", "closing"), validation_alias=AliasChoices("phases", "rounds")
     )
-    """`rebuttal` may stand between the last two, repeatedly."""
+    """Phases in order; `rebuttal` may be inserted before `closing`, also repeatedly."""
     exchanges: int = Field(default=1, ge=1, le=10)
-    """Semi-structured: how often follow-up questions go back and forth."""
+    """Semi-structured: number of exchanges of follow-up questions and answers."""
     turns: int = Field(default=4, ge=1, le=100)
-    """Free-flowing: speeches a side."""
+    """Free-flowing: speeches per side."""
 
     @model_validator(mode="before")
     @classmethod
@@ -152,78 +152,78 @@ class FormatConfig(ConfigModel):
 
 
 KEY_ALIASES = {("format", "phases"): "rounds", ("format", "rounds"): "phases"}
-"""Section and key -> the key's other name; the two mean one thing."""
+"""Section and key -> the other name of the same key."""
 
 
 class Limits(ConfigModel):
-    """What a run may use; the whole run, every call counted, at an estimate where the provider reports no usage."""
+    """Limits of a whole run. Every call counts, at an estimate if the provider reports no usage."""
 
     max_cost_usd: float | None = Field(default=None, gt=0)
-    """Budget in US dollars; every model needs a known price then. None means no bound."""
+    """Budget in US dollars; requires a known price for every model. None means no limit."""
     max_tokens: PositiveInt | None = None
-    """Budget in tokens, input and output together; None means no bound."""
+    """Budget in input and output tokens together; None means no limit."""
     timeout_s: float = Field(default=120, gt=0)
-    """Longest silence of a server, in seconds."""
+    """Maximum seconds without a byte from the server."""
     max_attempts: int = Field(default=5, ge=1, le=20)
-    """Requests for one answer, when a server is down, slow or overloaded."""
+    """Maximum requests for one answer if a server is down, slow or overloaded."""
     concurrency: int = Field(default=16, ge=1, le=1000)
-    """Requests at the same time, over all providers."""
+    """Concurrent requests to all providers together."""
 
 
 class Output(ConfigModel):
-    """Where results go."""
+    """Where results are saved."""
 
     dir: str = "transcripts"
-    """Folder of the transcripts, from the working folder on."""
+    """Folder of transcripts, relative to the working folder."""
 
 
 class DebateConfig(ConfigModel):
     """A whole configuration. Everything but `topic` and `debaters` has a default."""
 
     version: Literal[1] = 1
-    """Of this format of configuration."""
+    """Version of the configuration format."""
     topic: str = Field(min_length=1, max_length=4000)
-    """The motion: a question or a claim that can be argued for and against."""
+    """The motion: a question or claim to argue for and against."""
     background: str | None = None
-    """What debaters and judges should know. They get it as data, never as instructions."""
+    """Context for debaters and judges, who get it as data, never as instructions."""
     seed: int | None = None
-    """For the mock, and for providers that take a seed."""
+    """Seed of the mock, and of providers that support one."""
     providers: dict[str, ProviderSpec] = {}
-    """Providers to add, or to change, by name."""
+    """Providers to add or to change, by name."""
     models: dict[str, ModelSpec] = {}
-    """Models by a name of your own; `default` and `judge` are used where a role names none."""
+    """Named models. `default` and `judge` are used by roles without a model."""
     debaters: tuple[DebaterConfig, ...]
-    """Who argues: two or more."""
+    """The debaters, at least two."""
     format: FormatConfig = FormatConfig()
-    """How the debate runs."""
+    """Format of the debate."""
     judging: JudgingConfig = JudgingConfig()
-    """Who judges, and how."""
+    """Judging systems and their judges."""
     limits: Limits = Limits()
-    """What a run may use."""
+    """Limits of a run."""
     output: Output = Output()
-    """Where results go."""
+    """Where results are saved."""
     prompts: dict[str, str] = {}
-    """Name of a shipped prompt -> file beside the configuration that takes its place."""
+    """Name of a shipped prompt -> file beside the configuration that replaces it."""
 
     def debater(self, name: str) -> DebaterConfig:
-        """The debater of that name; KeyError if there is none."""
+        """The debater of that name. Raises KeyError."""
         for debater in self.debaters:
             if debater.name == name:
                 return debater
         raise KeyError(name)
 
     def model_for_debater(self, debater: DebaterConfig) -> ModelSpec | None:
-        """What this debater speaks with: its own model, else `models.default`; None where there is none."""
+        """Model of a debater: its own, else `models.default`, else None."""
         return self.resolve_model(debater.model or "default")
 
     def model_for_judge(self, role: str | None) -> ModelSpec | None:
-        """What a judge judges with: its own model, else `models.judge`, else `models.default`, else None."""
+        """Model of a judge: its own, else `models.judge`, else `models.default`, else None."""
         if role is not None:
             return self.resolve_model(role)
         return self.resolve_model("judge") or self.resolve_model("default")
 
     def resolve_model(self, role: str) -> ModelSpec | None:
-        """Look a role up in `models`; a role with a slash is `provider/model` itself."""
+        """The entry of `role` in `models`; a role with a slash is `provider/model` itself."""
         if role in self.models:
             return self.models[role]
         return ModelSpec(model=role) if "/" in role else None

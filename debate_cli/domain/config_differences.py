@@ -1,4 +1,4 @@
-"""Where two configurations differ, for those who want to go on with a debate under another one."""
+"""The differences between two configurations, as data and as short lines."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from typing import Any, NamedTuple, cast
 from debate_cli.domain.config import DebateConfig
 
 MAX_SETTING_CHARS = 56
-"""Letters that a value is told in."""
+"""Characters of a formatted value."""
 LEADING_CONTEXT_CHARS = 16
-"""Letters shown before the place where two long values part."""
+"""Characters shown before the first difference of two long values."""
 NOT_SET = "not set"
 
 
 def format_setting(value: Any) -> str:
-    """JSON data on one line: texts as they are, the parts of lists and mappings by commas.
+    """JSON data on one line: plain texts, lists and mappings separated by commas.
 
-    What has a name is called by it, and a mapping in which one thing is set by that.
+    A mapping with a name is shown as its name, a mapping with one value as that value.
     """
     match value:
         case None:
@@ -38,9 +38,9 @@ def format_setting(value: Any) -> str:
 
 
 def format_setting_pair(first: Any, second: Any, room: int = MAX_SETTING_CHARS) -> tuple[str, str]:
-    """Two values in words, each in `room` letters, cut such that the place where they part is seen.
+    """Two formatted values of at most `room` characters each, cut so that the first difference shows.
 
-    Values that differ, but not in words, are told as JSON in ASCII: every blank and every type is seen there.
+    Different values with the same format are shown as JSON, in which spaces and types differ.
     """
     texts = format_setting(first), format_setting(second)
     if texts[0] == texts[1] and first != second:
@@ -55,7 +55,7 @@ def format_setting_pair(first: Any, second: Any, room: int = MAX_SETTING_CHARS) 
 
 
 def _single_line(text: str) -> str:
-    """`text` on one line; what a terminal would act on, or not show, is spelt out."""
+    """`text` on one line, with unprintable characters escaped."""
     return " ".join("".join(_escape_char(sign) for sign in text).split())
 
 
@@ -80,24 +80,22 @@ def _format_mapping(value: Mapping[str, Any]) -> str:
 
 
 IGNORED_SECTIONS = frozenset({"limits", "output"})
-"""What may differ between the parts of one debate: how much it may use, and where it is saved."""
+"""Sections that a resume may change: limits and output."""
 
 
 class Difference(NamedTuple):
-    """One setting that differs."""
+    """One setting that differs, with both values as JSON data."""
 
     key: str
-    """Its key path."""
+    """Key path with dots."""
     stored: Any
     given: Any
-    """Both as JSON data."""
 
 
 def format_differences(stored: DebateConfig, given: DebateConfig, seen: Callable[[Any], Any]) -> list[str]:
-    """One line per setting that differs: `key.path: stored X, given Y`; limits and output are not looked at.
+    """One line per setting that differs: `key.path: stored X, given Y`. Limits and output are ignored.
 
-    `seen` is what may be seen of JSON data: a stored configuration has lost its secrets, so that both are compared
-    without them, and none is told.
+    `seen` redacts JSON data: a stored configuration has no secrets, so both are compared and shown without them.
     """
     return [_format_difference(found) for found in find_differences(stored, given, seen)]
 
@@ -105,7 +103,7 @@ def format_differences(stored: DebateConfig, given: DebateConfig, seen: Callable
 def find_differences(
     stored: DebateConfig, given: DebateConfig, seen: Callable[[Any], Any] = lambda data: data
 ) -> list[Difference]:
-    """The settings that differ; limits and output are not looked at. `seen` as in `differences`."""
+    """The settings that differ. Limits and output are ignored; `seen` redacts both sides."""
     sides = (config.model_dump(mode="json", exclude=set(IGNORED_SECTIONS)) for config in (stored, given))
     return list(_walk("", *map(seen, sides)))
 
@@ -128,7 +126,7 @@ def _walk(path: str, stored: Any, given: Any) -> Iterator[Difference]:
 
 
 def _are_comparable(stored: Any, given: Any) -> bool:
-    """Whether the two are both mappings, or lists of one length, so that their parts can be compared."""
+    """Whether both are mappings, or lists of the same length, so that their parts can be compared."""
     if isinstance(stored, dict) or isinstance(given, dict):
         return isinstance(stored, dict) and isinstance(given, dict)
     return isinstance(stored, list) and isinstance(given, list) and len(_keys(stored)) == len(_keys(given))

@@ -1,4 +1,4 @@
-"""What can happen in a debate. The journal on disk holds these, one a line; `debate.fold` makes a `Debate` of them."""
+"""The events of a debate. The journal stores one per line; `debate.fold` makes a `Debate` of them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from debate_cli.domain.tasks import Brief, Cue
 from debate_cli.domain.turn import Turn
 
 CloseReason = Literal["complete", "surrender", "converged", "budget", "interrupted", "failed"]
-"""The last three leave a debate that can be resumed."""
+"""A debate closed for one of the last three reasons can be resumed."""
 
 
 class Generator(FrozenModel):
@@ -44,15 +44,15 @@ class JudgingOpened(FrozenModel):
     judging: JudgingConfig
     models: dict[str, ModelSpec] = {}
     providers: dict[str, ProviderSpec] = {}
-    """What it takes to reach them, besides the debate's own providers; a resumed run asks there, too."""
+    """Rows of the provider table of this run, in addition to those of the debate."""
     replaces: bool = False
-    """Earlier assessments of the systems judged here no longer count."""
+    """Earlier assessments of the same systems no longer count."""
     heard: int | None = Field(default=None, ge=0)
-    """Speeches that there were, where it is not those told before this event."""
+    """Number of turns when the run began; None means the turns before this event."""
 
 
 class TaskStarted(FrozenModel):
-    """A call is about to be made. Without an answer after it, the call was in flight when the process died."""
+    """A call is about to be made. If no answer follows, the call was in flight when the process died."""
 
     type: Literal["asked"] = "asked"
     at: UtcDatetime
@@ -60,7 +60,7 @@ class TaskStarted(FrozenModel):
 
 
 class TurnCompleted(FrozenModel):
-    """A debater spoke."""
+    """A debater made a speech."""
 
     type: Literal["turned"] = "turned"
     at: UtcDatetime
@@ -76,11 +76,11 @@ class AssessmentCompleted(FrozenModel):
 
 
 ABSTAINED = "abstained"
-"""Cause of a failure where a model answered, and nothing usable was in it."""
+"""Cause of a failure: the model answered, but nothing in the answer was usable."""
 
 
 class Failure(FrozenModel):
-    """A task that was not done. Never a mark and never a speech."""
+    """A task that failed. It never counts as a mark or a speech."""
 
     task: Cue | Brief
     who: str
@@ -89,13 +89,13 @@ class Failure(FrozenModel):
     """`abstained`, `late`, or the name of the error, e.g. `RateLimitedError`."""
     message: str
     final: bool
-    """Whether asking again on resume is pointless: an abstention is final, an unreachable server is not."""
+    """Whether a resume does not ask again: an abstention is final, an unreachable server is not."""
     exchange: ModelCall | None = None
-    """What the attempts cost; None where nothing was sent."""
+    """Usage of the attempts; None if nothing was sent."""
 
 
 class TaskFailed(FrozenModel):
-    """A task was not done."""
+    """A task failed."""
 
     type: Literal["failed"] = "failed"
     at: UtcDatetime
@@ -111,7 +111,7 @@ class DebateClosed(FrozenModel):
 
 
 class DebateResumed(FrozenModel):
-    """The debate goes on after a crash or a close that can be resumed; failures that are not final are forgiven."""
+    """The debate continues after a crash or a resumable close; tasks with failures that are not final are asked again."""
 
     type: Literal["resumed"] = "resumed"
     at: UtcDatetime
@@ -129,4 +129,4 @@ Event = Annotated[
     Field(discriminator="type"),
 ]
 EVENT_ADAPTER: TypeAdapter[Event] = TypeAdapter(Event, config=ConfigDict(defer_build=True))
-"""Reads one event: `EVENT.validate_json(line)`."""
+"""Parses one event: `EVENT_ADAPTER.validate_python(fields)`."""

@@ -1,4 +1,4 @@
-"""The one base of all domain values."""
+"""The base class of all domain values, and UTC times."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from pydantic import AfterValidator, BaseModel, ConfigDict
 
 
 def to_utc(at: datetime) -> datetime:
-    """The same moment in UTC; without an offset it is taken for UTC.
+    """`at` in UTC; a time without an offset is read as UTC.
 
-    Raises ValueError where UTC has no such year.
+    Raises ValueError if the year in UTC is not 1 to 9999.
     """
     try:
         return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
     except OverflowError as error:
-        msg = "no moment of the years 1 to 9999 in UTC"
+        msg = "must be a time in the years 1 to 9999 in UTC"
         raise ValueError(msg) from error
 
 
 UtcDatetime = Annotated[datetime, AfterValidator(to_utc)]
-"""In UTC."""
+"""A time in UTC."""
 
 
 P = ParamSpec("P")
@@ -31,16 +31,16 @@ R = TypeVar("R")
 
 
 class FrozenModel(BaseModel):
-    """A frozen value that refuses unknown fields and numbers that are not finite."""
+    """A frozen value that refuses unknown fields and non-finite numbers."""
 
     model_config = ConfigDict(
         frozen=True, extra="forbid", allow_inf_nan=False, ser_json_inf_nan="strings", defer_build=True
     )
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
-        """A copy with `update` laid over it, its values unchecked; what was concluded from the old fields is left behind.
+        """A copy with the fields in `update` replaced, without validation and without memoized values of the old one.
 
-        Raises KeyError for a name that is no field.
+        Raises KeyError for an unknown field.
         """
         for name in update or ():
             type(self).model_fields[name]
@@ -54,23 +54,23 @@ class FrozenModel(BaseModel):
 V = TypeVar("V", bound=FrozenModel)
 
 
-def memoize_on_value(conclude: Callable[Concatenate[V, P], R]) -> Callable[Concatenate[V, P], R]:
-    """`conclude`, a pure function of a value and of what can be hashed, done once for each value and kept with it.
+def memoize_on_value(function: Callable[Concatenate[V, P], R]) -> Callable[Concatenate[V, P], R]:
+    """Decorator for a pure function of a value and hashable arguments: the result is cached on the value.
 
-    Like a `cached_property` of the value, for rooms above its own. What it returns must not be changed by those who ask.
+    Works like `cached_property`, for functions of other rooms. Callers must not change the result.
     """
-    name = f"{conclude.__module__}.{conclude.__qualname__}"
+    name = f"{function.__module__}.{function.__qualname__}"
 
-    @wraps(conclude)
-    def asked(value: V, *rest: P.args, **named: P.kwargs) -> R:
-        kept: dict[object, R] = vars(value).setdefault(_MEMO_KEY, {})
+    @wraps(function)
+    def memoized(value: V, *rest: P.args, **named: P.kwargs) -> R:
+        results: dict[object, R] = vars(value).setdefault(_MEMO_KEY, {})
         key = (name, rest, tuple(named.items()))
-        if key not in kept:
-            kept[key] = conclude(value, *rest, **named)
-        return kept[key]
+        if key not in results:
+            results[key] = function(value, *rest, **named)
+        return results[key]
 
-    return asked
+    return memoized
 
 
-_MEMO_KEY = "concluded"
-"""Where a value keeps what was concluded from it; no field."""
+_MEMO_KEY = "memoized"
+"""Attribute of a value that holds its memoized results; not a field."""

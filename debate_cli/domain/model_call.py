@@ -1,4 +1,4 @@
-"""What a call to a model cost and how it went."""
+"""Usage, cost and outcome of calls to models."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pydantic import Field
 from debate_cli.domain.frozen_model import FrozenModel
 
 StructuredOutputMode = Literal["native", "tool", "prompt", "text"]
-"""How structure was asked for: the provider's JSON schema, a forced tool call, the prompt alone; or plain text."""
+"""How structured output was requested: JSON schema of the provider, forced tool call, prompt alone; or plain text."""
 
 
 def _is_zero(count: int) -> bool:
@@ -17,18 +17,18 @@ def _is_zero(count: int) -> bool:
 
 
 class Usage(FrozenModel):
-    """Tokens of one or more calls, as the provider counted them; of what it did not count, an estimate. All >= 0."""
+    """Tokens of one or more calls, counted by the provider, or estimated if it reports none. All >= 0."""
 
     input_tokens: int = 0
-    """Tokens of the prompt, the cached ones among them."""
+    """Tokens of the prompt, including cached ones."""
     cached_tokens: int = 0
     """Tokens of the prompt that the provider read from its cache."""
     output_tokens: int = 0
-    """Tokens that the model wrote, hidden reasoning among them."""
+    """Tokens that the model wrote, including hidden reasoning."""
     cache_written_tokens: int = Field(default=0, exclude_if=_is_zero)
-    """Tokens of the prompt that the provider wrote to its cache, where it bills that; left out of files where there are none."""
+    """Tokens of the prompt that the provider wrote to its cache and bills; left out of files if 0."""
     estimated: bool = Field(default=False, exclude_if=_is_zero)
-    """Whether any of these tokens were not counted by the provider but estimated; left out of files where none were."""
+    """Whether any of these tokens were estimated; left out of files if not."""
 
     def __add__(self, other: Usage) -> Usage:
         """Sum field by field; with any estimated part, the sum is an estimate."""
@@ -42,44 +42,44 @@ class Usage(FrozenModel):
 
 
 class ModelCall(FrozenModel):
-    """One question to a model with all its attempts, re-asks included."""
+    """One question to a model with all its attempts, including re-asks."""
 
     model: str
-    """`provider/model` as it was asked."""
+    """`provider/model` that was asked."""
     rung: StructuredOutputMode
-    """The way of asking that gave the answer, or the last one tried."""
+    """Mode of structured output that gave the answer, or the last one tried."""
     attempts: int
-    """Requests sent, >= 0: retries and re-asks count, each of them."""
+    """Requests sent, >= 0, including retries and re-asks."""
     repaired: bool = False
     """Whether the JSON of the answer had to be repaired."""
     usage: Usage = Usage()
     """Sum over all attempts."""
     latency_s: float = 0.0
-    """Seconds that the provider took, summed over the attempts; waits between them not counted."""
+    """Seconds the provider took, summed over the attempts, without the waits between them."""
     cost_usd: float | None = None
-    """Price of all attempts in US dollars; None where a price is not known."""
+    """Price of all attempts in US dollars; None if a price is not known."""
     finish_reason: str | None = None
-    """Why the model stopped, in the provider's word."""
+    """Why the model stopped, as the provider names it."""
 
 
 class TotalUsage(FrozenModel):
-    """What a whole debate used, as it stands in a transcript."""
+    """Usage of a whole debate, as stored in a transcript."""
 
     calls: int = 0
-    """Exchanges: questions asked, however many attempts each took."""
+    """Questions asked; several attempts count as one."""
     attempts: int = 0
     """Requests sent."""
     input_tokens: int = 0
     cached_tokens: int = 0
     output_tokens: int = 0
     cost_usd: float | None = None
-    """None where any call's price is not known."""
+    """None if the price of any call is not known."""
     estimated: bool = Field(default=False, exclude_if=_is_zero)
-    """Whether the tokens of any call were estimated, and so its cost; left out of files where none were."""
+    """Whether the tokens of any call, and so its cost, were estimated; left out of files if not."""
 
 
 def total_usage(exchanges: list[ModelCall]) -> TotalUsage:
-    """Add up `exchanges`; the cost is None as soon as one is unpriced, and 0.0 for none."""
+    """Sum of `exchanges`; the cost is None if one has no price, and 0.0 without any."""
     costs = [exchange.cost_usd for exchange in exchanges]
     priced = [cost for cost in costs if cost is not None]
     return TotalUsage(

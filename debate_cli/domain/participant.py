@@ -1,4 +1,4 @@
-"""Who takes part, as a transcript names them: a debater's configuration with everything resolved."""
+"""The participants of a debate: each debater of the configuration with its defaults resolved."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ class Participant(FrozenModel):
     name: str
     side: str
     prefix: str
-    """Of the ids of this debater's arguments; unique in a debate."""
+    """Prefix of the ids of this debater's arguments; unique in a debate."""
     model: str
     """`provider/model`."""
     personality: Personality | None = None
-    """The personality at the start."""
+    """Personality at the start; None if not configured."""
     stance: float | None = None
-    """-1 to 1, at the start; None where not configured (the default follows from the side)."""
+    """Stance at the start, -1 to 1; None if not configured (the default follows from the side)."""
     conviction: float | None = None
-    """0 to 1, at the start; None where not configured."""
+    """Conviction at the start, 0 to 1; None if not configured."""
     strategy: str | None = None
 
     @property
@@ -65,9 +65,9 @@ def participants(config: DebateConfig) -> tuple[Participant, ...]:
 
 
 def _choose_prefix(debater: DebaterConfig, taken: dict[str, int]) -> str:
-    """The debater's own prefix; else one made of the side or name, numbered where taken.
+    """The configured prefix, else one made of the side, with a number if it is taken.
 
-    `taken` holds, for each prefix that is, the number to try for the next who wants it; it is brought up to date.
+    `taken` maps each used prefix to the next number to try, and is updated.
     """
     if debater.prefix is not None:
         return debater.prefix

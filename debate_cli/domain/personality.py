@@ -1,6 +1,6 @@
 """Adaptive personalities: four archetypes, twelve traits, four pressures; the drift is pure arithmetic.
 
-When pressure reaches a debater, and how a personality becomes words in a prompt, do not live here.
+When pressure reaches a debater is decided by the live judge's schedule; the words of a personality live in `debaters`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ PRESSURE_KINDS: tuple[PressureKind, ...] = get_args(PressureKind)
 Trait = float
 TRAIT_MIN, TRAIT_MAX = 1.0, 10.0
 DRIFT_STEP = 3.0
-"""Points that a trait of weight 1 moves under pressure 1 at elasticity 1."""
+"""Points by which a trait of weight 1 moves under pressure 1 at elasticity 1."""
 
 
 class Personality(ConfigModel):
@@ -64,8 +64,8 @@ PRESSURE_WEIGHTS: dict[PressureKind, dict[str, float]] = {
 def apply_pressures(personality: Personality, pressures: dict[PressureKind, float], elasticity: float) -> Personality:
     """Move the traits by `pressure x weight x elasticity x 3`, clamped to 1-10, to one decimal.
 
-    `pressures` are 0-1 and may leave kinds out; `elasticity` is 0-1. All pressures of one event act together: a trait
-    is moved by their sum, then clamped and rounded once.
+    `pressures` are 0-1 and may omit kinds; `elasticity` is 0-1. A trait moves by the sum of all pressures, and is then
+    clamped and rounded once.
     """
     moved = {trait: float(getattr(personality, trait)) for trait in TRAITS}
     for kind, pressure in pressures.items():
@@ -77,5 +77,5 @@ def apply_pressures(personality: Personality, pressures: dict[PressureKind, floa
 
 
 def resolve_personality(personality: Archetype | Personality) -> Personality:
-    """The twelve numbers behind an archetype's name."""
+    """The twelve traits of an archetype; a personality is returned as it is."""
     return personality if isinstance(personality, Personality) else ARCHETYPES[personality]

@@ -1,4 +1,4 @@
-"""What is asked of an actor: a cue to speak, a brief to judge. Both are decided by pure schedulers."""
+"""The tasks of actors: a cue to speak, a brief to judge. Pure schedulers decide both."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from debate_cli.domain.frozen_model import FrozenModel
 from debate_cli.domain.turn import Phase
 
 MAX_REVISION = 100
-"""Deliberation rounds that a file may tell of; a panel holds no more than 20, and each is looked at."""
+"""Bound of deliberation rounds in a file. A panel holds at most 20."""
 
 Moment = Literal["turn", "pair", "round", "debate"]
 MOMENTS: tuple[Moment, ...] = ("turn", "pair", "round", "debate")
-"""In the order in which assessments of them are read."""
+"""In the order of assessments in a transcript."""
 
 
 def speech_key(index: int) -> str:
@@ -24,13 +24,13 @@ def speech_key(index: int) -> str:
 
 
 class Subject(FrozenModel):
-    """What an assessment is about."""
+    """The part of a debate that an assessment is about."""
 
     moment: Moment
     round: int | None = None
     """Set for `round` only."""
     turns: tuple[int, ...] = ()
-    """Indices of the turns meant; empty means all that the moment covers."""
+    """Indices of the turns; empty means all turns of the moment."""
 
 
 class FollowUpQuestion(FrozenModel):
@@ -43,19 +43,19 @@ class FollowUpQuestion(FrozenModel):
 
 
 class Cue(FrozenModel):
-    """It is this speaker's turn. An actor sees only what the cue entitles it to."""
+    """A request for the next turn of a speaker, who sees only what the cue allows."""
 
     index: int = Field(ge=0)
-    """Index of the turn to be made; the cue's identity."""
+    """Index of the requested turn; identifies the cue."""
     round: int = Field(ge=1)
     phase: Phase
     speaker: str
     sees: tuple[int, ...] = ()
-    """Indices of the turns that the speaker may see, own ones included, ascending."""
+    """Indices of the turns that the speaker may see, including its own, ascending."""
     questions: tuple[FollowUpQuestion, ...] = ()
-    """For the phase `answers`: what is to be answered."""
+    """For the phase `answers`: the questions to answer."""
     guidance: str | None = None
-    """The moderator's open word to all for this round."""
+    """The moderator's guidance to all debaters for this round."""
 
     @property
     def key(self) -> str:
@@ -64,10 +64,10 @@ class Cue(FrozenModel):
 
 
 class Brief(FrozenModel):
-    """A judge owes an assessment of this subject. Equal in its fields to the head of the assessment it asks for."""
+    """A request for an assessment of a subject by a judge. The assessment repeats these fields."""
 
     run: str
-    """Judging run, `r1` for the one of the debate itself, `r2`... for later ones."""
+    """Judging run: `r1` is that of the debate itself, `r2`... are later ones."""
     system: str
     """`structured`, `moderator`, `panel`, `live` or `persuasion`."""
     assessor: str

@@ -1,4 +1,4 @@
-"""Texts within values, and when two wordings are the same words: case, spaces and typography aside."""
+"""Normalized texts, to compare wordings without regard to case, spaces and typography."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ _PLAIN_PUNCTUATION = str.maketrans(
     }
 )  # fmt: skip
 QUOTE_EDGE_CHARS = " \t\n\"'.,;:!?-"
-"""Signs at the ends of a quote that are none of its words."""
+"""Characters stripped from the ends of a quote before it is compared."""
 
 
 def normalize_text(text: str) -> str:
-    """NFKC, casefolded, runs of white space as one space, quotation marks and dashes as their plain forms."""
+    """`text` in NFKC, casefolded, with single spaces and plain quotation marks and dashes."""
     plain = unicodedata.normalize("NFKC", text).translate(_PLAIN_PUNCTUATION).casefold()
     return " ".join(plain.split())
 
 
 def normalize_quote(quote: str) -> str:
-    """What is the same for quotes of the same words."""
+    """`quote` normalized, without punctuation at its ends; equal for quotes of the same words."""
     return normalize_text(quote).strip(QUOTE_EDGE_CHARS)
 
 
 def iter_strings(value: object) -> Iterator[str]:
-    """Every text within a value as JSON has them, keys aside, from first to last."""
+    """Every text in a JSON value, in order; keys are not included."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, Mapping):

@@ -17,7 +17,7 @@ partial: core accepted, degree or scope disputed."""
 PositionShift = Literal["strengthened", "unchanged", "adjusted", "weakened"]
 
 UNSTRUCTURED = "unstructured"
-"""The warning on a turn whose model could not produce the shape: its own words are kept as they came."""
+"""Warning on a turn whose model did not produce the form: its text is kept as it came."""
 
 
 class Argument(FrozenModel):
@@ -38,7 +38,7 @@ class Response(FrozenModel):
     type: ResponseType
     reasoning: str
     follow_up: str = ""
-    """A question to the one who made the argument; may be empty."""
+    """A question to the author of the argument; may be empty."""
 
 
 class FollowUpAnswer(FrozenModel):
@@ -48,16 +48,16 @@ class FollowUpAnswer(FrozenModel):
     """Id of the argument that the question was about."""
     reply: str
     evaded: bool | None = None
-    """Whether the one answering admits to leave the question open; None where not said."""
+    """Whether the answer admits that it leaves the question open; None if it does not say."""
 
 
 class Closing(FrozenModel):
-    """The last word of a debater."""
+    """The closing statement of a debater."""
 
     concessions: tuple[str, ...] = ()
-    """Ids (or words) of what is conceded."""
+    """Ids (or wordings) of conceded arguments."""
     unrebutted: tuple[str, ...] = ()
-    """Ids of own arguments that stand unanswered."""
+    """Ids of own arguments that nobody answered."""
     final_position: str
     shift: PositionShift
 
@@ -70,10 +70,10 @@ class StrategyPick(FrozenModel):
 
 
 class Turn(FrozenModel):
-    """One speech. `text` is always there, rendered from the structure where there is one."""
+    """One speech. `text` is always set; it is rendered from the structure if there is one."""
 
     index: int = Field(ge=0)
-    """Position in the debate, from 0; given by the cue, so it does not depend on who answered first."""
+    """Position in the debate, from 0. The cue sets it, so it does not depend on which answer arrives first."""
     round: int = Field(ge=1)
     phase: Phase
     speaker: str
@@ -87,5 +87,5 @@ class Turn(FrozenModel):
     """Hidden instruction that the speaker was given for this turn."""
     strategy: StrategyPick | None = None
     warnings: tuple[str, ...] = ()
-    """`code: what is wrong`, or `unstructured` alone."""
+    """`code: description` each, or `unstructured` alone."""
     exchange: ModelCall

@@ -38,7 +38,7 @@ def test_the_schemas_are_schemas(schema: dict[str, Any]) -> None:
 def test_what_is_documented_of_a_field_is_its_description() -> None:
     """Editors show it."""
     described = config_schema()["$defs"]["Limits"]["properties"]["timeout_s"]["description"]
-    assert described == "Longest silence of a server, in seconds."
+    assert described == "Maximum seconds without a byte from the server."
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from debate_cli.domain.debate import Debate
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import sanitize
 from debate_cli.render.drawn.summary import summary_view
-from debate_cli.render.html.content_security import csp_hash
+from debate_cli.render.html.templating import csp_hash
 from debate_cli.render.live.view import LiveObserver
 from debate_cli.render.replay import ReplayPlan
 from debate_cli.render.report import ReportPart

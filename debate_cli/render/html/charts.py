@@ -1,185 +1,199 @@
-"""Charts as inline SVG, drawn by pygal and left without style, script or id: the page's own style sheet colours them.
+"""Charts of the report as SVG: places are computed here, `chart.html.j2` writes the shapes, the style sheet colours them.
 
-Words in a chart come from anywhere; they are text nodes of an element tree and are escaped where it is written.
+A chart is data of `systems.charts`. All its words are text for the template, which escapes them.
 """
 
 from __future__ import annotations
 
-import re
-import sys
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
-from typing import TYPE_CHECKING, Literal
-from xml.etree import ElementTree as ET
 
-from markupsafe import Markup
+from debate_cli.domain.participant import Participant
+from debate_cli.render import sanitize, theme
+from debate_cli.systems.charts import Chart, ChartPoint, ChartSeries
 
-from debate_cli.render import sanitize
-
-if TYPE_CHECKING:
-    from pygal import Graph
-
-WIDTH, HEIGHT = 440, 220
-WIDE_CHART_WIDTH = 1120
-"""Units of a chart that spans the page."""
-ROW, LOW_ROW = 16, 12
-"""Units of height per bar, and of one among many."""
+PARTICIPANT_CLASS_COUNT = 6
+"""Colours of debaters; the seventh debater has the first one again."""
+WIDTH, LINE_HEIGHT = 440.0, 220.0
+WIDE_WIDTH = 1120.0
+"""Units of a line chart that spans the page."""
+WIDE_FROM = 15
+"""Positions from which a line chart spans the page."""
+MARGIN_LEFT, MARGIN_RIGHT, MARGIN_TOP, MARGIN_BOTTOM = 40.0, 24.0, 10.0, 28.0
+BAR, THIN_BAR = 16.0, 12.0
+"""Height of a bar, and of one among more than `MANY_BARS`."""
 MANY_BARS = 16
-MANY_POINTS = 14
-"""Positions from which on a line is drawn across the page."""
+CHARACTER = 6.4
+"""Width of a character of a label, about."""
+MAX_LABEL = 30
+"""Characters of a label beside bars; a longer one is cut."""
+VALUE_ROOM = 34.0
+"""Units on the right of the longest bar, for its value."""
 MAX_AXIS_LABELS = 20
-"""Labels below a line; of more, only each so many-th is written."""
-LABEL_STEPS = (1, 2, 5, 10, 20, 50, 100)
-_DECIMALS = re.compile(r"(\d+\.\d)\d+")
-_PLACES = frozenset({"d", "x", "y", "cx", "cy", "width", "height", "transform"})
-"""Attributes whose numbers need no more than one decimal."""
-_DROPPED = {"defs", "desc", "title"}
-_OVERLAY = "tooltip-overlay"
-LABEL = 12
-"""Size of the words, by which pygal leaves room for them."""
+"""Labels below a wide line chart, half of them below another; with more positions, every n-th one is written."""
+
+
+def participant_classes(participants: Sequence[Participant]) -> dict[str, str]:
+    """Debater's name -> class of the style sheet."""
+    return {person.name: f"voice-{number % PARTICIPANT_CLASS_COUNT}" for number, person in enumerate(participants)}
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
-    """A value and what it means in words, shown by those who point at it."""
+class Label:
+    """Words at a place."""
 
-    value: float
+    text: str
+    x: float
+    y: float
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """A dot or a bar. Of a dot, `x` and `y` are the centre; of a bar, the upper left corner."""
+
+    x: float
+    y: float
+    width: float
+    height: float
     words: str
+    """Shown when a reader points at it."""
+    value: str = ""
+    """Written beside a bar."""
 
 
 @dataclass(frozen=True, slots=True)
-class Series:
-    """Values in one look; None where there is none."""
+class DrawnSeries:
+    """The shapes of one series."""
 
     name: str
     look: str
-    """Classes of the style sheet, e.g. `voice-0 dashed`."""
-    points: tuple[Point | None, ...]
-    joined: bool = True
-    """Whether a line joins the points, over gaps as well."""
+    """Classes of the style sheet."""
+    path: str
+    """Path data of its line; empty without one."""
+    shapes: tuple[Shape, ...]
+    is_joined: bool
 
 
 @dataclass(frozen=True, slots=True)
-class Plot:
-    """A chart as data: `line` over positions in time, `bars` or `stack` (bars end to end) one below the other."""
+class DrawnChart:
+    """A chart with all places."""
 
-    kind: Literal["line", "bars", "stack"]
-    labels: tuple[str, ...]
-    """Of the positions, or of the groups of bars."""
-    series: tuple[Series, ...]
-    low: float
-    high: float
-    ticks: tuple[float, ...]
-    """Values that are written at the axis."""
-    small: bool = False
-    """Whether it stays narrow, however many positions it has."""
-
-    @property
-    def wide(self) -> bool:
-        """Whether it spans the page."""
-        return self.kind == "line" and not self.small and len(self.labels) > MANY_POINTS
+    title: str
+    caption: str
+    kind: str
+    width: float
+    height: float
+    is_wide: bool
+    grid: str
+    """Path data of the lines at the ticks."""
+    ticks: tuple[Label, ...]
+    labels: tuple[Label, ...]
+    series: tuple[DrawnSeries, ...]
 
 
-def render_chart(plot: Plot, title: str) -> Markup:
-    """The chart as an SVG element that a screen reader calls by `title`."""
-    root = ET.fromstring(_chart(plot).render(is_unicode=True))  # noqa: S314 - pygal's own words, made a line ago
-    _strip_element(root)
-    for number, series in enumerate(plot.series):
-        for group in root.iter("g"):
-            if f"serie-{number}" in group.get("class", "").split():
-                group.set("class", f"series {series.look}")
-    root.attrib.pop("id", None)
-    root.set("class", f"chart {plot.kind}{' wide' if plot.wide else ''}")
-    root.set("role", "img")
-    root.set("aria-label", sanitize.sanitize_line(title))
-    return Markup(ET.tostring(root, encoding="unicode"))  # noqa: S704 - escaped by ElementTree
+def draw_chart(chart: Chart, classes: Mapping[str, str]) -> DrawnChart:
+    """Compute the places of everything in `chart`."""
+    return _draw_lines(chart, classes) if chart.kind == "line" else _draw_bars(chart, classes)
 
 
-def sanitize_xml_line(words: str) -> str:
-    """`words` on one line, without what XML cannot carry."""
-    return "".join(sign if sign.isprintable() else "\ufffd" for sign in sanitize.sanitize_line(words))
+def _draw_lines(chart: Chart, classes: Mapping[str, str]) -> DrawnChart:
+    is_wide = len(chart.labels) >= WIDE_FROM and not chart.is_small
+    width = WIDE_WIDTH if is_wide else WIDTH
+    left, right, bottom = MARGIN_LEFT, width - MARGIN_RIGHT, LINE_HEIGHT - MARGIN_BOTTOM
+    step = (right - left - 24) / max(1, len(chart.labels) - 1)
+    xs = [left + 12 + number * step for number in range(len(chart.labels))]
+    if len(xs) == 1:
+        xs = [(left + right) / 2]
 
+    def y(value: float) -> float:
+        return bottom - _share(value, chart) * (bottom - MARGIN_TOP)
 
-@cache
-def _unhook() -> None:
-    """Take away the import hook for map plugins that pygal leaves behind, of a kind that Python has given up; once."""
-    from pygal import PluginImportFixer
-
-    sys.meta_path[:] = [hook for hook in sys.meta_path if not isinstance(hook, PluginImportFixer)]
-
-
-def _chart(plot: Plot) -> Graph:
-    import pygal
-    from pygal.style import Style
-
-    _unhook()
-    kinds = {"line": pygal.Line, "bars": pygal.HorizontalBar, "stack": pygal.HorizontalStackedBar}
-    style = Style(label_font_size=LABEL, major_label_font_size=LABEL)
-    chart = kinds[plot.kind](
-        style=style, **_settings(plot), **(_of_line(plot) if plot.kind == "line" else _of_bars(plot))
+    series: list[DrawnSeries] = []
+    for item in chart.series:
+        dots = [(x, y(point.value), point) for x, point in zip(xs, item.points, strict=True) if point is not None]
+        path = "M" + " L".join(f"{x:.1f} {top:.1f}" for x, top, _ in dots) if item.is_joined and len(dots) > 1 else ""
+        size = 3 if item.is_joined else 6
+        shapes = tuple(Shape(round(x, 1), round(top, 1), size, size, point.words) for x, top, point in dots)
+        series.append(DrawnSeries(item.name, _look(item, classes), path, shapes, item.is_joined))
+    most = MAX_AXIS_LABELS if is_wide else MAX_AXIS_LABELS // 2
+    every = -(-len(chart.labels) // most)
+    return DrawnChart(
+        title=chart.title,
+        caption=chart.caption,
+        kind="line",
+        width=width,
+        height=LINE_HEIGHT,
+        is_wide=is_wide,
+        grid=" ".join(f"M{left:.1f} {y(tick):.1f} H{right:.1f}" for tick in chart.ticks),
+        ticks=tuple(Label(_number(tick), left - 8, round(y(tick) + 4, 1)) for tick in chart.ticks),
+        labels=tuple(
+            Label(label, round(xs[number], 1), LINE_HEIGHT - 8)
+            for number, label in enumerate(chart.labels)
+            if number % every == 0
+        ),
+        series=tuple(series),
     )
-    onward = 1 if plot.kind == "line" else -1  # groups of bars are drawn from below
-    chart.x_labels = [sanitize_xml_line(label) for label in plot.labels[::onward]]
-    for series in plot.series:
-        values = [
-            None if point is None else {"value": point.value, "label": sanitize_xml_line(point.words)}
-            for point in series.points[::onward]
-        ]
-        chart.add("", values, stroke=series.joined, dots_size=3 if series.joined else 6)
-    return chart
 
 
-def _settings(plot: Plot) -> dict[str, object]:
-    """What all charts share: no style, no script, no legend."""
-    return {
-        "js": (), "css": (), "disable_xml_declaration": True, "no_data_text": "", "show_legend": False, "margin": 4,
-        "margin_left": 12, "spacing": 6, "range": (plot.low, plot.high), "y_labels": list(plot.ticks), "value_formatter": _format_value,
-    }  # fmt: skip
+def _draw_bars(chart: Chart, classes: Mapping[str, str]) -> DrawnChart:
+    """Horizontal bars: a row per bar, or one per label if they are stacked."""
+    rows = len(chart.series) if chart.kind == "bars" else 1
+    bar = THIN_BAR if rows * len(chart.labels) > MANY_BARS else BAR
+    group = rows * bar + bar / 2
+    bottom = MARGIN_TOP + group * len(chart.labels)
+    labels = [theme.shorten(sanitize.sanitize_line(label), MAX_LABEL) for label in chart.labels]
+    left = 16 + CHARACTER * max((len(label) for label in labels), default=0)
+    right = WIDTH - (VALUE_ROOM if chart.kind == "bars" else MARGIN_RIGHT)
+
+    def x(value: float) -> float:
+        return left + _share(value, chart) * (right - left)
+
+    def shapes(number: int, item: ChartSeries) -> Iterator[Shape]:
+        for place, point in enumerate(item.points):
+            if point is None:
+                continue
+            row = MARGIN_TOP + bar / 4 + place * group + (number * bar if chart.kind == "bars" else 0)
+            start = (
+                sum(_value(other.points[place]) for other in chart.series[:number]) if chart.kind == "stack" else 0.0
+            )
+            begin, end = x(chart.low + start), x(start + point.value)
+            value = _number(point.value) if chart.kind == "bars" else ""
+            yield Shape(round(begin, 1), round(row, 1), round(end - begin, 1), bar - 1, point.words, value)
+
+    return DrawnChart(
+        title=chart.title,
+        caption=chart.caption,
+        kind=chart.kind,
+        width=WIDTH,
+        height=bottom + 20,
+        is_wide=False,
+        grid=" ".join(f"M{x(tick):.1f} {MARGIN_TOP:.1f} V{bottom:.1f}" for tick in chart.ticks),
+        ticks=tuple(Label(_number(tick), round(x(tick), 1), bottom + 15) for tick in chart.ticks),
+        labels=tuple(
+            Label(label, left - 8, round(MARGIN_TOP + place * group + group / 2 + 4, 1))
+            for place, label in enumerate(labels)
+        ),
+        series=tuple(
+            DrawnSeries(item.name, _look(item, classes), "", tuple(shapes(number, item)), item.is_joined)
+            for number, item in enumerate(chart.series)
+        ),
+    )
 
 
-def _of_line(plot: Plot) -> dict[str, object]:
-    steps = (*LABEL_STEPS, len(plot.labels))
-    most = MAX_AXIS_LABELS if plot.wide else MAX_AXIS_LABELS // 2
-    every = next(step for step in steps if len(plot.labels) <= step * most)
-    return {
-        "width": WIDE_CHART_WIDTH if plot.wide else WIDTH,
-        "height": HEIGHT,
-        "margin_right": 30,
-        "truncate_label": -1,
-        "x_labels_major_every": every,
-        "show_minor_x_labels": every == 1,
-    }
+def _share(value: float, chart: Chart) -> float:
+    """Place of a value on the axis, from 0 to 1; values beyond its ends are at the ends."""
+    span = chart.high - chart.low
+    return min(1.0, max(0.0, (value - chart.low) / span)) if span > 0 else 0.0
 
 
-def _of_bars(plot: Plot) -> dict[str, object]:
-    bars = len(plot.labels) * (1 if plot.kind == "stack" else len(plot.series))
-    row = LOW_ROW if bars > MANY_BARS else ROW
-    return {
-        "width": WIDTH,
-        "height": 36 + bars * row + len(plot.labels) * row // 2,
-        "margin_right": 12,
-        "rounded_bars": 2,
-        "print_values": plot.kind == "bars",
-        "print_values_position": "top",
-    }
+def _value(point: ChartPoint | None) -> float:
+    return 0.0 if point is None else point.value
 
 
-def _format_value(value: float) -> str:
-    """A value beside a bar or at an axis; those below 1 are shares and keep their digits."""
-    return f"{round(value, 1):g}" if abs(value) > 1 else f"{value:g}"
+def _look(item: ChartSeries, classes: Mapping[str, str]) -> str:
+    return item.style if item.participant is None else classes.get(item.participant, "")
 
 
-def _strip_element(element: ET.Element) -> None:
-    """Take out everything but shapes and words; what a shape stands for becomes its title."""
-    element.tag = element.tag.rpartition("}")[2]
-    for name in _PLACES & element.attrib.keys():
-        element.set(name, _DECIMALS.sub(r"\1", element.attrib[name]))
-    for child in list(element):
-        tag = child.tag.rpartition("}")[2]
-        classes = set(child.get("class", "").split())
-        if tag == "desc" and "label" in classes:
-            child.tag, child.attrib = "title", {}
-        elif tag in _DROPPED or _OVERLAY in classes or "background" in classes:
-            element.remove(child)
-        else:
-            _strip_element(child)
+def _number(value: float) -> str:
+    """A value as it is written. Values below 1 are shares and keep their digits."""
+    return f"{round(value, 1):g}" if abs(value) > 1 else f"{round(value, 3):g}"

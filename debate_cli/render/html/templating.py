@@ -1,15 +1,23 @@
-"""Pages from templates: every text is escaped, and nothing is loaded. No Rich."""
+"""Jinja2 environments of the HTML pages: everything is escaped, nothing is loaded from outside."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import base64
+import hashlib
+from collections.abc import Callable, Sequence
 from functools import cache
 from importlib import resources
 
-from jinja2 import BytecodeCache, DictLoader, Environment, StrictUndefined
-from jinja2.bccache import Bucket
+from jinja2 import DictLoader, Environment, StrictUndefined
 
 from debate_cli.render import sanitize, theme
+from debate_cli.render.speech_parts import SpeechPart
+from debate_cli.systems.tables import Cell, Lines, format_number
+
+COLOUR_CLASSES = {theme.GREEN: "good", theme.RED: "bad", theme.GOLD: "mixed", theme.BLUE: "calm", theme.MUTED: "quiet"}
+"""Colour of a badge on a terminal -> class of the style sheet."""
+SHORT_CELL_LENGTH = 30
+"""Characters of a table cell up to which it is not wrapped."""
 
 
 @cache
@@ -18,37 +26,46 @@ def read_template(name: str) -> str:
     return resources.files("debate_cli.render.html").joinpath("templates", name).read_text(encoding="utf-8").strip()
 
 
-class MemoryBytecodeCache(BytecodeCache):
-    """Templates that were compiled in this process: of a folder full of pages only the first one waits for it."""
-
-    def __init__(self) -> None:
-        self._code: dict[str, bytes] = {}
-
-    def load_bytecode(self, bucket: Bucket) -> None:
-        """Fill the bucket where its template is known."""
-        code = self._code.get(bucket.key)
-        if code is not None:
-            bucket.bytecode_from_string(code)
-
-    def dump_bytecode(self, bucket: Bucket) -> None:
-        """Keep the bucket's template."""
-        self._code[bucket.key] = bucket.bytecode_to_string()
-
-
 @cache
-def _bytecode_cache() -> MemoryBytecodeCache:
-    return MemoryBytecodeCache()
-
-
 def build_environment(names: Sequence[str]) -> Environment:
-    """An environment of these templates, all escaping; its filters clean untrusted text and write numbers."""
-    made = Environment(
+    """The environment of these templates, with filters that sanitize text and format numbers."""
+    environment = Environment(
         loader=DictLoader({name: read_template(name) for name in names}),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
-        bytecode_cache=_bytecode_cache(),
     )
-    made.filters.update(line=sanitize.sanitize_line, clean=sanitize.sanitize_text, number=theme.format_number)
-    return made
+    filters: dict[str, Callable[..., object]] = {
+        "line": sanitize.sanitize_line,
+        "clean": sanitize.sanitize_text,
+        "number": format_number,
+        "sign_of": theme.sign_of,
+        "tone": _colour_class,
+        "breadth": _cell_width_class,
+        "kind": _type_name,
+    }
+    environment.filters.update(filters)
+    return environment
+
+
+def csp_hash(text: str) -> str:
+    """The source expression that allows exactly this style sheet or script in a Content-Security-Policy."""
+    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
+
+
+def _cell_width_class(value: Cell) -> str:
+    """Class of a table cell with text: a short one is not wrapped, a long one has a minimum width."""
+    words = value.cells if isinstance(value, Lines) else (value,)
+    longest = max((len(word) for word in words if isinstance(word, str)), default=0)
+    return "" if not longest else "brief" if longest <= SHORT_CELL_LENGTH else "words"
+
+
+def _colour_class(colour: str) -> str:
+    """Class of a badge's colour."""
+    return COLOUR_CLASSES.get(colour, "calm")
+
+
+def _type_name(value: SpeechPart | Cell) -> str:
+    """Class name of a part of a speech or of a table cell."""
+    return type(value).__name__

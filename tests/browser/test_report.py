@@ -105,7 +105,7 @@ def test_it_is_accessible(browser: Chromium, page: Callable[[str], Path], name: 
 @pytest.mark.parametrize("width", [320, 400, 900, 1600])
 @pytest.mark.parametrize("name", ["five systems", "hostile"])
 def test_it_fits_the_window(browser: Chromium, page: Callable[[str], Path], name: str, width: int) -> None:
-    """Only tables, the map and long charts scroll sideways, each by itself."""
+    """Only tables of numbers and long charts scroll sideways, each in its own box."""
     browser.open(page(name), width=width)
     assert browser.evaluate("document.documentElement.scrollWidth") <= width
 
@@ -205,11 +205,11 @@ def test_words_in_charts_are_no_larger_than_those_around_them(
 
 
 def test_a_box_of_the_map_leads_to_the_words(browser: Chromium, page: Callable[[str], Path]) -> None:
-    """A click on a claim, an answer or a reply shows what was said."""
+    """A click on a claim or an answer shows what was said."""
     browser.open(page("two systems"))
-    browser.evaluate("document.querySelector('.map a.box:not(.pill)').click()")
+    browser.evaluate("document.querySelector('.map .claim-row > a.box').click()")
     assert "Independent deployment keeps" in browser.evaluate("document.querySelector(':target').innerText")
-    browser.evaluate("document.querySelector('.map a.pill').click()")
+    browser.evaluate("document.querySelector('.map .answers a.box').click()")
     assert "correlation among large firms" in browser.evaluate("document.querySelector(':target').innerText")
 
 
@@ -277,8 +277,16 @@ def test_paper_holds_what_stands_in_the_verdict(browser: Chromium, page: Callabl
     """Nothing there is shortened or left out for want of a wide window: paper cannot be scrolled or clicked."""
     browser.open(page("long weakest"), width=720)
     browser.call("Emulation.setEmulatedMedia", media="print")
-    assert browser.evaluate("document.querySelectorAll('.hero .clamp, .hero .others').length") == 2
-    shortened = "[...document.querySelectorAll('.hero .clamp')].filter(one => one.scrollHeight > one.clientHeight + 1)"
-    assert browser.evaluate(f"{shortened}.map(one => one.innerText)") == []
-    hidden = "[...document.querySelectorAll('.hero .clamp, .hero .others')].filter(one => !one.getClientRects().length)"
-    assert browser.evaluate(f"{hidden}.map(one => one.innerText)") == []
+    parts = "[...document.querySelectorAll('.hero blockquote, .hero .others')]"
+    assert browser.evaluate(f"{parts}.length") == 2
+    assert browser.evaluate(f"{parts}.filter(one => !one.getClientRects().length).map(one => one.innerText)") == []
+
+
+@pytest.mark.parametrize("width", [320, 400])
+def test_a_narrow_window_loses_nothing(browser: Chromium, page: Callable[[str], Path], width: int) -> None:
+    """The judge's quote, the trace table and the map are shown whole, without scrolling sideways."""
+    browser.open(page("five systems"), width=width)
+    parts = "[...document.querySelectorAll('.map, .map a, .trace, .trace td, .hero blockquote')]"
+    assert browser.evaluate(f"{parts}.filter(one => one.getBoundingClientRect().right > {width}).length") == 0
+    browser.open(page("long weakest"), width=width)
+    assert browser.evaluate("document.querySelector('.hero blockquote').getClientRects().length") > 0

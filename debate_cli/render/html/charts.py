@@ -23,7 +23,7 @@ MARGIN_LEFT, MARGIN_RIGHT, MARGIN_TOP, MARGIN_BOTTOM = 40.0, 24.0, 10.0, 28.0
 BAR, THIN_BAR = 16.0, 12.0
 """Height of a bar, and of one among more than `MANY_BARS`."""
 MANY_BARS = 16
-CHARACTER = 6.4
+CHARACTER = 7.4
 """Width of a character of a label, about."""
 MAX_LABEL = 30
 """Characters of a label beside bars; a longer one is cut."""

@@ -1,97 +1,90 @@
-"""Charts as SVG: their words escaped, their style the page's, their values told to those who point at them."""
+"""Charts as SVG: text is escaped, values have words, every shape lies within its chart."""
 
 from __future__ import annotations
 
-import sys
-from importlib import metadata
-from typing import Literal
 from xml.etree import ElementTree as ET
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from debate_cli.render.html.charts import Plot, Point, Series, render_chart
+from debate_cli.render.html.charts import DrawnChart, draw_chart, participant_classes
+from debate_cli.render.html.templating import build_environment
+from debate_cli.systems.charts import Chart, ChartPoint, ChartSeries
 
-Kind = Literal["line", "bars", "stack"]
 ATTACK = '"><script>alert(1)</script>&{{ 7*7 }}'
+KINDS = ("line", "bars", "stack")
 
 
-def plot(kind: Kind = "line", words: str = "turn 1: 7", labels: tuple[str, ...] = ("1", "2", "3")) -> Plot:
+def chart(
+    kind: str = "line", words: str = "turn 1: 7", labels: tuple[str, ...] = ("1", "2", "3"), **changes: object
+) -> Chart:
     """Two series over three places, one of them with a gap."""
-    return Plot(
-        kind,
-        labels,
-        (
-            Series("Ada", "voice-0", (Point(1, words), None, Point(3, words))),
-            Series("Bo", "voice-1 dashed", (None, Point(2.5, words), None)),
-        ),
-        0,
-        4,
-        (0.0, 2.0, 4.0),
+    series = (
+        ChartSeries("Ada", (ChartPoint(1, words), None, ChartPoint(3, words)), participant="Ada"),
+        ChartSeries("limit", (None, ChartPoint(2.5, words), None), style="limit"),
     )
+    values = {"low": 0, "high": 4, "ticks": (0.0, 2.0, 4.0), "series": series, **changes}
+    return Chart("A chart", "How to read it.", kind, labels, **values)  # pyright: ignore[reportArgumentType]
 
 
-@pytest.mark.parametrize("kind", ["line", "bars", "stack"])
-def test_nothing_is_left_but_shapes_and_words(kind: Kind) -> None:
-    """No style, no script, no id, no event, no namespace."""
-    root = ET.fromstring(render_chart(plot(kind), "A chart"))
-    tags = {element.tag for element in root.iter()}
-    attributes = {name for element in root.iter() for name in element.attrib}
-    assert tags <= {"svg", "g", "path", "text", "title", "circle", "rect"}
-    assert not attributes & {"id", "style", "href"}
+def svg(drawn: DrawnChart) -> ET.Element:
+    """The chart as it is on the page."""
+    template = build_environment(("chart.html.j2",)).get_template("chart.html.j2")
+    return ET.fromstring(template.module.svg(drawn))  # pyright: ignore[reportAttributeAccessIssue]
 
 
-@pytest.mark.parametrize("kind", ["line", "bars", "stack"])
-def test_each_series_has_its_look(kind: Kind) -> None:
-    """The shapes of a series stand in a group of its classes."""
-    root = ET.fromstring(render_chart(plot(kind, "Bo: 2.5"), "A chart"))
-    groups = [group for group in root.iter("g") if group.get("class") == "series voice-1 dashed"]
-    assert [title.text for group in groups for title in group.iter("title")] == ["Bo: 2.5"]
+@pytest.mark.parametrize("kind", KINDS)
+def test_each_series_has_the_class_of_its_debater_or_its_style(kind: str) -> None:
+    """The style sheet colours the groups; the SVG has no style, script or id of its own."""
+    root = svg(draw_chart(chart(kind), {"Ada": "voice-3"}))
+    assert [group.get("class") for group in root.findall("g")[2:]] == ["series voice-3", "series limit"]
+    assert {element.tag for element in root.iter()} <= {"svg", "desc", "g", "path", "text", "title", "circle", "rect"}
+    assert not {name for element in root.iter() for name in element.attrib} & {"id", "style", "href"}
 
 
-def test_a_screen_reader_hears_the_title() -> None:
-    """The whole chart is one picture with a name."""
-    root = ET.fromstring(render_chart(plot(), f"{ATTACK}\n"))
-    assert (root.get("role"), root.get("aria-label")) == ("img", ATTACK)
+def test_a_screen_reader_gets_title_and_description() -> None:
+    """The chart is one image with a name and a description."""
+    root = svg(draw_chart(chart(), {}))
+    assert (root.get("role"), root.get("aria-label"), root.findtext("desc")) == ("img", "A chart", "How to read it.")
 
 
-@given(st.text(max_size=30))
-def test_any_words_can_stand_in_a_chart(words: str) -> None:
-    """Whatever is said, the chart is well-formed and the words are text in it."""
-    root = ET.fromstring(render_chart(plot("line", f"{ATTACK}{words}", (words, "2", "3")), words))
-    assert {"script"}.isdisjoint({element.tag for element in root.iter()})
-    assert ATTACK in "".join(title.text or "" for title in root.iter("title"))
+@given(st.text(max_size=30), st.sampled_from(KINDS))
+def test_text_stays_text(words: str, kind: str) -> None:
+    """Whatever a chart says, it is well-formed and its words are text in it."""
+    root = svg(draw_chart(chart(kind, f"{ATTACK}{words}", (words, ATTACK, "3")), {}))
+    assert "script" not in {element.tag for element in root.iter()}
+    assert all((title.text or "").startswith(ATTACK) for title in root.iter("title"))
 
 
-def test_values_keep_their_decimals_in_words() -> None:
-    """Only places are rounded, not what is written."""
-    told = Plot("line", ("1",), (Series("a", "", (Point(0.75, "0.755"),)),), 0, 1, (0.0, 0.25, 0.5))
-    root = ET.fromstring(render_chart(told, "t"))
-    assert {"0.25", "0.755"} <= {element.text for element in root.iter()}
+@given(st.lists(st.floats(-50, 150), min_size=1, max_size=60), st.sampled_from(KINDS))
+def test_every_shape_lies_within_the_chart(values: list[float], kind: str) -> None:
+    """Values beyond the ends of the axis are drawn at the ends."""
+    labels = tuple(f"a label of some length {number}" for number in range(len(values)))
+    points = tuple(ChartPoint(value, "words") for value in values)
+    drawn = draw_chart(chart(kind, labels=labels, series=(ChartSeries("Ada", points),), high=100), {})
+    for shape in drawn.series[0].shapes:
+        assert 0 <= shape.x <= shape.x + (0 if kind == "line" else shape.width) <= drawn.width
+        assert 0 <= shape.y <= drawn.height
+        assert shape.width >= 0
 
 
-def test_python_imports_as_before() -> None:
-    """The library leaves no import hook of a kind that Python no longer knows, and packages are still found."""
-    render_chart(plot(), "t")
-    assert all(hasattr(hook, "find_spec") for hook in sys.meta_path)
-    assert metadata.version("pygal")
+def test_stacked_bars_continue_each_other() -> None:
+    """The second series begins where the first one ends."""
+    series = (ChartSeries("a", (ChartPoint(1, ""),)), ChartSeries("b", (ChartPoint(2, ""),)))
+    (first, second) = draw_chart(chart("stack", labels=("vote 1",), series=series), {}).series
+    assert first.shapes[0].x + first.shapes[0].width == pytest.approx(second.shapes[0].x, abs=0.2)
+    assert second.shapes[0].width == pytest.approx(2 * first.shapes[0].width, abs=0.2)
 
 
-def test_hooks_of_others_stay() -> None:
-    """However often a chart is drawn, only the library's own hook is taken away."""
+@pytest.mark.parametrize(("positions", "is_wide", "labels"), [(3, False, 3), (14, False, 7), (60, True, 20)])
+def test_a_long_line_spans_the_page_and_labels_every_nth_position(positions: int, is_wide: bool, labels: int) -> None:
+    """So that labels do not overlap."""
+    points = tuple(ChartPoint(1, "") for _ in range(positions))
+    drawn = draw_chart(chart(labels=tuple(map(str, range(positions))), series=(ChartSeries("a", points),)), {})
+    assert (drawn.is_wide, len(drawn.labels)) == (is_wide, labels)
 
-    class PluginImportFixer:
-        """A hook of somebody else, who says that it is of the library too."""
 
-        def find_spec(self, *_: object) -> None:
-            """Find nothing."""
-
-    PluginImportFixer.__module__ = "pygal"
-    other = PluginImportFixer()
-    sys.meta_path.append(other)
-    try:
-        render_chart(plot(), "t")
-        assert other in sys.meta_path
-    finally:
-        sys.meta_path.remove(other)
+def test_without_debaters_there_are_no_classes() -> None:
+    """A judged text has no debaters."""
+    assert participant_classes(()) == {}

@@ -7,8 +7,7 @@ from render_support import debate
 
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.turn import FollowUpAnswer, Response
-from debate_cli.render.html.reasons import collect_judge_reasons
-from debate_cli.render.html.rounds import build_round_sections
+from debate_cli.render.html.transcript import build_round_sections, collect_judge_reasons
 
 
 def with_answers() -> Debate:

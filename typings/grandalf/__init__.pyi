@@ -1,1 +1,0 @@
-# The part of grandalf that the argument map is laid out with.

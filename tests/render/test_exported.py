@@ -10,7 +10,7 @@ import pytest
 from render_support import HOSTILE, debate
 
 from debate_cli.domain.debate import Debate
-from debate_cli.render.html.content_security import csp_hash
+from debate_cli.render.html.templating import csp_hash
 from debate_cli.render.svg import TerminalExport, export_svg, export_terminal_html
 from debate_cli.systems.scoring import score
 

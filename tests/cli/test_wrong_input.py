@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from cli_support import CONFIGS, debate, run_python, write_config
+from cli_support import CONFIGS, debate, write_config
 
 MOCK = CONFIGS / "mock.yaml"
 TWO = "debaters: [{name: Pro, side: for}, {name: Con, side: against}]\n"
@@ -201,18 +201,6 @@ def test_debug_adds_the_traceback(here: Path) -> None:
     assert done.code == 2
     assert done.lines[0].startswith("Traceback")
     assert done.lines[-1] == "none.yaml: no such file; `debate init` writes one (debate explain bad-config)"
-
-
-def test_a_reader_that_goes_away_is_told_nothing(here: Path) -> None:
-    """`debate … | head -1` ends without a word on stderr."""
-    piped = (
-        "import subprocess, sys\n"
-        "command = [sys.executable, '-m', 'debate_cli', 'schema', 'config']\n"
-        "process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)\n"
-        "process.stdout.close()\n"
-        "print(process.stderr.read())\n"
-    )
-    assert run_python("-c", piped, cwd=here).out == "b''\n"
 
 
 def test_a_transcript_of_another_program_keeps_its_bytes_when_resumed(here: Path) -> None:

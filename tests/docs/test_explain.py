@@ -5,12 +5,11 @@ from __future__ import annotations
 import inspect
 import json
 import re
-import signal
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from cli_support import CONFIGS, debate, run_on_terminal, start_process, wait_until, write_config
+from cli_support import CONFIGS, debate, run_on_terminal, write_config
 from model_server import model_server
 from played_pages import DOCS
 
@@ -154,21 +153,6 @@ def test_a_judge_that_abstains_names_its_page(here: Path) -> None:
     )
     done = debate("run", "debate.yaml", "-q", cwd=here)
     assert "(debate explain no-structured-output)" in done.err, done.err
-
-
-def test_an_interrupted_run_names_its_page(here: Path) -> None:
-    """Beside the command to go on."""
-    slow = "topic: x\nmodels: {default: {model: mock/a, latency_s: 30}}\n"
-    write_config(here, slow + TWO)
-    with start_process("run", "debate.yaml", "--id", "one", cwd=here) as running:
-        journal = here / "transcripts" / "one.jsonl"
-        wait_until(lambda: journal.exists() and journal.read_text().count("\n") > 2, "the first questions")
-        running.signal(signal.SIGINT)
-        wait_until(lambda: "Stopping" in running.out.read_text() + running.err.read_text(), "the note")
-        running.signal(signal.SIGINT)
-        done = running.wait()
-    assert done.code == 130
-    assert "(debate explain interrupted); go on with:\ndebate run --resume" in done.err
 
 
 def test_a_found_manipulation_names_its_page(here: Path) -> None:

@@ -1,0 +1,130 @@
+"""Pipes that close, devices that are full, disks without room, folders that are read-only: nothing is lost silently."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from cli_support import CONFIGS, LIMIT_S, CommandResult, debate
+
+DEBATE = Path(sys.executable).with_name("debate")
+MOCK = CONFIGS / "mock.yaml"
+PIPE_CLOSED = 141
+
+
+def shell(here: Path, script: str) -> CommandResult:
+    """Run a script in bash; `debate` is the installed command."""
+    env = {"PATH": f"{DEBATE.parent}:{os.environ['PATH']}", "HOME": str(here.parent), "NO_COLOR": "1"}
+    done = subprocess.run(
+        ["bash", "-c", script], cwd=here, env=env, capture_output=True, text=True, timeout=LIMIT_S, check=False
+    )
+    return CommandResult(done.returncode, done.stdout, done.stderr)
+
+
+@pytest.fixture(scope="session")
+def kilobytes(saved_once: Path) -> int:
+    """Size of the transcript of `MOCK`, rounded down."""
+    return saved_once.stat().st_size // 1024
+
+
+@pytest.mark.parametrize("redirection", ["", "2>&1"], ids=["stdout", "both"])
+def test_a_run_whose_reader_leaves_stops_and_can_be_resumed(here: Path, redirection: str) -> None:
+    """Exit 141; stderr, if it is still read, says how to resume."""
+    command = f"debate run {MOCK} --id one --set models.default.latency_s=0.3 {redirection}"
+    done = shell(here, f"{command} | head -n 1; exit ${{PIPESTATUS[0]}}")
+    stopped = json.loads((here / "transcripts/one.json").read_text())
+    assert (done.code, stopped["closed"], stopped["status"]) == (PIPE_CLOSED, "interrupted", "incomplete")
+    assert done.lines[2:] == ([] if redirection else ["debate run --resume transcripts/one.json"])
+    assert debate("run", "--resume", "one", "-q", cwd=here).code == 0
+
+
+@pytest.mark.parametrize(
+    ("command", "codes"),
+    [
+        ("replay saved", {0, PIPE_CLOSED}),
+        ("score saved --json", {0, PIPE_CLOSED}),
+        ("judge saved", {0, PIPE_CLOSED}),
+        ("score saved --fail-under 10", {5, PIPE_CLOSED}),
+        ("run --resume saved --json", {0}),
+    ],
+)
+def test_commands_end_quietly_without_a_reader(saved: Path, command: str, codes: set[int]) -> None:
+    """The exit code that the command chose counts; stderr holds no traceback."""
+    done = shell(saved.parent.parent, f"debate {command} | true; exit ${{PIPESTATUS[0]}}")
+    assert done.code in codes
+    assert not any(words in done.err for words in ("Traceback", "BrokenPipe", "Errno", "unexpected", "Exception"))
+
+
+@pytest.mark.parametrize(
+    ("command", "state"),
+    [
+        ("score saved --json", ""),
+        ("replay saved", ""),
+        ("list", ""),
+        (f"run {MOCK} --no-save", ""),
+        (f"run {MOCK} --id one", "transcripts/one.jsonl"),
+        (f"run {MOCK} --id one --json", "transcripts/one.json"),
+        ("judge saved --mock --json", "transcripts/saved.json"),
+    ],
+)
+def test_a_full_device_is_one_sentence(saved: Path, command: str, state: str) -> None:
+    """Exit 1; the sentence says where the debate is saved."""
+    done = shell(saved.parent.parent, f"debate {command} > /dev/full")
+    assert (done.code, len(done.lines)) == (1, 1), done.err
+    assert "standard output cannot be written (No space left on device)" in done.err
+    assert state in done.err
+
+
+@pytest.mark.parametrize("share", [0.1, 0.5])
+def test_a_disk_that_fills_up_leaves_the_debate_so_far(here: Path, kilobytes: int, share: float) -> None:
+    """It is on stdout as JSON and in the journal, which resumes when there is room."""
+    done = shell(here, f"ulimit -f {int(kilobytes * share)}; exec debate run {MOCK} --id one -q")
+    assert (done.code, len(done.lines), "free some space" in done.err) == (1, 1, True)
+    stored = json.loads(debate("replay", "one", "--format", "json", cwd=here).out)
+    assert done.json["id"] == stored["id"] == "one"
+    assert len(done.json["turns"]) >= len(stored["turns"])
+    assert debate("run", "--resume", "one", "-q", cwd=here).code == 0
+    assert [path.name for path in (here / "transcripts").iterdir()] == ["one.json"]
+
+
+def test_a_transcript_without_room_keeps_the_journal(here: Path, kilobytes: int) -> None:
+    """The debate is complete; resuming writes it and asks nothing."""
+    done = shell(here, f"ulimit -f {kilobytes}; exec debate run {MOCK} --id one -q")
+    assert (done.code, done.json["status"], len(done.json["turns"])) == (1, "complete", 6)
+    assert [path.name for path in (here / "transcripts").iterdir()] == ["one.jsonl"]
+    tape = here / "tape"
+    assert debate("run", "--resume", "one", "-q", "--record", tape, cwd=here).code == 0
+    assert not tape.exists() or tape.read_bytes().count(b"\n") <= 1
+    assert json.loads((here / "transcripts/one.json").read_text())["verdicts"] == done.json["verdicts"]
+
+
+def test_judging_on_a_full_disk_leaves_the_transcript_unchanged(saved: Path, kilobytes: int) -> None:
+    """Exit 1."""
+    before = saved.read_bytes()
+    done = shell(saved.parent.parent, f"ulimit -f {kilobytes // 2}; exec debate judge saved --mock --system live")
+    assert (done.code, saved.read_bytes()) == (1, before)
+
+
+@pytest.mark.parametrize("command", [f"run {MOCK} --id one", "judge saved --mock"])
+def test_nothing_is_asked_if_no_folder_can_be_made(saved: Path, command: str) -> None:
+    """Exit 1 and one line, before any call."""
+    done = debate(*command.split(), "--out", "/proc/debates", cwd=saved.parent.parent)
+    assert (done.code, done.out, len(done.lines), "/proc/debates" in done.err) == (1, "", 1, True), done.err
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
+@pytest.mark.parametrize("command", [f"run {MOCK} --id one", "judge saved --mock", "score saved --write"])
+def test_a_read_only_folder_stays_unchanged(saved: Path, command: str) -> None:
+    """Exit 1 and one line that names what cannot be written."""
+    before = saved.read_bytes()
+    saved.parent.chmod(0o555)
+    try:
+        done = debate(*command.split(), cwd=saved.parent.parent)
+        assert (done.code, len(done.lines), "transcripts" in done.err) == (1, 1, True), done.err
+        assert (saved.read_bytes(), list(saved.parent.iterdir())) == (before, [saved])
+    finally:
+        saved.parent.chmod(0o755)

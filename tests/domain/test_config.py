@@ -1,4 +1,4 @@
-"""The configuration as a value: defaults, roles, and the hash that tells two apart."""
+"""The configuration as a value: defaults, roles, hash."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ ROLES = {"default": {"model": "mock/d"}, "strong": {"model": "mock/s"}}
 
 
 def test_topic_and_debaters_are_enough() -> None:
-    """Everything else has a default: structured, three rounds, three arguments, one system that decides."""
+    """Everything else has a default."""
     settled = config()
     assert settled.format.phases == ("opening", "cross_examination", "closing")
     assert (settled.format.arguments, settled.format.closing_words, settled.judging.deciding_kind) == (
@@ -25,32 +25,32 @@ def test_topic_and_debaters_are_enough() -> None:
 @pytest.mark.parametrize(
     ("role", "model"), [(None, "mock/j"), ("strong", "mock/s"), ("lab/a:b/c", "lab/a:b/c"), ("nothing", None)]
 )
-def test_a_judge_is_its_own_model_or_that_of_all_judges(role: str | None, model: str | None) -> None:
-    """A role is a name in `models` or a model itself; none means `models.judge`."""
+def test_the_model_of_a_judge_is_its_own_or_that_of_all_judges(role: str | None, model: str | None) -> None:
+    """A role is a name in `models` or a model; None means `models.judge`."""
     spec = config(models={**ROLES, "judge": {"model": "mock/j"}}).model_for_judge(role)
     assert (spec.model if spec else None) == model
 
 
-def test_without_judge_the_default_judges() -> None:
-    """`models.default` stands in for `models.judge`."""
+def test_without_a_judge_model_the_default_is_used() -> None:
+    """`models.default` replaces `models.judge`."""
     spec = config(models=ROLES).model_for_judge(None)
     assert spec is not None
     assert spec.model == "mock/d"
 
 
-def test_no_judge_becomes_a_debaters_model_silently() -> None:
-    """With neither `judge` nor `default` a judge has no model, whatever the debaters speak with."""
+def test_a_judge_never_uses_the_model_of_a_debater() -> None:
+    """Without `judge` and `default` a judge has no model."""
     assert config(models={"strong": {"model": "mock/s"}}).model_for_judge(None) is None
 
 
-def test_the_hash_does_not_depend_on_how_it_was_written() -> None:
-    """Defaults written out or left out, the hash is the same; another topic is another hash."""
+def test_the_hash_does_not_depend_on_written_defaults() -> None:
+    """Another topic gives another hash."""
     settled = config()
     assert DebateConfig.model_validate(settled.model_dump()).sha256() == settled.sha256()
     assert config(topic="Another").sha256() != settled.sha256()
 
 
-def test_rounds_is_another_word_for_phases() -> None:
+def test_rounds_is_another_name_of_phases() -> None:
     """Both name the list of phases."""
     phases = ["opening", "cross_examination", "rebuttal", "closing"]
     assert config(format={"rounds": phases}) == config(format={"phases": phases})
@@ -62,14 +62,14 @@ def test_bare_names_are_systems_with_their_defaults() -> None:
 
 
 def test_the_default_panel_is_the_five_personas() -> None:
-    """Without judges the bench is the default one, with weights that sum to 1."""
+    """Their weights sum to 1."""
     bench = PanelSettings(judge="mock/j").members
     assert {judge.persona: judge.weight for judge in bench} == PERSONA_WEIGHTS
     assert {judge.model for judge in bench} == {"mock/j"}
 
 
-def test_a_judge_of_the_users_own_weighs_one() -> None:
-    """A persona that is not shipped has weight 1 unless it says otherwise."""
+def test_a_custom_persona_has_weight_one() -> None:
+    """Unless it sets a weight."""
     panel = PanelSettings.model_validate({"judges": [{"id": "a", "persona": "cook", "description": "You cook."}]})
     assert panel.members[0].weight == 1
 
@@ -83,6 +83,6 @@ def test_a_judge_of_the_users_own_weighs_one() -> None:
         ({"kind": "free_flowing", "order": "simultaneous"}, "simultaneous"),
     ],
 )
-def test_free_flowing_is_one_after_the_other_by_default(written: dict[str, str], order: str) -> None:
-    """What is written stays as it is, for the check of the whole to find; older transcripts say so."""
+def test_free_flowing_is_sequential_by_default(written: dict[str, str], order: str) -> None:
+    """A written order is kept, for `check_config` to refuse; older transcripts have one."""
     assert FormatConfig.model_validate(written).order == order

@@ -1,4 +1,4 @@
-"""What is said of a configuration as a whole, one case a rule."""
+"""Contradictions within a configuration, one case per rule."""
 
 from __future__ import annotations
 
@@ -67,8 +67,8 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
 
 
 @pytest.mark.parametrize(("changes", "path", "words"), [case[1:] for case in CASES], ids=[case[0] for case in CASES])
-def test_a_fault_of_the_whole_is_named_where_it_is(changes: dict[str, Any], path: str, words: str) -> None:
-    """Each rule broken alone gives a problem at its place that says what to do."""
+def test_each_contradiction_is_one_problem(changes: dict[str, Any], path: str, words: str) -> None:
+    """At its key path, with advice."""
     problems = {".".join(map(str, problem.path)): problem.message for problem in check_config(config(**changes))}
     assert words in problems.get(path, f"no problem at {path}: {problems}")
 
@@ -89,19 +89,19 @@ def test_a_fault_of_the_whole_is_named_where_it_is(changes: dict[str, Any], path
         panel(judges=[DESCRIBED, {"id": "b", "persona": "qa_evaluator"}]),
     ],
 )  # fmt: skip
-def test_what_can_be_run_has_no_problems(changes: dict[str, Any]) -> None:
-    """Everything that is allowed passes: free sides among three, words that need no judge, repeated rebuttals."""
+def test_a_valid_configuration_has_no_problems(changes: dict[str, Any]) -> None:
+    """Free sides among three, words that need no judge, repeated rebuttals."""
     assert check_config(config(**changes)) == []
 
 
 def test_all_problems_come_at_once() -> None:
-    """Three faults in three places give three problems."""
+    """Three contradictions give three problems."""
     faulty = config(debaters=[PRO, {**CON, "model": "x"}], judging={"decides": "panel", "systems": ["live", "live"]})
     assert len(check_config(faulty)) == 3
 
 
-def test_an_older_debate_keeps_a_name_that_is_given_no_more() -> None:
-    """It can be gone on with; as a new configuration it is refused."""
+def test_a_stored_debate_may_have_a_reserved_name() -> None:
+    """It can be resumed; a new configuration with the name is refused."""
     named = config(debaters=[PRO, {**CON, "name": "nobody"}])
     assert check_config(named)
     assert not check_stored_config(named)

@@ -1,4 +1,4 @@
-"""Where two configurations differ, for one who goes on with a debate."""
+"""The differences between two configurations."""
 
 from __future__ import annotations
 
@@ -20,27 +20,27 @@ def told(**changes: Any) -> list[str]:
     return format_differences(STORED, DebateConfig.model_validate({**FIELDS, **changes}), lambda data: data)
 
 
-def test_the_same_configuration_differs_in_nothing() -> None:
-    """Nor do limits and output count."""
+def test_equal_configurations_have_no_differences() -> None:
+    """Limits and output do not count."""
     assert told(limits={"max_tokens": 9}, output={"dir": "elsewhere"}) == []
 
 
-def test_values_are_told_in_plain_words() -> None:
-    """Texts between quotation marks; what is not set is said to be not set."""
+def test_values_are_shown_in_plain_words() -> None:
+    """Texts in quotes, None as `not set`."""
     assert told(topic="A bus?", seed=3) == [
         'topic: stored "A tram?", given "A bus?"',
         "seed: stored not set, given 3",
     ]
 
 
-def test_lists_of_another_length_are_told_by_names() -> None:
-    """Not as data."""
+def test_lists_of_different_lengths_are_shown_by_names() -> None:
+    """Not as JSON."""
     three = [*FIELDS["debaters"], {"name": "Third", "side": "maybe"}]
     assert told(debaters=three) == ["debaters: stored Pro, Con, given Pro, Con, Third"]
 
 
-def test_secrets_are_not_told() -> None:
-    """What may not be seen of the data is taken out before it is compared."""
+def test_secrets_are_not_shown() -> None:
+    """Both sides are redacted before they are compared."""
     found = format_differences(
         STORED, DebateConfig.model_validate({**FIELDS, "topic": "secret"}), lambda _: {"topic": "***"}
     )

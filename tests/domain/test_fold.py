@@ -1,4 +1,4 @@
-"""`fold`: a debate is a pure function of its events, whatever their order and wherever they break off."""
+"""`fold`: a debate is a pure function of its events."""
 
 from __future__ import annotations
 
@@ -33,15 +33,15 @@ def judging_opened(*kinds: str, run: str, replaces: bool) -> JudgingOpened:
 
 @pytest.mark.parametrize("events", [[], [DebateResumed(at=AT)]])
 def test_a_debate_begins_with_opened(events: list[Event]) -> None:
-    """Without `opened` first there is no debate to speak of."""
+    """Other first events raise ValueError."""
     with pytest.raises(ValueError, match="begins with the event 'opened'"):
         fold(events)
 
 
 @settings(deadline=None)
 @given(event_lists(), st.data())
-def test_breaking_off_and_going_on_is_the_same_as_going_through(events: list[Event], data: st.DataObject) -> None:
-    """Folding a prefix and applying the rest gives what folding all gives."""
+def test_applying_the_rest_equals_folding_all(events: list[Event], data: st.DataObject) -> None:
+    """From any prefix of the events."""
     cut = data.draw(st.integers(1, len(events)))
     debate = fold(events[:cut])
     for event in events[cut:]:
@@ -52,7 +52,7 @@ def test_breaking_off_and_going_on_is_the_same_as_going_through(events: list[Eve
 @settings(deadline=None)
 @given(event_lists(), st.data())
 def test_a_resumed_debate_keeps_every_answer(events: list[Event], data: st.DataObject) -> None:
-    """Wherever a debate broke off, resuming it asks again for nothing that was answered."""
+    """No answered task is asked again."""
     before = fold(events[: data.draw(st.integers(1, len(events)))])
     after = before.apply(DebateResumed(at=AT))
     assert (after.turns, after.assessments, after.failures) == (before.turns, before.assessments, before.failures)
@@ -60,8 +60,8 @@ def test_a_resumed_debate_keeps_every_answer(events: list[Event], data: st.DataO
 
 @settings(deadline=None)
 @given(event_lists())
-def test_a_resumed_debate_forgives_what_is_not_final(events: list[Event]) -> None:
-    """After a resume exactly the final failures stay given up, nothing is in flight, and the debate is open."""
+def test_a_resume_forgives_failures_that_are_not_final(events: list[Event]) -> None:
+    """Only final failures stay given up, nothing is in flight, and the debate is open."""
     after = fold([*events, DebateResumed(at=AT)])
     assert after.given_up == {item.task.key for item in after.failures if item.final}
     assert (after.closed, after.finished_at, after.unanswered) == (None, None, ())
@@ -70,7 +70,7 @@ def test_a_resumed_debate_forgives_what_is_not_final(events: list[Event]) -> Non
 @settings(deadline=None)
 @given(st.lists(ANSWERS, max_size=10, unique_by=str), st.integers())
 def test_the_order_of_arrival_does_not_matter(answers: list[Event], seed: int) -> None:
-    """Answers of one wave may come in any order; the debate is the same as long as no two answer one task."""
+    """Answers of one wave may come in any order."""
     shuffled = list({key_of(event): event for event in answers}.values())
     ordered = list(shuffled)
     random.Random(seed).shuffle(shuffled)
@@ -79,8 +79,8 @@ def test_the_order_of_arrival_does_not_matter(answers: list[Event], seed: int) -
 
 @settings(deadline=None)
 @given(event_lists())
-def test_an_answer_that_is_there_is_not_taken_twice(events: list[Event]) -> None:
-    """Playing all answers a second time changes nothing."""
+def test_a_second_answer_to_a_task_is_ignored(events: list[Event]) -> None:
+    """Applying all answers twice changes nothing."""
     debate = fold(events)
     again = debate
     for event in events:
@@ -90,42 +90,42 @@ def test_an_answer_that_is_there_is_not_taken_twice(events: list[Event]) -> None
 
 
 @pytest.mark.parametrize("reason", REASONS)
-def test_what_can_be_resumed_is_incomplete(reason: str) -> None:
-    """A debate is complete when it was closed for a reason after which nothing more is to come."""
+def test_a_resumable_debate_is_incomplete(reason: str) -> None:
+    """The other close reasons make it complete."""
     closed = DebateClosed.model_validate({"at": AT, "reason": reason})
     assert fold([opened(), closed]).status == ("incomplete" if reason in RESUMABLE_CLOSE_REASONS else "complete")
 
 
-def test_what_was_asked_is_unanswered_until_it_is_answered() -> None:
-    """A question without an answer or a failure after it was in flight."""
+def test_a_started_task_is_unanswered_until_its_answer() -> None:
+    """Or until its failure."""
     asked = [TaskStarted(at=AT, key=f"turn/{index}") for index in range(3)]
     failed = TaskFailed(at=AT, failure=failure(1, final=False))
     assert fold([opened(), *asked, TurnCompleted(at=AT, turn=turn(0)), failed]).unanswered == ("turn/2",)
 
 
 def test_a_failure_settles_its_task() -> None:
-    """What failed is not asked again in this session, and is not answered either."""
+    """It is not asked again in this session, and not answered."""
     debate = fold([opened(), TaskFailed(at=AT, failure=failure(1, final=False))])
     cue = Cue(index=1, round=1, phase="opening", speaker="Con")
     assert debate.is_settled(cue)
     assert cue.key not in debate.answered_keys
 
 
-def test_a_replacing_run_takes_its_systems_from_the_runs_before() -> None:
-    """Of a system that was judged anew only the newest run counts; other systems keep theirs."""
+def test_a_replacing_run_replaces_its_systems_in_earlier_runs() -> None:
+    """Other systems are kept."""
     debate = fold([opened(), judging_opened("structured", run="r2", replaces=True)])
     assert [system.kind for system in debate.run("r1").active_systems()] == ["moderator", "panel"]
     assert [system.kind for system in debate.run("r2").active_systems()] == ["structured"]
 
 
-def test_an_added_run_takes_nothing_away() -> None:
-    """By default a later judging run stands beside the earlier ones."""
+def test_an_added_run_replaces_nothing() -> None:
+    """By default."""
     debate = fold([opened(), judging_opened("structured", run="r2", replaces=False)])
     assert len(debate.run("r1").active_systems()) == 3
 
 
-def test_assessments_stand_in_the_order_of_the_configuration() -> None:
-    """Whoever answered first: runs in order, systems as configured, rounds before the debate."""
+def test_assessments_have_a_canonical_order() -> None:
+    """Runs in order, systems as configured, rounds before the debate."""
     said = [
         assessment("r1", "panel"),
         assessment("r1", "moderator"),
@@ -140,13 +140,13 @@ def test_assessments_stand_in_the_order_of_the_configuration() -> None:
 
 
 def test_usage_counts_failed_calls_too() -> None:
-    """Six turns, two assessments and the failure that cost something make nine calls."""
+    """Six turns, two assessments and a failure with usage make nine calls."""
     usage = fold(small_debate()).usage
     assert (usage.calls, usage.input_tokens, usage.cost_usd) == (9, 90, None)
 
 
-def test_a_cue_entitles_to_no_more_than_it_sees() -> None:
-    """Before its speech an actor knows the turns that its cue lists, and nothing judged of others."""
+def test_a_cue_shows_only_its_turns() -> None:
+    """No other turns, and no assessments of them."""
     cue = Cue(index=2, round=2, phase="cross_examination", speaker="Pro", sees=(0, 1))
     before = fold(small_debate()).visible_to(cue)
     assert [item.index for item in before.turns] == [0, 1]
@@ -154,14 +154,14 @@ def test_a_cue_entitles_to_no_more_than_it_sees() -> None:
 
 
 def test_cached_views_follow_the_events() -> None:
-    """The arguments known are those of the turns there are, also when they were looked at before."""
+    """Arguments are those of the current turns."""
     debate = fold([opened(), TurnCompleted(at=AT, turn=turn(0))])
     assert set(debate.arguments) == {"PRO-1"}
     assert set(debate.apply(TurnCompleted(at=AT, turn=turn(1))).arguments) == {"PRO-1", "CON-1"}
 
 
 def test_judging_settings_are_those_of_the_run() -> None:
-    """A later run carries settings of its own."""
+    """A later run has its own."""
     debate = fold([opened(), judging_opened("persuasion", run="r2", replaces=False)])
     assert [type(system) for system in debate.run("r2").judging.systems] == [PersuasionSettings]
     assert isinstance(debate.run("r1").judging.systems[0], StructuredSettings)

@@ -1,4 +1,4 @@
-"""Participants: a debater's configuration with everything resolved."""
+"""Participants: debaters with their defaults resolved."""
 
 from __future__ import annotations
 
@@ -25,26 +25,26 @@ def debaters(*people: dict[str, Any]) -> list[dict[str, Any]]:
         (debaters({"side": "茶"}, {"side": "2nd"}, {"side": "茶"}), ["ARG", "ARG2", "ARG3"]),
     ],
 )
-def test_every_debater_has_a_prefix_of_its_own(people: list[dict[str, Any]], prefixes: list[str]) -> None:
-    """Its own, that of the side, or letters of the side; numbered where taken."""
+def test_every_debater_has_a_unique_prefix(people: list[dict[str, Any]], prefixes: list[str]) -> None:
+    """Configured, that of the side, or letters of the side; numbered if taken."""
     assert [person.prefix for person in participants(config(debaters=people))] == prefixes
 
 
 @pytest.mark.parametrize(("side", "stance"), [("for", 0.8), ("against", -0.8), ("neither", 0.0)])
 def test_the_stance_follows_from_the_side(side: str, stance: float) -> None:
-    """A debater without a stance starts at that of its side, with conviction 0.7, and nothing is stored."""
+    """With conviction 0.7; the defaults are not stored."""
     person = participants(config(debaters=debaters({"side": side})))[0]
     assert (person.starting_stance, person.starting_conviction) == (stance, 0.7)
     assert (person.stance, person.conviction) == (None, None)
 
 
-def test_a_configured_zero_is_no_default() -> None:
-    """Stance and conviction 0 are what they say."""
+def test_a_configured_zero_is_kept() -> None:
+    """For stance and conviction."""
     person = participants(config(debaters=debaters({"side": "for", "stance": 0, "conviction": 0})))[0]
     assert (person.starting_stance, person.starting_conviction) == (0, 0)
 
 
 def test_personality_and_model_are_resolved() -> None:
-    """A participant shows the model asked and the twelve numbers."""
+    """To twelve traits and `provider/model`."""
     person = participants(config(debaters=debaters({"side": "for", "personality": "Engineer"})))[0]
     assert (person.model, person.personality) == ("mock/debater", ARCHETYPES["engineer"])

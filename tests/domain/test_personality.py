@@ -1,4 +1,4 @@
-"""Archetypes and their drift under pressure."""
+"""Archetypes, and how pressure moves traits."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ PRESSURES: Any = st.dictionaries(st.sampled_from(PRESSURE_KINDS), st.floats(0, 1
     ],
 )
 def test_archetypes_have_the_numbers_of_the_table(archetype: Archetype, trait: str, value: float) -> None:
-    """A few numbers from the corners of the table."""
+    """A sample from the corners of the table."""
     assert getattr(ARCHETYPES[archetype], trait) == value
 
 
-def test_every_archetype_has_its_numbers() -> None:
-    """No name without a personality."""
+def test_every_archetype_has_a_personality() -> None:
+    """None is missing."""
     assert set(ARCHETYPES) == set(get_args(Archetype))
 
 
@@ -69,10 +69,10 @@ def test_full_pressure_at_half_elasticity_moves_a_strategist(kind: PressureKind,
 
 @settings(deadline=None)
 @given(PERSONALITIES, PRESSURES, st.floats(0, 1))
-def test_traits_stay_within_bounds_and_to_one_decimal(
+def test_traits_are_clamped_and_rounded(
     personality: Personality, pressures: dict[PressureKind, float], elasticity: float
 ) -> None:
-    """Whatever presses, every trait is 1-10 and has one decimal."""
+    """To 1-10 and one decimal, for any pressure."""
     for value in dict(apply_pressures(personality, pressures, elasticity)).values():
         assert 1 <= value <= 10
         assert value == round(value, 1)
@@ -80,21 +80,21 @@ def test_traits_stay_within_bounds_and_to_one_decimal(
 
 @settings(deadline=None)
 @given(PERSONALITIES, PRESSURES)
-def test_without_elasticity_nobody_moves(personality: Personality, pressures: dict[PressureKind, float]) -> None:
-    """Elasticity 0 is a rock."""
+def test_without_elasticity_nothing_moves(personality: Personality, pressures: dict[PressureKind, float]) -> None:
+    """Elasticity 0 ignores all pressure."""
     assert apply_pressures(personality, pressures, 0) == personality
 
 
 @settings(deadline=None)
 @given(PERSONALITIES, st.sampled_from(PRESSURE_KINDS), st.floats(0, 1))
 def test_a_pressure_moves_only_its_own_traits(personality: Personality, kind: PressureKind, pressure: float) -> None:
-    """Traits that a pressure has no weight for stay as they are."""
+    """Traits without a weight keep their value."""
     moved = apply_pressures(personality, {kind: pressure}, 1)
     assert {trait for trait in TRAITS if getattr(moved, trait) != getattr(personality, trait)} <= set(
         PRESSURE_WEIGHTS[kind]
     )
 
 
-def test_a_name_and_its_numbers_are_one() -> None:
-    """An archetype's name stands for its numbers; numbers stand for themselves."""
+def test_an_archetype_resolves_to_its_traits() -> None:
+    """A personality resolves to itself."""
     assert resolve_personality("engineer") == ARCHETYPES["engineer"] == resolve_personality(ARCHETYPES["engineer"])

@@ -1,4 +1,4 @@
-"""Ids: safe as names of files, whatever the topic."""
+"""Ids are safe file names for any topic."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from debate_cli.storage.ids import MAX_ID_LENGTH, new_id, slugify, validate_id
 
 @given(st.text())
 def test_every_topic_makes_an_id(topic: str) -> None:
-    """Always of the allowed signs, short enough, and accepted as a user's own."""
+    """Of allowed characters, short enough, and valid as an id of a user."""
     debate_id = new_id(topic, AT, random.Random(1))
     assert re.fullmatch(r"[a-z0-9-]{1,80}", debate_id)
     assert validate_id(debate_id) == debate_id
@@ -34,12 +34,12 @@ def test_every_topic_makes_an_id(topic: str) -> None:
     ],
 )
 def test_a_slug_reads_like_its_topic(topic: str, words: str) -> None:
-    """Whole words, without accents and signs."""
+    """Whole words, without accents and punctuation."""
     assert slugify(topic) == words
 
 
-def test_an_id_tells_topic_and_time() -> None:
-    """The topic's words, the second, four signs; without words it is a debate's."""
+def test_an_id_has_topic_and_time() -> None:
+    """The words of the topic (else `debate`), the second, four characters."""
     assert re.fullmatch(
         r"should-cats-vote-20260102-030405-[a-z0-9]{4}", new_id("Should cats vote?", AT, random.Random(1))
     )
@@ -47,7 +47,7 @@ def test_an_id_tells_topic_and_time() -> None:
 
 
 def test_two_ids_of_one_second_differ() -> None:
-    """Each has something of its own."""
+    """In their random characters."""
     assert new_id("a", AT, random.Random(1)) != new_id("a", AT, random.Random(2))
 
 

@@ -1,4 +1,4 @@
-"""The journal: nothing that was appended is lost, nothing that is damaged is guessed at, nothing is overwritten."""
+"""The journal: no appended event is lost, damage is an error, and nothing is overwritten."""
 
 from __future__ import annotations
 
@@ -33,20 +33,20 @@ def written(path: Path, events: list[Event]) -> Path:
 
 @settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(event_lists())
-def test_what_was_appended_is_read_back(tmp_path: Path, events: list[Event]) -> None:
-    """Any list of events survives the disk as it was."""
+def test_appended_events_are_read_back(tmp_path: Path, events: list[Event]) -> None:
+    """For any list of events."""
     contents = read_journal(written(tmp_path / "a.jsonl", events))
     assert (list(contents.events), contents.torn_line_warning) == (events, None)
 
 
-def test_a_journal_made_of_events_is_the_same_file(tmp_path: Path) -> None:
-    """Events given at the creation and events appended make the same bytes."""
+def test_created_and_appended_events_make_the_same_bytes(tmp_path: Path) -> None:
+    """Events given at creation are written like appended ones."""
     Journal.create(tmp_path / "b.jsonl", SHORT, PLAIN).close()
     assert (tmp_path / "b.jsonl").read_bytes() == written(tmp_path / "a.jsonl", SHORT).read_bytes()
 
 
 def test_a_journal_torn_at_any_byte_keeps_the_whole_lines(tmp_path: Path) -> None:
-    """Wherever the last write broke off, all events before it are there and the journal can be gone on with."""
+    """All events before the torn line are kept, and events can be appended."""
     data = written(tmp_path / "a.jsonl", SHORT).read_bytes()
     first = data.index(b"\n")
     torn = tmp_path / "torn.jsonl"
@@ -69,14 +69,14 @@ def ends(data: bytes) -> list[int]:
 
 
 def test_a_torn_line_is_reported(tmp_path: Path) -> None:
-    """The report names file and line."""
+    """The warning names file and line."""
     path = written(tmp_path / "a.jsonl", SHORT)
     path.write_bytes(path.read_bytes()[:-9])
     assert str(read_journal(path).torn_line_warning).startswith(f"{path}:3: the last line is incomplete")
 
 
-def test_reading_changes_nothing(tmp_path: Path) -> None:
-    """A torn line is cut off only when the journal is gone on with."""
+def test_reading_does_not_change_the_file(tmp_path: Path) -> None:
+    """A torn line is cut off only when the journal is opened for appending."""
     path = written(tmp_path / "a.jsonl", SHORT)
     torn = path.read_bytes()[:-9]
     path.write_bytes(torn)
@@ -87,7 +87,7 @@ def test_reading_changes_nothing(tmp_path: Path) -> None:
 @settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.binary(max_size=30).filter(lambda data: b"\n" not in data), st.integers(1, 9))
 def test_a_damaged_line_in_the_middle_is_an_error(tmp_path: Path, damage: bytes, number: int) -> None:
-    """The error names file and line, and the file stays as it is."""
+    """The error names file and line; the file is unchanged."""
     path = written(tmp_path / "a.jsonl", small_debate())
     lines = path.read_bytes().split(b"\n")
     lines[number] = damage
@@ -110,16 +110,16 @@ def test_a_damaged_line_in_the_middle_is_an_error(tmp_path: Path, damage: bytes,
         (b"[]\n[]\n", ":1: the line is damaged"),
     ],
 )
-def test_what_is_no_journal_is_said_plainly(tmp_path: Path, data: bytes, words: str) -> None:
-    """One line that names the file, whatever the file is."""
+def test_a_file_that_is_no_journal_is_an_error(tmp_path: Path, data: bytes, words: str) -> None:
+    """One line that names the file."""
     path = tmp_path / "a.jsonl"
     path.write_bytes(data)
     with pytest.raises(TranscriptError, match=f"a.jsonl{words}|a.jsonl: {words}"):
         read_journal(path)
 
 
-def test_an_event_that_makes_no_sense_is_an_error_even_at_the_end(tmp_path: Path) -> None:
-    """A whole line is not torn: what it says is not thrown away."""
+def test_an_invalid_event_on_the_last_line_is_an_error(tmp_path: Path) -> None:
+    """A whole line is not torn, so it is not dropped."""
     path = written(tmp_path / "a.jsonl", SHORT)
     path.write_bytes(path.read_bytes() + b'{"type":"exploded"}\n')
     with pytest.raises(TranscriptError, match=":4: the event on this line is not valid"):
@@ -127,14 +127,14 @@ def test_an_event_that_makes_no_sense_is_an_error_even_at_the_end(tmp_path: Path
 
 
 def test_a_second_debate_in_one_file_is_an_error(tmp_path: Path) -> None:
-    """`opened` stands on the first line alone."""
+    """`opened` is allowed on the first line only."""
     path = written(tmp_path / "a.jsonl", [opened(), opened()])
     with pytest.raises(TranscriptError, match=":2: a second debate begins"):
         read_journal(path)
 
 
 def test_an_existing_journal_is_not_overwritten(tmp_path: Path) -> None:
-    """Unless it is told to be."""
+    """Without `overwrite`."""
     path = written(tmp_path / "a.jsonl", SHORT)
     before = path.read_bytes()
     with pytest.raises(StorageError, match="exists already"):
@@ -142,8 +142,8 @@ def test_an_existing_journal_is_not_overwritten(tmp_path: Path) -> None:
     assert path.read_bytes() == before
 
 
-def test_the_configuration_keeps_what_was_written_as_null(tmp_path: Path) -> None:
-    """`api_key_env: null` and no `api_key_env` are two things, on a resumed debate too."""
+def test_the_configuration_keeps_written_nulls(tmp_path: Path) -> None:
+    """`api_key_env: null` differs from no `api_key_env` after reading too."""
     providers = {"lab": {"base_url": "http://a/v1", "api_key_env": None}, "other": {"kind": "openai"}}
     contents = read_journal(written(tmp_path / "a.jsonl", [opened(providers=providers)]))
     specs = fold(contents.events).config.providers
@@ -154,7 +154,7 @@ def test_the_configuration_keeps_what_was_written_as_null(tmp_path: Path) -> Non
 
 
 def test_secrets_never_reach_the_disk(tmp_path: Path) -> None:
-    """By value in any spelling, and by pattern."""
+    """They are redacted by value, in any spelling, and by pattern."""
     secret = 'zq"Hush\\7391'
     said = f"I saw {secret}\nsk-abcdefgh12345678 and Bearer abcdefgh12345678."
     path = tmp_path / "a.jsonl"
@@ -167,14 +167,14 @@ def test_secrets_never_reach_the_disk(tmp_path: Path) -> None:
 
 
 def test_lines_are_compact_json_with_a_version(tmp_path: Path) -> None:
-    """One object a line, in UTF-8; the first carries the schema version."""
+    """One object per line, in UTF-8; the first has the schema version."""
     lines = written(tmp_path / "a.jsonl", SHORT).read_text(encoding="utf-8").splitlines()
     assert json.loads(lines[0])["schema_version"] == 1
     assert "🙂" in lines[1]
 
 
 def test_permissions_are_those_of_ordinary_files(tmp_path: Path) -> None:
-    """Files 0644 in folders 0755, as far as the umask lets."""
+    """Files 0644 in folders 0755, as the umask allows."""
     path = written(tmp_path / "new" / "a.jsonl", SHORT)
     assert path.stat().st_mode & 0o777 == 0o644
     assert path.parent.stat().st_mode & 0o777 == 0o755
@@ -191,8 +191,8 @@ def files_limited_to(size: int) -> Generator[None]:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
-def test_a_full_disk_leaves_the_debate_so_far(tmp_path: Path) -> None:
-    """An event that does not fit is an error, leaves no part of itself, and the next one may fit again."""
+def test_a_full_disk_keeps_the_events_so_far(tmp_path: Path) -> None:
+    """An event that does not fit is an error, leaves no partial line, and the next one may fit again."""
     path = tmp_path / "a.jsonl"
     with Journal.create(path, [opened()], PLAIN) as journal:
         before = path.read_bytes()
@@ -203,22 +203,22 @@ def test_a_full_disk_leaves_the_debate_so_far(tmp_path: Path) -> None:
     assert len(read_journal(path).events) == 2
 
 
-def test_a_journal_that_vanished_is_an_error(tmp_path: Path) -> None:
-    """What is appended to a file that nobody can find again does not count."""
+def test_appending_to_a_deleted_journal_is_an_error(tmp_path: Path) -> None:
+    """The event could not be found again."""
     with Journal.create(tmp_path / "a.jsonl", [opened()], PLAIN) as journal:
         (tmp_path / "a.jsonl").unlink()
         with pytest.raises(StorageError, match="was removed while the debate ran"):
             journal.append(DebateResumed(at=AT))
 
 
-def test_a_folder_that_cannot_be_is_an_error(tmp_path: Path) -> None:
-    """A file stands where the folder should."""
+def test_a_folder_that_cannot_be_created_is_an_error(tmp_path: Path) -> None:
+    """A file has its name."""
     (tmp_path / "file").write_text("")
     with pytest.raises(StorageError, match="cannot be created"):
         Journal.create(tmp_path / "file" / "a.jsonl", [opened()], PLAIN)
 
 
 def test_a_removed_journal_is_gone(tmp_path: Path) -> None:
-    """After its debate is in a transcript."""
+    """Once a transcript holds its events."""
     Journal.create(tmp_path / "a.jsonl", [opened()], PLAIN).remove()
     assert list(tmp_path.iterdir()) == []

@@ -1,4 +1,4 @@
-"""A journal of a small debate, damaged at every byte: what is whole is read, all else is one clear error, nothing is lost."""
+"""A small journal, damaged at every byte: whole events are read, or there is one clear error; the file is unchanged."""
 
 from __future__ import annotations
 
@@ -45,10 +45,10 @@ def outcome(path: Path) -> tuple[list[Event] | None, str | None]:
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
-def test_one_wrong_byte_is_told_or_harmless(tmp_path: Path, whole: bytes, damage: str) -> None:
-    """Wherever it is: an error of one line that names the file, or a debate; reading leaves the file as it is.
+def test_one_wrong_byte_is_an_error_or_harmless(tmp_path: Path, whole: bytes, damage: str) -> None:
+    """Anywhere: an error of one line that names the file, or a debate.
 
-    Lines before the damage are never read otherwise than they were written.
+    Lines before the damage are read as they were written.
     """
     path = tmp_path / "a.jsonl"
     told = 0
@@ -63,8 +63,8 @@ def test_one_wrong_byte_is_told_or_harmless(tmp_path: Path, whole: bytes, damage
     assert told
 
 
-def test_a_journal_cut_within_its_first_line_holds_no_debate(tmp_path: Path, whole: bytes) -> None:
-    """There is nothing to go on with: an error, and the file is not touched."""
+def test_a_journal_cut_within_its_first_line_is_an_error(tmp_path: Path, whole: bytes) -> None:
+    """There is nothing to resume; the file is unchanged."""
     path = tmp_path / "a.jsonl"
     for length in range(whole.index(b"\n")):
         path.write_bytes(whole[:length])
@@ -73,8 +73,8 @@ def test_a_journal_cut_within_its_first_line_holds_no_debate(tmp_path: Path, who
         assert path.read_bytes() == whole[:length]
 
 
-def test_a_lost_stretch_anywhere_is_told_or_harmless(tmp_path: Path, whole: bytes) -> None:
-    """A hole of zeros, as a disk leaves it, within a line or over its end."""
+def test_a_block_of_zeros_is_an_error_or_harmless(tmp_path: Path, whole: bytes) -> None:
+    """Within a line or across lines, as a failing disk leaves it."""
     path = tmp_path / "a.jsonl"
     told = 0
     for start in range(0, len(whole), 7):
@@ -89,8 +89,8 @@ def test_a_lost_stretch_anywhere_is_told_or_harmless(tmp_path: Path, whole: byte
 
 
 @pytest.mark.parametrize("keep", range(1, len(EVENTS) + 1))
-def test_what_is_left_can_be_gone_on_with(tmp_path: Path, whole: bytes, keep: int) -> None:
-    """After any damage to the last line, appending makes a journal that reads as what was whole and what came after."""
+def test_a_journal_with_a_torn_line_can_be_appended_to(tmp_path: Path, whole: bytes, keep: int) -> None:
+    """It then reads as the whole lines and the appended event."""
     lines = whole.splitlines(keepends=True)
     path = tmp_path / "a.jsonl"
     path.write_bytes(b"".join(lines[:keep]) + b'{"type": "turned", "at\x00\xff')

@@ -1,4 +1,4 @@
-"""Redaction: by value and by pattern, once and for all, without breaking JSON or ordinary words."""
+"""Redaction by value and by pattern; it keeps JSON valid and ordinary words."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ SECRET = "zq-Hush-7391"
     ],
 )
 def test_secrets_are_replaced(text: str, redacted: str) -> None:
-    """Each shape, in plain text and in JSON."""
+    """Each pattern, in plain text and in JSON."""
     assert Redactor([SECRET])(text) == redacted
 
 
@@ -46,13 +46,13 @@ def test_secrets_are_replaced(text: str, redacted: str) -> None:
     ],
 )
 def test_ordinary_words_stay(text: str) -> None:
-    """What merely looks a little like a secret is left alone, and so is what stands in for one."""
+    """Words that resemble secrets, and placeholder keys."""
     assert Redactor(["ollama", "a"])(text) == text
     assert not looks_like_secret(text)
 
 
 def test_longer_secrets_go_first() -> None:
-    """Of two secrets of which one begins the other nothing is left."""
+    """If one secret begins another, nothing of either remains."""
     assert Redactor(["abcdef", "abcdefghij"])("abcdefghij abcdef") == "[redacted] [redacted]"
 
 
@@ -65,8 +65,8 @@ TEXTS = st.lists(st.text(ALPHABET, max_size=8) | PIECES, max_size=6).map("".join
 
 @settings(deadline=None)
 @given(TEXTS, st.text(ALPHABET, min_size=6, max_size=9))
-def test_twice_is_once(text: str, secret: str) -> None:
-    """Redacting what is redacted changes nothing."""
+def test_redaction_is_idempotent(text: str, secret: str) -> None:
+    """A second pass changes nothing."""
     redact = Redactor([secret, SECRET])
     assert redact(redact(text)) == redact(text)
 
@@ -74,15 +74,15 @@ def test_twice_is_once(text: str, secret: str) -> None:
 @settings(deadline=None)
 @given(TEXTS, st.text(ALPHABET, min_size=6, max_size=9))
 def test_json_stays_json(text: str, secret: str) -> None:
-    """A serialised line that is redacted as a whole is still JSON."""
+    """A redacted line of JSON is still valid."""
     redact = Redactor([secret, SECRET])
     assert isinstance(json.loads(redact(json.dumps({"a": text}))), dict)
 
 
 @settings(deadline=None)
 @given(TEXTS, st.text(ALPHABET, min_size=6, max_size=9))
-def test_a_value_is_gone_from_what_is_written(text: str, secret: str) -> None:
-    """Applied to the values before they are written, nothing of a secret is in them."""
+def test_a_secret_is_removed_from_nested_values(text: str, secret: str) -> None:
+    """From keys and values."""
     data = redact_values({"words": [f"{text}{secret}{text}"], secret: 1}, Redactor([secret]))
     assert all(secret not in word.replace(REDACTED, "\0") for word in (*data, *data["words"]))
 
@@ -104,14 +104,14 @@ def test_a_value_is_gone_from_what_is_written(text: str, secret: str) -> None:
         "AKIAABCDEFGH12345678",
     ],
 )
-def test_every_shape_of_a_key_is_taken_out(key: str) -> None:
-    """Also where nobody said that it is one."""
+def test_every_known_key_format_is_redacted(key: str) -> None:
+    """Without knowing its value."""
     assert key not in Redactor()(f"the key is {key} they said")
 
 
 @pytest.mark.parametrize("spelled", [r"a\u0026b€c\u003cd", r"a\u0026b\u20ACc\u003Cd", r"a\\u0026b\\u20acc<d"])
-def test_signs_escaped_by_other_programs_are_known(spelled: str) -> None:
-    """Go and PHP write & and < as escapes, some with capital digits, and texts within texts double the backslash."""
+def test_escaped_secrets_are_redacted(spelled: str) -> None:
+    """As Go and PHP escape them, and with doubled backslashes."""
     assert Redactor(["a&b€c<d"])(f"x {spelled} y") == "x [redacted] y"
 
 
@@ -119,6 +119,6 @@ def test_signs_escaped_by_other_programs_are_known(spelled: str) -> None:
     ("text", "unsure"),
     [("so they sai", 3), ("so they said ", 0), ("Authorization: Bearer ab", 9), ("a bearer ", 7), ("漢字の", 0)],
 )
-def test_the_last_word_may_be_the_beginning_of_a_secret(text: str, unsure: int) -> None:
-    """And so may what tells it for a credential; what stands before has been seen whole."""
+def test_the_last_word_of_a_stream_is_uncertain(text: str, unsure: int) -> None:
+    """It may be the beginning of a secret, as may a header name before it."""
     assert Redactor(["canary-secret"]).uncertain_tail(text) == unsure

@@ -1,4 +1,4 @@
-"""The JSON Schemas: the committed copies are what the code says, and they accept what the code accepts."""
+"""The JSON Schemas: the committed copies are current, and accept what the code accepts."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ TRANSCRIPT = Draft202012Validator(transcript_schema())
     [("configs/debate.schema.json", config_schema()), ("transcripts/transcript.schema.json", transcript_schema())],
 )
 def test_the_committed_copy_is_up_to_date(path: str, schema: dict[str, Any]) -> None:
-    """`debate schema config|transcript` writes them anew."""
+    """`make schemas` writes it."""
     assert (ROOT / path).read_text(encoding="utf-8") == format_schema(schema)
 
 
 @pytest.mark.parametrize("schema", [config_schema(), transcript_schema()])
-def test_the_schemas_are_schemas(schema: dict[str, Any]) -> None:
-    """Of the dialect that they name."""
+def test_the_schemas_are_valid(schema: dict[str, Any]) -> None:
+    """In the dialect that they name."""
     Draft202012Validator.check_schema(schema)
 
 
-def test_what_is_documented_of_a_field_is_its_description() -> None:
+def test_the_docstring_of_a_field_is_its_description() -> None:
     """Editors show it."""
     described = config_schema()["$defs"]["Limits"]["properties"]["timeout_s"]["description"]
     assert described == "Maximum seconds without a byte from the server."
@@ -53,7 +53,7 @@ def test_what_is_documented_of_a_field_is_its_description() -> None:
     ],
 )
 def test_short_forms_and_variables_are_valid(changes: dict[str, Any]) -> None:
-    """What the loader takes, an editor does not underline."""
+    """As the loader accepts them."""
     assert not list(CONFIG.iter_errors({**SMALLEST, **changes}))  # pyright: ignore[reportUnknownMemberType]
 
 
@@ -71,20 +71,20 @@ def test_short_forms_and_variables_are_valid(changes: dict[str, Any]) -> None:
         {"format": {"arguments": None}},
     ],
 )
-def test_faults_are_not(changes: dict[str, Any]) -> None:
-    """Unknown keys and words, and texts for numbers."""
+def test_errors_are_not_valid(changes: dict[str, Any]) -> None:
+    """Unknown keys and words, texts for numbers."""
     assert list(CONFIG.iter_errors({**SMALLEST, **changes}))  # pyright: ignore[reportUnknownMemberType]
 
 
 @settings(deadline=None, max_examples=30)
 @given(event_lists())
 def test_every_transcript_is_valid(events: list[Any]) -> None:
-    """What is written is what the schema promises."""
+    """For any events."""
     assert not list(TRANSCRIPT.iter_errors(transcript_to_json(to_transcript(fold(events)))))  # pyright: ignore[reportUnknownMemberType]
 
 
-def test_a_transcript_without_a_key_is_not() -> None:
-    """Keys that are not optional are always there."""
+def test_a_transcript_without_a_required_key_is_not_valid() -> None:
+    """Only optional keys may be absent."""
     data = json.loads(json.dumps(transcript_to_json(to_transcript(fold(small_debate())))))
     del data["usage"]
     assert list(TRANSCRIPT.iter_errors(data))  # pyright: ignore[reportUnknownMemberType]

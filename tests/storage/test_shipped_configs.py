@@ -1,4 +1,4 @@
-"""The configurations that come with the tool can be run, and tell an editor what they are."""
+"""The shipped configurations are valid, and name their schema."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ NAMES = {
 }  # fmt: skip
 
 
-def test_every_way_of_using_the_tool_has_one() -> None:
-    """None is missing, none is here that is not meant to be."""
+def test_all_shipped_configurations_are_known() -> None:
+    """None is missing or unexpected."""
     assert {path.stem for path in CONFIGS} == NAMES
 
 
 @pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
 def test_it_loads_without_any_variable(path: Path) -> None:
-    """Everything in it has a default, and nothing in it is a secret."""
+    """Every variable has a default, and there is no secret."""
     loaded = read_config_file(path, env={})
     assert len(loaded.config.debaters) >= 2
     assert loaded.secrets == ()
@@ -33,7 +33,7 @@ def test_it_loads_without_any_variable(path: Path) -> None:
 
 @pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
 def test_it_names_its_schema_and_how_to_run_it(path: Path) -> None:
-    """The first line is for editors, the comment after it for people."""
+    """In its first lines."""
     lines = path.read_text(encoding="utf-8").splitlines()
     assert lines[0] == "# yaml-language-server: $schema=./debate.schema.json"
     assert any(line.startswith("#") and f"debate run configs/{path.name}" in line for line in lines[1:10])
@@ -41,6 +41,6 @@ def test_it_names_its_schema_and_how_to_run_it(path: Path) -> None:
 
 @pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
 def test_it_is_valid_by_the_schema(path: Path) -> None:
-    """An editor finds nothing to underline."""
+    """Editors show no error."""
     data = yaml.safe_load(path.read_text(encoding="utf-8"))
     assert not list(Draft202012Validator(config_schema()).iter_errors(data))  # pyright: ignore[reportUnknownMemberType]

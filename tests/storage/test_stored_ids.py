@@ -1,4 +1,4 @@
-"""The id of a stored debate that a misspelt one was meant for."""
+"""Suggestions for a misspelt id of a stored debate."""
 
 from __future__ import annotations
 
@@ -30,27 +30,27 @@ def folder_of(place: Path, *names: str) -> Path:
     ],
     ids=["a letter less", "two swapped", "of a journal", "without its date"],
 )
-def test_the_closest_id_was_meant(tmp_path: Path, name: str, known: str) -> None:
-    """That of a transcript or a journal; of several debates on a motion, the newest's."""
+def test_the_closest_id_is_suggested(tmp_path: Path, name: str, known: str) -> None:
+    """Of a transcript or a journal; of several debates on one topic, the newest."""
     made_up = [f"{MADE_UP}-2026030{day}-090000-{tail}.json" for day, tail in ((1, "a1a1"), (2, "b2b2"))]
     folder = folder_of(tmp_path, "my-debate.json", "journal.jsonl", "transcript.schema.json", *made_up)
     assert suggest_debate_id(name, [tmp_path / "gone", folder]) == f"; did you mean `{known}`?"
 
 
 @pytest.mark.parametrize("name", ["xyzzy", "", "transcript.schema"])
-def test_where_none_is_close_nothing_is_said(tmp_path: Path, name: str) -> None:
-    """Nor of what is no debate."""
+def test_without_a_close_id_nothing_is_suggested(tmp_path: Path, name: str) -> None:
+    """Schemas are no debates."""
     assert suggest_debate_id(name, [folder_of(tmp_path, "my-debate.json", "transcript.schema.json")]) == ""
 
 
-def test_among_thousands_the_one_that_begins_alike_is_found(tmp_path: Path) -> None:
+def test_an_id_with_the_same_beginning_is_found_among_many(tmp_path: Path) -> None:
     """Not all of a large folder are compared."""
     folder = folder_of(tmp_path, *(f"a{number}.json" for number in range(300)), "my-debate.json")
     assert suggest_debate_id("my-debtae", [folder]) == "; did you mean `my-debate`?"
 
 
-def test_whoever_names_a_debate_by_a_wrong_id_is_told(tmp_path: Path) -> None:
-    """Where one is asked for, and where it is the only one of many that may be."""
+def test_a_misspelt_id_is_an_error_with_a_suggestion(tmp_path: Path) -> None:
+    """For one debate, and for a list with one reference."""
     folder = folder_of(tmp_path / "home", "my-debate.json")
     said = f"`my-debat`: there is no such debate in {folder}; did you mean `my-debate`?"
     with pytest.raises(UsageError) as one:
@@ -60,8 +60,8 @@ def test_whoever_names_a_debate_by_a_wrong_id_is_told(tmp_path: Path) -> None:
     assert (str(one.value), str(many.value)) == (said, said)
 
 
-def test_beside_others_a_wrong_id_is_left_for_reading_to_report(tmp_path: Path) -> None:
-    """So that the others are read."""
+def test_a_misspelt_id_among_others_is_kept(tmp_path: Path) -> None:
+    """The reader reports it, after the others are read."""
     folder = folder_of(tmp_path / "home", "my-debate.json")
     assert [path.name for path in expand_references(["my-debat", "my-debate"], [folder])] == [
         "my-debat",

@@ -1,4 +1,4 @@
-"""Transcript and debate are two forms of one thing; the stored form has its keys in a fixed order."""
+"""Transcripts as values: to and from a debate, and as JSON."""
 
 from __future__ import annotations
 
@@ -33,30 +33,30 @@ def told(debate: Debate) -> dict[str, Any]:
 
 @settings(deadline=None)
 @given(event_lists())
-def test_a_debate_comes_back_from_its_transcript(events: list[Any]) -> None:
-    """Judging runs, failures, resumes, closes and what was given up unanswered included."""
+def test_a_debate_survives_its_transcript(events: list[Any]) -> None:
+    """With judging runs, failures, resumes, closes and unanswered tasks."""
     debate = fold(events)
     assert told(transcript_to_debate(to_transcript(debate))) == told(debate)
 
 
 @settings(deadline=None)
 @given(event_lists())
-def test_a_debate_is_the_fold_of_its_transcripts_events(events: list[Any]) -> None:
-    """Resuming from a transcript starts where resuming from the journal would have."""
+def test_a_debate_is_the_fold_of_the_events_of_its_transcript(events: list[Any]) -> None:
+    """Resuming from a transcript equals resuming from the journal."""
     debate = fold(events)
     assert told(fold(transcript_to_events(to_transcript(debate)))) == told(debate)
 
 
 @settings(deadline=None)
 @given(event_lists())
-def test_a_transcript_comes_back_from_its_json(events: list[Any]) -> None:
-    """What is written is what is read."""
+def test_a_transcript_survives_json(events: list[Any]) -> None:
+    """Read back, it is equal."""
     transcript = to_transcript(fold(events), [VERDICT])
     assert parse_transcript(dump_transcript(transcript, str).encode(), "x") == transcript
 
 
 def test_assessments_in_any_order_make_the_same_debate() -> None:
-    """A transcript that was edited by hand is read in the canonical order."""
+    """They are sorted into the canonical order."""
     transcript = to_transcript(fold(small_debate()))
     shuffled = transcript.model_copy(
         update={"assessments": transcript.assessments[::-1], "turns": (*transcript.turns[::-1], turn(0, "Again."))}
@@ -65,7 +65,7 @@ def test_assessments_in_any_order_make_the_same_debate() -> None:
 
 
 def test_a_forgiven_failure_is_asked_again_and_a_final_one_is_not() -> None:
-    """What a resume forgave stays forgiven in the transcript."""
+    """The transcript keeps what a resume forgave."""
     events = [
         opened(),
         TaskFailed(at=AT, failure=failure(0, final=False)),
@@ -79,8 +79,8 @@ def test_a_forgiven_failure_is_asked_again_and_a_final_one_is_not() -> None:
     assert transcript_to_debate(transcript).given_up == {"turn/1", "turn/2"}
 
 
-def test_what_was_given_up_unanswered_is_told_until_it_is_answered() -> None:
-    """By the keys of its tasks; a resume forgets them, as they are asked again."""
+def test_unanswered_tasks_are_stored_until_a_resume() -> None:
+    """By their keys; a resume asks them again."""
     stopped = [
         opened(),
         TaskStarted(at=AT, key="turn/0"),
@@ -94,16 +94,16 @@ def test_what_was_given_up_unanswered_is_told_until_it_is_answered() -> None:
     assert "unanswered" not in transcript_to_json(to_transcript(resumed))
 
 
-def test_keys_stand_in_their_order() -> None:
-    """So that differences between transcripts read well."""
+def test_keys_have_a_fixed_order() -> None:
+    """So that differences between transcripts are readable."""
     assert list(transcript_to_json(to_transcript(fold(small_debate())))) == [
         "schema_version", "generator", "id", "topic", "background", "status", "closed", "started_at", "finished_at",
         "config", "config_sha256", "participants", "turns", "assessments", "failures", "verdicts", "usage",
     ]  # fmt: skip
 
 
-def test_what_holds_nothing_is_left_out() -> None:
-    """Optional keys of participants and turns appear only where they say something."""
+def test_empty_optional_keys_are_left_out() -> None:
+    """Those of participants and turns."""
     data = transcript_to_json(to_transcript(fold([opened(), TurnCompleted(at=AT, turn=turn(0))])))
     assert list(data["participants"][0]) == ["name", "side", "prefix", "model"]
     assert list(data["turns"][0]) == [
@@ -111,8 +111,8 @@ def test_what_holds_nothing_is_left_out() -> None:
     ]  # fmt: skip
 
 
-def test_what_says_something_by_being_null_stays() -> None:
-    """An unknown cost is null, a panel's mark is about nobody, an open debate was not closed."""
+def test_meaningful_nulls_are_kept() -> None:
+    """An unknown cost, a panel's mark without a participant, a debate that is not closed."""
     data = transcript_to_json(to_transcript(fold(small_debate()[:-1])))
     assert data["usage"]["cost_usd"] is None
     assert data["turns"][0]["exchange"]["cost_usd"] is None
@@ -126,7 +126,7 @@ def test_what_says_something_by_being_null_stays() -> None:
 
 
 def test_the_configuration_is_stored_whole() -> None:
-    """Defaults included, so that another version with other defaults scores the same."""
+    """With defaults, so that a version with other defaults gives the same scores."""
     data = transcript_to_json(to_transcript(fold(small_debate())))
     assert data["config"]["judging"]["systems"][0]["weights"]["evidence"] == 0.4
     assert data["config"]["debaters"][0]["stance"] is None
@@ -141,13 +141,13 @@ def test_the_configuration_is_stored_whole() -> None:
     ],
 )
 def test_times_are_utc(at: datetime, text: str) -> None:
-    """Whatever the clock's zone was."""
+    """For any time zone."""
     begun = DebateOpened.model_validate({**dict(opened()), "at": at})
     assert transcript_to_json(to_transcript(fold([begun])))["started_at"] == text
 
 
-def test_the_document_is_for_people() -> None:
-    """Two spaces of indent, real letters, a newline at the end."""
+def test_the_document_is_readable() -> None:
+    """Indent of two, no escaped letters, a newline at the end."""
     text = dump_transcript(to_transcript(fold([opened(topic="Größe?")])), str)
     assert text.startswith('{\n  "schema_version": 1,\n  "generator": {\n    "name"')
     assert '"topic": "Größe?"' in text

@@ -1,4 +1,4 @@
-"""Transcripts on disk: older ones are upgraded, and whatever else a file may be, one line says so."""
+"""Transcript files: older versions are upgraded, and every invalid file gives one line."""
 
 from __future__ import annotations
 
@@ -70,16 +70,16 @@ def refusal(data: bytes) -> str:
     ],
     ids=lambda value: repr(value)[:30] if isinstance(value, str) else "",
 )
-def test_what_is_no_transcript_is_said_in_one_line(data: bytes, words: str) -> None:
-    """Not ours, too new, not JSON, not numbers, of the wrong type: the line names the file and what to do."""
+def test_an_invalid_transcript_is_one_line(data: bytes, words: str) -> None:
+    """The line names the file, what is wrong and what to do."""
     said = refusal(data)
     assert said.startswith("a.json: ")
     assert words in said
     assert "\n" not in said
 
 
-def test_a_transcript_cut_off_anywhere_is_said_to_be() -> None:
-    """Every prefix of a transcript is an error that says what happened to it, within a letter of many bytes too."""
+def test_a_truncated_transcript_is_recognised() -> None:
+    """Every prefix, even within a multi-byte character."""
     data = dump_transcript(TRANSCRIPT.model_copy(update={"topic": "Grün 🙂?"}), str).encode()
     said = {refusal(data[:length]).partition(" (")[0].partition(";")[0] for length in (*range(1, 300), 2000, 6000)}
     assert said == {"a.json: is cut off"}
@@ -88,7 +88,7 @@ def test_a_transcript_cut_off_anywhere_is_said_to_be() -> None:
 @settings(deadline=None)
 @given(st.binary(max_size=200))
 def test_no_bytes_break_the_reader(data: bytes) -> None:
-    """Random bytes are never a transcript and never a traceback."""
+    """Random bytes give an error of one line."""
     assert "\n" not in refusal(data)
 
 
@@ -104,7 +104,7 @@ JSON: Any = st.recursive(
     st.sampled_from(sorted(set(transcript_to_json(TRANSCRIPT)) - {"schema_version", "topic", "background", "id"})), JSON
 )
 def test_no_json_breaks_the_reader(key: str, value: Any) -> None:
-    """Any value in the place of any part is read, or refused in one line."""
+    """Any value at any key is read, or refused in one line."""
     data = json.dumps({**transcript_to_json(TRANSCRIPT), key: value}).encode()
     try:
         parse_transcript(data, "a.json")
@@ -116,14 +116,14 @@ def test_no_json_breaks_the_reader(key: str, value: Any) -> None:
 @pytest.mark.parametrize(
     ("name", "words"), [("", "this is a folder"), ("gone.json", "no such file"), ("\0", "not a file name")]
 )
-def test_a_file_that_cannot_be_read_is_said_plainly(tmp_path: Path, name: str, words: str) -> None:
-    """A folder, nothing, and what cannot be a file."""
+def test_an_unreadable_file_is_an_error(tmp_path: Path, name: str, words: str) -> None:
+    """A folder, a missing file, an invalid name."""
     with pytest.raises(TranscriptError, match=words):
         load_transcript_file(tmp_path / name)
 
 
-def test_a_transcript_reads_the_same_whatever_the_layout() -> None:
-    """Key order and blanks do not matter, though a file of our own layout is read faster."""
+def test_the_layout_of_a_transcript_does_not_matter() -> None:
+    """Key order and spaces only change which parser is used."""
     fields = transcript_to_json(TRANSCRIPT)
     backwards = json.dumps(dict(reversed(fields.items()))).encode()
     assert parse_transcript(backwards, "a.json") == parse_transcript(TEXT.encode(), "a.json") == TRANSCRIPT
@@ -134,8 +134,8 @@ def m001_call_the_motion_topic(data: dict[str, Any]) -> dict[str, Any]:
     return {**{key: value for key, value in data.items() if key != "motion"}, "topic": data["motion"]}
 
 
-def test_older_versions_are_upgraded_step_by_step() -> None:
-    """A step makes the next version; the newest version is what all steps make."""
+def test_an_older_version_that_cannot_be_upgraded_is_an_error() -> None:
+    """The error names the version."""
     old = {key: value for key, value in transcript_to_json(TRANSCRIPT).items() if key != "topic"} | {"motion": "Old?"}
     data = m001_call_the_motion_topic(old)
     assert data["topic"] == "Old?"
@@ -143,8 +143,8 @@ def test_older_versions_are_upgraded_step_by_step() -> None:
         parse_transcript(json.dumps({"schema_version": 1}).encode(), "a.json", (m001_call_the_motion_topic,))
 
 
-def test_reading_leaves_the_file_alone(tmp_path: Path) -> None:
-    """Also when it is refused."""
+def test_reading_does_not_change_the_file(tmp_path: Path) -> None:
+    """Even if it is refused."""
     path = tmp_path / "a.json"
     path.write_bytes(b"{")
     with pytest.raises(TranscriptError):
@@ -153,13 +153,13 @@ def test_reading_leaves_the_file_alone(tmp_path: Path) -> None:
 
 
 def test_a_written_transcript_is_read_back(tmp_path: Path) -> None:
-    """Whole, and as it was."""
+    """It is equal."""
     write_transcript(tmp_path / "new" / "a.json", TRANSCRIPT, str)
     assert load_transcript_file(tmp_path / "new" / "a.json") == TRANSCRIPT
 
 
 def test_an_existing_transcript_is_not_overwritten(tmp_path: Path) -> None:
-    """Unless it is told to be."""
+    """Without `overwrite`."""
     path = tmp_path / "a.json"
     write_transcript(path, TRANSCRIPT, str)
     with pytest.raises(StorageError, match="exists already"):
@@ -170,7 +170,7 @@ def test_an_existing_transcript_is_not_overwritten(tmp_path: Path) -> None:
 @settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.text('ab\\"\n\t/🙂é', min_size=6, max_size=12))
 def test_a_secret_never_reaches_the_file(tmp_path: Path, secret: str) -> None:
-    """Whatever signs it has and however JSON spells them; what is written can be read again."""
+    """With any characters, in any JSON spelling; the file stays valid."""
     path = tmp_path / "a.json"
     said = TRANSCRIPT.model_copy(update={"topic": f"Is it {secret}?"})
     write_transcript(path, said, Redactor([secret]), overwrite=True)
@@ -202,23 +202,23 @@ def _with(*path: str | int, value: Any) -> bytes:
     ],
     ids=["mark of text", "mark of truth", "unknown speaker", "turn twice", "participant twice", "no participants"],
 )
-def test_what_contradicts_itself_is_said_in_one_line(data: bytes, words: str) -> None:
-    """The line names the place."""
+def test_a_contradiction_is_one_line(data: bytes, words: str) -> None:
+    """The line names the key."""
     assert words in refusal(data)
 
 
-def test_a_text_before_a_panel_has_neither_participants_nor_turns() -> None:
-    """That contradicts nothing."""
+def test_a_judged_text_has_neither_participants_nor_turns() -> None:
+    """That is no contradiction."""
     data: dict[str, Any] = {**json.loads(TEXT), "participants": [], "turns": []}
     assert parse_transcript(json.dumps(data).encode(), "a.json").participants == ()
 
 
-def test_a_byte_order_mark_is_passed_over() -> None:
-    """Editors put it before a file; it means nothing in UTF-8."""
+def test_a_byte_order_mark_is_ignored() -> None:
+    """Some editors write it."""
     assert parse_transcript(b"\xef\xbb\xbf" + TEXT.encode(), "a.json") == TRANSCRIPT
 
 
 def test_a_mark_below_its_scale_can_be_read() -> None:
-    """Like one above it: scoring holds both within the scale."""
+    """Scoring clamps it, like one above the scale."""
     data = _with("assessments", 0, "marks", 0, "value", value=-3)
     assert parse_transcript(data, "a.json").assessments[0].marks[0].value == -3

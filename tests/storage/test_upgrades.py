@@ -1,4 +1,4 @@
-"""Steps from version to version, with a table of steps made for the test."""
+"""Upgrades from version to version, with sample steps."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ def m002_rename(data: dict[str, Any]) -> dict[str, Any]:
         (3, {"m": 4}, {"m": 4, "schema_version": 3}),
     ],
 )
-def test_every_version_comes_to_the_newest(version: int, data: dict[str, Any], upgraded: dict[str, Any]) -> None:
-    """Only the steps from the data's own version on are taken."""
+def test_every_version_is_upgraded_to_the_newest(version: int, data: dict[str, Any], upgraded: dict[str, Any]) -> None:
+    """Only the steps from its own version on are applied."""
     assert upgrade_transcript(data, version, (m001_double, m002_rename)) == upgraded
 
 

@@ -1,4 +1,4 @@
-"""Finding debates, and which of journal and transcript counts."""
+"""Finding debates, and which of journal and transcript is read."""
 
 from __future__ import annotations
 
@@ -50,17 +50,17 @@ def transcribed(path: Path, events: list[Event]) -> Path:
         (JUDGED, JUDGED, ".json"),
     ],
 )
-def test_of_two_files_the_one_that_knows_more_counts(
+def test_of_two_files_the_one_further_ahead_is_read(
     tmp_path: Path, whole: list[Event], journal: list[Event], counts: str
 ) -> None:
-    """The transcript where it holds all that the journal does and that was closed; else the journal."""
+    """The transcript if it covers the closed journal; else the journal."""
     paths = transcribed(tmp_path / "a.json", whole), journalled(tmp_path / "a.jsonl", journal)
     found = {open_debate(path).path.suffix for path in paths}
     assert found == {counts}
 
 
 def test_a_broken_transcript_does_not_hide_its_journal(tmp_path: Path) -> None:
-    """The journal is what the transcript was to be made of."""
+    """The journal is read."""
     (tmp_path / "a.json").write_text("{")
     journalled(tmp_path / "a.jsonl", WHOLE)
     assert open_debate(tmp_path / "a.json").from_journal
@@ -73,8 +73,8 @@ def test_a_broken_transcript_alone_is_an_error(tmp_path: Path) -> None:
         open_debate(tmp_path / "a.json")
 
 
-def test_a_torn_journal_tells_so(tmp_path: Path) -> None:
-    """The report comes with the debate."""
+def test_a_torn_journal_comes_with_a_warning(tmp_path: Path) -> None:
+    """Beside the debate."""
     path = journalled(tmp_path / "a.jsonl", RESUMED)
     path.write_bytes(path.read_bytes()[:-5])
     stored = open_debate(path)
@@ -84,35 +84,35 @@ def test_a_torn_journal_tells_so(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("reference", ["a-debate", "{folder}/a-debate.jsonl", "{folder}/a-debate.json"])
 def test_a_debate_is_found_by_id_and_by_path(tmp_path: Path, reference: str) -> None:
-    """While only its journal is there, also by the path its transcript will have."""
+    """With only a journal, also by the path of its future transcript."""
     journalled(tmp_path / "a-debate.jsonl", HALF)
     found = find_debate(reference.format(folder=tmp_path), [tmp_path])
     assert open_debate(found).debate == fold(HALF)
 
 
 @pytest.mark.parametrize("reference", ["nothing", "nothing.json", "no/thing", "../a", "A b", ""])
-def test_what_is_not_there_is_a_usage_error(tmp_path: Path, reference: str) -> None:
-    """An id that names nothing, a path to nothing, and what can be no id."""
+def test_a_missing_debate_is_a_usage_error(tmp_path: Path, reference: str) -> None:
+    """An unknown id, a missing path, an invalid id."""
     with pytest.raises(UsageError):
         find_debate(reference, [tmp_path])
 
 
-def test_a_folder_that_was_searched_is_told_once(tmp_path: Path) -> None:
-    """However often it is among those to be searched."""
+def test_the_error_names_each_searched_folder_once(tmp_path: Path) -> None:
+    """However often it was searched."""
     with pytest.raises(UsageError) as caught:
         find_debate("nothing", [tmp_path, tmp_path / "more", tmp_path])
     assert f"in {tmp_path} or {tmp_path / 'more'};" in str(caught.value)
 
 
 def test_a_folder_stands_for_its_debates(tmp_path: Path) -> None:
-    """Transcripts, and journals without one; no schemas, no hidden files, nothing else."""
+    """Transcripts, and journals without one; no schemas, no hidden files."""
     for name in ("b.json", "a.json", "a.jsonl", "c.jsonl", "transcript.schema.json", ".d.json", "e.lock", "notes.md"):
         (tmp_path / name).write_text("")
     assert [path.name for path in expand_references([str(tmp_path)])] == ["a.json", "b.json", "c.jsonl"]
 
 
-def test_globs_and_paths_are_each_taken_once(tmp_path: Path) -> None:
-    """In the order they were named; a path that is not there is left for reading to report."""
+def test_each_file_is_taken_once(tmp_path: Path) -> None:
+    """In the order of the references; a missing path is kept for the reader to report."""
     for name in ("b.json", "a.json"):
         (tmp_path / name).write_text("")
     named = [str(tmp_path / "b.json"), str(tmp_path / "*.json"), str(tmp_path / "gone.json")]
@@ -120,28 +120,28 @@ def test_globs_and_paths_are_each_taken_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("reference", ["{folder}", "{folder}/*.json"])
-def test_nothing_is_an_error(tmp_path: Path, reference: str) -> None:
-    """An empty folder, and a glob that matches nothing."""
+def test_an_empty_folder_or_glob_is_an_error(tmp_path: Path, reference: str) -> None:
+    """The error says so."""
     with pytest.raises(UsageError, match="holds no transcripts"):
         expand_references([reference.format(folder=tmp_path)])
 
 
-def test_a_link_that_leads_in_a_circle_spoils_no_folder(tmp_path: Path) -> None:
-    """What cannot be a transcript is passed over, and the others are found."""
+def test_a_circular_link_in_a_folder_is_ignored(tmp_path: Path) -> None:
+    """The other files are found."""
     whole = transcribed(tmp_path / "a.json", WHOLE)
     (tmp_path / "loop.json").symlink_to(tmp_path / "loop.json")
     assert expand_references([str(tmp_path)]) == [whole]
 
 
 @pytest.mark.parametrize("name", ["deeper", "saved.json", "Saved Ones"])
-def test_a_folder_is_no_debate(tmp_path: Path, name: str) -> None:
-    """The sentence says that it is one, and which command shows what is in it."""
+def test_a_folder_is_not_a_debate(tmp_path: Path, name: str) -> None:
+    """The error names the command that lists its debates."""
     (tmp_path / name).mkdir()
     with pytest.raises(UsageError, match=r"is a folder; name one of its debates, which `debate list .*` shows"):
         find_debate(str(tmp_path / name), [tmp_path / "elsewhere"])
 
 
-def test_a_debate_may_lie_beside_a_folder_of_its_name(tmp_path: Path) -> None:
+def test_a_debate_beside_a_folder_of_the_same_name_is_found(tmp_path: Path) -> None:
     """The debate is meant."""
     (tmp_path / "a-debate").mkdir()
     whole = transcribed(tmp_path / "a-debate.json", WHOLE)

@@ -1,4 +1,4 @@
-"""What calls used: added up, and marked where it was estimated."""
+"""The usage of model calls: sums, and the mark of estimates."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ def _exchange(usage: Usage) -> ModelCall:
     ("parts", "estimated"), [((COUNTED, COUNTED), False), ((COUNTED, GUESSED), True), ((GUESSED, COUNTED), True)]
 )
 def test_a_sum_with_an_estimated_part_is_an_estimate(parts: tuple[Usage, Usage], estimated: bool) -> None:
-    """That of attempts as well as that of a debate."""
+    """Of attempts and of a whole debate."""
     assert (parts[0] + parts[1]).estimated is estimated
     assert total_usage([_exchange(part) for part in parts]).estimated is estimated
 
 
 @pytest.mark.parametrize("counted", [COUNTED, TotalUsage(calls=1, attempts=1, input_tokens=10)])
-def test_what_was_counted_is_written_without_the_mark(counted: Usage | TotalUsage) -> None:
-    """Files from before there was one stay as they are, and are read as counted."""
+def test_counted_usage_is_stored_without_the_mark(counted: Usage | TotalUsage) -> None:
+    """Older files without the mark are read as counted."""
     assert "estimated" not in counted.model_dump_json()
     assert type(counted).model_validate_json(counted.model_dump_json()) == counted
 
 
 @pytest.mark.parametrize("guessed", [GUESSED, total_usage([_exchange(GUESSED)])])
-def test_what_was_estimated_is_written_with_the_mark(guessed: Usage | TotalUsage) -> None:
-    """And read with it."""
+def test_estimated_usage_is_stored_with_the_mark(guessed: Usage | TotalUsage) -> None:
+    """And read back."""
     assert guessed.model_dump()["estimated"] is True
     assert type(guessed).model_validate_json(guessed.model_dump_json()) == guessed

@@ -1,4 +1,4 @@
-"""What some judging runs did: nobody else's judging is told with it."""
+"""Failures and usage of some judging runs only."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ def troubled() -> Debate:
     return told
 
 
-def test_failures_of_other_judgings_are_left_out() -> None:
-    """Those of the judging itself and of debaters stay."""
+def test_failures_of_other_runs_are_left_out() -> None:
+    """Those of the run and of debaters are kept."""
     assert [item.task for item in restrict_to_runs(troubled(), {"r2"}).failures] == [SECOND, SPEECH]
 
 
-def test_the_usage_of_a_judging_is_that_of_its_own_calls() -> None:
-    """Of r2 there is but the call that failed; no speech counts, neither made nor failed."""
+def test_the_usage_of_a_run_is_that_of_its_calls() -> None:
+    """Speeches do not count."""
     assert judging_usage(troubled(), {"r2"}).calls == 1

@@ -1,4 +1,4 @@
-"""What all domain values share."""
+"""The base class of domain values."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from debate_cli.domain.tasks import Brief, Subject
 BRIEF = Brief(run="r1", system="live", assessor="judge", subject=Subject(moment="pair", turns=(2, 3)))
 
 
-def test_a_copy_concludes_anew() -> None:
-    """What was concluded from the old fields, and remembered, is not taken over."""
+def test_a_copy_has_no_memoized_results() -> None:
+    """Those of the old fields do not apply."""
     assert BRIEF.key == "r1/live/judge/pair/2-3/0"
     assert BRIEF.model_copy(update={"run": "r2"}).key == "r2/live/judge/pair/2-3/0"
 
 
-def test_a_copy_knows_its_fields() -> None:
-    """A misspelt one is no new field, and is not dropped silently."""
+def test_a_copy_refuses_unknown_fields() -> None:
+    """With KeyError."""
     with pytest.raises(KeyError, match="rum"):
         BRIEF.model_copy(update={"rum": "r2"})
 
 
-def test_what_was_concluded_makes_no_difference() -> None:
-    """A value that was asked for its key equals one that was not."""
+def test_memoized_results_do_not_affect_equality() -> None:
+    """Nor does a cached property."""
     assert BRIEF.key
     assert Brief.model_validate(BRIEF.model_dump()) == BRIEF
     assert hash(BRIEF) == hash(Brief.model_validate(BRIEF.model_dump()))
@@ -41,8 +41,8 @@ def revised(brief: Brief, by: int) -> int:
     return brief.revision + by
 
 
-def test_what_is_concluded_is_concluded_once_for_each_question() -> None:
-    """The second time it is at hand; another question, and a copy, is another matter."""
+def test_a_result_is_computed_once_per_arguments() -> None:
+    """Again for other arguments, and for a copy."""
     ASKED.clear()
     brief = BRIEF.model_copy(update={"revision": 1})
     assert [revised(brief, 1), revised(brief, 1), revised(brief, 2)] == [2, 2, 3]
@@ -50,8 +50,8 @@ def test_what_is_concluded_is_concluded_once_for_each_question() -> None:
     assert ASKED == [("r1", 1), ("r1", 2), ("r2", 1)]
 
 
-def test_what_is_kept_with_a_value_is_no_part_of_it() -> None:
-    """It is neither written nor compared, and does not keep the value from being pickled."""
+def test_memoized_results_are_not_serialized() -> None:
+    """They are neither dumped nor compared, and do not prevent pickling."""
     brief = BRIEF.model_copy()
     revised(brief, 1)
     assert brief == BRIEF

@@ -1,4 +1,4 @@
-"""A setting's value in words: no quotes, no brackets; two that differ look different, if need be as JSON."""
+"""Formatted settings: plain words; different values look different."""
 
 from __future__ import annotations
 
@@ -43,21 +43,21 @@ TEXTS = st.text(alphabet="ab c", max_size=200)
     ],
     ids=repr,
 )
-def test_a_value_in_words(value: Any, said: str) -> None:
-    """As a person would say it."""
+def test_a_value_is_formatted_plainly(value: Any, said: str) -> None:
+    """Without quotes and brackets."""
     assert format_setting(value) == said
 
 
-def test_long_texts_are_shown_where_they_part() -> None:
-    """Both begin alike, so their beginnings would say nothing."""
+def test_long_texts_show_their_first_difference() -> None:
+    """Not their equal beginnings."""
     begin = "The company has eighteen months of money left, no platform team, and sells to three banks in "
     one, other = format_setting_pair(f"{begin}Italy, which are slow to pay.", f"{begin}Spain, which are slow to pay.")
     assert ("Italy" in one, "Spain" in other) == (True, True)
 
 
 @given(TEXTS | VALUES, TEXTS | VALUES)
-def test_two_that_differ_look_different(first: Any, second: Any) -> None:
-    """In the room that there is, whatever they have in common."""
+def test_different_values_look_different(first: Any, second: Any) -> None:
+    """Within the maximum length."""
     one, other = format_setting_pair(first, second)
     assert max(len(one), len(other)) <= MAX_SETTING_CHARS
     if json.dumps(first, sort_keys=True) != json.dumps(second, sort_keys=True):
@@ -65,6 +65,6 @@ def test_two_that_differ_look_different(first: Any, second: Any) -> None:
 
 
 @given(st.text(max_size=60))
-def test_nothing_is_told_that_a_terminal_acts_on(text: str) -> None:
-    """Control characters and what cannot be seen are spelt out."""
+def test_control_characters_are_escaped(text: str) -> None:
+    """And other unprintable characters."""
     assert format_setting({text: text, "x": 1}).isprintable()

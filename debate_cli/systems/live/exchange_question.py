@@ -31,9 +31,9 @@ from debate_cli.systems.live.turn_question import (
 )
 
 PRESSURE_INSTRUCTION = (
-    "At last, how hard did this exchange press the one who lost it, each from 0 (not at all) to 1: cognitive (reasoning "
-    "was broken), emotional (composure was shaken), strategic (the frame was lost), credibility (evidence or honesty was "
-    "put in doubt)."
+    "Finally, rate from 0 (not at all) to 1 how hard this exchange pressed the debater who lost it: cognitive (its reasoning "
+    "was broken), emotional (its composure was shaken), strategic (it lost control of the frame), credibility (its evidence "
+    "or honesty was put in doubt)."
 )
 
 

@@ -31,11 +31,11 @@ from debate_cli.systems.moderator.score import (
 
 NO_MOMENTUM = "nobody"
 FORMAT_EMPHASIS = {
-    "structured": "This is a structured debate: weigh point-by-point engagement and keeping to the task of each round.",
-    "semi_structured": "This is a semi-structured debate: weigh how productively follow-up questions were put and answered.",
-    "free_flowing": "This is a free-flowing debate: weigh substance wherever it stands; there are no set tasks to keep to.",
+    "structured": "This is a structured debate: weigh point-by-point engagement and whether each turn keeps to the task of its round.",
+    "semi_structured": "This is a semi-structured debate: weigh how productively the participants asked and answered follow-up questions.",
+    "free_flowing": "This is a free-flowing debate: weigh substance wherever it appears; the rounds have no set tasks.",
 }
-"""What each format stresses."""
+"""What the moderator weighs most in each format."""
 
 
 class RoundMarksForm(FormModel):
@@ -134,7 +134,7 @@ def build_final_form(case: JudgingContext[ModeratorSettings]) -> Form[FinalForm]
 
 
 def moderator_prompt_values(case: JudgingContext[ModeratorSettings], _prompts: Prompts) -> Mapping[str, str]:
-    """Round, names, the format's stress, and whether to give guidance."""
+    """Round, names, what the format stresses, and the request for guidance."""
     by = "participant" if len(case.debater_names) == 2 else "subtopic"  # noqa: PLR2004 - two sides
     return {
         "round": str(case.brief.subject.round or ""),
@@ -146,8 +146,8 @@ def moderator_prompt_values(case: JudgingContext[ModeratorSettings], _prompts: P
 
 
 GUIDANCE_INSTRUCTION = (
-    "At last give guidance for the next round, addressed to all: one or two sentences that gently bring back whoever "
-    "strayed from the motion, take no side and reveal no scores; empty where none is needed."
+    "Finally, write guidance for the next round, addressed to all: one or two sentences that gently redirect anyone who strayed "
+    "from the motion, take no side and reveal no scores. Leave it empty if none is needed."
 )
 
 

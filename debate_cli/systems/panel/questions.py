@@ -22,7 +22,7 @@ MAX_SHOWN_REASON_CHARS = 300
 """Characters of a reason that the other judges see."""
 NAME_TURN_INSTRUCTION = 'name the turn, as in "turn 3 concedes the cost"'
 NAME_PASSAGE_INSTRUCTION = "name the passage of the document"
-"""What changed a vote is to be found there."""
+"""Where a judge finds what changed its vote."""
 MIN_DIMENSION_MARK, MAX_DIMENSION_MARK = 1, 3
 """Scale of a dimension."""
 
@@ -103,14 +103,12 @@ def find_panel_judge(case: JudgingContext[PanelSettings]) -> PanelJudge:
 
 
 def format_persona(judge: PanelJudge, prompts: Prompts) -> str:
-    """From where this judge looks: the user's own words, else the shipped ones."""
+    """The judge's point of view: the user's own description, otherwise the shipped one."""
     if judge.description is not None:
         return sanitize_takeovers(judge.description)
     if judge.persona in PERSONA_WEIGHTS:
         return prompts.render("debate_cli.systems.panel", f"persona_{judge.persona}")
-    return (
-        f"You judge as {to_prompt_json(judge.persona.replace('_', ' '))}, with that profession's eye for what matters."
-    )
+    return f"Judge as {to_prompt_json(judge.persona.replace('_', ' '))}, by the standards of that profession."
 
 
 def previous_votes(case: JudgingContext[PanelSettings]) -> dict[str, Ballot]:

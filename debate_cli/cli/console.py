@@ -7,6 +7,7 @@ import json
 import os
 import re
 import sys
+import textwrap
 from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from pathlib import Path
@@ -43,6 +44,10 @@ _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]
 """What a terminal would act on, should a message quote it."""
 
 
+_COPIED = re.compile(r"(?:^|[: `])debate [a-z]+ |^(?:saved|unchanged|written|configuration): ")
+"""Matches a line that people copy a path or a command from."""
+
+
 class ClosedPipeError(Exception):
     """Nobody reads the output any more."""
 
@@ -72,9 +77,14 @@ def _wrap_for_terminal(line: str) -> str:
     columns = os.get_terminal_size(sys.stderr.fileno()).columns if is_interactive(sys.stderr) else 0
     if not columns or len(line) * 2 <= columns:
         return line
-    from debate_cli.render.drawn.wrapped import wrap_sentence
+    return "\n".join(_wrap(part, columns) for part in line.split("\n"))
 
-    return "\n".join(row for part in line.split("\n") for row in wrap_sentence(part, columns))
+
+def _wrap(line: str, columns: int) -> str:
+    """`line` wrapped at words; a line with a path or a command to copy is left to the terminal."""
+    if _COPIED.search(line):
+        return line
+    return textwrap.fill(line, columns, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
 
 
 def print_truncation_note(torn: str | None) -> None:
@@ -138,11 +148,13 @@ def show_scores(files: Iterable[ScoredFile]) -> None:
 
         write_chunks(f"{line}\n" for line in score_lines(files))
         return
-    from debate_cli.render.drawn.scores import scores_view
+    from debate_cli.render.score_rows import build_score_tables
+    from debate_cli.render.terminal import render_table
 
-    drawn_on = make_console(sys.stdout)
-    for part in scores_view(list(files)):
-        drawn_on.print(part)
+    found = list(files)
+    console = make_console(sys.stdout)
+    for table in build_score_tables(found):
+        console.print(render_table(table, {}))
 
 
 def write_json_chunks(pieces: Iterable[str]) -> None:

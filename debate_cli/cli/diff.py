@@ -9,7 +9,12 @@ from debate_cli.app.compare import LATEST_RUNS, ComparisonSide, compare_judgment
 from debate_cli.cli import completion, console, options
 from debate_cli.cli.console import print_json
 from debate_cli.errors import UsageError
-from debate_cli.render.comparison import ComparedPair, build_comparison_document
+from debate_cli.render.comparison import (
+    ComparedPair,
+    build_comparison_document,
+    build_comparison_tables,
+    comparison_styles,
+)
 from debate_cli.storage.transcript_dirs import transcript_dirs
 from debate_cli.storage.transcript_store import StoredDebate, find_debate, open_debate
 
@@ -84,12 +89,14 @@ def _select_side(stored: StoredDebate, run: str) -> ComparisonSide:
 def _print_comparison(told: ComparedPair, *, plain: bool) -> None:
     """Tables on a terminal, plain lines elsewhere."""
     if plain or not console.is_interactive(sys.stdout):
-        from debate_cli.render.plain import comparison_lines
+        from debate_cli.render.plain import table_lines
 
-        sys.stdout.writelines(f"{line}\n" for line in comparison_lines(told))
+        for table in build_comparison_tables(told):
+            sys.stdout.writelines(f"{line}\n" for line in table_lines(table))
         return
-    from debate_cli.render.drawn.comparison import comparison_view
+    from debate_cli.render.terminal import render_table
 
+    styles = comparison_styles(told)
     target = console.make_console(sys.stdout)
-    for part in comparison_view(told):
-        target.print(part)
+    for table in build_comparison_tables(told):
+        target.print(render_table(table, styles))

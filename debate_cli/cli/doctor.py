@@ -106,9 +106,10 @@ def _print_entries(entries: list[dict[str, Any]], loaded: LoadedConfig, *, as_js
     if as_json:
         print_json(shown)
     elif console.is_interactive(sys.stdout):
-        from debate_cli.render.drawn.doctor import doctor_view
+        from debate_cli.render.model_tables import doctor_table
+        from debate_cli.render.terminal import render_table
 
-        console.make_console(sys.stdout).print(doctor_view(shown))
+        console.make_console(sys.stdout).print(render_table(doctor_table(shown), {}))
     else:
         from debate_cli.render.model_tables import doctor_lines
 

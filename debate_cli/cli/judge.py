@@ -73,6 +73,7 @@ class Options(NamedTuple):
     force: Annotated[bool, typer.Option("--force", help="Overwrite what stands at --out.")] = False
     concurrency: Annotated[int, typer.Option(min=1, max=1000, help="Files judged at the same time.")] = 4
     quiet: options.QuietOption = False
+    details: options.DetailsOption = False
     json: options.JsonOption = False
     fail_under: options.FailUnderOption = None
     expect_winner: options.ExpectWinnerOption = None
@@ -136,7 +137,7 @@ def _print_outcomes(asked: Options, outcomes: Sequence[tuple[JudgeTask, Outcome]
         alone = outcomes[0][1]
         judged = {verdict.run for verdict in alone.verdicts}
         only = "verdict" if asked.quiet else None
-        run_control.show_summary(alone.debate, alone.verdicts, show_hidden=False, only=only, judged=judged)
+        run_control.show_summary(alone.debate, alone.verdicts, only=only, full=asked.details, judged=judged)
     elif asked.quiet:
         console.show_deciding_verdicts(scored)
     else:

@@ -9,7 +9,7 @@ import typer
 
 from debate_cli.cli import completion, console, options
 from debate_cli.cli.console import write_json_chunks
-from debate_cli.render.saved_debates import dump_index_json, format_index_row
+from debate_cli.render.saved_debates import dump_index_json, format_index_row, index_view
 from debate_cli.storage.transcript_dirs import DEFAULT_OUTPUT_FOLDER, transcript_dirs
 from debate_cli.storage.transcript_index import IndexEntry, UnreadableFile, list_index_entries
 
@@ -76,8 +76,6 @@ def _print_debates(cards: Iterator[IndexEntry], folder: Path, *, as_json: bool, 
         for card in cards:
             print(format_index_row(card), flush=True)
     else:
-        from debate_cli.render.drawn.catalogue import index_view
-
         newest_first = sorted(cards, key=lambda card: card.started_at, reverse=True)
         target = console.make_console(sys.stdout)
         for part in index_view(newest_first, str(folder)):

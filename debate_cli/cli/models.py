@@ -43,9 +43,10 @@ def run(asked: Options) -> None:
         print_json(found)
         return
     if console.is_interactive(sys.stdout):
-        from debate_cli.render.drawn.providers import providers_view
+        from debate_cli.render.model_tables import provider_table
+        from debate_cli.render.terminal import render_table
 
-        console.make_console(sys.stdout).print(providers_view(found))
+        console.make_console(sys.stdout).print(render_table(provider_table(found), {}))
         return
     for entry in found:
         print(

@@ -24,6 +24,7 @@ EXIT_CODES_WITHOUT_MODELS = "Exit codes: 0 done, 1 failed (or some of many files
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout and nothing else there.")]
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Show the verdicts only.")]
 DebugOption = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
+DetailsOption = Annotated[bool, typer.Option("--details", help="End with all tables instead of the short summary.")]
 PlainOption = Annotated[bool, typer.Option("--plain", help="Plain lines on a terminal too, as for screen readers.")]
 MockOption = Annotated[
     bool, typer.Option("--mock", help="Put the mock in the place of every model: no key, no network.")

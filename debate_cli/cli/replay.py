@@ -19,7 +19,7 @@ from debate_cli.cli.console import ClosedPipeError, refuse_existing, write_json_
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.verdict import Verdict
 from debate_cli.errors import UsageError
-from debate_cli.render.plain import summary_lines
+from debate_cli.render.plain import details_lines
 from debate_cli.render.replay import Pause, ReplayPlan
 from debate_cli.render.report import ReportPart
 from debate_cli.storage.atomic_write import atomic_write
@@ -105,7 +105,7 @@ def explain_missing_part(debate: Debate, verdicts: tuple[Verdict, ...], part: Re
 
 
 def _has_content(debate: Debate, verdicts: tuple[Verdict, ...], part: ReportPart) -> bool:
-    return any(line.strip() for line in summary_lines(debate, verdicts, only=part))
+    return any(line.strip() for line in details_lines(debate, verdicts, only=part))
 
 
 def _missing_reason(debate: Debate, part: ReportPart, path: Path) -> str:
@@ -274,7 +274,7 @@ def _play(
     if part in (None, "turns") and not _play_turns(debate, way, round_number, judged=part is None):
         return
     if part != "turns" and round_number is None:
-        run_control.show_summary(debate, verdicts, show_hidden=way.show_hidden, only=part, plain=way.plain)
+        run_control.show_summary(debate, verdicts, only=part, plain=way.plain, full=True)
         if part is None:
             console.print_status(_next_command_hint(stored.path, debate))
 

@@ -90,6 +90,7 @@ class Options(NamedTuple):
     quiet: options.QuietOption = False
     json: options.JsonOption = False
     plain: options.PlainOption = False
+    details: options.DetailsOption = False
     report: Annotated[Path | None, typer.Option(metavar="FILE", help="Write an HTML page of the debate too.")] = None
     no_save: Annotated[bool, typer.Option("--no-save", help="Write no transcript.")] = False
     dry_run: Annotated[
@@ -359,9 +360,7 @@ def _execute(asked: Options, order: RunRequest, gates: Gates) -> tuple[Outcome, 
             )
         else:
             only = "verdict" if asked.quiet else None
-            run_control.show_summary(
-                outcome.debate, outcome.verdicts, show_hidden=asked.show_hidden, only=only, plain=asked.plain
-            )
+            run_control.show_summary(outcome.debate, outcome.verdicts, only=only, full=asked.details, plain=asked.plain)
     return outcome, run_control.report_outcome(outcome, gates, spoken=not asked.quiet, unread=watcher.is_closed)
 
 

@@ -32,6 +32,7 @@ from debate_cli.errors import StorageError, format_page_hint, get_error_page
 from debate_cli.observer import NullObserver, Observer
 from debate_cli.render import sanitize
 from debate_cli.render.plain import PlainObserver
+from debate_cli.render.report import ReportPart
 from debate_cli.render.resume_hint import resume_command
 from debate_cli.render.summary import suggest_judge_command
 from debate_cli.render.theme import format_brief
@@ -143,26 +144,34 @@ def show_summary(
     debate: Debate,
     verdicts: tuple[Verdict, ...],
     *,
-    show_hidden: bool,
-    only: str | None = None,
+    only: ReportPart | None = None,
+    full: bool = False,
     plain: bool = False,
     judged: Collection[str] | None = None,
 ) -> None:
-    """The closing part on stdout: drawn on a terminal unless `plain`, else plain lines.
+    """Print the closing screen, or with `full` or `only` the full tables; drawn on a terminal unless `plain`.
 
-    `judged`: ids of the judging runs that the debate was just judged again by; nothing but what they brought is shown.
+    `judged`: ids of the judging runs that were just added; only what they contribute is shown.
     """
+    is_full = full or only is not None
     if is_interactive(sys.stdout) and not plain:
-        from debate_cli.render.drawn.summary import summary_view
+        from debate_cli.render.terminal_summary import closing_screen, details
 
         screen = make_console(sys.stdout)
-        parts = summary_view(debate, verdicts, only=only, show_hidden=show_hidden, judged=judged)  # pyright: ignore[reportArgumentType]
+        parts = (
+            details(debate, verdicts, only=only, judged=judged) if is_full else closing_screen(debate, verdicts, judged)
+        )
         for part in parts:
             screen.print(part)
         return
-    from debate_cli.render.plain import summary_lines
+    from debate_cli.render.plain import closing_lines, details_lines
 
-    for line in summary_lines(debate, verdicts, only=only, judged=judged):  # pyright: ignore[reportArgumentType]
+    lines = (
+        details_lines(debate, verdicts, only=only, judged=judged)
+        if is_full
+        else closing_lines(debate, verdicts, judged)
+    )
+    for line in lines:
         print(line)
 
 

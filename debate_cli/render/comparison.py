@@ -78,8 +78,9 @@ class ComparedPair:
 
 
 def build_comparison_tables(told: ComparedPair) -> list[Table]:
-    """What is compared, the verdicts, the scores, the claims and the settings; those in which nothing differs are left out."""
-    found = [_sides_table(told)]
+    """What differs in a few sentences, what is compared, the verdicts, the scores, the claims and the settings; those in which nothing differs are left out."""
+    summary = Table(title=COMPARISON_TITLE, heads=(), rows=(), remarks=tuple(summarize_comparison(told)))
+    found = [summary, _sides_table(told)]
     if told.comparison.verdicts:
         found.append(_verdicts_table(told.comparison))
     scores = [item for item in told.comparison.verdicts if _is_comparable(item)]

@@ -15,10 +15,9 @@ from debate_cli.render import participants, sanitize, theme
 from debate_cli.render.agreement import label_verdict
 from debate_cli.render.cross_examination import ThreadIndex
 from debate_cli.render.mermaid import fence_mermaid, format_mermaid_map
-from debate_cli.render.reasons import JudgeQuote, quote_judge
 from debate_cli.render.report import DebateReport, ReportPart, build_debate_report
 from debate_cli.render.speech_parts import SpeechPart, split_turn
-from debate_cli.render.summary import NOT_JUDGED_MESSAGE, explain_scores, suggest_judge_command
+from debate_cli.render.summary import NOT_JUDGED_MESSAGE, JudgeQuote, explain_scores, quote_judge, suggest_judge_command
 from debate_cli.render.weakest import WeakestArgument, find_weakest_argument
 from debate_cli.systems.structured.briefing import Briefing, BriefingClaim
 from debate_cli.systems.tables import Badge, Cell, Curve, Gauge, Lines, Number, Table, Who

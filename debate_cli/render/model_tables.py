@@ -1,4 +1,7 @@
-"""What the doctor found, for where there is no terminal: a line a model, and beneath it what is wrong. No Rich."""
+"""What `debate doctor` and `debate models` found, as tables and as plain lines.
+
+Entries are the documents that `--json` prints.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from debate_cli.render import sanitize, theme
+from debate_cli.systems.tables import Badge, Cell, Table
 
 CHECK_LABELS = {
     "native": "native schema",
@@ -13,7 +17,6 @@ CHECK_LABELS = {
     "prompt": "schema in the prompt",
     "stream": "streaming",
 }
-"""What was tried, in words."""
 RESULT_LABELS = {
     "ok": "works",
     "not_enforced": "works, but is not enforced",
@@ -22,65 +25,112 @@ RESULT_LABELS = {
     "rejected": "is not supported",
     "failed": "failed",
 }
-"""What came of it, in words."""
+_RESULT_BADGES = {
+    "ok": Badge("✓", "", "good"),
+    "not_enforced": Badge("≈", "", "mixed"),
+    "invalid": Badge("?", "", "mixed"),
+    "one_piece": Badge("▪", "", "mixed"),
+    "rejected": Badge("✗", "", "bad"),
+    "failed": Badge("!", "", "bad"),
+}
+"""The sentences below the table say what each symbol other than ✓ means."""
+
+
+def doctor_table(entries: Sequence[Mapping[str, Any]]) -> Table:
+    """One row per model; below the table a sentence for each problem and for what the checks cost."""
+    problems = [f"{entry['model']}: {problem}" for entry in entries for problem in describe_problems(entry)]
+    usage = [f"{entry['model']}: {words}" for entry in entries if (words := format_check_usage(entry))]
+    return Table(
+        title="models",
+        heads=("model", *CHECK_LABELS, "takes", "tokens/s", "USD/M in/out"),
+        rows=tuple((_named_badge(entry["model"], ok=entry["usable"]), *_check_cells(entry)) for entry in entries),
+        remarks=(*problems, *usage),
+        numeric=frozenset({5, 6, 7}),
+    )
+
+
+def provider_table(entries: Sequence[Mapping[str, Any]]) -> Table:
+    """One row per provider: what to write in a configuration, its key, how it gives structure, its address, its limit."""
+    return Table(
+        title="providers",
+        heads=("write", "key", "structure", "address", "at once"),
+        rows=tuple(
+            (
+                entry["example"],
+                _named_badge(entry["api_key_env"] or "none needed", ok=entry["ready"]),
+                ", ".join(entry["structured"]),
+                entry["base_url"] or "in this process",
+                str(entry["max_concurrency"]),
+            )
+            for entry in entries
+        ),
+        remarks=("✗ its key is not set",),
+        numeric=frozenset({4}),
+    )
 
 
 def doctor_lines(entries: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """`MODEL: usable: native schema works, …; pace; price; cost` for each entry, as `--json` prints them; remarks indented beneath."""
+    """A line per model: `MODEL  usable  (native schema works, …)  4.2 s, 30 tokens/s`; its problems indented below."""
     for entry in entries:
-        parts = [part for part in (_format_checks(entry), format_speed(entry), _format_price_and_usage(entry)) if part]
-        said = f": {'; '.join(parts)}" if parts else ""
-        yield f"{sanitize.sanitize_line(entry['model'])}: {'usable' if entry['usable'] else 'not usable'}{said}"
-        yield from (f"  {remark}" for remark in describe_problems(entry))
+        checks = ", ".join(
+            f"{CHECK_LABELS[check['way']]} {RESULT_LABELS[check['result']]}" for check in entry["checks"]
+        )
+        price = f"USD per million tokens {format_price(entry['price'])}" if entry["checks"] else ""
+        parts = (
+            sanitize.sanitize_line(entry["model"]),
+            "usable" if entry["usable"] else "not usable",
+            f"({checks})" if checks else "",
+            "; ".join(filter(None, (_format_speed(entry), price, format_check_usage(entry)))),
+        )
+        yield "  ".join(filter(None, parts))
+        yield from (f"  {problem}" for problem in describe_problems(entry))
 
 
 def describe_problems(entry: Mapping[str, Any]) -> Iterator[str]:
-    """A sentence on everything that is not as it should be; what is said of several checks is said once."""
+    """A sentence for each problem of a model; one sentence for checks with the same problem."""
     if entry["problem"]:
         yield sanitize.sanitize_line(entry["problem"])
-    ways: dict[tuple[str, str], list[str]] = {}
+    checks: dict[tuple[str, str], list[str]] = {}
     for check in entry["checks"]:
         if check["problem"]:
-            ways.setdefault((check["result"], check["problem"]), []).append(check["way"])
-    for (result, problem), named in ways.items():
-        yield f"{_join_checks(named)} {RESULT_LABELS[result]}: {sanitize.sanitize_line(problem)}"
-
-
-def format_speed(entry: Mapping[str, Any]) -> str:
-    """How fast it answers; empty where it did not."""
-    if entry["latency_s"] is None:
-        return ""
-    speed = (
-        "" if entry["tokens_per_second"] is None else f", {theme.format_number(entry['tokens_per_second'], 1)} tokens/s"
-    )
-    return f"{theme.format_duration(entry['latency_s'])}{speed}"
+            checks.setdefault((check["result"], check["problem"]), []).append(CHECK_LABELS[check["way"]])
+    for (result, problem), labels in checks.items():
+        subject = labels[0] if len(labels) == 1 else f"each of {', '.join(labels)}"
+        yield f"{subject} {RESULT_LABELS[result]}: {sanitize.sanitize_line(problem)}"
 
 
 def format_price(price: Mapping[str, Any] | None) -> str:
-    """A price in US dollars per million tokens: input / output."""
+    """US dollars per million tokens: input / output."""
     return "unknown" if price is None else f"{price['input']:g} / {price['output']:g}"
 
 
 def format_check_usage(entry: Mapping[str, Any]) -> str:
-    """What the checks of a model took; empty where nothing is known to have been used."""
+    """What the checks of a model used; empty if nothing is known."""
     if not entry["input_tokens"] + entry["output_tokens"]:
         return ""
-    return f"asking took {entry['input_tokens']} tokens in, {entry['output_tokens']} out, {theme.format_cost(entry['cost_usd'])}"
+    tokens = f"{entry['input_tokens']} tokens in, {entry['output_tokens']} out"
+    return f"the checks used {tokens}, {theme.format_cost(entry['cost_usd'])}"
 
 
-def _format_checks(entry: Mapping[str, Any]) -> str:
-    return ", ".join(f"{CHECK_LABELS[check['way']]} {RESULT_LABELS[check['result']]}" for check in entry["checks"])
-
-
-def _join_checks(named: Sequence[str]) -> str:
-    """What was tried, one subject for what came of each of it."""
-    words = [CHECK_LABELS[way] for way in named]
-    return words[0] if len(words) == 1 else f"each of {', '.join(words)}"
-
-
-def _format_price_and_usage(entry: Mapping[str, Any]) -> str:
-    if not entry["checks"]:
-        return ""
-    return "; ".join(
-        filter(None, (f"USD per million tokens {format_price(entry['price'])}", format_check_usage(entry)))
+def _check_cells(entry: Mapping[str, Any]) -> tuple[Cell, ...]:
+    """Results of the checks, duration, speed and price; a dash for what is not known."""
+    results = {check["way"]: check["result"] for check in entry["checks"]}
+    speed = entry["tokens_per_second"]
+    return (
+        *(_RESULT_BADGES[results[way]] if way in results else "—" for way in CHECK_LABELS),
+        "—" if entry["latency_s"] is None else theme.format_duration(entry["latency_s"]),
+        "—" if speed is None else theme.format_number(speed, 1),
+        format_price(entry["price"]) if entry["checks"] else "—",
     )
+
+
+def _format_speed(entry: Mapping[str, Any]) -> str:
+    if entry["latency_s"] is None:
+        return ""
+    speed = entry["tokens_per_second"]
+    rate = "" if speed is None else f", {theme.format_number(speed, 1)} tokens/s"
+    return f"{theme.format_duration(entry['latency_s'])}{rate}"
+
+
+def _named_badge(name: str, *, ok: bool) -> Badge:
+    return Badge("✓", name, "good") if ok else Badge("✗", name, "bad")

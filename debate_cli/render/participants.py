@@ -18,6 +18,10 @@ from debate_cli.domain.personality import Personality
 from debate_cli.render import theme
 from debate_cli.render.theme import Sign
 
+MOCK_PREFIX, MOCK_LABEL = "mock/", "mock (no model)"
+NO_MODEL = "no model"
+REHEARSAL_NOTICE = "REHEARSAL: mock provider, no model was called"
+"""Stands first and last wherever a debate of the mock provider is shown."""
 _JUDGE_BADGE = Sign("§", "judge", theme.MUTED)
 
 
@@ -40,7 +44,7 @@ def debater_rows(debate: Debate) -> tuple[ParticipantRow, ...]:
             signs[person.name],
             person.name,
             " · ".join([person.side, *_debater_settings(debate, person)]),
-            _format_models(person.model or "no model", models_used_by_debater(debate, person)),
+            _format_models(person.model or NO_MODEL, models_used_by_debater(debate, person)),
         )
         for person in debate.participants
     )
@@ -65,6 +69,17 @@ def describe_substituted_models(debate: Debate) -> str:
             found.setdefault((held.model, meant.model), []).append(held.name)
     told = (f"{', '.join(dict.fromkeys(names))}: {held}" for (held, _), names in found.items())
     return f"other models answered than configured: {'; '.join(told)}" if found else ""
+
+
+def rehearsal_notice(debate: Debate) -> str:
+    """REHEARSAL_NOTICE if the mock provider answers for every debater and every judge; else empty."""
+    models = [row.model for row in _all_rows(debate) if row.model != NO_MODEL]
+    return REHEARSAL_NOTICE if models and all(model == MOCK_LABEL for model in models) else ""
+
+
+def format_model(model: str) -> str:
+    """A model as people read it: the mock provider calls none, whatever it is named after."""
+    return MOCK_LABEL if model.startswith(MOCK_PREFIX) else model
 
 
 def _all_rows(debate: Debate) -> list[ParticipantRow]:
@@ -92,7 +107,7 @@ def _system_rows(debate: Debate, run: JudgingRun, system: SystemSettings, decide
             for judge in system.members
         ]
     if isinstance(system, PersuasionSettings) and system.effects != "judge":
-        return [ParticipantRow(_JUDGE_BADGE, system.kind, f"{system.effects}{decides}", "no model")]
+        return [ParticipantRow(_JUDGE_BADGE, system.kind, f"{system.effects}{decides}", NO_MODEL)]
     count = "judge"
     if isinstance(system, StructuredSettings | ModeratorSettings) and system.judges > 1:
         count = f"{system.judges} judges"
@@ -108,24 +123,14 @@ def _judge_model(
     if run.models:
         config = config.model_copy(update={"models": {**config.models, **run.models}})
     spec = config.model_for_judge(role)
-    meant = spec.model if spec is not None else "no model"
+    meant = spec.model if spec is not None else NO_MODEL
     return _format_models(meant, models_used_by_judges(debate, run.id, system.kind, assessor))
 
 
 def _format_models(meant: str, found: Sequence[str]) -> str:
     """The model that was meant, and those that answered in its place or after it."""
-    if not found or tuple(found) == (meant,):
+    meant, found = format_model(meant), tuple(dict.fromkeys(map(format_model, found)))
+    if not found or found == (meant,):
         return meant
-    told = ", then ".join(found)
-    return told if meant in found else f"{told} (configured: {meant})"
-
-
-REHEARSAL_NOTICE = "REHEARSAL: mock provider, no model was called"
-
-
-def rehearsal_notice(debate: Debate) -> str:
-    """`REHEARSAL_NOTICE` if every model of the debate is a mock; else empty."""
-    named = [row.model for row in _all_rows(debate) if row.model != "no model"]
-    used = [turn.exchange.model for turn in debate.turns] + [item.exchange.model for item in debate.assessments]
-    models = [model for model in (*named, *used) if "/" in model]
-    return REHEARSAL_NOTICE if models and all(model.startswith("mock/") for model in models) else ""
+    used = ", then ".join(found)
+    return used if meant in found else f"{used} (configured: {meant})"

@@ -15,7 +15,7 @@ from debate_cli.systems import findings_table
 from debate_cli.systems.live import personality_table
 from debate_cli.systems.structured.briefing import Briefing, build_briefing
 from debate_cli.systems.structured.tables import format_trace_table
-from debate_cli.systems.structured.trace import build_trace_table
+from debate_cli.systems.structured.trace import TraceRow, build_trace_table
 from debate_cli.systems.tables import Table
 
 ReportPart = Literal["turns", "scores", "trace", "verdict", "briefing"]
@@ -33,7 +33,8 @@ class DebateReport:
     scores: tuple[Table, ...]
     """What the verdicts rest on, and how personalities moved."""
     trace: Table | None
-    """None where nobody has argued yet."""
+    """None without arguments."""
+    trace_rows: tuple[TraceRow, ...] = ()
 
     @property
     def sheets(self) -> tuple[Table, ...]:
@@ -43,8 +44,7 @@ class DebateReport:
     @staticmethod
     def missing(verdict: Verdict) -> list[str]:
         """Sentences on what was not assessed."""
-        found = verdict.notes.get("missing")
-        return [theme.expand_error_names(str(sentence)) for sentence in found] if isinstance(found, list) else []
+        return list(theme.missing_sentences(verdict))
 
 
 def build_debate_report(debate: Debate, verdicts: Sequence[Verdict]) -> DebateReport:
@@ -61,6 +61,7 @@ def build_debate_report(debate: Debate, verdicts: Sequence[Verdict]) -> DebateRe
             *findings_table.build_findings_tables(debate),
         ),
         trace=format_trace_table(rows) if rows else None,
+        trace_rows=rows,
     )
 
 

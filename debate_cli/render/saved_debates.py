@@ -1,60 +1,122 @@
-"""Saved debates for programs to read: a line a debate, its columns parted by tabs, or a JSON document. No Rich.
-
-Nothing here loads the domain: the first line is printed before that would be done.
-"""
+"""The list of saved debates: cards on a terminal, tab-separated lines, or a JSON document."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from debate_cli.render import sanitize
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.text import Text
+
+from debate_cli.render import sanitize, theme
+from debate_cli.render.participants import format_model
+from debate_cli.render.resume_hint import resume_command
+from debate_cli.render.terminal import join_text, section, terminal_line
+from debate_cli.render.theme import Sign
 from debate_cli.storage.transcript_index import IndexEntry, StoredConclusion
 
 INDEX_COLUMNS = ("id", "started", "topic", "models", "winners", "cost_usd", "state")
-_CONCLUSION_FIELDS = ("system", "run", "winner", "victory", "margin", "decides")
 EMPTY_COLUMN = "-"
+_CONCLUSION_FIELDS = ("system", "run", "winner", "victory", "margin", "decides")
+STATE_BADGES = {
+    "complete": Sign("✓", "", theme.GREEN),
+    "surrender": Sign("✓", "closed by surrender", theme.GREEN),
+    "converged": Sign("✓", "closed because nothing new was said", theme.GREEN),
+    "running": Sign("▸", "running", theme.BLUE),
+    "unfinished": Sign("…", "unfinished", theme.GOLD),
+    "budget": Sign("…", "stopped by its budget", theme.GOLD),
+    "interrupted": Sign("…", "interrupted", theme.GOLD),
+    "failed": Sign("!", "failed", theme.RED),
+}
+PENDING_JUDGE_BADGE = Sign("…", "", theme.GOLD)
+"""Marks a complete debate with a missing judgment."""
+NO_DEBATES_MESSAGE = "No debate is saved here. Run `debate run --mock` for a first one without a model."
+RESUMABLE_STATES = frozenset({"unfinished", "budget", "interrupted", "failed"})
 
 
-def format_index_row(card: IndexEntry) -> str:
-    """The COLUMNS of one debate; several models or winners are parted by commas, what is not known is a dash."""
+def index_view(entries: Sequence[IndexEntry], folder: str) -> list[RenderableType]:
+    """A card for each debate; unfinished ones say how to resume."""
+    body = [_card(entry) for entry in entries] or [Text(NO_DEBATES_MESSAGE, style=theme.MUTED)]
+    return [section("debates", *body, beside=f"{len(entries)} in {folder}")]
+
+
+def format_index_row(entry: IndexEntry) -> str:
+    """One debate as tab-separated INDEX_COLUMNS; several models or winners are joined by commas, `-` is unknown."""
     cells = (
-        card.id,
-        card.started_at,
-        card.topic,
-        ",".join(card.models),
-        ",".join(f"{item.system}={item.outcome}" for item in card.conclusions),
-        "" if card.cost_usd is None else f"{card.cost_usd:.6g}",
-        ", ".join(filter(None, (card.state, format_missing_judgments(card)))),
+        entry.id,
+        entry.started_at,
+        entry.topic,
+        ",".join(entry.models),
+        ",".join(f"{item.system}={item.outcome}" for item in entry.conclusions),
+        "" if entry.cost_usd is None else f"{entry.cost_usd:.6g}",
+        ", ".join(filter(None, (entry.state, format_missing_judgments(entry)))),
     )
     return "\t".join(sanitize.sanitize_line(cell) or EMPTY_COLUMN for cell in cells)
 
 
-def dump_index_json(cards: Iterable[IndexEntry]) -> str:
-    """An array of one document a debate, all text as stored.
+def dump_index_json(entries: Iterable[IndexEntry]) -> str:
+    """An array with one object per debate; all text as stored.
 
-    It is `{path, id, started_at, topic, state, turns, models, verdicts, cost_usd, judgments_missing}`, a verdict in it
+    Each is `{path, id, started_at, topic, state, turns, models, verdicts, cost_usd, judgments_missing}`, with verdicts
     `{system, run, winner, victory, margin, decides}`.
     """
-    return json.dumps([_index_entry(card) for card in cards], ensure_ascii=False, indent=2) + "\n"
+    return json.dumps([_index_document(entry) for entry in entries], ensure_ascii=False, indent=2) + "\n"
 
 
-def _index_entry(card: IndexEntry) -> dict[str, Any]:
-    found = asdict(card)
-    verdicts = [{name: verdict[name] for name in _CONCLUSION_FIELDS} for verdict in found["conclusions"]]
-    names = {"conclusions": "verdicts"}
-    return {names.get(name, name): value for name, value in (found | {"conclusions": verdicts}).items()}
+def _index_document(entry: IndexEntry) -> dict[str, Any]:
+    document = asdict(entry)
+    verdicts = [{name: verdict[name] for name in _CONCLUSION_FIELDS} for verdict in document["conclusions"]]
+    return {
+        "verdicts" if name == "conclusions" else name: verdicts if name == "conclusions" else value
+        for name, value in document.items()
+    }
 
 
-def format_missing_judgments(card: IndexEntry) -> str:
-    """`1 judgment missing`; nothing where none is, or where it did not come to its end."""
-    count = card.judgments_missing
+def format_missing_judgments(entry: IndexEntry) -> str:
+    """`1 judgment missing`; empty if none is missing or the debate is unfinished."""
+    count = entry.judgments_missing
     return f"{count} judgment{'' if count == 1 else 's'} missing" if count else ""
 
 
 def format_conclusion(conclusion: StoredConclusion) -> str:
-    """`Pro, narrow`, of a panel's vote `PASS, clear`; without either how it ended."""
+    """`Pro, narrow`; for a vote `PASS, clear`; for a draw `draw`."""
     alone = conclusion.option == "CONDITIONAL" or (conclusion.winner is None and conclusion.option is None)
     return conclusion.outcome if alone else f"{conclusion.outcome}, {conclusion.victory}"
+
+
+def _card(entry: IndexEntry) -> RenderableType:
+    badge = PENDING_JUDGE_BADGE if entry.judgments_missing else STATE_BADGES.get(entry.state, theme.UNKNOWN_BADGE)
+    topic = terminal_line(entry.topic)
+    topic.no_wrap, topic.overflow = True, "ellipsis"
+    return Group(
+        join_text((f"{badge.symbol} ", f"bold {badge.colour}"), terminal_line(entry.id, "bold")),
+        Padding(Group(topic, *_card_lines(entry)), (0, 0, 1, 2)),
+    )
+
+
+def _card_lines(entry: IndexEntry) -> list[Text]:
+    """Date, models and cost; verdicts; the state of an unfinished debate and how to resume it."""
+    models = sanitize.sanitize_line(", ".join(dict.fromkeys(map(format_model, entry.models))))
+    start = entry.started_at[:16].replace("T", " ")
+    facts = [f"{start} UTC", *([models] if models else []), theme.format_cost(entry.cost_usd)]
+    lines = [Text(" · ".join(facts), style=theme.MUTED)]
+    verdicts = [
+        join_text((f"{item.system} ", theme.MUTED), terminal_line(format_conclusion(item)))
+        for item in entry.conclusions
+    ]
+    if verdicts:
+        lines.append(join_text(*verdicts, separator=" · "))
+    badge = STATE_BADGES.get(entry.state, theme.UNKNOWN_BADGE)
+    is_resumable = entry.state in RESUMABLE_STATES
+    if badge.word:
+        speeches = f" after {entry.turns} speech{'' if entry.turns == 1 else 'es'}" if is_resumable else ""
+        lines.append(Text(f"{badge.word}{speeches}", style=badge.colour))
+    if entry.judgments_missing:
+        lines.append(Text(format_missing_judgments(entry), style=PENDING_JUDGE_BADGE.colour))
+    if is_resumable or entry.judgments_missing:
+        command = resume_command(entry.path, budget=entry.state == "budget")
+        lines.append(join_text(("resume: ", theme.MUTED), command))
+    return lines

@@ -16,12 +16,16 @@ from pydantic_core import to_json
 from debate_cli.app.gates import GateResult
 from debate_cli.domain.debate import Debate, models_used_by_debaters
 from debate_cli.domain.verdict import Verdict
-from debate_cli.render import sanitize
+from debate_cli.render import sanitize, theme
+from debate_cli.render.agreement import label_listed_verdict
+from debate_cli.systems.tables import VOTE_BADGES, Cell, Number, Table, TableRow, Who
 
 SCORE_COLUMNS = ("path", "id", "topic", "status", "system", "run", "winner", "victory", "margin", "decides", "scores")
 _VERDICT_FIELDS = {"system", "run", "winner", "victory", "margin", "decides", "scores"}
 _VOTE_NOTES = ("option", "weights")
 """What a panel's notes are kept for: its outcome is not told without them."""
+MAX_PATH_LENGTH = 48
+"""Characters of a path in a table; its end is kept."""
 _FORMULA_PREFIXES = ("=", "+", "-", "@", "\t", "\r")
 
 
@@ -159,6 +163,47 @@ def _summarize_system(system: str, verdicts: Sequence[Verdict]) -> SystemSummary
         undetermined=undetermined,
         mean_margin=round(fmean(margins), 9) if margins else None,
     )
+
+
+def build_score_tables(files: Sequence[ScoredFile]) -> list[Table]:
+    """A row per verdict; for several files, a summary per system as well."""
+    rows = [row for file in files for row in _verdict_rows(file)]
+    found = [Table(title="scores", heads=("file", "system", "winner", "victory", "margin", "scores"), rows=tuple(rows))]
+    if len(files) > 1:
+        summary = tuple(
+            (
+                item.system,
+                " · ".join(f"{name} {count}" for name, count in item.counted) or "—",
+                Number(item.draws, 0),
+                Number(item.undetermined, 0),
+                Number(item.mean_margin),
+            )
+            for item in summarize_systems(files)
+        )
+        heads = ("system", "wins", "draws", "undetermined", "mean margin")
+        found.append(Table(f"summary of {len(files)} files", heads, summary, numeric=frozenset({2, 3, 4})))
+    return found
+
+
+def _verdict_rows(file: ScoredFile) -> Iterator[TableRow]:
+    """The verdicts of a file; only the first row names the file."""
+    path = file.path if len(file.path) <= MAX_PATH_LENGTH else f"…{file.path[1 - MAX_PATH_LENGTH :]}"
+    for number, verdict in enumerate(file.verdicts):
+        ranked = sorted(verdict.displayed_scores.items(), key=lambda item: -item[1])
+        yield (
+            "" if number else path,
+            label_listed_verdict(verdict, file.verdicts),
+            _winner_cell(verdict),
+            verdict.victory,
+            theme.format_margin(verdict) or "—",
+            " · ".join(f"{name} {theme.format_number(score)}" for name, score in ranked),
+        )
+
+
+def _winner_cell(verdict: Verdict) -> Cell:
+    if verdict.option is not None:
+        return VOTE_BADGES[verdict.option]
+    return "draw" if verdict.victory == "draw" else Who(verdict.winner)
 
 
 def _sort_by_count(counts: Counter[str]) -> dict[str, int]:

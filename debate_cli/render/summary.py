@@ -6,22 +6,29 @@ Everything is read off verdicts and trace, with the weights that they were made 
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from debate_cli.domain.assessment import SystemKind
-from debate_cli.domain.debate import Debate
+from debate_cli.domain.assessment import Assessment, Insight, Standing, SystemKind
+from debate_cli.domain.debate import Debate, judging_usage
+from debate_cli.domain.model_call import ModelCall
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import sanitize, theme
-from debate_cli.render.weakest import WeakestArgument, find_weakest_argument
-from debate_cli.systems.aggregation import mean
+from debate_cli.render.agreement import build_agreement_table, label_verdict, sort_deciding_first
+from debate_cli.render.theme import shorten
+from debate_cli.render.weakest import WeakestArgument, argument_scores, find_weakest_argument
+from debate_cli.systems.aggregation import mean, ordered_assessments
 from debate_cli.systems.live.calibration import DIMENSION_MAXIMA
 from debate_cli.systems.live.score import LiveNotes
 from debate_cli.systems.moderator.score import FINAL_CATEGORIES, ModeratorNotes
 from debate_cli.systems.moderator.tables import CATEGORY_GROUPS
 from debate_cli.systems.panel.score import PanelNotes
 from debate_cli.systems.persuasion.score import PersuasionNotes
+from debate_cli.systems.scoring import score
+from debate_cli.systems.structured.briefing import Briefing, BriefingClaim, build_briefing
 from debate_cli.systems.structured.score import CRITERIA, MAX_ARGUMENT_MARK, StructuredNotes
+from debate_cli.systems.structured.trace import build_trace_table
 from debate_cli.systems.tables import parse_notes
 
 _SUGGESTION_ORDER: tuple[SystemKind, ...] = ("structured", "panel", "moderator", "live", "persuasion")
@@ -31,6 +38,10 @@ NOT_JUDGED_MESSAGE = "Nobody has judged this debate."
 """What is told in the place of a verdict where there is none."""
 _REPEAT_OPTION = " --repeat 3"
 """Asks the same judges again: three runs show how much scores vary."""
+MAX_CLAIMS, MAX_QUESTIONS, MAX_CLAIM_LENGTH = 3, 2, 130
+"""Claims under each label, open questions, and characters of each on the closing screen."""
+MAX_DISSENT_LENGTH = 160
+"""Characters of a dissenting judge's reasons."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,33 +57,143 @@ class ScoreComponent:
     """Debater -> share of the most that can be had, 0-1."""
 
 
+class SummaryClaim(NamedTuple):
+    """One claim with what the judges made of it. Untrusted."""
+
+    id: str
+    participant: str
+    claim: str
+    standing: Standing
+    score: float | None
+    """Structured score, 1-10; None without one."""
+    reason: str
+    """Why it has this standing; may be empty."""
+
+    @property
+    def rating(self) -> str:
+        """Standing and score: `upheld, 7.4 of 10`."""
+        standing = theme.STANDING_BADGES[self.standing].word
+        highest = MAX_ARGUMENT_MARK
+        return standing if self.score is None else f"{standing}, {theme.format_number(self.score)} of {highest:g}"
+
+
+class OtherVerdict(NamedTuple):
+    """A verdict that does not decide, in a sentence."""
+
+    label: str
+    sentence: str
+
+
 @dataclass(frozen=True, slots=True)
 class VerdictSummary:
-    """A debate's conclusion in a few lines."""
+    """The conclusion of a debate: what a reader looks for first."""
 
+    verdict: Verdict | None
+    """The verdict that decides; None without any."""
     outcome: str
+    """Who won, in a sentence without the margin."""
+    answer: str
+    """Who won and by how much, in a sentence."""
     reason: str
-    """One or two sentences made of numbers; empty where there is no verdict."""
+    """One or two sentences made of numbers; may be empty."""
+    quote: JudgeQuote | None
     weakest: WeakestArgument | None
-    """None where nothing tells the arguments apart."""
+    """None if the arguments cannot be ranked."""
+    insight: str
+    """What the structured judge sees as the core of the dispute; may be empty."""
+    rely_on: tuple[SummaryClaim, ...]
+    """Claims that were upheld, best score first."""
+    check_first: tuple[SummaryClaim, ...]
+    """All other judged claims, the least reliable first."""
+    open_questions: tuple[str, ...]
+    recommendation: str
+    others: tuple[OtherVerdict, ...]
+    """The verdicts that do not decide."""
+    disagreements: tuple[str, ...]
+    """Where verdicts or judges differ, in sentences."""
+    missing: tuple[str, ...]
+    """What was not assessed, in sentences; of the deciding verdict."""
     judge_again: str
     """A command, quoted for a shell."""
 
     @property
     def repeats(self) -> bool:
-        """Whether that command asks those who have judged, as no system is left that has not."""
+        """Whether that command asks the same judges again, because every system has judged."""
         return self.judge_again.endswith(_REPEAT_OPTION)
 
 
 def summarize_verdicts(debate: Debate, verdicts: Sequence[Verdict]) -> VerdictSummary:
-    """The gist of the deciding verdict, or of the first where none decides."""
-    head = next((verdict for verdict in verdicts if verdict.decides), verdicts[0] if verdicts else None)
+    """Summarize the deciding verdict (the first one if none decides) and what supports it."""
+    ordered = sort_deciding_first(reportable_verdicts(debate, verdicts))
+    head = ordered[0] if ordered else None
+    briefing = build_briefing(debate)
+    scores = argument_scores(debate, ordered)
     return VerdictSummary(
+        verdict=head,
         outcome=theme.describe_outcome(head, debate.document_name) if head is not None else NOT_JUDGED_MESSAGE,
+        answer=describe_answer(head, debate.document_name) if head is not None else NOT_JUDGED_MESSAGE,
         reason=explain_scores(head) if head is not None else "",
-        weakest=find_weakest_argument(debate, verdicts),
+        quote=quote_judge(debate, head, briefing) if head is not None else None,
+        weakest=find_weakest_argument(debate, ordered),
+        insight=briefing.key_insight if briefing is not None else "",
+        rely_on=_upheld_claims(briefing, scores),
+        check_first=_doubtful_claims(briefing, scores),
+        open_questions=briefing.unresolved_questions if briefing is not None else (),
+        recommendation=briefing.recommendation if briefing is not None else "",
+        others=tuple(
+            OtherVerdict(label_verdict(verdict, ordered), describe_answer(verdict, debate.document_name))
+            for verdict in ordered[1:]
+        ),
+        disagreements=(*_disagreements(ordered), *(_describe_dissent(head) if head is not None else ())),
+        missing=theme.missing_sentences(head) if head is not None else (),
         judge_again=suggest_judge_command(debate, debate.id),
     )
+
+
+def describe_answer(verdict: Verdict, document: str | None) -> str:
+    """The outcome with its margin: `Pro wins narrowly, by 1.6 of 10 points.`."""
+    outcome = theme.describe_outcome(verdict, document)
+    margin = theme.format_margin(verdict)
+    if not margin or verdict.victory in {"undetermined", "conditional"}:
+        return outcome
+    return f"{outcome.rstrip('.')}, {'by ' if verdict.victory != 'draw' else ''}{margin}{' apart' if verdict.victory == 'draw' else ''}."
+
+
+def _upheld_claims(briefing: Briefing | None, scores: Mapping[str, float]) -> tuple[SummaryClaim, ...]:
+    claims = _summary_claims(briefing.rely_on, "UPHELD", scores) if briefing is not None else []
+    return tuple(sorted(claims, key=lambda claim: -(claim.score or 0.0)))
+
+
+def _doubtful_claims(briefing: Briefing | None, scores: Mapping[str, float]) -> tuple[SummaryClaim, ...]:
+    if briefing is None:
+        return ()
+    return (
+        *_summary_claims(briefing.not_to_use, "REFUTED", scores),
+        *_summary_claims(briefing.uncertain, "UNCERTAIN", scores),
+        *_summary_claims(briefing.limit, "PARTIALLY_UPHELD", scores),
+    )
+
+
+def _summary_claims(
+    claims: Sequence[BriefingClaim], standing: Standing, scores: Mapping[str, float]
+) -> list[SummaryClaim]:
+    return [
+        SummaryClaim(claim.id, claim.participant, claim.claim, standing, scores.get(claim.id), claim.reason)
+        for claim in claims
+    ]
+
+
+def _disagreements(verdicts: Sequence[Verdict]) -> tuple[str, ...]:
+    """How far repeated verdicts vary, and where verdicts differ."""
+    agreement = build_agreement_table(verdicts)
+    return agreement.remarks if agreement is not None else ()
+
+
+def _describe_dissent(verdict: Verdict) -> Iterator[str]:
+    """The votes of a panel for another option than its own."""
+    notes = parse_notes(PanelNotes, verdict) if verdict.system == "panel" else None
+    for vote in notes.dissent if notes is not None else ():
+        yield f"{vote.judge} votes {vote.option}: {shorten(vote.rationale, MAX_DISSENT_LENGTH)}"
 
 
 def suggest_judge_command(debate: Debate, place: str) -> str:
@@ -220,3 +341,143 @@ def _explain_persuasion(verdict: Verdict) -> str:
     fallen = notes.surrendered if notes is not None else ()
     gave_up = "".join(f" {item.name} surrendered at turn {item.turn}." for item in fallen)
     return f"{_format_scores(verdict)}{gave_up or ' Nobody surrendered.'}"
+
+
+def usage_rows(debate: Debate, judged: Collection[str] | None = None) -> tuple[tuple[str, str], ...]:
+    """(label, words) on calls, tokens and cost; the label is empty where there is but one row.
+
+    `judged`: ids of the judging runs just added; what they used comes first, and the debate's total after it, as such.
+    Without them, the time that the calls took stands there too.
+    """
+    whole = debate.usage
+    if judged is None:
+        took = total_call_seconds(debate)
+        return (
+            ("", theme.format_usage(whole) + (f" · calls took {theme.format_duration(took)} added up" if took else "")),
+        )
+    own = judging_usage(debate, judged)
+    if own == whole:
+        return (("", theme.format_usage(whole)),)
+    return (
+        ("this judging", theme.format_usage(own)),
+        ("the debate with all its judgings", theme.format_usage(whole)),
+    )
+
+
+def total_call_seconds(debate: Debate) -> float:
+    """Seconds that all calls took, added up; those under way at once count each.
+
+    From the first event to the last would be another time: it holds the pause before a debate was resumed, or judged again.
+    """
+    heard: list[ModelCall | None] = [item.exchange for item in (*debate.turns, *debate.assessments, *debate.failures)]
+    return sum(exchange.latency_s for exchange in heard if exchange is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeQuote:
+    """What a judge said."""
+
+    words: str
+    """Shortened, never empty."""
+    judge: str = ""
+    """Id of the panel's judge that said it; empty in other systems."""
+
+
+def quote_judge(debate: Debate, verdict: Verdict, beside: Briefing | None = None) -> JudgeQuote | None:
+    """The reason that a judge gave who came to this verdict; None where none gave any, or nothing was determined.
+
+    None too where it is the insight that heads the briefing `beside` it.
+    """
+    if verdict.victory == "undetermined":
+        return None
+    words, judge = _find_quote(debate, verdict)
+    said = shorten(words)
+    if not said or (beside is not None and said == shorten(beside.key_insight)):
+        return None
+    return JudgeQuote(said, judge)
+
+
+def _find_quote(debate: Debate, verdict: Verdict) -> tuple[str, str]:
+    """Words and judge's name; empty for none."""
+    match verdict.system:
+        case "structured":
+            return _quote_structured(debate, verdict), ""
+        case "moderator":
+            return _quote_moderator(debate, verdict), ""
+        case "live":
+            return _quote_live(verdict), ""
+        case "panel":
+            return _quote_panel(parse_notes(PanelNotes, verdict))
+        case _:
+            return "", ""
+
+
+def reportable_verdicts(debate: Debate, verdicts: Sequence[Verdict]) -> tuple[Verdict, ...]:
+    """The verdicts that tell something: of a debate that stopped on the way, those with a score."""
+    if debate.status == "complete":
+        return tuple(verdicts)
+    return tuple(verdict for verdict in verdicts if verdict.scores)
+
+
+def describe_omitted_verdicts(debate: Debate, verdicts: Sequence[Verdict]) -> str:
+    """A sentence on the verdicts that are not told."""
+    told = reportable_verdicts(debate, verdicts)
+    untold = dict.fromkeys(label_verdict(verdict, verdicts) for verdict in verdicts if verdict not in told)
+    return f"No verdict yet of {', '.join(untold)}: the debate stopped before it was judged."
+
+
+def is_trace_useful(debate: Debate, *, again: bool = False) -> bool:
+    """Whether the trace tells more than the speeches: the debate is whole, or its claims were judged.
+
+    Of a debate that is judged `again`, the speeches are known: only standings are news.
+    """
+    whole = debate.status == "complete" and not again
+    return whole or any(row.standing is not None for row in build_trace_table(debate))
+
+
+def _agreeing_assessments(debate: Debate, verdict: Verdict) -> list[Assessment]:
+    """The assessments that a verdict rests on, without those of judges whose own marks make somebody else win."""
+    given = ordered_assessments(debate, verdict.system, verdict.run)
+    judges = dict.fromkeys(item.assessor for item in given)
+    against = {judge for judge in judges if len(judges) > 1 and not _agrees_with_verdict(debate, verdict, given, judge)}
+    return [item for item in given if item.assessor not in against]
+
+
+def _agrees_with_verdict(debate: Debate, verdict: Verdict, given: Sequence[Assessment], judge: str) -> bool:
+    """Whether a judge's marks alone come to the same winner, or to nothing."""
+    alone = debate.with_assessments(item for item in given if item.assessor == judge)
+    own = score(alone, runs=verdict.run, systems=(verdict.system,))
+    return all(item.victory == "undetermined" or item.winner == verdict.winner for item in own)
+
+
+def _quote_structured(debate: Debate, verdict: Verdict) -> str:
+    """The judge's rationale, or its key insight; the first judge's who gave one."""
+    given = _agreeing_assessments(debate, verdict)
+    said = [item.rationale for item in given]
+    said += [finding.key_insight for item in given for finding in item.findings if isinstance(finding, Insight)]
+    return next((words for words in said if words.strip()), "")
+
+
+def _quote_moderator(debate: Debate, verdict: Verdict) -> str:
+    """The first judge's who gave any."""
+    notes = parse_notes(ModeratorNotes, verdict)
+    judges = {item.assessor for item in _agreeing_assessments(debate, verdict)}
+    reasoning = notes.reasoning if notes is not None else ()
+    return next((item.text for item in reasoning if item.assessor in judges), "")
+
+
+def _quote_live(verdict: Verdict) -> str:
+    """The narrative's; where it sees another winner than the scorecard, its words argue against the verdict."""
+    notes = parse_notes(LiveNotes, verdict)
+    story = notes.narrative if notes is not None else None
+    return story.reasoning if story is not None and story.winner == verdict.winner else ""
+
+
+def _quote_panel(notes: PanelNotes | None) -> tuple[str, str]:
+    """The weightiest judge's among those who voted as the panel decided."""
+    votes = notes.rounds[-1].votes if notes is not None and notes.rounds else ()
+    agreeing = [vote for vote in votes if notes is not None and vote.option == notes.option and vote.rationale.strip()]
+    if not agreeing:
+        return "", ""
+    chosen = max(agreeing, key=lambda vote: vote.weight)
+    return chosen.rationale, chosen.judge

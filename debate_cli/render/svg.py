@@ -18,11 +18,11 @@ from rich.console import Console
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import sanitize
-from debate_cli.render.drawn.summary import summary_view
 from debate_cli.render.html.templating import csp_hash
 from debate_cli.render.live.view import LiveObserver
 from debate_cli.render.replay import ReplayPlan
 from debate_cli.render.report import ReportPart
+from debate_cli.render.terminal_summary import details
 
 EXPORT_WIDTH = 111
 """Columns of the terminal that is drawn."""
@@ -67,7 +67,7 @@ class TerminalExport:
             for _ in ReplayPlan(self.debate, self.round_number, judged=self.only is None).play(watcher):
                 pass
         if self.only != "turns" and self.round_number is None:
-            for part in summary_view(self.debate, self.verdicts, only=self.only, show_hidden=self.show_hidden):
+            for part in details(self.debate, self.verdicts, only=self.only):
                 console.print(part)
 
 

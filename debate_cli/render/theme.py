@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from debate_cli.domain.participant import Participant
     from debate_cli.domain.tasks import Brief
 from debate_cli.domain.verdict import Verdict
+from debate_cli.render.sanitize import sanitize_text
 from debate_cli.systems import tables
 from debate_cli.systems.base import describe_outcome
 from debate_cli.systems.registry import get_system
@@ -132,9 +133,9 @@ def format_brief(brief: Brief, called: str | None = None) -> str:
         case "round":
             about = f"round {subject.round}"
         case "turn":
-            about = f"turn {subject.turns[0]}" if subject.turns else "a turn"
+            about = f"turn {subject.turns[0] + 1}" if subject.turns else "a turn"
         case "pair":
-            about = " and ".join(str(index) for index in subject.turns)
+            about = " and ".join(str(index + 1) for index in subject.turns)
             about = f"turns {about}"
         case "debate":
             about = "the debate" if brief.system != "panel" else f"vote {brief.revision + 1}"
@@ -191,6 +192,20 @@ def max_score(verdict: Verdict) -> float:
     return get_system(verdict.system).max_score(verdict)
 
 
+def format_margin(verdict: Verdict) -> str:
+    """The margin with its scale and unit: `1.6 of 10 points`; empty without a margin."""
+    if verdict.margin is None:
+        return ""
+    headline = get_system(verdict.system).headline(verdict)
+    return f"{format_number(verdict.margin)} of {headline.max_score:g} {headline.unit}"
+
+
+def missing_sentences(verdict: Verdict) -> tuple[str, ...]:
+    """What was not assessed, in sentences."""
+    found = verdict.notes.get("missing")
+    return tuple(expand_error_names(str(sentence)) for sentence in found) if isinstance(found, list) else ()
+
+
 def score_axis_max(verdict: Verdict) -> float:
     """Upper end for the bars of a verdict; a score of another version's rules may be above what can be had now."""
     return max(max_score(verdict), *map(abs, verdict.scores.values()), 0.0)
@@ -210,6 +225,18 @@ CLOSE_MESSAGES: dict[CloseReason, str] = {
 def describe_close(debate: Debate) -> str:
     """Why a debate closed, in a sentence; empty while it has not, and for a text, of which nothing was held."""
     return CLOSE_MESSAGES[debate.closed] if debate.closed is not None and debate.document_name is None else ""
+
+
+BACKGROUND_LINES, BACKGROUND_LENGTH = 3, 240
+"""Lines of a background that are shown, and characters of each."""
+
+
+def background_excerpt(background: str | None) -> list[str]:
+    """The first lines of a background, and how many more there are. Sanitized."""
+    lines = [line for line in sanitize_text(background or "").splitlines() if line.strip()]
+    shown = [shorten(line, BACKGROUND_LENGTH) for line in lines[:BACKGROUND_LINES]]
+    more = len(lines) - len(shown)
+    return [*shown, f"… and {more} more line{'' if more == 1 else 's'}"] if more else shown
 
 
 EXCERPT_LENGTH = 320

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from cli_support import CommandResult, debate, write_config
+from debate_cli.render.drawn.doctor import doctor_view
 from llm_support import reply
 from model_server import ModelServer, model_server
 from rich.console import Console
@@ -21,7 +22,6 @@ from debate_cli.domain.model_call import Usage
 from debate_cli.errors import UnauthorizedError, UnsupportedError
 from debate_cli.llm.model import OnText, Reply, Request
 from debate_cli.llm.profile import Profile
-from debate_cli.render.drawn.doctor import doctor_view
 
 FORM = '{"reason": "counting on", "answer": 7}'
 FENCED = f"Here you are:\n```json\n{FORM}\n```"

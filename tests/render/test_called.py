@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+from debate_cli.render.drawn.scores import scores_view
 from render_support import START, debate, shown, structured_assessment
 
 from debate_cli.domain.debate import Debate
@@ -12,7 +13,6 @@ from debate_cli.domain.events import AssessmentCompleted, JudgingOpened
 from debate_cli.domain.judging_config import JudgingConfig
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render.ci import format_step_summary, format_workflow_commands
-from debate_cli.render.drawn.scores import scores_view
 from debate_cli.render.html.index import render_index
 from debate_cli.render.html.page import render_html
 from debate_cli.render.plain import score_lines

@@ -6,9 +6,9 @@ import shlex
 from typing import Any
 
 import pytest
+from debate_cli.render.drawn.catalogue import index_view
 from render_support import shown
 
-from debate_cli.render.drawn.catalogue import index_view
 from debate_cli.render.resume_hint import resume_command
 from debate_cli.storage.transcript_index import IndexEntry, StoredConclusion
 

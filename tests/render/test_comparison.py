@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
+from debate_cli.render.drawn.comparison import comparison_view
 from render_support import HOSTILE, START, debate, events, exchange, shown, structured_assessment, unscored
 
 from debate_cli.app.compare import LATEST_RUNS, ComparisonSide, compare_judgments
@@ -14,7 +15,6 @@ from debate_cli.domain.debate import Debate, fold
 from debate_cli.domain.events import DebateClosed, JudgingOpened
 from debate_cli.domain.judging_config import JudgingConfig
 from debate_cli.render.comparison import ComparedPair, build_comparison_document, summarize_comparison
-from debate_cli.render.drawn.comparison import comparison_view
 from debate_cli.render.plain import comparison_lines
 
 TOLD = debate()

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from debate_cli.render.drawn.doctor import doctor_view
 from render_support import shown
 
 from debate_cli.app.doctor import Diagnosis, ModelCheck, diagnosis_to_json
 from debate_cli.domain.config import Price
 from debate_cli.domain.model_call import Usage
-from debate_cli.render.drawn.doctor import doctor_view
 
 LONG = "anthropic/claude-sonnet-4-5-20250929"
 ENTRIES = [

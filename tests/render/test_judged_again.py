@@ -7,6 +7,7 @@ from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
+from debate_cli.render.drawn.summary import summary_view
 from render_support import START, debate, exchange, shown, structured_assessment
 
 from debate_cli.domain.assessment import Assessment, SystemKind, Vote
@@ -15,12 +16,11 @@ from debate_cli.domain.events import AssessmentCompleted, Failure, JudgingOpened
 from debate_cli.domain.judging_config import JudgingConfig
 from debate_cli.domain.tasks import Subject
 from debate_cli.domain.verdict import Verdict
-from debate_cli.render.drawn.summary import summary_view
 from debate_cli.render.html.page import render_html
 from debate_cli.render.judge_report import build_judge_report
 from debate_cli.render.markdown import format_markdown
 from debate_cli.render.plain import summary_lines
-from debate_cli.render.used import usage_rows
+from debate_cli.render.summary import usage_rows
 from debate_cli.systems.scoring import score
 
 INSIGHT = "Both sides want early boundaries;"

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from render_support import HOSTILE, shown
-
 from debate_cli.render.drawn.providers import MORE, providers_view
+from render_support import HOSTILE, shown
 
 
 def entry(name: str, **changes: Any) -> dict[str, Any]:

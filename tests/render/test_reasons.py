@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
+from debate_cli.render.drawn.summary import summary_view
 from poisoned_support import plain
 from render_support import (
     HOSTILE,
@@ -23,11 +24,10 @@ from debate_cli.domain.assessment import Assessment, Narrative
 from debate_cli.domain.debate import Debate, fold
 from debate_cli.domain.events import AssessmentCompleted, CloseReason, DebateClosed
 from debate_cli.domain.verdict import Verdict
-from debate_cli.render.drawn.summary import summary_view
 from debate_cli.render.html.page import render_html
 from debate_cli.render.markdown import escape_markdown, format_markdown
 from debate_cli.render.plain import summary_lines
-from debate_cli.render.reasons import (
+from debate_cli.render.summary import (
     JudgeQuote,
     describe_omitted_verdicts,
     is_trace_useful,

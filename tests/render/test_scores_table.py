@@ -7,13 +7,13 @@ import io
 import json
 
 import pytest
+from debate_cli.render.drawn.scores import scores_view
 from render_support import debate, shown, unscored
 
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import theme
 from debate_cli.render.agreement import build_agreement_table
-from debate_cli.render.drawn.scores import scores_view
 from debate_cli.render.html.index import render_index
 from debate_cli.render.score_rows import (
     SCORE_COLUMNS,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from debate_cli.render.drawn.summary import summary_view
 from poisoned_support import plain
 from render_support import START, debate, exchange, shown, structured_assessment, turns
 
@@ -26,7 +27,6 @@ from debate_cli.domain.events import AssessmentCompleted
 from debate_cli.domain.tasks import Subject
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import judge_report, theme
-from debate_cli.render.drawn.summary import summary_view
 from debate_cli.render.html.page import render_html
 from debate_cli.render.live.header import judge_report_notice
 from debate_cli.render.markdown import format_markdown

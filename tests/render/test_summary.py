@@ -6,6 +6,7 @@ from collections.abc import Callable
 from io import StringIO
 
 import pytest
+from debate_cli.render.drawn.summary import summary_view
 from render_support import HOSTILE, console, debate, turns, unscored
 from rich.console import Console, RenderableType
 from rich.terminal_theme import DEFAULT_TERMINAL_THEME, MONOKAI, TerminalTheme
@@ -13,7 +14,6 @@ from rich.terminal_theme import DEFAULT_TERMINAL_THEME, MONOKAI, TerminalTheme
 from debate_cli.domain.debate import Debate
 from debate_cli.render import theme as theme_module
 from debate_cli.render.cross_examination import ThreadIndex
-from debate_cli.render.drawn.summary import summary_view
 from debate_cli.render.live.header import debate_heading, round_rule
 from debate_cli.render.live.speech import PanelRow, turn_panel
 from debate_cli.render.report import ReportPart

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from debate_cli.render.drawn.trace import trace_view
 from render_support import debate, shown
 
 from debate_cli.render import theme
-from debate_cli.render.drawn.trace import trace_view
 from debate_cli.systems.structured.trace import TraceRow, build_trace_table
 
 ROWS = build_trace_table(debate())

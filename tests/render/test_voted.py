@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import get_args
 
 import pytest
+from debate_cli.render.drawn.scores import scores_view
 from pydantic import JsonValue
 from rehearsal_support import config_of, hold
 from render_support import debate, shown
@@ -14,7 +15,6 @@ from debate_cli.domain.verdict import Verdict, Victory
 from debate_cli.render import theme
 from debate_cli.render.agreement import build_agreement_table
 from debate_cli.render.ci import format_workflow_commands
-from debate_cli.render.drawn.scores import scores_view
 from debate_cli.render.html.index import render_index
 from debate_cli.render.html.page import render_html
 from debate_cli.render.junit import format_junit

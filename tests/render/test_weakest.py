@@ -6,12 +6,12 @@ import re
 from typing import Any
 
 import pytest
+from debate_cli.render.drawn.summary import summary_view
 from render_support import START, debate, events, shown, structured_assessment, unscored
 
 from debate_cli.domain.assessment import Fallacy, Mark, Standing, Trace
 from debate_cli.domain.debate import Debate, fold
 from debate_cli.domain.events import AssessmentCompleted, JudgingOpened
-from debate_cli.render.drawn.summary import summary_view
 from debate_cli.render.html.page import render_html
 from debate_cli.render.markdown import format_markdown
 from debate_cli.render.plain import summary_lines

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from debate_cli.render.drawn.wrapped import wrap_sentence
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
-
-from debate_cli.render.drawn.wrapped import wrap_sentence
 
 PATH = "/home/mira/debates/2026/on-the-four-day-week.json"
 SENTENCES = {

@@ -29,10 +29,9 @@ from debate_cli.render.html.charts import DrawnChart, draw_chart, participant_cl
 from debate_cli.render.html.provenance import collect_provenance
 from debate_cli.render.html.templating import build_environment, csp_hash, read_template
 from debate_cli.render.html.transcript import build_round_sections, collect_judge_reasons
-from debate_cli.render.reasons import quote_judge
 from debate_cli.render.report import DebateReport, build_debate_report
 from debate_cli.render.sheets.of_verdict import build_verdict_tables
-from debate_cli.render.summary import summarize_verdicts
+from debate_cli.render.summary import quote_judge, summarize_verdicts
 from debate_cli.render.weakest import argument_scores
 from debate_cli.systems import findings_table
 from debate_cli.systems.charts import Chart

@@ -11,7 +11,7 @@ from datetime import datetime
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.model_call import ModelCall, total_usage
 from debate_cli.render import theme
-from debate_cli.render.used import total_call_seconds
+from debate_cli.render.summary import total_call_seconds
 from debate_cli.systems.tables import Number, Table, TableRow
 
 

@@ -18,10 +18,8 @@ from debate_cli.render.failure_groups import FailureGroup
 from debate_cli.render.judge_report import JudgeReport
 from debate_cli.render.live.speech import framed, hanging
 from debate_cli.render.participants import ParticipantRow, debater_rows, judge_rows, rehearsal_notice
-from debate_cli.render.terminal import Bar, WrappedName, join_text, terminal_line
+from debate_cli.render.terminal import join_text, score_bar, terminal_line
 
-BACKGROUND_LINES = 3
-"""Lines of the background that a heading shows."""
 MIN_WIDTH_FOR_COLUMNS = 70
 """Columns of the window below which a participant's part and model are drawn below the name."""
 
@@ -51,10 +49,7 @@ def _heading(debate: Debate, title: Sequence[str], body: Sequence[RenderableType
 
 def _background(text: str) -> list[Text]:
     """The first lines of the background, and how many more there are."""
-    lines = [line for line in sanitize.sanitize_text(text).splitlines() if line.strip()]
-    shown = [Text(line, style=theme.MUTED) for line in lines[:BACKGROUND_LINES]]
-    left = len(lines) - len(shown)
-    return [*shown, Text(f"… {left} more line{'' if left == 1 else 's'}", style=theme.MUTED)] if left else shown
+    return [Text(line, style=theme.MUTED) for line in theme.background_excerpt(text)]
 
 
 def judging_run_heading(debate: Debate, run: JudgingRun) -> RenderableType:
@@ -91,7 +86,7 @@ class ParticipantTable:
         if options.max_width >= MIN_WIDTH_FOR_COLUMNS:
             grid = Table.grid(padding=(0, 2, 0, 0))
             for row in self._rows:
-                grid.add_row(_name(row), terminal_line(row.part, theme.MUTED), WrappedName(terminal_line(row.model)))
+                grid.add_row(_name(row), terminal_line(row.part, theme.MUTED), terminal_line(row.model))
             yield grid
             return
         for row in self._rows:
@@ -101,12 +96,9 @@ class ParticipantTable:
             )
 
 
-def _name(row: ParticipantRow) -> WrappedName:
+def _name(row: ParticipantRow) -> Text:
     sign = row.sign
-    return WrappedName(
-        join_text((f"{sign.symbol} ", sign.colour), terminal_line(row.name, f"bold {sign.colour}")),
-        len(sign.symbol) + 1,
-    )
+    return join_text((f"{sign.symbol} ", sign.colour), terminal_line(row.name, f"bold {sign.colour}"))
 
 
 def judge_report_notice(report: JudgeReport, debate: Debate) -> RenderableType:
@@ -137,8 +129,8 @@ def _score_bars(report: JudgeReport, debate: Debate) -> Table:
     for score in report.scores:
         sign = styles.get(score.name, theme.UNKNOWN_BADGE)
         name = join_text((f"{sign.symbol} ", sign.colour), terminal_line(score.name))
-        bar = Bar(score.value, score.out_of, sign.colour)
-        grid.add_row(WrappedName(name, len(sign.symbol) + 1), bar, f"{score.value:g}/{score.out_of:g}")
+        bar = score_bar(score.value, score.out_of, sign.colour, 24)
+        grid.add_row(name, bar, f"{score.value:g}/{score.out_of:g}")
     return grid
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from io import StringIO
 from typing import Any
@@ -25,6 +26,9 @@ from debate_cli.domain.events import AssessmentCompleted, DebateClosed, DebateOp
 from debate_cli.domain.model_call import ModelCall, Usage
 from debate_cli.domain.tasks import Subject
 from debate_cli.domain.turn import Argument, Closing, Response, Turn
+from debate_cli.render.score_rows import ScoredFile, build_score_tables
+from debate_cli.render.terminal import render_table
+from debate_cli.systems.tables import Table
 
 START = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
 TOPIC = "Should a startup of under ten people adopt microservices from day one?"
@@ -255,6 +259,16 @@ def shown(renderable: RenderableType, width: int = 100, *, colour: bool = False)
     file = target.file
     assert isinstance(file, StringIO)
     return file.getvalue()
+
+
+def drawn_tables(tables: Sequence[Table], width: int = 100) -> str:
+    """Tables as a terminal of that width shows them."""
+    return "".join(shown(render_table(table, {}), width) for table in tables)
+
+
+def scores_view(files: Sequence[ScoredFile]) -> list[RenderableType]:
+    """The tables of scored files, one renderable each."""
+    return [render_table(table, {}) for table in build_score_tables(files)]
 
 
 def unscored() -> Debate:

@@ -38,7 +38,7 @@ NOT_JUDGED_MESSAGE = "Nobody has judged this debate."
 """What is told in the place of a verdict where there is none."""
 _REPEAT_OPTION = " --repeat 3"
 """Asks the same judges again: three runs show how much scores vary."""
-MAX_CLAIMS, MAX_QUESTIONS, MAX_CLAIM_LENGTH = 3, 2, 130
+MAX_CLAIMS, MAX_QUESTIONS, MAX_CLAIM_LENGTH = 3, 2, 105
 """Claims under each label, open questions, and characters of each on the closing screen."""
 MAX_DISSENT_LENGTH = 160
 """Characters of a dissenting judge's reasons."""

@@ -64,9 +64,13 @@ def closing_screen(
     shown = debate if judged is None else restrict_to_runs(debate, judged)
     summary = summarize_verdicts(shown, verdicts)
     styles = theme.participant_styles(debate.participants)
-    rows: list[tuple[str, RenderableType]] = [
+    claims = [
         *_claim_rows("rely on", summary.rely_on, styles),
         *_claim_rows("check first", summary.check_first, styles),
+    ]
+    rows: list[tuple[str, RenderableType]] = [
+        *claims,
+        *([("", Text(""))] if claims else []),
         *_text_rows("open", [shorten(item, MAX_CLAIM_LENGTH) for item in summary.open_questions[:MAX_QUESTIONS]]),
         *_text_rows("advice", [shorten(summary.recommendation, MAX_CLAIM_LENGTH)] if summary.recommendation else []),
         *((sanitize.sanitize_line(other.label), terminal_line(other.sentence)) for other in summary.others),

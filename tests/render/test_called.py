@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from debate_cli.render.drawn.scores import scores_view
-from render_support import START, debate, shown, structured_assessment
+from render_support import START, debate, scores_view, shown, structured_assessment
 
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import AssessmentCompleted, JudgingOpened

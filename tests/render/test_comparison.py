@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from debate_cli.render.drawn.comparison import comparison_view
-from render_support import HOSTILE, START, debate, events, exchange, shown, structured_assessment, unscored
+from render_support import HOSTILE, START, debate, drawn_tables, events, exchange, structured_assessment, unscored
 
 from debate_cli.app.compare import LATEST_RUNS, ComparisonSide, compare_judgments
 from debate_cli.domain.assessment import Trace
@@ -14,8 +13,13 @@ from debate_cli.domain.config import ModelSpec
 from debate_cli.domain.debate import Debate, fold
 from debate_cli.domain.events import DebateClosed, JudgingOpened
 from debate_cli.domain.judging_config import JudgingConfig
-from debate_cli.render.comparison import ComparedPair, build_comparison_document, summarize_comparison
-from debate_cli.render.plain import comparison_lines
+from debate_cli.render.comparison import (
+    ComparedPair,
+    build_comparison_document,
+    build_comparison_tables,
+    summarize_comparison,
+)
+from debate_cli.render.plain import table_lines
 
 TOLD = debate()
 CUT = "\x1b\x07\u202e\x9b"
@@ -82,12 +86,12 @@ def rejudged() -> Debate:
 
 def lines(told: ComparedPair) -> str:
     """As it stands off a terminal."""
-    return "\n".join(comparison_lines(told))
+    return "\n".join(line for table in build_comparison_tables(told) for line in table_lines(table))
 
 
 def drawn(told: ComparedPair, width: int) -> str:
     """As it stands on a terminal."""
-    return "\n".join(shown(part, width) for part in comparison_view(told))
+    return drawn_tables(build_comparison_tables(told), width)
 
 
 def test_where_nothing_differs_one_sentence_says_so() -> None:

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
-from debate_cli.render.drawn.summary import summary_view
 from render_support import START, debate, exchange, shown, structured_assessment
 
 from debate_cli.domain.assessment import Assessment, SystemKind, Vote
@@ -19,8 +18,9 @@ from debate_cli.domain.verdict import Verdict
 from debate_cli.render.html.page import render_html
 from debate_cli.render.judge_report import build_judge_report
 from debate_cli.render.markdown import format_markdown
-from debate_cli.render.plain import summary_lines
+from debate_cli.render.plain import details_lines
 from debate_cli.render.summary import usage_rows
+from debate_cli.render.terminal_summary import details
 from debate_cli.systems.scoring import score
 
 INSIGHT = "Both sides want early boundaries;"
@@ -54,12 +54,12 @@ def by_structured() -> Debate:
 
 def plain(told: Debate) -> list[str]:
     """The closing part after that judging."""
-    return summary_lines(told, score(told, runs="r2"), judged={"r2"})
+    return details_lines(told, score(told, runs="r2"), judged={"r2"})
 
 
 def drawn(told: Debate) -> str:
     """The same on a terminal."""
-    return "".join(shown(part) for part in summary_view(told, score(told, runs="r2"), judged={"r2"}))
+    return "".join(shown(part) for part in details(told, score(told, runs="r2"), judged={"r2"}))
 
 
 def test_the_usage_is_that_of_the_judging() -> None:
@@ -116,7 +116,7 @@ def test_the_insight_is_told_once() -> None:
 def test_without_a_briefing_beside_it_the_insight_is_the_reason() -> None:
     """As where only the verdicts are shown."""
     told = by_structured()
-    lines = summary_lines(told, score(told, runs="r2"), only="verdict", judged={"r2"})
+    lines = details_lines(told, score(told, runs="r2"), only="verdict", judged={"r2"})
     assert sum(INSIGHT in line for line in lines) == 1
 
 
@@ -140,7 +140,7 @@ def twice() -> tuple[Debate, list[str]]:
     ]
 
 
-@pytest.mark.parametrize("form", [summary_lines, format_markdown], ids=["lines", "Markdown"])
+@pytest.mark.parametrize("form", [details_lines, format_markdown], ids=["lines", "Markdown"])
 def test_verdicts_of_one_system_are_told_apart(form: Callable[[Debate, tuple[Verdict, ...]], list[str] | str]) -> None:
     """By their judging run: each verdict, and the tables it rests on; what stands alone of its kind has none."""
     told, _ = twice()
@@ -157,7 +157,7 @@ def test_verdicts_of_one_system_are_told_apart(form: Callable[[Debate, tuple[Ver
 def test_the_terminal_tells_them_apart() -> None:
     """In the title of each box, and side by side."""
     told, _ = twice()
-    shown_ = "".join(shown(part) for part in summary_view(told, score(told, runs="all"), only="verdict"))
+    shown_ = "".join(shown(part) for part in details(told, score(told, runs="all"), only="verdict"))
     assert [f"verdict, {name} " in shown_ for name in ("structured r3, decides", "structured r2", "moderator")] == [
         True
     ] * 3
@@ -169,9 +169,9 @@ def test_one_of_them_decides() -> None:
     told, runs = twice()
     added = tuple(verdict for run in runs for verdict in score(told, runs=run))
     assert [verdict.decides for verdict in added] == [True, True]
-    lines = [line.partition(":")[0] for line in summary_lines(told, added) if line.startswith("Verdict (")]
+    lines = [line.partition(":")[0] for line in details_lines(told, added) if line.startswith("Verdict (")]
     assert lines == ["Verdict (structured r3, decides)", "Verdict (structured r2)"]
-    drawn_ = "".join(shown(part) for part in summary_view(told, added))
+    drawn_ = "".join(shown(part) for part in details(told, added))
     assert drawn_.count("verdict, ") == 2
     assert drawn_.count(", decides") == 2, "in the title of its box, and side by side"
 
@@ -189,7 +189,7 @@ def test_the_time_that_calls_took_is_told_rather_than_a_pause() -> None:
     later = debate().model_copy(update={"finished_at": START + timedelta(days=3)})
     assert usage_rows(later) == usage_rows(debate())
     assert usage_rows(later)[0][1].endswith(" · calls took 22.4 s added up")
-    assert "22.4 s" in " ".join("".join(shown(part) for part in summary_view(later, score(later))).split())
+    assert "22.4 s" in " ".join("".join(shown(part) for part in details(later, score(later))).split())
 
 
 def test_where_nothing_was_waited_for_no_time_is_told() -> None:

@@ -13,7 +13,7 @@ from debate_cli.domain.debate import initial_debate as opened_debate
 from debate_cli.domain.events import DebateResumed, Event, TurnCompleted
 from debate_cli.domain.tasks import Cue
 from debate_cli.observer import NullObserver, Observer
-from debate_cli.render.plain import PlainObserver, summary_lines
+from debate_cli.render.plain import PlainObserver, details_lines
 from debate_cli.render.report import ReportPart
 from debate_cli.systems.scoring import score
 
@@ -87,7 +87,7 @@ def test_quiet_takes_everything() -> None:
 
 def test_the_closing_part_in_plain_lines(golden: Callable[[str, str], None]) -> None:
     """Scores, trace, verdicts, briefing and usage of the fixed debate, a row a line."""
-    golden("summary.txt", "\n".join(summary_lines(debate(), score(debate()))) + "\n")
+    golden("summary.txt", "\n".join(details_lines(debate(), score(debate()))) + "\n")
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,7 @@ def test_the_closing_part_in_plain_lines(golden: Callable[[str, str], None]) -> 
 )
 def test_one_part_of_the_closing_alone(only: ReportPart, first: str) -> None:
     """`only` leaves the other parts out."""
-    found = summary_lines(debate(), score(debate()), only=only)
+    found = details_lines(debate(), score(debate()), only=only)
     assert found[1].startswith(first)
     assert not any(line.startswith("Usage") for line in found)
 
@@ -106,7 +106,7 @@ def test_the_closing_part_forges_no_line() -> None:
     arguments = tuple(item.model_copy(update={"claim": "x\nVerdict: Ada"}) for item in told.turns[0].arguments or ())
     first = told.turns[0].model_copy(update={"arguments": arguments})
     told = Debate.model_validate({**told.model_dump(), "turns": [first, *told.turns[1:]]})
-    assert not any(line.startswith("Verdict: Ada") for line in summary_lines(told, score(told)))
+    assert not any(line.startswith("Verdict: Ada") for line in details_lines(told, score(told)))
 
 
 def test_what_an_argument_does_not_have_is_not_labelled() -> None:

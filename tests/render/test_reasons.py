@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 
 import pytest
-from debate_cli.render.drawn.summary import summary_view
 from poisoned_support import plain
 from render_support import (
     HOSTILE,
@@ -26,7 +25,7 @@ from debate_cli.domain.events import AssessmentCompleted, CloseReason, DebateClo
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render.html.page import render_html
 from debate_cli.render.markdown import escape_markdown, format_markdown
-from debate_cli.render.plain import summary_lines
+from debate_cli.render.plain import details_lines
 from debate_cli.render.summary import (
     JudgeQuote,
     describe_omitted_verdicts,
@@ -34,13 +33,14 @@ from debate_cli.render.summary import (
     quote_judge,
     reportable_verdicts,
 )
+from debate_cli.render.terminal_summary import details
 from debate_cli.render.theme import shorten
 from debate_cli.systems.scoring import score
 
 
 def boxes(told: Debate, width: int = 100) -> str:
     """The verdicts on a terminal, on one line, without frames."""
-    drawn = "\n".join(shown(part, width) for part in summary_view(told, score(told), only="verdict"))
+    drawn = "\n".join(shown(part, width) for part in details(told, score(told), only="verdict"))
     return " ".join(drawn.replace("┃", " ").replace("│", " ").split())
 
 
@@ -140,9 +140,9 @@ def test_of_a_panel_the_judge_is_named_beside_its_words() -> None:
     assert said.judge
     assert said.judge not in said.words
     panel = (verdict(plain(), "panel"),)
-    lines = summary_lines(plain(), panel, only="verdict")
+    lines = details_lines(plain(), panel, only="verdict")
     assert any(line.startswith(f"  in {said.judge}'s words (panel): “{said.words}”") for line in lines)
-    drawn = " ".join("".join(shown(part, 600) for part in summary_view(plain(), panel, only="verdict")).split())
+    drawn = " ".join("".join(shown(part, 600) for part in details(plain(), panel, only="verdict")).split())
     assert f"{said.judge}: “{said.words[:20]}" in drawn
     written = format_markdown(plain(), panel)
     assert f"\n{escape_markdown(said.judge)}:\n\n> {escape_markdown(said.words)[:20]}" in written
@@ -198,7 +198,7 @@ def test_the_weakest_argument_is_named_once() -> None:
 
 def test_plain_lines_say_the_same() -> None:
     """Winner, reason, weakest argument."""
-    told = summary_lines(debate(), score(debate()), only="verdict")
+    told = details_lines(debate(), score(debate()), only="verdict")
     assert any(line.startswith("Verdict (structured, decides): Bo wins narrowly.") for line in told)
     why = next(place for place, line in enumerate(told) if line.startswith("Why (structured): Bo 7.45 to Ada 6.35"))
     assert told[why + 1] == "  in a judge's words (structured): “Fixed.”"
@@ -213,7 +213,7 @@ def test_hostile_reasons_are_not_obeyed() -> None:
         + [AssessmentCompleted(at=START, assessment=hostile)]
     )
     drawn = boxes(told)
-    lines = "".join(summary_lines(told, score(told)))
+    lines = "".join(details_lines(told, score(told)))
     assert "[bold red]markup[/]" in drawn
     assert all(sign.isprintable() for sign in drawn + lines)
 
@@ -222,10 +222,10 @@ def test_hostile_reasons_are_not_obeyed() -> None:
 def test_a_debate_that_stopped_shows_no_empty_boxes(reason: CloseReason) -> None:
     """One sentence says that nothing was judged; no trace in which nothing stands."""
     told = stopped(reason)
-    lines = summary_lines(told, score(told))
+    lines = details_lines(told, score(told))
     assert [line for line in lines if line.startswith(("Verdict", "Missing"))] == []
     assert "No verdict yet of structured, moderator: the debate stopped before it was judged." in lines
-    drawn = "".join(shown(part) for part in summary_view(told, score(told)))
+    drawn = "".join(shown(part) for part in details(told, score(told)))
     assert "No verdict yet" in drawn
     assert not any(word in drawn for word in ("Undetermined", "trace", "not judged"))
 
@@ -233,7 +233,7 @@ def test_a_debate_that_stopped_shows_no_empty_boxes(reason: CloseReason) -> None
 def test_a_trace_that_is_asked_for_is_shown() -> None:
     """Even of a debate that stopped."""
     told = stopped("interrupted")
-    assert "PRO-1" in "".join(shown(part) for part in summary_view(told, score(told), only="trace"))
+    assert "PRO-1" in "".join(shown(part) for part in details(told, score(told), only="trace"))
     assert not is_trace_useful(told)
 
 

@@ -7,8 +7,7 @@ import io
 import json
 
 import pytest
-from debate_cli.render.drawn.scores import scores_view
-from render_support import debate, shown, unscored
+from render_support import debate, scores_view, shown, unscored
 
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.verdict import Verdict

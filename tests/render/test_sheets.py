@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from debate_cli.render.drawn.summary import summary_view
 from poisoned_support import plain
 from render_support import START, debate, exchange, shown, structured_assessment, turns
 
@@ -30,8 +29,9 @@ from debate_cli.render import judge_report, theme
 from debate_cli.render.html.page import render_html
 from debate_cli.render.live.header import judge_report_notice
 from debate_cli.render.markdown import format_markdown
-from debate_cli.render.plain import judge_report_lines, summary_lines
+from debate_cli.render.plain import details_lines, judge_report_lines
 from debate_cli.render.sheets.of_verdict import build_verdict_tables
+from debate_cli.render.terminal_summary import details
 from debate_cli.systems.scoring import score
 from debate_cli.systems.tables import Number, Table, drop_empty_columns
 
@@ -118,8 +118,8 @@ def test_every_medium_tells_the_same(made: Any, words: tuple[str, ...]) -> None:
     """What a system has to tell is on the terminal, in plain lines, in Markdown and in HTML."""
     told: Debate = made()
     verdicts = score(told)
-    terminal = " ".join("".join(shown(part, 200) for part in summary_view(told, verdicts)).split())
-    plain = "\n".join(summary_lines(told, verdicts))
+    terminal = " ".join("".join(shown(part, 200) for part in details(told, verdicts)).split())
+    plain = "\n".join(details_lines(told, verdicts))
     for word in words:
         assert word in terminal
         assert word in plain
@@ -130,7 +130,7 @@ def test_every_medium_tells_the_same(made: Any, words: tuple[str, ...]) -> None:
 def test_a_heading_leaves_a_name_as_it_is_written() -> None:
     """Only its first letter is made a capital one: Pro does not become pro."""
     verdicts = score(plain())
-    assert "== Personality, Pro ==" in summary_lines(plain(), verdicts)
+    assert "== Personality, Pro ==" in details_lines(plain(), verdicts)
     assert "## Personality, Pro" in format_markdown(plain(), verdicts).splitlines()
 
 
@@ -139,7 +139,7 @@ def test_a_panel_of_one_mind_at_once_has_not_deliberated() -> None:
     vote = Vote.model_validate({"option": "PASS", "confidence": 0.75})
     judges = ("technical_architect", "compliance_auditor")
     given = judged("panel", *(assessment("panel", Subject(moment="debate"), vote, assessor=judge) for judge in judges))
-    assert "Agreement 1.0 in the blind vote; it reached the threshold of 0.8." in summary_lines(given, score(given))
+    assert "Agreement 1.0 in the blind vote; it reached the threshold of 0.8." in details_lines(given, score(given))
     page = render_html(given, score(given))
     assert "Votes by deliberation round" in page
     assert "Agreement by deliberation round" not in page
@@ -152,7 +152,7 @@ def test_a_conditional_verdict_states_its_conditions(option: str, told: bool) ->
     whole = Subject(moment="debate")
     judges = ("technical_architect", "compliance_auditor")
     given = judged("panel", *(assessment("panel", whole, vote, assessor=judge) for judge in judges))
-    lines = summary_lines(given, score(given))
+    lines = details_lines(given, score(given))
     assert [line for line in lines if "name a budget" in line] == (
         [f"{judge}: holds only with: name a budget" for judge in judges] if told else []
     )
@@ -177,7 +177,7 @@ def test_words_addressed_to_the_judge_are_shown_as_an_alarm() -> None:
     assert "manipulation by Ada in turn 0" in shown(judge_report_notice(report, told))
     assert "38;5;167" in shown(judge_report_notice(report, told), colour=True)
     assert any("manipulation" in line for line in judge_report_lines(report))
-    assert sum("! manipulation" in line or "manipulation:" in line for line in summary_lines(told, score(told))) == 1
+    assert sum("! manipulation" in line or "manipulation:" in line for line in details_lines(told, score(told))) == 1
 
 
 @pytest.mark.parametrize(

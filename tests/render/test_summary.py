@@ -6,7 +6,6 @@ from collections.abc import Callable
 from io import StringIO
 
 import pytest
-from debate_cli.render.drawn.summary import summary_view
 from render_support import HOSTILE, console, debate, turns, unscored
 from rich.console import Console, RenderableType
 from rich.terminal_theme import DEFAULT_TERMINAL_THEME, MONOKAI, TerminalTheme
@@ -17,6 +16,7 @@ from debate_cli.render.cross_examination import ThreadIndex
 from debate_cli.render.live.header import debate_heading, round_rule
 from debate_cli.render.live.speech import PanelRow, turn_panel
 from debate_cli.render.report import ReportPart
+from debate_cli.render.terminal_summary import details
 from debate_cli.systems.scoring import score
 
 
@@ -28,7 +28,7 @@ def whole(shown: Debate) -> list[RenderableType]:
         spoken = shown.select_turns(round_number=number)
         found.append(round_rule(number, spoken[0].phase))
         found.append(PanelRow([turn_panel(turn, signs, ThreadIndex(shown.turns)) for turn in spoken]))
-    return found + summary_view(shown, score(shown))
+    return found + details(shown, score(shown))
 
 
 def text(renderables: list[RenderableType], width: int) -> str:
@@ -73,20 +73,20 @@ def test_no_line_is_wider_than_the_window(width: int) -> None:
 )
 def test_one_part_alone(only: ReportPart, there: str, absent: str) -> None:
     """`only` shows one part and nothing of the others."""
-    shown = text(summary_view(debate(), score(debate()), only=only), 100)
+    shown = text(details(debate(), score(debate()), only=only), 100)
     assert there in shown
     assert absent not in shown
 
 
 def test_every_standing_has_a_word() -> None:
     """Standings can be told apart without colours."""
-    shown = text(summary_view(debate(), score(debate()), only="trace"), 120)
+    shown = text(details(debate(), score(debate()), only="trace"), 120)
     assert all(word in shown for word in ("✗ refuted", "✓ upheld", "≈ partially upheld"))
 
 
 def test_too_little_judged_is_said() -> None:
     """Without assessments the verdict is undetermined, and says what is missing."""
-    shown = text(summary_view(unscored(), score(unscored())), 100)
+    shown = text(details(unscored(), score(unscored())), 100)
     assert "Undetermined" in shown
     assert "The debate was not assessed by judge." in shown
 

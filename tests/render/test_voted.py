@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import get_args
 
 import pytest
-from debate_cli.render.drawn.scores import scores_view
 from pydantic import JsonValue
 from rehearsal_support import config_of, hold
-from render_support import debate, shown
+from render_support import debate, scores_view, shown
 
 from debate_cli.domain.assessment import VoteOption
 from debate_cli.domain.verdict import Verdict, Victory

@@ -6,7 +6,6 @@ import re
 from typing import Any
 
 import pytest
-from debate_cli.render.drawn.summary import summary_view
 from render_support import START, debate, events, shown, structured_assessment, unscored
 
 from debate_cli.domain.assessment import Fallacy, Mark, Standing, Trace
@@ -14,7 +13,8 @@ from debate_cli.domain.debate import Debate, fold
 from debate_cli.domain.events import AssessmentCompleted, JudgingOpened
 from debate_cli.render.html.page import render_html
 from debate_cli.render.markdown import format_markdown
-from debate_cli.render.plain import summary_lines
+from debate_cli.render.plain import details_lines
+from debate_cli.render.terminal_summary import details
 from debate_cli.render.weakest import WeakestArgument, argument_scores, find_weakest_argument
 from debate_cli.systems.scoring import score
 
@@ -100,7 +100,7 @@ def test_fallacies_that_cost_more_than_any_mark_are_named() -> None:
 def test_a_claim_that_was_upheld_is_not_blamed_in_the_words_that_praise_it() -> None:
     """Its mark alone tells why it is the lowest, and the line says that every claim stood."""
     told = judged("UPHELD")
-    (line,) = [line for line in summary_lines(told, score(told)) if "[PRO-1] by Ada, upheld" in line]
+    (line,) = [line for line in details_lines(told, score(told)) if "[PRO-1] by Ada, upheld" in line]
     assert line.startswith("Lowest score, though every claim stood: [PRO-1]")
     assert line.endswith(f"(Costliest mark: evidence 5 of 10, 40% of the score. {FALLACY})")
 
@@ -120,10 +120,10 @@ def upheld_beside_refuted() -> Debate:
 
 def forms(told: Debate) -> dict[str, str]:
     """What each form tells of a debate, without frames, markup and line breaks."""
-    drawn = "\n".join(shown(part, 160) for part in summary_view(told, score(told), only="verdict"))
+    drawn = "\n".join(shown(part, 160) for part in details(told, score(told), only="verdict"))
     found = {
         "terminal": drawn.replace("┃", " "),
-        "plain": "\n".join(summary_lines(told, score(told))),
+        "plain": "\n".join(details_lines(told, score(told))),
         "markdown": format_markdown(told, score(told)).replace("**", ""),
         "html": re.sub(r"<[^>]+>", "", render_html(told, score(told))),
     }

@@ -73,12 +73,12 @@ class EventOrder:
         """What judges said about speeches that were handed on."""
         due = [event for event in self._reports if not self._is_held_back(event.assessment.subject)]
         self._reports = [event for event in self._reports if event not in due]
-        for event in sorted(due, key=lambda event: event.assessment.subject.moment == "debate"):
+        for event in sorted(due, key=_reading_position):
             self._write(event, debate)
 
     def _is_held_back(self, subject: Subject) -> bool:
         """Whether a report on `subject` is read after something that is not handed on yet."""
-        if subject.moment == "debate" and any(is_partial_judging(task) for task in self._asked.values()):
+        if any(_is_earlier(task, subject) for task in self._asked.values()):
             return True
         return any(_is_read_after(subject, item.turn) for item in self._turns.values())
 
@@ -94,6 +94,23 @@ class EventOrder:
                     if _ends_before(task.subject, start, turn.round):
                         return True
         return False
+
+
+def _reading_position(event: AssessmentCompleted) -> tuple[bool, int, int]:
+    """Judgments of parts first, in the order of the parts."""
+    subject = event.assessment.subject
+    return subject.moment == "debate", subject.round or 0, max(subject.turns, default=0)
+
+
+def _is_earlier(task: Task, subject: Subject) -> bool:
+    """Whether `task` asks a judge about an earlier part than `subject`."""
+    if not isinstance(task, Brief) or not is_partial_judging(task):
+        return False
+    if subject.moment == "debate":
+        return True
+    if subject.round is not None and task.subject.round is not None:
+        return task.subject.round < subject.round
+    return False
 
 
 def is_partial_judging(task: Task) -> bool:

@@ -54,6 +54,8 @@ from debate_cli.systems.tables import Badge, Cell, Curve, Gauge, Lines, Number, 
 
 MAX_SHORT_CELL = 24
 """Longer text of a table gets a line of its own."""
+UNNAMED_NUMBERS = frozenset({"score", "sum"})
+"""Main numbers that need no name."""
 _SCALE = re.compile(r" (/[\d.]+|\d+%)$")
 """Scale or weight at the end of a column header."""
 
@@ -183,29 +185,42 @@ def table_lines(table: Table, badges: Mapping[str, str] | None = None) -> list[s
 
 def _row_lines(table: Table, row: TableRow, badges: Mapping[str, str]) -> Iterable[str]:
     first = _format_cell(row[0])
+    main = _main_column(table)
     plain, pairs, long = [badges[first]] if first in badges else [], list[str](), list[str]()
     for position, cell in enumerate(row[1:], 1):
         header, words = sanitize_line(table.heads[position]), _format_cell(cell)
         if not words:
             continue
-        if _is_main(table, position):
-            plain.append(_with_scale(words, header))
+        if position == main:
+            name = _SCALE.sub("", header)
+            plain.append(
+                _with_scale(words, header) if name in UNNAMED_NUMBERS else f"{name} {_with_scale(words, header)}"
+            )
         elif isinstance(cell, Who | Badge) and header not in {"A", "B"}:
             plain.append(words)
         elif len(words) > MAX_SHORT_CELL:
             long.append(f"{header}: {words}" if header else words)
         else:
-            pairs.append(f"{_SCALE.sub('', header)} {_with_scale(words, header)}".strip())
+            name, colon = _SCALE.sub("", header), ":" if isinstance(cell, str | Lines) and header else ""
+            pairs.append(f"{name}{colon} {_with_scale(words, header)}".strip())
     label = f"{table.heads[0]} {first}" if first.isdigit() else first
     details = ", ".join(pairs)
     yield "  ".join(filter(None, (label, *plain, f"({details})" if plain and details else details)))
     yield from (f"  {line}" for line in long)
 
 
-def _is_main(table: Table, position: int) -> bool:
-    """Whether a column holds the number that a bar repeats."""
-    following = (row[position + 1] for row in table.rows if row is not None and len(row) > position + 1)
-    return position in table.numeric and any(isinstance(cell, Gauge) for cell in following)
+def _main_column(table: Table) -> int | None:
+    """The column of the main number: the one in bold, else the one that a bar repeats."""
+    rows = [row for row in table.rows if row is not None]
+    columns = range(1, len(table.heads))
+    strong = (n for n in columns if any(_is_strong(row[n]) for row in rows))
+    numeric = [n for n in columns if n in table.numeric and n + 1 < len(table.heads)]
+    before_bar = (n for n in numeric if any(isinstance(row[n + 1], Gauge) for row in rows))
+    return next(strong, next(before_bar, None))
+
+
+def _is_strong(cell: Cell) -> bool:
+    return isinstance(cell, Number) and cell.strong
 
 
 def _with_scale(words: str, header: str) -> str:

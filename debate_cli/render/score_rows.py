@@ -24,7 +24,7 @@ SCORE_COLUMNS = ("path", "id", "topic", "status", "system", "run", "winner", "vi
 _VERDICT_FIELDS = {"system", "run", "winner", "victory", "margin", "decides", "scores"}
 _VOTE_NOTES = ("option", "weights")
 """What a panel's notes are kept for: its outcome is not told without them."""
-MAX_PATH_LENGTH = 48
+MAX_PATH_LENGTH = 32
 """Characters of a path in a table; its end is kept."""
 _FORMULA_PREFIXES = ("=", "+", "-", "@", "\t", "\r")
 
@@ -168,7 +168,14 @@ def _summarize_system(system: str, verdicts: Sequence[Verdict]) -> SystemSummary
 def build_score_tables(files: Sequence[ScoredFile]) -> list[Table]:
     """A row per verdict; for several files, a summary per system as well."""
     rows = [row for file in files for row in _verdict_rows(file)]
-    found = [Table(title="scores", heads=("file", "system", "winner", "victory", "margin", "scores"), rows=tuple(rows))]
+    found = [
+        Table(
+            title="scores",
+            heads=("file", "system", "winner", "victory", "margin", "scores"),
+            rows=tuple(rows),
+            has_key_column=True,
+        )
+    ]
     if len(files) > 1:
         summary = tuple(
             (
@@ -195,7 +202,7 @@ def _verdict_rows(file: ScoredFile) -> Iterator[TableRow]:
             label_listed_verdict(verdict, file.verdicts),
             _winner_cell(verdict),
             verdict.victory,
-            theme.format_margin(verdict) or "—",
+            theme.format_margin(verdict).removesuffix(" points") or "—",
             " · ".join(f"{name} {theme.format_number(score)}" for name, score in ranked),
         )
 

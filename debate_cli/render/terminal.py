@@ -30,6 +30,8 @@ MAX_KEPT_WORD = 16
 """A table is drawn if every column can be that wide, or as wide as its longest word: longer words are folded."""
 MIN_TEXT_WIDTH = 22
 """A table is drawn if a column of long text gets that width."""
+MAX_HEADER = 8
+"""A longer header above numbers is broken in two lines."""
 MAX_SHORT_CELL = 24
 """In a list, longer text gets a line of its own."""
 _LEVELS = "▁▂▃▄▅▆▇█"
@@ -192,7 +194,7 @@ class _TableView:
         if _is_of_bars(self.table, position):
             return BAR_WIDTH
         cells = [_cell_text(row[position], self.styles) for row in self.table.rows if row is not None]
-        if position in self.table.numeric:
+        if position in self.table.numeric or (self.table.has_key_column and position == 0):
             return max(cell_len(line) for text in ("", *map(str, cells)) for line in text.split("\n"))
         if any(cell_len(line) > 2 * MIN_TEXT_WIDTH for text in map(str, cells) for line in text.split("\n")):
             return MIN_TEXT_WIDTH
@@ -204,6 +206,7 @@ class _TableView:
             *(_fold_header(self.table, position) for position in positions),
             numeric=[number for number, position in enumerate(positions) if position in self.table.numeric],
         )
+        drawn.columns[0].no_wrap = self.table.has_key_column
         drawn.leading = int(any(isinstance(cell, Lines) for row in self.table.rows for cell in row or ()))
         for row in self.table.rows:
             if row is None:
@@ -246,10 +249,10 @@ def _is_of_bars(table: Table, position: int) -> bool:
 
 
 def _fold_header(table: Table, position: int) -> str:
-    """A header on two lines if it is wider than the numbers below it."""
+    """A header on two lines if it is long and stands above numbers."""
     header = sanitize.sanitize_line(table.heads[position])
     first, _, last = header.rpartition(" ")
-    return f"{first}\n{last}" if first and position in table.numeric else header
+    return f"{first}\n{last}" if first and position in table.numeric and len(header) > MAX_HEADER else header
 
 
 def _cell_view(cell: Cell, styles: ParticipantStyles) -> RenderableType:

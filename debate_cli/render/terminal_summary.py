@@ -197,10 +197,11 @@ def trace_table(rows: Sequence[TraceRow]) -> Table:
 def _answers(row: TraceRow) -> Cell:
     cells: list[Cell] = []
     for response in row.responses:
-        cells += [Who(response.by), tables.RESPONSE_BADGES[response.type]]
+        badge = tables.RESPONSE_BADGES[response.type]
+        cells.append(f"{badge.symbol} {response.by} {badge.word}")
         cells += [f"asks {response.follow_up}"] if response.follow_up else []
     for reply in row.replies:
-        cells += [Who(reply.by), "leaves it open" if reply.evaded else "replies"]
+        cells.append(f"{reply.by} {'leaves it open' if reply.evaded else 'replies'}")
     return Lines(tuple(cells)) if cells else "unanswered"
 
 

@@ -193,10 +193,12 @@ def max_score(verdict: Verdict) -> float:
 
 
 def format_margin(verdict: Verdict) -> str:
-    """The margin with its scale and unit: `1.6 of 10 points`; empty without a margin."""
+    """The margin with its scale: `1.6 of 10 points`, for shares `20% of the weight`; empty without a margin."""
     if verdict.margin is None:
         return ""
     headline = get_system(verdict.system).headline(verdict)
+    if headline.max_score == 1:
+        return f"{verdict.margin:.0%} of the weight"
     return f"{format_number(verdict.margin)} of {headline.max_score:g} {headline.unit}"
 
 

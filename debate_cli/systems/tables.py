@@ -134,7 +134,7 @@ def format_number(value: float, digits: int = 2) -> str:
 RESPONSE_BADGES: dict[str, Badge] = {
     "refute": Badge("✗", "refutes", "bad"),
     "challenge": Badge("?", "challenges", "mixed"),
-    "concede": Badge("✓", "concedes", "good"),
+    "concede": Badge("+", "concedes", "good"),
     "partial": Badge("≈", "accepts in part", "info"),
 }
 """By type of a response in cross-examination."""

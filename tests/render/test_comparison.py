@@ -126,8 +126,8 @@ def test_where_systems_differ_it_says_which_judged_what() -> None:
     told = compared(TOLD, without("moderator"))
     assert "Structured judged both; moderator judged A only." in summarize_comparison(told)
     assert "The verdict is the same under structured, by the same margin." in summarize_comparison(told)
-    assert "structured: Ada; A: " in lines(told)
-    assert "moderator: Ada; A: " not in lines(told)
+    assert "structured  Ada  (A " in lines(told)
+    assert "moderator  Ada  (A " not in lines(told)
 
 
 def test_a_system_that_concluded_nothing_on_either_has_no_margin() -> None:
@@ -193,7 +193,7 @@ def test_judges_of_a_panel_are_told_by_their_names() -> None:
     judges = [{"id": name, "persona": "technical_architect", "weight": 0.4} for name in names]
     a, b = (debate(judging={"systems": [{"kind": "panel", "judges": found}]}) for found in (judges, judges[:2]))
     shown_settings = lines(compared(a, b)).split("== Settings that differ ==")[1]
-    assert f"panel.judges: A: {', '.join(names)}; B: {', '.join(names[:2])}" in shown_settings
+    assert f"panel.judges\n  A: {', '.join(names)}\n  B: {', '.join(names[:2])}" in shown_settings
 
 
 def test_where_no_system_judged_both_it_says_so() -> None:
@@ -205,14 +205,16 @@ def test_where_no_system_judged_both_it_says_so() -> None:
     assert systems == "Structured judged A only; moderator judged B only."
     assert "Only A was asked which claims stand, so there are no standings to compare." in summarize_comparison(told)
     assert "== Scores ==" not in lines(told)
-    assert "moderator: A: not judged; B: Bo, " in lines(told)
+    assert "moderator  only B  (A: not judged)\n  B: Bo, " in lines(told)
 
 
 def test_scores_without_a_counterpart_stand_with_their_verdict() -> None:
     """Where nothing was judged yet, and where other debaters speak; what nobody was asked for is told from what needs no model."""
     told = compared(TOLD, unscored())
     assert "== Scores ==" not in lines(told)
-    assert "structured: A: Bo, narrow, margin 1.1, Ada 6.35 · Bo 7.45; B: undetermined" in lines(told)
+    assert "structured  other outcome  (B: undetermined)\n  A: Bo, narrow, margin 1.1, Ada 6.35 · Bo 7.45" in lines(
+        told
+    )
     assert "B: structured r1, moderator r1: undetermined, no judge was heard" in lines(told)
     assert not any("was judged by" in sentence for sentence in summarize_comparison(told))
 
@@ -221,28 +223,29 @@ def test_an_unfinished_debate_is_named() -> None:
     """With how far it came."""
     told = compared(TOLD, fold([event for event in events(seed=5) if not isinstance(event, DebateClosed)]))
     assert "B is not finished: 6 speeches so far." in summarize_comparison(told)
-    assert "state: A: complete; B: incomplete" in lines(told)
+    assert "state  A: complete, B: incomplete" in lines(told)
 
 
 def test_margins_stand_beside_each_other() -> None:
     """With how much they grew while the winner is the same."""
-    assert "structured: margin; A: 1.1; B: 6.45; change: +5.35" in lines(compared(TOLD, marked(1)))
-    assert "structured: margin; A: 1.1; B: 2.55; change: —" in lines(compared(TOLD, marked(10)))
+    assert "structured  margin, A 1.1, B 6.45, change: +5.35" in lines(compared(TOLD, marked(1)))
+    assert "structured  margin, A 1.1, B 2.55, change: —" in lines(compared(TOLD, marked(10)))
 
 
 def test_other_judges_are_named() -> None:
     """Per system and run, with their models."""
     told = compared(rejudged(), rejudged(), "r1", "r2")
     assert "Under structured, A was judged by mock/judge and B by mock/other." in summarize_comparison(told)
-    assert "judges: A: structured r1, moderator r1: mock/judge; B: structured r2: mock/other" in lines(told)
+    assert "judges\n  A: structured r1, moderator r1: mock/judge\n  B: structured r2: mock/other" in lines(told)
 
 
 def test_who_really_spoke_is_named() -> None:
     """Where the mock stood in for the configured models: in the table and in JSON; that is no other model than the mock's own."""
     real = {"default": {"model": "openai/gpt-5"}, "judge": {"model": "mock/judge"}}
     told = compared(TOLD, debate(models=real))
-    assert "debaters: A: Ada: mock/debater, Bo: mock/debater; B: Ada: mock/debater (configured: openai/gpt-5)" in lines(
-        told
+    assert (
+        "debaters\n  A: Ada: mock (no model), Bo: mock (no model)\n  B: Ada: mock (no model) (configured: openai/gpt-5)"
+        in lines(told)
     )
     assert build_comparison_document(told)["b"]["debaters"] == {"Ada": "mock/debater", "Bo": "mock/debater"}
     assert "The debaters and their models are the same." in summarize_comparison(told)
@@ -254,7 +257,7 @@ def test_a_dearer_debate_is_named() -> None:
     others = [item for item in TOLD.assessments if item.system != "structured"]
     told = compared(TOLD, TOLD.with_assessments([*others, dear]))
     assert summarize_comparison(told)[-1] == "B cost $1.00 more."
-    assert "judging cost: A: $0.0100; B: $1.01" in lines(told)
+    assert "judging cost  A: $0.0100, B: $1.01" in lines(told)
 
 
 @pytest.mark.parametrize(

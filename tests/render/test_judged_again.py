@@ -66,9 +66,9 @@ def test_the_usage_is_that_of_the_judging() -> None:
     """The whole debate's follows, as such."""
     told = by_panel()
     assert (judging_usage(told, {"r2"}).calls, told.usage.calls) == (2, 13)
-    own, whole = plain(told)[-2:]
-    assert own.startswith("Usage of this judging: 2 calls · ")
-    assert whole.startswith("Usage of the debate with all its judgings: 13 calls · ")
+    own, whole = plain(told)[-3:-1]
+    assert own.startswith("Cost of this judging: 2 calls · ")
+    assert whole.startswith("Cost of the debate with all its judgings: 13 calls · ")
 
 
 def test_a_failed_call_of_the_judging_counts() -> None:
@@ -147,7 +147,7 @@ def test_verdicts_of_one_system_are_told_apart(form: Callable[[Debate, tuple[Ver
     found = form(told, score(told, runs="all"))
     lines = found if isinstance(found, list) else found.splitlines()
     heads = [line.strip("#= ") for line in lines if line.startswith(("==", "##", "Verdict ("))]
-    assert [head for head in heads if head.startswith("Scores")] == [
+    assert [head.partition(" (")[0] for head in heads if head.startswith("Scores")] == [
         "Scores, structured r3", "Scores, structured r1", "Scores, moderator", "Scores, structured r2",
     ]  # fmt: skip
     names = [re.match(r"Verdict(?:, | \()(\w+ ?r?\d?)", head) for head in heads if head.startswith("Verdict")]

@@ -71,9 +71,9 @@ def test_a_report_waits_for_the_speech_that_it_is_about() -> None:
             ),
         )
     )
-    assert "live, turn 0" not in stage.printed()
+    assert "live, turn 1" not in stage.printed()
     stage.happens(TurnCompleted(at=START, turn=second))
-    assert stage.printed().index("PRO-1") < stage.printed().index("live, turn 0")
+    assert stage.printed().index("PRO-1") < stage.printed().index("live, turn 1")
 
 
 def test_a_report_with_one_number_takes_one_line() -> None:
@@ -84,7 +84,7 @@ def test_a_report_with_one_number_takes_one_line() -> None:
     update = {"system": "live", "subject": about, "marks": (mark,), "findings": ()}
     stage.happens(AssessmentCompleted(at=START, assessment=round_assessment(1).model_copy(update=update)))
     last = Text.from_ansi(stage.printed()).plain.splitlines()[-1]
-    assert last.startswith("§ live, turn 0  ● Ada ━")
+    assert last.startswith("§ live, turn 1  ● Ada ━")
     assert last.rstrip().endswith("31/100")
 
 

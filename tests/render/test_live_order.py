@@ -76,8 +76,8 @@ def test_of_the_reports_held_back_that_on_the_whole_debate_is_the_last() -> None
         stage.happens(AssessmentCompleted(at=START, assessment=assessment))
     assert "moderator, " not in stage.printed()
     stage.happens(DebateClosed(at=START, reason="interrupted"))
-    heads = re.findall(r"moderator, (?:turn 0|the debate)", Text.from_ansi(stage.printed()).plain)
-    assert heads == ["moderator, turn 0", "moderator, the debate"]
+    heads = re.findall(r"moderator, (?:turn 1|the debate)", Text.from_ansi(stage.printed()).plain)
+    assert heads == ["moderator, turn 1", "moderator, the debate"]
 
 
 def test_one_cause_that_hits_both_is_one_line() -> None:

@@ -141,7 +141,7 @@ def test_of_a_panel_the_judge_is_named_beside_its_words() -> None:
     assert said.judge not in said.words
     panel = (verdict(plain(), "panel"),)
     lines = details_lines(plain(), panel, only="verdict")
-    assert any(line.startswith(f"  in {said.judge}'s words (panel): “{said.words}”") for line in lines)
+    assert any(line.startswith(f"  {said.judge} says: “{said.words}”") for line in lines)
     drawn = " ".join("".join(shown(part, 600) for part in details(plain(), panel, only="verdict")).split())
     assert f"{said.judge}: “{said.words[:20]}" in drawn
     written = format_markdown(plain(), panel)
@@ -185,7 +185,7 @@ def test_a_long_reason_is_shortened(text: str, left: str) -> None:
 def test_the_box_names_winner_reason_and_weakest_argument() -> None:
     """All that one looks for first."""
     told = boxes(debate())
-    assert "◆ Bo wins narrowly." in told
+    assert "◆ Bo wins narrowly, by 1.1 of 10 points." in told
     assert "why Bo 7.45 to Ada 6.35 of 10" in told
     assert "“Fixed.”" in told
     assert "weakest PRO-1 by ● Ada, ✗ refuted, 5.7 of 10 Independent deployment" in told
@@ -199,9 +199,11 @@ def test_the_weakest_argument_is_named_once() -> None:
 def test_plain_lines_say_the_same() -> None:
     """Winner, reason, weakest argument."""
     told = details_lines(debate(), score(debate()), only="verdict")
-    assert any(line.startswith("Verdict (structured, decides): Bo wins narrowly.") for line in told)
+    assert any(
+        line.startswith("Verdict (structured, decides): Bo wins narrowly, by 1.1 of 10 points.") for line in told
+    )
     why = next(place for place, line in enumerate(told) if line.startswith("Why (structured): Bo 7.45 to Ada 6.35"))
-    assert told[why + 1] == "  in a judge's words (structured): “Fixed.”"
+    assert told[why + 1] == "  The judge says: “Fixed.”"
     assert any(line.startswith("Weakest argument: [PRO-1] by Ada, refuted, 5.7 of 10: Independent") for line in told)
 
 

@@ -129,8 +129,8 @@ def test_speeches_of_a_wave_can_be_performed_apart() -> None:
 def test_models_that_stood_in_are_noted() -> None:
     """A debate in which another model answered than was configured says so below its header; others say nothing."""
     first = debate().turns[0]
-    other = first.model_copy(update={"exchange": first.exchange.model_copy(update={"model": "mock/else"})})
+    other = first.model_copy(update={"exchange": first.exchange.model_copy(update={"model": "lab/else"})})
     stood_in = debate().model_copy(update={"turns": (other, *debate().turns[1:])})
     notes = witnessed(ReplayPlan(stood_in)).notes
-    assert (len(notes), "mock/else" in notes[0], first.speaker in notes[0]) == (1, True, True)
+    assert (len(notes), "lab/else" in notes[0], first.speaker in notes[0]) == (1, True, True)
     assert witnessed(ReplayPlan(debate())).notes == []

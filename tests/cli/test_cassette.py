@@ -37,21 +37,21 @@ def said(here: Path, debate_id: str) -> dict[str, Any]:
     return {key: value for key, value in document.items() if key not in DIFFERENT}
 
 
-def test_a_replayed_debate_is_the_recorded_one(here: Path, tape: Path) -> None:
-    """Without server and without key: the same speeches, marks, verdicts and usage."""
+def test_a_replay_produces_the_recorded_debate(here: Path, tape: Path) -> None:
+    """No server and no key are needed: speeches, marks, verdicts and usage are the same."""
     done = debate("run", "debate.yaml", "--id", "again", "--replay", tape, "-q", cwd=here)
     assert done.code == 0, done.err
     assert said(here, "again") == said(here, "live")
 
 
-def test_a_cassette_is_for_its_owner_and_holds_no_secret(tape: Path) -> None:
-    """Mode 0600, and the key is not in it."""
+def test_a_cassette_is_private_and_holds_no_key(tape: Path) -> None:
+    """Mode 0600."""
     assert tape.stat().st_mode & 0o777 == 0o600
     assert KEY not in tape.read_text()
 
 
-def test_a_changed_question_is_told(here: Path, tape: Path) -> None:
-    """Exit 3; what differs from the recorded question is named, nothing is invented."""
+def test_a_changed_request_is_reported(here: Path, tape: Path) -> None:
+    """Exit 3 with the difference from the recorded request."""
     done = debate("run", "debate.yaml", "--replay", tape, "--no-save", "-q", "--topic", "A tunnel?", cwd=here)
     assert done.code == 3
     assert "holds no answer to this request" in done.err
@@ -59,8 +59,8 @@ def test_a_changed_question_is_told(here: Path, tape: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "hello\n", '{"cassette_version": 99}\n', '{"cassette_version": 1}\nnonsense\n'])
-def test_what_is_no_cassette_is_told(here: Path, text: str) -> None:
-    """Exit 2 naming the file, before anything is asked; a recording does not overwrite it either."""
+def test_a_file_that_is_not_a_cassette_is_refused(here: Path, text: str) -> None:
+    """Exit 2 with the file's name, before any call; `--record` does not overwrite it."""
     write_config(here, CONFIG)
     tape = here / "tape"
     tape.write_text(text)
@@ -69,15 +69,15 @@ def test_what_is_no_cassette_is_told(here: Path, text: str) -> None:
 
 
 def test_nothing_is_recorded_over_another_file(here: Path) -> None:
-    """A file that is no cassette is not written to."""
+    """A file that is not a cassette stays unchanged."""
     (here / "tape").write_text("precious")
     write_config(here, CONFIG.replace("vllm/any", "mock/a"))
     done = debate("run", "debate.yaml", "--record", "tape", "--no-save", "-q", cwd=here)
     assert (done.code, (here / "tape").read_text()) == (2, "precious")
 
 
-def test_the_mock_can_be_recorded_too(here: Path) -> None:
-    """A rehearsal of the rehearsal."""
+def test_the_mock_can_be_recorded(here: Path) -> None:
+    """A replay of a mock run works like any other."""
     write_config(here, CONFIG)
     recorded = debate("run", "debate.yaml", "--mock", "--no-save", "--json", "--record", "tape", cwd=here).json
     played = debate("run", "debate.yaml", "--mock", "--no-save", "--json", "--replay", "tape", cwd=here).json

@@ -34,27 +34,27 @@ DOCUMENTS = (
 
 
 @pytest.mark.parametrize("command", [*DOCUMENTS, ("score", "transcripts", "--format", "jsonl")], ids=" ".join)
-def test_json_on_a_terminal_has_nothing_that_it_would_act_on(imported: Path, command: tuple[str, ...]) -> None:
-    """Neither control characters nor what turns or hides letters."""
+def test_json_on_a_terminal_holds_no_control_characters(imported: Path, command: tuple[str, ...]) -> None:
+    """Nor bidirectional or invisible characters."""
     code, drawn = run_on_terminal(*command, cwd=imported)
     assert (code, ACTING.findall(drawn.replace("\r\n", "\n"))) == (0, [])
 
 
 @pytest.mark.parametrize("command", DOCUMENTS, ids=" ".join)
-def test_json_on_a_terminal_is_the_same_document(imported: Path, command: tuple[str, ...]) -> None:
-    """Read by a program, it says what it says off one."""
+def test_json_on_a_terminal_parses_to_the_same_document(imported: Path, command: tuple[str, ...]) -> None:
+    """Escapes do not change the values."""
     _, drawn = run_on_terminal(*command, cwd=imported)
     assert json.loads(drawn) == debate(*command, cwd=imported).json
 
 
-def test_csv_on_a_terminal_has_nothing_that_it_would_act_on(imported: Path) -> None:
-    """Each row on a line of its own."""
+def test_csv_on_a_terminal_holds_no_control_characters(imported: Path) -> None:
+    """Each row stays on its own line."""
     code, drawn = run_on_terminal("score", "transcripts", "--format", "csv", cwd=imported)
     assert (code, ACTING.findall(drawn.replace("\r\n", "\n"))) == (0, [])
     assert [row["topic"] for row in csv.DictReader(io.StringIO(drawn))] == ["Ship it gnp.exe now or not"] * 2
 
 
-def test_csv_off_a_terminal_is_the_data(imported: Path) -> None:
-    """Whoever reads it gets what is stored."""
+def test_csv_in_a_pipe_is_unchanged(imported: Path) -> None:
+    """A program reads the stored values."""
     done = debate("score", "transcripts", "--format", "csv", cwd=imported)
     assert next(csv.DictReader(io.StringIO(done.out)))["topic"] == MOTION

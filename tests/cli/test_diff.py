@@ -16,8 +16,8 @@ def diff(two_saved: Path, *words: str | Path) -> CommandResult:
     return debate("diff", *words, cwd=two_saved.parent.parent)
 
 
-def test_two_debates_in_plain_lines(two_saved: Path) -> None:
-    """The winner that changed, the scores, the setting; debates are found by id and by path."""
+def test_diff_compares_two_debates(two_saved: Path) -> None:
+    """Winner, scores and settings; debates are found by id and by path."""
     done = diff(two_saved, "one", "transcripts/two.json")
     assert (done.code, done.err) == (0, "")
     assert "structured: A: Bo, narrow, margin 1.1; B: Ada, narrow, margin 2.55; outcome: other winner" in done.out
@@ -25,8 +25,8 @@ def test_two_debates_in_plain_lines(two_saved: Path) -> None:
     assert "seed: A: not set; B: 2" in done.out
 
 
-def test_it_begins_with_what_differs(two_saved: Path) -> None:
-    """In sentences: how both are decided, how many claims and settings differ."""
+def test_diff_begins_with_a_summary(two_saved: Path) -> None:
+    """Sentences say how both are decided and how many claims and settings differ."""
     lines = diff(two_saved, "one", "two").out.splitlines()
     assert lines[:2] == [
         "== In short ==",
@@ -35,8 +35,8 @@ def test_it_begins_with_what_differs(two_saved: Path) -> None:
     assert "1 setting differs; limits and output are not looked at." in lines
 
 
-def test_two_runs_of_one_debate(two_saved: Path) -> None:
-    """The second run's structured verdict is that of the first; the moderator judged once."""
+def test_diff_compares_two_runs_of_one_debate(two_saved: Path) -> None:
+    """The second run's structured verdict equals the first; the moderator judged once."""
     save(two_saved, rejudged())
     found = diff(two_saved, "one", "--runs", "r1,r2", "--json").json
     assert [(item["system"], item["outcome"]) for item in found["verdicts"]] == [
@@ -47,7 +47,7 @@ def test_two_runs_of_one_debate(two_saved: Path) -> None:
 
 
 def test_json_is_one_document(two_saved: Path) -> None:
-    """Both sides, and what differs between them."""
+    """It holds both sides and their differences."""
     found = diff(two_saved, "one", "two", "--json").json
     assert list(found) == [
         "a", "b", "alike", "verdicts", "standings", "compared_claims", "judged_claims", "settings",
@@ -66,14 +66,14 @@ def test_json_is_one_document(two_saved: Path) -> None:
     assert found["settings"] == [{"key": "seed", "a": None, "b": 2}]
 
 
-def test_a_debate_is_like_itself(two_saved: Path) -> None:
-    """Which is said in a sentence."""
+def test_a_debate_equals_itself(two_saved: Path) -> None:
+    """One sentence says so."""
     assert "Nothing differs" in diff(two_saved, "one", "one").out
     assert diff(two_saved, "one", "one", "--json").json["alike"] is True
 
 
-def test_on_a_terminal_it_is_drawn(two_saved: Path) -> None:
-    """As tables, unless --plain asks for lines."""
+def test_a_terminal_shows_tables(two_saved: Path) -> None:
+    """`--plain` shows lines instead."""
     _, drawn = run_on_terminal("diff", "one", "two", cwd=two_saved.parent.parent, env=DRAWN)
     _, plain = run_on_terminal("diff", "one", "two", "--plain", cwd=two_saved.parent.parent, env=DRAWN)
     assert ("≠ other winner" in drawn, "──" in drawn) == (True, True)
@@ -90,7 +90,7 @@ def test_on_a_terminal_it_is_drawn(two_saved: Path) -> None:
     ],
     ids=str,
 )
-def test_what_cannot_be_compared_is_told(two_saved: Path, words: tuple[str, ...], said: str) -> None:
+def test_what_cannot_be_compared_is_refused(two_saved: Path, words: tuple[str, ...], said: str) -> None:
     """Exit 2 and one line."""
     done = diff(two_saved, *words)
     assert (done.code, done.out, len(done.lines), said in done.err) == (2, "", 1, True)

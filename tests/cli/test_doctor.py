@@ -98,10 +98,10 @@ def doctor(here: Path, *args: str) -> CommandResult:
         (UnauthorizedError("bad key"), ("failed", False), ("failed", False)),
     ],
 )
-def test_a_rung_is_told_by_its_answer(
+def test_an_answer_shows_whether_a_way_of_structuring_works(
     answer: Reply | Exception, native: tuple[CheckResult, bool], prompt: tuple[CheckResult, bool]
 ) -> None:
-    """Enforced is what comes out bare though nobody asked for JSON; on `prompt` a form in whatever wrapping will do."""
+    """`native` and `tool` need bare JSON; `prompt` accepts any wrapping."""
     checks = found(Patient({"native": answer, "tool": answer, "prompt": answer}))
     assert (checks["native"].result, checks["native"].has_form) == native
     assert (checks["tool"].result, checks["tool"].has_form) == native
@@ -117,34 +117,36 @@ def test_a_rung_is_told_by_its_answer(
         (UnauthorizedError("bad key"), (), "failed"),
     ],
 )
-def test_a_stream_comes_in_pieces(answer: Reply | Exception, pieces: tuple[str, ...], result: CheckResult) -> None:
-    """One that comes whole at its end would leave the live view empty for long."""
+def test_a_stream_in_one_piece_is_no_stream(
+    answer: Reply | Exception, pieces: tuple[str, ...], result: CheckResult
+) -> None:
+    """The live view would stay empty."""
     assert found(Patient({"text": answer}, pieces))["stream"].result == result
 
 
-def test_what_is_not_as_it_should_be_has_a_sentence_of_one_line() -> None:
-    """Nothing that a server says breaks out of its line."""
+def test_a_problem_is_described_in_one_line() -> None:
+    """Text from the server cannot break the line."""
     checks = found(Patient({"native": UnsupportedError("no\n\x1b[31mschema"), "tool": reply("Seven.")}))
     assert checks["native"].problem == "no schema"
     assert [way for way, check in checks.items() if check.problem is None] == ["prompt", "stream"]
 
 
-def test_the_first_text_is_as_late_as_the_answer_less_its_writing() -> None:
-    """Waiting for a place at the provider's is not counted."""
+def test_time_to_first_text_excludes_our_own_queue() -> None:
+    """Waiting for a free slot does not count."""
     ticks = iter([10.0, 10.1, 10.4])
     checks = asyncio.run(run_checks(Patient(), Profile(rungs=("native",)), ASKED, clock=lambda: next(ticks)))
     assert checks[-1].first_text_s == pytest.approx(0.1)  # of the half second that the answer took
 
 
-def test_only_the_rungs_of_the_profile_are_asked() -> None:
-    """And the stream after them, by itself."""
+def test_only_ways_of_the_profile_are_checked() -> None:
+    """The stream is checked last, alone."""
     patient = Patient()
     found(patient, Profile(rungs=("prompt",)))
     assert [request.rung for request in patient.asked] == ["prompt", "text"]
 
 
 def test_tokens_add_up_to_a_cost() -> None:
-    """Failed questions count with what they are known to have used; without a price the cost is unknown, not nothing."""
+    """Failed questions count with their known usage; without a price the cost is unknown, not 0."""
     error = UnauthorizedError("bad key")
     error.input_tokens = 50
     checks = (
@@ -165,8 +167,8 @@ def test_tokens_add_up_to_a_cost() -> None:
         ((), False),
     ],
 )
-def test_usable_is_what_gives_a_form(checks: tuple[ModelCheck, ...], usable: bool) -> None:
-    """One rung is enough, a stream is not."""
+def test_a_model_is_usable_if_one_way_gives_a_form(checks: tuple[ModelCheck, ...], usable: bool) -> None:
+    """A stream alone is not enough."""
     assert diagnosis_to_json(Diagnosis("lab/one", checks=checks))["usable"] is usable
 
 
@@ -178,13 +180,13 @@ def test_usable_is_what_gives_a_form(checks: tuple[ModelCheck, ...], usable: boo
         (ModelSpec(model="lab/one"), Profile(max_output_tokens=16_384), 16_384),
     ],
 )
-def test_a_model_that_thinks_is_given_room_to(spec: ModelSpec, profile: Profile, limit: int) -> None:
-    """Hidden thoughts count as output, so a tight limit would make a good model look broken."""
+def test_a_reasoning_model_gets_a_larger_limit(spec: ModelSpec, profile: Profile, limit: int) -> None:
+    """Hidden reasoning counts as output."""
     assert build_check_request(spec, profile, None).max_output_tokens == limit
 
 
-def test_every_model_of_the_configuration_is_asked_on_every_rung_and_streamed(here: Path, server: ModelServer) -> None:
-    """Debaters' and judges' models, each with its own parameters; a price in the configuration gives a cost."""
+def test_every_model_of_the_configuration_is_checked(here: Path, server: ModelServer) -> None:
+    """Debaters' and judges' models, each with its own parameters; a configured price gives a cost."""
     done = doctor(here, "--json")
     first, second = done.json
     assert (done.code, first["model"], second["model"]) == (0, "lab/one", "lab/two")
@@ -198,7 +200,7 @@ def test_every_model_of_the_configuration_is_asked_on_every_rung_and_streamed(he
 
 
 def test_a_model_is_named_by_its_name_in_the_configuration_or_in_full(here: Path, server: ModelServer) -> None:
-    """What the configuration does not use can be asked as well."""
+    """Models that the configuration does not use can be checked, too."""
     done = doctor(here, "judge", "lab/three", "--json")
     assert [entry["model"] for entry in done.json] == ["lab/two", "lab/three"]
     assert {body["model"] for body in server.bodies} == {"two", "three"}
@@ -209,22 +211,22 @@ def test_a_model_is_named_by_its_name_in_the_configuration_or_in_full(here: Path
     [((), True), (("judge", "--mock"), True), (("lab/x", "--mock"), True), (("jugde",), True), (("mock/a",), False)],
     ids=["all it uses", "a name of its own", "a provider of its own", "an unknown name", "a model it knows nothing of"],
 )
-def test_which_configuration_is_taken_is_told_where_it_counts(here: Path, names: tuple[str, ...], told: bool) -> None:
-    """Not where a model is named in full, of a provider that it does not speak of."""
+def test_the_configuration_in_use_is_named_if_it_matters(here: Path, names: tuple[str, ...], told: bool) -> None:
+    """It is not named for a full model name of a provider that it does not configure."""
     done = debate("doctor", *names, cwd=here)
     assert ("configuration: debate.yaml" in done.lines) is told
 
 
 @pytest.mark.parametrize(("name", "hint"), [("jugde", "did you mean judge?"), ("lab/", "write provider/model")])
 def test_an_unknown_name_is_an_error(here: Path, name: str, hint: str) -> None:
-    """Nothing is asked."""
+    """No model is called."""
     done = doctor(here, name)
     assert (done.code, done.out) == (2, "")
     assert hint in done.err
 
 
 def test_a_missing_key_and_an_unknown_provider_are_rows(here: Path) -> None:
-    """The others are examined all the same; the exit code says that not all can be used."""
+    """The other models are checked; the exit code says that not all can be used."""
     done = doctor(here, "default", "paid/x", "nobody/y", "--json")
     problems = [entry["problem"] for entry in done.json]
     assert done.code == 3
@@ -234,7 +236,7 @@ def test_a_missing_key_and_an_unknown_provider_are_rows(here: Path) -> None:
 
 
 def test_a_server_that_refuses_every_question_is_not_usable(here: Path, server: ModelServer) -> None:
-    """What several checks say is said once, off a terminal in plain lines; no table, no traceback."""
+    """A problem of several checks is reported once; no traceback."""
     server.failures += [401] * 3
     done = doctor(here, "default")
     assert done.code == 3
@@ -245,21 +247,21 @@ def test_a_server_that_refuses_every_question_is_not_usable(here: Path, server: 
     assert len(done.out.splitlines()) == 2
 
 
-def test_one_slip_is_forgiven(here: Path, server: ModelServer) -> None:
-    """A server that is busy once is asked again."""
+def test_one_failure_is_retried(here: Path, server: ModelServer) -> None:
+    """A busy server is asked again."""
     server.failures.append(503)
     assert doctor(here, "default").code == 0
 
 
 def test_a_server_that_takes_no_temperature_is_usable(here: Path, server: ModelServer) -> None:
-    """As in a debate it is asked without, and the document says that nothing of it can be set."""
+    """As in a debate it is asked without it, and the document says so."""
     server.unsupported = "temperature"
     done = doctor(here, "default", "--json")
     assert (done.code, done.json[0]["usable"], done.json[0]["sampling"]) == (0, True, False)
 
 
-def test_on_the_mock_nothing_is_asked_of_a_server(here: Path, server: ModelServer) -> None:
-    """Neither a key nor a network is needed, whatever is named."""
+def test_with_the_mock_no_server_is_asked(here: Path, server: ModelServer) -> None:
+    """No key and no network is needed."""
     done = doctor(here, "--mock", "judge", "openai/gpt-5", "--json")
     assert (done.code, server.bodies) == (0, [])
     assert [entry["model"] for entry in done.json] == ["mock/two", "mock/gpt-5"]
@@ -275,8 +277,8 @@ def entry(**changes: Any) -> dict[str, Any]:
     return diagnosis_to_json(Diagnosis("lab/one", checks=checks, price=Price(input=0.25, output=2))) | changes
 
 
-def test_the_table_shows_what_the_document_says() -> None:
-    """A sign for each way, pace, price, and what is wrong beneath, in the server's words without their sequences."""
+def test_the_table_shows_the_values_of_the_document() -> None:
+    """Ways, speed, price, and problems below, without control sequences."""
     screen = Console(width=80, record=True, file=io.StringIO())
     screen.print(doctor_view([entry()]))
     drawn = screen.export_text()

@@ -34,7 +34,7 @@ def scores(saved: Path) -> dict[str, float]:
     ids=str,
 )
 def test_a_gate_that_is_not_met_ends_with_5(command: str, gate: tuple[str, str], named: str, saved: Path) -> None:
-    """It says which gate in one line; the results are on stdout all the same."""
+    """One line names the gate; the results are on stdout."""
     words = named.format(**scores(saved))
     done = gated(command, saved, *gate)
     assert done.code == 5
@@ -50,7 +50,7 @@ def test_a_gate_that_is_not_met_ends_with_5(command: str, gate: tuple[str, str],
     ids=" ".join,
 )  # fmt: skip
 def test_a_gate_that_is_met_changes_nothing(command: str, gate: tuple[str, str], saved: Path) -> None:
-    """Exit 0, nothing said of gates; a score that is just reached is enough."""
+    """Exit 0; a score equal to the bound is enough."""
     done = gated(command, saved, gate[0], *(value.format(**scores(saved)) for value in gate[1:]))
     assert (done.code, "gate not met" in done.err) == (0, False), done.err
 
@@ -65,7 +65,7 @@ def test_warnings_are_counted(allowed: str, code: int, saved: Path) -> None:
 
 
 def test_a_gate_fails_after_the_debate_was_saved(here: Path) -> None:
-    """The transcript of the failed run is whole."""
+    """The transcript is complete."""
     done = debate("run", MOCK, "--id", "one", "--expect-winner", "Pro", "-q", cwd=here)
     assert done.code == 5
     assert json.loads((here / "transcripts/one.json").read_text())["status"] == "complete"
@@ -80,7 +80,7 @@ def test_every_gate_that_is_not_met_is_named(saved: Path) -> None:
 
 @pytest.mark.parametrize("gate", [("--fail-under", "0"), ("--expect-winner", "draw"), ("--expect-winner", "Con")])
 def test_an_undetermined_debate_fails_every_gate_about_its_verdict(gate: tuple[str, str], saved: Path) -> None:
-    """Where no judge could be heard there is no score, no winner and no draw."""
+    """It has no score, no winner and no draw."""
     document = json.loads(saved.read_text())
     document["assessments"] = []
     saved.write_text(json.dumps(document))
@@ -89,7 +89,7 @@ def test_an_undetermined_debate_fails_every_gate_about_its_verdict(gate: tuple[s
 
 
 def test_a_speech_that_instructs_the_judge_fails_the_gate_on_manipulation(here: Path) -> None:
-    """What the detector finds while a debate is judged is what `--fail-on manipulation` is about."""
+    """`--fail-on manipulation` uses the detector's findings."""
     assert debate("run", MOCK, "--id", "one", "-q", cwd=here).code == 0
     path = here / "transcripts/one.json"
     document = json.loads(path.read_text())
@@ -104,8 +104,8 @@ def test_a_speech_that_instructs_the_judge_fails_the_gate_on_manipulation(here: 
     "gate", [("--fail-under", "much"), ("--fail-under", "Pro="), ("--fail-on", "rain"), ("--max-warnings", "-1")],
     ids=" ".join,
 )  # fmt: skip
-def test_a_gate_that_makes_no_sense_is_a_usage_error(gate: tuple[str, str], here: Path) -> None:
-    """Exit 2 before anything is run."""
+def test_an_invalid_gate_is_a_usage_error(gate: tuple[str, str], here: Path) -> None:
+    """Exit 2 before any call."""
     done = debate("run", MOCK, "--id", "one", *gate, cwd=here)
     assert (done.code, list(here.iterdir())) == (2, [])
 
@@ -117,7 +117,7 @@ def test_a_gate_that_makes_no_sense_is_a_usage_error(gate: tuple[str, str], here
     ids=" ".join,
 )
 def test_a_gate_that_is_given_twice_is_an_error(command: str, gate: tuple[str, str, str], saved: Path) -> None:
-    """Exit 2, one line, before anything is asked: the last one would count, and nobody would look at the first."""
+    """Exit 2 and one line, before any call; otherwise the last one would silently win."""
     option, first, second = gate
     done = gated(command, saved, option, first, option, second)
     assert (done.code, done.out) == (2, "")

@@ -29,8 +29,8 @@ def judged_by(base_url: str) -> str:
 
 
 @pytest.mark.parametrize("options", [("--set", "limits.max_tokens=9000"), ("--max-tokens", "9000")], ids=" ".join)
-def test_a_budget_in_tokens_ends_the_run_and_is_kept(here: Path, options: tuple[str, str]) -> None:
-    """Exit 4; not more than the limit was used; the speeches made are kept; the message says how to go on."""
+def test_a_token_budget_ends_the_run(here: Path, options: tuple[str, str]) -> None:
+    """Exit 4; usage is within the limit, the speeches are saved, the message says how to resume."""
     done = debate("run", MOCK, "--id", "one", *options, "-q", cwd=here)
     stopped = read(here)
     assert (done.code, stopped["closed"], stopped["status"]) == (4, "budget", "incomplete")
@@ -41,7 +41,7 @@ def test_a_budget_in_tokens_ends_the_run_and_is_kept(here: Path, options: tuple[
 
 
 def test_a_higher_budget_resumes_to_the_same_debate(here: Path, saved_once: Path) -> None:
-    """Raised by --set or --max-tokens, the debate ends as if it had never stopped."""
+    """Raised by --set or --max-tokens, the debate ends as an uninterrupted one."""
     assert debate("run", MOCK, "--id", "one", "--max-tokens", "9000", "-q", cwd=here).code == 4
     still = debate("run", "--resume", "one", "--set", "limits.max_tokens=12000", "-q", cwd=here)
     assert (still.code, read(here)["closed"]) == (4, "budget")
@@ -53,7 +53,7 @@ def test_a_higher_budget_resumes_to_the_same_debate(here: Path, saved_once: Path
 
 
 def test_a_budget_in_money_ends_the_run(here: Path) -> None:
-    """Exit 4, with the price that the configuration gives."""
+    """Exit 4, with the configured price."""
     price = "models.default.price={input: 10, output: 10}"
     done = debate("run", MOCK, "--id", "one", "--set", price, "--max-cost", "0.1", "-q", cwd=here)
     assert (done.code, read(here)["closed"]) == (4, "budget")
@@ -61,7 +61,7 @@ def test_a_budget_in_money_ends_the_run(here: Path) -> None:
 
 
 def test_a_server_that_is_down_fails_the_debate(here: Path) -> None:
-    """Exit 3; one line says which server and how often it was tried, the next how to go on; the transcript is closed as failed."""
+    """Exit 3; one line names the server and the attempts, the next is the command that resumes; the transcript is closed as failed."""
     write_config(here, judged_by(NOWHERE).replace("mock/a", "vllm/a"))
     done = debate("run", "debate.yaml", "--id", "one", "-q", cwd=here)
     assert (done.code, read(here)["closed"]) == (3, "failed")
@@ -70,8 +70,8 @@ def test_a_server_that_is_down_fails_the_debate(here: Path) -> None:
     assert done.lines[-1] == "debate run --resume transcripts/one.json"
 
 
-def test_a_server_that_is_down_is_told_of_in_one_line(here: Path) -> None:
-    """It names both debaters, what is wrong, and what to do."""
+def test_a_server_that_is_down_is_reported_in_one_line(here: Path) -> None:
+    """It names both debaters, the problem and the remedy."""
     write_config(here, judged_by(NOWHERE).replace("mock/a", "vllm/a"))
     done = debate("run", "debate.yaml", "--id", "one", cwd=here)
     (told,) = [line for line in done.out.splitlines() if line.startswith("Failed")]
@@ -82,7 +82,7 @@ def test_a_server_that_is_down_is_told_of_in_one_line(here: Path) -> None:
 
 
 def test_a_failed_debate_resumes_when_the_server_is_back(here: Path) -> None:
-    """What failed is asked again; the failures stay in the transcript as what happened."""
+    """Failed calls are repeated; the failures stay in the transcript."""
     with model_server(failures=[500] * 4) as server:
         write_config(here, judged_by(server.base_url).replace("mock/a", "vllm/a"))
         assert debate("run", "debate.yaml", "--id", "one", "-q", cwd=here).code == 3
@@ -93,8 +93,8 @@ def test_a_failed_debate_resumes_when_the_server_is_back(here: Path) -> None:
     assert {failure["forgiven"] for failure in resumed["failures"]} == {True}
 
 
-def test_a_judge_that_cannot_be_asked_does_not_cost_the_debate(here: Path) -> None:
-    """The debate is complete, its verdict undetermined; exit 3, as resuming may still bring the verdict."""
+def test_a_debate_survives_a_judge_that_cannot_be_asked(here: Path) -> None:
+    """It is complete and undetermined; exit 3, because resuming may bring the verdict."""
     with model_server(failures=[503, 503]) as server:
         write_config(here, judged_by(server.base_url))
         done = debate("run", "debate.yaml", "--id", "one", "-q", cwd=here)
@@ -109,7 +109,7 @@ def test_a_judge_that_cannot_be_asked_does_not_cost_the_debate(here: Path) -> No
 
 
 def test_one_system_that_fails_leaves_the_verdicts_of_the_others(here: Path) -> None:
-    """With a deciding verdict at hand the run is a success, and the failure is in the transcript."""
+    """With a deciding verdict the run is a success; the transcript holds the failure."""
     write_config(here, judged_by(NOWHERE) + "judging: {systems: [persuasion, {kind: moderator, judge: vllm/judge}]}\n")
     done = debate("run", "debate.yaml", "--id", "one", "-q", cwd=here)
     stored = read(here)
@@ -121,8 +121,8 @@ def test_one_system_that_fails_leaves_the_verdicts_of_the_others(here: Path) -> 
     assert {failure["who"] for failure in stored["failures"]} == {"judge"}
 
 
-def test_judging_that_fails_leaves_the_debate_as_it_was(saved: Path) -> None:
-    """`judge` with a server that is down ends with 3; turns and earlier verdicts are untouched."""
+def test_judging_that_fails_leaves_the_debate_unchanged(saved: Path) -> None:
+    """Exit 3; turns and earlier verdicts are the same."""
     here, before = saved.parent.parent, json.loads(saved.read_text())
     write_config(here, judged_by(NOWHERE) + "judging: {systems: [structured]}\n")
     done = debate("judge", saved, "--config", "debate.yaml", cwd=here)
@@ -133,8 +133,8 @@ def test_judging_that_fails_leaves_the_debate_as_it_was(saved: Path) -> None:
 
 
 @pytest.mark.parametrize(("status", "words"), [(401, "LAB_KEY"), (404, "name m")])
-def test_what_no_retry_can_mend_is_not_retried(here: Path, status: int, words: str) -> None:
-    """One request for each opening, exit 3, and the message names what to look at."""
+def test_permanent_errors_are_not_retried(here: Path, status: int, words: str) -> None:
+    """One request per opening, exit 3, and a message that names the cause."""
     with model_server(failures=[status] * 9) as server:
         config = (
             judged_by(server.base_url).replace("mock/a", "vllm/m").replace("api_key_env: null", "api_key_env: LAB_KEY")
@@ -147,23 +147,23 @@ def test_what_no_retry_can_mend_is_not_retried(here: Path, status: int, words: s
 
 @pytest.mark.parametrize("code", [0, 3])
 def test_with_json_a_halted_debate_is_still_one_document(here: Path, code: int) -> None:
-    """What came in is on stdout, the reason on stderr."""
+    """The debate so far is on stdout, the reason on stderr."""
     with model_server(failures=[400] * (2 if code else 0)) as server:
         write_config(here, judged_by(server.base_url).replace("mock/a", "vllm/a"))
         done = debate("run", "debate.yaml", "--no-save", "--json", cwd=here)
     assert (done.code, done.json["closed"]) == (code, "failed" if code else "complete")
 
 
-def test_resuming_fills_in_no_variable_twice(here: Path) -> None:
-    """A topic that speaks of `${HOME}` is still the same one."""
+def test_resuming_does_not_expand_variables_again(here: Path) -> None:
+    """A topic that contains `${HOME}` stays the same."""
     command = ("run", MOCK, "--id", "one", "--topic", "Is $${HOME} a good name?", "-q")
     assert debate(*command, "--max-tokens", "9000", cwd=here).code == 4
     assert debate("run", "--resume", "one", "--max-tokens", "900000", "-q", cwd=here).code == 0
     assert (read(here)["topic"], read(here)["status"]) == ("Is ${HOME} a good name?", "complete")
 
 
-def test_a_debate_with_prompts_of_its_own_is_resumed_by_its_configuration(here: Path) -> None:
-    """The stored configuration names files beside the one that was read: without it, one is told to name it."""
+def test_a_debate_with_custom_prompts_needs_its_configuration(here: Path) -> None:
+    """Prompt files are relative to it; without it the error says to name it."""
     (here / "own").mkdir()
     shipped = CONFIGS.parent / "debate_cli/debaters/prompts/opening.md"
     (here / "own/opening.md").write_text("Be brief. " + shipped.read_text())
@@ -175,8 +175,8 @@ def test_a_debate_with_prompts_of_its_own_is_resumed_by_its_configuration(here: 
     assert debate("run", "own/debate.yaml", "--resume", "one", "--max-tokens", "900000", "-q", cwd=here).code == 0
 
 
-def test_the_command_to_go_on_with_can_be_copied(here: Path) -> None:
-    """A blank in the folder's name is quoted."""
+def test_the_command_that_resumes_can_be_copied(here: Path) -> None:
+    """A blank in a folder's name is quoted."""
     done = debate("run", CONFIGS / "mock.yaml", "--id", "q", "--out", "o p", "--max-tokens", "2000", "-q", cwd=here)
     assert (done.code, done.lines[-1]) == (4, "debate run --resume 'o p/q.json' --max-tokens N"), done.err
 
@@ -184,8 +184,8 @@ def test_the_command_to_go_on_with_can_be_copied(here: Path) -> None:
 @pytest.mark.parametrize(
     ("reached", "other"), [(("--max-tokens", "9000"), "--max-cost"), (("--max-cost", "0.1"), "--max-tokens")]
 )
-def test_only_the_bound_that_was_reached_is_to_be_raised(here: Path, reached: tuple[str, str], other: str) -> None:
-    """The command to go on with offers that option and not the other."""
+def test_the_command_raises_only_the_limit_that_was_reached(here: Path, reached: tuple[str, str], other: str) -> None:
+    """Not the other one."""
     price = "models.default.price={input: 10, output: 10}"
     done = debate("run", MOCK, "--id", "one", "--set", price, *reached, "-q", cwd=here)
     command = done.err.rpartition("go on with:\n")[2]

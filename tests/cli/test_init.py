@@ -67,14 +67,14 @@ class Case:
     ],
     ids=lambda case: case.first,
 )
-def test_what_costs_nothing_and_is_real_comes_first(case: Case) -> None:
-    """Then what has a key, then the small embedded model, and the mock where there is nothing else."""
+def test_free_real_models_are_offered_first(case: Case) -> None:
+    """Then models with a key, then the embedded model; the mock only if there is no other."""
     assert discover_models(case.env, lambda _: case.ollama, embedded=case.extra is not None)[0].model == case.first
 
 
 @pytest.mark.parametrize("name", SUGGESTED_MODELS)
-def test_what_is_suggested_has_a_provider_and_a_price(name: str) -> None:
-    """So that a budget in money can be kept with it."""
+def test_suggested_models_have_a_provider_and_a_price(name: str) -> None:
+    """So a cost limit works with them."""
     assert BUILTIN_PROVIDERS[name].api_key_env
     assert find_bundled_price(f"{name}/{SUGGESTED_MODELS[name]}") is not None
 
@@ -83,8 +83,8 @@ def test_what_is_suggested_has_a_provider_and_a_price(name: str) -> None:
     ("model", "judge"),
     [("openai/a", "anthropic/b"), ("ollama/x", "ollama/y"), ("local/smollm2", "local/smollm2"), ("own/z", "own/z")],
 )
-def test_a_judge_is_another_model_that_costs_no_more(model: str, judge: str) -> None:
-    """Nobody pays for a judge by pressing Enter; where there is no other one it is the debaters' own."""
+def test_the_suggested_judge_is_another_model_that_costs_no_more(model: str, judge: str) -> None:
+    """If there is none, it is the debaters' model."""
     found = [
         DiscoveredModel("ollama/x", ""), DiscoveredModel("ollama/y", ""), DiscoveredModel("openai/a", "", is_paid=True), DiscoveredModel("anthropic/b", "", is_paid=True),
         DiscoveredModel("local/smollm2", "", is_toy=True),
@@ -93,25 +93,25 @@ def test_a_judge_is_another_model_that_costs_no_more(model: str, judge: str) -> 
 
 
 def test_models_that_cannot_debate_are_not_offered() -> None:
-    """Nor names that no model has: they come from a server, and go into a file and onto a terminal."""
+    """Nor names that no model has: they come from a server and go into a file and to a terminal."""
     with listing(models("qwen3:8b", "nomic-embed-text", "evil\u001b[31m", "a b")) as address:
         assert list_server_models(f"{address}/v1") == ["qwen3:8b"]
 
 
 @pytest.mark.parametrize("body", [b"<html>", b"[]", b'{"data": 3}', b'{"data": [3]}', b"\xff"])
 def test_a_server_that_answers_something_else_offers_nothing(body: bytes) -> None:
-    """It may be anything that listens there."""
+    """Any program may listen at that address."""
     with listing(body) as address:
         assert list_server_models(address) == []
 
 
-def test_where_nobody_answers_nothing_is_offered() -> None:
-    """And nothing fails."""
+def test_without_a_server_nothing_is_offered() -> None:
+    """It is not an error."""
     assert list_server_models(NOWHERE) == []
 
 
-def test_the_defaults_take_what_is_at_hand(here: Path) -> None:
-    """Ollama's models with --yes; the result passes `check`, and the next command is told."""
+def test_the_defaults_use_available_models(here: Path) -> None:
+    """`--yes` uses Ollama's models; the result passes `check`, and the next command is printed."""
     with listing(models("qwen3:8b", "llama3.2")) as address:
         done = debate("init", "--yes", cwd=here, env={"OLLAMA_HOST": address})
         assert debate("check", "debate.yaml", cwd=here, env={"OLLAMA_HOST": address}).code == 0
@@ -136,8 +136,8 @@ def test_a_model_is_chosen_by_its_number(here: Path) -> None:
     ]
 
 
-def test_a_model_that_cannot_be_asked_yet_is_written_and_told(here: Path) -> None:
-    """A key that is still missing is named before the next command; odd names survive YAML."""
+def test_a_model_without_a_key_is_written_and_reported(here: Path) -> None:
+    """The missing key is named before the next command; odd names survive YAML."""
     code, drawn = run_on_terminal(
         "init", cwd=here, keys="A tram?\ngroq/a, {b}: c\n\n", env={"OLLAMA_HOST": NOWHERE, "COLUMNS": "200"}
     )
@@ -168,26 +168,26 @@ def speaking(*pieces: bytes, pause: threading.Event | None = None) -> Generator[
 @pytest.mark.parametrize(
     "said", [b"SSH-2.0-OpenSSH_9.6\r\n", b"HTTP/1.0 200 OK\r\nContent-Length: 900\r\n\r\n{", b""], ids=["ssh", "short", "none"]
 )  # fmt: skip
-def test_what_speaks_no_http_offers_nothing(said: bytes) -> None:
-    """Any program may listen where Ollama would."""
+def test_a_server_that_speaks_no_http_offers_nothing(said: bytes) -> None:
+    """Any program may listen at that address."""
     with speaking(said) as address:
         assert list_server_models(address) == []
 
 
-def test_an_answer_nested_without_end_offers_nothing() -> None:
-    """It is deeper than what reads it."""
+def test_a_deeply_nested_answer_offers_nothing() -> None:
+    """It exceeds the parser's depth."""
     with listing(b"[" * 900_000) as address:
         assert list_server_models(address) == []
 
 
-def test_a_server_that_comes_to_no_end_is_left_at_the_deadline() -> None:
-    """Its connection stands open for as long as this test does not let go of it."""
+def test_a_server_that_never_ends_its_answer_is_abandoned() -> None:
+    """At the deadline, although the connection is open."""
     with speaking(b"HTTP/1.0 200 OK\r\n", pause=threading.Event()) as address:
         assert list_server_models(address, deadline_s=0.05) == []
 
 
-def test_a_folder_with_odd_signs_makes_a_command_to_copy_and_a_file_that_can_be_read(here: Path) -> None:
-    """A blank is quoted; a line break ends no comment."""
+def test_unusual_folder_names_are_quoted(here: Path) -> None:
+    """In the command, and in the comment of the file."""
     for folder in ("a b", "x\ny: [1"):
         assert debate("init", folder, "--yes", cwd=here, env={"OLLAMA_HOST": NOWHERE}).code == 0
     assert "`debate run 'a b/debate.yaml'`" in (here / "a b" / "debate.yaml").read_text()
@@ -195,8 +195,8 @@ def test_a_folder_with_odd_signs_makes_a_command_to_copy_and_a_file_that_can_be_
 
 
 @pytest.mark.parametrize("name", ["z.yaml", "own/z.yml"])
-def test_a_name_of_a_file_is_the_file(here: Path, name: str) -> None:
-    """It is written with the schema beside it; a second one beside the same schema too."""
+def test_a_file_name_is_accepted_instead_of_a_folder(here: Path, name: str) -> None:
+    """The schema is written beside it; a second file beside the same schema is fine."""
     assert debate("init", name, "--yes", cwd=here).code == 0
     path = here / name
     assert (path.is_file(), (path.parent / "debate.schema.json").is_file()) == (True, True)
@@ -205,7 +205,7 @@ def test_a_name_of_a_file_is_the_file(here: Path, name: str) -> None:
     assert (again.code, "--force" in again.err) == (2, True)
 
 
-def test_a_question_left_unanswered_is_an_interruption(here: Path) -> None:
-    """Ctrl-D at a question: exit 130 without a word, and nothing is written."""
+def test_an_unanswered_question_is_an_interruption(here: Path) -> None:
+    """Ctrl-D: exit 130 without output, and no file is written."""
     code, drawn = run_on_terminal("init", cwd=here, keys="\x04", env={"OLLAMA_HOST": NOWHERE})
     assert (code, "Aborted" in drawn, list(here.iterdir())) == (130, False, [])

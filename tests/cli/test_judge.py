@@ -31,7 +31,7 @@ def runs_of(document: dict[str, Any]) -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_every_system_can_judge_a_saved_debate(saved: Path, system: str) -> None:
-    """Its verdict is added as run r2; debate, earlier assessments and earlier verdicts stay as they are."""
+    """Its verdict is added as run r2; everything else stays the same."""
     before = read(saved)
     done = judge(saved, saved, "--system", system, "--mock")
     after = read(saved)
@@ -44,21 +44,21 @@ def test_every_system_can_judge_a_saved_debate(saved: Path, system: str) -> None
     assert debate("score", saved, "--check", cwd=saved.parent).code == 0
 
 
-def test_nothing_is_left_beside_the_file(saved: Path) -> None:
-    """The journal and the lock of the judging are gone."""
+def test_no_journal_or_lock_is_left(saved: Path) -> None:
+    """The folder holds only the transcript."""
     judge(saved, saved, "--system", "structured", "--mock")
     assert list(saved.parent.iterdir()) == [saved]
 
 
 def test_without_a_system_the_stored_ones_judge_again(saved: Path) -> None:
-    """The debate's own systems, as configured there."""
+    """With the settings of the debate."""
     done = judge(saved, saved, "--mock", "--json")
     assert [verdict["system"] for verdict in done.json[0]["verdicts"]] == ["structured", "moderator"]
     assert {verdict["run"] for verdict in done.json[0]["verdicts"]} == {"r2"}
 
 
-def test_a_configuration_says_which_systems_and_how(saved: Path) -> None:
-    """Its judging part counts, with its settings."""
+def test_a_configuration_names_systems_and_settings(saved: Path) -> None:
+    """Only its judging part is used."""
     config = saved.parent.parent / "judging.yaml"
     config.write_text(
         "topic: unused\ndebaters: [{name: A, side: for}, {name: B, side: against}]\n"
@@ -82,23 +82,23 @@ def test_repeat_adds_runs_of_their_own(saved: Path) -> None:
 
 
 @pytest.mark.parametrize(("system", "judges"), [("structured", 3), ("moderator", 2), ("panel", 7)])
-def test_judges_says_how_many_sit(saved: Path, system: str, judges: int) -> None:
-    """So many different assessors have assessed the whole debate."""
+def test_judges_sets_their_number(saved: Path, system: str, judges: int) -> None:
+    """That many different judges assess the whole debate."""
     assert judge(saved, saved, "--system", system, "--judges", str(judges), "--mock").code == 0
     found = {item["assessor"] for item in read(saved)["assessments"] if item["run"] == "r2"}
     assert len(found) == judges
 
 
 @pytest.mark.parametrize("system", ["live", "persuasion"])
-def test_systems_of_one_judge_refuse_several(saved: Path, system: str) -> None:
-    """Exit 2, and the file stays as it is."""
+def test_systems_with_one_judge_refuse_several(saved: Path, system: str) -> None:
+    """Exit 2, and the file is unchanged."""
     before = saved.read_bytes()
     done = judge(saved, saved, "--system", system, "--judges", "2", "--mock")
     assert (done.code, saved.read_bytes()) == (2, before)
 
 
-def test_replace_takes_the_place_of_earlier_assessments(saved: Path) -> None:
-    """The latest verdicts of the system are the new run's alone, the others' stay."""
+def test_replace_replaces_earlier_assessments(saved: Path) -> None:
+    """The system's latest verdicts are those of the new run; other systems' stay."""
     assert judge(saved, saved, "--system", "structured", "--replace", "--mock").code == 0
     assert sorted(runs_of(read(saved))) == [("r1", "moderator"), ("r2", "structured")]
     scored = debate("score", saved, "--runs", "all", "--json", cwd=saved.parent).json[0]["verdicts"]
@@ -108,8 +108,8 @@ def test_replace_takes_the_place_of_earlier_assessments(saved: Path) -> None:
     ]
 
 
-def test_a_run_that_stood_beside_does_not_come_to_replace(saved: Path) -> None:
-    """A third run replaces the first two: the second still stands there as one that replaced nothing."""
+def test_a_run_without_replace_never_counts_as_replacing(saved: Path) -> None:
+    """A third run replaces the first two; the second is still marked as replacing nothing."""
     assert judge(saved, saved, "--system", "structured", "--mock").code == 0
     assert judge(saved, saved, "--system", "structured", "--replace", "--mock").code == 0
     assert [run["replaces"] for run in read(saved)["runs"]] == [False, True]
@@ -119,7 +119,7 @@ def test_a_run_that_stood_beside_does_not_come_to_replace(saved: Path) -> None:
 
 @pytest.mark.parametrize("system", ["structured", "panel"])
 def test_a_debate_without_speeches_is_not_judged(saved: Path, system: str) -> None:
-    """One that stopped before the first: exit 2, the way on is told, and the file stays as it is."""
+    """Exit 2 with the command that continues it; the file is unchanged."""
     document: dict[str, Any] = read(saved) | {
         "turns": [],
         "assessments": [],
@@ -134,8 +134,8 @@ def test_a_debate_without_speeches_is_not_judged(saved: Path, system: str) -> No
 
 
 @pytest.mark.parametrize("out", ["copy.json", "elsewhere"])
-def test_out_leaves_the_original_alone(saved: Path, out: str) -> None:
-    """A file or a folder; the judged debate is there, and the original byte for byte what it was."""
+def test_out_leaves_the_original_unchanged(saved: Path, out: str) -> None:
+    """`--out` names a file or a folder."""
     before = saved.read_bytes()
     assert judge(saved, saved, "--system", "panel", "--mock", "--out", out).code == 0
     place = saved.parent.parent / out
@@ -144,8 +144,8 @@ def test_out_leaves_the_original_alone(saved: Path, out: str) -> None:
     assert ("r2", "panel") in runs_of(read(written))
 
 
-def test_out_overwrites_nothing_else(saved: Path) -> None:
-    """Another debate, or anything, that stands at --out is refused and untouched; --force puts the result there."""
+def test_out_does_not_overwrite_other_files(saved: Path) -> None:
+    """Another debate or any other file is refused and unchanged; `--force` overwrites it."""
     other = saved.parent.parent / "other.json"
     for text in ("precious", saved.read_text().replace('"id": "saved"', '"id": "another"')):
         other.write_text(text)
@@ -156,7 +156,7 @@ def test_out_overwrites_nothing_else(saved: Path) -> None:
 
 
 def test_files_of_one_name_do_not_overwrite_each_other(saved: Path) -> None:
-    """Two debates whose results would be one file in the folder of --out: the second is refused, exit 1."""
+    """Two results with the same path in `--out`: the second is refused, exit 1."""
     twin = saved.parent.parent / "twins" / "saved.json"
     twin.parent.mkdir()
     twin.write_text(saved.read_text().replace('"id": "saved"', '"id": "twin"'))
@@ -165,8 +165,8 @@ def test_files_of_one_name_do_not_overwrite_each_other(saved: Path) -> None:
     assert read(saved.parent.parent / "out" / "saved.json")["id"] == "saved"
 
 
-def test_two_that_judge_one_debate_lose_nothing(saved: Path) -> None:
-    """One that read the debate before the other was done refuses to write over what it did not read."""
+def test_two_processes_cannot_judge_one_debate(saved: Path) -> None:
+    """The second is refused; the first saves its result."""
     with start_process(
         "judge", saved, "--system", "live", "--config", slow(saved.parent.parent), cwd=saved.parent.parent
     ) as first:
@@ -177,8 +177,8 @@ def test_two_that_judge_one_debate_lose_nothing(saved: Path) -> None:
     assert ("r2", "live") in runs_of(read(saved))
 
 
-def test_stopped_among_many_it_leaves_those_untouched_that_were_not_begun(saved: Path) -> None:
-    """The one at work keeps what came in; no other gets a judging run without a mark in it; exit 130."""
+def test_ctrl_c_leaves_files_unchanged_that_were_not_begun(saved: Path) -> None:
+    """The file in progress keeps what arrived; exit 130."""
     others = [saved.with_name(f"later-{number}.json") for number in range(2)]
     for other in others:
         shutil.copy(saved, other)
@@ -213,8 +213,8 @@ def slow(folder: Path) -> Path:
 
 
 @pytest.mark.parametrize("where", ["transcripts", "transcripts/*.json"])
-def test_one_bad_file_among_many_is_told_and_the_rest_is_judged(saved: Path, where: str) -> None:
-    """Exit 1, the bad file untouched and named, the good ones judged."""
+def test_one_bad_file_does_not_stop_the_others(saved: Path, where: str) -> None:
+    """Exit 1; the bad file is named and unchanged."""
     shutil.copy(saved, saved.with_name("other.json"))
     bad = saved.with_name("bad.json")
     bad.write_text("{}")
@@ -228,8 +228,8 @@ def test_one_bad_file_among_many_is_told_and_the_rest_is_judged(saved: Path, whe
     assert all(("r2", "structured") in runs_of(read(path)) for path in (saved, saved.with_name("other.json")))
 
 
-def test_many_files_are_judged_as_each_would_be_alone(saved: Path) -> None:
-    """How many are judged at a time changes nothing in the results."""
+def test_concurrency_does_not_change_results(saved: Path) -> None:
+    """Files judged together get the verdicts of files judged alone."""
     for number in range(3):
         shutil.copy(saved, saved.with_name(f"copy-{number}.json"))
     alone = judge(saved, "transcripts/copy-0.json", "--system", "live", "--mock", "--json").json[0]["verdicts"]
@@ -238,7 +238,7 @@ def test_many_files_are_judged_as_each_would_be_alone(saved: Path) -> None:
 
 
 def test_no_debater_needs_a_key(saved: Path) -> None:
-    """A debate whose debaters spoke with a paid model can be judged by another one."""
+    """A debate of a paid model can be judged by another one."""
     document = read(saved)
     document["config"]["models"]["default"]["model"] = "openai/gpt-5"
     saved.write_text(json.dumps(document))
@@ -258,16 +258,16 @@ def test_no_debater_needs_a_key(saved: Path) -> None:
     ],
     ids=str,
 )
-def test_what_cannot_be_asked_is_told_before_anything_is(saved: Path, options: list[str], named: str) -> None:
-    """Exit 2 and one line; the transcript is as it was."""
+def test_unusable_options_are_refused_before_any_call(saved: Path, options: list[str], named: str) -> None:
+    """Exit 2 and one line; the transcript is unchanged."""
     before = saved.read_bytes()
     done = judge(saved, saved, *options)
     assert (done.code, len(done.lines), saved.read_bytes()) == (2, 1, before), done.err
     assert named in done.err
 
 
-def test_everything_judges_at_once(saved: Path) -> None:
-    """All five systems of one configuration in one run, and the first decides."""
+def test_all_systems_judge_in_one_run(saved: Path) -> None:
+    """The first one decides."""
     done = judge(saved, saved, "--config", CONFIGS / "everything.yaml", "--mock", "--json")
     assert done.code == 0, done.err
     verdicts = done.json[0]["verdicts"]
@@ -275,8 +275,8 @@ def test_everything_judges_at_once(saved: Path) -> None:
     assert [verdict["decides"] for verdict in verdicts] == [True, False, False, False, False]
 
 
-def test_the_verdicts_are_shown_in_plain_lines(saved: Path) -> None:
-    """Without --json, for one file: what `run` shows at its end."""
+def test_a_pipe_gets_plain_lines(saved: Path) -> None:
+    """The end of what `run` shows."""
     done = judge(saved, saved, "--system", "structured", "--mock")
     assert "Verdict (structured): Con wins narrowly." in done.out
     assert "\x1b" not in done.out

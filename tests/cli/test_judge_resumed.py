@@ -40,7 +40,7 @@ def sent(server: ModelServer, header: str) -> set[str]:
 
 
 def test_a_resumed_judging_run_asks_the_server_of_its_own_configuration(saved: Path) -> None:
-    """Judging fails with 3; resuming without that file reaches the same server with the same key, and needs no debater."""
+    """Resuming without the file uses the same server and key, and needs no debater."""
     here = saved.parent.parent
     with model_server(failures=[503]) as server:
         write_config(here, OTHER.replace("URL", server.base_url), "other.yaml")
@@ -57,7 +57,7 @@ def test_a_resumed_judging_run_asks_the_server_of_its_own_configuration(saved: P
 
 
 def test_a_killed_judging_run_asks_the_server_of_its_own_configuration(saved: Path) -> None:
-    """The journal tells where, too."""
+    """The journal names it."""
     here = saved.parent.parent
     with model_server(latency_s=3600) as server:
         write_config(here, OTHER.replace("URL", server.base_url), "other.yaml")
@@ -71,8 +71,8 @@ def test_a_killed_judging_run_asks_the_server_of_its_own_configuration(saved: Pa
     assert victories(saved)["r2"] != "undetermined"
 
 
-def test_what_reaches_a_server_is_kept_without_its_secrets(saved: Path) -> None:
-    """The transcript holds the names of variables, none of their values."""
+def test_the_transcript_keeps_a_providers_settings_without_secrets(saved: Path) -> None:
+    """It holds the names of variables, not their values."""
     here = saved.parent.parent
     with model_server(failures=[503]) as server:
         write_config(here, OTHER.replace("URL", server.base_url), "other.yaml")
@@ -85,8 +85,8 @@ def test_what_reaches_a_server_is_kept_without_its_secrets(saved: Path) -> None:
     assert not any(secret in saved.read_text() for secret in ENV.values())
 
 
-def test_a_resumed_judging_run_misses_its_key_before_it_asks(saved: Path) -> None:
-    """Exit 2, and one line that names the variable; the debate stays as it is."""
+def test_a_missing_key_of_a_judging_run_is_reported_before_any_call(saved: Path) -> None:
+    """Exit 2 and one line with the variable; the debate is unchanged."""
     here = saved.parent.parent
     with model_server(failures=[503]) as server:
         write_config(here, OTHER.replace("URL", server.base_url), "other.yaml")
@@ -99,8 +99,8 @@ def test_a_resumed_judging_run_misses_its_key_before_it_asks(saved: Path) -> Non
 
 
 @pytest.mark.parametrize("again", [False, True], ids=["judged", "resumed"])
-def test_an_open_verdict_of_an_added_run_is_no_success(saved: Path, again: bool) -> None:
-    """Exit 3 as long as its judge could not be asked, though the debate's own run has a verdict."""
+def test_an_added_run_without_a_verdict_is_a_failure(saved: Path, again: bool) -> None:
+    """Exit 3 while its judge cannot be asked, even if the debate's own run has a verdict."""
     here = saved.parent.parent
     with model_server(failures=[503, 503]) as server:
         write_config(here, OTHER.replace("URL", server.base_url), "other.yaml")
@@ -112,8 +112,8 @@ def test_an_open_verdict_of_an_added_run_is_no_success(saved: Path, again: bool)
     assert victories(saved)["r1"] != "undetermined"
 
 
-def test_a_judge_that_could_not_be_asked_does_not_spoil_later_judgings(saved: Path) -> None:
-    """What another run left open is no failure of this one, which has its verdict."""
+def test_an_unfinished_run_does_not_fail_later_ones(saved: Path) -> None:
+    """A later run with a verdict is a success."""
     here = saved.parent.parent
     with model_server(failures=[503]) as server:
         write_config(here, OTHER.replace("URL", server.base_url), "other.yaml")
@@ -122,8 +122,8 @@ def test_a_judge_that_could_not_be_asked_does_not_spoil_later_judgings(saved: Pa
     assert (later.code, "could not be asked" in later.err) == (0, False)
 
 
-def test_a_judge_of_another_configuration_is_never_the_debates_own(saved: Path) -> None:
-    """Without `models.judge` it is that file's `models.default`, though the debate's configuration has a `judge`."""
+def test_a_judging_configuration_uses_its_own_models(saved: Path) -> None:
+    """Without `models.judge` it uses its `models.default`, not the debate's judge."""
     here = saved.parent.parent
     assert "judge" in read(saved)["config"]["models"]
     write_config(here, OTHER.replace("lab/m", "mock/another").replace("URL", "http://127.0.0.1:9"), "other.yaml")

@@ -22,14 +22,14 @@ def plan(here: Path) -> str:
 
 
 @pytest.mark.parametrize("command", ["score plan.json", "score plan.json --check", "replay plan.json"])
-def test_commands_agree_on_what_a_text_came_to(here: Path, plan: str, command: str) -> None:
-    """The sentence of the stored option, and no verdict on a motion."""
+def test_commands_agree_on_the_verdict_on_a_text(here: Path, plan: str, command: str) -> None:
+    """They name the stored option, and no motion."""
     done = debate(*command.split(), cwd=here)
     assert (done.code, WORDS[plan] in done.out, "The motion is" in done.out) == (0, True, False), done.out
 
 
-def test_a_text_can_stand_before_a_panel(here: Path) -> None:
-    """The text is the background of a debate without speeches; the verdict is saved among the transcripts."""
+def test_a_panel_judges_a_text(here: Path) -> None:
+    """The text is the background of a debate without speeches; the result is saved among the transcripts."""
     plan = here / "PLAN.md"
     plan.write_text("# Plan\n\nWe rewrite everything in a week.\n")
     done = debate("judge", plan, "--system", "panel", "--mock", "--json", cwd=here)
@@ -43,8 +43,8 @@ def test_a_text_can_stand_before_a_panel(here: Path) -> None:
 @pytest.mark.parametrize(
     "options", [(), ("--system", "structured"), ("--system", "panel", "--system", "live")], ids=" ".join
 )
-def test_a_text_can_stand_before_nobody_else(here: Path, options: tuple[str, ...]) -> None:
-    """Exit 2, saying that --system panel is what it takes."""
+def test_only_panels_judge_texts(here: Path, options: tuple[str, ...]) -> None:
+    """Exit 2; the message names `--system panel`."""
     plan = here / "PLAN.md"
     plan.write_text("We rewrite everything in a week.\n")
     done = debate("judge", plan, *options, "--mock", cwd=here)
@@ -61,8 +61,8 @@ limits: {max_tokens: TOKENS}
 
 
 @pytest.mark.parametrize("given", [["--max-tokens", "900000"], ["larger.yaml"]])
-def test_a_text_is_gone_on_with(here: Path, given: list[str]) -> None:
-    """The panel that the budget stopped votes when there is more of it, with the stored configuration and with its file."""
+def test_judging_a_text_can_be_resumed(here: Path, given: list[str]) -> None:
+    """With a higher budget, by the stored configuration or by its file."""
     (here / "PLAN.md").write_text("We move the service to one region.")
     for name, tokens in (("small.yaml", "5000"), ("larger.yaml", "900000")):
         (here / name).write_text(JUDGING.replace("TOKENS", tokens))
@@ -74,23 +74,23 @@ def test_a_text_is_gone_on_with(here: Path, given: list[str]) -> None:
     assert verdict["victory"] != "undetermined"
 
 
-def test_a_text_gone_on_with_keeps_its_bounds(here: Path) -> None:
-    """With nothing said of them, the budget stops it again: exit 4."""
+def test_resuming_a_text_keeps_its_limits(here: Path) -> None:
+    """Without a higher budget it stops again, exit 4."""
     (here / "PLAN.md").write_text("We move the service to one region.")
     (here / "small.yaml").write_text(JUDGING.replace("TOKENS", "5000"))
     command = ("judge", "PLAN.md", "--system", "panel", "--config", "small.yaml", "--out", "plan.json")
     assert [debate(*command, cwd=here).code, debate("run", "--resume", "plan.json", cwd=here).code] == [4, 4]
 
 
-def test_a_text_is_not_judged_several_times_at_once(here: Path) -> None:
-    """`--repeat`: exit 2, and nobody is asked."""
+def test_a_text_cannot_be_judged_repeatedly(here: Path) -> None:
+    """`--repeat`: exit 2 before any call."""
     (here / "PLAN.md").write_text("We move the service to one region.")
     done = debate("judge", "PLAN.md", "--system", "panel", "--mock", "--repeat", "2", cwd=here)
     assert (done.code, "a text is judged once at a time" in done.err) == (2, True)
 
 
-def test_a_configuration_of_a_panel_alone_judges_a_text(here: Path) -> None:
-    """Without `--system panel` beside it."""
+def test_a_configuration_with_only_a_panel_judges_a_text(here: Path) -> None:
+    """`--system panel` is not needed."""
     (here / "PLAN.md").write_text("We move the service to one region.")
     (here / "panel.yaml").write_text(JUDGING.replace("TOKENS", "900000"))
     done = debate("judge", "PLAN.md", "--config", "panel.yaml", "--out", "plan.json", cwd=here)
@@ -98,14 +98,14 @@ def test_a_configuration_of_a_panel_alone_judges_a_text(here: Path) -> None:
 
 
 def test_a_text_needs_as_many_judges_as_a_debate(here: Path) -> None:
-    """Fewer than `min_judges`: exit 2, and nobody is asked."""
+    """Fewer than `min_judges`: exit 2 before any call."""
     (here / "PLAN.md").write_text("We move the service to one region.")
     done = debate("judge", "PLAN.md", "--system", "panel", "--mock", "--judges", "1", cwd=here)
     assert (done.code, done.lines) == (2, ["debate: panel: 1 judge is fewer than min_judges 2; name more"])
 
 
-def test_a_text_that_is_not_there_is_told_as_such(here: Path) -> None:
-    """Whatever was to judge it."""
+def test_a_missing_text_is_reported(here: Path) -> None:
+    """Whatever the system."""
     done = debate("judge", "GONE.md", "--mock", cwd=here)
     assert (done.code, done.lines) == (
         2,
@@ -113,15 +113,15 @@ def test_a_text_that_is_not_there_is_told_as_such(here: Path) -> None:
     )
 
 
-def test_list_tells_the_option_of_a_text(here: Path, plan: str) -> None:
-    """In its column; the JSON document keeps the keys that it has."""
+def test_list_shows_the_option_of_a_text(here: Path, plan: str) -> None:
+    """The keys of the JSON document stay the same."""
     assert f"panel={plan}" in debate("list", ".", cwd=here).out
     (card,) = debate("list", ".", "--json", cwd=here).json
     assert list(card["verdicts"][0]) == ["system", "run", "winner", "victory", "margin", "decides"]
 
 
-def test_diff_sees_another_option(here: Path, plan: str) -> None:
-    """The same text by panels of another mind: the outcomes differ, each by its option."""
+def test_diff_reports_another_option(here: Path, plan: str) -> None:
+    """The outcomes differ, each named by its option."""
     other = "FAIL" if plan == "PASS" else "PASS"
     document = json.loads((here / "plan.json").read_text())
     for assessment in document["assessments"]:
@@ -138,8 +138,8 @@ def test_diff_sees_another_option(here: Path, plan: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["", " \n\t\n", "\ufeff\u200b\n"])
-def test_a_text_without_a_word_is_refused(here: Path, text: str) -> None:
-    """Exit 2 and one sentence, before anybody is asked; nothing is written."""
+def test_an_empty_text_is_refused(here: Path, text: str) -> None:
+    """Exit 2 and one sentence before any call; no file is written."""
     (here / "E.md").write_text(text)
     done = debate("judge", "E.md", "--system", "panel", "--mock", cwd=here)
     assert (done.code, len(done.lines), "E.md: has no text to judge" in done.err) == (2, 1, True), done.err
@@ -154,8 +154,8 @@ def test_a_text_without_a_word_is_refused(here: Path, text: str) -> None:
         ("evidence=0,logic=0", "--weights evidence=0,logic=0: no criterion counts"),
     ],
 )
-def test_wrong_weights_are_told_by_their_option(saved: Path, weights: str, words: str) -> None:
-    """In plain words, without those of a library or of a rubric that nobody wrote."""
+def test_invalid_weights_name_their_option(saved: Path, weights: str, words: str) -> None:
+    """The message mentions neither a library nor a rubric."""
     done = debate("score", saved, "--weights", weights, cwd=saved.parent.parent)
     assert (done.code, words in done.err, "rubric" in done.err) == (2, True, False), done.err
 
@@ -168,22 +168,22 @@ def test_wrong_weights_are_told_by_their_option(saved: Path, weights: str, words
         ("evidence=1,logic=1,honesty=1,responsiveness=1", ""),
     ],
 )
-def test_criteria_that_are_not_named_are_told(saved: Path, weights: str, words: str) -> None:
-    """What loses its weight without having been named stands on stderr."""
+def test_unnamed_criteria_are_reported(saved: Path, weights: str, words: str) -> None:
+    """A line on stderr names criteria that lose their weight."""
     done = debate("score", saved, "--weights", weights, "--json", cwd=saved.parent.parent)
     assert (done.code, bool(done.json), done.err.startswith(words), bool(done.err)) == (0, True, True, bool(words))
 
 
-def test_a_check_that_finds_nothing_says_so(saved: Path) -> None:
-    """How many verdicts were compared, on stderr alone."""
+def test_a_check_without_differences_says_so(saved: Path) -> None:
+    """It counts the compared verdicts, on stderr."""
     stored = json.loads(saved.read_text())["verdicts"]
     done = debate("score", saved, "--check", "--json", cwd=saved.parent.parent)
     assert done.json[0]["verdicts"] == stored
     assert done.err.strip() == f"all {len(stored)} stored verdicts are the recomputed ones"
 
 
-def test_a_check_that_finds_something_does_not_say_that_all_is_well(saved: Path) -> None:
-    """The verdict that differs is told, and no more."""
+def test_a_check_with_differences_reports_only_them(saved: Path) -> None:
+    """Exit 5."""
     document = json.loads(saved.read_text())
     document["verdicts"][0]["margin"] = 9.0
     saved.write_text(json.dumps(document))

@@ -16,23 +16,23 @@ def unfinished(saved: Path) -> None:
     saved.write_text(json.dumps(document | {"status": "incomplete", "closed": "budget"}))
 
 
-def test_a_system_that_never_judged_is_remarked(saved: Path) -> None:
-    """With the command by which it judges; what is read by programs is empty."""
+def test_a_system_without_a_verdict_is_reported(saved: Path) -> None:
+    """With the command that lets it judge; data on stdout is empty."""
     done = debate("score", saved, "--system", "panel", "--json", cwd=saved.parent.parent)
     assert (done.code, done.json[0]["verdicts"]) == (0, [])
     assert "panel never judged it; let it be judged: debate judge" in done.err
 
 
-def test_of_several_files_it_is_remarked_of_each(saved: Path) -> None:
-    """The others have what was asked for."""
+def test_a_system_without_a_verdict_is_reported_per_file(saved: Path) -> None:
+    """The other verdicts are shown."""
     shutil.copy(saved, saved.with_name("other.json"))
     done = debate("score", saved.parent, "--system", "structured", "--system", "live", cwd=saved.parent.parent)
     assert (done.code, done.err.count("live never judged it")) == (0, 2)
 
 
 @pytest.mark.parametrize("command", ["score", "judge"])
-def test_verdicts_on_a_part_of_a_debate_say_so(saved: Path, command: str) -> None:
-    """What stopped it can be gone on with, and may turn them round."""
+def test_verdicts_on_an_unfinished_debate_say_so(saved: Path, command: str) -> None:
+    """Resuming may change them."""
     unfinished(saved)
     options = ("--system", "structured", "--mock") if command == "judge" else ()
     done = debate(command, saved, *options, cwd=saved.parent.parent)
@@ -40,22 +40,22 @@ def test_verdicts_on_a_part_of_a_debate_say_so(saved: Path, command: str) -> Non
     assert "the debate is unfinished, so its verdicts are on the 6 speeches so far" in done.err
 
 
-def test_a_saved_debate_is_no_configuration(saved: Path) -> None:
-    """One line that says what it is, in the place of one for each of its keys."""
+def test_a_saved_debate_is_not_a_configuration(saved: Path) -> None:
+    """One line, instead of one per key."""
     done = debate("run", saved, "--mock", cwd=saved.parent.parent)
     assert (done.code, len(done.err.splitlines())) == (2, 1), done.err
     assert "this is a saved debate, not a configuration; continue it with --resume" in done.err
 
 
-def test_a_misspelt_system_is_one_for_texts_too(here: Path) -> None:
-    """Before it is said that texts are judged by a panel alone."""
+def test_a_misspelt_system_is_reported_for_texts_too(here: Path) -> None:
+    """Before the message that only panels judge texts."""
     (here / "PLAN.md").write_text("We do it.")
     done = debate("judge", "PLAN.md", "--system", "panle", "--mock", cwd=here)
     assert (done.code, "did you mean `panel`?" in done.err) == (2, True), done.err
 
 
-def test_json_that_is_no_debate_is_read(here: Path) -> None:
-    """A configuration that was written as JSON is read as any other."""
+def test_a_configuration_can_be_json(here: Path) -> None:
+    """It is read like YAML."""
     (here / "debate.json").write_text(
         json.dumps(
             {
@@ -68,8 +68,8 @@ def test_json_that_is_no_debate_is_read(here: Path) -> None:
     assert debate("check", "debate.json", cwd=here).code == 0
 
 
-def test_with_the_mock_no_model_has_to_be_named(here: Path) -> None:
-    """A motion and two debaters do; without it each that lacks one is named."""
+def test_with_the_mock_no_model_is_required(here: Path) -> None:
+    """Without it, each missing model is named."""
     (here / "debate.yaml").write_text("topic: x\ndebaters: [{name: A, side: for}, {name: B, side: against}]\n")
     mocked = debate("run", "--mock", "--quiet", "--no-save", cwd=here)
     bare = debate("run", "--no-save", cwd=here)

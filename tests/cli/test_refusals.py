@@ -16,8 +16,8 @@ MOCK = str(CONFIGS / "mock.yaml")
     ["score pipe.json", "score pipe.jsonl", "replay pipe.jsonl", "judge pipe.json --mock", "score /dev/zero",
      "judge pipe.txt --system panel --mock"],
 )  # fmt: skip
-def test_what_is_no_regular_file_is_refused(here: Path, command: str) -> None:
-    """A pipe that nobody writes to and a device without end: one line, exit 2, at once."""
+def test_only_regular_files_are_read(here: Path, command: str) -> None:
+    """A pipe without a writer and an endless device: one line, exit 2, at once."""
     suffix = Path(command.split()[1]).suffix
     if suffix:
         os.mkfifo(here / f"pipe{suffix}")
@@ -27,23 +27,23 @@ def test_what_is_no_regular_file_is_refused(here: Path, command: str) -> None:
 
 @pytest.mark.parametrize("gate", [["--fail-under", "Nobody=1"], ["--expect-winner", "Nobody"]], ids=" ".join)
 @pytest.mark.parametrize("command", ["run {mock} --id one", "judge saved --mock", "score saved"])
-def test_a_gate_about_nobody_is_refused_before_anything_is_asked(saved: Path, command: str, gate: list[str]) -> None:
-    """Exit 2, the debaters named; nothing is written."""
+def test_a_gate_with_an_unknown_name_is_refused(saved: Path, command: str, gate: list[str]) -> None:
+    """Exit 2 with the debaters' names, before any call; no file is written."""
     before = saved.read_bytes()
     done = debate(*command.format(mock=MOCK).split(), *gate, cwd=saved.parent.parent)
     assert (done.code, done.out, "the debaters are Pro, Con" in done.err) == (2, "", True), done.err
     assert [(place.name, place.read_bytes()) for place in saved.parent.iterdir()] == [("saved.json", before)]
 
 
-def test_a_gate_about_a_text_names_what_a_panel_may_say(here: Path) -> None:
-    """A text has no debaters, so that a name is refused."""
+def test_a_gate_on_a_text_accepts_options_only(here: Path) -> None:
+    """A text has no debaters."""
     (here / "PLAN.md").write_text("We move the service to one region.")
     done = debate("judge", "PLAN.md", "--system", "panel", "--mock", "--expect-winner", "Pro", cwd=here)
     assert (done.code, "PASS, FAIL, CONDITIONAL" in done.err, list(here.iterdir())) == (2, True, [here / "PLAN.md"])
 
 
-def test_a_gate_about_a_text_compares_what_the_panel_said(here: Path) -> None:
-    """One of the three is met, the others are not, and the line names the outcome."""
+def test_a_gate_on_a_text_compares_the_option(here: Path) -> None:
+    """Exactly one option is met; the messages name it."""
     (here / "PLAN.md").write_text("We move the service to one region.")
     assert debate("judge", "PLAN.md", "--system", "panel", "--mock", "--out", "plan.json", cwd=here).code == 0
     said = {
@@ -65,8 +65,8 @@ def test_replay_does_not_overwrite_a_file(saved: Path) -> None:
     assert debate(*there, "--force", cwd=page.parent).code == 0
 
 
-def test_a_page_is_not_taken_for_a_folder_of_pages(saved: Path) -> None:
-    """Exit 2, and no folder of that name."""
+def test_a_page_name_is_refused_where_a_folder_is_needed(saved: Path) -> None:
+    """Exit 2, and no folder is created."""
     done = debate("score", "transcripts", "--format", "html", "-o", "index.html", cwd=saved.parent.parent)
     assert done.lines == [
         "debate: -o index.html: several pages are written, index.html among them; name a folder for them"
@@ -76,13 +76,13 @@ def test_a_page_is_not_taken_for_a_folder_of_pages(saved: Path) -> None:
 
 @pytest.mark.parametrize("part", [["--only", "verdict"], ["--round", "1"]], ids=" ".join)
 @pytest.mark.parametrize("form", ["html", "json"])
-def test_a_part_of_what_is_whole_is_refused(saved: Path, form: str, part: list[str]) -> None:
-    """A page and a transcript are of the whole debate: one line, exit 2, nothing on stdout."""
+def test_a_part_is_refused_for_whole_documents(saved: Path, form: str, part: list[str]) -> None:
+    """HTML and JSON hold the whole debate: one line, exit 2."""
     done = debate("replay", "saved", "--format", form, *part, cwd=saved.parent.parent)
     assert (done.code, done.out, len(done.lines), part[0] in done.err) == (2, "", 1, True)
 
 
-def test_a_round_without_its_speeches_is_refused(saved: Path) -> None:
-    """A round is shown by its speeches, so that another part of it would be nothing."""
+def test_a_round_shows_its_speeches_only(saved: Path) -> None:
+    """Another part of a round: one line, exit 2."""
     done = debate("replay", "saved", "--round", "1", "--only", "verdict", cwd=saved.parent.parent)
     assert (done.code, done.out, len(done.lines)) == (2, "", 1)

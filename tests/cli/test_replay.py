@@ -96,8 +96,8 @@ def test_hostile_words_do_not_reach_the_terminal_or_the_report(saved: Path) -> N
     assert "<script>alert" not in page
 
 
-def test_on_a_terminal_it_is_drawn(saved: Path) -> None:
-    """With colour, in the width of the window; the words are the same."""
+def test_a_terminal_shows_tables(saved: Path) -> None:
+    """`--plain` shows lines instead."""
     code, drawn = run_on_terminal(
         "replay", saved, cwd=saved.parent.parent, env={"TERM": "xterm-256color", "NO_COLOR": "", "COLUMNS": "100"}
     )

@@ -64,7 +64,7 @@ def keys_of(server: ModelServer) -> set[str]:
 
 
 def test_each_run_asks_its_own_server_with_its_own_key(here: Path) -> None:
-    """All are open at once; none is asked for another's, and no key goes astray."""
+    """All are unfinished at once; no key goes to another server."""
     with opened(here) as bench:
         done = bench.resumed()
         assert done.code == 0, done.err
@@ -78,16 +78,16 @@ def test_each_run_asks_its_own_server_with_its_own_key(here: Path) -> None:
     }  # fmt: skip
 
 
-def test_a_key_that_any_of_them_misses_is_told_before_the_first_call(here: Path) -> None:
-    """Exit 2 with a line for each; nobody is asked."""
+def test_missing_keys_of_all_runs_are_reported_before_any_call(here: Path) -> None:
+    """Exit 2 with a line for each."""
     with opened(here) as bench:
         done = bench.resumed(keys={"OWN_KEY": KEYS["OWN_KEY"]})
         assert [server.bodies for server in (bench.own, bench.one, bench.two)] == [[], [], []]
     assert (done.code, [name for name in KEYS if f"{name} is not set" in done.err]) == (2, ["ONE_KEY", "TWO_KEY"])
 
 
-def test_a_missing_key_is_placed_where_it_is_named(here: Path) -> None:
-    """In the transcript, and for an added judging run in that; no configuration was read from standard input."""
+def test_a_missing_key_names_its_place(here: Path) -> None:
+    """The transcript, or the judging run in it."""
     with opened(here) as bench:
         done = bench.resumed(keys={})
     saved = bench.path.relative_to(here)
@@ -99,8 +99,8 @@ def test_a_missing_key_is_placed_where_it_is_named(here: Path) -> None:
     }
 
 
-def test_a_limit_that_cannot_be_kept_is_placed_where_it_was_set(here: Path) -> None:
-    """With the option, also where only an added judging run has no price."""
+def test_a_limit_without_a_price_names_its_option(here: Path) -> None:
+    """Even if only an added judging run lacks the price."""
     priced = "models: {default: {model: mock/a}, judge: {model: mock/b}}"
     write_config(here, CONFIG.replace("models: {default: {model: mock/a}, judge: {model: custom/m}}", priced))
     assert debate("run", "debate.yaml", "--set", "providers={}", "--id", "saved", "-q", cwd=here).code == 0
@@ -112,8 +112,8 @@ def test_a_limit_that_cannot_be_kept_is_placed_where_it_was_set(here: Path) -> N
     assert line.startswith("--max-cost: limits.max_cost_usd: cannot be kept: custom/m")
 
 
-def test_with_the_mock_nobody_is_asked(here: Path) -> None:
-    """It stands in the place of every model, whatever their names mean."""
+def test_with_the_mock_no_server_is_asked(here: Path) -> None:
+    """It replaces every model."""
     with opened(here) as bench:
         done = bench.resumed("--mock", keys={})
         assert (done.code, [server.bodies for server in (bench.own, bench.one, bench.two)]) == (0, [[], [], []])

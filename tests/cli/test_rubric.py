@@ -13,8 +13,8 @@ def score(saved: Path, *options: str | Path) -> CommandResult:
     return debate("score", *options, cwd=saved.parent.parent)
 
 
-def test_a_rubric_lays_thresholds_and_weights_over_the_stored_ones(saved: Path) -> None:
-    """A draw threshold above the margin makes a draw of a narrow victory."""
+def test_a_rubric_overrides_thresholds_and_weights(saved: Path) -> None:
+    """A draw threshold above the margin turns a narrow victory into a draw."""
     rubric = saved.parent.parent / "rubric.yaml"
     rubric.write_text("structured: {thresholds: {draw: 2, clear: 5}}\n")
     done = score(saved, saved, "--rubric", rubric, "--system", "structured", "--json")
@@ -26,8 +26,8 @@ def test_a_rubric_lays_thresholds_and_weights_over_the_stored_ones(saved: Path) 
     "text",
     ["structured: {weigths: {logic: 1}}", "wits: {}", "structured: [", "- 1", "structured: {thresholds: {draw: -1}}"],
 )
-def test_a_rubric_that_makes_no_sense_is_refused(saved: Path, text: str) -> None:
-    """Exit 2, naming the file; no traceback."""
+def test_an_invalid_rubric_is_refused(saved: Path, text: str) -> None:
+    """Exit 2 with the file's name."""
     rubric = saved.parent.parent / "rubric.yaml"
     rubric.write_text(text)
     done = score(saved, saved, "--rubric", rubric)
@@ -46,15 +46,15 @@ def test_a_rubric_that_makes_no_sense_is_refused(saved: Path, text: str) -> None
         ("panel: {judges: [{id: a}]}", "rubric.yaml:1:18: panel.judges.0.persona: is missing; add it"),
     ],
 )  # fmt: skip
-def test_a_fault_of_a_rubric_is_told_in_plain_words(saved: Path, text: str, told: str) -> None:
-    """With its place and key, as the faults of a configuration are."""
+def test_a_mistake_in_a_rubric_has_its_place(saved: Path, text: str, told: str) -> None:
+    """Line, column and key, as in a configuration."""
     (saved.parent.parent / "rubric.yaml").write_text(text)
     done = score(saved, saved, "--rubric", "rubric.yaml")
     assert (done.code, done.lines) == (2, [f"{told} (debate explain bad-config)"])
 
 
-def test_every_fault_of_a_system_is_told(saved: Path) -> None:
-    """A line each."""
+def test_all_mistakes_of_a_rubric_are_reported(saved: Path) -> None:
+    """One line each."""
     (saved.parent.parent / "rubric.yaml").write_text("structured: {weights: {logic: x}, thresholds: {draw: y}}")
     assert len(score(saved, saved, "--rubric", "rubric.yaml").lines) == 2
 

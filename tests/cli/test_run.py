@@ -30,16 +30,16 @@ def files(folder: Path) -> list[str]:
 
 
 @pytest.mark.parametrize("config", SHIPPED, ids=lambda path: path.stem)
-def test_every_shipped_configuration_runs_on_the_mock_and_scores_the_same_again(config: Path, here: Path) -> None:
-    """Whatever its providers are, no key is needed with --mock, and the stored verdicts equal the recomputed ones."""
+def test_every_shipped_configuration_runs_on_the_mock(config: Path, here: Path) -> None:
+    """No key is needed, and `score --check` finds no difference."""
     run = debate("run", config, "--mock", "--id", "one", "--quiet", cwd=here)
     check = debate("score", "transcripts/one.json", "--check", cwd=here)
     assert (run.code, check.code) == (0, 0), run.err + check.err
     assert files(here) == ["transcripts/one.json"]
 
 
-def test_off_a_terminal_the_debate_is_plain_lines(here: Path) -> None:
-    """Motion, speeches, scores and verdict on stdout, where it was saved and how to judge it again on stderr; no sequences."""
+def test_a_pipe_gets_the_debate_in_plain_lines(here: Path) -> None:
+    """Motion, speeches, scores and verdict on stdout; file and next command on stderr; no control sequences."""
     done = debate("run", MOCK, "--id", "one", cwd=here, env={"TERM": "xterm-256color", "NO_COLOR": ""})
     assert done.code == 0
     assert "adopt microservices from day one?" in done.out
@@ -51,30 +51,30 @@ def test_off_a_terminal_the_debate_is_plain_lines(here: Path) -> None:
     assert "\x1b" not in done.out + done.err
 
 
-def test_on_a_terminal_it_is_drawn(here: Path) -> None:
-    """In colour where that is allowed, and to the end: speeches, tables and verdict."""
+def test_a_terminal_shows_tables(here: Path) -> None:
+    """`--plain` shows lines instead."""
     env = {"TERM": "xterm-256color", "NO_COLOR": "", "COLUMNS": "100", "LINES": "40"}
     code, drawn = run_on_terminal("run", MOCK, "--id", "one", cwd=here, env=env)
     assert (code, "\x1b[" in drawn) == (0, True)
     assert all(words in drawn for words in ("PRO-1", "Con wins narrowly", "saved: transcripts/one.json"))
 
 
-def test_json_is_the_saved_transcript_and_nothing_else(here: Path) -> None:
-    """Stdout holds one document, byte for byte what was saved."""
+def test_json_is_the_saved_transcript(here: Path) -> None:
+    """Stdout equals the file."""
     done = debate("run", MOCK, "--id", "one", "--json", cwd=here)
     assert done.out == (here / "transcripts/one.json").read_text()
     assert done.json["status"] == "complete"
 
 
 def test_no_save_writes_nothing(here: Path) -> None:
-    """The debate is shown and no file is left, neither transcript nor journal nor lock."""
+    """No transcript, journal or lock is left."""
     done = debate("run", MOCK, "--no-save", "--json", cwd=here)
     assert (done.code, done.err, files(here)) == (0, "", [])
     assert len(done.json["turns"]) == 6
 
 
-def test_quiet_prints_the_verdicts_alone(here: Path) -> None:
-    """No speech is shown; the verdict of every system is."""
+def test_quiet_prints_only_the_verdicts(here: Path) -> None:
+    """Of every system."""
     done = debate("run", MOCK, "--no-save", "--quiet", cwd=here)
     assert "Verdict (structured, decides)" in done.out
     assert "Verdict (moderator)" in done.out
@@ -82,8 +82,8 @@ def test_quiet_prints_the_verdicts_alone(here: Path) -> None:
     assert done.err == ""
 
 
-def test_the_same_seed_is_the_same_debate(here: Path) -> None:
-    """Two runs differ in id and times only; another seed is another debate."""
+def test_the_same_seed_gives_the_same_debate(here: Path) -> None:
+    """Only id and times differ; another seed gives another debate."""
     for name, seed in (("one", "5"), ("two", "5"), ("three", "6")):
         assert debate("run", MOCK, "--id", name, "--seed", seed, "-q", cwd=here).code == 0
     one, two, three = (what_was_said(transcript(here, name)) for name in ("one", "two", "three"))
@@ -92,13 +92,13 @@ def test_the_same_seed_is_the_same_debate(here: Path) -> None:
 
 
 def test_out_names_the_folder(here: Path) -> None:
-    """The transcript goes where --out says, and nowhere else; the folder is made."""
+    """It is created if necessary."""
     done = debate("run", MOCK, "--id", "one", "--out", "a/b", "-q", cwd=here)
     assert (done.code, files(here)) == (0, ["a/b/one.json"])
 
 
 def test_without_an_id_the_file_is_named_after_the_topic(here: Path) -> None:
-    """The id that was made up is the one in the transcript, and safe as a file name."""
+    """The generated id is in the transcript and is safe as a file name."""
     topic = "../../Äpfel & <b>Birnen</b>?"
     assert debate("run", MOCK, "--topic", topic, "-q", cwd=here).code == 0
     (path,) = (here / "transcripts").iterdir()
@@ -109,7 +109,7 @@ def test_without_an_id_the_file_is_named_after_the_topic(here: Path) -> None:
 
 @pytest.mark.parametrize("there", ["one.json", "one.jsonl"])
 def test_an_existing_debate_is_not_overwritten(here: Path, there: str) -> None:
-    """Exit 2, and the file is as it was; with --force the debate takes its place."""
+    """Exit 2, and the file is unchanged; `--force` overwrites it."""
     (here / "transcripts").mkdir()
     path = here / "transcripts" / there
     path.write_text("precious")
@@ -135,15 +135,15 @@ def test_an_existing_debate_is_not_overwritten(here: Path, there: str) -> None:
     ids=str,
 )
 def test_options_change_the_configuration(here: Path, options: list[str], where: list[Any], value: object) -> None:
-    """What --set, --topic and --seed say stands in the resolved configuration."""
+    """`--set`, `--topic` and `--seed`."""
     found: Any = debate("run", MOCK, "--dry-run", "--json", *options, cwd=here).json["config"]
     for key in where:
         found = found[key]
     assert found == value
 
 
-def test_options_go_before_the_environment_and_that_before_the_file(here: Path) -> None:
-    """A setting is taken from the nearest place that names it."""
+def test_options_override_the_environment_which_overrides_the_file(here: Path) -> None:
+    """Per setting."""
     env = {"DEBATE_SEED": "21", "DEBATE__FORMAT__ARGUMENTS": "2"}
     done = debate("run", MOCK, "--dry-run", "--json", "--seed", "22", cwd=here, env=env)
     config = done.json["config"]
@@ -151,13 +151,13 @@ def test_options_go_before_the_environment_and_that_before_the_file(here: Path) 
 
 
 def test_a_dash_reads_the_configuration_from_standard_input(here: Path) -> None:
-    """CONFIG `-` is the text on stdin."""
+    """CONFIG `-`."""
     done = debate("run", "-", "--no-save", "--json", cwd=here, input=MOCK.read_text())
     assert (done.code, done.json["config"]["seed"]) == (0, 7)
 
 
-def test_without_a_configuration_the_one_here_is_taken(here: Path) -> None:
-    """configs/debate.yaml in the working folder goes before the packaged default."""
+def test_the_default_configuration_is_the_one_in_this_folder(here: Path) -> None:
+    """configs/debate.yaml here, else the packaged one."""
     (here / "configs").mkdir()
     shutil.copy(CONFIGS / "persuasion.yaml", here / "configs/debate.yaml")
     own = debate("run", "--mock", "--dry-run", "--json", cwd=here).json["config"]
@@ -169,7 +169,7 @@ def test_without_a_configuration_the_one_here_is_taken(here: Path) -> None:
 
 
 def test_hidden_directives_are_shown_on_demand_only(here: Path) -> None:
-    """They are stored on the turn either way."""
+    """The transcript always holds them."""
     command = ("run", CONFIGS / "live.yaml", "--mock", "--id", "one", "--force")
     hidden, shown = debate(*command, cwd=here), debate(*command, "--show-hidden", cwd=here)
     directives = [turn["directive"] for turn in transcript(here, "one")["turns"] if "directive" in turn]
@@ -178,8 +178,8 @@ def test_hidden_directives_are_shown_on_demand_only(here: Path) -> None:
     assert first in shown.out
 
 
-def test_a_transcript_may_be_read_by_all_and_written_by_its_owner(here: Path) -> None:
-    """0644 in 0755, less what the user's mask takes away."""
+def test_a_transcript_has_ordinary_permissions(here: Path) -> None:
+    """0644 in 0755, within the user's mask."""
     assert debate("run", MOCK, "--id", "one", "-q", cwd=here).code == 0
     folder, file = here / "transcripts", here / "transcripts/one.json"
     assert (folder.stat().st_mode & 0o777 & ~0o755, file.stat().st_mode & 0o777 & ~0o644) == (0, 0)

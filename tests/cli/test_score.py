@@ -36,8 +36,8 @@ def several(saved: Path) -> Path:
     return saved.parent
 
 
-def test_the_recomputed_verdicts_are_the_stored_ones(saved: Path) -> None:
-    """`--json` tells path, id, topic, status and every verdict as stored."""
+def test_recomputed_verdicts_equal_stored_ones(saved: Path) -> None:
+    """`--json` holds path, id, topic, status and every verdict as stored."""
     done = score(saved, saved, "--json")
     stored = json.loads(saved.read_text())
     assert done.json == [
@@ -52,15 +52,15 @@ def test_the_recomputed_verdicts_are_the_stored_ones(saved: Path) -> None:
     assert (done.code, done.err) == (0, "")
 
 
-def test_the_file_is_left_alone(saved: Path) -> None:
-    """Without --write not a byte changes, and nothing is left beside it."""
+def test_score_changes_no_file(saved: Path) -> None:
+    """Without --write."""
     before = saved.read_bytes()
     score(saved, saved, "--weights", "logic=1")
     assert (saved.read_bytes(), list(saved.parent.iterdir())) == (before, [saved])
 
 
-def test_off_a_terminal_each_verdict_is_a_line_of_its_own(saved: Path) -> None:
-    """File, system, outcome, margin and scores, and no control sequence."""
+def test_a_pipe_gets_one_line_per_verdict(saved: Path) -> None:
+    """File, system, outcome, margin and scores, without control sequences."""
     done = score(saved, "transcripts/saved.json")
     stored = json.loads(saved.read_text())["verdicts"]
     told = {"structured": "Con wins narrowly", "moderator": "Con wins clearly"}
@@ -71,8 +71,8 @@ def test_off_a_terminal_each_verdict_is_a_line_of_its_own(saved: Path) -> None:
     ]
 
 
-def test_check_accepts_an_honest_transcript(saved: Path) -> None:
-    """Exit 0, and one line that says so."""
+def test_check_accepts_an_unchanged_transcript(saved: Path) -> None:
+    """Exit 0 and one line."""
     done = score(saved, saved, "--check")
     assert (done.code, done.err) == (0, "all 2 stored verdicts are the recomputed ones\n")
 
@@ -91,8 +91,8 @@ def test_check_accepts_an_honest_transcript(saved: Path) -> None:
     ],
     ids=lambda case: ".".join(map(str, case[0])),
 )
-def test_check_sees_a_tampered_transcript(saved: Path, where: tuple[list[Any], object]) -> None:
-    """Whether verdicts, marks or settings were changed: exit 5, naming file and system."""
+def test_check_detects_a_changed_transcript(saved: Path, where: tuple[list[Any], object]) -> None:
+    """Verdicts, marks or settings: exit 5 with file and system."""
     tamper(saved, *where)
     done = score(saved, saved, "--check")
     assert done.code == 5
@@ -118,14 +118,14 @@ def test_weights_change_scores_as_the_formula_says(saved: Path) -> None:
 @pytest.mark.parametrize(
     "weights", ["logic", "logic=x", "wit=1", "logic=-1", "logic=0,evidence=0,responsiveness=0,honesty=0"]
 )
-def test_weights_that_make_no_sense_are_refused(saved: Path, weights: str) -> None:
+def test_invalid_weights_are_refused(saved: Path, weights: str) -> None:
     """Exit 2, one line on stderr, nothing on stdout."""
     done = score(saved, saved, "--weights", weights)
     assert (done.code, done.out, len(done.lines)) == (2, "", 1), done.err
 
 
 def test_write_stores_the_verdicts_of_the_new_weights(saved: Path) -> None:
-    """Afterwards the file holds the verdicts that were shown, and everything else as before."""
+    """The file then holds the shown verdicts; everything else is unchanged."""
     before = json.loads(saved.read_text())
     shown = score(saved, saved, "--weights", "logic=1", "--write", "--json").json[0]["verdicts"]
     after = json.loads(saved.read_text())
@@ -144,17 +144,15 @@ def test_write_stores_the_verdicts_of_the_new_weights(saved: Path) -> None:
         (["--write"], []),
     ],
 )
-def test_that_other_settings_do_not_stick_is_told_where_their_verdicts_are_stored(
-    saved: Path, options: list[str], told: list[str]
-) -> None:
-    """Once; of verdicts by the settings that the debate was judged by there is nothing to say."""
+def test_write_says_that_other_weights_are_not_stored(saved: Path, options: list[str], told: list[str]) -> None:
+    """Once; nothing is said if the settings are those of the debate."""
     done = score(saved, saved, *options)
     assert [line.partition(":")[0] for line in done.lines if "--write" in line] == told
     assert all("go by the settings that each debate was judged by" in line for line in done.lines if "--write" in line)
 
 
-def test_write_named_by_the_journal_that_is_gone_writes_the_transcript(saved: Path) -> None:
-    """`ID.jsonl` means the debate, whichever of its files is there."""
+def test_the_journals_name_finds_the_transcript(saved: Path) -> None:
+    """`ID.jsonl` means the debate, whichever file exists."""
     assert score(saved, saved.with_suffix(".jsonl"), "--weights", "logic=1", "--write").code == 0
     assert list(saved.parent.iterdir()) == [saved]
     done = score(saved, saved, "--weights", "logic=1", "--check")
@@ -162,22 +160,22 @@ def test_write_named_by_the_journal_that_is_gone_writes_the_transcript(saved: Pa
 
 
 def test_a_check_with_other_weights_says_what_it_compared(saved: Path) -> None:
-    """The stored verdict is no worse for it: told for the verdict that differs, and once how to compare as it was judged."""
+    """Exit 5; the messages name the weights."""
     done = score(saved, saved, "--check", "--weights", "logic=1")
     told = [line for line in done.lines if "--weights logic=1" in line]
     assert (done.code, len(told)) == (5, 2), done.err
     assert told[0].endswith("the stored verdict of structured r1 is not the recomputed one with --weights logic=1")
 
 
-def test_system_leaves_the_others_out(saved: Path) -> None:
-    """Only the verdicts asked for are told."""
+def test_system_selects_verdicts(saved: Path) -> None:
+    """Other verdicts are not shown."""
     done = score(saved, saved, "--system", "moderator", "--json")
     assert [verdict["system"] for verdict in done.json[0]["verdicts"]] == ["moderator"]
 
 
 @pytest.mark.parametrize("options", [("--system", "gut"), ("--runs", "r9"), ("--format", "xml")], ids=" ".join)
 def test_unknown_names_are_refused(saved: Path, options: tuple[str, str]) -> None:
-    """Exit 2 and a sentence that holds what was asked for."""
+    """Exit 2 and a sentence with the given name."""
     done = score(saved, saved, *options)
     assert (done.code, "Traceback" in done.err) == (2, False)
     assert options[1] in done.err
@@ -190,8 +188,8 @@ def test_unknown_names_are_refused(saved: Path, options: tuple[str, str]) -> Non
      ("r1", {"structured": {"r1"}, "moderator": {"r1"}}),
      ("r2", {"structured": {"r2"}})],
 )  # fmt: skip
-def test_runs_names_the_judging_runs_that_count(saved: Path, runs: str, expected: dict[str, set[str]]) -> None:
-    """The latest of each system, all of them, or one by its id."""
+def test_runs_selects_judging_runs(saved: Path, runs: str, expected: dict[str, set[str]]) -> None:
+    """The latest of each system, all, or one by its id."""
     assert debate("judge", saved, "--system", "structured", "--mock", cwd=saved.parent).code == 0
     found: dict[str, set[str]] = {}
     for verdict in score(saved, saved, "--runs", runs, "--json").json[0]["verdicts"]:
@@ -200,12 +198,12 @@ def test_runs_names_the_judging_runs_that_count(saved: Path, runs: str, expected
 
 
 def test_jsonl_is_one_verdict_a_line(several: Path) -> None:
-    """Each line stands alone."""
+    """Each line is a JSON document."""
     rows = [json.loads(line) for line in score(several / "x", several, "--format", "jsonl").out.splitlines()]
     assert [(row["id"], row["system"]) for row in rows] == [("saved", "structured"), ("saved", "moderator")] * 2
 
 
-def test_csv_has_a_head_and_one_verdict_a_row(saved: Path) -> None:
+def test_csv_has_a_header_and_one_row_per_verdict(saved: Path) -> None:
     """Scores are JSON within their cell."""
     (row, _) = csv.DictReader(io.StringIO(score(saved, saved, "--format", "csv").out))
     assert (row["path"], row["winner"], row["victory"]) == (str(saved), "Con", "narrow")
@@ -214,8 +212,8 @@ def test_csv_has_a_head_and_one_verdict_a_row(saved: Path) -> None:
 
 @pytest.mark.parametrize("format_", ["table", "json", "jsonl", "csv"])
 @pytest.mark.parametrize("how", ["folder", "glob", "names"])
-def test_one_bad_file_among_many_is_told_and_the_rest_is_done(several: Path, how: str, format_: str) -> None:
-    """Exit 1; the good files' verdicts are printed, the bad one named once on stderr."""
+def test_one_bad_file_does_not_stop_the_others(several: Path, how: str, format_: str) -> None:
+    """Exit 1; the verdicts of good files are printed, the bad file is named once on stderr."""
     where = {
         "folder": ["transcripts"],
         "glob": ["transcripts/*.json"],
@@ -246,14 +244,14 @@ def journal(saved: Path) -> Path:
 
 
 def test_a_journal_can_be_scored(journal: Path) -> None:
-    """A debate that never came to its end is scored as far as it came."""
+    """An unfinished debate is scored as far as it got."""
     done = score(journal, "transcripts", "--json")
     assert (done.code, done.json[0]["status"]) == (0, "incomplete")
     assert {verdict["victory"] for verdict in done.json[0]["verdicts"]} == {"undetermined"}
 
 
-def test_a_journal_is_not_written_to(journal: Path) -> None:
-    """What to do first is told, and the journal stays as it is."""
+def test_a_journal_is_never_changed(journal: Path) -> None:
+    """`--write`: exit 2 with the command that comes first."""
     before = journal.read_bytes()
     done = score(journal, journal, "--write")
     assert (done.code, "resume" in done.err, journal.read_bytes()) == (2, True, before)
@@ -270,7 +268,7 @@ def one_event_journal(saved: Path) -> str:
 @pytest.mark.parametrize("order", [["a.json", "b.json"], ["b.json", "a.json"]], ids=" ".join)
 @pytest.mark.parametrize("format_", ["table", "csv", "jsonl", "json"])
 def test_rows_are_sorted_by_path(saved: Path, order: list[str], format_: str) -> None:
-    """Whatever the order in which files are named."""
+    """In any order of the arguments."""
     for name in order:
         shutil.copy(saved, saved.with_name(name))
     paths = [saved.with_name(name) for name in order]
@@ -278,8 +276,8 @@ def test_rows_are_sorted_by_path(saved: Path, order: list[str], format_: str) ->
     assert done.out.index("a.json") < done.out.index("b.json")
 
 
-def test_a_run_that_was_replaced_is_said_to_be(saved: Path) -> None:
-    """No verdict of it counts: a line on stderr says why, and which run took its place."""
+def test_a_replaced_run_is_reported(saved: Path) -> None:
+    """A line on stderr names the run that replaced it; it has no verdicts."""
     assert debate("judge", saved, "--system", "structured", "--mock", "--replace", cwd=saved.parent.parent).code == 0
     done = score(saved, saved, "--runs", "r1", "--system", "structured", "--json")
     assert (done.code, done.json[0]["verdicts"]) == (0, [])

@@ -25,8 +25,8 @@ def with_bad(two_saved: Path) -> Path:
     return two_saved
 
 
-def test_junit_tells_every_gate_of_every_file(with_bad: Path) -> None:
-    """One met, one not, and a file that cannot be used; the exit code is that of any other form."""
+def test_junit_has_a_case_per_gate_and_file(with_bad: Path) -> None:
+    """Met, not met, and unusable files; the exit code is the usual one."""
     done = score(with_bad, *GATE, "--check", "--format", "junit")
     root = ET.fromstring(done.out)
     cases = [(case.get("classname"), case.get("name"), [child.tag for child in case]) for case in root.iter("testcase")]
@@ -40,16 +40,16 @@ def test_junit_tells_every_gate_of_every_file(with_bad: Path) -> None:
     ]
 
 
-def test_a_stored_verdict_that_is_another_fails_its_gate(two_saved: Path) -> None:
-    """`--check` is a gate like the others."""
+def test_junit_reports_a_changed_verdict(two_saved: Path) -> None:
+    """`--check` is a gate."""
     two_saved.write_text(two_saved.read_text().replace('"victory": "narrow"', '"victory": "clear"', 1))
     done = score(two_saved, "--check", "--format", "junit")
     (failure,) = ET.fromstring(done.out).iter("failure")
     assert (done.code, "structured r1" in (failure.get("message") or "")) == (5, True)
 
 
-def test_github_annotates_and_appends_its_summary(two_saved: Path) -> None:
-    """Commands on stdout, Markdown after what the file held already."""
+def test_github_writes_annotations_and_a_summary(two_saved: Path) -> None:
+    """Annotations on stdout; Markdown is appended to the summary file."""
     summary = two_saved.parent.parent / "summary.md"
     summary.write_text("before\n")
     done = score(two_saved, *GATE, "--format", "github", GITHUB_STEP_SUMMARY=str(summary))
@@ -61,20 +61,20 @@ def test_github_annotates_and_appends_its_summary(two_saved: Path) -> None:
     assert summary.read_text().startswith("before\n## 2 debates scored, 1 gate not met\n")
 
 
-def test_without_a_summary_file_there_is_none(two_saved: Path) -> None:
-    """Nothing but the commands."""
+def test_github_works_without_a_summary_file(two_saved: Path) -> None:
+    """Only annotations."""
     done = score(two_saved, "--format", "github")
     assert (done.code, {line[:9] for line in done.out.splitlines()}) == (0, {"::notice "})
 
 
-def test_a_summary_that_cannot_be_written_is_told(two_saved: Path) -> None:
-    """Exit 1, after the commands."""
+def test_an_unwritable_summary_is_an_error(two_saved: Path) -> None:
+    """Exit 1, after the annotations."""
     done = score(two_saved, "--format", "github", GITHUB_STEP_SUMMARY="/nowhere/summary.md")
     assert (done.code, len(done.lines), "::notice" in done.out) == (1, 1, True)
 
 
-def test_html_is_an_index_whose_links_lead_to_pages(with_bad: Path) -> None:
-    """One page a debate, all in the folder; what cannot be used is named in the index."""
+def test_html_writes_an_index_and_pages(with_bad: Path) -> None:
+    """One page per debate; unusable files are named in the index."""
     folder = with_bad.parent.parent / "reports"
     done = score(with_bad, "--format", "html", "-o", folder)
     index = (folder / "index.html").read_text()
@@ -84,14 +84,14 @@ def test_html_is_an_index_whose_links_lead_to_pages(with_bad: Path) -> None:
     assert "bad.json: is cut off" in index
 
 
-def test_the_index_tells_when_by_whom_and_for_how_much(two_saved: Path) -> None:
-    """As the transcripts have it."""
+def test_the_index_shows_date_models_and_cost(two_saved: Path) -> None:
+    """From the transcripts."""
     page = score(two_saved, "--format", "html").out
     assert all(f">{head}</button>" in page for head in ("date", "models", "cost"))
     assert ("$0.0220" in page, "judged by mock/judge" in page) == (True, True)
 
 
-def test_debates_of_one_name_have_pages_of_their_own(two_saved: Path) -> None:
+def test_debates_with_equal_names_get_separate_pages(two_saved: Path) -> None:
     """From two folders into one."""
     shutil.copytree(two_saved.parent, two_saved.parent.parent / "more")
     debate("score", "transcripts", "more", "--format", "html", "-o", "reports", cwd=two_saved.parent.parent)
@@ -100,7 +100,7 @@ def test_debates_of_one_name_have_pages_of_their_own(two_saved: Path) -> None:
 
 
 def test_reports_are_not_overwritten(two_saved: Path) -> None:
-    """A second time takes --force."""
+    """Only with --force."""
     folder = two_saved.parent.parent / "reports"
     assert score(two_saved, "--format", "html", "-o", folder).code == 0
     (folder / "index.html").write_text("precious")
@@ -110,14 +110,14 @@ def test_reports_are_not_overwritten(two_saved: Path) -> None:
     assert "precious" not in (folder / "index.html").read_text()
 
 
-def test_on_stdout_the_index_links_pages_that_are_there(two_saved: Path) -> None:
-    """One that was written beside its transcript."""
+def test_on_stdout_the_index_links_existing_pages(two_saved: Path) -> None:
+    """Pages beside their transcripts."""
     two_saved.with_suffix(".html").write_text("<!doctype html>")
     done = score(two_saved, "--format", "html")
     assert re.findall(r'href="([^"]+)"', done.out) == ["./transcripts/one.html"]
 
 
-def test_other_forms_have_no_folder(two_saved: Path) -> None:
-    """Exit 2 and what to do."""
+def test_only_html_writes_a_folder(two_saved: Path) -> None:
+    """Exit 2."""
     done = score(two_saved, "--format", "csv", "-o", "x")
     assert (done.code, len(done.lines), "html" in done.err) == (2, 1, True)

@@ -50,7 +50,7 @@ def read(here: Path) -> dict[str, Any]:
 
 
 def test_a_debate_runs_to_its_verdict(here: Path, server: ModelServer) -> None:
-    """Six speeches and both verdicts, every one from the server, structured natively and without a repair."""
+    """Six speeches and both verdicts, all by native structured output without repair."""
     done = run(here, server)
     stored = read(here)
     exchanges = [item["exchange"] for item in [*stored["turns"], *stored["assessments"]]]
@@ -62,7 +62,7 @@ def test_a_debate_runs_to_its_verdict(here: Path, server: ModelServer) -> None:
 
 
 def test_speeches_are_streamed(here: Path, server: ModelServer) -> None:
-    """Every request of a debater asks for a stream, with the usage at its end."""
+    """Each request of a debater asks for a stream with usage at its end."""
     run(here, server, "-q")
     streamed = [body for body in server.bodies if body.get("stream")]
     assert len(streamed) >= 6
@@ -70,7 +70,7 @@ def test_speeches_are_streamed(here: Path, server: ModelServer) -> None:
 
 
 def test_a_model_on_this_machine_costs_nothing(here: Path, server: ModelServer) -> None:
-    """Without a price and without a key it is counted as 0, so that a bound on cost does not stop it."""
+    """Without price and key it counts as 0, so a cost limit does not stop it."""
     free = CONFIG.replace("    price: {input: 1, output: 2}\n", "").replace("api_key_env: LAB_KEY", "api_key_env: null")
     write_config(here, free + "limits: {max_cost_usd: 0.01}\n")
     env = {"LAB_URL": server.base_url, "TEAM": "team"}
@@ -79,8 +79,8 @@ def test_a_model_on_this_machine_costs_nothing(here: Path, server: ModelServer) 
     assert (done.code, stored["status"], stored["usage"]["cost_usd"]) == (0, "complete", 0.0), done.err
 
 
-def test_usage_is_what_the_server_counted(here: Path, server: ModelServer) -> None:
-    """Tokens add up exactly, and cost is the configured price times them."""
+def test_usage_equals_the_servers_count(here: Path, server: ModelServer) -> None:
+    """Cost is the configured price times the tokens."""
     run(here, server, "-q")
     usage = read(here)["usage"]
     prompt = sum(count["prompt_tokens"] for count in server.counted)
@@ -89,8 +89,8 @@ def test_usage_is_what_the_server_counted(here: Path, server: ModelServer) -> No
     assert usage["cost_usd"] == pytest.approx((prompt * 1 + completion * 2) / 1e6)
 
 
-def test_the_key_goes_to_the_server_and_nowhere_else(here: Path, server: ModelServer) -> None:
-    """It is in the header of every request; in no file, and in nothing that is printed; nor is the header's secret."""
+def test_the_key_goes_only_to_the_server(here: Path, server: ModelServer) -> None:
+    """Each request has it; no file and no output does. The same holds for a secret header."""
     done = run(here, server, "--record", "tape", "--debug")
     headers = [{name.lower(): value for name, value in sent.items()} for sent in server.headers]
     assert {sent["authorization"] for sent in headers} == {f"Bearer {KEY}"}
@@ -101,8 +101,8 @@ def test_the_key_goes_to_the_server_and_nowhere_else(here: Path, server: ModelSe
 
 
 @pytest.mark.parametrize("failures", [[429], [500], [429, 500, 503], [529]], ids=str)
-def test_passing_failures_are_retried(here: Path, failures: list[int]) -> None:
-    """The debate is whole, and the attempts are counted."""
+def test_temporary_failures_are_retried(here: Path, failures: list[int]) -> None:
+    """The debate is complete, and attempts are counted."""
     with model_server(failures=failures) as server:
         done = run(here, server)
         stored = read(here)
@@ -111,8 +111,8 @@ def test_passing_failures_are_retried(here: Path, failures: list[int]) -> None:
         assert sum("trying again" in line for line in done.out.splitlines()) == len(failures)
 
 
-def test_a_server_that_knows_no_schema_is_asked_in_the_prompt(here: Path) -> None:
-    """A 400 that names the parameter lowers the rung, once for all calls of the model that follow."""
+def test_a_server_without_schemas_gets_the_form_in_the_prompt(here: Path) -> None:
+    """A 400 that names the parameter changes the way for all later calls of the model."""
     with model_server() as server:
         server.unsupported = "response_format"
         done = run(here, server)
@@ -123,7 +123,7 @@ def test_a_server_that_knows_no_schema_is_asked_in_the_prompt(here: Path) -> Non
 
 
 def test_no_call_is_repeated_after_a_kill(here: Path) -> None:
-    """The server is asked again for what was in flight when the process died, and for nothing that it had answered."""
+    """Except calls in flight when the process died."""
     write_config(here, CONFIG)
     with model_server(latency_s=0.1) as server:
         env = {"LAB_URL": server.base_url, "LAB_KEY": KEY, "TEAM": "t"}

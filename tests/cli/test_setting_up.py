@@ -14,7 +14,7 @@ UNASKED = "no server was asked: `debate doctor` does that"
 
 
 def test_init_writes_a_configuration_that_runs(here: Path) -> None:
-    """What it writes passes `check`, and a debate with it runs on the mock; the schema lies beside it."""
+    """It passes `check` and runs on the mock; the schema is beside it."""
     assert debate("init", "new", "--yes", cwd=here).code == 0
     assert json.loads((here / "new/debate.schema.json").read_text())["type"] == "object"
     assert (here / "new/debate.yaml").read_text().startswith("# yaml-language-server: $schema=./debate.schema.json\n")
@@ -23,13 +23,13 @@ def test_init_writes_a_configuration_that_runs(here: Path) -> None:
 
 
 def test_init_asks_nothing_off_a_terminal(here: Path) -> None:
-    """Without --yes, but with no one to ask, the defaults are taken."""
+    """Without a terminal the defaults are used."""
     assert debate("init", cwd=here).code == 0
     assert yaml.safe_load((here / "debate.yaml").read_text())["topic"].startswith("Should a startup")
 
 
 def test_init_asks_three_questions_on_a_terminal(here: Path) -> None:
-    """Motion, the debaters' model, the judge's; what is no provider/model is asked again. Quotes survive."""
+    """Motion, the debaters' model, the judge's; an invalid answer is asked again; quotes survive."""
     code, drawn = run_on_terminal("init", cwd=here, keys='Is "yes: no" # an answer?\nnonsense\nmock/a\nmock/b\n')
     config = yaml.safe_load((here / "debate.yaml").read_text())
     assert code == 0
@@ -40,7 +40,7 @@ def test_init_asks_three_questions_on_a_terminal(here: Path) -> None:
 
 @pytest.mark.parametrize("name", ["debate.yaml", "debate.schema.json"])
 def test_init_overwrites_nothing(here: Path, name: str) -> None:
-    """Either file there is a refusal before anything is written; --force writes both."""
+    """An existing file is refused before any is written; `--force` writes both."""
     (here / name).write_text("precious")
     done = debate("init", "--yes", cwd=here)
     assert (done.code, (here / name).read_text(), len(list(here.iterdir()))) == (2, "precious", 1)
@@ -48,20 +48,20 @@ def test_init_overwrites_nothing(here: Path, name: str) -> None:
     assert (here / name).read_text() != "precious"
 
 
-def test_check_says_what_a_configuration_would_ask(here: Path) -> None:
-    """The models and the least number of calls; and that none of them was asked."""
+def test_check_shows_models_and_calls(here: Path) -> None:
+    """And says that no server was asked."""
     done = debate("check", CONFIGS / "mock.yaml", cwd=here)
     assert (done.code, done.lines) == (0, [UNASKED])
     assert done.out == f"{CONFIGS / 'mock.yaml'}: fine; at least 11 calls to mock/debater, mock/judge\n"
 
 
-def test_of_what_cannot_be_asked_it_is_not_said_that_it_was_not(here: Path) -> None:
-    """Where no configuration is fine, the faults are all there is to say."""
+def test_check_of_invalid_files_reports_only_mistakes(here: Path) -> None:
+    """It does not mention servers."""
     assert UNASKED not in debate("check", "missing.yaml", cwd=here).err
 
 
-def test_check_names_every_fault_with_its_place(here: Path) -> None:
-    """All faults of all files at once, one line each: file, line, column, key; good files are told all the same."""
+def test_check_reports_all_mistakes_with_their_places(here: Path) -> None:
+    """One line each with file, line, column and key; valid files are reported, too."""
     bad = write_config(
         here, f"topic: x\nmodels: {{default: {{model: mock/a, wit: 3}}}}\nformt: {{}}\n{TWO}", "bad.yaml"
     )
@@ -71,8 +71,8 @@ def test_check_names_every_fault_with_its_place(here: Path) -> None:
     assert "mock.yaml: fine" in done.out
 
 
-def test_check_says_which_keys_are_missing(here: Path) -> None:
-    """Every one of them, with its provider and the model; set, the configuration is fine."""
+def test_check_reports_missing_keys(here: Path) -> None:
+    """Each with provider and model; once they are set, the configuration is valid."""
     config = write_config(
         here, f"topic: x\nmodels: {{default: {{model: openai/a}}, judge: {{model: anthropic/b}}}}\n{TWO}"
     )
@@ -85,8 +85,8 @@ def test_check_says_which_keys_are_missing(here: Path) -> None:
     ]  # fmt: skip
 
 
-def test_keys_may_stand_in_a_file_beside_the_configuration(here: Path) -> None:
-    """`.env` is read, and its value is not shown."""
+def test_keys_can_be_in_an_env_file(here: Path) -> None:
+    """`.env` beside the configuration; values are not shown."""
     write_config(here, f"topic: x\nmodels: {{default: {{model: openai/a}}}}\n{TWO}")
     (here / ".env").write_text("OPENAI_API_KEY=sk-very-secret\n")
     done = debate("check", "debate.yaml", cwd=here)
@@ -94,8 +94,8 @@ def test_keys_may_stand_in_a_file_beside_the_configuration(here: Path) -> None:
 
 
 @pytest.mark.parametrize("place", ["configs/debate.yaml", "debate.yaml"])
-def test_check_without_a_name_takes_what_run_takes(here: Path, place: str) -> None:
-    """And tells which; what lies in configs/ first, without any the packaged one."""
+def test_check_uses_the_same_default_as_run(here: Path, place: str) -> None:
+    """It names the file."""
     (here / "configs").mkdir()
     write_config(here, "topic: [", "debate.yaml")
     write_config(here, (CONFIGS / "mock.yaml").read_text(), place)
@@ -104,15 +104,15 @@ def test_check_without_a_name_takes_what_run_takes(here: Path, place: str) -> No
     assert done.out.startswith(f"{place}: fine;")
 
 
-def test_check_without_any_takes_the_packaged_one(here: Path) -> None:
-    """Which is named in JSON too."""
+def test_check_falls_back_to_the_packaged_configuration(here: Path) -> None:
+    """It names the file, also in JSON."""
     done = debate("check", "--json", cwd=here)
     assert done.lines[0] == f"configuration: {CONFIGS / 'debate.yaml'}"
     assert [report["config"] for report in done.json] == [str(CONFIGS / "debate.yaml")]
 
 
 def test_check_in_json_is_one_document(here: Path) -> None:
-    """An object per configuration, problems as lines; stderr stays empty."""
+    """An object per configuration, problems as lines; stderr is empty."""
     done = debate("check", CONFIGS / "mock.yaml", "missing.yaml", "--json", cwd=here)
     assert done.code == 2
     assert done.json == [
@@ -124,7 +124,7 @@ def test_check_in_json_is_one_document(here: Path) -> None:
 
 
 def test_models_lists_every_provider_and_its_key(here: Path) -> None:
-    """Off a terminal one provider a line, cells apart by tabs; the key's value is not shown."""
+    """In a pipe one line per provider, cells separated by tabs; the key is not shown."""
     done = debate("models", cwd=here, env={"OPENAI_API_KEY": "sk-very-secret"})
     rows = {line.split("\t")[0]: line.split("\t") for line in done.out.splitlines()}
     assert rows["openai"][1:3] == ["openai", "OPENAI_API_KEY is set"]
@@ -133,8 +133,8 @@ def test_models_lists_every_provider_and_its_key(here: Path) -> None:
     assert "very-secret" not in done.out
 
 
-def test_models_in_json_with_the_providers_of_a_configuration(here: Path) -> None:
-    """Rows of the configuration stand beside the built-in ones."""
+def test_models_lists_providers_of_a_configuration(here: Path) -> None:
+    """Beside the built-in ones."""
     config = write_config(
         here,
         f"topic: x\nproviders: {{lab: {{kind: openai, base_url: 'http://127.0.0.1:1/v1', api_key_env: LAB_KEY}}}}\n"
@@ -149,12 +149,12 @@ def test_models_in_json_with_the_providers_of_a_configuration(here: Path) -> Non
     ("of", "committed"),
     [("config", CONFIGS / "debate.schema.json"), ("transcript", CONFIGS.parent / "transcripts/transcript.schema.json")],
 )
-def test_schema_prints_what_is_committed(here: Path, of: str, committed: Path) -> None:
-    """The copies in the repository are those that the program prints; `make schemas` writes them anew."""
+def test_the_committed_schemas_are_current(here: Path, of: str, committed: Path) -> None:
+    """`make schemas` regenerates them."""
     done = debate("schema", of, cwd=here)
     assert (done.code, done.out) == (0, committed.read_text())
 
 
 def test_schema_knows_two_kinds(here: Path) -> None:
-    """Anything else is a usage error."""
+    """Others are a usage error."""
     assert debate("schema", "verdict", cwd=here).code == 2

@@ -44,8 +44,8 @@ class Slip:
     ids=lambda slip: " ".join(slip.args),
 )
 @pytest.mark.usefixtures("two_saved")
-def test_a_slip_is_told_what_was_meant(here: Path, slip: Slip) -> None:
-    """Exit 2, nothing on stdout; where no word is near, those that there are."""
+def test_a_misspelt_word_gets_a_suggestion(here: Path, slip: Slip) -> None:
+    """Exit 2; if no word is near, the known ones are listed."""
     done = debate(*slip.args, cwd=here)
     said = " ".join(done.err.replace("│", " ").split())
     assert (done.code, done.out, slip.said in said) == (2, "", True), done.err
@@ -62,16 +62,16 @@ def test_a_slip_is_told_what_was_meant(here: Path, slip: Slip) -> None:
         ("anything else", "anything else"),
     ],
 )  # fmt: skip
-def test_the_words_of_the_framework_are_made_plain(message: str, plain: str) -> None:
-    """What it may say that is not known stays as it is."""
+def test_messages_of_the_framework_are_rewritten(message: str, plain: str) -> None:
+    """Unknown messages stay the same."""
     assert rewrite_usage_error(message) == plain
 
 
 @pytest.mark.parametrize(
     "command", [("replay",), ("score",), ("judge", "--mock"), ("diff", "one"), ("run", "--resume")]
 )
-def test_a_misspelt_id_is_told_which_was_meant(command: tuple[str, ...], two_saved: Path) -> None:
-    """By every command that takes one: exit 2, one line."""
+def test_a_misspelt_id_gets_a_suggestion(command: tuple[str, ...], two_saved: Path) -> None:
+    """In every command that takes one: exit 2, one line."""
     done = debate(*command, "tow", cwd=two_saved.parent.parent)
     assert (done.code, done.out, done.lines) == (
         2,
@@ -80,8 +80,8 @@ def test_a_misspelt_id_is_told_which_was_meant(command: tuple[str, ...], two_sav
     )
 
 
-def test_a_hostile_word_stays_one_line() -> None:
-    """Signs that a terminal would act on are spelled out, and long words are not compared."""
+def test_an_untrusted_word_stays_on_one_line() -> None:
+    """Control characters are escaped, and long words are not compared."""
     said = format_unknown_command("\x1b[2J\n" + "r" * 100_000, ["run"])
     assert said.isprintable()
     assert "did you mean" not in said

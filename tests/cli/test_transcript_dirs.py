@@ -41,8 +41,8 @@ TOLD = {
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[0])
 @pytest.mark.parametrize("told", TOLD.values(), ids=TOLD.keys())
-def test_an_id_is_looked_for_where_run_saves(here: Path, command: tuple[str, ...], told: Told) -> None:
-    """By the environment, and by the configuration that is taken when none is named."""
+def test_an_id_is_searched_where_run_saves(here: Path, command: tuple[str, ...], told: Told) -> None:
+    """As the environment or the default configuration says."""
     save(here / "debates" / "one.json", fixed())
     if told.config:
         write_config(here, CONFIG + told.config)
@@ -51,14 +51,14 @@ def test_an_id_is_looked_for_where_run_saves(here: Path, command: tuple[str, ...
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[0])
-def test_an_id_in_the_usual_folder_is_found_still(here: Path, command: tuple[str, ...]) -> None:
-    """What was saved before debates went elsewhere."""
+def test_an_id_in_the_default_folder_is_found(here: Path, command: tuple[str, ...]) -> None:
+    """Even after `output.dir` was changed."""
     save(here / "transcripts" / "one.json", fixed())
     done = debate(*command, cwd=here, env={"DEBATE_OUT": "debates"})
     assert done.code == 0, done.err
 
 
-def test_the_option_goes_before_all(here: Path) -> None:
+def test_the_out_option_overrides_all(here: Path) -> None:
     """`run --resume ID --out DIR`."""
     save(here / "mine" / "one.json", fixed(), topic="Mine?")
     save(here / "debates" / "one.json", fixed())
@@ -66,8 +66,8 @@ def test_the_option_goes_before_all(here: Path) -> None:
     assert (done.code, "unchanged: mine/one.json" in done.err) == (0, True)
 
 
-def test_a_configuration_named_with_an_id_says_where(here: Path) -> None:
-    """`judge ID --config` and `run CONFIG --resume ID`: its `output.dir`."""
+def test_a_named_configuration_sets_the_folder(here: Path) -> None:
+    """Its `output.dir`, in `judge ID --config` and `run CONFIG --resume ID`."""
     save(here / "debates" / "one.json", fixed())
     write_config(here, f"{CONFIG}output: {{dir: debates}}\n", "my.yaml")
     assert debate("judge", "one", "--config", "my.yaml", cwd=here).code == 0
@@ -75,8 +75,8 @@ def test_a_configuration_named_with_an_id_says_where(here: Path) -> None:
     assert "debates/one.json: the stored debate was configured otherwise" in resumed.err
 
 
-def test_a_list_is_of_the_folder_that_run_saves_in(here: Path) -> None:
-    """Without FOLDER; the usual one is listed while there is no other."""
+def test_list_shows_the_folder_where_run_saves(here: Path) -> None:
+    """The default folder, if the other does not exist."""
     save(here / "transcripts" / "one.json", fixed())
     env = {"DEBATE_OUT": "debates"}
     assert debate("list", cwd=here, env=env).out.startswith("one\t")
@@ -84,15 +84,15 @@ def test_a_list_is_of_the_folder_that_run_saves_in(here: Path) -> None:
     assert debate("list", cwd=here, env=env).out.startswith("two\t")
 
 
-def test_what_is_nowhere_is_told_with_both_places(here: Path) -> None:
+def test_a_missing_id_names_both_folders(here: Path) -> None:
     """Exit 2, one line."""
     done = debate("replay", "none", cwd=here, env={"DEBATE_OUT": "debates"})
     assert done.lines == ["debate: `none`: there is no such debate in debates or transcripts; name its id or its file"]
     assert done.code == 2
 
 
-def test_a_faulty_configuration_keeps_nobody_from_what_is_saved(here: Path) -> None:
-    """Showing a debate needs no configuration."""
+def test_saved_debates_can_be_shown_despite_an_invalid_configuration(here: Path) -> None:
+    """Showing needs none."""
     save(here / "transcripts" / "one.json", fixed())
     write_config(here, "output: [this is: no configuration\n")
     done = debate("score", "one", "--json", cwd=here)
@@ -101,10 +101,10 @@ def test_a_faulty_configuration_keeps_nobody_from_what_is_saved(here: Path) -> N
 
 @pytest.mark.parametrize("content", [b"KEY=\xff\n", b"#" * (1024 * 1024 + 1)], ids=["no UTF-8", "too large"])
 @pytest.mark.parametrize("command", [("list",), ("replay", "one"), ("score", "one"), ("diff", "one", "one")], ids=str)
-def test_a_faulty_env_file_keeps_nobody_from_what_is_saved(
+def test_saved_debates_can_be_shown_despite_an_invalid_env_file(
     here: Path, command: tuple[str, ...], content: bytes
 ) -> None:
-    """Showing a debate needs no key; `.env` is then as if it were not there."""
+    """Showing needs no key."""
     save(here / "transcripts" / "one.json", fixed())
     (here / ".env").write_bytes(content)
     assert debate(*command, cwd=here).code == 0

@@ -16,7 +16,7 @@ from debate_cli.render.replay import ReplayPlan
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_what_may_be_repeated_is_marked_once(name: str, here: Path) -> None:
+def test_repeatable_arguments_are_marked_once(name: str, here: Path) -> None:
     """Three dots, not six."""
     usage = debate(name, "--help", cwd=here, env={"COLUMNS": "200"}).out.strip().splitlines()[0]
     assert "......" not in usage.replace("}", "").replace("{", "")
@@ -34,8 +34,8 @@ class Turns(NullObserver):
         self.shown += isinstance(event, TurnCompleted)
 
 
-def test_a_key_is_waited_for_after_each_turn_as_help_says(here: Path) -> None:
-    """The pause that --step fills comes when a speech has been shown, once a speech."""
+def test_step_waits_after_each_turn(here: Path) -> None:
+    """As its help says."""
     said = " ".join(debate("replay", "--help", cwd=here).out.replace("│", "").split())
     assert "Wait for a key after each turn." in said
     watcher = Turns()

@@ -14,8 +14,8 @@ from debate_cli.cli.config_options import find_model_paths, suggest_alternatives
 from debate_cli.errors import MissingKeyError
 
 
-def test_all_ways_are_told_in_one_sentence(here: Path) -> None:
-    """The key's variable and whose it is, the mock, Ollama, the embedded model; and the page about it."""
+def test_a_missing_key_lists_the_alternatives(here: Path) -> None:
+    """The variable and its provider, the mock, Ollama, the embedded model, and the help page."""
     done = debate("run", "--set", "models.default.model=openai/a", cwd=here)
     (told,) = [line for line in done.lines if "configuration:" not in line]
     assert (done.code, told) == (
@@ -28,8 +28,8 @@ def test_all_ways_are_told_in_one_sentence(here: Path) -> None:
     )
 
 
-def test_many_places_are_counted(here: Path) -> None:
-    """Where the options would make the sentence unreadable; the models that need the key are counted likewise."""
+def test_many_places_are_summarised(here: Path) -> None:
+    """The models that need the key are counted, too."""
     (here / "many.yaml").write_text(
         "topic: x\ndebaters: [{name: P, side: for, model: openai/a}, {name: C, side: against, model: openai/b}]\n"
         "judging: {systems: [{kind: live, judge: openai/c}]}\n"
@@ -40,8 +40,8 @@ def test_many_places_are_counted(here: Path) -> None:
 
 
 @pytest.mark.parametrize("config", ["openai-vs-anthropic.yaml"])
-def test_what_is_told_works(here: Path, config: str) -> None:
-    """With the options that the sentence names, no key is missing."""
+def test_the_suggested_options_work(here: Path, config: str) -> None:
+    """With them no key is missing."""
     told = debate("run", CONFIGS / config, cwd=here).err
     ((written, other),) = re.findall(r"`(--set [^`]*)` \(or ([\w/]+)\)", told)
     for changed in (shlex.split(written), shlex.split(written.replace("ollama/qwen3:8b", other))):
@@ -51,8 +51,8 @@ def test_what_is_told_works(here: Path, config: str) -> None:
         assert debate("run", CONFIGS / config, *changed, "--dry-run", cwd=here).code == 0
 
 
-def test_without_the_extra_the_default_debate_says_how_to_go_on(here: Path) -> None:
-    """The first thing that many will try: nothing is begun, and all ways are in one sentence."""
+def test_the_default_debate_without_llama_lists_the_alternatives(here: Path) -> None:
+    """In one sentence, before any call."""
     bare = "import sys; sys.modules['xllamacpp'] = None; sys.argv = ['debate', 'run']; import debate_cli.__main__ as m; m.main()"
     done = run_python("-c", bare, cwd=here)
     (told,) = [line for line in done.lines if "configuration:" not in line]
@@ -62,7 +62,7 @@ def test_without_the_extra_the_default_debate_says_how_to_go_on(here: Path) -> N
 
 
 def test_every_place_that_names_a_model_is_found(tmp_path: Path) -> None:
-    """Named models, debaters' own, judges' own, a panel's seats."""
+    """Named models, debaters, judges, members of a panel."""
     path = tmp_path / "debate.yaml"
     path.write_text(
         "topic: x\nmodels: {default: {model: openai/a}, other: {model: mock/b}}\n"
@@ -75,8 +75,8 @@ def test_every_place_that_names_a_model_is_found(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
-def test_the_ways_follow_the_key_that_is_missing() -> None:
-    """Not whatever else is wrong, though it was found later."""
+def test_alternatives_follow_the_missing_key() -> None:
+    """Not another problem that was found later."""
     text = (
         "topic: t\ndebaters: [{name: P, side: for, model: openai/a}, {name: C, side: against, model: ollama/b}]\n"
         "models: {default: {model: mock/a}}\n"

@@ -51,8 +51,8 @@ COMMANDS = {
 
 
 @pytest.mark.parametrize("name", CONFIG_FAULTS)
-def test_a_faulty_configuration_is_told_by_file_and_place(here: Path, name: str) -> None:
-    """Exit 2; each line on stderr names the file, one names what is wrong; nothing is written."""
+def test_an_invalid_configuration_names_its_place(here: Path, name: str) -> None:
+    """Exit 2; each line on stderr names the file; no file is written."""
     text, named = CONFIG_FAULTS[name]
     write_config(here, text)
     done = debate("run", "debate.yaml", "--id", "one", cwd=here)
@@ -64,8 +64,8 @@ def test_a_faulty_configuration_is_told_by_file_and_place(here: Path, name: str)
 
 @pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.parametrize("name", NO_TRANSCRIPTS)
-def test_what_is_no_transcript_is_told_in_one_line(here: Path, name: str, command: str) -> None:
-    """Exit 2, the line names the file, and the file is untouched."""
+def test_an_invalid_transcript_is_one_line(here: Path, name: str, command: str) -> None:
+    """Exit 2 with the file's name; the file is unchanged."""
     path = here / "bad.json"
     path.write_bytes(NO_TRANSCRIPTS[name])
     done = debate(*COMMANDS[command], cwd=here)
@@ -76,16 +76,16 @@ def test_what_is_no_transcript_is_told_in_one_line(here: Path, name: str, comman
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_a_file_that_is_not_there_is_told_in_one_line(here: Path, command: str) -> None:
-    """Exit 2, naming it."""
+def test_a_missing_file_is_one_line(here: Path, command: str) -> None:
+    """Exit 2 with its name."""
     done = debate(*COMMANDS[command], cwd=here)
     assert (done.code, len(done.lines), "bad.json" in done.err) == (2, 1, True), done.err
 
 
 @pytest.mark.parametrize("command", ["score", "judge"])
 @pytest.mark.parametrize("where", ["empty", "*.json"])
-def test_an_empty_folder_or_glob_is_told(here: Path, command: str, where: str) -> None:
-    """Exit 2: nothing to do is not done."""
+def test_an_empty_folder_or_glob_is_an_error(here: Path, command: str, where: str) -> None:
+    """Exit 2."""
     (here / "empty").mkdir()
     done = debate(command, where, cwd=here)
     assert (done.code, len(done.lines), where in done.err) == (2, 1, True)
@@ -100,22 +100,22 @@ def test_an_empty_folder_or_glob_is_told(here: Path, command: str, where: str) -
      ["run", str(MOCK), "--record", "a", "--replay", "b"], ["run", str(MOCK), "--replay", "none"]],
     ids=" ".join,
 )  # fmt: skip
-def test_a_wrong_option_is_told_in_one_line(here: Path, args: list[str]) -> None:
-    """Exit 2, nothing on stdout, nothing written."""
+def test_an_invalid_option_is_one_line(here: Path, args: list[str]) -> None:
+    """Exit 2, nothing on stdout, no file written."""
     done = debate(*args, cwd=here)
     assert (done.code, done.out, len(done.lines), list(here.iterdir())) == (2, "", 1, []), done.err
 
 
 @pytest.mark.parametrize("args", [["frob"], ["run", "--frob"], ["score"], ["run", "--seed", "x"]], ids=" ".join)
-def test_the_parser_refuses_what_it_does_not_know(here: Path, args: list[str]) -> None:
-    """Exit 2 and how to get help."""
+def test_unknown_words_are_refused(here: Path, args: list[str]) -> None:
+    """Exit 2 and a hint at the help."""
     done = debate(*args, cwd=here)
     assert (done.code, done.out) == (2, "")
     assert "-h" in done.err
 
 
-def test_a_missing_key_is_told_before_any_call(here: Path) -> None:
-    """Exit 2 naming variable and provider; nothing is written, as nothing was begun."""
+def test_a_missing_key_is_reported_before_any_call(here: Path) -> None:
+    """Exit 2 with variable and provider; no file is written."""
     write_config(here, FINE.replace("mock/a", "openai/gpt-5"))
     done = debate("run", "debate.yaml", "--id", "one", cwd=here)
     assert (done.code, len(done.lines)) == (2, 1)
@@ -124,8 +124,8 @@ def test_a_missing_key_is_told_before_any_call(here: Path) -> None:
     assert [path.name for path in here.iterdir()] == ["debate.yaml"]
 
 
-def test_an_unpriced_model_cannot_have_a_bound_on_cost(here: Path) -> None:
-    """Exit 2 before any call, saying where a price can be given."""
+def test_a_cost_limit_needs_a_price(here: Path) -> None:
+    """Exit 2 before any call; the message says where to set it."""
     lab = "providers: {lab: {kind: openai, base_url: 'http://127.0.0.1:9/v1'}}\n"
     write_config(here, FINE.replace("mock/a", "lab/x") + lab + "limits: {max_cost_usd: 1}\n")
     done = debate("run", "debate.yaml", cwd=here)
@@ -133,8 +133,8 @@ def test_an_unpriced_model_cannot_have_a_bound_on_cost(here: Path) -> None:
 
 
 @pytest.mark.parametrize("model", ["ollama/x", "vllm/x", "local/none.gguf", "mock/a"])
-def test_what_runs_on_this_machine_can_have_a_bound_on_cost(here: Path, model: str) -> None:
-    """Nothing is missing for it; what it asks for costs nothing."""
+def test_local_models_work_with_a_cost_limit(here: Path, model: str) -> None:
+    """They cost 0."""
     write_config(here, FINE.replace("mock/a", model) + "limits: {max_cost_usd: 1}\n")
     done = debate("run", "debate.yaml", "--dry-run", "--json", cwd=here)
     told = json.loads(done.out)
@@ -142,8 +142,8 @@ def test_what_runs_on_this_machine_can_have_a_bound_on_cost(here: Path, model: s
 
 
 @pytest.mark.parametrize(("script", "words"), [("", "needs `script`"), (", script: gone.yaml", "cannot read")])
-def test_check_misses_a_script_that_is_not_there(here: Path, script: str, words: str) -> None:
-    """As a run would, with the place that names it; once it is there, all is fine."""
+def test_check_reports_a_missing_script(here: Path, script: str, words: str) -> None:
+    """With its place; once the script exists, all is valid."""
     scripted = FINE.replace("mock/a", f"mock/scripted{script}")
     write_config(here, scripted)
     done = debate("check", "debate.yaml", cwd=here)
@@ -154,8 +154,8 @@ def test_check_misses_a_script_that_is_not_there(here: Path, script: str, words:
     assert debate("check", "debate.yaml", cwd=here).code == 0
 
 
-def test_a_variable_that_looks_like_a_setting_is_told_by_check_alone(here: Path) -> None:
-    """One line on stderr with the one that was meant and without its value; real settings are none."""
+def test_check_warns_of_variables_that_are_no_settings(here: Path) -> None:
+    """With a suggestion and without the value; real settings cause no warning."""
     env = {"DEBATE_FORMAT_ARGUMENTS": "hush-hush", "DEBATE_TOPIC": "x", "DEBATE__FORMAT__TURNS": "2"}
     checked, run = (
         debate("check", MOCK, "--json", cwd=here, env=env),
@@ -175,8 +175,8 @@ def test_a_variable_that_looks_like_a_setting_is_told_by_check_alone(here: Path)
         ("anthropic", "ANTHROPIC_BASE_URL", "https://t0ken@box", "https://[redacted]@box"),
     ],
 )
-def test_models_shows_the_address_in_force(here: Path, name: str, variable: str, value: str, shown: str) -> None:
-    """That of the environment, without what opens it; in text and in JSON."""
+def test_models_shows_the_address_in_use(here: Path, name: str, variable: str, value: str, shown: str) -> None:
+    """From the environment, with credentials redacted; in text and in JSON."""
     plain, data = (debate("models", *args, cwd=here, env={variable: value}) for args in ([], ["--json"]))
     (line,) = (line for line in plain.out.splitlines() if line.startswith(f"{name}\t"))
     assert line.split("\t")[3] == shown
@@ -184,8 +184,8 @@ def test_models_shows_the_address_in_force(here: Path, name: str, variable: str,
 
 
 @pytest.mark.parametrize("blocked", ["transcripts", "transcripts/one.lock"])
-def test_where_nothing_can_be_written_nothing_is_asked(here: Path, blocked: str) -> None:
-    """A file in the place of the folder, a folder in the place of the lock: exit 1 and one line."""
+def test_nothing_is_asked_if_nothing_can_be_written(here: Path, blocked: str) -> None:
+    """A file instead of the folder, a folder instead of the lock: exit 1 and one line."""
     if blocked == "transcripts":
         (here / blocked).write_text("")
     else:
@@ -196,15 +196,15 @@ def test_where_nothing_can_be_written_nothing_is_asked(here: Path, blocked: str)
 
 
 def test_debug_adds_the_traceback(here: Path) -> None:
-    """The sentence is still the last line."""
+    """The message is still the last line."""
     done = debate("run", "none.yaml", "--debug", cwd=here)
     assert done.code == 2
     assert done.lines[0].startswith("Traceback")
     assert done.lines[-1] == "none.yaml: no such file; `debate init` writes one (debate explain bad-config)"
 
 
-def test_a_transcript_of_another_program_keeps_its_bytes_when_resumed(here: Path) -> None:
-    """A JSON file that happens to lie there is not taken for a debate."""
+def test_json_of_another_program_is_not_resumed(here: Path) -> None:
+    """It is unchanged."""
     path = here / "data.json"
     path.write_text(json.dumps({"schema_version": "1", "turns": []}))
     done = debate("run", "--resume", "data.json", cwd=here)
@@ -217,7 +217,7 @@ def test_a_transcript_of_another_program_keeps_its_bytes_when_resumed(here: Path
      (("--set", "limits.max_cost_usd=0"), "--set: limits.max_cost_usd: ")],
 )  # fmt: skip
 def test_an_error_names_the_option_that_was_given(here: Path, options: tuple[str, ...], named: str) -> None:
-    """Not the one that would do the same."""
+    """Not another option with the same effect."""
     done = debate("run", CONFIGS / "mock.yaml", *options, cwd=here)
     assert (done.code, done.err.startswith(named)) == (2, True), done.err
 
@@ -227,16 +227,16 @@ def test_an_error_names_the_option_that_was_given(here: Path, options: tuple[str
     [("Is tea better?", "debate run --topic 'Is tea better?'"), ("debate.yml", "did you mean `debate.yaml`?"),
      ("elsewhere", "`debate init` writes one")],
 )  # fmt: skip
-def test_a_file_that_is_not_there_may_have_been_meant_otherwise(here: Path, given: str, told: str) -> None:
-    """A motion, a file with nearly that name beside it, or one still to be written."""
+def test_a_missing_configuration_gets_a_suggestion(here: Path, given: str, told: str) -> None:
+    """A motion, a similar file name, or `debate init`."""
     (here / "debate.yaml").write_text((CONFIGS / "mock.yaml").read_text())
     done = debate("run", given, "--mock", cwd=here)
     assert (done.code, len(done.lines), f"{given}: no such file; " in done.err, told in done.err) == (2, 1, True, True)
 
 
 @pytest.mark.parametrize("command", ["replay", "score", "check", "judge"])
-def test_a_name_is_quoted_without_what_a_terminal_acts_on(command: str, tmp_path: Path) -> None:
-    """The name of a file may be anything."""
+def test_file_names_are_sanitized(command: str, tmp_path: Path) -> None:
+    """They may contain control characters."""
     done = debate(command, "\x1b]0;pwned\x07x.json", cwd=tmp_path)
     assert done.code != 0
     assert not {"\x1b", "\x07"} & set(done.out + done.err)

@@ -36,7 +36,7 @@ CONFIGS_AT_FAULT = {
 
 @pytest.mark.parametrize("command", ["run", "check", "judge"])
 @pytest.mark.parametrize("name", CONFIGS_AT_FAULT)
-def test_a_configuration_that_cannot_judge_is_told_in_one_line(saved: Path, name: str, command: str) -> None:
+def test_a_configuration_that_cannot_judge_is_one_line(saved: Path, name: str, command: str) -> None:
     """With file, line, column and key; no debate is run or changed."""
     text, words = CONFIGS_AT_FAULT[name]
     here, before = saved.parent.parent, saved.read_bytes()
@@ -58,8 +58,8 @@ def alone(saved: Path) -> None:
     saved.write_text(json.dumps(document | {"assessments": [], "verdicts": []}))
 
 
-def test_persuasion_of_one_debater_is_refused(saved: Path) -> None:
-    """Nobody is there to be persuaded."""
+def test_persuasion_needs_two_debaters(saved: Path) -> None:
+    """Exit 2."""
     alone(saved)
     before = saved.read_bytes()
     done = debate("judge", saved, "--system", "persuasion", "--mock", cwd=saved.parent.parent)
@@ -68,8 +68,8 @@ def test_persuasion_of_one_debater_is_refused(saved: Path) -> None:
 
 
 @pytest.mark.parametrize("system", ["live", "structured", "moderator", "persuasion"])
-def test_a_text_is_for_a_panel_only(here: Path, system: str) -> None:
-    """No speeches, no turns to judge."""
+def test_a_text_has_no_turns_to_judge(here: Path, system: str) -> None:
+    """Exit 2 for systems other than panel."""
     (here / "PLAN.md").write_text("We rewrite everything in a week.\n")
     done = debate("judge", "PLAN.md", "--system", system, "--mock", cwd=here)
     assert (done.code, len(done.lines), "--system panel" in done.err) == (2, 1, True), done.err
@@ -86,8 +86,8 @@ def test_a_text_is_for_a_panel_only(here: Path, system: str) -> None:
     ],
     ids=str,
 )
-def test_an_option_that_cannot_judge_is_told_in_one_line(saved: Path, options: tuple[str, ...], words: str) -> None:
-    """The transcript stays as it was."""
+def test_an_invalid_judging_option_is_one_line(saved: Path, options: tuple[str, ...], words: str) -> None:
+    """The transcript is unchanged."""
     before = saved.read_bytes()
     done = debate(*options, cwd=saved.parent.parent)
     assert (done.code, len(done.lines), saved.read_bytes()) == (2, 1, before), done.err
@@ -107,8 +107,8 @@ FAULTS = {"{malformed: 1.0}": "abstained", "{refusal: 1.0}": "abstained", "{time
 
 
 @pytest.mark.parametrize("faults", FAULTS)
-def test_a_judge_that_gives_nothing_is_shown_and_the_rest_stands(here: Path, faults: str) -> None:
-    """One of three: the panel concludes from the other two, and the failure is told and kept."""
+def test_a_panel_decides_without_a_failed_judge(here: Path, faults: str) -> None:
+    """Two of three suffice; the failure is shown and stored."""
     done, stored = judged(here, faults, SEATS)
     assert done.code == 0, done.err
     assert stored["verdicts"][0]["victory"] != "undetermined"
@@ -117,8 +117,8 @@ def test_a_judge_that_gives_nothing_is_shown_and_the_rest_stands(here: Path, fau
 
 
 @pytest.mark.parametrize(("faults", "code"), [("{malformed: 1.0}", 0), ("{timeout: 1.0}", 3)])
-def test_too_little_left_is_undetermined(here: Path, faults: str, code: int) -> None:
-    """Two of three seats: fewer votes than needed. An abstention is final; a judge that was late can be asked again."""
+def test_too_few_votes_are_undetermined(here: Path, faults: str, code: int) -> None:
+    """An abstention is final; a late judge can be asked again."""
     two = SEATS.replace("qa_evaluator}", "qa_evaluator, model: bad}", 1)
     done, stored = judged(here, faults, two)
     (verdict,) = stored["verdicts"]
@@ -129,6 +129,6 @@ def test_too_little_left_is_undetermined(here: Path, faults: str, code: int) -> 
 
 
 @pytest.mark.parametrize("path", sorted(CONFIGS.glob("*.yaml")), ids=lambda path: path.stem)
-def test_the_configurations_that_ship_are_none_of_these(here: Path, path: Path) -> None:
-    """The same checks pass each of them."""
+def test_the_shipped_configurations_pass_these_checks(here: Path, path: Path) -> None:
+    """All of them."""
     assert debate("run", path, "--mock", "--dry-run", cwd=here).code == 0

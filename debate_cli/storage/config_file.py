@@ -6,6 +6,7 @@ What a configuration means lives in `domain.config`, YAML in `storage.yaml_posit
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -19,6 +20,7 @@ from debate_cli.domain.config_checks import KeyPath, Problem, check_config
 from debate_cli.domain.suggestions import format_suggestion_or_list
 from debate_cli.errors import ConfigError
 from debate_cli.llm.prompts import Prompts, prompt_names
+from debate_cli.storage.atomic_write import open_regular_file
 from debate_cli.storage.config_errors import MAX_PROBLEMS, SourceMap, problems_from_validation
 from debate_cli.storage.overrides import ConfigChange, apply_overrides, overrides_from_env, to_overrides
 from debate_cli.storage.plain import is_list, is_mapping
@@ -103,7 +105,7 @@ def _read_prompt(folder: Path, file: str) -> str:
         path = (folder / file).resolve()
         if not path.is_relative_to(folder.resolve()):
             raise ValueError("a prompt must be in the folder of the configuration or below it; move the file there")
-        with path.open("rb") as opened:
+        with os.fdopen(open_regular_file(path), "rb") as opened:
             data = opened.read(_MAX_PROMPT_BYTES + 1)
     except FileNotFoundError as error:
         raise ValueError("there is no such file beside the configuration; create it, or correct the name") from error

@@ -6,8 +6,10 @@ The operating system releases the lock when the process dies, so a lock file tha
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
 import os
+import stat
 from collections.abc import Generator
 from pathlib import Path
 
@@ -17,6 +19,8 @@ from debate_cli.storage.folder import JOURNAL_SUFFIX, TRANSCRIPT_SUFFIX
 
 LOCK_SUFFIX = ".lock"
 _PID_BYTES = 20
+_SAFE_FLAGS = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+"""Never follow a link, never wait for a FIFO: the folder may have been downloaded."""
 
 
 @contextlib.contextmanager
@@ -41,7 +45,7 @@ def lock_debate(path: Path) -> Generator[None]:
 def lock_holder(path: Path) -> int | None:
     """Pid of the process that holds the lock of `path`; None if there is none, 0 if the pid is unknown."""
     try:
-        opened = os.open(path.with_suffix(LOCK_SUFFIX), os.O_RDONLY)
+        opened = os.open(path.with_suffix(LOCK_SUFFIX), os.O_RDONLY | _SAFE_FLAGS)
     except OSError:
         return None
     try:
@@ -59,8 +63,7 @@ def lock_holder(path: Path) -> int | None:
 def _acquire(place: Path) -> int:
     """Open and lock the file. Tries again if its last holder removed it in between."""
     while True:
-        with friendly_os_errors(place, "locked"):
-            opened = os.open(place, os.O_RDWR | os.O_CREAT, FILE_MODE)
+        opened = _open_lock_file(place)
         try:
             fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
@@ -79,10 +82,26 @@ def _acquire(place: Path) -> int:
         os.close(opened)
 
 
+def _open_lock_file(place: Path) -> int:
+    """Open or create the lock file. Raises StorageError for a link or anything else that is not a file of its own."""
+    with friendly_os_errors(place, "locked"):
+        try:
+            opened = os.open(place, os.O_RDWR | os.O_CREAT | _SAFE_FLAGS, FILE_MODE)
+        except OSError as error:
+            if error.errno != errno.ELOOP:
+                raise
+            raise StorageError(f"{place}: is a link, not a lock file; remove it") from error
+    found = os.fstat(opened)
+    if not stat.S_ISREG(found.st_mode) or found.st_nlink > 1:
+        os.close(opened)
+        raise StorageError(f"{place}: is not a lock file; remove it")
+    return opened
+
+
 def _is_same_file(place: Path, opened: int) -> bool:
     """Whether `place` is still the opened file: its last holder may have removed it."""
     try:
-        there = place.stat()
+        there = place.stat(follow_symlinks=False)
     except OSError:
         return False
     here = os.fstat(opened)

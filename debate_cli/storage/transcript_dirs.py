@@ -10,7 +10,7 @@ from debate_cli.errors import ConfigError
 from debate_cli.storage.overrides import apply_overrides, overrides_from_env
 from debate_cli.storage.plain import get_child, is_mapping
 from debate_cli.storage.variables import VariableResolver, load_environment
-from debate_cli.storage.yaml_positions import MAX_YAML_BYTES, parse_yaml
+from debate_cli.storage.yaml_positions import parse_yaml, read_yaml_text
 
 DEFAULT_OUTPUT_FOLDER = Path("transcripts")
 DEFAULT_CONFIG_PATHS = (Path("configs/debate.yaml"), Path("debate.yaml"))
@@ -52,9 +52,7 @@ def _output_dir(config: Path | None, env: Mapping[str, str]) -> Path:
 
 def _read_mapping(config: Path) -> dict[str, object]:
     try:
-        with config.open("rb") as file:
-            text = file.read(MAX_YAML_BYTES).decode()
-    except (OSError, ValueError):
+        data = parse_yaml(read_yaml_text(config, absent="")).data
+    except ConfigError:
         return {}
-    data = parse_yaml(text).data
     return data if is_mapping(data) else {}

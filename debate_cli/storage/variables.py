@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from debate_cli.errors import ConfigError
+from debate_cli.storage.atomic_write import open_regular_file
 from debate_cli.storage.plain import is_list, is_mapping
 from debate_cli.storage.yaml_positions import YamlPath
 
@@ -38,7 +40,8 @@ def _read_dotenv(path: Path) -> dict[str, str]:
     try:
         if not path.is_file():
             return {}
-        data = path.read_bytes()
+        with os.fdopen(open_regular_file(path), "rb") as file:
+            data = file.read(_MAX_DOTENV_BYTES + 1)
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read ({error.strerror}); make it readable, or remove it") from error
     if len(data) > _MAX_DOTENV_BYTES:

@@ -6,6 +6,7 @@ supported. Size, depth and the number of values are bounded, so that no text can
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,6 +16,7 @@ from typing import Any
 import yaml
 
 from debate_cli.errors import ConfigError
+from debate_cli.storage.atomic_write import open_regular_file
 
 YamlPath = tuple[str | int, ...]
 """Keys and list indices from the root: `("debaters", 0, "model")`."""
@@ -81,14 +83,14 @@ def read_yaml_text(path: Path, *, absent: str) -> str:
     Raises ConfigError if it cannot be read as text.
     """
     try:
-        with path.open("rb") as file:
+        with os.fdopen(open_regular_file(path), "rb") as file:
             data = file.read(MAX_YAML_BYTES + 1)
     except FileNotFoundError as error:
         raise ConfigError(f"{path}: no such file; {absent}") from error
     except IsADirectoryError as error:
         raise ConfigError(f"{path}: this is a folder; name a file in it") from error
     except OSError as error:
-        raise ConfigError(f"{path}: cannot be read ({error.strerror}); make it readable") from error
+        raise ConfigError(f"{path}: cannot be read ({error.strerror}); name a readable file") from error
     except ValueError as error:
         raise ConfigError(f"{escape_unprintable(str(path))}: not a valid file name; name another") from error
     if len(data) > MAX_YAML_BYTES:

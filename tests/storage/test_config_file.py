@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -164,6 +165,16 @@ def test_a_missing_file_is_an_error(tmp_path: Path, name: str, words: str) -> No
     """As is a folder of its name."""
     with pytest.raises(ConfigError, match=words):
         read_config_file(tmp_path / name, env={})
+
+
+@pytest.mark.parametrize("name", ["debate.yaml", "mine.md"])
+def test_a_fifo_is_not_a_file(tmp_path: Path, name: str) -> None:
+    """As a configuration or a prompt; the loader does not wait for a writer."""
+    (tmp_path / "debate.yaml").write_text(HEAD + "prompts: {opening: mine.md}")
+    (tmp_path / name).unlink(missing_ok=True)
+    os.mkfifo(tmp_path / name)
+    with pytest.raises(ConfigError, match="cannot be read \\(not a regular file\\)"):
+        read_config_file(tmp_path / "debate.yaml", env={})
 
 
 def test_prompts_are_read_beside_the_configuration(tmp_path: Path) -> None:

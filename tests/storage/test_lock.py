@@ -6,15 +6,17 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from debate_cli.errors import StorageError
-from debate_cli.storage.lock import lock_debate
+from debate_cli.storage.lock import lock_debate, lock_holder
 
 HOLD = """
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from debate_cli.storage.lock import lock_debate
 with lock_debate(Path(sys.argv[1])):
@@ -52,6 +54,26 @@ def test_a_lock_leaves_nothing_behind(tmp_path: Path) -> None:
     with pytest.raises(ZeroDivisionError), lock_debate(tmp_path / "a.json"):
         raise ZeroDivisionError
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("make", [Path.symlink_to, Path.hardlink_to])
+def test_a_lock_file_that_is_a_link_is_refused(tmp_path: Path, make: Callable[[Path, Path], None]) -> None:
+    """A downloaded folder may contain one; its target is unchanged."""
+    victim = tmp_path / "victim"
+    victim.write_text("keep me")
+    make(tmp_path / "a.lock", victim)
+    with pytest.raises(StorageError, match=r"a.lock: is .*; remove it"), lock_debate(tmp_path / "a.json"):
+        pass
+    assert victim.read_text() == "keep me"
+    assert lock_holder(tmp_path / "a.json") is None
+
+
+def test_a_lock_file_that_is_a_fifo_is_refused(tmp_path: Path) -> None:
+    """Without waiting for a writer."""
+    os.mkfifo(tmp_path / "a.lock")
+    with pytest.raises(StorageError, match="is not a lock file"), lock_debate(tmp_path / "a.json"):
+        pass
+    assert lock_holder(tmp_path / "a.json") is None
 
 
 def test_each_debate_has_its_own_lock(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""`run --record` and `run --replay`: a debate recorded once can be run again without any model."""
+"""`run --record` and `run --replay`: a recorded debate runs again without a model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Data on a terminal: of an imported transcript nothing reaches it that it would act on, or show as what is not there."""
+"""JSON and CSV on a terminal: untrusted text cannot control it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`debate doctor`: what it concludes from answers, whom it asks, what it prints, and how it ends."""
+"""`debate doctor`: checks, models, output, exit codes."""
 
 from __future__ import annotations
 

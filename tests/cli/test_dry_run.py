@@ -1,4 +1,4 @@
-"""`debate run --dry-run`: what a run would ask, as planned and at the worst, without asking it."""
+"""`debate run --dry-run`: planned calls and the worst case, without any call."""
 
 from __future__ import annotations
 

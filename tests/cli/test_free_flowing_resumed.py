@@ -1,4 +1,4 @@
-"""Free-flowing debates of older transcripts, whose configuration still says that both sides speak at once."""
+"""Free-flowing debates of older transcripts, whose configuration has simultaneous order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Gates: exit code 5 and a line on stderr, after everything was saved and printed; on `run`, `judge` and `score` alike."""
+"""Gates of `run`, `judge` and `score`: exit code 5 and a line on stderr, after results are saved and printed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`debate init` offers what is at hand, and ends in a configuration that can be run."""
+"""`debate init`: the models that it offers, and the files that it writes."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def test_the_defaults_use_available_models(here: Path) -> None:
 
 
 def test_a_model_is_chosen_by_its_number(here: Path) -> None:
-    """The list names them; Enter takes the default."""
+    """The list numbers the models; Enter takes the default."""
     env = {"OLLAMA_HOST": NOWHERE, "OPENAI_API_KEY": "sk-1", "ANTHROPIC_API_KEY": "sk-2"}
     code, drawn = run_on_terminal("init", cwd=here, keys="A tram?\n2\n\n", env=env)
     found = yaml.safe_load((here / "debate.yaml").read_text())
@@ -148,7 +148,7 @@ def test_a_model_without_a_key_is_written_and_reported(here: Path) -> None:
 
 @contextmanager
 def speaking(*pieces: bytes, pause: threading.Event | None = None) -> Generator[str]:
-    """A server that says `pieces` to whoever comes, HTTP or not, then waits for `pause`; its address."""
+    """A server that sends `pieces` to each client and then waits for `pause`; its address."""
 
     class Speaking(socketserver.StreamRequestHandler):
         def handle(self) -> None:

@@ -1,4 +1,4 @@
-"""`debate judge` on the mock: runs added to saved debates, and texts put before a panel."""
+"""`debate judge` on the mock: judging runs added to saved debates."""
 
 from __future__ import annotations
 
@@ -72,8 +72,8 @@ def test_a_configuration_names_systems_and_settings(saved: Path) -> None:
     assert [verdict["system"] for verdict in done.json[0]["verdicts"]] == ["structured"]
 
 
-def test_repeat_adds_runs_of_their_own(saved: Path) -> None:
-    """Three runs are three ids, each with its own assessments."""
+def test_repeat_adds_one_run_each(saved: Path) -> None:
+    """Three ids, each with its own assessments."""
     done = judge(saved, saved, "--system", "structured", "--repeat", "3", "--mock")
     document = read(saved)
     assert done.code == 0

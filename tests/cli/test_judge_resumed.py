@@ -1,4 +1,4 @@
-"""A judging run that was added under a configuration of its own, and could not be finished: it goes on where that said."""
+"""Judging runs with a configuration of their own, interrupted and resumed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`debate list`: a folder at a glance, for people, for pipes and for programs."""
+"""`debate list`: as a table, as lines, as JSON."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def list_(two_saved: Path, *options: str | Path) -> CommandResult:
     return debate("list", *options, cwd=two_saved.parent.parent)
 
 
-def test_off_a_terminal_a_debate_is_a_line(two_saved: Path) -> None:
-    """By name, its columns parted by tabs, and nothing else."""
+def test_a_pipe_gets_one_line_per_debate(two_saved: Path) -> None:
+    """Sorted by name, columns separated by tabs."""
     done = list_(two_saved)
     topic = fixed().topic
     assert (done.code, done.err) == (0, "")
@@ -34,8 +34,8 @@ def test_off_a_terminal_a_debate_is_a_line(two_saved: Path) -> None:
     ]
 
 
-def test_json_is_one_document_with_the_newest_first(two_saved: Path) -> None:
-    """Everything that the columns tell, and the path."""
+def test_json_lists_the_newest_first(two_saved: Path) -> None:
+    """All columns and the path."""
     newest, oldest = list_(two_saved, "--json").json
     assert (newest["id"], oldest["path"]) == ("two", "transcripts/one.json")
     assert list(oldest) == [
@@ -52,30 +52,30 @@ def test_json_is_one_document_with_the_newest_first(two_saved: Path) -> None:
     }
 
 
-def test_on_a_terminal_the_newest_comes_first(two_saved: Path) -> None:
-    """Drawn, with whole ids."""
+def test_a_terminal_shows_the_newest_first(two_saved: Path) -> None:
+    """A table with whole ids."""
     code, drawn = run_on_terminal("list", cwd=two_saved.parent.parent, env=DRAWN)
     assert (code, drawn.index("two") < drawn.index("one")) == (0, True)
     assert "structured Ada, narrow" in drawn
 
 
-def test_plain_lines_on_a_terminal_on_demand(two_saved: Path) -> None:
-    """The same as off it."""
+def test_plain_shows_lines_on_a_terminal(two_saved: Path) -> None:
+    """The same as in a pipe."""
     code, drawn = run_on_terminal("list", "--plain", cwd=two_saved.parent.parent, env=DRAWN)
     assert (code, drawn.replace("\r\n", "\n")) == (0, list_(two_saved).out)
 
 
 @pytest.mark.parametrize("options", [(), ("--json",)], ids=str)
-def test_bad_files_are_told_at_the_end(two_saved: Path, options: tuple[str, ...]) -> None:
-    """The good ones are listed, exit 1."""
+def test_bad_files_are_reported_at_the_end(two_saved: Path, options: tuple[str, ...]) -> None:
+    """The others are listed, exit 1."""
     two_saved.with_name("bad.json").write_text('{"schema_version": 1, "id": ')
     done = list_(two_saved, *options)
     assert (done.code, len(done.lines), "transcripts/bad.json" in done.err) == (1, 1, True)
     assert ("one" in done.out, "two" in done.out) == (True, True)
 
 
-def test_how_to_go_on_is_shown_with_what_was_interrupted(two_saved: Path) -> None:
-    """Its state, and the command."""
+def test_interrupted_debates_show_how_to_resume(two_saved: Path) -> None:
+    """State and command."""
     save(two_saved, fixed(), closed="interrupted", status="incomplete")
     assert list_(two_saved).out.splitlines()[0].endswith("\tinterrupted")
     _, drawn = run_on_terminal("list", cwd=two_saved.parent.parent, env=DRAWN)
@@ -85,8 +85,8 @@ def test_how_to_go_on_is_shown_with_what_was_interrupted(two_saved: Path) -> Non
     ]
 
 
-def test_a_judge_that_could_not_be_asked_is_told_with_how_to_go_on(here: Path) -> None:
-    """By `replay` as well. The debate came to its end, and is not called complete alone; once the judge has answered, it is."""
+def test_missing_judgments_show_how_to_resume(here: Path) -> None:
+    """In `list` and `replay`, until the judge has answered."""
     with model_server(failures=[503, 503]) as server:
         write_config(here, JUDGED.format(base_url=server.base_url))
         assert debate("run", "debate.yaml", "--id", "one", "-q", cwd=here).code == 3
@@ -103,20 +103,20 @@ def test_a_judge_that_could_not_be_asked_is_told_with_how_to_go_on(here: Path) -
     assert debate("list", cwd=here).out.endswith("\tcomplete\n")
 
 
-def test_nothing_saved_is_no_error(here: Path) -> None:
-    """The default folder is not there before the first debate."""
+def test_an_empty_list_is_no_error(here: Path) -> None:
+    """The default folder may not exist."""
     done = debate("list", "--json", cwd=here)
     assert (done.code, done.json, len(done.lines)) == (0, [], 1)
 
 
-def test_a_named_folder_must_be_there(here: Path) -> None:
+def test_a_named_folder_must_exist(here: Path) -> None:
     """Exit 2, one line."""
     done = debate("list", "nowhere", cwd=here)
     assert (done.code, done.out, len(done.lines), "nowhere" in done.err) == (2, "", 1, True)
 
 
-def test_no_text_makes_a_column_or_reaches_the_terminal(two_saved: Path) -> None:
-    """A topic with tabs, line breaks and escapes stays one cell."""
+def test_topics_cannot_break_the_columns(two_saved: Path) -> None:
+    """Tabs, line breaks and escapes stay within one cell."""
     save(two_saved, fixed(), topic="a\tb\nc\x1b[31m\x1b]0;owned\x07 [bold]d[/bold]", id="one\tmore")
     first = list_(two_saved).out.splitlines()[0].split("\t")
     assert (first[0], first[2], len(first)) == ("one more", "a b c [bold]d[/bold]", 7)

@@ -1,4 +1,4 @@
-"""What is said beside the data in a narrow window: lines end between words there, and nowhere else."""
+"""Messages on stderr in narrow windows."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ WRONG = "topic: Ought we?\nformatt: {}\ndebaters:\n  - {name: Ada, model: openai
 
 
 @pytest.mark.parametrize("columns", [40, 60])
-def test_errors_are_broken_at_words(here: Path, columns: int) -> None:
-    """A wrong key and a missing one: no line is left to the terminal, and read together they say what they say in a pipe."""
+def test_errors_wrap_between_words(here: Path, columns: int) -> None:
+    """Joined again, the lines equal the message in a pipe."""
     (here / "wrong.yaml").write_text(WRONG)
     code, drawn = run_on_terminal("run", "wrong.yaml", cwd=here, columns=columns)
     rows = drawn.splitlines()
@@ -20,8 +20,8 @@ def test_errors_are_broken_at_words(here: Path, columns: int) -> None:
     assert " ".join(drawn.split()) == " ".join(debate("run", "wrong.yaml", cwd=here).err.split())
 
 
-def test_through_a_pipe_a_fault_is_a_line(here: Path) -> None:
-    """However long it is, so that it can be searched for; the window's width says nothing there."""
+def test_a_pipe_gets_errors_unwrapped(here: Path) -> None:
+    """So that they can be searched."""
     (here / "wrong.yaml").write_text(WRONG)
     done = debate("run", "wrong.yaml", cwd=here, env={"COLUMNS": "40"})
     assert all(line.startswith("wrong.yaml:") for line in done.lines)

@@ -1,4 +1,4 @@
-"""What a run shows: the same note of several calls once, and nothing at all to whoever has left."""
+"""The observer wrapper of a run: it counts repeated notes and survives a closed pipe."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ class Listening(NullObserver):
         self.heard: list[str] = []
 
     def event(self, event: Event, debate: Debate) -> None:
-        """See `Watcher`."""
+        """See `Observer`."""
         del debate
         self.heard.append(event.type)
 
     def note(self, note: str) -> None:
-        """See `Watcher`."""
+        """See `Observer`."""
         self.heard.append(note)
 
 
@@ -37,14 +37,14 @@ class Leaving(Listening):
     """One whose reader leaves after the first note."""
 
     def note(self, note: str) -> None:
-        """See `Watcher`."""
+        """See `Observer`."""
         if self.heard:
             raise BrokenPipeError
         super().note(note)
 
 
-def test_the_same_note_is_shown_once_and_counted() -> None:
-    """Waits differ from call to call; attempts are told apart; questions asked meanwhile are no end of it."""
+def test_repeated_notes_are_counted() -> None:
+    """Waits may differ, attempts may not; started calls in between do not matter."""
     watcher = Listening()
     audience = PipeSafeObserver(watcher)
     for attempt in (2, 3):
@@ -60,8 +60,8 @@ def test_the_same_note_is_shown_once_and_counted() -> None:
     ]
 
 
-def test_after_something_happened_a_note_is_news_again() -> None:
-    """And nothing is counted where nothing was left out."""
+def test_a_note_is_shown_again_after_an_event() -> None:
+    """Nothing is counted."""
     watcher = Listening()
     audience = PipeSafeObserver(watcher)
     for _ in range(2):
@@ -70,8 +70,8 @@ def test_after_something_happened_a_note_is_news_again() -> None:
     assert watcher.heard == ["lab is down", "closed"] * 2
 
 
-def test_whoever_has_left_is_shown_nothing_more_and_told_of_once() -> None:
-    """However much comes after; the run goes on to its end."""
+def test_a_closed_pipe_stops_forwarding() -> None:
+    """`on_close` is called once; the run goes on."""
     left: list[str] = []
     watcher = Leaving()
     audience = PipeSafeObserver(watcher, lambda: left.append("left"))
@@ -89,21 +89,21 @@ class Failing(Listening):
         self.code = code
 
     def note(self, note: str) -> None:
-        """See `Watcher`."""
+        """See `Observer`."""
         del note
         raise OSError(self.code, "of the stream")
 
 
 @pytest.mark.parametrize("code", [errno.EPIPE, errno.EIO, errno.ENXIO])
-def test_a_terminal_that_is_gone_has_left_like_a_closed_pipe(code: int) -> None:
-    """As when its window was closed under `nohup`."""
+def test_a_closed_terminal_counts_as_a_closed_pipe(code: int) -> None:
+    """For example a window that was closed under `nohup`."""
     left: list[str] = []
     audience = PipeSafeObserver(Failing(code), lambda: left.append("left"))
     audience.note("once")
     assert (audience.is_closed, left) == (True, ["left"])
 
 
-def test_a_stream_that_is_full_has_not_left() -> None:
-    """What it says is told as an error."""
+def test_a_full_stream_is_an_error() -> None:
+    """It is not a closed pipe."""
     with pytest.raises(OSError, match="of the stream"):
         PipeSafeObserver(Failing(errno.ENOSPC)).note("once")

@@ -1,4 +1,4 @@
-"""What is refused before anything is done: files that would be waited for or overwritten, names that nobody has."""
+"""Requests that are refused before any work: special files, existing files, unknown names."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_a_gate_on_a_text_compares_the_option(here: Path) -> None:
 
 
 def test_replay_does_not_overwrite_a_file(saved: Path) -> None:
-    """Exit 2; --force does it."""
+    """Exit 2; `--force` overwrites it."""
     page = saved.parent.parent / "page.html"
     page.write_text("mine")
     there = ["replay", "saved", "--format", "html", "-o", "page.html"]

@@ -1,4 +1,4 @@
-"""`debate replay`: a saved debate in every form."""
+"""`debate replay` in every format."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ def replay(saved: Path, *options: str | Path) -> CommandResult:
     return debate("replay", *options, cwd=saved.parent.parent)
 
 
-def test_off_a_terminal_it_shows_what_run_showed(here: Path) -> None:
-    """Line by line the same, whatever came in first."""
+def test_a_pipe_gets_the_lines_of_run(here: Path) -> None:
+    """Whatever arrived first."""
     ran = debate("run", CONFIGS / "mock.yaml", "--id", "one", cwd=here)
     shown = debate("replay", "one", cwd=here)
     assert sorted(shown.out.splitlines()) == sorted(ran.out.splitlines())
@@ -40,13 +40,13 @@ def test_a_debate_is_found_by_id_and_by_either_file(saved: Path, reference: str)
     ],
 )
 def test_only_shows_one_part(saved: Path, only: str, there: str, absent: str) -> None:
-    """The part asked for, and none of the others."""
+    """No other part."""
     out = replay(saved, saved, "--only", only).out
     assert (there in out, absent in out) == (True, False)
 
 
 def test_round_shows_one_round(saved: Path) -> None:
-    """Its speeches, and no verdict."""
+    """Its speeches, without a verdict."""
     out = replay(saved, saved, "--round", "2").out
     assert "== Round 2: cross-examination ==" in out
     assert not any(part in out for part in ("== Round 1", "== Round 3", "== Verdict"))
@@ -59,7 +59,7 @@ def test_json_is_the_transcript(saved: Path) -> None:
 
 @pytest.mark.parametrize(("format_", "begins"), [("markdown", "# "), ("html", "<!doctype html>"), ("json", "{")])
 def test_output_goes_to_a_file_that_is_not_overwritten(saved: Path, format_: str, begins: str) -> None:
-    """The file holds what stdout would; a second time takes --force."""
+    """`-o` writes the output of stdout; a second time needs `--force`."""
     report = saved.parent.parent / "report"
     shown = replay(saved, saved, "--format", format_).out
     wrote = replay(saved, saved, "--format", format_, "-o", report)
@@ -73,19 +73,19 @@ def test_output_goes_to_a_file_that_is_not_overwritten(saved: Path, format_: str
     assert report.read_text() == shown
 
 
-def test_a_terminal_has_no_file(saved: Path) -> None:
-    """-o without a format is a usage error that says what to do."""
+def test_o_needs_a_format(saved: Path) -> None:
+    """A usage error."""
     done = replay(saved, saved, "-o", "report.txt")
     assert (done.code, len(done.lines), "--format" in done.err) == (2, 1, True)
 
 
-def test_an_unknown_round_is_told(saved: Path) -> None:
+def test_an_unknown_round_is_refused(saved: Path) -> None:
     """Exit 2."""
     assert replay(saved, saved, "--round", "9").code == 2
 
 
-def test_hostile_words_do_not_reach_the_terminal_or_the_report(saved: Path) -> None:
-    """Escapes are gone from plain lines, markup is inert in HTML."""
+def test_untrusted_text_is_sanitized(saved: Path) -> None:
+    """No escapes in plain lines, no markup in HTML."""
     document = json.loads(saved.read_text())
     document["turns"][0]["arguments"][0]["claim"] = "\x1b]0;owned\x07 \x1b[31m<script>alert(1)</script> [bold]x[/bold]"
     saved.write_text(json.dumps(document))
@@ -105,8 +105,8 @@ def test_a_terminal_shows_tables(saved: Path) -> None:
 
 
 @pytest.mark.parametrize("env", [{"TERM": "dumb"}, {"TERM": "xterm", "CI": "true"}], ids=str)
-def test_on_a_terminal_that_cannot_draw_it_is_plain(saved: Path, env: dict[str, str]) -> None:
-    """TERM=dumb and CI get lines without control sequences."""
+def test_a_dumb_terminal_gets_plain_lines(saved: Path, env: dict[str, str]) -> None:
+    """TERM=dumb and CI."""
     code, drawn = run_on_terminal("replay", saved, cwd=saved.parent.parent, env=env)
     assert (code, "\x1b" in drawn, "Pro: [PRO-1]" in drawn) == (0, False, True)
 
@@ -115,8 +115,8 @@ STEPPING = {"TERM": "xterm-256color", "NO_COLOR": "", "COLUMNS": "100"}
 
 
 @pytest.mark.parametrize("columns", ["80", "120"])
-def test_a_key_shows_one_speech_more_and_q_stops(saved: Path, columns: str) -> None:
-    """Two keys and a q: three speeches, each whole, no verdict; the keys are named, nobody is said to think."""
+def test_a_key_shows_the_next_speech_and_q_stops(saved: Path, columns: str) -> None:
+    """Two keys and a q: three whole speeches, no verdict; the keys are named."""
     env = STEPPING | {"COLUMNS": columns, "LINES": "24"}
     code, drawn = run_on_terminal("replay", saved, "--step", cwd=saved.parent.parent, keys="  q", env=env)
     shown = [f"turn {index} ·" in drawn for index in range(4)]
@@ -124,20 +124,20 @@ def test_a_key_shows_one_speech_more_and_q_stops(saved: Path, columns: str) -> N
     assert [words for words in ("thinking", "⋯", "Verdict") if words in drawn] == []
 
 
-def test_every_line_of_a_step_begins_at_the_left(saved: Path) -> None:
-    """While a key is waited for, the terminal makes a new line of each line end that it is sent."""
+def test_steps_use_plain_line_ends(saved: Path) -> None:
+    """The terminal turns each line end into a new line."""
     _, drawn = run_on_terminal("replay", saved, "--step", cwd=saved.parent.parent, keys=" q", env=STEPPING)
     assert (re.search(r"(?<!\r)\n", drawn), drawn.count("\r\n") > 1) == (None, True)
 
 
 def test_an_arrow_is_one_key(saved: Path) -> None:
-    """Its three signs do not pass three speeches."""
+    """Its three bytes show one speech."""
     _, drawn = run_on_terminal("replay", saved, "--step", cwd=saved.parent.parent, keys="\x1b[Bq", env=STEPPING)
     assert [f"turn {index} ·" in drawn for index in range(3)] == [True, True, False]
 
 
-def test_keys_are_named_beside_plain_lines_too(saved: Path) -> None:
-    """Once, before the first speech; without a terminal nothing is waited for and nothing said."""
+def test_keys_are_named_with_plain_lines(saved: Path) -> None:
+    """Once; without a terminal there is no waiting and no note."""
     _, drawn = run_on_terminal("replay", saved, "--step", "--plain", cwd=saved.parent.parent, keys="q")
     away = replay(saved, saved, "--step")
     assert (drawn.count("any key: go on · q: stop"), "== Round 2" in drawn) == (1, False)
@@ -145,8 +145,8 @@ def test_keys_are_named_beside_plain_lines_too(saved: Path) -> None:
 
 
 @pytest.mark.parametrize("plain", [(), ("--plain",)], ids=["drawn", "plain"])
-def test_ctrl_c_ends_the_waiting_for_a_key(saved: Path, plain: tuple[str, ...]) -> None:
-    """As anywhere: exit 130, no traceback, nothing of what would have followed; what was drawn last stays, the cursor is shown."""
+def test_ctrl_c_ends_step(saved: Path, plain: tuple[str, ...]) -> None:
+    """Exit 130, no traceback, nothing more is shown, the cursor is visible."""
     told = ("replay", saved, "--step", *plain)
     code, drawn = run_on_terminal(
         *told, cwd=saved.parent.parent, keys="\x03", after="(turn 0" if plain else "turn 0 ·", env=STEPPING
@@ -155,8 +155,8 @@ def test_ctrl_c_ends_the_waiting_for_a_key(saved: Path, plain: tuple[str, ...]) 
     assert drawn.rfind("\x1b[?25h") >= drawn.rfind("\x1b[?25l")
 
 
-def test_json_is_short_for_the_format(saved: Path) -> None:
-    """The same document; another format beside it is refused."""
+def test_json_is_a_short_form(saved: Path) -> None:
+    """Another format beside it is refused."""
     short, long = (replay(saved, saved, *options) for options in (("--json",), ("--format", "json")))
     assert (short.code, short.err, short.out) == (0, "", long.out)
     assert replay(saved, saved, "--json", "--format", "html").lines == [
@@ -164,8 +164,8 @@ def test_json_is_short_for_the_format(saved: Path) -> None:
     ]
 
 
-def test_an_unfinished_debate_is_followed_by_the_command_to_go_on(saved: Path) -> None:
-    """Where `run` stopped, it goes on."""
+def test_an_unfinished_debate_ends_with_the_command_that_resumes(saved: Path) -> None:
+    """After the speeches so far."""
     cut = json.loads(saved.read_text()) | {"status": "incomplete", "closed": "interrupted"}
     saved.write_text(json.dumps(cut))
     assert replay(saved, "saved").err == "go on: debate run --resume transcripts/saved.json\n"
@@ -173,8 +173,8 @@ def test_an_unfinished_debate_is_followed_by_the_command_to_go_on(saved: Path) -
 
 @pytest.mark.parametrize("typed", ["--json", "--format json"])
 @pytest.mark.parametrize("part", ["--only turns", "--round 1"])
-def test_a_part_of_a_whole_document_is_refused_as_it_was_typed(saved: Path, typed: str, part: str) -> None:
-    """The sentence names the options that were given, and no other spelling of them."""
+def test_a_refused_part_is_named_as_it_was_typed(saved: Path, typed: str, part: str) -> None:
+    """The message repeats the given options."""
     done = replay(saved, saved, *typed.split(), *part.split())
     assert (done.code, len(done.lines)) == (2, 1)
     assert done.err.startswith(f"debate: {typed} is of a whole debate; leave out {part.split(maxsplit=1)[0]}, ")

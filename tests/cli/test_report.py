@@ -1,4 +1,4 @@
-"""`debate run --report`: the page of a debate, written when it is over."""
+"""`debate run --report`: the HTML page of a debate."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ def run(here: Path, *options: str | Path, **env: str) -> CommandResult:
     return debate("run", MOCK, "--id", "told", "-q", "--report", "out/told.html", *options, cwd=here, env=env)
 
 
-def test_the_report_is_what_replay_writes(here: Path) -> None:
+def test_the_report_equals_the_page_of_replay(here: Path) -> None:
     """Byte for byte."""
     done = run(here)
     assert (done.code, done.lines[-1]) == (0, "written: out/told.html")
     assert debate("replay", "told", "--format", "html", cwd=here).out == (here / "out" / "told.html").read_text()
 
 
-def test_an_existing_file_is_refused_before_anything_is_asked(here: Path) -> None:
-    """Nothing was run, and it is as it was; --force overwrites it."""
+def test_an_existing_report_is_refused_before_any_call(here: Path) -> None:
+    """The file is unchanged; `--force` overwrites it."""
     page = here / "out" / "told.html"
     page.parent.mkdir()
     page.write_text("precious")
@@ -38,22 +38,22 @@ def test_an_existing_file_is_refused_before_anything_is_asked(here: Path) -> Non
     assert page.read_text() != "precious"
 
 
-def test_a_folder_is_no_file(here: Path) -> None:
+def test_a_report_cannot_be_a_folder(here: Path) -> None:
     """Exit 2."""
     (here / "out" / "told.html").mkdir(parents=True)
     assert run(here).code == 2
 
 
 @pytest.mark.parametrize("options", [("--no-save",), ("--json",), ("--expect-winner", "draw")], ids=str)
-def test_a_report_is_written_whatever_else_is_asked(here: Path, options: tuple[str, ...]) -> None:
-    """Without a transcript, with one on stdout, and where a gate is not met."""
+def test_a_report_is_written_with_every_option(here: Path, options: tuple[str, ...]) -> None:
+    """Without a transcript, with JSON on stdout, and if a gate is not met."""
     done = run(here, *options)
     assert done.code == (5 if "draw" in options else 0)
     assert (here / "out" / "told.html").is_file()
 
 
 def test_no_secret_is_in_the_report(here: Path) -> None:
-    """The value of a key that found its way into the motion is redacted, as in the transcript."""
+    """A key in the motion is redacted, as in the transcript."""
     text = (
         "topic: Is open-sesame-4711 a good key?\n"
         'providers: {lab: {kind: openai, base_url: "http://127.0.0.1:1", api_key_env: LAB_KEY}}\n'
@@ -66,23 +66,23 @@ def test_no_secret_is_in_the_report(here: Path) -> None:
     assert (done.code, "open-sesame" in page, "a good key?" in page) == (0, False, True)
 
 
-def test_a_report_that_cannot_be_written_is_found_before_anything_is_asked(here: Path) -> None:
-    """A file stands where its folder would be: nothing is run."""
+def test_an_unwritable_report_is_found_before_any_call(here: Path) -> None:
+    """A file blocks its folder."""
     (here / "out").write_text("a file")
     done = run(here)
     assert (done.code, "out: cannot be created" in done.err) == (1, True)
     assert not (here / "transcripts").exists()
 
 
-def test_a_report_that_fails_after_all_takes_no_exit_code(tmp_path: Path) -> None:
-    """Its folder became a file while the debate ran; what is wrong is told, and the code handed back for want of another."""
+def test_a_late_failure_of_the_report_is_reported(tmp_path: Path) -> None:
+    """Its exit code counts if there is no other."""
     (tmp_path / "out").write_text("a file")
     outcome = asyncio.run(debate_cli.run_debate(debate_cli.load_config(MOCK)))
     assert write_report(tmp_path / "out" / "told.html", outcome, str, show_hidden=False, force=False) == 1
 
 
-def test_a_gate_counts_more_than_a_report_that_fails(here: Path) -> None:
-    """The page is put into place under a name that the debate itself took: the transcript's."""
+def test_a_gate_outranks_a_failed_report(here: Path) -> None:
+    """Exit 5."""
     place = "transcripts/told.json"
     done = debate(
         "run", MOCK, "--id", "told", "-q", "--report", place, "--expect-winner", "draw", cwd=here

@@ -1,4 +1,4 @@
-"""`debate check` and `debate run` say how weights count that do not sum to 1."""
+"""Weights whose sum is not 1 are reported by `check` and `run`."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ def uneven(here: Path) -> Path:
     return _weighted(here, "{logic: 1, evidence: 1, responsiveness: 0, honesty: 0}")
 
 
-def test_check_says_it_once(here: Path, uneven: Path) -> None:
-    """On stderr, and the configuration is fine all the same; JSON stays as it is."""
+def test_check_reports_rescaled_weights(here: Path, uneven: Path) -> None:
+    """On stderr; the configuration is valid, and JSON is unchanged."""
     done, as_json = debate("check", uneven, cwd=here), debate("check", uneven, "--json", cwd=here)
     assert (done.code, [line for line in done.lines if "weights" in line]) == (0, [f"{uneven}: {TOLD}"])
     assert "fine" in done.out
@@ -26,14 +26,14 @@ def test_check_says_it_once(here: Path, uneven: Path) -> None:
 
 
 @pytest.mark.parametrize("options", [["--no-save", "-q"], ["--dry-run"]])
-def test_run_says_it_once(here: Path, uneven: Path, options: list[str]) -> None:
-    """Before anything is asked, or where nothing is."""
+def test_run_reports_rescaled_weights(here: Path, uneven: Path, options: list[str]) -> None:
+    """Before any call, also with --dry-run."""
     done = debate("run", uneven, *options, cwd=here)
     assert (done.code, done.lines.count(TOLD)) == (0, 1)
 
 
-def test_of_weights_that_sum_to_one_nothing_is_said(here: Path) -> None:
-    """They count as they are written."""
+def test_weights_with_the_sum_one_cause_no_note(here: Path) -> None:
+    """They are used as written."""
     even = _weighted(here, "{logic: 0.25, evidence: 0.25, responsiveness: 0.25, honesty: 0.25}")
     assert "weights" not in debate("check", even, cwd=here).err
 

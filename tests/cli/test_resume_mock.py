@@ -1,4 +1,4 @@
-"""`run --resume` with the mock in the place of every model, and what a crash cost told where nothing else is."""
+"""`run --resume --mock`, and notes on what a crash lost."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ limits: {max_attempts: 1}
 
 
 @pytest.mark.parametrize("config", [(), ("debate.yaml",)], ids=["stored", "given"])
-def test_the_mock_stands_for_every_model_on_resume(here: Path, config: tuple[str, ...]) -> None:
-    """A server that is down is not asked; the debate comes to its verdict by mocks."""
+def test_resume_mock_replaces_every_model(here: Path, config: tuple[str, ...]) -> None:
+    """A server that is down is not asked."""
     write_config(here, REAL)
     assert debate("run", "debate.yaml", "--id", "one", "-q", cwd=here).code == 3
     done = debate("run", *config, "--resume", "one", "--mock", "-q", cwd=here)
@@ -34,8 +34,8 @@ def test_the_mock_stands_for_every_model_on_resume(here: Path, config: tuple[str
 
 
 @pytest.mark.parametrize("option", ["--quiet", "--json"])
-def test_what_a_crash_cost_is_told_on_stderr(here: Path, option: str) -> None:
-    """A torn last line, cut off, is a line on stderr where no notes are shown."""
+def test_losses_of_a_crash_are_reported_on_stderr(here: Path, option: str) -> None:
+    """With `-q`, for example an incomplete last line."""
     assert debate("run", CONFIGS / "mock.yaml", "--id", "one", "--max-tokens", "9000", "-q", cwd=here).code == 4
     write_torn(here)
     done = debate("run", "--resume", "one", option, "--max-tokens", "900000", cwd=here)
@@ -54,8 +54,8 @@ def write_torn(here: Path) -> None:
         file.write('{"type": "turn')
 
 
-def test_a_mock_that_stands_in_is_named_wherever_models_are(here: Path) -> None:
-    """One line on stderr when it is resumed; then in the header of each form and in the list."""
+def test_a_replaced_model_is_named_everywhere(here: Path) -> None:
+    """On stderr, in each header and in the list."""
     write_config(here, REAL)
     debate("run", "debate.yaml", "--id", "one", "-q", cwd=here)
     done = debate("run", "--resume", "one", "--mock", "-q", cwd=here)
@@ -67,15 +67,15 @@ def test_a_mock_that_stands_in_is_named_wherever_models_are(here: Path) -> None:
     assert debate("list", cwd=here).out.split("\t")[3] == "mock/unscripted"
 
 
-def test_a_mock_in_the_place_of_mocks_is_not_worth_a_line(here: Path) -> None:
-    """Nothing is told where the configured models are mocks themselves."""
+def test_replacing_mocks_by_the_mock_causes_no_note(here: Path) -> None:
+    """The configured models are mocks."""
     debate("run", CONFIGS / "mock.yaml", "--id", "one", "--max-tokens", "9000", "-q", cwd=here)
     done = debate("run", "--resume", "one", "--mock", "--max-tokens", "900000", "-q", cwd=here)
     assert (done.code, [line for line in done.lines if "place of" in line]) == (0, [])
 
 
-def test_a_whole_debate_is_left_as_it_is_and_not_called_saved(saved: Path) -> None:
-    """Nothing is asked and nothing written: where it stands is told all the same."""
+def test_resuming_a_complete_debate_reports_unchanged(saved: Path) -> None:
+    """Nothing is asked or written."""
     before = saved.read_bytes()
     done = debate("run", "--resume", "saved", "-q", cwd=saved.parent.parent)
     assert (done.code, saved.read_bytes()) == (0, before)
@@ -85,8 +85,8 @@ def test_a_whole_debate_is_left_as_it_is_and_not_called_saved(saved: Path) -> No
     ]
 
 
-def test_resuming_a_whole_debate_changes_nothing(saved: Path) -> None:
-    """It is shown again; the file is as it was."""
+def test_resuming_a_complete_debate_shows_it(saved: Path) -> None:
+    """The file is unchanged."""
     before = saved.read_bytes()
     done = debate("run", "--resume", "saved", "-q", cwd=saved.parent.parent)
     assert (done.code, saved.read_bytes(), "Con wins narrowly" in done.out) == (0, before, True)

@@ -1,4 +1,4 @@
-"""Going on with a debate whose configuration's words hold a secret: it is stored without it, and never shown."""
+"""Resuming a debate whose configuration contains a secret."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ def failed(here: Path) -> Path:
     return here
 
 
-def test_it_can_be_resumed_with_its_own_configuration(failed: Path) -> None:
-    """The provider is asked again, so that the configuration was taken for the same."""
+def test_a_debate_with_a_redacted_secret_can_be_resumed(failed: Path) -> None:
+    """Its configuration counts as the same."""
     assert debate("run", "debate.yaml", "--resume", "one", "-q", cwd=failed, env=ENV).code == 3
 
 
 @pytest.mark.parametrize("forgotten", [[], ["--set", "providers.lab.api_key_env=null"]], ids=["known", "forgotten"])
-def test_a_difference_is_told_without_the_secret(failed: Path, forgotten: list[str]) -> None:
-    """Neither side shows it, also where only the stored configuration knows that it is one."""
+def test_a_difference_is_shown_without_the_secret(failed: Path, forgotten: list[str]) -> None:
+    """On both sides."""
     changes = ["--set", f"background={SECRET} was here", *forgotten]
     done = debate("run", "debate.yaml", "--resume", "one", *changes, cwd=failed, env=ENV)
     assert (done.code, SECRET in done.out + done.err) == (2, False)

@@ -1,4 +1,4 @@
-"""One provider's name that means one server in a debate and another in a judging run that was added: each is asked its own."""
+"""Judging runs whose provider has the same name but another server: each uses its own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`debate score --rubric`: other rules laid over the stored ones, and what is said of a rubric that makes no sense."""
+"""`debate score --rubric`: other rules for stored marks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`debate run`: what it prints, what it writes, and what its options do."""
+"""`debate run`: output, files and options."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`debate score`: verdicts recomputed from files alone."""
+"""`debate score`: verdicts recomputed from files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`debate score --format junit|github|html`: for continuous integration and for browsers."""
+"""`debate score --format junit|github|html`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A slip of the pen on the command line is answered with the word that was probably meant."""
+"""Misspelt words on the command line get a suggestion."""
 
 from __future__ import annotations
 

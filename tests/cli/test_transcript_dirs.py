@@ -1,4 +1,4 @@
-"""A debate named by its id is looked for where `run` would have saved it."""
+"""Folders in which a debate id is searched."""
 
 from __future__ import annotations
 

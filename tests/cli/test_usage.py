@@ -1,4 +1,4 @@
-"""The first line of a command's help, and what --step says of itself."""
+"""Usage lines of commands."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Turns(NullObserver):
         self.shown = 0
 
     def event(self, event: Event, debate: Debate) -> None:
-        """See `Watcher`."""
+        """See `Observer`."""
         del debate
         self.shown += isinstance(event, TurnCompleted)
 

@@ -1,4 +1,4 @@
-"""What `debate judge` says of one file: what this judging brought and used, and who has not judged yet."""
+"""Output of `debate judge` for one file: new verdicts, usage, suggestions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Debates that cannot go on: the exit code says why, the message what to do, and what came in is kept."""
+"""Debates that stop early: the exit code gives the reason, the message the remedy, and all answers are saved."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is not there is said: a system that never judged, the end of a debate, a configuration that is none."""
+"""Missing verdicts, unfinished debates, and inputs that are mistaken for each other."""
 
 from __future__ import annotations
 

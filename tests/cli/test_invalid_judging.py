@@ -1,4 +1,4 @@
-"""Judging that cannot be: one clear line and exit 2 each; judges that give nothing: shown as such, the rest stands."""
+"""Judging that is refused, and judges that fail."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Input that cannot be used: one clear line each, the exit code that stands for it, no traceback, nothing touched."""
+"""Invalid input: one line each with an exit code, no traceback, no changed file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`debate replay` and `debate score` where something is not there: a line on stderr says what, and why."""
+"""`replay --only` and `score`: a line on stderr explains a missing part."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ def text(here: Path) -> Path:
 
 
 @pytest.mark.parametrize("form", ["terminal", "markdown"])
-def test_a_briefing_that_is_not_there_is_explained(moderated: Path, form: str) -> None:
-    """With the command that leads to one."""
+def test_a_missing_briefing_is_explained(moderated: Path, form: str) -> None:
+    """With the command that produces one."""
     done = replay(moderated, "transcripts/saved.json", "--only", "briefing", "--format", form)
     assert done.code == 0
     assert done.err == (
@@ -42,8 +42,8 @@ def test_a_briefing_that_is_not_there_is_explained(moderated: Path, form: str) -
     )
 
 
-def test_a_text_has_nothing_to_trace_and_says_so(text: Path) -> None:
-    """Nobody debated it."""
+def test_a_text_has_no_trace(text: Path) -> None:
+    """A line says so."""
     done = replay(text, text, "--only", "trace")
     assert (done.code, done.out, done.lines) == (
         0,
@@ -52,8 +52,8 @@ def test_a_text_has_nothing_to_trace_and_says_so(text: Path) -> None:
     )
 
 
-def test_what_nobody_judged_has_no_scores_and_says_so(saved: Path) -> None:
-    """Its speeches are there."""
+def test_an_unjudged_debate_has_no_scores(saved: Path) -> None:
+    """A line says so; its speeches are shown."""
     saved.write_text(json.dumps(json.loads(saved.read_text()) | {"assessments": [], "verdicts": []}))
     assert replay(saved, saved, "--only", "scores").lines == [
         "--only scores: nothing to show, as no judge has given marks yet"
@@ -61,13 +61,13 @@ def test_what_nobody_judged_has_no_scores_and_says_so(saved: Path) -> None:
 
 
 @pytest.mark.parametrize("part", ["turns", "scores", "trace", "verdict", "briefing"])
-def test_of_a_part_that_is_there_nothing_is_said(saved: Path, part: str) -> None:
+def test_an_existing_part_needs_no_note(saved: Path, part: str) -> None:
     """It is shown."""
     assert replay(saved, saved, "--only", part).err == ""
 
 
-def test_scores_of_one_round_are_refused_with_where_they_stand(saved: Path) -> None:
-    """A score is of all rounds; what was judged of one stands behind its speeches."""
+def test_scores_of_one_round_are_refused(saved: Path) -> None:
+    """A score covers all rounds; the message says where a round's marks are shown."""
     done = replay(saved, saved, "--only", "scores", "--round", "1")
     assert done.code == 2
     assert done.err == (
@@ -76,14 +76,14 @@ def test_scores_of_one_round_are_refused_with_where_they_stand(saved: Path) -> N
     )
 
 
-def test_a_round_is_shown_with_what_was_judged_of_it(saved: Path) -> None:
-    """The moderator's marks of that round, and of no other."""
+def test_a_round_is_shown_with_its_marks(saved: Path) -> None:
+    """The moderator's marks of that round only."""
     out = replay(saved, saved, "--round", "1").out
     assert ("moderator, round 1" in out, "moderator, round 2" in out) == (True, False)
 
 
-def test_a_folder_is_not_taken_for_an_id(saved: Path) -> None:
-    """The sentence has the command that shows what is in it."""
+def test_a_folder_is_not_an_id(saved: Path) -> None:
+    """The message names the command that lists it."""
     done = replay(saved, "transcripts")
     assert (done.code, done.lines) == (
         2,
@@ -114,8 +114,8 @@ def torn(saved: Path) -> Path:
     ],
     ids=" ".join,
 )
-def test_a_journals_torn_line_is_told_once(torn: Path, command: tuple[str, ...]) -> None:
-    """On stderr, with the line's number."""
+def test_an_incomplete_last_line_is_reported_once(torn: Path, command: tuple[str, ...]) -> None:
+    """On stderr, with its number."""
     done = debate(*command, cwd=torn.parent.parent)
     told = [line for line in done.lines if line.startswith("note: ")]
     assert (done.code, told) == (

@@ -1,4 +1,4 @@
-"""A run without a key says how to go on, in one sentence that can be followed as it stands."""
+"""A missing key: the message lists the alternatives."""
 
 from __future__ import annotations
 

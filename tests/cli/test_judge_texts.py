@@ -1,4 +1,4 @@
-"""Texts that a panel judged, in the commands that tell what became of them; weights and checks of `debate score` in words."""
+"""`debate judge` on texts, other commands on judged texts, and messages of `score --weights` and `--check`."""
 
 from __future__ import annotations
 

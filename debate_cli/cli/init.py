@@ -17,7 +17,7 @@ from debate_cli.app.config_resolution import prepare_run, resolve_config
 from debate_cli.app.model_discovery import DiscoveredModel, discover_models, suggest_judge
 from debate_cli.cli import completion, console, options
 from debate_cli.errors import DebateError, UsageError
-from debate_cli.storage.atomic_write import atomic_write
+from debate_cli.storage.atomic_write import PUBLIC_FILE_MODE, atomic_write
 from debate_cli.storage.schema import config_schema, format_schema
 from debate_cli.storage.variables import load_environment
 
@@ -65,8 +65,8 @@ def run(asked: Options) -> None:
             raise UsageError(f"{path} exists already; overwrite it with --force")
     found = discover_models(load_environment(config.parent, os.environ))
     answers = _default_answers(found) if asked.yes or not sys.stdin.isatty() else _prompt_answers(found)
-    atomic_write(config, _render_config(answers, config).encode(), overwrite=asked.force)
-    atomic_write(schema, schema_text, overwrite=True)
+    atomic_write(config, _render_config(answers, config).encode(), overwrite=asked.force, mode=PUBLIC_FILE_MODE)
+    atomic_write(schema, schema_text, overwrite=True, mode=PUBLIC_FILE_MODE)
     console.print_status(f"written: {config} and {schema}")
     _print_next_steps(config, answers)
 

@@ -29,8 +29,10 @@ def open_regular_file(path: Path) -> int:
     raise OSError(errno.EINVAL, "not a regular file", str(path))
 
 
-FILE_MODE = 0o644
-FOLDER_MODE = 0o755
+FILE_MODE, FOLDER_MODE = 0o600, 0o700
+"""Modes of files and folders that we create: a debate may be confidential."""
+PUBLIC_FILE_MODE = 0o644
+"""Mode of configurations and schemas, which are meant to be shared."""
 _TOKEN_CHARS = 8
 _DISK_FULL_ERRNOS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
@@ -65,13 +67,13 @@ def atomic_write(path: Path, data: bytes, *, overwrite: bool = False, mode: int 
     """Write `data` to `path`; at any time the file has either its old or its new content, and nothing in between.
 
     The data is on the disk when this returns. Raises StorageError, also if `path` exists and `overwrite` is not set; an
-    existing file is then unchanged.
+    existing file is then unchanged. A new file gets `mode`, an overwritten one keeps its own.
     """
     make_folder(path.parent)
     beside = path.with_name(f".{path.name}.{secrets.token_hex(_TOKEN_CHARS // 2)}.tmp")
     with friendly_os_errors(path, "written"):
         try:
-            _write_and_sync(beside, data, mode)
+            _write_and_sync(beside, data, _existing_mode(path) or mode)
             if overwrite:
                 beside.replace(path)
             else:
@@ -103,6 +105,14 @@ def write_all(opened: int, data: bytes) -> None:
     left = memoryview(data)
     while left:
         left = left[os.write(opened, left) :]
+
+
+def _existing_mode(path: Path) -> int | None:
+    """Permissions of the file at `path`; None if there is none."""
+    try:
+        return stat.S_IMODE(path.stat().st_mode)
+    except OSError:
+        return None
 
 
 def _write_and_sync(path: Path, data: bytes, mode: int) -> None:

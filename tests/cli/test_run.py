@@ -178,8 +178,8 @@ def test_hidden_directives_are_shown_on_demand_only(here: Path) -> None:
     assert first in shown.out
 
 
-def test_a_transcript_has_ordinary_permissions(here: Path) -> None:
-    """0644 in 0755, within the user's mask."""
+def test_a_new_transcript_is_private(here: Path) -> None:
+    """0600 in a new folder of 0700."""
     assert debate("run", MOCK, "--id", "one", "-q", cwd=here).code == 0
     folder, file = here / "transcripts", here / "transcripts/one.json"
-    assert (folder.stat().st_mode & 0o777 & ~0o755, file.stat().st_mode & 0o777 & ~0o644) == (0, 0)
+    assert (folder.stat().st_mode & 0o777, file.stat().st_mode & 0o777) == (0o700, 0o600)

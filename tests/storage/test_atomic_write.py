@@ -31,10 +31,14 @@ def test_an_existing_file_is_replaced_with_overwrite(tmp_path: Path) -> None:
     assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("b", b"new")]
 
 
-def test_the_mode_can_be_restricted(tmp_path: Path) -> None:
-    """The file has it from the first byte on."""
-    atomic_write(tmp_path / "b", b"x", mode=0o600)
-    assert (tmp_path / "b").stat().st_mode & 0o777 == 0o600
+def test_a_new_file_is_private_and_an_old_one_keeps_its_mode(tmp_path: Path) -> None:
+    """A debate may be confidential, and its owner may have shared the file."""
+    path = tmp_path / "b"
+    atomic_write(path, b"x")
+    assert path.stat().st_mode & 0o777 == 0o600
+    path.chmod(0o644)
+    atomic_write(path, b"y", overwrite=True)
+    assert path.stat().st_mode & 0o777 == 0o644
 
 
 def test_a_folder_of_the_same_name_is_an_error(tmp_path: Path) -> None:

@@ -173,11 +173,11 @@ def test_lines_are_compact_json_with_a_version(tmp_path: Path) -> None:
     assert "🙂" in lines[1]
 
 
-def test_permissions_are_those_of_ordinary_files(tmp_path: Path) -> None:
-    """Files 0644 in folders 0755, as the umask allows."""
+def test_new_files_and_folders_are_private(tmp_path: Path) -> None:
+    """Files 0600 in folders 0700."""
     path = written(tmp_path / "new" / "a.jsonl", SHORT)
-    assert path.stat().st_mode & 0o777 == 0o644
-    assert path.parent.stat().st_mode & 0o777 == 0o755
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert path.parent.stat().st_mode & 0o777 == 0o700
 
 
 @contextmanager

@@ -91,8 +91,8 @@ def _print_comparison(told: ComparedPair, *, plain: bool) -> None:
     if plain or not console.is_interactive(sys.stdout):
         from debate_cli.render.plain import table_lines
 
-        for table in build_comparison_tables(told):
-            sys.stdout.writelines(f"{line}\n" for line in table_lines(table))
+        lines = [line for table in build_comparison_tables(told) for line in table_lines(table)]
+        sys.stdout.write("\n".join(lines).lstrip("\n") + "\n")
         return
     from debate_cli.render.terminal import render_table
 

@@ -18,7 +18,7 @@ from debate_cli.domain.personality import Personality
 from debate_cli.render import theme
 from debate_cli.render.theme import Sign
 
-MOCK_PREFIX, MOCK_LABEL = "mock/", "mock (no model)"
+MOCK_PREFIX, MOCK_LABEL = "mock/", "mock, no model"
 NO_MODEL = "no model"
 REHEARSAL_NOTICE = "REHEARSAL: mock provider, no model was called"
 """Stands first and last wherever a debate of the mock provider is shown."""

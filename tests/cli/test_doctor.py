@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 from cli_support import CommandResult, debate, write_config
-from debate_cli.render.drawn.doctor import doctor_view
 from llm_support import reply
 from model_server import ModelServer, model_server
 from rich.console import Console
@@ -22,6 +21,8 @@ from debate_cli.domain.model_call import Usage
 from debate_cli.errors import UnauthorizedError, UnsupportedError
 from debate_cli.llm.model import OnText, Reply, Request
 from debate_cli.llm.profile import Profile
+from debate_cli.render.model_tables import doctor_table
+from debate_cli.render.terminal import render_table
 
 FORM = '{"reason": "counting on", "answer": 7}'
 FENCED = f"Here you are:\n```json\n{FORM}\n```"
@@ -280,9 +281,9 @@ def entry(**changes: Any) -> dict[str, Any]:
 def test_the_table_shows_the_values_of_the_document() -> None:
     """Ways, speed, price, and problems below, without control sequences."""
     screen = Console(width=80, record=True, file=io.StringIO())
-    screen.print(doctor_view([entry()]))
+    screen.print(render_table(doctor_table([entry()]), {}))
     drawn = screen.export_text()
     row = next(line for line in drawn.splitlines() if "lab/one" in line)
-    assert row.split() == ["✓", "lab/one", "✗", "—", "✓", "✓", "2.0", "s", "30", "0.25", "/", "2"]
+    assert row.split() == ["✓", "lab/one", "✗", "—", "✓", "✓", "2.0", "s", "30", "0.25", "/", "2"], drawn
     assert "native schema is not supported: the server takes [red]no[/red] schema" in " ".join(drawn.split())
-    assert "asking took 1200 tokens in, 90 out, $0.0005" in drawn
+    assert "the checks used 1200 tokens in, 90 out, $0.0005" in drawn

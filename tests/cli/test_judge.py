@@ -278,5 +278,5 @@ def test_all_systems_judge_in_one_run(saved: Path) -> None:
 def test_a_pipe_gets_plain_lines(saved: Path) -> None:
     """The end of what `run` shows."""
     done = judge(saved, saved, "--system", "structured", "--mock")
-    assert "Verdict (structured): Con wins narrowly." in done.out
+    assert "\nCon wins narrowly, by " in done.out
     assert "\x1b" not in done.out

@@ -16,23 +16,23 @@ def judge(saved: Path, *options: str) -> CommandResult:
 def test_usage_of_this_judging_and_the_total_are_shown(saved: Path) -> None:
     """One call now; eleven before."""
     done = judge(saved, "--system", "structured", "--mock")
-    own, whole = done.out.splitlines()[-2:]
-    assert own.startswith("Usage of this judging: 1 call ·")
-    assert whole.startswith("Usage of the debate with all its judgings: 12 calls ·")
+    own, whole = done.out.splitlines()[-3:-1]
+    assert own.startswith("Cost of this judging: 1 call ·")
+    assert whole.startswith("Cost of the debate with all its judgings: 12 calls ·")
 
 
 def test_judging_does_not_show_earlier_judges(saved: Path) -> None:
     """No trace and no briefing of the structured judge."""
     done = judge(saved, "--system", "panel", "--mock")
     heads = [line for line in done.out.splitlines() if line.startswith("== ")]
-    assert heads == ["== Scores, panel ==", "== Votes, panel ==", "== Verdict =="]
+    assert heads == ["== Verdict =="]
 
 
 def test_usage_of_a_text_is_shown_once(here: Path) -> None:
     """There is no other usage."""
     (here / "PLAN.md").write_text("We rewrite everything in a week.\n")
     done = debate("judge", "PLAN.md", "--system", "panel", "--mock", cwd=here)
-    assert [line.partition(":")[0] for line in done.out.splitlines() if line.startswith("Usage")] == ["Usage"]
+    assert [line.partition(":")[0] for line in done.out.splitlines() if line.startswith("Cost")] == ["Cost"]
 
 
 @pytest.mark.parametrize(("options", "hinted"), [((), True), (("--json",), False)], ids=["lines", "json"])
@@ -58,7 +58,7 @@ def test_quiet_shows_only_the_verdict(saved: Path) -> None:
     done = judge(saved, "--system", "panel", "--quiet")
     assert (done.code, done.err) == (0, f"saved: {saved}\n")
     assert [line.partition(" ")[0] for line in done.out.splitlines()][:3] == ["", "==", "Verdict"]
-    assert not any(words in done.out for words in ("Usage", "Scores", "Judge "))
+    assert not any(words in done.out for words in ("Cost", "Scores", "Judge "))
 
 
 def test_one_of_several_runs_decides(saved: Path) -> None:
@@ -77,11 +77,11 @@ def test_quiet_prints_one_line_per_file(saved: Path) -> None:
     done = debate(
         "judge", saved, other, "--system", "structured", "--repeat", "2", "--mock", "--quiet", cwd=saved.parent
     )
-    heads = [line.split(" ")[:3] for line in done.out.splitlines()]
-    assert heads == [[f"{place}:", "structured", "r3:"] for place in (saved, other)], done.err
+    heads = [line.split()[:3] for line in done.out.splitlines()]
+    assert heads == [[str(place), "structured", "r3"] for place in (saved, other)], done.err
 
 
 def test_the_spread_of_repeated_judgings_is_shown(saved: Path) -> None:
     """Once, beside the agreement."""
     done = judge(saved, "--system", "structured", "--repeat", "3", "--mock")
-    assert sum(line.startswith("Agreement: structured in 3 runs: Con wins 3;") for line in done.out.splitlines()) == 1
+    assert sum(line.startswith("Judges: structured in 3 runs: Con wins 3;") for line in done.out.splitlines()) == 1

@@ -81,7 +81,7 @@ def test_interrupted_debates_show_how_to_resume(two_saved: Path) -> None:
     _, drawn = run_on_terminal("list", cwd=two_saved.parent.parent, env=DRAWN)
     assert [line.strip() for line in drawn.splitlines() if "interrupted" in line or "go on" in line] == [
         "interrupted after 6 speeches",
-        "go on: debate run --resume transcripts/one.json",
+        "resume: debate run --resume transcripts/one.json",
     ]
 
 
@@ -96,7 +96,7 @@ def test_missing_judgments_show_how_to_resume(here: Path) -> None:
         _, drawn = run_on_terminal("list", cwd=here, env=DRAWN)
         assert [line.strip() for line in drawn.splitlines() if "missing" in line or "go on" in line] == [
             "1 judgment missing",
-            "go on: debate run --resume transcripts/one.json",
+            "resume: debate run --resume transcripts/one.json",
         ]
         assert debate("replay", "one", cwd=here).lines == ["go on: debate run --resume transcripts/one.json"]
         assert debate("run", "--resume", "one", "-q", cwd=here).code == 0

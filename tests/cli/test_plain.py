@@ -25,4 +25,4 @@ def test_run_plain_has_no_control_sequences(here: Path) -> None:
     code, drawn = run_on_terminal("run", CONFIGS / "mock.yaml", "--no-save", "--plain", cwd=here, env=DRAWN)
     assert (code, "\x1b" in drawn) == (0, False)
     assert "== Round 1: opening ==" in drawn
-    assert "Verdict (structured, decides): " in drawn
+    assert "== Verdict ==" in drawn

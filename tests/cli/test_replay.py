@@ -17,7 +17,7 @@ def replay(saved: Path, *options: str | Path) -> CommandResult:
 
 def test_a_pipe_gets_the_lines_of_run(here: Path) -> None:
     """Whatever arrived first."""
-    ran = debate("run", CONFIGS / "mock.yaml", "--id", "one", cwd=here)
+    ran = debate("run", CONFIGS / "mock.yaml", "--id", "one", "--details", cwd=here)
     shown = debate("replay", "one", cwd=here)
     assert sorted(shown.out.splitlines()) == sorted(ran.out.splitlines())
     assert (shown.code, shown.err) == (0, "judge again: debate judge transcripts/one.json --system panel\n")
@@ -33,7 +33,7 @@ def test_a_debate_is_found_by_id_and_by_either_file(saved: Path, reference: str)
     ("only", "there", "absent"),
     [
         ("turns", "Pro: [PRO-1]", "Verdict ("),
-        ("scores", "== Scores, structured ==", "== Trace =="),
+        ("scores", "== Scores, structured (", "== Trace =="),
         ("trace", "== Trace ==", "== Scores"),
         ("verdict", "Verdict (structured, decides)", "== Scores"),
         ("briefing", "Key insight", "Verdict ("),
@@ -119,7 +119,7 @@ def test_a_key_shows_the_next_speech_and_q_stops(saved: Path, columns: str) -> N
     """Two keys and a q: three whole speeches, no verdict; the keys are named."""
     env = STEPPING | {"COLUMNS": columns, "LINES": "24"}
     code, drawn = run_on_terminal("replay", saved, "--step", cwd=saved.parent.parent, keys="  q", env=env)
-    shown = [f"turn {index} ·" in drawn for index in range(4)]
+    shown = [f"turn {index + 1} ·" in drawn for index in range(4)]
     assert (code, shown, "any key: go on · q: stop" in drawn) == (0, [True, True, True, False], True)
     assert [words for words in ("thinking", "⋯", "Verdict") if words in drawn] == []
 
@@ -133,7 +133,7 @@ def test_steps_use_plain_line_ends(saved: Path) -> None:
 def test_an_arrow_is_one_key(saved: Path) -> None:
     """Its three bytes show one speech."""
     _, drawn = run_on_terminal("replay", saved, "--step", cwd=saved.parent.parent, keys="\x1b[Bq", env=STEPPING)
-    assert [f"turn {index} ·" in drawn for index in range(3)] == [True, True, False]
+    assert [f"turn {index + 1} ·" in drawn for index in range(3)] == [True, True, False]
 
 
 def test_keys_are_named_with_plain_lines(saved: Path) -> None:
@@ -149,9 +149,9 @@ def test_ctrl_c_ends_step(saved: Path, plain: tuple[str, ...]) -> None:
     """Exit 130, no traceback, nothing more is shown, the cursor is visible."""
     told = ("replay", saved, "--step", *plain)
     code, drawn = run_on_terminal(
-        *told, cwd=saved.parent.parent, keys="\x03", after="(turn 0" if plain else "turn 0 ·", env=STEPPING
+        *told, cwd=saved.parent.parent, keys="\x03", after="(turn 1" if plain else "turn 1 ·", env=STEPPING
     )
-    assert (code, "Traceback" in drawn, "turn 1" in drawn, "Verdict" in drawn) == (130, False, False, False)
+    assert (code, "Traceback" in drawn, "turn 2" in drawn, "Verdict" in drawn) == (130, False, False, False)
     assert drawn.rfind("\x1b[?25h") >= drawn.rfind("\x1b[?25l")
 
 

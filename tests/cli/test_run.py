@@ -43,7 +43,7 @@ def test_a_pipe_gets_the_debate_in_plain_lines(here: Path) -> None:
     done = debate("run", MOCK, "--id", "one", cwd=here, env={"TERM": "xterm-256color", "NO_COLOR": ""})
     assert done.code == 0
     assert "adopt microservices from day one?" in done.out
-    assert all(words in done.out for words in ("Pro: [PRO-1]", "== Trace ==", "Verdict (structured, decides)"))
+    assert all(words in done.out for words in ("Pro: [PRO-1]", "== Verdict ==", "Rely on: ", "Cost: "))
     assert done.lines == [
         "saved: transcripts/one.json",
         "judge again: debate judge transcripts/one.json --system panel",

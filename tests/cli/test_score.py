@@ -59,14 +59,19 @@ def test_score_changes_no_file(saved: Path) -> None:
     assert (saved.read_bytes(), list(saved.parent.iterdir())) == (before, [saved])
 
 
+SCALES = {"structured": "10", "moderator": "82.5"}
+
+
 def test_a_pipe_gets_one_line_per_verdict(saved: Path) -> None:
     """File, system, outcome, margin and scores, without control sequences."""
     done = score(saved, "transcripts/saved.json")
     stored = json.loads(saved.read_text())["verdicts"]
     told = {"structured": "Con wins narrowly", "moderator": "Con wins clearly"}
     assert done.out.splitlines() == [
-        f"transcripts/saved.json: {verdict['system']}: {told[verdict['system']]}. Margin {round(verdict['margin'], 2):g}. "
+        f"transcripts/saved.json  {verdict['system']}  {told[verdict['system']]}, "
+        f"by {round(verdict['margin'], 2):g} of {SCALES[verdict['system']]} points.  ("
         + ", ".join(f"{name} {round(verdict['scores'][name], 2):g}" for name in ("Con", "Pro"))
+        + ")"
         for verdict in stored
     ]
 

@@ -244,7 +244,7 @@ def test_who_really_spoke_is_named() -> None:
     real = {"default": {"model": "openai/gpt-5"}, "judge": {"model": "mock/judge"}}
     told = compared(TOLD, debate(models=real))
     assert (
-        "debaters\n  A: Ada: mock (no model), Bo: mock (no model)\n  B: Ada: mock (no model) (configured: openai/gpt-5)"
+        "debaters\n  A: Ada: mock, no model, Bo: mock, no model\n  B: Ada: mock, no model (configured: openai/gpt-5)"
         in lines(told)
     )
     assert build_comparison_document(told)["b"]["debaters"] == {"Ada": "mock/debater", "Bo": "mock/debater"}

@@ -284,7 +284,7 @@ def _next_command_hint(path: Path, debate: Debate) -> str:
     if debate.status != "complete" or count_missing_judgments(debate):
         from debate_cli.render.resume_hint import resume_command
 
-        return f"go on: {resume_command(str(path), budget=debate.closed == 'budget')}"
+        return f"resume: {resume_command(str(path), budget=debate.closed == 'budget')}"
     from debate_cli.render.summary import suggest_judge_command
 
     return f"judge again: {suggest_judge_command(debate, str(path))}"

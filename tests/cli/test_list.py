@@ -79,7 +79,7 @@ def test_interrupted_debates_show_how_to_resume(two_saved: Path) -> None:
     save(two_saved, fixed(), closed="interrupted", status="incomplete")
     assert list_(two_saved).out.splitlines()[0].endswith("\tinterrupted")
     _, drawn = run_on_terminal("list", cwd=two_saved.parent.parent, env=DRAWN)
-    assert [line.strip() for line in drawn.splitlines() if "interrupted" in line or "go on" in line] == [
+    assert [line.strip() for line in drawn.splitlines() if "interrupted" in line or "resume: " in line] == [
         "interrupted after 6 speeches",
         "resume: debate run --resume transcripts/one.json",
     ]
@@ -94,11 +94,11 @@ def test_missing_judgments_show_how_to_resume(here: Path) -> None:
         (told,) = debate("list", "--json", cwd=here).json
         assert (told["state"], told["judgments_missing"]) == ("complete", 1)
         _, drawn = run_on_terminal("list", cwd=here, env=DRAWN)
-        assert [line.strip() for line in drawn.splitlines() if "missing" in line or "go on" in line] == [
+        assert [line.strip() for line in drawn.splitlines() if "missing" in line or "resume: " in line] == [
             "1 judgment missing",
             "resume: debate run --resume transcripts/one.json",
         ]
-        assert debate("replay", "one", cwd=here).lines == ["go on: debate run --resume transcripts/one.json"]
+        assert debate("replay", "one", cwd=here).lines == ["resume: debate run --resume transcripts/one.json"]
         assert debate("run", "--resume", "one", "-q", cwd=here).code == 0
     assert debate("list", cwd=here).out.endswith("\tcomplete\n")
 

@@ -168,7 +168,7 @@ def test_an_unfinished_debate_ends_with_the_command_that_resumes(saved: Path) ->
     """After the speeches so far."""
     cut = json.loads(saved.read_text()) | {"status": "incomplete", "closed": "interrupted"}
     saved.write_text(json.dumps(cut))
-    assert replay(saved, "saved").err == "go on: debate run --resume transcripts/saved.json\n"
+    assert replay(saved, "saved").err == "resume: debate run --resume transcripts/saved.json\n"
 
 
 @pytest.mark.parametrize("typed", ["--json", "--format json"])

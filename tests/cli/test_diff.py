@@ -20,7 +20,7 @@ def test_diff_compares_two_debates(two_saved: Path) -> None:
     """Winner, scores and settings; debates are found by id and by path."""
     done = diff(two_saved, "one", "transcripts/two.json")
     assert (done.code, done.err) == (0, "")
-    assert "structured  other winner  (A: Bo, narrow, margin 1.1 in done.out
+    assert "structured  other winner  (A: Bo, narrow, margin 1.1" in done.out
     assert "moderator  Bo  (A " in done.out
     assert "seed  A: not set, B: 2" in done.out
 

@@ -77,6 +77,7 @@ def closing_screen(
         *_text_rows("judges", summary.disagreements),
         *_text_rows("not judged", _omitted(shown, verdicts)),
         *((label or "cost", Text(words)) for label, words in usage_rows(debate, judged)),
+        ("more", Text("`--details` and `debate replay` show every table", style=theme.MUTED)),
     ]
     return [Text(""), _answer_panel(summary, styles), label_grid(rows), *_rehearsal_lines(debate)]
 

@@ -6,9 +6,10 @@ from typing import Any
 
 from scoring_support import CON, PRO, ballot, begun, judged, speech
 
-from debate_cli.domain.assessment import Assessment, VoteOption
+from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.judging_config import PanelJudge, PanelSettings
+from debate_cli.systems.panel.findings import VoteOption
+from debate_cli.systems.panel.settings import PanelJudge, PanelSettings
 
 
 def bench(*weights: float, **fields: Any) -> PanelSettings:

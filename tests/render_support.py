@@ -9,17 +9,7 @@ from typing import Any
 
 from rich.console import Console, RenderableType
 
-from debate_cli.domain.assessment import (
-    Assessment,
-    Clash,
-    Fallacy,
-    Insight,
-    Mark,
-    Momentum,
-    Summary,
-    SummaryPoint,
-    Trace,
-)
+from debate_cli.domain.assessment import Assessment, Mark
 from debate_cli.domain.config import DebateConfig
 from debate_cli.domain.debate import Debate, fold
 from debate_cli.domain.events import AssessmentCompleted, DebateClosed, DebateOpened, Event, Generator, TurnCompleted
@@ -28,6 +18,8 @@ from debate_cli.domain.tasks import Subject
 from debate_cli.domain.turn import Argument, Closing, Response, Turn
 from debate_cli.render.score_rows import ScoredFile, build_score_tables
 from debate_cli.render.terminal import render_table
+from debate_cli.systems.moderator.findings import Clash, Momentum, Summary, SummaryPoint
+from debate_cli.systems.structured.findings import Fallacy, Insight, Trace
 from debate_cli.systems.tables import Table
 
 START = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)

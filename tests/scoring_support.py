@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from debate_cli.domain.assessment import Assessment, Finding, Mark, SystemKind, Vote, VoteOption
+from debate_cli.domain.assessment import Assessment, Finding, Mark
 from debate_cli.domain.config import DebateConfig
 from debate_cli.domain.debate import Debate, initial_debate
 from debate_cli.domain.events import AssessmentCompleted, DebateOpened, Event, Generator, JudgingOpened, TurnCompleted
@@ -15,6 +15,7 @@ from debate_cli.domain.judging_run import FIRST_RUN
 from debate_cli.domain.model_call import ModelCall
 from debate_cli.domain.tasks import Moment, Subject
 from debate_cli.domain.turn import Argument, Response, StrategyPick, Turn
+from debate_cli.systems.panel.findings import Vote, VoteOption
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 EXCHANGE = ModelCall(model="mock/a", rung="native", attempts=1, cost_usd=0.0)
@@ -104,7 +105,7 @@ def crossing(index: int, speaker: str, *responses: Response) -> Turn:
 
 
 def assessment(
-    system: SystemKind,
+    system: str,
     marks: Iterable[Mark] = (),
     *findings: Finding,
     moment: Moment = "debate",

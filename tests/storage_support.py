@@ -7,7 +7,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from debate_cli.domain.assessment import Assessment, Insight, Mark, Summary, Vote
+from debate_cli.domain.assessment import Assessment, Mark
 from debate_cli.domain.config import DebateConfig
 from debate_cli.domain.events import (
     AssessmentCompleted,
@@ -27,6 +27,9 @@ from debate_cli.domain.judging_config import JudgingConfig
 from debate_cli.domain.model_call import ModelCall, Usage
 from debate_cli.domain.tasks import Brief, Cue, Subject
 from debate_cli.domain.turn import Argument, Closing, Response, Turn
+from debate_cli.systems.moderator.findings import Summary
+from debate_cli.systems.panel.findings import Vote
+from debate_cli.systems.structured.findings import Insight
 
 AT = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 SMALLEST: dict[str, Any] = {

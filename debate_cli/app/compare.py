@@ -12,7 +12,6 @@ from typing import Literal
 
 from pydantic import JsonValue
 
-from debate_cli.domain.assessment import Standing, SystemKind, VoteOption
 from debate_cli.domain.config import DebateConfig
 from debate_cli.domain.config_differences import find_differences
 from debate_cli.domain.debate import Debate, usage_of_briefs
@@ -20,7 +19,9 @@ from debate_cli.domain.frozen_model import FrozenModel
 from debate_cli.domain.judging_config import JudgingConfig, SystemSettings
 from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.domain.verdict import Verdict, Victory
+from debate_cli.systems.panel.findings import VoteOption
 from debate_cli.systems.scoring import score
+from debate_cli.systems.structured.findings import Standing
 from debate_cli.systems.structured.trace import TraceRow, build_trace_table
 
 LATEST_RUNS = "latest"
@@ -63,7 +64,7 @@ class ScoreChange(FrozenModel):
 class VerdictChange(FrozenModel):
     """The verdicts of one system."""
 
-    system: SystemKind
+    system: str
     a: SideVerdict | None
     b: SideVerdict | None
     """None where that side has no verdict of this system."""
@@ -118,7 +119,7 @@ class JudgmentComparison(FrozenModel):
 def compare_judgments(a: ComparisonSide, b: ComparisonSide) -> JudgmentComparison:
     """What changed from side A to side B. A run that a debate does not have concludes nothing."""
     first, second = _verdicts_by_system(a), _verdicts_by_system(b)
-    kinds: list[SystemKind] = list(dict.fromkeys([*first, *second]))
+    kinds: list[str] = list(dict.fromkeys([*first, *second]))
     traced = _side_trace(a), _side_trace(b)
     claims = _shared_claims(*traced)
     return JudgmentComparison(
@@ -144,7 +145,7 @@ def judging_cost(debate: Debate, runs: Mapping[str, str]) -> float | None:
     return usage_of_briefs(debate, lambda brief: runs.get(brief.system) == brief.run).cost_usd
 
 
-def _verdicts_by_system(side: ComparisonSide) -> dict[SystemKind, Verdict]:
+def _verdicts_by_system(side: ComparisonSide) -> dict[str, Verdict]:
     return {verdict.system: verdict for verdict in score(side.debate, runs=side.run)}
 
 
@@ -165,7 +166,7 @@ def _side_trace(side: ComparisonSide) -> tuple[TraceRow, ...]:
     return build_trace_table(side.debate, None if side.run == LATEST_RUNS else side.run)
 
 
-def _verdict_change(system: SystemKind, a: Verdict | None, b: Verdict | None) -> VerdictChange:
+def _verdict_change(system: str, a: Verdict | None, b: Verdict | None) -> VerdictChange:
     of_a, of_b = (verdict.scores if verdict is not None else {} for verdict in (a, b))
     return VerdictChange(
         system=system,

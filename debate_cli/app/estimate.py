@@ -17,7 +17,7 @@ from debate_cli.domain.config import DebateConfig, Limits, ModelSpec
 from debate_cli.domain.debate import Debate, initial_debate
 from debate_cli.domain.events import DebateOpened, Event, Generator
 from debate_cli.domain.judges import judge_ids, judge_model_role
-from debate_cli.domain.judging_config import PanelSettings, SystemSettings
+from debate_cli.domain.judging_config import SystemSettings
 from debate_cli.domain.model_call import ModelCall, Usage
 from debate_cli.engine import DebateRun, StopSignal
 from debate_cli.formats import planned_turns
@@ -28,6 +28,7 @@ from debate_cli.llm.prices import compute_cost
 from debate_cli.llm.structured_output import MAX_REASKS
 from debate_cli.observer import NullObserver
 from debate_cli.providers.registry import ProviderRegistry
+from debate_cli.systems.panel.settings import PanelSettings
 from debate_cli.version import __version__
 
 _START = datetime(2000, 1, 1, tzinfo=UTC)

@@ -14,18 +14,14 @@ from pydantic import TypeAdapter, ValidationError
 from debate_cli.domain.config import DebateConfig, ModelSpec, ProviderSpec
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import DebateClosed, DebateOpened, Event, Generator, JudgingOpened
-from debate_cli.domain.judging_config import (
-    JudgingConfig,
-    LiveSettings,
-    ModeratorSettings,
-    PanelJudge,
-    PanelSettings,
-    PersuasionSettings,
-    StructuredSettings,
-    SystemSettings,
-)
+from debate_cli.domain.judging_config import JudgingConfig, SystemSettings
 from debate_cli.errors import TranscriptError, UsageError
+from debate_cli.systems.live.settings import LiveSettings
+from debate_cli.systems.moderator.settings import ModeratorSettings
+from debate_cli.systems.panel.settings import PanelJudge, PanelSettings
+from debate_cli.systems.persuasion.settings import PersuasionSettings
 from debate_cli.systems.registry import check_system_kind
+from debate_cli.systems.structured.settings import StructuredSettings
 from debate_cli.version import __version__
 
 _SYSTEM: TypeAdapter[SystemSettings] = TypeAdapter(SystemSettings)

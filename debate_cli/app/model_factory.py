@@ -18,7 +18,7 @@ from debate_cli.debaters.debater import Debater
 from debate_cli.domain.config import DebateConfig, ModelSpec, Price
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.judges import judge_ids, judge_model_role, judge_title
-from debate_cli.domain.judging_config import PanelSettings, PersuasionSettings, SystemSettings
+from debate_cli.domain.judging_config import SystemSettings
 from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.domain.model_call import TotalUsage
 from debate_cli.domain.tasks import Brief
@@ -37,6 +37,8 @@ from debate_cli.providers.mock.model import SCRIPTED_MODEL
 from debate_cli.providers.provider_table import ProviderRow
 from debate_cli.providers.registry import ProviderRegistry, collect_provider_secrets, split_model_name
 from debate_cli.storage.redact import Redactor
+from debate_cli.systems.panel.settings import PanelSettings
+from debate_cli.systems.persuasion.settings import PersuasionSettings
 
 UNSCRIPTED_NAME = "unscripted"
 """What a mock is called that stands for a model named as the scripted mock is."""

@@ -1,31 +1,21 @@
-"""What a judge says: marks, findings, and the assessment that carries them. All five systems produce this one value."""
+"""What a judge says: marks, findings, and the assessment that carries them. All judging systems produce this one value.
+
+The findings of each judging system are in its folder in `systems`; the shared ones are here.
+"""
 
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Annotated, Literal, get_args
+from typing import Annotated, Any, Literal, cast
 
-from pydantic import Field
+from pydantic import ConfigDict, Field, SerializeAsAny, ValidationInfo, model_serializer
+from pydantic_core import PydanticCustomError
 
+from debate_cli.domain.by_kind import ByKind, Kind
 from debate_cli.domain.frozen_model import FrozenModel
 from debate_cli.domain.model_call import ModelCall
 from debate_cli.domain.tasks import MAX_REVISION, Brief, Subject
-
-SystemKind = Literal["structured", "moderator", "panel", "live", "persuasion"]
-SYSTEM_KINDS: tuple[SystemKind, ...] = get_args(SystemKind)
-Standing = Literal["UPHELD", "PARTIALLY_UPHELD", "REFUTED", "UNCERTAIN"]
-"""UPHELD: survived, can be relied on; PARTIALLY_UPHELD: right in direction, limited in condition, degree or scope;
-REFUTED: not a basis for a decision; UNCERTAIN: cannot be told."""
-VoteOption = Literal["PASS", "FAIL", "CONDITIONAL"]
-ClaimFault = Literal["hollow", "fabricated", "inverted", "backwards"]
-DebatePattern = Literal["coherence_collapse", "asymmetric_depth", "convergence_failure", "none"]
-ConvergenceOutcome = Literal[
-    "genuine_agreement",
-    "definitional_dispute",
-    "degree_disagreement",
-    "degenerate_convergence",
-    "sustained_disagreement",
-]
+from debate_cli.plugins import SYSTEMS
 
 
 class Mark(FrozenModel):
@@ -42,167 +32,32 @@ class Mark(FrozenModel):
     reason: str | None = None
 
 
-class Fallacy(FrozenModel):
-    """A fallacy from the checklist, with the words it was found in."""
+class Finding(FrozenModel):
+    """Something that a judge, or our own detector, found. A subclass sets the default of `kind`."""
 
-    kind: Literal["fallacy"] = "fallacy"
-    participant: str
-    item: str | None = None
-    name: str
-    quote: str = ""
+    kind: Kind
 
-
-class Trace(FrozenModel):
-    """What became of one claim."""
-
-    kind: Literal["trace"] = "trace"
-    participant: str
-    item: str
-    claim: str
-    standing: Standing
-    reason: str = ""
+    def describe(self) -> list[str]:
+        """The finding in sentences; they may hold untrusted text."""
+        told = [
+            f"{name.replace('_', ' ')}: {value}"
+            for name, value in self
+            if name != "kind" and value not in (None, (), "")
+        ]
+        return [f"{self.kind.replace('_', ' ')}: {'; '.join(told)}"]
 
 
-class Insight(FrozenModel):
-    """What the one who decides should take away."""
+class UninstalledFinding(Finding):
+    """A finding of a system whose plug-in is not installed, kept as it is stored."""
 
-    kind: Literal["insight"] = "insight"
-    key_insight: str
-    unresolved_questions: tuple[str, ...] = ()
-    recommendation: str = ""
+    model_config = ConfigDict(extra="allow")
 
-
-class SummaryPoint(FrozenModel):
-    """Points made by one participant, or on one subtopic."""
-
-    heading: str
-    """Name of the participant; of the subtopic with three or more debaters."""
-    points: tuple[str, ...]
+    @model_serializer(mode="plain")
+    def _as_stored(self) -> dict[str, Any]:
+        return {"kind": self.kind, **(self.model_extra or {})}
 
 
-class Momentum(FrozenModel):
-    """Whom the debate is moving towards."""
-
-    toward: str | None
-    why: str
-
-
-class Summary(FrozenModel):
-    """The moderator's account of a round."""
-
-    kind: Literal["summary"] = "summary"
-    points: tuple[SummaryPoint, ...] = ()
-    consensus: tuple[str, ...] = ()
-    momentum: Momentum | None = None
-    guidance: str = ""
-    """For the next round; empty where none was asked."""
-
-
-class Clash(FrozenModel):
-    """A point on which participants meet, or fail to."""
-
-    kind: Literal["clash"] = "clash"
-    participants: tuple[str, ...]
-    about: str
-    engaged: bool
-
-
-class Vote(FrozenModel):
-    """A panel judge's vote."""
-
-    kind: Literal["vote"] = "vote"
-    option: VoteOption
-    """PASS: the motion is upheld; FAIL: it is not; CONDITIONAL: it holds under stated conditions."""
-    confidence: float = Field(ge=0, le=1)
-    critical_findings: tuple[str, ...] = ()
-    remediation_required: tuple[str, ...] = ()
-    changed_because: str | None = None
-    late: bool = False
-    """The judge did not answer in time and keeps its last vote."""
-
-
-class PairComparison(FrozenModel):
-    """Who won each dimension of an exchange of two adjacent turns: a debater's name or `draw`."""
-
-    kind: Literal["comparison"] = "comparison"
-    logic: str
-    rhetoric: str
-    tactics: str
-
-
-class SuspectClaim(FrozenModel):
-    """A claim that does not hold, on the turn that made it, whichever turn exposed it."""
-
-    kind: Literal["suspect_claim"] = "suspect_claim"
-    turn: int
-    quote: str
-    fault: ClaimFault
-
-
-class LogicGap(FrozenModel):
-    """A weakness of an earlier turn that only a later one exposed."""
-
-    kind: Literal["logic_gap"] = "logic_gap"
-    turn: int
-    points: int = Field(ge=1, le=10)
-    reason: str
-
-
-class Arc(FrozenModel):
-    """How one participant developed over the debate."""
-
-    participant: str
-    arc: str
-
-
-class Narrative(FrozenModel):
-    """The whole debate read as a story."""
-
-    kind: Literal["narrative"] = "narrative"
-    winner: str | None
-    reasoning: str
-    pattern: DebatePattern
-    arcs: tuple[Arc, ...] = ()
-
-
-class Resolution(FrozenModel):
-    """Why narrative and scorecard name different winners."""
-
-    kind: Literal["resolution"] = "resolution"
-    explanation: str
-
-
-class Convergence(FrozenModel):
-    """What became of the disagreement between the first and the last turns."""
-
-    kind: Literal["convergence"] = "convergence"
-    outcome: ConvergenceOutcome
-    early: str
-    late: str
-
-
-class Pressure(FrozenModel):
-    """How hard the last exchange pressed the debater who lost it; each 0-1."""
-
-    kind: Literal["pressure"] = "pressure"
-    participant: str
-    cognitive: float = Field(ge=0, le=1)
-    emotional: float = Field(ge=0, le=1)
-    strategic: float = Field(ge=0, le=1)
-    credibility: float = Field(ge=0, le=1)
-
-
-class CausalChain(FrozenModel):
-    """Cause, process and consequence of a turn's main argument, and what is missing of them."""
-
-    kind: Literal["causal_chain"] = "causal_chain"
-    cause: str
-    process: str
-    consequence: str
-    missing: tuple[str, ...] = ()
-
-
-class Contradiction(FrozenModel):
+class Contradiction(Finding):
     """A turn that contradicts an earlier turn of its own speaker."""
 
     kind: Literal["contradiction"] = "contradiction"
@@ -211,8 +66,12 @@ class Contradiction(FrozenModel):
     later: int
     explanation: str
 
+    def describe(self) -> list[str]:
+        """The two turns and the explanation."""
+        return [f"Turn {self.later} contradicts turn {self.earlier}: {self.explanation}"]
 
-class DroppedPremise(FrozenModel):
+
+class DroppedPremise(Finding):
     """A premise that its speaker let fall."""
 
     kind: Literal["dropped_premise"] = "dropped_premise"
@@ -221,8 +80,12 @@ class DroppedPremise(FrozenModel):
     later: int
     premise: str
 
+    def describe(self) -> list[str]:
+        """The two turns and the premise."""
+        return [f"Turn {self.later} drops a premise of turn {self.earlier}: {self.premise}"]
 
-class Manipulation(FrozenModel):
+
+class Manipulation(Finding):
     """Words in a speech that are addressed to the judge. Found by our detector, not by a model."""
 
     kind: Literal["manipulation"] = "manipulation"
@@ -231,8 +94,14 @@ class Manipulation(FrozenModel):
     quote: str
     technique: str
 
+    def describe(self) -> list[str]:
+        """Who addressed the judge where, and the words."""
+        by = f"by {self.participant}" if self.participant is not None else "in the text"
+        where = f" in turn {self.turn}" if self.turn is not None else ""
+        return [f"! manipulation {by}{where} ({self.technique}): “{self.quote}”"]
 
-class SourceCheck(FrozenModel):
+
+class SourceCheck(Finding):
     """What is known of a source that a speech cites."""
 
     kind: Literal["source_check"] = "source_check"
@@ -241,40 +110,68 @@ class SourceCheck(FrozenModel):
     source: str
     verdict: str
 
+    def describe(self) -> list[str]:
+        """The source and what is known of it."""
+        return [f"{self.participant}, turn {self.turn}: {self.source}: {self.verdict}"]
 
-Finding = Annotated[
-    Fallacy
-    | Trace
-    | Insight
-    | Summary
-    | Clash
-    | Vote
-    | PairComparison
-    | SuspectClaim
-    | LogicGap
-    | Narrative
-    | Resolution
-    | Convergence
-    | Pressure
-    | CausalChain
-    | Contradiction
-    | DroppedPremise
-    | Manipulation
-    | SourceCheck,
-    Field(discriminator="kind"),
-]
+
+SHARED_FINDINGS: dict[str, type[Finding]] = {
+    "contradiction": Contradiction,
+    "dropped_premise": DroppedPremise,
+    "manipulation": Manipulation,
+    "source_check": SourceCheck,
+}
+"""Kind -> class of the findings that any system may report."""
+
+
+def finding_class(kind: str, system: str) -> type[Finding] | None:
+    """The class of a finding in an assessment by `system`; None for a kind that an installed system does not have."""
+    if kind in SHARED_FINDINGS:
+        return SHARED_FINDINGS[kind]
+    if not SYSTEMS.has(system):
+        return UninstalledFinding
+    return system_findings(system).get(kind)
+
+
+def system_findings(system: str) -> dict[str, type[Finding]]:
+    """Kind -> class of a system's own findings."""
+    classes: tuple[type[Finding], ...] = SYSTEMS.load(system).findings
+    return {cls.model_fields["kind"].default: cls for cls in classes}
+
+
+def _parse_finding(value: object, info: ValidationInfo) -> object:
+    """Make a mapping the finding of its kind; `info` knows the system of the assessment."""
+    if not isinstance(value, dict):
+        return value
+    data = cast("dict[str, Any]", value)
+    kind, system = data.get("kind"), info.data.get("system")
+    if not isinstance(kind, str) or not isinstance(system, str):
+        return data
+    cls = finding_class(kind, system)
+    if cls is None:
+        raise PydanticCustomError("unknown_finding", "{system} has no finding of this kind", {"system": system})
+    return cls.model_validate(data)
+
+
+def _built_in_findings() -> dict[str, type[FrozenModel]]:
+    own = [finding for system in SYSTEMS.built_in for finding in system_findings(system).items()]
+    return {**dict(own), **SHARED_FINDINGS}
+
+
+AnyFinding = Annotated[SerializeAsAny[Finding], ByKind(_parse_finding, _built_in_findings)]
+"""A finding of any system, parsed by its `kind`."""
 
 
 class Assessment(FrozenModel):
     """One judge's answer to one brief."""
 
     run: str
-    system: SystemKind
+    system: str
     assessor: str
     subject: Subject
     revision: int = Field(default=0, ge=0, le=MAX_REVISION)
     marks: tuple[Mark, ...] = ()
-    findings: tuple[Finding, ...] = ()
+    findings: tuple[AnyFinding, ...] = ()
     rationale: str = ""
     warnings: tuple[str, ...] = ()
     """What our checks of the answer changed or doubted: a dropped quote, a claimed total that does not add up."""

@@ -196,7 +196,9 @@ class DebateConfig(ConfigModel):
     """The debaters, at least two."""
     format: FormatConfig = FormatConfig()
     """Format of the debate."""
-    judging: JudgingConfig = JudgingConfig()
+    judging: JudgingConfig = Field(
+        default_factory=JudgingConfig, json_schema_extra={"default": {"systems": ["structured"]}}
+    )
     """Judging systems and their judges."""
     limits: Limits = Limits()
     """Limits of a run."""

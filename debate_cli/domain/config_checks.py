@@ -11,16 +11,11 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from debate_cli.domain.config import DebateConfig, FormatConfig, ModelSpec
-from debate_cli.domain.judging_config import (
-    PERSONA_WEIGHTS,
-    PanelJudge,
-    PanelSettings,
-    PersuasionSettings,
-    SystemSettings,
-)
+from debate_cli.domain.judging_config import SystemSettings, UninstalledSettings
 from debate_cli.domain.participant import participants
 from debate_cli.domain.suggestions import format_suggestion
 from debate_cli.domain.turn import Phase
+from debate_cli.plugins import SYSTEMS
 
 KeyPath = tuple[str | int, ...]
 RESERVED_NAMES = {"draw": "the word for a debate nobody won", "nobody": "the word for no winner"}
@@ -125,11 +120,12 @@ def _check_role(config: DebateConfig, role: str, path: KeyPath) -> Iterator[Prob
     yield Problem(path, f"`models` holds nothing of this name{said}")
 
 
-def _check_judge_role(config: DebateConfig, role: str | None, path: KeyPath) -> Iterator[Problem]:
+def _check_judge_role(config: DebateConfig, role: str | None, path: KeyPath, model_path: KeyPath) -> Iterator[Problem]:
     if role is not None:
-        yield from _check_role(config, role, (*path, "judge") if path[-2:-1] != ("judges",) else (*path, "model"))
+        yield from _check_role(config, role, (*path, *model_path))
     elif not {"judge", "default"} & set(config.models):
-        yield Problem(path, "its judge names no model; set `judge`, `models.judge` or `models.default`")
+        where = (*path, *model_path[:-1])
+        yield Problem(where, "its judge names no model; set `judge`, `models.judge` or `models.default`")
 
 
 def _check_models(config: DebateConfig) -> Iterator[Problem]:
@@ -205,49 +201,16 @@ def _check_judging(config: DebateConfig) -> Iterator[Problem]:
 
 
 def _check_system_settings(config: DebateConfig, system: SystemSettings, path: KeyPath) -> Iterator[Problem]:
-    match system:
-        case PanelSettings():
-            yield from _check_panel(config, system, path)
-        case PersuasionSettings():
-            if system.effects == "judge":
-                yield from _check_judge_role(config, system.judge, path)
-        case _:
-            yield from _check_judge_role(config, system.judge, path)
-            if system.thresholds.draw > system.thresholds.clear:
-                yield Problem(
-                    (*path, "thresholds"), "a clear victory takes at least the margin of a draw; raise `clear`"
-                )
-
-
-def _check_panel(config: DebateConfig, panel: PanelSettings, path: KeyPath) -> Iterator[Problem]:
-    if panel.judges and panel.personas:
-        yield Problem((*path, "personas"), "`judges` and `personas` are two ways to say one thing; keep one")
-    bench = panel.members
-    where = [(*path, "judges" if panel.judges else "personas", index) for index in range(len(bench))]
-    if not panel.judges:
-        yield from _check_judge_role(config, panel.judge, path)
-    for judge, place in zip(bench, where, strict=True):
-        yield from _check_panel_judge(judge, place)
-        if panel.judges:
-            yield from _check_judge_role(config, judge.model, place)
-    for index in _duplicate_indices(judge.id.casefold() for judge in bench):
-        yield Problem(where[index], "an earlier judge has this id; give each its own")
-    if len(bench) < panel.min_judges:
-        there = f"{len(bench)} judge{'s' if len(bench) > 1 else ''}"
-        message = f"the panel has {there} and needs {panel.min_judges}; add judges, or lower `min_judges`"
-        yield Problem((*path, "min_judges"), message)
-    for index in _duplicate_indices(panel.dimensions):
-        yield Problem((*path, "dimensions", index), "this dimension stands here a second time; keep one")
-
-
-def _check_panel_judge(judge: PanelJudge, place: KeyPath) -> Iterator[Problem]:
-    if judge.persona not in PERSONA_WEIGHTS and judge.description is None:
-        said = format_suggestion(judge.persona, PERSONA_WEIGHTS) or "; describe it by a judge's `description`"
-        yield Problem(place, f"no persona `{judge.persona}` is shipped{said}")
-    if judge.description is not None and not judge.description.strip():
-        yield Problem((*place, "description"), "is empty; say who judges, or leave it out for a shipped persona")
-    if "/" in judge.id or not judge.id.isprintable():
-        yield Problem(place, "a judge's id has neither slashes nor control characters; rename it")
+    if isinstance(system, UninstalledSettings):
+        known = SYSTEMS.names()
+        hint = format_suggestion(system.kind, known)
+        yield Problem((*path, "kind"), f"must be one of {', '.join(known)}, not `{system.kind}`{hint}")
+        return
+    roles = {seat.model_path: seat.model for seat in system.seats}
+    for model_path, role in roles.items():
+        yield from _check_judge_role(config, role, path, model_path)
+    for inner, message in system.problems():
+        yield Problem((*path, *inner), message)
 
 
 def _duplicate_indices(words: Iterable[str]) -> list[int]:

@@ -30,8 +30,6 @@ from debate_cli.domain.participant import Participant, participants
 from debate_cli.domain.tasks import Brief, Cue, speech_key
 from debate_cli.domain.turn import Argument, Turn
 
-TURN_BY_TURN_SYSTEMS = frozenset({"persuasion"})
-"""Kinds of systems that nobody asks about the whole of a debate."""
 RESUMABLE_CLOSE_REASONS: frozenset[CloseReason] = frozenset({"budget", "interrupted", "failed"})
 
 
@@ -114,11 +112,12 @@ class Debate(FrozenModel):
         raise KeyError(run_id)
 
     def judged_all_turns(self, run: JudgingRun, kind: str | None = None) -> bool:
-        """Whether a run, or its system of that kind, took no part of a debate that was gone on with for the whole.
+        """Whether a run, or its system of that kind, judged the whole debate and not only a part that was continued later.
 
-        A system that judges turn by turn is asked about those that were made since.
+        A system that judges turn by turn is asked about later turns as well.
         """
-        return kind in TURN_BY_TURN_SYSTEMS or run.heard is None or run.heard >= len(self.turns)
+        each_turn = any(system.judges_each_turn for system in run.judging.systems if system.kind == kind)
+        return each_turn or run.heard is None or run.heard >= len(self.turns)
 
     def runs_by_precedence(self, kind: str | None = None) -> tuple[JudgingRun, ...]:
         """The judging runs, the one whose word (on that kind) goes before all others' last: the newest that heard all."""

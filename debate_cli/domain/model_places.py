@@ -6,7 +6,6 @@ from collections.abc import Collection
 
 from debate_cli.domain.config import DebateConfig
 from debate_cli.domain.config_checks import KeyPath
-from debate_cli.domain.judging_config import PanelSettings
 
 
 def find_model_key_paths(config: DebateConfig, models: Collection[str]) -> list[KeyPath]:
@@ -15,7 +14,5 @@ def find_model_key_paths(config: DebateConfig, models: Collection[str]) -> list[
     found += [("debaters", place, "model") for place, one in enumerate(config.debaters) if one.model in models]
     for place, system in enumerate(config.judging.systems):
         here = ("judging", "systems", place)
-        found += [(*here, "judge")] if system.judge in models else []
-        members = system.judges if isinstance(system, PanelSettings) else ()
-        found += [(*here, "judges", seat, "model") for seat, judge in enumerate(members) if judge.model in models]
+        found += dict.fromkeys((*here, *seat.model_path) for seat in system.seats if seat.model in models)
     return found

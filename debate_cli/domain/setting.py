@@ -54,7 +54,7 @@ def _aliases(field: FieldInfo) -> list[str]:
 
 def _is_section(field: FieldInfo) -> bool:
     """Whether a field holds a mapping or a list and has a default."""
-    return isinstance(field.default, FrozenModel | dict | tuple)
+    return field.default_factory is not None or isinstance(field.default, FrozenModel | dict | tuple)
 
 
 def _is_numeric(field: FieldInfo) -> bool:

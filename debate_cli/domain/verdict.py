@@ -6,19 +6,17 @@ from typing import Literal
 
 from pydantic import JsonValue
 
-from debate_cli.domain.assessment import SystemKind, VoteOption
 from debate_cli.domain.frozen_model import FrozenModel
 
 Victory = Literal["draw", "narrow", "clear", "overwhelming", "conditional", "undetermined"]
 """`overwhelming` is persuasion's, `conditional` the panel's. `undetermined`: too little was assessed to say; `notes.missing` tells what."""
 
-_OPTIONS: tuple[VoteOption, ...] = ("PASS", "FAIL", "CONDITIONAL")
-
 
 class Verdict(FrozenModel):
     """The conclusion of one system over one judging run: a pure function of the debate and the system's settings."""
 
-    system: SystemKind
+    system: str
+    """Kind of the judging system."""
     run: str
     winner: str | None
     """Name of the debater who won; None for a draw, a conditional verdict and where it cannot be determined."""
@@ -34,21 +32,20 @@ class Verdict(FrozenModel):
     sentences on what was not assessed, present in every system, empty when nothing is missing."""
 
     @property
-    def option(self) -> VoteOption | None:
-        """What a panel voted, where no winner tells it; None for all other verdicts, and where it determined nothing."""
-        if self.system != "panel" or self.winner is not None or self.victory == "undetermined":
+    def option(self) -> str | None:
+        """The option that judges voted for (`notes.option`), where no winner says it; None for all other verdicts."""
+        if self.winner is not None or self.victory == "undetermined":
             return None
         found = self.notes.get("option")
-        return next((option for option in _OPTIONS if option == found), None)
+        return found if isinstance(found, str) else None
 
     @property
     def option_shares(self) -> dict[str, float]:
-        """Share of a panel's weight behind each option that has any, 0-1, where no winner tells the vote; else empty."""
+        """Share of the vote (`notes.weights`) for each option that has any, 0-1; empty where `option` is None."""
         found = self.notes.get("weights")
         if self.option is None or not isinstance(found, dict):
             return {}
-        shares = ((option, found.get(option)) for option in _OPTIONS)
-        return {option: float(share) for option, share in shares if isinstance(share, int | float) and share > 0}
+        return {name: float(share) for name, share in found.items() if isinstance(share, int | float) and share > 0}
 
     @property
     def is_tied(self) -> bool:
@@ -58,5 +55,5 @@ class Verdict(FrozenModel):
 
     @property
     def displayed_scores(self) -> dict[str, float]:
-        """What is shown as its scores: the debaters' own, or the shares of the options where a panel let nobody win."""
+        """The scores to show: those of the debaters, or the shares of the options where a vote has no winner."""
         return self.option_shares or self.scores

@@ -6,9 +6,10 @@ Running out of budget, interruption and failure are the engine's to see; they ar
 from __future__ import annotations
 
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.judging_config import PersuasionSettings, SystemSettings
+from debate_cli.domain.judging_config import SystemSettings
 from debate_cli.domain.judging_run import FIRST_RUN
 from debate_cli.domain.tasks import Cue
+from debate_cli.systems.persuasion.settings import PersuasionSettings
 from debate_cli.systems.persuasion.state_machine import current_states
 
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.judging_config import LiveSettings, ModeratorSettings, PersuasionSettings
 from debate_cli.domain.judging_run import FIRST_RUN
 from debate_cli.domain.tasks import Brief, Subject
 from debate_cli.formats.stopping import active_judging_systems
+from debate_cli.systems.live.settings import LiveSettings
+from debate_cli.systems.moderator.settings import ModeratorSettings
+from debate_cli.systems.persuasion.settings import PersuasionSettings
 
 SOLE_JUDGE_ID = "judge"
 """Id of the one judge of a system."""

@@ -11,7 +11,6 @@ from debate_cli.domain.assessment import Assessment, Manipulation
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import ABSTAINED, Failure
 from debate_cli.domain.judges import judge_ids, judge_title
-from debate_cli.domain.judging_config import PanelSettings
 from debate_cli.domain.model_call import ModelCall
 from debate_cli.domain.tasks import Brief
 from debate_cli.domain.turn import Turn
@@ -24,6 +23,7 @@ from debate_cli.llm.prompts import Prompts
 from debate_cli.llm.structured_output import ModelHandle, StructuredAnswer
 from debate_cli.systems.base import AssessmentContent, JudgeQuestion, JudgingContext
 from debate_cli.systems.panel.questions import carry_over_vote
+from debate_cli.systems.panel.settings import PanelSettings
 from debate_cli.systems.registry import get_system, settings_for
 
 JUDGE_TEMPERATURE = 0.2

@@ -13,20 +13,18 @@ from functools import lru_cache
 from debate_cli.domain.config import DebateConfig
 from debate_cli.domain.debate import RESUMABLE_CLOSE_REASONS, Debate
 from debate_cli.domain.judges import judge_ids
-from debate_cli.domain.judging_config import (
-    LiveSettings,
-    ModeratorSettings,
-    PanelSettings,
-    PersuasionSettings,
-    StructuredSettings,
-    SystemSettings,
-)
+from debate_cli.domain.judging_config import SystemSettings
 from debate_cli.domain.judging_run import FIRST_RUN, JudgingRun
 from debate_cli.domain.tasks import Brief, Subject
 from debate_cli.formats import finished_rounds, next_step, planned_turns
 from debate_cli.systems.live.score import MIN_CONVERGENCE_TURNS, has_narrative_conflict
+from debate_cli.systems.live.settings import LiveSettings
+from debate_cli.systems.moderator.settings import ModeratorSettings
+from debate_cli.systems.panel.settings import PanelSettings
 from debate_cli.systems.panel.votes import Ballot, ballots_by_round, should_deliberate
+from debate_cli.systems.persuasion.settings import PersuasionSettings
 from debate_cli.systems.structured.score import scored_arguments
+from debate_cli.systems.structured.settings import StructuredSettings
 
 WHOLE_DEBATE = Subject(moment="debate")
 

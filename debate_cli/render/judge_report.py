@@ -7,26 +7,12 @@ from typing import NamedTuple
 
 from debate_cli.domain.assessment import (
     Assessment,
-    CausalChain,
-    Clash,
     Contradiction,
-    Convergence,
     DroppedPremise,
-    Fallacy,
     Finding,
-    Insight,
-    LogicGap,
     Manipulation,
     Mark,
-    Narrative,
-    PairComparison,
-    Pressure,
-    Resolution,
     SourceCheck,
-    Summary,
-    SuspectClaim,
-    Trace,
-    Vote,
 )
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.personality import PRESSURE_KINDS
@@ -34,7 +20,20 @@ from debate_cli.render import theme
 from debate_cli.render.agreement import label_judging_system
 from debate_cli.systems.findings_table import format_manipulation
 from debate_cli.systems.live.calibration import DIMENSION_MAXIMA
+from debate_cli.systems.live.findings import (
+    CausalChain,
+    Convergence,
+    LogicGap,
+    Narrative,
+    PairComparison,
+    Pressure,
+    Resolution,
+    SuspectClaim,
+)
+from debate_cli.systems.moderator.findings import Clash, Summary
 from debate_cli.systems.moderator.score import FINAL_CATEGORIES, ROUND_CRITERIA
+from debate_cli.systems.panel.findings import Vote
+from debate_cli.systems.structured.findings import Fallacy, Insight, Trace
 
 
 class Gauge(NamedTuple):

@@ -6,17 +6,15 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from debate_cli.domain.debate import Debate, Participant, models_used_by_debater, models_used_by_judges
-from debate_cli.domain.judging_config import (
-    ModeratorSettings,
-    PanelSettings,
-    PersuasionSettings,
-    StructuredSettings,
-    SystemSettings,
-)
+from debate_cli.domain.judging_config import SystemSettings
 from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.domain.personality import Personality
 from debate_cli.render import theme
 from debate_cli.render.theme import Sign
+from debate_cli.systems.moderator.settings import ModeratorSettings
+from debate_cli.systems.panel.settings import PanelSettings
+from debate_cli.systems.persuasion.settings import PersuasionSettings
+from debate_cli.systems.structured.settings import StructuredSettings
 
 MOCK_PREFIX, MOCK_LABEL = "mock/", "mock, no model"
 NO_MODEL = "no model"

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from debate_cli.domain.assessment import Assessment, Insight, Standing, SystemKind
+from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.debate import Debate, judging_usage
 from debate_cli.domain.model_call import ModelCall
 from debate_cli.domain.verdict import Verdict
@@ -27,11 +27,12 @@ from debate_cli.systems.panel.score import PanelNotes
 from debate_cli.systems.persuasion.score import PersuasionNotes
 from debate_cli.systems.scoring import score
 from debate_cli.systems.structured.briefing import Briefing, BriefingClaim, build_briefing
+from debate_cli.systems.structured.findings import Insight, Standing
 from debate_cli.systems.structured.score import CRITERIA, MAX_ARGUMENT_MARK, StructuredNotes
 from debate_cli.systems.structured.trace import build_trace_table
 from debate_cli.systems.tables import parse_notes
 
-_SUGGESTION_ORDER: tuple[SystemKind, ...] = ("structured", "panel", "moderator", "live", "persuasion")
+_SUGGESTION_ORDER: tuple[str, ...] = ("structured", "panel", "moderator", "live", "persuasion")
 """Systems in the order in which they are proposed: those first that look at the debate in another way for few calls."""
 
 NOT_JUDGED_MESSAGE = "Nobody has judged this debate."
@@ -213,7 +214,7 @@ def suggest_judge_command(debate: Debate, place: str) -> str:
     return f"debate judge {shlex.quote(sanitize.sanitize_line(place))} --system {asked}"
 
 
-def _can_judge(debate: Debate, kind: SystemKind) -> bool:
+def _can_judge(debate: Debate, kind: str) -> bool:
     """Whether a system finds in the debate what it judges."""
     match kind:
         case "panel":

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from debate_cli.domain.assessment import Fallacy, Standing
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import theme
+from debate_cli.systems.structured.findings import Fallacy, Standing
 from debate_cli.systems.structured.score import CRITERIA, MAX_ARGUMENT_MARK, ArgumentRow, StructuredNotes
 from debate_cli.systems.structured.trace import TraceRow, build_trace_table, newest_run, structured_assessments
 from debate_cli.systems.tables import parse_notes

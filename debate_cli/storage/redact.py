@@ -10,10 +10,10 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Any, get_args
 
-from debate_cli.domain.assessment import SYSTEM_KINDS
 from debate_cli.domain.turn import Phase
 from debate_cli.llm.redaction import MAX_ENCODED_FACTOR, compile_secret_pattern
 from debate_cli.storage.plain import is_list, is_mapping
+from debate_cli.systems.registry import system_kinds
 
 REDACTED = "[redacted]"
 MIN_SECRET_CHARS = 6
@@ -21,7 +21,7 @@ MIN_SECRET_CHARS = 6
 PLACEHOLDER_KEYS = frozenset({"ollama", "lm-studio", "not-needed", "no-key-required", "placeholder", "redacted"})
 """What people put where a server wants any key at all."""
 RESERVED_WORDS = frozenset(
-    {*SYSTEM_KINDS, *get_args(Phase), "default", "simultaneous", "sequential", "keywords", "factors"}
+    {*system_kinds(), *get_args(Phase), "default", "simultaneous", "sequential", "keywords", "factors"}
 )
 """Words of our own files, which a dummy key that is one of them must not tear out."""
 

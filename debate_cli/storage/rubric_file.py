@@ -8,7 +8,6 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from debate_cli.domain.assessment import SYSTEM_KINDS
 from debate_cli.domain.config import DebateConfig
 from debate_cli.domain.config_checks import KeyPath, Problem, check_config
 from debate_cli.domain.suggestions import format_suggestion_or_list
@@ -17,6 +16,7 @@ from debate_cli.storage.config_errors import MAX_PROBLEMS, SourceMap, allowed_ke
 from debate_cli.storage.plain import is_mapping
 from debate_cli.storage.redact import Redactor
 from debate_cli.storage.yaml_positions import SourcePosition, parse_yaml, read_yaml_text
+from debate_cli.systems.registry import system_kinds
 from debate_cli.systems.rubric import Rubric
 
 _EXAMPLE = "such as `structured: {weights: {logic: 0.5}}`"
@@ -58,7 +58,7 @@ def _find_problems(data: Mapping[str, Any]) -> list[Problem]:
     problems: list[Problem] = []
     changes: dict[str, Mapping[str, Any]] = {}
     for name, change in data.items():
-        if name not in SYSTEM_KINDS:
+        if name not in system_kinds():
             problems.append(Problem((name,), f"unknown judging system{_suggestion(name)}", is_key_error=True))
         elif is_mapping(change):
             changes[name] = change
@@ -71,10 +71,10 @@ def _find_problems(data: Mapping[str, Any]) -> list[Problem]:
 
 def _suggestion(name: str) -> str:
     """The advice for an unknown system, as the rest of a sentence."""
-    owners = [kind for kind in SYSTEM_KINDS if name in _setting_names(kind)]
+    owners = [kind for kind in system_kinds() if name in _setting_names(kind)]
     if owners:
         return f"; `{name}` is a setting of {', '.join(owners)}, so indent it beneath one"
-    return format_suggestion_or_list(name, SYSTEM_KINDS)
+    return format_suggestion_or_list(name, system_kinds())
 
 
 def _setting_names(kind: str) -> set[str]:

@@ -14,7 +14,6 @@ from functools import cache
 from types import ModuleType
 from typing import Any, get_args
 
-from debate_cli.domain.assessment import SystemKind
 from debate_cli.domain.config import DebateConfig
 from debate_cli.domain.config_checks import CONFIGURABLE_PHASES, MIN_DEBATERS
 from debate_cli.storage.plain import is_list, is_mapping
@@ -37,7 +36,7 @@ def config_schema() -> dict[str, Any]:
     schema = _add_descriptions(DebateConfig.model_json_schema())
     definitions = schema["$defs"]
     systems = definitions["JudgingConfig"]["properties"]["systems"]
-    systems["items"] = {"anyOf": [{"enum": list(get_args(SystemKind))}, systems["items"]]}
+    systems["items"] = {"anyOf": [{"enum": list(get_args(str))}, systems["items"]]}
     phases = definitions["FormatConfig"]["properties"]
     phases["phases"]["items"]["enum"] = list(CONFIGURABLE_PHASES)
     phases["rounds"] = {**phases["phases"], "title": "Rounds", "description": "Another name for `phases`."}

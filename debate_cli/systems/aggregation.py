@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterable
 from typing import TypeVar
 
-from debate_cli.domain.assessment import Assessment, Mark, SystemKind
+from debate_cli.domain.assessment import Assessment, Mark
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.judging_config import SystemSettings
 from debate_cli.domain.judging_run import JudgingRun
@@ -44,7 +44,7 @@ def get_run_id(run: JudgingRun | str) -> str:
     return run if isinstance(run, str) else run.id
 
 
-def ordered_assessments(debate: Debate, system: SystemKind, run: JudgingRun | str) -> list[Assessment]:
+def ordered_assessments(debate: Debate, system: str, run: JudgingRun | str) -> list[Assessment]:
     """The assessments of one system in one run, from turn to debate, then by subject, revision and judge."""
     wanted = get_run_id(run)
     found = [item for item in debate.assessments if item.system == system and item.run == wanted]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 
-from debate_cli.domain.assessment import SystemKind
 from debate_cli.domain.frozen_model import FrozenModel
 from debate_cli.domain.judging_run import format_system_label
 from debate_cli.domain.verdict import Verdict, Victory
@@ -14,7 +13,7 @@ from debate_cli.domain.verdict import Verdict, Victory
 class AgreementRow(FrozenModel):
     """One verdict in short."""
 
-    system: SystemKind
+    system: str
     run: str
     winner: str | None
     victory: Victory

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from debate_cli.domain.assessment import SystemKind
 from debate_cli.domain.frozen_model import FrozenModel
 from debate_cli.domain.judging_config import Thresholds
 from debate_cli.domain.judging_run import JudgingRun
@@ -63,7 +62,7 @@ def clear_from_threshold(thresholds: Thresholds) -> Callable[[float], Victory]:
 
 
 def build_verdict(
-    system: SystemKind, run: JudgingRun | str, outcome: ScoreOutcome, scores: Mapping[str, float], notes: FrozenModel
+    system: str, run: JudgingRun | str, outcome: ScoreOutcome, scores: Mapping[str, float], notes: FrozenModel
 ) -> Verdict:
     """The verdict with `scores` freed of floating-point noise and `notes` as JSON."""
     return Verdict.model_construct(  # all parts are validated values; checking every number again takes longer than scoring

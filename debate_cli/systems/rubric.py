@@ -11,9 +11,10 @@ from typing import Any
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.judging_config import StructuredSettings, SystemSettings
+from debate_cli.domain.judging_config import SystemSettings
 from debate_cli.errors import UsageError
 from debate_cli.systems.structured.score import CRITERIA, normalized_weights
+from debate_cli.systems.structured.settings import StructuredSettings
 
 
 def describe_rescaled_weights(systems: Sequence[SystemSettings]) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ import pytest
 from storage_support import config
 
 from debate_cli.domain.config import DebateConfig, FormatConfig
-from debate_cli.domain.judging_config import PERSONA_WEIGHTS, PanelSettings
+from debate_cli.systems.panel.settings import PERSONA_WEIGHTS, PanelSettings
 
 ROLES = {"default": {"model": "mock/d"}, "strong": {"model": "mock/s"}}
 

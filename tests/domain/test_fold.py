@@ -20,8 +20,10 @@ from debate_cli.domain.events import (
     TaskStarted,
     TurnCompleted,
 )
-from debate_cli.domain.judging_config import JudgingConfig, PersuasionSettings, StructuredSettings
+from debate_cli.domain.judging_config import JudgingConfig
 from debate_cli.domain.tasks import Cue
+from debate_cli.systems.persuasion.settings import PersuasionSettings
+from debate_cli.systems.structured.settings import StructuredSettings
 
 
 def judging_opened(*kinds: str, run: str, replaces: bool) -> JudgingOpened:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from formats_support import assessed, begun, config, failed, said, speech, spoken, turn
 
-from debate_cli.domain.assessment import Mark, Summary
+from debate_cli.domain.assessment import Mark
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.tasks import Brief, Cue, Subject
 from debate_cli.formats import Step, finished_rounds, next_step
+from debate_cli.systems.moderator.findings import Summary
 
 
 def brief(system: str, subject: Subject, assessor: str = "judge") -> Brief:

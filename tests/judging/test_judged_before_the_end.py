@@ -10,7 +10,7 @@ from judging_support import judged_later, settle_all
 
 from debate_cli.domain.debate import Debate, fold
 from debate_cli.domain.events import DebateClosed, DebateResumed, JudgingOpened
-from debate_cli.domain.judging_config import JudgingConfig, StructuredSettings, StructuredWeights
+from debate_cli.domain.judging_config import JudgingConfig
 from debate_cli.storage.transcript import (
     to_transcript,
     transcript_to_debate,
@@ -21,6 +21,7 @@ from debate_cli.storage.transcript import (
 from debate_cli.storage.transcript_index import IndexEntry, load_index_entry
 from debate_cli.systems.rubric import Rubric
 from debate_cli.systems.scoring import score
+from debate_cli.systems.structured.settings import StructuredSettings, StructuredWeights
 from debate_cli.systems.structured.trace import newest_run
 
 

@@ -19,20 +19,12 @@ from judging_support import (
 )
 from scoring_support import CON, PRO, THIRD, THREE, begun, judged, speech
 
-from debate_cli.domain.assessment import (
-    Contradiction,
-    Finding,
-    LogicGap,
-    Narrative,
-    PairComparison,
-    Pressure,
-    Resolution,
-    SuspectClaim,
-)
+from debate_cli.domain.assessment import Contradiction, Finding
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.judging_config import LiveSettings
 from debate_cli.domain.tasks import Brief, Subject
 from debate_cli.judging.schedule import owed_briefs
+from debate_cli.systems.live.findings import LogicGap, Narrative, PairComparison, Pressure, Resolution, SuspectClaim
+from debate_cli.systems.live.settings import LiveSettings
 
 LIVE: dict[str, Any] = {"kind": "live", "feedback": False}
 FREE = {"kind": "free_flowing", "turns": 2}

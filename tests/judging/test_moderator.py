@@ -9,11 +9,12 @@ from formats_support import TRIO
 from judging_support import FillingModel, assess, assessed, debated, played
 from scoring_support import CON, PRO, THIRD, THREE, begun, judged, speech
 
-from debate_cli.domain.assessment import Assessment, Clash, Summary
+from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.judging_config import ModeratorSettings
 from debate_cli.domain.tasks import Brief, Subject
 from debate_cli.judging.schedule import owed_briefs
+from debate_cli.systems.moderator.findings import Clash, Summary
+from debate_cli.systems.moderator.settings import ModeratorSettings
 
 ROUND = Brief(run="r1", system="moderator", assessor="judge", subject=Subject(moment="round", round=1))
 

@@ -7,10 +7,11 @@ from typing import Any
 import pytest
 from judging_support import FillingModel, SilentModel, assess, assessed, closed, debated, keys, settle, settle_all
 
-from debate_cli.domain.assessment import Assessment, Vote
+from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import Failure
 from debate_cli.judging.schedule import owed_briefs
+from debate_cli.systems.panel.findings import Vote
 
 PANEL: dict[str, Any] = {"kind": "panel", "personas": ["technical_architect", "qa_evaluator"], "max_rounds": 2}
 

@@ -8,11 +8,11 @@ import pytest
 from formats_support import argument, begun, config, said, turn
 from judging_support import FillingModel, assess, assessed, debated
 
-from debate_cli.domain.assessment import Fallacy, Insight, Trace
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import Failure
 from debate_cli.domain.tasks import Cue
 from debate_cli.judging.schedule import owed_briefs
+from debate_cli.systems.structured.findings import Fallacy, Insight, Trace
 
 
 def brief_of(debate: Debate) -> Any:

@@ -13,11 +13,14 @@ from hypothesis import strategies as st
 from rehearsal_support import MICROSERVICES, config_of, hold
 
 from debate_cli.debaters.debater import UNSTRUCTURED
-from debate_cli.domain.assessment import Fallacy, Manipulation, SuspectClaim, Vote
+from debate_cli.domain.assessment import Manipulation
 from debate_cli.domain.debate import Debate
 from debate_cli.llm.model import Message, OutputSchema, Request
 from debate_cli.providers.mock.forms import write_answer
 from debate_cli.providers.mock.sentences import shorten
+from debate_cli.systems.live.findings import SuspectClaim
+from debate_cli.systems.panel.findings import Vote
+from debate_cli.systems.structured.findings import Fallacy
 
 NAMES = st.sampled_from(
     ["claim", "reasoning", "quote", "type", "score", "participant", "total", "winner", "framing", "delivery", "x"]

@@ -8,11 +8,14 @@ from typing import Any
 import pytest
 from rehearsal_support import config_of, hold
 
-from debate_cli.domain.assessment import Assessment, Momentum, Narrative, Resolution, Summary, Vote
+from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.debate import Debate
 from debate_cli.llm.model import Message, OutputSchema, Request
 from debate_cli.providers.mock.forms import write_answer
 from debate_cli.providers.mock.sentences import TIED, find_leader, load_sentence_bank
+from debate_cli.systems.live.findings import Narrative, Resolution
+from debate_cli.systems.moderator.findings import Momentum, Summary
+from debate_cli.systems.panel.findings import Vote
 from debate_cli.systems.scoring import score
 
 SEEDS = range(12)

@@ -8,7 +8,6 @@ import pytest
 from render_support import HOSTILE, START, debate, drawn_tables, events, exchange, structured_assessment, unscored
 
 from debate_cli.app.compare import LATEST_RUNS, ComparisonSide, compare_judgments
-from debate_cli.domain.assessment import Trace
 from debate_cli.domain.config import ModelSpec
 from debate_cli.domain.debate import Debate, fold
 from debate_cli.domain.events import DebateClosed, JudgingOpened
@@ -20,6 +19,7 @@ from debate_cli.render.comparison import (
     summarize_comparison,
 )
 from debate_cli.render.plain import table_lines
+from debate_cli.systems.structured.findings import Trace
 
 TOLD = debate()
 CUT = "\x1b\x07\u202e\x9b"

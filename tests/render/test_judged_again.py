@@ -9,7 +9,7 @@ from datetime import timedelta
 import pytest
 from render_support import START, debate, exchange, shown, structured_assessment
 
-from debate_cli.domain.assessment import Assessment, SystemKind, Vote
+from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.debate import Debate, judging_usage, restrict_to_runs
 from debate_cli.domain.events import AssessmentCompleted, Failure, JudgingOpened, TaskFailed
 from debate_cli.domain.judging_config import JudgingConfig
@@ -21,6 +21,7 @@ from debate_cli.render.markdown import format_markdown
 from debate_cli.render.plain import details_lines
 from debate_cli.render.summary import usage_rows
 from debate_cli.render.terminal_summary import details
+from debate_cli.systems.panel.findings import Vote
 from debate_cli.systems.scoring import score
 
 INSIGHT = "Both sides want early boundaries;"
@@ -34,7 +35,7 @@ def vote(assessor: str) -> Assessment:
     )  # fmt: skip
 
 
-def again(kind: SystemKind, *given: Assessment) -> Debate:
+def again(kind: str, *given: Assessment) -> Debate:
     """The debate after a further judging by one system, as run r2."""
     told = debate().apply(JudgingOpened(at=START, run="r2", judging=JudgingConfig.model_validate({"systems": [kind]})))
     for item in given:

@@ -9,7 +9,7 @@ from live_support import Stage, cue
 from render_support import HOSTILE, START, debate, events, round_assessment, turns
 from rich.text import Text
 
-from debate_cli.domain.assessment import Mark, Resolution
+from debate_cli.domain.assessment import Mark
 from debate_cli.domain.events import (
     AssessmentCompleted,
     DebateClosed,
@@ -19,6 +19,7 @@ from debate_cli.domain.events import (
     TurnCompleted,
 )
 from debate_cli.domain.tasks import Subject
+from debate_cli.systems.live.findings import Resolution
 
 
 def test_a_wave_is_printed_once_it_is_whole() -> None:

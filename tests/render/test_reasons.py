@@ -19,7 +19,7 @@ from render_support import (
     unscored,
 )
 
-from debate_cli.domain.assessment import Assessment, Narrative
+from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.debate import Debate, fold
 from debate_cli.domain.events import AssessmentCompleted, CloseReason, DebateClosed
 from debate_cli.domain.verdict import Verdict
@@ -35,6 +35,7 @@ from debate_cli.render.summary import (
 )
 from debate_cli.render.terminal_summary import details
 from debate_cli.render.theme import shorten
+from debate_cli.systems.live.findings import Narrative
 from debate_cli.systems.scoring import score
 
 

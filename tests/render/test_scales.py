@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from render_support import shown
 
-from debate_cli.domain.assessment import SystemKind
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import theme
 from debate_cli.render.summary import explain_scores
@@ -14,7 +13,7 @@ from debate_cli.systems.persuasion.score import final_score
 from debate_cli.systems.persuasion.stance import DebaterState
 
 
-def verdict(scores: dict[str, float], system: SystemKind = "persuasion") -> Verdict:
+def verdict(scores: dict[str, float], system: str = "persuasion") -> Verdict:
     """A verdict with these scores."""
     return Verdict(system=system, run="r1", winner="A", victory="narrow", margin=1, scores=scores)
 

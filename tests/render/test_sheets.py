@@ -8,19 +8,7 @@ import pytest
 from poisoned_support import plain
 from render_support import START, debate, exchange, shown, structured_assessment, turns
 
-from debate_cli.domain.assessment import (
-    Assessment,
-    Contradiction,
-    Finding,
-    Manipulation,
-    Mark,
-    Narrative,
-    PairComparison,
-    Pressure,
-    SuspectClaim,
-    SystemKind,
-    Vote,
-)
+from debate_cli.domain.assessment import Assessment, Contradiction, Finding, Manipulation, Mark
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import AssessmentCompleted
 from debate_cli.domain.tasks import Subject
@@ -32,11 +20,13 @@ from debate_cli.render.markdown import format_markdown
 from debate_cli.render.plain import details_lines, judge_report_lines
 from debate_cli.render.sheets.of_verdict import build_verdict_tables
 from debate_cli.render.terminal_summary import details
+from debate_cli.systems.live.findings import Narrative, PairComparison, Pressure, SuspectClaim
+from debate_cli.systems.panel.findings import Vote
 from debate_cli.systems.scoring import score
 from debate_cli.systems.tables import Number, Table, drop_empty_columns
 
 
-def assessment(system: SystemKind, subject: Subject, *findings: Finding, **changes: Any) -> Assessment:
+def assessment(system: str, subject: Subject, *findings: Finding, **changes: Any) -> Assessment:
     """A judge's answer."""
     given: dict[str, Any] = {"assessor": "judge", **changes}
     return Assessment(run="r1", system=system, subject=subject, findings=findings, exchange=exchange(), **given)
@@ -159,7 +149,7 @@ def test_a_conditional_verdict_states_its_conditions(option: str, told: bool) ->
 
 
 @pytest.mark.parametrize("system", ["structured", "moderator", "panel", "live", "persuasion"])
-def test_notes_of_another_version_leave_the_scores(system: SystemKind) -> None:
+def test_notes_of_another_version_leave_the_scores(system: str) -> None:
     """A stored verdict whose notes cannot be read still shows its scores."""
     verdict = Verdict(
         system=system, run="r1", winner="Ada", victory="clear", margin=1, scores={"Ada": 2, "Bo": 1}, notes={"x": 1}

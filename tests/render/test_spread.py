@@ -5,14 +5,11 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from debate_cli.domain.assessment import SystemKind
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render.agreement import build_agreement_table, describe_repeat_stats
 
 
-def verdict(
-    run: str, winner: str | None, margin: float | None, system: SystemKind = "structured", **scores: float
-) -> Verdict:
+def verdict(run: str, winner: str | None, margin: float | None, system: str = "structured", **scores: float) -> Verdict:
     """What one run came to."""
     victory = "undetermined" if margin is None else "draw" if winner is None else "narrow"
     return Verdict(system=system, run=run, winner=winner, victory=victory, margin=margin, scores=scores)

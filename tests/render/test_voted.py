@@ -9,7 +9,6 @@ from pydantic import JsonValue
 from rehearsal_support import config_of, hold
 from render_support import debate, scores_view, shown
 
-from debate_cli.domain.assessment import VoteOption
 from debate_cli.domain.verdict import Verdict, Victory
 from debate_cli.render import theme
 from debate_cli.render.agreement import build_agreement_table
@@ -22,6 +21,7 @@ from debate_cli.render.plain import score_lines
 from debate_cli.render.score_rows import CheckedFile, ScoredFile, drop_notes, summarize_systems
 from debate_cli.render.sheets.of_verdict import build_verdict_tables
 from debate_cli.render.terminal import score_bars
+from debate_cli.systems.panel.findings import VoteOption
 from debate_cli.systems.scoring import score
 from debate_cli.systems.tables import VOTE_BADGES
 

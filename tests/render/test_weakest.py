@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from render_support import START, debate, events, shown, structured_assessment, unscored
 
-from debate_cli.domain.assessment import Fallacy, Mark, Standing, Trace
+from debate_cli.domain.assessment import Mark
 from debate_cli.domain.debate import Debate, fold
 from debate_cli.domain.events import AssessmentCompleted, JudgingOpened
 from debate_cli.render.html.page import render_html
@@ -17,6 +17,7 @@ from debate_cli.render.plain import details_lines
 from debate_cli.render.terminal_summary import details
 from debate_cli.render.weakest import WeakestArgument, argument_scores, find_weakest_argument
 from debate_cli.systems.scoring import score
+from debate_cli.systems.structured.findings import Fallacy, Standing, Trace
 
 PRAISE = "Specific, sourced, and never answered."
 FALLACY = "Fallacy found in it: appeal to authority."

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from debate_cli.domain.assessment import SystemKind
 from debate_cli.domain.verdict import Verdict, Victory
 from debate_cli.systems.agreement import compare_verdicts
 
 
-def concluded(system: SystemKind, victory: Victory, winner: str | None = None, run: str = "r1") -> Verdict:
+def concluded(system: str, victory: Victory, winner: str | None = None, run: str = "r1") -> Verdict:
     """A verdict without details."""
     return Verdict(system=system, run=run, winner=winner, victory=victory, margin=None, scores={})
 

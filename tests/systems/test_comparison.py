@@ -11,13 +11,14 @@ from hypothesis import strategies as st
 from render_support import START, debate, exchange, structured_assessment
 
 from debate_cli.app.compare import ComparisonSide, compare_judgments, judge_models_used, judging_cost
-from debate_cli.domain.assessment import Assessment, Mark, Trace
+from debate_cli.domain.assessment import Assessment, Mark
 from debate_cli.domain.config import ModelSpec
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import Failure, JudgingOpened, TaskFailed
 from debate_cli.domain.judging_config import JudgingConfig
 from debate_cli.domain.tasks import Cue
 from debate_cli.systems.scoring import score
+from debate_cli.systems.structured.findings import Trace
 
 TOLD = debate()
 

@@ -10,9 +10,9 @@ from scoring_support import CON, PRO, assessment, begun, judged, speech
 from debate_cli.app.gates import Gates
 from debate_cli.domain.assessment import Manipulation
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.judging_config import PanelSettings
 from debate_cli.domain.verdict import Verdict
 from debate_cli.errors import UsageError
+from debate_cli.systems.panel.settings import PanelSettings
 
 VERDICT = Verdict(
     system="panel", run="r1", winner=PRO, victory="clear", margin=1, scores={PRO: 1, CON: 0}, decides=True

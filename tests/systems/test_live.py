@@ -8,19 +8,8 @@ from typing import Any
 import pytest
 from scoring_support import CON, PRO, THREE, assessment, begun, judged, marks, speech
 
-from debate_cli.domain.assessment import (
-    Assessment,
-    ClaimFault,
-    Convergence,
-    Finding,
-    LogicGap,
-    Narrative,
-    PairComparison,
-    Resolution,
-    SuspectClaim,
-)
+from debate_cli.domain.assessment import Assessment, Finding
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.judging_config import LiveSettings
 from debate_cli.domain.verdict import Verdict, Victory
 from debate_cli.systems.live.calibration import (
     DIMENSION_MAXIMA,
@@ -29,7 +18,17 @@ from debate_cli.systems.live.calibration import (
     Scorecard,
     build_scorecard,
 )
+from debate_cli.systems.live.findings import (
+    ClaimFault,
+    Convergence,
+    LogicGap,
+    Narrative,
+    PairComparison,
+    Resolution,
+    SuspectClaim,
+)
 from debate_cli.systems.live.score import has_narrative_conflict, score_run
+from debate_cli.systems.live.settings import LiveSettings
 
 SPEAKERS = (PRO, CON)
 Row = tuple[float, float, float]

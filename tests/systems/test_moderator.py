@@ -10,9 +10,10 @@ from scoring_support import CON, PRO, THIRD, THREE, assessment, begun, judged, m
 
 from debate_cli.domain.assessment import Assessment, Mark
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.judging_config import ModeratorSettings, Thresholds
+from debate_cli.domain.judging_config import Thresholds
 from debate_cli.domain.verdict import Verdict, Victory
 from debate_cli.systems.moderator.score import CLAIMED_TOTAL_CRITERION, FINAL_CATEGORIES, ROUND_CRITERIA, score_run
+from debate_cli.systems.moderator.settings import ModeratorSettings
 
 NAMES = (PRO, CON)
 

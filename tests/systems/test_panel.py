@@ -6,11 +6,12 @@ import pytest
 from panel_support import bench, voted, votes
 from scoring_support import CON, NOON, PRO, ballot, begun, judged, speech
 
-from debate_cli.domain.assessment import Assessment, VoteOption
+from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.events import Failure, TaskFailed
-from debate_cli.domain.judging_config import PanelSettings
 from debate_cli.domain.verdict import Verdict, Victory
+from debate_cli.systems.panel.findings import VoteOption
 from debate_cli.systems.panel.score import score_run
+from debate_cli.systems.panel.settings import PanelSettings
 from debate_cli.systems.panel.votes import (
     ballots_by_round,
     compute_agreement,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from scoring_support import CON, NOON, PRO, ballot, begun, judged, speech
 
 from debate_cli.domain.events import Failure, TaskFailed
-from debate_cli.domain.judging_config import PanelJudge, PanelSettings
 from debate_cli.systems.panel.score import score_run
+from debate_cli.systems.panel.settings import PanelJudge, PanelSettings
 
 SETTINGS = PanelSettings(
     judges=tuple(PanelJudge(id=name, persona=name, weight=1) for name in "abc"), dimensions=("logic",)

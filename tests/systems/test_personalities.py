@@ -7,11 +7,14 @@ from typing import Any
 import pytest
 from scoring_support import CON, PRO, TWO, assessment, begun, judged, speech
 
-from debate_cli.domain.assessment import Assessment, Pressure
+from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.judging_config import LiveSettings, StructuredSettings, SystemSettings
+from debate_cli.domain.judging_config import SystemSettings
 from debate_cli.domain.personality import ARCHETYPES, Personality
+from debate_cli.systems.live.findings import Pressure
 from debate_cli.systems.live.personality_drift import personality_curve
+from debate_cli.systems.live.settings import LiveSettings
+from debate_cli.systems.structured.settings import StructuredSettings
 
 DEBATERS: tuple[dict[str, Any], ...] = ({**TWO[0], "personality": "strategist", "elasticity": 0.5}, TWO[1])
 

@@ -9,9 +9,9 @@ from scoring_support import CON, PRO, THREE, TWO, assessment, begun, judged, mar
 
 from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.judging_config import PersuasionFactors, PersuasionSettings
 from debate_cli.domain.verdict import Victory
 from debate_cli.systems.persuasion.score import score_run
+from debate_cli.systems.persuasion.settings import PersuasionFactors, PersuasionSettings
 from debate_cli.systems.persuasion.state_machine import compute_state_curve, current_states
 
 CALM = "So it is."

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from debate_cli.domain.judging_config import ModeratorSettings, StructuredSettings, StructuredWeights
+from debate_cli.systems.moderator.settings import ModeratorSettings
 from debate_cli.systems.rubric import describe_rescaled_weights
+from debate_cli.systems.structured.settings import StructuredSettings, StructuredWeights
 
 
 @pytest.mark.parametrize(

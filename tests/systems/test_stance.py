@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from debate_cli.domain.judging_config import VictoryConditions
 from debate_cli.systems.persuasion.effects import keyword_scores
+from debate_cli.systems.persuasion.settings import VictoryConditions
 from debate_cli.systems.persuasion.stance import (
     DebaterState,
     Effect,

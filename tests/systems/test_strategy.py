@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from scoring_support import CON, PRO, begun, judged, speech
 
-from debate_cli.domain.judging_config import PersuasionSettings
+from debate_cli.systems.persuasion.settings import PersuasionSettings
 from debate_cli.systems.persuasion.stance import DebaterState
 from debate_cli.systems.persuasion.strategies import pick_strategy
 from debate_cli.systems.persuasion.strategy_choice import pick_adaptive_strategy

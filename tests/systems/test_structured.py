@@ -8,12 +8,14 @@ from typing import Any
 import pytest
 from scoring_support import CON, PRO, THREE, argument_marks, assessment, begun, crossing, judged, opening
 
-from debate_cli.domain.assessment import Fallacy, Mark
+from debate_cli.domain.assessment import Mark
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.judging_config import StructuredSettings, StructuredWeights, Thresholds
+from debate_cli.domain.judging_config import Thresholds
 from debate_cli.domain.turn import Argument
 from debate_cli.domain.verdict import Verdict, Victory
+from debate_cli.systems.structured.findings import Fallacy
 from debate_cli.systems.structured.score import score_run, scored_arguments
+from debate_cli.systems.structured.settings import StructuredSettings, StructuredWeights
 
 Row = tuple[float, float, float, float]
 """Logic, evidence, responsiveness, honesty."""

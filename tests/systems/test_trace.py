@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from scoring_support import CON, EXCHANGE, PRO, THREE, assessment, begun, crossing, judged, opening, rejudged
 
-from debate_cli.domain.assessment import Insight, Standing, Trace
-from debate_cli.domain.judging_config import StructuredSettings
 from debate_cli.domain.turn import FollowUpAnswer, Response, Turn
 from debate_cli.systems.structured.briefing import CAVEAT, build_briefing
+from debate_cli.systems.structured.findings import Insight, Standing, Trace
+from debate_cli.systems.structured.settings import StructuredSettings
 from debate_cli.systems.structured.trace import TraceReply, TraceResponse, build_trace_table
 
 

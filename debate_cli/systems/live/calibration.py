@@ -13,12 +13,13 @@ from typing import Literal
 
 from pydantic import AliasChoices, Field
 
-from debate_cli.domain.assessment import Assessment, ClaimFault, LogicGap, PairComparison, SuspectClaim
+from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.frozen_model import FrozenModel
 from debate_cli.domain.text_normalization import normalize_quote
 from debate_cli.domain.turn import Turn
 from debate_cli.systems.aggregation import clamp_mark, mean, strip_float_noise
+from debate_cli.systems.live.findings import ClaimFault, LogicGap, PairComparison, SuspectClaim
 
 DIMENSION_MAXIMA: dict[str, float] = {"logic": 40, "rhetoric": 30, "tactics": 30}
 """Dimension -> highest score; their sum is the composite, 0-100."""

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from debate_cli.domain.assessment import LogicGap, PairComparison, Pressure
-from debate_cli.domain.judging_config import LiveSettings
 from debate_cli.domain.judging_run import FIRST_RUN
 from debate_cli.judging.transcript_prompt import to_prompt_json
 from debate_cli.llm.form import (
@@ -24,6 +22,8 @@ from debate_cli.llm.prompts import Prompts
 from debate_cli.systems.base import AssessmentContent, JudgeQuestion, JudgingContext
 from debate_cli.systems.form_reading import MarkCollector
 from debate_cli.systems.live.calibration import DIMENSION_MAXIMA, DRAWN_COMPARISON
+from debate_cli.systems.live.findings import LogicGap, PairComparison, Pressure
+from debate_cli.systems.live.settings import LiveSettings
 from debate_cli.systems.live.turn_question import (
     SuspectClaimForm,
     add_suspect_claims,

@@ -4,21 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from debate_cli.domain.assessment import (
-    Arc,
-    Convergence,
-    ConvergenceOutcome,
-    DebatePattern,
-    Narrative,
-    Resolution,
-)
-from debate_cli.domain.judging_config import LiveSettings
 from debate_cli.domain.verdict import Verdict
 from debate_cli.judging.transcript_prompt import to_prompt_json
 from debate_cli.llm.form import Form, FormModel, derive_schema, each_of, one_of, text
 from debate_cli.llm.prompts import Prompts
 from debate_cli.systems.base import AssessmentContent, JudgeQuestion, JudgingContext
 from debate_cli.systems.form_reading import MarkCollector, unique_known_items
+from debate_cli.systems.live.findings import Arc, Convergence, ConvergenceOutcome, DebatePattern, Narrative, Resolution
+from debate_cli.systems.live.settings import LiveSettings
 from debate_cli.systems.scoring import score
 
 NO_WINNER = "nobody"

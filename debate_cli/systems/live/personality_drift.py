@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from debate_cli.domain.assessment import Pressure
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.judging_config import LiveSettings
 from debate_cli.domain.judging_run import FIRST_RUN
 from debate_cli.domain.personality import PRESSURE_KINDS, Personality, PressureKind, apply_pressures
 from debate_cli.domain.tasks import MOMENTS
 from debate_cli.systems.aggregation import ordered_assessments
+from debate_cli.systems.live.findings import Pressure
+from debate_cli.systems.live.settings import LiveSettings
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,20 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
-from debate_cli.domain.assessment import (
-    Arc,
-    Assessment,
-    Convergence,
-    ConvergenceOutcome,
-    DebatePattern,
-    Finding,
-    Narrative,
-    Resolution,
-)
+from debate_cli.domain.assessment import Assessment, Finding
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.frozen_model import FrozenModel
 from debate_cli.domain.judges import SOLE_JUDGE_ID
-from debate_cli.domain.judging_config import LiveSettings
 from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.domain.verdict import Verdict
 from debate_cli.systems.aggregation import (
@@ -42,6 +32,8 @@ from debate_cli.systems.live.calibration import (
     count_dimension_wins,
     pair_end_indices,
 )
+from debate_cli.systems.live.findings import Arc, Convergence, ConvergenceOutcome, DebatePattern, Narrative, Resolution
+from debate_cli.systems.live.settings import LiveSettings
 from debate_cli.systems.outcome import (
     UNDETERMINED_OUTCOME,
     ScoreOutcome,

@@ -4,14 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from debate_cli.domain.assessment import (
-    CausalChain,
-    ClaimFault,
-    Contradiction,
-    DroppedPremise,
-    SuspectClaim,
-)
-from debate_cli.domain.judging_config import LiveSettings
+from debate_cli.domain.assessment import Contradiction, DroppedPremise
 from debate_cli.domain.turn import Turn
 from debate_cli.judging.transcript_prompt import to_prompt_json
 from debate_cli.llm.form import Form, FormModel, derive_schema, items, one_of, text, whole_number
@@ -19,6 +12,8 @@ from debate_cli.llm.prompts import Prompts
 from debate_cli.systems.base import AssessmentContent, JudgeQuestion, JudgingContext
 from debate_cli.systems.form_reading import MarkCollector, MarkSubject
 from debate_cli.systems.live.calibration import DIMENSION_MAXIMA, SUPPLEMENTARY_MAXIMA
+from debate_cli.systems.live.findings import CausalChain, ClaimFault, SuspectClaim
+from debate_cli.systems.live.settings import LiveSettings
 from debate_cli.systems.quotes import find_quoted_turn
 
 RHETORIC_MAXIMA = {"framing": 8, "clarity": 7, "evidence_use": 8, "delivery": 7}

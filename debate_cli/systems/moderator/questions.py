@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from debate_cli.domain.assessment import Clash, Momentum, Summary, SummaryPoint
-from debate_cli.domain.judging_config import ModeratorSettings
 from debate_cli.judging.transcript_prompt import to_prompt_json
 from debate_cli.llm.form import (
     Form,
@@ -22,12 +20,14 @@ from debate_cli.llm.form import (
 from debate_cli.llm.prompts import Prompts
 from debate_cli.systems.base import AssessmentContent, JudgeQuestion, JudgingContext
 from debate_cli.systems.form_reading import MarkCollector, MarkSubject, require_entries, unique_known_items
+from debate_cli.systems.moderator.findings import Clash, Momentum, Summary, SummaryPoint
 from debate_cli.systems.moderator.score import (
     CLAIMED_TOTAL_CRITERION,
     CLAIMED_TOTAL_TOLERANCE,
     FINAL_CATEGORIES,
     ROUND_CRITERIA,
 )
+from debate_cli.systems.moderator.settings import ModeratorSettings
 
 NO_MOMENTUM = "nobody"
 FORMAT_EMPHASIS = {

@@ -13,7 +13,6 @@ from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.frozen_model import FrozenModel
 from debate_cli.domain.judges import judge_ids
-from debate_cli.domain.judging_config import ModeratorSettings
 from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.domain.verdict import Verdict
 from debate_cli.systems.aggregation import (
@@ -26,6 +25,7 @@ from debate_cli.systems.aggregation import (
     stored_settings,
     strip_float_noise,
 )
+from debate_cli.systems.moderator.settings import ModeratorSettings
 from debate_cli.systems.outcome import UNDETERMINED_OUTCOME, build_verdict, clear_from_threshold, decide_outcome
 
 ROUND_CRITERIA: dict[str, float] = {"argument_quality": 10, "rebuttal_effectiveness": 10, "strategic_positioning": 10}

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.judging_config import ModeratorSettings
 from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.domain.tasks import Brief
 from debate_cli.domain.verdict import Verdict
 from debate_cli.systems.base import JudgeQuestion, JudgingSystem
 from debate_cli.systems.charts import Chart
 from debate_cli.systems.moderator import charts, questions, score, tables
+from debate_cli.systems.moderator.settings import ModeratorSettings
 from debate_cli.systems.tables import Table
 
 

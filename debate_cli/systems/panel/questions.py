@@ -7,15 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from debate_cli.domain.assessment import Mark, Vote, VoteOption
+from debate_cli.domain.assessment import Mark
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.frozen_model import memoize_on_value
-from debate_cli.domain.judging_config import PERSONA_WEIGHTS, PanelJudge, PanelSettings
 from debate_cli.judging.transcript_prompt import sanitize_takeovers, to_prompt_json
 from debate_cli.llm.form import Form, FormModel, derive_schema, each_of, items, keep_if, share, text, whole_number
 from debate_cli.llm.prompts import Prompts
 from debate_cli.systems.base import AssessmentContent, JudgeQuestion, JudgingContext
 from debate_cli.systems.form_reading import MarkCollector, MarkSubject, require_entries, unique_known_items
+from debate_cli.systems.panel.findings import Vote, VoteOption
+from debate_cli.systems.panel.settings import PERSONA_WEIGHTS, PanelJudge, PanelSettings
 from debate_cli.systems.panel.votes import Ballot, ballots_by_round, explains_change, find_disagreements
 
 MAX_SHOWN_REASON_CHARS = 300

@@ -8,10 +8,8 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from debate_cli.domain.assessment import VoteOption
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.frozen_model import FrozenModel
-from debate_cli.domain.judging_config import PanelSettings
 from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.domain.tasks import Brief
 from debate_cli.domain.verdict import Verdict, Victory
@@ -23,6 +21,8 @@ from debate_cli.systems.aggregation import (
     strip_float_noise,
 )
 from debate_cli.systems.outcome import UNDETERMINED_OUTCOME, ScoreOutcome, build_verdict
+from debate_cli.systems.panel.findings import VoteOption
+from debate_cli.systems.panel.settings import PanelSettings
 from debate_cli.systems.panel.votes import (
     Ballot,
     Disagreement,

@@ -10,10 +10,9 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from debate_cli.domain.assessment import Assessment, Vote, VoteOption
+from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.frozen_model import FrozenModel, memoize_on_value
-from debate_cli.domain.judging_config import PanelSettings
 from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.systems.aggregation import (
     clamp_mark,
@@ -23,6 +22,8 @@ from debate_cli.systems.aggregation import (
     stored_settings,
     strip_float_noise,
 )
+from debate_cli.systems.panel.findings import Vote, VoteOption
+from debate_cli.systems.panel.settings import PanelSettings
 
 DIMENSION_MIN, DIMENSION_MAX = 1.0, 3.0
 """Scale of a dimension."""

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
 from debate_cli.domain.assessment import Assessment
-from debate_cli.domain.judging_config import PersuasionFactors
 from debate_cli.domain.turn import Turn
 from debate_cli.systems.aggregation import clamp_mark, mean
+from debate_cli.systems.persuasion.settings import PersuasionFactors
 from debate_cli.systems.persuasion.stance import DebaterState, Effect
 from debate_cli.systems.persuasion.strategies import pick_strategy
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from debate_cli.domain.judging_config import PersuasionSettings
 from debate_cli.judging.transcript_prompt import to_prompt_json
 from debate_cli.llm.form import Form, FormModel, derive_schema, each_of, share, text
 from debate_cli.llm.prompts import Prompts
 from debate_cli.systems.base import AssessmentContent, JudgeQuestion, JudgingContext
 from debate_cli.systems.form_reading import MarkCollector, MarkSubject, require_entries, unique_known_items
 from debate_cli.systems.persuasion.effects import RATED_CRITERIA
+from debate_cli.systems.persuasion.settings import PersuasionSettings
 
 
 class EffectForm(FormModel):

@@ -8,7 +8,6 @@ from itertools import pairwise
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.frozen_model import FrozenModel
 from debate_cli.domain.judges import SOLE_JUDGE_ID
-from debate_cli.domain.judging_config import PersuasionSettings
 from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.domain.verdict import Verdict, Victory
 from debate_cli.systems.aggregation import (
@@ -27,6 +26,7 @@ from debate_cli.systems.persuasion.influence import (
     outgoing_influence,
     social_context_vectors,
 )
+from debate_cli.systems.persuasion.settings import PersuasionSettings
 from debate_cli.systems.persuasion.stance import DebaterState, StancePosition, SurrenderReason
 from debate_cli.systems.persuasion.state_machine import StatePoint, collect_effects, compute_state_curve
 

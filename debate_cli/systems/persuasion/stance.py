@@ -8,9 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from debate_cli.domain.judging_config import VictoryConditions
 from debate_cli.domain.participant import Participant
 from debate_cli.systems.aggregation import mean, strip_float_noise
+from debate_cli.systems.persuasion.settings import VictoryConditions
 
 HISTORY_LENGTH = 10
 """How many of the last effects a history holds."""

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.judging_config import PersuasionSettings
 from debate_cli.domain.judging_run import FIRST_RUN, JudgingRun
 from debate_cli.domain.turn import Turn
 from debate_cli.systems.aggregation import ordered_assessments
@@ -21,6 +20,7 @@ from debate_cli.systems.persuasion.effects import (
     keyword_effects,
 )
 from debate_cli.systems.persuasion.influence import outgoing_influence
+from debate_cli.systems.persuasion.settings import PersuasionSettings
 from debate_cli.systems.persuasion.stance import DebaterState, Effect, apply_effect, record_turn, starting_state
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.judging_config import PersuasionSettings
 from debate_cli.domain.turn import StrategyPick
+from debate_cli.systems.persuasion.settings import PersuasionSettings
 from debate_cli.systems.persuasion.state_machine import configured_persuasion, current_states
 from debate_cli.systems.persuasion.strategies import pick_strategy
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from debate_cli.domain.assessment import Insight, Standing
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.frozen_model import FrozenModel
 from debate_cli.domain.judging_run import JudgingRun
+from debate_cli.systems.structured.findings import Insight, Standing
 from debate_cli.systems.structured.trace import TraceRow, build_trace_table, structured_assessments
 
 CAVEAT = "Scores are an aid to judgement, not a verdict on the facts: check what a decision rests on."

@@ -10,11 +10,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
-from debate_cli.domain.assessment import Assessment, Fallacy
+from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.frozen_model import FrozenModel
 from debate_cli.domain.judges import judge_ids
-from debate_cli.domain.judging_config import StructuredSettings
 from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.domain.verdict import Verdict, Victory
 from debate_cli.systems.aggregation import (
@@ -27,6 +26,8 @@ from debate_cli.systems.aggregation import (
     strip_float_noise,
 )
 from debate_cli.systems.outcome import UNDETERMINED_OUTCOME, build_verdict, clear_above_threshold, decide_outcome
+from debate_cli.systems.structured.findings import Fallacy
+from debate_cli.systems.structured.settings import StructuredSettings
 
 CRITERIA = ("logic", "evidence", "responsiveness", "honesty")
 MIN_ARGUMENT_MARK, MAX_ARGUMENT_MARK = 1.0, 10.0

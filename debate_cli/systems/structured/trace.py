@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 
-from debate_cli.domain.assessment import Assessment, Standing, Trace
+from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.frozen_model import FrozenModel
 from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.domain.turn import ResponseType
 from debate_cli.systems.aggregation import ordered_assessments
+from debate_cli.systems.structured.findings import Standing, Trace
 
 
 class TraceResponse(FrozenModel):

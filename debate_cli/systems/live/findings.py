@@ -1,0 +1,138 @@
+"""Findings of the live judge: on turns, on exchanges and on the whole debate."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from debate_cli.domain.assessment import Finding
+from debate_cli.domain.frozen_model import FrozenModel
+from debate_cli.domain.personality import PRESSURE_KINDS
+from debate_cli.systems.tables import format_number
+
+ClaimFault = Literal["hollow", "fabricated", "inverted", "backwards"]
+DebatePattern = Literal["coherence_collapse", "asymmetric_depth", "convergence_failure", "none"]
+ConvergenceOutcome = Literal[
+    "genuine_agreement",
+    "definitional_dispute",
+    "degree_disagreement",
+    "degenerate_convergence",
+    "sustained_disagreement",
+]
+
+
+class PairComparison(Finding):
+    """Who won each dimension of an exchange of two adjacent turns: a debater's name or `draw`."""
+
+    kind: Literal["comparison"] = "comparison"
+    logic: str
+    rhetoric: str
+    tactics: str
+
+    def describe(self) -> list[str]:
+        """Who won each dimension."""
+        return [f"Exchange won: logic {self.logic}, rhetoric {self.rhetoric}, tactics {self.tactics}"]
+
+
+class SuspectClaim(Finding):
+    """A claim that does not hold, on the turn that made it, whichever turn exposed it."""
+
+    kind: Literal["suspect_claim"] = "suspect_claim"
+    turn: int
+    quote: str
+    fault: ClaimFault
+
+    def describe(self) -> list[str]:
+        """The fault and the words."""
+        return [f"Turn {self.turn}, {self.fault} claim: “{self.quote}”"]
+
+
+class LogicGap(Finding):
+    """A weakness of an earlier turn that only a later one exposed."""
+
+    kind: Literal["logic_gap"] = "logic_gap"
+    turn: int
+    points: int = Field(ge=1, le=10)
+    reason: str
+
+    def describe(self) -> list[str]:
+        """The points and the reason."""
+        return [f"Turn {self.turn}, gap in the logic (−{self.points}): {self.reason}"]
+
+
+class Arc(FrozenModel):
+    """How one participant developed over the debate."""
+
+    participant: str
+    arc: str
+
+
+class Narrative(Finding):
+    """The whole debate read as a story."""
+
+    kind: Literal["narrative"] = "narrative"
+    winner: str | None
+    reasoning: str
+    pattern: DebatePattern
+    arcs: tuple[Arc, ...] = ()
+
+    def describe(self) -> list[str]:
+        """The winner, the reasons, and every participant's arc."""
+        arcs = [f"{arc.participant}: {arc.arc}" for arc in self.arcs]
+        return [f"Sees {self.winner or 'nobody'} ahead: {self.reasoning}", *arcs]
+
+
+class Resolution(Finding):
+    """Why narrative and scorecard name different winners."""
+
+    kind: Literal["resolution"] = "resolution"
+    explanation: str
+
+    def describe(self) -> list[str]:
+        """The explanation."""
+        return [f"Why narrative and scorecard differ: {self.explanation}"]
+
+
+class Convergence(Finding):
+    """What became of the disagreement between the first and the last turns."""
+
+    kind: Literal["convergence"] = "convergence"
+    outcome: ConvergenceOutcome
+    early: str
+    late: str
+
+    def describe(self) -> list[str]:
+        """The outcome, and the disagreement early and late."""
+        return [f"{self.outcome.replace('_', ' ')}. Early: {self.early} Late: {self.late}"]
+
+
+class Pressure(Finding):
+    """How hard the last exchange pressed the debater who lost it; each 0-1."""
+
+    kind: Literal["pressure"] = "pressure"
+    participant: str
+    cognitive: float = Field(ge=0, le=1)
+    emotional: float = Field(ge=0, le=1)
+    strategic: float = Field(ge=0, le=1)
+    credibility: float = Field(ge=0, le=1)
+
+    def describe(self) -> list[str]:
+        """The kinds of pressure above 0."""
+        felt = [f"{kind} {format_number(getattr(self, kind))}" for kind in PRESSURE_KINDS if getattr(self, kind)]
+        return [f"Pressure on {self.participant}: {', '.join(felt)}"] if felt else []
+
+
+class CausalChain(Finding):
+    """Cause, process and consequence of a turn's main argument, and what is missing of them."""
+
+    kind: Literal["causal_chain"] = "causal_chain"
+    cause: str
+    process: str
+    consequence: str
+    missing: tuple[str, ...] = ()
+
+    def describe(self) -> list[str]:
+        """The chain and what is missing."""
+        missing = f" Missing: {', '.join(self.missing)}." if self.missing else ""
+        return [f"Chain: {self.cause} → {self.process} → {self.consequence}.{missing}"]

@@ -1,0 +1,56 @@
+"""Findings of the moderator: the summary of a round and its clashes."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from debate_cli.domain.assessment import Finding
+from debate_cli.domain.frozen_model import FrozenModel
+
+
+class SummaryPoint(FrozenModel):
+    """Points made by one participant, or on one subtopic."""
+
+    heading: str
+    """Name of the participant; of the subtopic with three or more debaters."""
+    points: tuple[str, ...]
+
+
+class Momentum(FrozenModel):
+    """Whom the debate is moving towards."""
+
+    toward: str | None
+    why: str
+
+
+class Summary(Finding):
+    """The moderator's account of a round."""
+
+    kind: Literal["summary"] = "summary"
+    points: tuple[SummaryPoint, ...] = ()
+    consensus: tuple[str, ...] = ()
+    momentum: Momentum | None = None
+    guidance: str = ""
+    """For the next round; empty where none was asked."""
+
+    def describe(self) -> list[str]:
+        """Points, consensus, momentum and guidance."""
+        told = [f"{point.heading}: {'; '.join(said.rstrip('.') for said in point.points)}" for point in self.points]
+        told += [f"Agreed: {point}" for point in self.consensus]
+        if self.momentum is not None:
+            told.append(f"Momentum towards {self.momentum.toward or 'nobody'}: {self.momentum.why}")
+        return [*told, f"Guidance: {self.guidance}"] if self.guidance else told
+
+
+class Clash(Finding):
+    """A point on which participants meet, or fail to."""
+
+    kind: Literal["clash"] = "clash"
+    participants: tuple[str, ...]
+    about: str
+    engaged: bool
+
+    def describe(self) -> list[str]:
+        """Who meets on what."""
+        verb = "meet on" if self.engaged else "talk past each other on"
+        return [f"{' and '.join(self.participants)} {verb} {self.about}"]

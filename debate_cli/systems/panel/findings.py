@@ -1,0 +1,34 @@
+"""The finding of a panel judge: a vote."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from debate_cli.domain.assessment import Finding
+from debate_cli.systems.tables import format_number
+
+VoteOption = Literal["PASS", "FAIL", "CONDITIONAL"]
+
+
+class Vote(Finding):
+    """A panel judge's vote."""
+
+    kind: Literal["vote"] = "vote"
+    option: VoteOption
+    """PASS: the motion is upheld; FAIL: it is not; CONDITIONAL: it holds under stated conditions."""
+    confidence: float = Field(ge=0, le=1)
+    critical_findings: tuple[str, ...] = ()
+    remediation_required: tuple[str, ...] = ()
+    changed_because: str | None = None
+    late: bool = False
+    """The judge did not answer in time and keeps its last vote."""
+
+    def describe(self) -> list[str]:
+        """The option, what it rests on, and what changed it."""
+        late = ", late" if self.late else ""
+        told = [f"Votes {self.option}, confidence {format_number(self.confidence)}{late}"]
+        told += [f"Critical: {point}" for point in self.critical_findings]
+        told += [f"Would mend it: {point}" for point in self.remediation_required]
+        return [*told, f"Changed because {self.changed_because}"] if self.changed_because else told

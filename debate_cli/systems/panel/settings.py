@@ -1,0 +1,136 @@
+"""Settings of the panel."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from functools import cached_property
+from typing import Literal, Self
+
+from pydantic import Field
+
+from debate_cli.domain.judging_config import JudgeSeat, SystemSettings, UnitInterval
+from debate_cli.domain.setting import ConfigModel
+from debate_cli.domain.suggestions import format_suggestion
+
+PERSONA_WEIGHTS: dict[str, float] = {
+    "technical_architect": 0.25,
+    "compliance_auditor": 0.25,
+    "security_analyst": 0.20,
+    "domain_expert": 0.15,
+    "qa_evaluator": 0.15,
+}
+"""The default panel: personas and their weights."""
+
+
+class PanelJudge(ConfigModel):
+    """A member of the panel."""
+
+    id: str = Field(min_length=1)
+    """Its name in votes and reports."""
+    persona: str
+    """One of the default personas, or any name with a `description`."""
+    description: str | None = None
+    """The persona in the user's own words."""
+    model: str | None = None
+    """Name in `models`, or `provider/model`; None means the panel's `judge`."""
+    weight: float | None = Field(default=None, gt=0)
+    """None means the persona's default weight, or 1 for a persona of the user's."""
+
+    def problems(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
+        """An unknown persona, an empty description, an id with odd characters."""
+        if self.persona not in PERSONA_WEIGHTS and self.description is None:
+            hint = format_suggestion(self.persona, PERSONA_WEIGHTS) or "; describe it by a judge's `description`"
+            yield (), f"no persona `{self.persona}` is shipped{hint}"
+        if self.description is not None and not self.description.strip():
+            yield ("description",), "is empty; say who judges, or leave it out for a shipped persona"
+        if "/" in self.id or not self.id.isprintable():
+            yield (), "a judge's id has neither slashes nor control characters; rename it"
+
+
+class PanelSettings(SystemSettings):
+    """Several judges who deliberate until they agree enough."""
+
+    kind: Literal["panel"] = "panel"
+    judge: str | None = None
+    """Model of every judge that names none."""
+    judges: tuple[PanelJudge, ...] = ()
+    """The members one by one, where a short form does not do."""
+    personas: tuple[str, ...] = ()
+    """Short form: personas with their default weights, ids the same as the names."""
+    dimensions: tuple[str, ...] = Field(default=("logic", "evidence", "rebuttal", "risk"), min_length=1)
+    """What each member rates from 1 to 3 beside its vote."""
+    convergence_threshold: UnitInterval = 0.8
+    """Agreement from which on nothing more is deliberated."""
+    max_rounds: int = Field(default=3, ge=0, le=20)
+    """Deliberation rounds after the first vote, at most."""
+    min_judges: int = Field(default=2, ge=1)
+    """Votes that a verdict and a deliberation need."""
+    timeout_s: float = Field(default=120, gt=0)
+    """Seconds after which a member that is late keeps its last vote."""
+
+    @cached_property
+    def members(self) -> tuple[PanelJudge, ...]:
+        """The judges with model and weight filled in; the default five where none is named."""
+        named = self.judges or tuple(PanelJudge(id=name, persona=name) for name in self.personas or PERSONA_WEIGHTS)
+        return tuple(
+            judge.model_copy(
+                update={
+                    "model": judge.model or self.judge,
+                    "weight": judge.weight if judge.weight is not None else PERSONA_WEIGHTS.get(judge.persona, 1.0),
+                }
+            )
+            for judge in named
+        )
+
+    @property
+    def seats(self) -> tuple[JudgeSeat, ...]:
+        """The members with their weights."""
+        own_models = {index for index, judge in enumerate(self.judges) if judge.model is not None or self.judge is None}
+        return tuple(
+            JudgeSeat(
+                judge.id, judge.model, ("judges", index, "model") if index in own_models else ("judge",), judge.weight
+            )
+            for index, judge in enumerate(self.members)
+        )
+
+    @property
+    def answer_timeout_s(self) -> float:
+        """A member is late after `timeout_s`."""
+        return self.timeout_s
+
+    def problems(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
+        """Members named twice or wrongly, too few of them, dimensions named twice."""
+        if self.judges and self.personas:
+            yield ("personas",), "`judges` and `personas` are two ways to say one thing; keep one"
+        key = "judges" if self.judges else "personas"
+        for index, judge in enumerate(self.members):
+            yield from (((key, index, *path), message) for path, message in judge.problems())
+        for index in _repeated(judge.id.casefold() for judge in self.members):
+            yield (key, index), "an earlier judge has this id; give each its own"
+        if len(self.members) < self.min_judges:
+            count = f"{len(self.members)} judge{'s' if len(self.members) > 1 else ''}"
+            message = f"the panel has {count} and needs {self.min_judges}; add judges, or lower `min_judges`"
+            yield ("min_judges",), message
+        for index in _repeated(self.dimensions):
+            yield ("dimensions", index), "this dimension stands here a second time; keep one"
+
+    def with_models(self, rename: Callable[[str | None], str | None]) -> Self:
+        """Replace the model of the panel and of every member."""
+        judges = tuple(judge.model_copy(update={"model": rename(judge.model)}) for judge in self.judges)
+        return self.model_copy(update={"judge": rename(self.judge), "judges": judges})
+
+    def with_judge_count(self, count: int) -> Self:
+        """So many members: the configured ones in order, then the same personas again under new ids."""
+        repeats = -(-count // len(self.members))
+        judges = [
+            judge if number == 0 else judge.model_copy(update={"id": f"{judge.id}-{number + 1}"})
+            for number in range(repeats)
+            for judge in self.members
+        ]
+        return self.model_copy(update={"judges": tuple(judges[:count])})
+
+
+def _repeated(words: Iterable[str]) -> list[int]:
+    """Indices of the words that occurred before."""
+    found = list(words)
+    return [index for index, word in enumerate(found) if word in found[:index]]

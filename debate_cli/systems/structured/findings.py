@@ -1,0 +1,55 @@
+"""Findings of the structured judge: fallacies, the standing of claims, the insight."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from debate_cli.domain.assessment import Finding
+
+Standing = Literal["UPHELD", "PARTIALLY_UPHELD", "REFUTED", "UNCERTAIN"]
+"""UPHELD: survived, can be relied on; PARTIALLY_UPHELD: right in direction, limited in condition, degree or scope;
+REFUTED: not a basis for a decision; UNCERTAIN: cannot be told."""
+
+
+class Fallacy(Finding):
+    """A fallacy from the checklist, with the words it was found in."""
+
+    kind: Literal["fallacy"] = "fallacy"
+    participant: str
+    item: str | None = None
+    name: str
+    quote: str = ""
+
+    def describe(self) -> list[str]:
+        """Where it is, its name and its words."""
+        where = f" in {self.item}" if self.item else ""
+        return [f"{self.participant}{where}: {self.name}, “{self.quote}”"]
+
+
+class Trace(Finding):
+    """What became of one claim."""
+
+    kind: Literal["trace"] = "trace"
+    participant: str
+    item: str
+    claim: str
+    standing: Standing
+    reason: str = ""
+
+    def describe(self) -> list[str]:
+        """The standing and its reason."""
+        return [f"{self.item} {self.standing.lower().replace('_', ' ')}: {self.reason}"]
+
+
+class Insight(Finding):
+    """What the one who decides should take away."""
+
+    kind: Literal["insight"] = "insight"
+    key_insight: str
+    unresolved_questions: tuple[str, ...] = ()
+    recommendation: str = ""
+
+    def describe(self) -> list[str]:
+        """The insight, the open questions, the recommendation."""
+        questions = [f"Open: {question}" for question in self.unresolved_questions]
+        return [self.key_insight, *questions, f"Recommendation: {self.recommendation}"]

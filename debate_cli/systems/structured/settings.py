@@ -1,0 +1,71 @@
+"""Settings of the structured system."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, field_validator
+
+from debate_cli.domain.judging_config import (
+    JudgeSeat,
+    NonNegative,
+    SystemSettings,
+    Thresholds,
+    default_bounds,
+    numbered_seats,
+)
+from debate_cli.domain.setting import ConfigModel
+
+FALLACIES = (
+    "straw man", "appeal to authority", "slippery slope", "false dilemma", "anecdotal evidence", "circular reasoning",
+    "ad hominem",
+)  # fmt: skip
+
+
+class StructuredWeights(ConfigModel):
+    """Weights of the four criteria; normalised to sum 1 when used."""
+
+    logic: NonNegative = 0.30
+    evidence: NonNegative = 0.40
+    responsiveness: NonNegative = 0.20
+    honesty: NonNegative = 0.10
+
+
+class StructuredSettings(SystemSettings):
+    """One judge, whole debate: four criteria per argument, fallacies, trace, insight."""
+
+    kind: Literal["structured"] = "structured"
+    judge: str | None = None
+    """Name in `models`, or `provider/model`; None means `models.judge`, else `models.default`."""
+    judges: int = Field(default=1, ge=1, le=25)
+    """How many times the judge is asked independently; marks are averaged."""
+    weights: StructuredWeights = StructuredWeights()
+    """What each criterion counts."""
+    fallacy_penalty: NonNegative = 0.0
+    """Points off an argument for each fallacy in it; its score stays at 1 or above."""
+    fallacies: tuple[str, ...] = FALLACIES
+    """The checklist that the judge goes through."""
+    thresholds: Annotated[Thresholds, default_bounds(draw=1, clear=3)] = Thresholds(draw=1, clear=3)
+    """Points of 1-10: below `draw` a draw, above `clear` a clear victory."""
+
+    @field_validator("weights")
+    @classmethod
+    def _require_positive_weight(cls, weights: StructuredWeights) -> StructuredWeights:
+        if weights.logic + weights.evidence + weights.responsiveness + weights.honesty <= 0:
+            msg = "at least one weight must be above 0"
+            raise ValueError(msg)
+        return weights
+
+    @property
+    def seats(self) -> tuple[JudgeSeat, ...]:
+        """As many judges as configured, all of one model."""
+        return numbered_seats(self.judges, self.judge)
+
+    def problems(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
+        """Thresholds in the wrong order."""
+        yield from self.thresholds.problems()
+
+    def with_judge_count(self, count: int) -> Self:
+        """The settings with so many judges."""
+        return self.model_copy(update={"judges": count})

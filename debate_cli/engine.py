@@ -29,7 +29,7 @@ from debate_cli.domain.events import (
 from debate_cli.domain.tasks import Brief, Cue, Task
 from debate_cli.domain.turn import Turn
 from debate_cli.formats import next_step
-from debate_cli.judging.schedule import owed_briefs, priority_brief_keys
+from debate_cli.judging.schedule import owed_briefs
 from debate_cli.llm.model import OnText
 from debate_cli.observer import Observer
 
@@ -47,10 +47,6 @@ class Speaker(Protocol):
 
 class Assessor(Protocol):
     """Makes assessments for every judge."""
-
-    def warm_up(self, turn: Turn, debate: Debate) -> None:
-        """A speech was made, which judges will be asked about."""
-        ...
 
     async def assess(self, brief: Brief, debate: Debate) -> Assessment | Failure:
         """Answer the brief; a failure or an abstention is returned, not raised."""
@@ -104,13 +100,10 @@ class DebateRun:
         clock: Callable[[], datetime],
         stop: StopSignal,
         judging_runs: Collection[str] | None = None,
-        head_start_s: float = 0.0,
     ) -> None:
         """`append` makes an event durable before it counts.
 
-        With `judging_runs`, only briefs of those runs are answered and no speech is asked for (`debate judge`). The debate
-        waits for its speakers and not for its judges, and for the judges that will ask on longer than for the others: so long
-        do those have to be asked before the rest is asked beside them.
+        With `judging_runs`, only briefs of those runs are answered and no speech is asked for (`debate judge`).
         """
         self.debate = debate
         self._actors = cast
@@ -119,7 +112,6 @@ class DebateRun:
         self._clock = clock
         self._stop = stop
         self._judging_runs = judging_runs
-        self._head_start_s = head_start_s
         self._in_flight: dict[asyncio.Task[Event], Task] = {}
         self._halted: CloseReason | None = None
 
@@ -156,12 +148,10 @@ class DebateRun:
         briefs = [
             brief for brief in owed_briefs(self.debate) if self._judging_runs is None or brief.run in self._judging_runs
         ]
-        under_way = {task.key: task for task in self._in_flight.values()}
-        due = [task for task in (*cues, *briefs) if task.key not in under_way]
-        ahead = {task.key for task in (*under_way.values(), *due) if isinstance(task, Cue)}
-        ahead = ahead or priority_brief_keys(self.debate, [task for task in due if isinstance(task, Brief)])
-        for task in due:
-            self._start(task, ahead)
+        under_way = {task.key for task in self._in_flight.values()}
+        for task in (*cues, *briefs):
+            if task.key not in under_way:
+                self._start(task)
         return reason
 
     def _due_cues(self) -> tuple[tuple[Cue, ...], CloseReason | None]:
@@ -170,10 +160,10 @@ class DebateRun:
         step = next_step(self.debate)
         return step.cues, step.close
 
-    def _start(self, task: Task, ahead: Collection[str]) -> None:
+    def _start(self, task: Task) -> None:
         self._record(TaskStarted(at=self._clock(), key=task.key))
         self._observer.asking(task)
-        answer = self._speak(task) if isinstance(task, Cue) else self._assess(task, ahead)
+        answer = self._speak(task) if isinstance(task, Cue) else self._assess(task)
         self._in_flight[asyncio.ensure_future(answer)] = task
 
     async def _speak(self, cue: Cue) -> Event:
@@ -182,10 +172,7 @@ class DebateRun:
             return TaskFailed(at=self._clock(), failure=answer)
         return TurnCompleted(at=self._clock(), turn=answer)
 
-    async def _assess(self, brief: Brief, ahead: Collection[str]) -> Event:
-        leaving = [] if brief.key in ahead else [item for item, task in self._in_flight.items() if task.key in ahead]
-        if self._head_start_s and leaving:
-            await asyncio.wait(leaving, timeout=self._head_start_s)
+    async def _assess(self, brief: Brief) -> Event:
         answer = await self._actors.judge.assess(brief, self.debate)
         if isinstance(answer, Failure):
             return TaskFailed(at=self._clock(), failure=answer)
@@ -211,8 +198,6 @@ class DebateRun:
         """Make the event part of the debate. It is kept in memory even where it cannot be made durable."""
         self.debate = self.debate.apply(event)
         self._append(event)
-        if isinstance(event, TurnCompleted):
-            self._actors.judge.warm_up(event.turn, self.debate)
         if isinstance(event, TaskFailed):
             self._halt_on(event.failure)
         self._observer.event(event, self.debate)

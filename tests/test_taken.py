@@ -29,9 +29,6 @@ class Instant:
         del on_text
         return speech(cue, debate)
 
-    def warm_up(self, turn: Turn, debate: Debate) -> None:
-        """Nothing is read ahead."""
-
     async def assess(self, brief: Brief, debate: Debate) -> Failure:
         """No opinion."""
         del debate

@@ -19,7 +19,6 @@ from debate_cli.domain.frozen_model import FrozenModel
 from debate_cli.domain.judging_config import JudgingConfig, SystemSettings
 from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.domain.verdict import Verdict, Victory
-from debate_cli.systems.panel.findings import VoteOption
 from debate_cli.systems.scoring import score
 from debate_cli.systems.structured.findings import Standing
 from debate_cli.systems.structured.trace import TraceRow, build_trace_table
@@ -45,7 +44,7 @@ class SideVerdict(FrozenModel):
     winner: str | None
     victory: Victory
     margin: float | None
-    option: VoteOption | None = None
+    option: str | None = None
     """What a panel voted, where no winner tells it."""
     decides: bool
     """Whether this verdict is the one that counts for its side."""

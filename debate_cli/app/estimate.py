@@ -21,14 +21,13 @@ from debate_cli.domain.judging_config import SystemSettings
 from debate_cli.domain.model_call import ModelCall, Usage
 from debate_cli.engine import DebateRun, StopSignal
 from debate_cli.formats import planned_turns
-from debate_cli.judging.schedule import max_follow_up_briefs, planned_briefs
+from debate_cli.judging import schedule
 from debate_cli.llm import usage as usage_module
 from debate_cli.llm.model import Model, OnText, Reply, Request
 from debate_cli.llm.prices import compute_cost
 from debate_cli.llm.structured_output import MAX_REASKS
 from debate_cli.observer import NullObserver
 from debate_cli.providers.registry import ProviderRegistry
-from debate_cli.systems.panel.settings import PanelSettings
 from debate_cli.version import __version__
 
 _START = datetime(2000, 1, 1, tzinfo=UTC)
@@ -174,7 +173,7 @@ class RunEstimate:
 
 def planned_calls(config: DebateConfig) -> int:
     """Calls that a run makes when nothing is asked again, at the least."""
-    return planned_turns(config) + planned_briefs(config)
+    return planned_turns(config) + schedule.planned_briefs(config)
 
 
 async def estimate_run(config: DebateConfig, around: RunContext) -> RunEstimate:
@@ -186,7 +185,7 @@ async def estimate_run(config: DebateConfig, around: RunContext) -> RunEstimate:
         *reckoning.estimate_debaters(),
         *(share for system in config.judging.systems for share in reckoning.estimate_judges(system)),
     )
-    return RunEstimate(planned_turns(config), planned_briefs(config), shares)
+    return RunEstimate(planned_turns(config), schedule.planned_briefs(config), shares)
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,15 +223,16 @@ class _Estimator:
     def estimate_judges(self, system: SystemSettings) -> Iterator[RoleEstimate]:
         """The shares of a system's judges."""
         seats = judge_ids(system)
-        asked = _planned_briefs(self.config, system) // max(1, len(seats))
+        calls = schedule.planned_calls(self.config, system)
+        asked = calls.planned // max(1, len(seats))
         for seat in seats:
             spec = self.config.model_for_judge(judge_model_role(system, seat))
             told = self.simulation.debate.assessments_of_system(system.kind, "r1")
             if spec is not None:
-                read = self._debate_tokens() + self._judge_text_tokens(system, self._max_output_tokens(spec), asked)
+                read = self._debate_tokens() + self._max_output_tokens(spec) * calls.quoted_answers
                 question = _QuestionLoad(
                     asked,
-                    asked + max_follow_up_briefs(system),
+                    asked + calls.follow_ups,
                     MAX_ASKS,
                     self.simulation.longest_prompt(f"judge.{system.kind}") + read,
                 )
@@ -270,17 +270,8 @@ class _Estimator:
         longest = max((self._max_output_tokens(spec) for spec in speakers if spec is not None), default=0)
         return planned_turns(self.config) * longest
 
-    def _judge_text_tokens(self, system: SystemSettings, output: int, asked: int) -> int:
-        """Tokens of the judges' words that a judge is shown: the panel's, or its own earlier ones."""
-        return output * (len(judge_ids(system)) if isinstance(system, PanelSettings) else asked - 1)
-
     def _max_output_tokens(self, spec: ModelSpec) -> int:
         return spec.max_output_tokens or self.registry.profile(spec.model).max_output_tokens
-
-
-def _planned_briefs(config: DebateConfig, system: SystemSettings) -> int:
-    judging = config.judging.model_copy(update={"systems": (system,)})
-    return planned_briefs(config.model_copy(update={"judging": judging}))
 
 
 def _scale_average_usage(rehearsed: Sequence[ModelCall], calls: int) -> Usage:

@@ -9,22 +9,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ValidationError
 
 from debate_cli.domain.config import DebateConfig, ModelSpec, ProviderSpec
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import DebateClosed, DebateOpened, Event, Generator, JudgingOpened
-from debate_cli.domain.judging_config import JudgingConfig, SystemSettings
+from debate_cli.domain.judging_config import JudgingConfig, SystemSettings, settings_class
 from debate_cli.errors import TranscriptError, UsageError
-from debate_cli.systems.live.settings import LiveSettings
-from debate_cli.systems.moderator.settings import ModeratorSettings
-from debate_cli.systems.panel.settings import PanelJudge, PanelSettings
-from debate_cli.systems.persuasion.settings import PersuasionSettings
-from debate_cli.systems.registry import check_system_kind
-from debate_cli.systems.structured.settings import StructuredSettings
+from debate_cli.systems.panel.settings import PanelSettings
+from debate_cli.systems.registry import check_system_kind, get_system, system_kinds
 from debate_cli.version import __version__
 
-_SYSTEM: TypeAdapter[SystemSettings] = TypeAdapter(SystemSettings)
 GENERATOR = Generator(name="debate-cli", version=__version__)
 
 
@@ -81,7 +76,7 @@ def open_judging_runs(debate: Debate, wish: JudgingRequest, at: datetime) -> tup
     """
     systems = tuple(_apply_request(system, wish) for system in _requested_systems(debate, wish))
     for system in systems:
-        _check_judgeable(debate, system)
+        _check_judgeable(debate, system, is_named=system.kind in wish.systems)
     judging = JudgingConfig(systems=systems, decides=_deciding_system(debate, wish, systems))
     taken = len(debate.runs)
     return tuple(
@@ -104,16 +99,19 @@ def document_events(name: str, text: str, debate_id: str, wish: JudgingRequest, 
     """
     config = document_config(name, text, wish)
     for system in config.judging.systems:
-        _check_panel_size(system)
+        _check_settings(system)
     opened = DebateOpened(at=at, id=debate_id, generator=GENERATOR, config=config, config_sha256=config.sha256())
     return opened, DebateClosed(at=at, reason="complete")
 
 
 def document_config(name: str, text: str, wish: JudgingRequest) -> DebateConfig:
-    """The configuration under which a text is judged: the wish's panel and all that is said of asking it, and nobody who debates."""
+    """The configuration under which a text is judged: the requested systems that judge texts (default: panel), no debaters."""
     given = wish.config
     configured = given.judging.systems if given is not None else ()
-    panel = next((system for system in configured if isinstance(system, PanelSettings)), PanelSettings())
+    wanted = tuple(system for system in configured if not wish.systems or system.kind in wish.systems)
+    absent = [kind for kind in wish.systems if kind not in {system.kind for system in wanted}]
+    wanted += tuple(settings_class(kind).model_validate({"kind": kind}) for kind in absent)
+    able = tuple(system for system in wanted if get_system(system.kind).judges_texts)
     kept = {} if given is None else {"limits": given.limits, "seed": given.seed, "prompts": given.prompts}
     judged = DebateConfig(
         topic=name,
@@ -121,7 +119,7 @@ def document_config(name: str, text: str, wish: JudgingRequest) -> DebateConfig:
         models=wish.models,
         providers=wish.providers,
         debaters=(),
-        judging=JudgingConfig(systems=(_apply_request(panel, wish),)),
+        judging=JudgingConfig(systems=tuple(_apply_request(system, wish) for system in able or (PanelSettings(),))),
     )
     return judged.model_copy(update=kept)
 
@@ -134,9 +132,8 @@ def normalize_resume_config(config: DebateConfig, debate: Debate) -> DebateConfi
     if debate.document_name is None or not config.debaters:
         order = debate.config.format.order if config.format.kind == "free_flowing" else config.format.order
         return config.model_copy(update={"format": config.format.model_copy(update={"order": order})})
-    return document_config(
-        debate.topic, debate.config.background or "", JudgingRequest(config=config, systems=("panel",))
-    )
+    kinds = tuple(system.kind for system in debate.config.judging.systems)
+    return document_config(debate.topic, debate.config.background or "", JudgingRequest(config=config, systems=kinds))
 
 
 def config_for_judging(debate: Debate, wish: JudgingRequest) -> DebateConfig:
@@ -165,59 +162,45 @@ def _requested_systems(debate: Debate, wish: JudgingRequest) -> tuple[SystemSett
     known = {system.kind: system for system in (*debate.config.judging.systems, *configured)}
     for kind in wish.systems:
         check_system_kind(kind)
-    return tuple(known.get(kind) or _SYSTEM.validate_python({"kind": kind}) for kind in dict.fromkeys(wish.systems))  # pyright: ignore[reportArgumentType,reportCallIssue]
+    return tuple(
+        known.get(kind) or settings_class(kind).model_validate({"kind": kind}) for kind in dict.fromkeys(wish.systems)
+    )  # pyright: ignore[reportArgumentType,reportCallIssue]
 
 
 def _apply_request(system: SystemSettings, wish: JudgingRequest) -> SystemSettings:
-    """The system with the wish's model and number of judges; a saved debate takes no feedback."""
-    changes: dict[str, object] = {}
-    if isinstance(system, LiveSettings):
-        changes["feedback"] = False
+    """The system with the requested model and number of judges, without what only a running debate can use."""
+    settings = system.for_added_run()
     if wish.model is not None:
-        changes["judge"] = None
-    if isinstance(system, PanelSettings):
-        changes["judges"] = _panel_judges(system, wish)
-    elif wish.judges is not None and isinstance(system, StructuredSettings | ModeratorSettings):
-        changes["judges"] = wish.judges
-    elif wish.judges not in (None, 1):
-        raise UsageError(
-            f"--judges {wish.judges}: {system.kind} has one judge; several sit in structured, moderator and panel"
-        )
-    return system.model_copy(update=changes)
-
-
-def _panel_judges(panel: PanelSettings, wish: JudgingRequest) -> tuple[PanelJudge, ...]:
-    """As many judges as wished for: the configured ones in order, then the same personas again under new ids."""
-    bench = panel.members
-    if wish.model is not None:
-        bench = tuple(judge.model_copy(update={"model": None}) for judge in bench)
+        settings = settings.with_models(lambda _role: None)
     if wish.judges is None:
-        return bench
-    rounds = -(-wish.judges // len(bench))
-    again = [
-        judge if number == 0 else judge.model_copy(update={"id": f"{judge.id}-{number + 1}"})
-        for number in range(rounds)
-        for judge in bench
-    ]
-    return tuple(again[: wish.judges])
+        return settings
+    several = settings.with_judge_count(wish.judges)
+    if several is None:
+        able = ", ".join(kind for kind in system_kinds() if _takes_judges(kind))
+        raise UsageError(f"--judges {wish.judges}: {system.kind} has one judge; these have several: {able}")
+    return several
 
 
-def _check_panel_size(system: SystemSettings) -> None:
-    if isinstance(system, PanelSettings) and len(system.members) < system.min_judges:
-        there = "1 judge is" if len(system.members) == 1 else f"{len(system.members)} judges are"
-        raise UsageError(f"panel: {there} fewer than min_judges {system.min_judges}; name more")
+def _takes_judges(kind: str) -> bool:
+    return settings_class(kind)(kind=kind).with_judge_count(2) is not None
 
 
-def _check_judgeable(debate: Debate, system: SystemSettings) -> None:
-    _check_panel_size(system)
+def _check_settings(system: SystemSettings) -> None:
+    """Raise UsageError if the settings contradict themselves."""
+    for path, message in system.problems():
+        raise UsageError(f"{'.'.join(map(str, (system.kind, *path)))}: {message}")
+
+
+def _check_judgeable(debate: Debate, system: SystemSettings, *, is_named: bool) -> None:
+    """Raise TranscriptError if no judge, or not this one, can judge the debate. A system that is not named may find nothing."""
+    _check_settings(system)
     if not debate.turns and debate.document_name is None and debate.closed is not None:  # an open one may be under way
         raise TranscriptError(
             f"has no speeches yet, so nobody can judge it; go on with it first: debate run --resume {debate.id}"
         )
-    if not debate.turns and not isinstance(system, PanelSettings):
-        raise TranscriptError(f"has no speeches, so {system.kind} cannot judge it; panel can judge any text")
-    if isinstance(system, PersuasionSettings) and len(debate.participants) < 2:  # noqa: PLR2004 - someone must be persuaded
-        raise TranscriptError("persuasion needs two debaters or more; judge it by another system")
+    reason = get_system(system.kind).why_not(debate)
+    if reason is not None and (is_named or not debate.turns):
+        raise TranscriptError(reason)
 
 
 def _deciding_system(debate: Debate, wish: JudgingRequest, systems: Sequence[SystemSettings]) -> str | None:

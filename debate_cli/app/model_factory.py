@@ -37,8 +37,6 @@ from debate_cli.providers.mock.model import SCRIPTED_MODEL
 from debate_cli.providers.provider_table import ProviderRow
 from debate_cli.providers.registry import ProviderRegistry, collect_provider_secrets, split_model_name
 from debate_cli.storage.redact import Redactor
-from debate_cli.systems.panel.settings import PanelSettings
-from debate_cli.systems.persuasion.settings import PersuasionSettings
 
 UNSCRIPTED_NAME = "unscripted"
 """What a mock is called that stands for a model named as the scripted mock is."""
@@ -290,11 +288,4 @@ def _mock_role(model: str | None, models: Mapping[str, ModelSpec]) -> str | None
 
 
 def _mock_system(system: SystemSettings, models: Mapping[str, ModelSpec]) -> SystemSettings:
-    changes: dict[str, object] = {"judge": _mock_role(system.judge, models)}
-    if isinstance(system, PanelSettings):
-        changes["judges"] = tuple(
-            judge.model_copy(update={"model": _mock_role(judge.model, models)}) for judge in system.judges
-        )
-    if isinstance(system, PersuasionSettings) and system.effects != "judge":
-        changes = {}
-    return system.model_copy(update=changes)
+    return system.with_models(lambda role: _mock_role(role, models))

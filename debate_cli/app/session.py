@@ -33,9 +33,6 @@ from debate_cli.storage.transcript import dump_transcript, to_transcript, transc
 from debate_cli.storage.transcript_store import StoredDebate, open_debate
 from debate_cli.systems.scoring import score, verdicts_of_run
 
-HEAD_START_S = 0.03
-"""Seconds within which the questions that are waited for longest have left; the others are asked after them."""
-
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
@@ -189,7 +186,6 @@ class Session:
                 clock=self.clock,
                 stop=self.stop,
                 judging_runs=runs,
-                head_start_s=HEAD_START_S,
             )
             try:
                 await run.run()

@@ -5,7 +5,7 @@ The findings of each judging system are in its folder in `systems`; the shared o
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Annotated, Any, Literal, cast
 
 from pydantic import ConfigDict, Field, SerializeAsAny, ValidationInfo, model_serializer
@@ -130,7 +130,7 @@ def finding_class(kind: str, system: str) -> type[Finding] | None:
         return SHARED_FINDINGS[kind]
     if not SYSTEMS.has(system):
         return UninstalledFinding
-    return system_findings(system).get(kind)
+    return system_findings(system).get(kind) or _built_in_findings().get(kind)
 
 
 def system_findings(system: str) -> dict[str, type[Finding]]:
@@ -153,7 +153,8 @@ def _parse_finding(value: object, info: ValidationInfo) -> object:
     return cls.model_validate(data)
 
 
-def _built_in_findings() -> dict[str, type[FrozenModel]]:
+@cache
+def _built_in_findings() -> dict[str, type[Finding]]:
     own = [finding for system in SYSTEMS.built_in for finding in system_findings(system).items()]
     return {**dict(own), **SHARED_FINDINGS}
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -28,7 +28,7 @@ class ByKind:
     """Annotation of a field: `parse` makes the value, and JSON Schema shows the union of the `built_in` classes."""
 
     parse: Callable[[object, ValidationInfo], object]
-    built_in: Callable[[], dict[str, type[FrozenModel]]]
+    built_in: Callable[[], Mapping[str, type[FrozenModel]]]
     """Kind -> class. Committed JSON Schemas know these alone."""
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:

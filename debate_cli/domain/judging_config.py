@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterator
 from typing import Annotated, Any, ClassVar, NamedTuple, Self, cast
 
 from pydantic import BeforeValidator, ConfigDict, Field, SerializeAsAny, ValidationInfo, model_serializer
+from pydantic_core import PydanticCustomError
 
 from debate_cli.domain.by_kind import ByKind, Kind
-from debate_cli.domain.frozen_model import FrozenModel
 from debate_cli.domain.setting import ConfigModel
 from debate_cli.plugins import SYSTEMS
 
@@ -137,11 +137,13 @@ def _parse_settings(value: object, _info: ValidationInfo) -> object:
     if not isinstance(written, dict):
         return written
     data = cast("dict[str, Any]", written)
-    kind = data.get("kind")
+    if "kind" not in data:
+        raise PydanticCustomError("union_tag_not_found", "has no `kind`")
+    kind = data["kind"]
     return settings_class(kind).model_validate(data) if isinstance(kind, str) else data
 
 
-def _built_in_settings() -> dict[str, type[FrozenModel]]:
+def _built_in_settings() -> dict[str, type[SystemSettings]]:
     return {kind: settings_class(kind) for kind in SYSTEMS.built_in}
 
 

@@ -1,24 +1,33 @@
-"""Who speaks next: pure schedulers over a `Debate`. No clock, no model, no randomness.
+"""Who speaks next: pure functions of a `Debate`. No clock, no model, no randomness.
 
-A format is a tuple of stages (`structured`, `semi_structured`, `free_flowing`); `timetable` turns stages into rounds and
-cues, `stopping` and `waiting` say when a debate ends early and which judge's word it waits for.
+A format is a list of stages (`stages`); `timetable` turns stages into rounds and cues. A debate ends early when at most
+one debater is left, or, in the free-flowing format, when nothing new is said. Budget, interruption and failure are no
+properties of a debate; the engine handles them.
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from debate_cli.domain.config import DebateConfig
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import CloseReason
-from debate_cli.domain.tasks import Cue
-from debate_cli.formats import free_flowing, stopping, waiting
-from debate_cli.formats.timetable import STAGES_BY_FORMAT, Timetable, build_timetable
+from debate_cli.domain.judging_run import FIRST_RUN
+from debate_cli.domain.tasks import Brief, Cue
+from debate_cli.domain.turn import Turn
+from debate_cli.formats.stages import stages
+from debate_cli.formats.timetable import Timetable, active_debaters, build_timetable
+from debate_cli.systems.registry import get_system
+
+MIN_ROUNDS_TO_CONVERGE = 2
+"""Full rounds before a debate can count as converged."""
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What comes next. Neither cues nor a reason to close: the debate waits for an answer, or for a judge's word."""
+    """What comes next. Without cues and without a reason to close, the debate waits for an answer or a judge."""
 
     cues: tuple[Cue, ...] = ()
     """Cues of the current wave that are neither answered nor given up; all may be asked at once."""
@@ -27,12 +36,12 @@ class Step:
 
 
 def next_step(debate: Debate) -> Step:
-    """Who speaks now, or why nobody does any more."""
+    """Who speaks now, or why the debate is over."""
     table = build_timetable(debate)
     if not all(debate.is_settled(brief) for brief in _awaited_briefs(debate, table)):
         return Step()
-    fresh = not any(cue.index in debate.turns_by_index for cue in table.due_cues)
-    if fresh and (reason := _stop_reason(debate, table)):
+    is_new_wave = not any(cue.index in debate.turns_by_index for cue in table.due_cues)
+    if is_new_wave and (reason := _stop_reason(debate, table)):
         return Step(close=reason)
     if not table.due_cues:
         return Step(close="complete")
@@ -41,11 +50,11 @@ def next_step(debate: Debate) -> Step:
 
 def planned_turns(config: DebateConfig) -> int:
     """How many turns a debate has when nothing stops it and every possible follow-up question is asked."""
-    return len(STAGES_BY_FORMAT[config.format.kind](config.format)) * len(config.debaters)
+    return len(stages(config.format)) * len(config.debaters)
 
 
 def finished_rounds(debate: Debate) -> tuple[int, ...]:
-    """Numbers of the rounds in which nobody will speak any more."""
+    """Numbers of the rounds in which no debater speaks any more."""
     table = build_timetable(debate)
     over = debate.status == "complete" or next_step(debate).close is not None
     return tuple(
@@ -60,23 +69,40 @@ def list_cues(debate: Debate) -> tuple[Cue, ...]:
     return tuple(cue for item in build_timetable(debate).rounds for cue in item.cues)
 
 
-def _awaited_briefs(debate: Debate, table: Timetable) -> tuple[waiting.Brief, ...]:
-    if not table.due_cues:
-        return tuple(waiting.briefs_before_close(debate, table.next_index))
-    return tuple(waiting.briefs_before_turn(debate, table.next_index, table.due_cues[0].round))
+def has_converged(debate: Debate, rounds: int) -> bool:
+    """Whether the last of the `rounds` full rounds so far brought no new claim and no new rebuttal from any side."""
+    if rounds < MIN_ROUNDS_TO_CONVERGE:
+        return False
+    known = {point for turn in debate.turns if turn.round < rounds for point in _points_made(turn)}
+    return known.issuperset(point for turn in debate.select_turns(round_number=rounds) for point in _points_made(turn))
+
+
+def _awaited_briefs(debate: Debate, table: Timetable) -> Iterator[Brief]:
+    """The briefs of the debate's own judges that must be settled before the debate goes on."""
+    number = table.due_cues[0].round if table.due_cues else None
+    for settings in debate.run(FIRST_RUN).active_systems():
+        yield from get_system(settings.kind).awaited(debate, settings, table.next_index, number)
 
 
 def _stop_reason(debate: Debate, table: Timetable) -> CloseReason | None:
-    """Why the wave that is due is not to be asked, if so."""
-    if len(stopping.active_debaters(debate, table.next_index)) <= 1:
+    """Why the due wave is not to be asked; None if it is."""
+    if len(active_debaters(debate, table.next_index)) <= 1:
         return "surrender"
     full = sum(item.is_complete for item in table.rounds)
     begun = bool(table.due_cues) and len(table.rounds[-1].cues) > len(table.due_cues)
-    if (
-        debate.config.format.kind == "free_flowing"
-        and table.due_cues
-        and not begun
-        and free_flowing.has_converged(debate, full)
-    ):
+    is_free_flowing = debate.config.format.kind == "free_flowing"
+    if is_free_flowing and table.due_cues and not begun and has_converged(debate, full):
         return "converged"
     return None
+
+
+def _points_made(turn: Turn) -> set[tuple[str, ...]]:
+    """What a speech says, without regard to case, punctuation and spacing; of an unstructured one, its whole text."""
+    if turn.arguments is None and turn.responses is None:
+        return {("text", _normalize_words(turn.text))}
+    claims = {("claim", _normalize_words(argument.claim)) for argument in turn.arguments or ()}
+    return claims | {("rebuttal", item.target, _normalize_words(item.reasoning)) for item in turn.responses or ()}
+
+
+def _normalize_words(text: str) -> str:
+    return " ".join(re.findall(r"\w+", text.casefold()))

@@ -1,6 +1,6 @@
 """The timetable of a debate: its rounds so far and the one that is due, with the cue of every turn.
 
-It is worked out anew from the debate each time, past cues included, so a resumed debate goes on exactly as it would have.
+It is computed from the debate each time, past cues included, so a resumed debate continues exactly as it would have.
 """
 
 from __future__ import annotations
@@ -8,18 +8,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from debate_cli.domain.debate import Debate
+from debate_cli.domain.judging_run import FIRST_RUN
 from debate_cli.domain.tasks import Cue, FollowUpQuestion
 from debate_cli.domain.turn import Turn
-from debate_cli.formats import free_flowing, semi_structured, structured
-from debate_cli.formats.stage import Stage
-from debate_cli.formats.stopping import active_debaters
-from debate_cli.formats.waiting import has_feedback, moderator_guidance
-
-STAGES_BY_FORMAT = {
-    "structured": structured.structured_stages,
-    "semi_structured": semi_structured.semi_structured_stages,
-    "free_flowing": free_flowing.free_flowing_stages,
-}
+from debate_cli.formats.stages import Stage, follow_up_questions, stages
+from debate_cli.systems.registry import get_system, stopped_debaters
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,30 +27,34 @@ class ScheduledRound:
 
 @dataclass(frozen=True, slots=True)
 class Timetable:
-    """All rounds until the one that is due, that one included."""
+    """All rounds up to and including the one that is due."""
 
     rounds: tuple[ScheduledRound, ...]
     due_cues: tuple[Cue, ...]
-    """The wave to be asked, turns of it that are made already included; empty when the plan is fulfilled."""
+    """The wave to be asked, including its turns that are already made; empty when the plan is fulfilled."""
 
     @property
     def next_index(self) -> int:
-        """Index of the first turn of the wave that is due, or of the one that would follow the last."""
+        """Index of the first turn of the due wave, or of the turn that would follow the last one."""
         return self.due_cues[0].index if self.due_cues else sum(len(item.cues) for item in self.rounds)
 
 
 def is_sequential(debate: Debate) -> bool:
     """Whether the debaters of a round are asked one after the other."""
     config = debate.config.format
-    return config.kind == "free_flowing" or config.order == "sequential" or has_feedback(debate)
+    return (
+        config.kind == "free_flowing"
+        or config.order == "sequential"
+        or any(system.asks_in_turn for system in debate.run(FIRST_RUN).active_systems())
+    )
 
 
 def build_timetable(debate: Debate) -> Timetable:
-    """Work out who spoke and who is to speak."""
+    """Compute who spoke and who is to speak."""
     one_by_one = is_sequential(debate)
     rounds: list[ScheduledRound] = []
     index = 0
-    for stage in STAGES_BY_FORMAT[debate.config.format.kind](debate.config.format):
+    for stage in stages(debate.config.format):
         board = _RoundBuilder(debate, tuple(rounds), stage, len(rounds) + 1, index)
         current = board.sequential_round() if one_by_one else board.parallel_round()
         if not current.cues:
@@ -67,6 +64,20 @@ def build_timetable(debate: Debate) -> Timetable:
             return Timetable(tuple(rounds), current.cues[-1:] if one_by_one else current.cues)
         index += len(current.cues)
     return Timetable(tuple(rounds), ())
+
+
+def active_debaters(debate: Debate, index: int) -> tuple[str, ...]:
+    """Names of the debaters who had not given up when turn `index` was due, in their order."""
+    before = debate.visible_to(Cue(index=index, round=1, phase="speech", speaker="", sees=tuple(range(index))))
+    stopped = stopped_debaters(before)
+    return tuple(item.name for item in debate.participants if item.name not in stopped)
+
+
+def _guidance(debate: Debate, round_number: int) -> str | None:
+    """What the judges of the debate tell all debaters for a round."""
+    active = debate.run(FIRST_RUN).active_systems()
+    given = (get_system(settings.kind).guidance(debate, settings, round_number) for settings in active)
+    return "\n".join(text for text in given if text) or None
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +91,7 @@ class _RoundBuilder:
     start: int
 
     def parallel_round(self) -> ScheduledRound:
-        """Everybody sees all earlier rounds and nothing of this one."""
+        """Every debater sees all earlier rounds and nothing of this one."""
         spoke = {turn.speaker for turn in self.debate.select_turns(round_number=self.number)}
         questions = self._questions()
         names = [name for name in self._names() if not self._has_no_question(name, questions)]
@@ -94,7 +105,7 @@ class _RoundBuilder:
         return ScheduledRound(self.number, cues, all(self._is_spoken(cue) for cue in cues))
 
     def sequential_round(self) -> ScheduledRound:
-        """Everybody sees all that was said before; the round is known up to the turn that is due."""
+        """Every debater sees all earlier turns; the round is known up to the turn that is due."""
         questions = self._questions()
         cues: list[Cue] = []
         for name in self._names():
@@ -119,10 +130,10 @@ class _RoundBuilder:
         return (self.stage.phase == "answers" or self.stage.follow_up) and not questions.get(name)
 
     def _questions(self) -> dict[str, tuple[FollowUpQuestion, ...]]:
-        """Per name, the questions to be answered now; in a follow-up, the own ones to which an answer came."""
+        """Questions per debater: those to answer now; in a follow-up, the debater's own questions that were answered."""
         if self.stage.phase != "answers" and not self.stage.follow_up:
             return {}
-        put = semi_structured.follow_up_questions(self.debate, self._latest_turns("cross_examination"))
+        put = follow_up_questions(self.debate, self._latest_turns("cross_examination"))
         if self.stage.phase == "answers":
             pairs = put
         else:
@@ -145,5 +156,5 @@ class _RoundBuilder:
             speaker=name,
             sees=tuple(range(horizon)),
             questions=questions,
-            guidance=moderator_guidance(self.debate, self.number),
+            guidance=_guidance(self.debate, self.number),
         )

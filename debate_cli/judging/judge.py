@@ -1,4 +1,4 @@
-"""One judge for all five systems: builds the request, asks, reads the form. What differs is in the rows of `systems`."""
+"""The judge actor for all systems: builds the request, asks the model, reads the form. Questions come from `systems`."""
 
 from __future__ import annotations
 
@@ -13,71 +13,57 @@ from debate_cli.domain.events import ABSTAINED, Failure
 from debate_cli.domain.judges import judge_ids, judge_title
 from debate_cli.domain.model_call import ModelCall
 from debate_cli.domain.tasks import Brief
-from debate_cli.domain.turn import Turn
 from debate_cli.errors import DebateError, RefusedError
-from debate_cli.judging.injection.findings import find_manipulations, warm_caches
-from debate_cli.judging.transcript_prompt import debater_names, format_shared_prompt, last_visible_turn
+from debate_cli.judging.injection.findings import find_manipulations
+from debate_cli.judging.transcript_prompt import format_shared_prompt, last_visible_turn
 from debate_cli.llm.model import Message, Request
 from debate_cli.llm.prompt_sanitizer import new_nonce
 from debate_cli.llm.prompts import Prompts
 from debate_cli.llm.structured_output import ModelHandle, StructuredAnswer
 from debate_cli.systems.base import AssessmentContent, JudgeQuestion, JudgingContext
-from debate_cli.systems.panel.questions import carry_over_vote
-from debate_cli.systems.panel.settings import PanelSettings
 from debate_cli.systems.registry import get_system, settings_for
 
 JUDGE_TEMPERATURE = 0.2
-"""Of a judge whose model names none."""
-
-SEND_GRACE_S = 0.05
-"""Seconds within which a question has left; then, while the model thinks, there is time to read the speeches."""
+"""Temperature of a judge whose model has none configured."""
 
 LATE = "late"
 
 
 class Judge:
-    """Answers briefs; `voice_for` says which model a brief is put to."""
+    """Answers briefs. `voice_for` returns the model to ask for a brief."""
 
     def __init__(
         self, voice_for: Callable[[Brief, Debate], ModelHandle], prompts: Prompts, *, searching: bool = True
     ) -> None:
-        """Without `searching` no manipulation is looked for: a rehearsal has no use for it, and it takes longest."""
+        """Without `searching`, speeches are not searched for manipulation (a rehearsal has no use for it)."""
         self._model_for = voice_for
         self._prompts = prompts
         self._detects_injection = searching
 
-    def warm_up(self, turn: Turn, debate: Debate) -> None:
-        """Read a speech that was just made once the questions that follow from it have left, so that no judge waits for it."""
-        if self._detects_injection and any(judge_ids(system) for run in debate.runs for system in run.active_systems()):
-            asyncio.get_running_loop().call_later(SEND_GRACE_S, warm_caches, turn, debater_names(debate))
-
     async def assess(self, brief: Brief, debate: Debate) -> Assessment | Failure:
         """The assessment that `brief` asks for, or why there is none; never raises a DebateError."""
-        case: JudgingContext[Any] = JudgingContext(debate, brief, settings_for(brief, debate))
-        row = get_system(brief.system).question(brief)
+        context: JudgingContext[Any] = JudgingContext(debate, brief, settings_for(brief, debate))
+        question = get_system(brief.system).question(brief)
         try:
-            voice = self._model_for(brief, debate)
+            model = self._model_for(brief, debate)
         except DebateError as error:
             return _build_failure(brief, error, None)
-        patience = case.settings.timeout_s if isinstance(case.settings, PanelSettings) else None
-        question = voice.client.ask(self._build_request(row, case, voice), row.build_form(case), patience_s=patience)
-        asking = asyncio.ensure_future(question)
-        try:
-            await asyncio.wait([asking], timeout=SEND_GRACE_S)
-            caught = find_manipulations(debate, brief.subject) if self._detects_injection else ()
-            answer = await asking
-        finally:
-            asking.cancel()
+        found = await asyncio.to_thread(find_manipulations, debate, brief.subject) if self._detects_injection else ()
+        answer = await model.client.ask(
+            self._build_request(question, context, model),
+            question.build_form(context),
+            patience_s=context.settings.answer_timeout_s,
+        )
         if answer.timed_out:
-            return _late_result(case, answer.exchange)
-        return _result_from_answer(row, case, answer, caught)
+            return _late_result(context, answer.exchange)
+        return _result_from_answer(question, context, answer, found)
 
     def _build_request(self, row: JudgeQuestion[Any, Any], case: JudgingContext[Any], voice: ModelHandle) -> Request:
-        """Rules, then what all judges share, then what this one is asked."""
+        """The request: rules, then the part that all judges share, then the question."""
         nonce = new_nonce()
         shared = format_shared_prompt(case.debate, last_visible_turn(case.debate, case.brief.subject))
         ask = self._prompts.render(
-            f"debate_cli.systems.{case.brief.system}", row.prompt, **row.prompt_values(case, self._prompts)
+            get_system(case.brief.system).prompt_package, row.prompt, **row.prompt_values(case, self._prompts)
         )
         return Request(
             system=self._prompts.render("debate_cli.judging", "judge_rules"),
@@ -92,7 +78,7 @@ class Judge:
 
 
 def _judge_seed(voice: ModelHandle, case: JudgingContext[Any]) -> int | None:
-    """Another seed for each judge of a bench, so that judges of one model do not repeat one another."""
+    """A different seed for each judge of a system, so that judges of one model do not repeat one another."""
     if voice.seed is None:
         return None
     return voice.seed + judge_ids(case.settings).index(case.brief.assessor)
@@ -126,7 +112,7 @@ def _build_assessment(brief: Brief, reading: AssessmentContent, exchange: ModelC
 
 
 def _build_failure(brief: Brief, error: DebateError, exchange: ModelCall | None) -> Failure:
-    """A provider's or the budget's failure may be asked again on resume; a refusal is an abstention."""
+    """A failure of the provider or the budget is asked again on resume; a refusal is an abstention."""
     if isinstance(error, RefusedError):
         return _build_abstention(brief, str(error), exchange)
     sent = exchange if exchange is not None and exchange.attempts else None
@@ -151,17 +137,18 @@ def _build_abstention(brief: Brief, problem: str, exchange: ModelCall | None) ->
     )
 
 
-def _late_result(case: JudgingContext[PanelSettings], exchange: ModelCall) -> Assessment | Failure:
-    """A judge who is late keeps its last vote; without one, it has none."""
-    brief = case.brief
-    kept = carry_over_vote(case)
+def _late_result(context: JudgingContext[Any], exchange: ModelCall) -> Assessment | Failure:
+    """What the system makes of a late judge; a failure if nothing."""
+    brief = context.brief
+    kept = get_system(brief.system).late_answer(context)
     if kept is not None:
         return _build_assessment(brief, kept, exchange)
+    limit = context.settings.answer_timeout_s
     return Failure(
         task=brief,
         who=brief.assessor,
         cause=LATE,
-        message=f"the {judge_title(brief.system, brief.assessor)} gave no vote within {case.settings.timeout_s:g} s",
+        message=f"the {judge_title(brief.system, brief.assessor)} gave no vote within {limit:g} s",
         final=True,
         exchange=exchange,
     )

@@ -11,10 +11,6 @@ from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.domain.personality import Personality
 from debate_cli.render import theme
 from debate_cli.render.theme import Sign
-from debate_cli.systems.moderator.settings import ModeratorSettings
-from debate_cli.systems.panel.settings import PanelSettings
-from debate_cli.systems.persuasion.settings import PersuasionSettings
-from debate_cli.systems.structured.settings import StructuredSettings
 
 MOCK_PREFIX, MOCK_LABEL = "mock/", "mock, no model"
 NO_MODEL = "no model"
@@ -94,24 +90,23 @@ def judge_rows(debate: Debate, run: JudgingRun) -> tuple[ParticipantRow, ...]:
 
 
 def _system_rows(debate: Debate, run: JudgingRun, system: SystemSettings, decides: str) -> list[ParticipantRow]:
-    if isinstance(system, PanelSettings):
+    """A row for each judge if they have weights of their own, else one row for the system."""
+    seats = system.seats
+    if any(seat.weight is not None for seat in seats):
         return [
             ParticipantRow(
                 _JUDGE_BADGE,
-                judge.id,
-                f"panel {judge.weight:g}{decides}",
-                _judge_model(debate, run, system, judge.model, judge.id),
+                seat.id,
+                f"{system.kind} {seat.weight or 1:g}{decides}",
+                _judge_model(debate, run, system, seat.model, seat.id),
             )
-            for judge in system.members
+            for seat in seats
         ]
-    if isinstance(system, PersuasionSettings) and system.effects != "judge":
-        return [ParticipantRow(_JUDGE_BADGE, system.kind, f"{system.effects}{decides}", NO_MODEL)]
-    count = "judge"
-    if isinstance(system, StructuredSettings | ModeratorSettings) and system.judges > 1:
-        count = f"{system.judges} judges"
-    return [
-        ParticipantRow(_JUDGE_BADGE, system.kind, f"{count}{decides}", _judge_model(debate, run, system, system.judge))
-    ]
+    if not seats:
+        return [ParticipantRow(_JUDGE_BADGE, system.kind, f"{system.method}{decides}".removeprefix(", "), NO_MODEL)]
+    count = "judge" if len(seats) == 1 else f"{len(seats)} judges"
+    model = _judge_model(debate, run, system, seats[0].model)
+    return [ParticipantRow(_JUDGE_BADGE, system.kind, f"{count}{decides}", model)]
 
 
 def _judge_model(

@@ -12,10 +12,12 @@ import json
 from collections.abc import Mapping
 from functools import cache
 from types import ModuleType
-from typing import Any, get_args
+from typing import Any
 
 from debate_cli.domain.config import DebateConfig
 from debate_cli.domain.config_checks import CONFIGURABLE_PHASES, MIN_DEBATERS
+from debate_cli.domain.judging_config import settings_class
+from debate_cli.plugins import SYSTEMS
 from debate_cli.storage.plain import is_list, is_mapping
 from debate_cli.storage.transcript import ABSENT_WHEN_EMPTY, Transcript
 
@@ -36,7 +38,7 @@ def config_schema() -> dict[str, Any]:
     schema = _add_descriptions(DebateConfig.model_json_schema())
     definitions = schema["$defs"]
     systems = definitions["JudgingConfig"]["properties"]["systems"]
-    systems["items"] = {"anyOf": [{"enum": list(get_args(str))}, systems["items"]]}
+    systems["items"] = {"anyOf": [{"enum": list(SYSTEMS.built_in)}, systems["items"]]}
     phases = definitions["FormatConfig"]["properties"]
     phases["phases"]["items"]["enum"] = list(CONFIGURABLE_PHASES)
     phases["rounds"] = {**phases["phases"], "title": "Rounds", "description": "Another name for `phases`."}
@@ -97,7 +99,10 @@ def _add_descriptions(schema: dict[str, Any]) -> dict[str, Any]:
 def _field_docs() -> dict[str, dict[str, str]]:
     """Class -> field -> the string beneath the field."""
     found: dict[str, dict[str, str]] = {}
-    for name in (*_MODULES, Transcript.__module__):
+    of_systems = (
+        cls.__module__ for kind in SYSTEMS.built_in for cls in (settings_class(kind), *SYSTEMS.load(kind).findings)
+    )
+    for name in dict.fromkeys((*_MODULES, *of_systems, Transcript.__module__)):
         found |= _module_field_docs(importlib.import_module(name))
     return found
 

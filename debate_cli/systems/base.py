@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from debate_cli.domain.assessment import Assessment, Finding, Mark
+from debate_cli.domain.assessment import SHARED_FINDINGS, Assessment, Finding, Mark
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.judges import judge_ids
 from debate_cli.domain.judging_config import SystemSettings
@@ -155,13 +155,15 @@ class JudgingSystem(Generic[SettingsT]):
     """Classes of the findings of this system, besides the shared ones of `domain.assessment`."""
     prompt_package: str
     """Package that holds the prompt files, in a folder `prompts`."""
+    judges_texts: bool = False
+    """Whether the system can judge a text in place of a debate."""
 
     # What is asked, and when
 
     def briefs(self, debate: Debate, run: JudgingRun, settings: SettingsT, progress: Progress) -> Iterable[Brief]:
         """Every brief whose subject is there, answered or not. Pure. Default: each judge on the whole debate, once it is over."""
         if progress.is_over and self.why_not(debate) is None:
-            yield from briefs_for(run, settings, WHOLE_DEBATE)
+            yield from briefs_for(run.id, settings, WHOLE_DEBATE)
 
     def planned_calls(self, settings: SettingsT, turns: int, rounds: int) -> PlannedCalls:
         """How many questions a debate of that many turns and rounds takes. Default: one for each judge."""
@@ -173,13 +175,15 @@ class JudgingSystem(Generic[SettingsT]):
         raise NotImplementedError
 
     def late_answer(self, context: JudgingContext[SettingsT]) -> AssessmentContent | None:
-        """What counts for a judge who did not answer within the system's time limit. Default: nothing, the answer fails."""
+        """What counts for a judge who did not answer within `settings.answer_timeout_s`. Default: nothing, the answer fails."""
         del context
         return None
 
     def why_not(self, debate: Debate) -> str | None:
         """Why this system cannot judge the debate, in a sentence; None if it can. Default: it needs a speech."""
-        return None if debate.turns else f"has no speeches, so {self.kind} cannot judge it; panel can judge any text"
+        if debate.turns or (self.judges_texts and debate.document_name is not None):
+            return None
+        return f"has no speeches, so {self.kind} cannot judge it; panel can judge any text"
 
     # What a debate waits for (the debate's own judging run only)
 
@@ -230,15 +234,32 @@ class JudgingSystem(Generic[SettingsT]):
         return []
 
     def live_report(self, assessment: Assessment, debate: Debate) -> LiveReport:
-        """What one assessment says while a debate runs. Default: its rationale."""
+        """What one assessment says while a debate runs. Default: its findings, or its rationale."""
         del debate
-        return LiveReport(sentences=(assessment.rationale,) if assessment.rationale else ())
+        own = [finding for finding in assessment.findings if finding.kind not in SHARED_FINDINGS]
+        told = [sentence for finding in own for sentence in finding.describe()]
+        return LiveReport(sentences=tuple(told or filter(None, [assessment.rationale])))
 
 
-def briefs_for(run: JudgingRun, settings: SystemSettings, subject: Subject, revision: int = 0) -> Iterator[Brief]:
-    """The brief of every judge on one subject."""
+def briefs_for(run: str, settings: SystemSettings, subject: Subject, revision: int = 0) -> Iterator[Brief]:
+    """The brief of every judge on one subject; `run` is the id of the judging run."""
     for judge in judge_ids(settings):
-        yield Brief(run=run.id, system=settings.kind, assessor=judge, subject=subject, revision=revision)
+        yield Brief(run=run, system=settings.kind, assessor=judge, subject=subject, revision=revision)
+
+
+def turn_briefs(run: str, settings: SystemSettings, turns: Iterable[int]) -> Iterator[Brief]:
+    """The briefs on single turns."""
+    for index in turns:
+        yield from briefs_for(run, settings, Subject(moment="turn", turns=(index,)))
+
+
+def sum_marks(marks: Iterable[Mark], criteria: Mapping[str, float]) -> tuple[ReportedScore, ...]:
+    """Each debater's sum over the marks of `criteria` (criterion -> maximum)."""
+    sums: dict[str, float] = {}
+    for mark in marks:
+        if mark.participant is not None and mark.criterion in criteria:
+            sums[mark.participant] = sums.get(mark.participant, 0.0) + mark.value
+    return tuple(ReportedScore(name, value, sum(criteria.values())) for name, value in sums.items())
 
 
 def describe_outcome(verdict: Verdict, document: str | None = None) -> str:

@@ -25,13 +25,6 @@ def build_findings_tables(debate: Debate) -> list[Table]:
     return [Table("findings", ("finding", "by", "turn", "words"), rows)] if rows else []
 
 
-def format_manipulation(finding: Manipulation) -> str:
-    """The finding in a sentence."""
-    by = f"by {finding.participant}" if finding.participant is not None else "in the text"
-    where = f" in turn {finding.turn}" if finding.turn is not None else ""
-    return f"! manipulation {by}{where} ({finding.technique}): “{finding.quote}”"
-
-
 def _finding_row(finding: Finding) -> TableRow | None:
     match finding:
         case Manipulation():

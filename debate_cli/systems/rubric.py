@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from math import isfinite
 from typing import Any
 
-from pydantic import ConfigDict, TypeAdapter, ValidationError
+from pydantic import ValidationError
 
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.judging_config import SystemSettings
@@ -32,9 +32,6 @@ def _weight_sum(system: StructuredSettings) -> float:
 
 def _format_weights(system: StructuredSettings) -> str:
     return ", ".join(f"{criterion} {weight:.3g}" for criterion, weight in normalized_weights(system).items())
-
-
-_SYSTEM: TypeAdapter[SystemSettings] = TypeAdapter(SystemSettings, config=ConfigDict(defer_build=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +59,7 @@ class Rubric:
 
 def _apply_changes(system: SystemSettings, change: Mapping[str, Any]) -> SystemSettings:
     try:
-        return _SYSTEM.validate_python(_deep_merge(system.model_dump(), change))
+        return type(system).model_validate(_deep_merge(system.model_dump(), change))
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         where = ".".join(str(part) for part in first["loc"])

@@ -15,7 +15,7 @@ from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import DebateClosed, DebateResumed
 from debate_cli.domain.judges import judge_ids, judge_model_role
 from debate_cli.formats import next_step
-from debate_cli.judging.schedule import owed_briefs, planned_briefs, priority_brief_keys
+from debate_cli.judging.schedule import owed_briefs, planned_briefs
 
 JUDGED_BY_MODEL: dict[str, Any] = {"kind": "persuasion", "effects": "judge"}
 ALL: tuple[Any, ...] = ("structured", "moderator", "panel", {"kind": "live", "feedback": False}, JUDGED_BY_MODEL)
@@ -99,26 +99,6 @@ def test_the_deciding_system_is_asked_first_then_the_longest_chain(decides: str,
     judging = told.judging.model_copy(update={"decides": decides})
     debate = spoken(begun(told.model_copy(update={"judging": judging})), waves=3)
     assert list(dict.fromkeys(brief.system for brief in owed_briefs(debate))) == order
-
-
-@pytest.mark.parametrize(
-    ("systems", "first"),
-    [
-        (("moderator", {"kind": "live", "feedback": False}, "panel"), {"moderator", "panel"}),
-        (("panel", "structured"), {"panel"}),
-        (
-            ("structured", {"kind": "live", "feedback": False}, {"kind": "panel", "max_rounds": 1}),
-            {"structured", "panel"},
-        ),
-        (("structured", "moderator"), {"structured", "moderator"}),
-    ],
-)
-def test_the_deciding_system_and_the_longest_chain_leave_first(systems: tuple[Any, ...], first: set[str]) -> None:
-    """The others are answered beside their further questions; where nobody will ask on, nobody gives way."""
-    debate = after(3, *systems)
-    due = owed_briefs(debate)
-    asked = priority_brief_keys(debate, due)
-    assert {brief.system for brief in due if brief.key in asked} == first
 
 
 @pytest.mark.parametrize("reason", ["budget", "interrupted", "failed"])

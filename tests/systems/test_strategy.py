@@ -24,27 +24,27 @@ def state(name: str, **fields: Any) -> DebaterState:
     [
         ({}, {}, "analytical"),
         # Conviction below 0.5 and own evidence high
-        ({"shown": (0.6,)}, {"conviction": 0.49}, "aggressive"),
-        ({"shown": (0.6,)}, {"conviction": 0.5}, "analytical"),
-        ({"shown": (0.59,)}, {"conviction": 0.49}, "analytical"),
+        ({"evidence_shown": (0.6,)}, {"conviction": 0.49}, "aggressive"),
+        ({"evidence_shown": (0.6,)}, {"conviction": 0.5}, "analytical"),
+        ({"evidence_shown": (0.59,)}, {"conviction": 0.49}, "analytical"),
         # Only the last three own turns count
-        ({"shown": (0.0, 0.6, 0.6, 0.6)}, {"conviction": 0.49}, "aggressive"),
+        ({"evidence_shown": (0.0, 0.6, 0.6, 0.6)}, {"conviction": 0.49}, "aggressive"),
         # Firm and behind on attack
-        ({"conviction": 0.71}, {"dealt": (0.4,)}, "defensive"),
-        ({"conviction": 0.7}, {"dealt": (0.4,)}, "analytical"),
-        ({"conviction": 0.71, "dealt": (0.4,)}, {"dealt": (0.4,)}, "analytical"),
-        ({"conviction": 0.71, "dealt": (0.4, 0.0)}, {"dealt": (0.4,)}, "defensive"),
+        ({"conviction": 0.71}, {"attack_dealt": (0.4,)}, "defensive"),
+        ({"conviction": 0.7}, {"attack_dealt": (0.4,)}, "analytical"),
+        ({"conviction": 0.71, "attack_dealt": (0.4,)}, {"attack_dealt": (0.4,)}, "analytical"),
+        ({"conviction": 0.71, "attack_dealt": (0.4, 0.0)}, {"attack_dealt": (0.4,)}, "defensive"),
         # The mean of the last three persuasions received above 0.4
         ({}, {"persuasion": (0.41,)}, "empathetic"),
         ({}, {"persuasion": (0.4,)}, "analytical"),
         ({}, {"persuasion": (0.9, 0.3, 0.3, 0.3)}, "analytical"),
         # The first rule that holds counts
         (
-            {"shown": (0.9,), "conviction": 0.9},
-            {"conviction": 0.3, "dealt": (0.4,), "persuasion": (0.9,)},
+            {"evidence_shown": (0.9,), "conviction": 0.9},
+            {"conviction": 0.3, "attack_dealt": (0.4,), "persuasion": (0.9,)},
             "aggressive",
         ),
-        ({"conviction": 0.9}, {"dealt": (0.4,), "persuasion": (0.9,)}, "defensive"),
+        ({"conviction": 0.9}, {"attack_dealt": (0.4,), "persuasion": (0.9,)}, "defensive"),
     ],
 )
 def test_the_rules_in_their_order(own: dict[str, Any], other: dict[str, Any], expected: str) -> None:

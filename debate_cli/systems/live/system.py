@@ -2,15 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import Any
 
+from debate_cli.domain.assessment import Assessment, Finding
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.judging_run import JudgingRun
-from debate_cli.domain.tasks import Brief
+from debate_cli.domain.judging_run import FIRST_RUN, JudgingRun
+from debate_cli.domain.tasks import Brief, Subject
 from debate_cli.domain.verdict import Verdict
-from debate_cli.systems.base import JudgeQuestion, JudgingSystem
+from debate_cli.systems.base import (
+    WHOLE_DEBATE,
+    JudgeQuestion,
+    JudgingSystem,
+    LiveReport,
+    PlannedCalls,
+    Progress,
+    briefs_for,
+    sum_marks,
+    turn_briefs,
+)
 from debate_cli.systems.charts import Chart
 from debate_cli.systems.live import charts, exchange_question, narrative_question, score, tables, turn_question
+from debate_cli.systems.live.calibration import DIMENSION_MAXIMA
+from debate_cli.systems.live.findings import (
+    CausalChain,
+    Convergence,
+    LogicGap,
+    Narrative,
+    PairComparison,
+    Pressure,
+    Resolution,
+    SuspectClaim,
+)
 from debate_cli.systems.live.settings import LiveSettings
 from debate_cli.systems.tables import Table
 
@@ -20,10 +43,39 @@ class LiveSystem(JudgingSystem[LiveSettings]):
 
     kind = "live"
     settings = LiveSettings
+    findings = (
+        PairComparison, SuspectClaim, LogicGap, Narrative, Resolution, Convergence, Pressure, CausalChain,
+    )  # fmt: skip
     prompt_package = "debate_cli.systems.live"
 
+    def briefs(self, debate: Debate, run: JudgingRun, settings: LiveSettings, progress: Progress) -> Iterator[Brief]:
+        """Turns and pairs as they come; at the end the narrative and the convergence; then the resolution of a conflict."""
+        exchanges = (
+            *turn_briefs(run.id, settings, progress.judgeable_turns),
+            *_pair_briefs(debate, run.id, settings, progress.judgeable_turns),
+        )
+        yield from exchanges
+        if not progress.is_over or not debate.turns:
+            return
+        (narrative,) = briefs_for(run.id, settings, WHOLE_DEBATE)
+        yield narrative
+        indices = tuple(turn.index for turn in debate.turns)
+        if len(indices) >= score.MIN_CONVERGENCE_TURNS:
+            compared = Subject(moment="debate", turns=(*indices[:2], *indices[-2:]))
+            yield from briefs_for(run.id, settings, compared)
+        if all(debate.is_settled(brief) for brief in (*exchanges, narrative)) and score.has_narrative_conflict(
+            debate, run, settings
+        ):
+            yield from briefs_for(run.id, settings, WHOLE_DEBATE, revision=1)
+
+    def planned_calls(self, settings: LiveSettings, turns: int, rounds: int) -> PlannedCalls:
+        """Every turn, every exchange, the narrative, in a long debate the convergence; a conflict takes one more."""
+        del settings, rounds
+        planned = turns + max(0, turns - 1) + 1 + (turns >= score.MIN_CONVERGENCE_TURNS)
+        return PlannedCalls(planned, follow_ups=1, quoted_answers=planned - 1)
+
     def question(self, brief: Brief) -> JudgeQuestion[LiveSettings, Any]:
-        """How `brief` is asked."""
+        """A question for each kind of subject. A subject `debate` that names turns compares the first with the last ones."""
         match brief.subject.moment:
             case "turn":
                 return turn_question.TURN_QUESTION
@@ -31,10 +83,16 @@ class LiveSystem(JudgingSystem[LiveSettings]):
                 return exchange_question.PAIR_QUESTION
             case _ if brief.subject.turns:
                 return narrative_question.CONVERGENCE_QUESTION
+            case _ if brief.revision:
+                return narrative_question.RESOLUTION_QUESTION
             case _:
-                return (
-                    narrative_question.RESOLUTION_QUESTION if brief.revision else narrative_question.NARRATIVE_QUESTION
-                )
+                return narrative_question.NARRATIVE_QUESTION
+
+    def awaited(self, debate: Debate, settings: LiveSettings, index: int, round_number: int | None) -> Iterator[Brief]:
+        """With feedback, a turn waits for the judging of all turns before it."""
+        if settings.feedback and round_number is not None:
+            yield from turn_briefs(FIRST_RUN, settings, range(index))
+            yield from _pair_briefs(debate, FIRST_RUN, settings, range(index))
 
     def score(self, debate: Debate, run: JudgingRun | str, settings: LiveSettings) -> Verdict:
         """The verdict; its notes are `LiveNotes`."""
@@ -46,12 +104,42 @@ class LiveSystem(JudgingSystem[LiveSettings]):
         return 100.0
 
     def tables(self, verdict: Verdict) -> list[Table]:
-        """All numbers of the verdict."""
+        """Scorecard, turns, calibrations and penalties."""
         return tables.tables(verdict) or super().tables(verdict)
 
     def charts(self, verdict: Verdict) -> list[Chart]:
-        """What the HTML report draws."""
+        """Marks by dimension and by turn."""
         return list(charts.charts(verdict))
+
+    def live_report(self, assessment: Assessment, debate: Debate) -> LiveReport:
+        """The marks of a turn; the result of an exchange; what the whole debate comes to."""
+        del debate
+        if assessment.subject.moment == "turn":
+            return LiveReport(sum_marks(assessment.marks, DIMENSION_MAXIMA))
+        return LiveReport(sentences=tuple(filter(None, map(_describe, assessment.findings))))
+
+
+def _pair_briefs(debate: Debate, run: str, settings: LiveSettings, turns: Iterable[int]) -> Iterator[Brief]:
+    """The briefs on every two adjacent turns of different speakers, of which the later is among `turns`."""
+    present = debate.turns_by_index
+    for index in turns:
+        before = present.get(index - 1)
+        if before is not None and before.speaker != present[index].speaker:
+            yield from briefs_for(run, settings, Subject(moment="pair", turns=(index - 1, index)))
+
+
+def _describe(finding: Finding) -> str:
+    match finding:
+        case PairComparison():
+            return f"logic {finding.logic} · rhetoric {finding.rhetoric} · tactics {finding.tactics}"
+        case Narrative():
+            return f"the story's winner: {finding.winner or 'nobody'}"
+        case Convergence():
+            return finding.outcome.replace("_", " ")
+        case Resolution():
+            return f"why story and scorecard differ: {finding.explanation}"
+        case _:
+            return ""
 
 
 SYSTEM = LiveSystem()

@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from typing import Any
 
+from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.domain.tasks import Brief
 from debate_cli.domain.verdict import Verdict
-from debate_cli.systems.base import JudgeQuestion, JudgingSystem
+from debate_cli.systems.base import (
+    WHOLE_DEBATE,
+    AssessmentContent,
+    JudgeQuestion,
+    JudgingContext,
+    JudgingSystem,
+    LiveReport,
+    PlannedCalls,
+    Progress,
+    briefs_for,
+)
 from debate_cli.systems.charts import Chart
 from debate_cli.systems.panel import charts, questions, score, tables
+from debate_cli.systems.panel.findings import Vote
 from debate_cli.systems.panel.settings import PanelSettings
-from debate_cli.systems.tables import Table
+from debate_cli.systems.panel.votes import Ballot, ballots_by_round, should_deliberate
+from debate_cli.systems.tables import VOTE_BADGES, Table
 
 
 class PanelSystem(JudgingSystem[PanelSettings]):
@@ -20,11 +34,41 @@ class PanelSystem(JudgingSystem[PanelSettings]):
 
     kind = "panel"
     settings = PanelSettings
+    findings = (Vote,)
+    judges_texts = True
     prompt_package = "debate_cli.systems.panel"
 
+    def briefs(self, debate: Debate, run: JudgingRun, settings: PanelSettings, progress: Progress) -> Iterator[Brief]:
+        """All judges blind; then, revision by revision, those who have voted, as long as the panel is to deliberate."""
+        if not progress.is_over or self.why_not(debate) is not None:
+            return
+        rounds: Mapping[int, tuple[Ballot, ...]] = {}
+        due = tuple(briefs_for(run.id, settings, WHOLE_DEBATE))
+        while True:
+            yield from due
+            if not all(debate.is_settled(brief) for brief in due):
+                return
+            rounds = rounds or ballots_by_round(debate, run, settings)
+            revision = due[0].revision + 1
+            if not _has_revision(rounds, settings, revision):
+                return
+            voters = {ballot.judge for number in rounds if number < revision for ballot in rounds[number]}
+            again = briefs_for(run.id, settings, WHOLE_DEBATE, revision)
+            due = tuple(brief for brief in again if brief.assessor in voters)
+
+    def planned_calls(self, settings: PanelSettings, turns: int, rounds: int) -> PlannedCalls:
+        """A vote of each judge, and at most `max_rounds` more; a judge sees the votes of all."""
+        del turns, rounds
+        judges = len(settings.members)
+        return PlannedCalls(judges, follow_ups=settings.max_rounds, quoted_answers=judges)
+
     def question(self, brief: Brief) -> JudgeQuestion[PanelSettings, Any]:
-        """How `brief` is asked."""
+        """The blind vote, or a vote of a later revision."""
         return questions.DELIBERATION_QUESTION if brief.revision else questions.VOTE_QUESTION
+
+    def late_answer(self, context: JudgingContext[PanelSettings]) -> AssessmentContent | None:
+        """A late judge keeps its last vote."""
+        return questions.carry_over_vote(context)
 
     def score(self, debate: Debate, run: JudgingRun | str, settings: PanelSettings) -> Verdict:
         """The verdict; its notes are `PanelNotes`."""
@@ -36,12 +80,30 @@ class PanelSystem(JudgingSystem[PanelSettings]):
         return 1.0
 
     def tables(self, verdict: Verdict) -> list[Table]:
-        """All numbers of the verdict."""
+        """Options, votes, conditions and dissent."""
         return tables.tables(verdict) or super().tables(verdict)
 
     def charts(self, verdict: Verdict) -> list[Chart]:
-        """What the HTML report draws."""
+        """Votes and agreement by deliberation round."""
         return list(charts.charts(verdict))
+
+    def live_report(self, assessment: Assessment, debate: Debate) -> LiveReport:
+        """The vote."""
+        del debate
+        return LiveReport(sentences=tuple(_describe(item) for item in assessment.findings if isinstance(item, Vote)))
+
+
+def _has_revision(rounds: Mapping[int, tuple[Ballot, ...]], settings: PanelSettings, revision: int) -> bool:
+    """Whether there is to be (or was) a vote of that revision; all earlier ones are settled."""
+    latest = max(rounds, default=-1)
+    return latest >= revision or (latest == revision - 1 and should_deliberate(rounds, settings))
+
+
+def _describe(vote: Vote) -> str:
+    badge = VOTE_BADGES[vote.option]
+    late = ", late: keeps its last vote" if vote.late else ""
+    why = f", changed: {vote.changed_because}" if vote.changed_because else ""
+    return f"{badge.symbol} {badge.word}, confidence {vote.confidence:.2f}{late}{why}"
 
 
 SYSTEM = PanelSystem()

@@ -1,47 +1,88 @@
-"""The judging system `persuasion`. Stance and conviction of the debaters, moved by every speech."""
+"""The judging system `persuasion`. Every speech moves the stance and the conviction of the other debaters."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
+from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.judging_run import JudgingRun
+from debate_cli.domain.judging_run import FIRST_RUN, JudgingRun
 from debate_cli.domain.tasks import Brief
 from debate_cli.domain.verdict import Verdict
-from debate_cli.systems.base import JudgeQuestion, JudgingSystem
+from debate_cli.systems.base import JudgeQuestion, JudgingSystem, LiveReport, PlannedCalls, Progress, turn_briefs
 from debate_cli.systems.charts import Chart
 from debate_cli.systems.persuasion import charts, questions, score, tables
 from debate_cli.systems.persuasion.settings import PersuasionSettings
+from debate_cli.systems.persuasion.state_machine import current_states
 from debate_cli.systems.tables import Table
 
 
 class PersuasionSystem(JudgingSystem[PersuasionSettings]):
-    """Stance and conviction of the debaters, moved by every speech."""
+    """Every speech moves the stance and the conviction of the other debaters."""
 
     kind = "persuasion"
     settings = PersuasionSettings
     prompt_package = "debate_cli.systems.persuasion"
 
+    def briefs(
+        self, debate: Debate, run: JudgingRun, settings: PersuasionSettings, progress: Progress
+    ) -> Iterator[Brief]:
+        """With `effects: judge`, every turn."""
+        del debate
+        yield from turn_briefs(run.id, settings, progress.judgeable_turns)
+
+    def planned_calls(self, settings: PersuasionSettings, turns: int, rounds: int) -> PlannedCalls:
+        """With `effects: judge`, a question for each turn."""
+        del rounds
+        return PlannedCalls(len(settings.seats) * turns, quoted_answers=max(0, turns - 1))
+
     def question(self, brief: Brief) -> JudgeQuestion[PersuasionSettings, Any]:
-        """How `brief` is asked."""
+        """The only question."""
         del brief
         return questions.EFFECTS_QUESTION
+
+    def why_not(self, debate: Debate) -> str | None:
+        """It needs somebody to persuade."""
+        if debate.turns and len(debate.participants) < 2:  # noqa: PLR2004 - a speaker and a listener
+            return "persuasion needs two debaters or more; judge it by another system"
+        return super().why_not(debate)
+
+    def awaited(
+        self, debate: Debate, settings: PersuasionSettings, index: int, round_number: int | None
+    ) -> Iterator[Brief]:
+        """Who has surrendered is known when all earlier turns are judged."""
+        del debate, round_number
+        yield from turn_briefs(FIRST_RUN, settings, range(index))
+
+    def stopped(self, debate: Debate, settings: PersuasionSettings) -> frozenset[str]:
+        """The debaters who surrendered."""
+        return frozenset(name for name, state in current_states(debate, settings).items() if state.surrendered)
 
     def score(self, debate: Debate, run: JudgingRun | str, settings: PersuasionSettings) -> Verdict:
         """The verdict; its notes are `PersuasionNotes`."""
         return score.score_run(debate, run, settings)
 
     def max_score(self, verdict: Verdict) -> float:
-        """It depends on how many debate."""
+        """It depends on the number of debaters."""
         return score.max_score(len(verdict.scores))
 
     def tables(self, verdict: Verdict) -> list[Table]:
-        """All numbers of the verdict."""
+        """Final states, curves and influence."""
         return tables.tables(verdict) or super().tables(verdict)
 
     def charts(self, verdict: Verdict) -> list[Chart]:
-        """What the HTML report draws."""
+        """Stance and conviction after each turn."""
         return list(charts.charts(verdict))
+
+    def live_report(self, assessment: Assessment, debate: Debate) -> LiveReport:
+        """The effects on each listener."""
+        del debate
+        effects: dict[str, list[str]] = {}
+        for mark in assessment.marks:
+            if mark.participant is not None:
+                effects.setdefault(mark.participant, []).append(f"{mark.criterion} {mark.value:.2f}")
+        return LiveReport(sentences=tuple(f"on {name}: {', '.join(told)}" for name, told in effects.items()))
 
 
 SYSTEM = PersuasionSystem()

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.domain.tasks import Brief
 from debate_cli.domain.verdict import Verdict
-from debate_cli.systems.base import JudgeQuestion, JudgingSystem
+from debate_cli.systems.base import JudgeQuestion, JudgingSystem, LiveReport
 from debate_cli.systems.charts import Chart
 from debate_cli.systems.structured import charts, questions, score, tables
+from debate_cli.systems.structured.findings import Fallacy, Insight, Trace
 from debate_cli.systems.structured.settings import StructuredSettings
 from debate_cli.systems.tables import Table
 
@@ -20,29 +22,41 @@ class StructuredSystem(JudgingSystem[StructuredSettings]):
 
     kind = "structured"
     settings = StructuredSettings
+    findings = (Fallacy, Trace, Insight)
     prompt_package = "debate_cli.systems.structured"
 
     def question(self, brief: Brief) -> JudgeQuestion[StructuredSettings, Any]:
-        """How `brief` is asked."""
+        """The only question."""
         del brief
         return questions.STRUCTURED_QUESTION
+
+    def why_not(self, debate: Debate) -> str | None:
+        """It needs an argument to mark."""
+        if debate.turns and not score.scored_arguments(debate):
+            return "has no arguments, so structured cannot judge it"
+        return super().why_not(debate)
 
     def score(self, debate: Debate, run: JudgingRun | str, settings: StructuredSettings) -> Verdict:
         """The verdict; its notes are `StructuredNotes`."""
         return score.score_run(debate, run, settings)
 
     def max_score(self, verdict: Verdict) -> float:
-        """The highest mean of marks: 10."""
+        """The highest mark: 10."""
         del verdict
         return score.MAX_ARGUMENT_MARK
 
     def tables(self, verdict: Verdict) -> list[Table]:
-        """All numbers of the verdict."""
+        """Scores by argument, and the fallacies."""
         return tables.tables(verdict) or super().tables(verdict)
 
     def charts(self, verdict: Verdict) -> list[Chart]:
-        """What the HTML report draws."""
+        """Marks by criterion and by argument."""
         return list(charts.charts(verdict))
+
+    def live_report(self, assessment: Assessment, debate: Debate) -> LiveReport:
+        """How many arguments are marked."""
+        items = {mark.item for mark in assessment.marks if mark.item}
+        return LiveReport(sentences=(f"marked {len(items)} of {len(debate.arguments)} arguments",))
 
 
 SYSTEM = StructuredSystem()

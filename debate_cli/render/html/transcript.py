@@ -13,7 +13,6 @@ from debate_cli.domain.turn import FollowUpAnswer, Response, Turn
 from debate_cli.render import theme
 from debate_cli.render.agreement import label_judging_system
 from debate_cli.render.html import anchors
-from debate_cli.render.judge_report import finding_text
 from debate_cli.render.speech_parts import SpeechPart, split_turn
 from debate_cli.systems.tables import format_number
 
@@ -193,7 +192,7 @@ def _reason(assessment: Assessment, called: str) -> JudgeReason:
         model=assessment.exchange.model,
         rationale=assessment.rationale,
         marked=tuple(_group_marks(assessment.marks)),
-        found=tuple(sentence for finding in assessment.findings for sentence in finding_text(finding)),
+        found=tuple(sentence for finding in assessment.findings for sentence in finding.describe()),
         warnings=assessment.warnings,
     )
 

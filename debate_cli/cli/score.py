@@ -257,7 +257,7 @@ def print_score_report(
 ) -> None:
     """Print the files in this form; an index whose debates have pages goes where those are."""
     if form == "junit":
-        from debate_cli.render.junit import format_junit
+        from debate_cli.render.ci import format_junit
 
         sys.stdout.write(format_junit(files, unusable))
     elif form == "github":

@@ -1,6 +1,6 @@
-"""A whole debate as Markdown (CommonMark with GitHub's tables). No Rich.
+"""A debate as Markdown (CommonMark with GitHub's tables).
 
-Untrusted text is escaped: it makes no markup, no link, no HTML and no table cell of its own.
+Untrusted text is escaped: it cannot become markup, a link, HTML or a table cell.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from debate_cli.render.report import DebateReport, ReportPart, build_debate_repo
 from debate_cli.render.speech_parts import SpeechPart, split_turn
 from debate_cli.render.summary import NOT_JUDGED_MESSAGE, JudgeQuote, explain_scores, quote_judge, suggest_judge_command
 from debate_cli.render.weakest import WeakestArgument, find_weakest_argument
+from debate_cli.systems.registry import get_system
 from debate_cli.systems.structured.briefing import Briefing, BriefingClaim
 from debate_cli.systems.tables import Badge, Cell, Curve, Gauge, Lines, Number, Table, Who
 
@@ -28,13 +29,13 @@ _LINE_START = re.compile(r"^(?:(\d+)([.)])|(-))")
 
 
 def escape_markdown(text: str) -> str:
-    """`text` on one line, such that Markdown shows exactly its characters."""
+    """Escape `text` so that Markdown shows exactly its characters, on one line."""
     words = _AUTOLINK.sub(lambda found: "\\" + found[0], _SPECIAL.sub(r"\\\1", sanitize.sanitize_line(text)))
     return _LINE_START.sub(lambda found: f"{found[1]}\\{found[2]}" if found[1] else "\\-", words)
 
 
 def escape_paragraphs(text: str) -> list[str]:
-    """`text` as escaped paragraphs, a blank line between two of its lines."""
+    """Escape `text`; each of its lines becomes a paragraph."""
     found: list[str] = []
     for line in sanitize.sanitize_text(text).splitlines():
         if line.strip():
@@ -50,41 +51,43 @@ def format_markdown(
     *,
     show_hidden: bool = False,
 ) -> str:
-    """The document: verdict and briefing first, then cast, scores and trace, then every speech, then what it used.
+    """The document: verdict, briefing, participants, argument map, scores, trace table, speeches, usage.
 
-    `only` picks a part; a round, its speeches.
+    `only` selects one part, `round_number` the speeches of one round.
     """
-    told = build_debate_report(debate, verdicts)
-    lines = [f"# {escape_markdown(debate.topic)}", ""]
+    report = build_debate_report(debate, verdicts)
+    notice = participants.rehearsal_notice(debate)
+    framing = [f"**{notice}**", ""] if notice else []
+    lines = [*framing, f"# {escape_markdown(debate.topic)}", ""]
     if only is not None or round_number is not None:
-        lines += _part(debate, told, only or "turns", _rounds(debate, round_number, show_hidden=show_hidden))
+        lines += _part(debate, report, only or "turns", _rounds(debate, round_number, show_hidden=show_hidden))
     else:
-        lines += _whole(debate, told, _rounds(debate, show_hidden=show_hidden))
-    return "\n".join(lines).rstrip() + "\n"
+        lines += _whole(debate, report, _rounds(debate, show_hidden=show_hidden))
+    return "\n".join([*lines, *framing]).rstrip() + "\n"
 
 
-def _part(debate: Debate, told: DebateReport, part: ReportPart, speeches: Iterable[str]) -> Iterable[str]:
+def _part(debate: Debate, report: DebateReport, part: ReportPart, speeches: Iterable[str]) -> Iterable[str]:
     match part:
         case "turns":
             return speeches
         case "scores":
-            return [line for sheet in told.scores for line in _sheet(sheet)]
+            return [line for table in report.scores for line in _format_table(table)]
         case "trace":
-            return _sheet(told.trace) if told.trace is not None else []
+            return _format_table(report.trace) if report.trace is not None else []
         case "verdict":
-            return _verdicts(debate, told)
+            return _verdicts(debate, report)
         case "briefing":
-            return _briefing(told.briefing)
+            return _briefing(debate, report)
 
 
-def _whole(debate: Debate, told: DebateReport, speeches: Iterable[str]) -> list[str]:
-    """All that follows the motion."""
+def _whole(debate: Debate, report: DebateReport, speeches: Iterable[str]) -> list[str]:
+    """Everything below the motion."""
     lines: list[str] = []
     if debate.config.background and debate.document_name is None:
         lines += escape_paragraphs(debate.config.background)
-    lines += [*_verdicts(debate, told, told.briefing), *_briefing(told.briefing), *_cast(debate), *_map(debate)]
-    for sheet in told.sheets:
-        lines += _sheet(sheet)
+    lines += [*_verdicts(debate, report, report.briefing), *_briefing(debate, report), *_cast(debate), *_map(debate)]
+    for table in report.sheets:
+        lines += _format_table(table)
     lines += speeches
     lines += ["## Usage", "", escape_markdown(theme.format_usage(debate.usage)), ""]
     closed = theme.describe_close(debate)
@@ -108,36 +111,45 @@ def _map(debate: Debate) -> list[str]:
     return ["## Argument map", "", *fence_mermaid(drawn)] if drawn else []
 
 
-def _verdicts(debate: Debate, told: DebateReport, beside: Briefing | None = None) -> list[str]:
-    """Each verdict with its reasons; what the briefing `beside` them says is not said here."""
-    lines: list[str] = [] if told.verdicts else [f"**{NOT_JUDGED_MESSAGE}**", "", *_again(debate)]
-    for place, verdict in enumerate(told.verdicts):
+def _verdicts(debate: Debate, report: DebateReport, beside: Briefing | None = None) -> list[str]:
+    """Each verdict with its reasons, without the words that the briefing beside it repeats."""
+    lines: list[str] = [] if report.verdicts else [f"**{NOT_JUDGED_MESSAGE}**", "", *_again(debate)]
+    for place, verdict in enumerate(report.verdicts):
         decides = " (decides)" if verdict.decides else ""
         several = (
-            f", {escape_markdown(label_verdict(verdict, told.verdicts))}{decides}" if len(told.verdicts) > 1 else ""
+            f", {escape_markdown(label_verdict(verdict, report.verdicts))}{decides}" if len(report.verdicts) > 1 else ""
         )
-        margin = f" Margin {theme.format_number(verdict.margin)}." if verdict.margin is not None else ""
         lines += [
             f"## Verdict{several}",
             "",
-            f"**{escape_markdown(theme.describe_outcome(verdict, debate.document_name))}**{margin}",
+            f"**{escape_markdown(theme.describe_outcome(verdict, debate.document_name))}**{format_margin(verdict)}",
             "",
         ]
         lines += [
             f"- {escape_markdown(name)}: {theme.format_number(score)}"
             for name, score in verdict.displayed_scores.items()
         ]
-        lines += ["", *_missing(told.missing(verdict))] if verdict.displayed_scores else _missing(told.missing(verdict))
+        lines += (
+            ["", *_missing(report.missing(verdict))] if verdict.displayed_scores else _missing(report.missing(verdict))
+        )
         lines += _why(debate, verdict, beside)
         if place == 0:
-            lines += [*_weakest(find_weakest_argument(debate, told.verdicts)), *_again(debate)]
-    if told.agreement is not None:
-        lines += _sheet(told.agreement)
+            lines += [*_weakest(find_weakest_argument(debate, report.verdicts)), *_again(debate)]
+    if report.agreement is not None:
+        lines += _format_table(report.agreement)
     return lines
 
 
+def format_margin(verdict: Verdict) -> str:
+    """The margin with its scale, after a space; empty without a margin."""
+    if verdict.margin is None:
+        return ""
+    headline = get_system(verdict.system).headline(verdict)
+    return f" Margin {theme.format_number(verdict.margin)} of {headline.max_score:g} {headline.unit}."
+
+
 def _why(debate: Debate, verdict: Verdict, beside: Briefing | None) -> list[str]:
-    """What the numbers say, and a judge."""
+    """The reason in numbers, and a judge's words."""
     if verdict.victory == "undetermined":
         return []
     numbers, said = explain_scores(verdict), quote_judge(debate, verdict, beside)
@@ -145,7 +157,7 @@ def _why(debate: Debate, verdict: Verdict, beside: Briefing | None) -> list[str]
 
 
 def _quoted(said: JudgeQuote) -> list[str]:
-    """A judge's words, after its name where it has one."""
+    """A judge's words as a quotation, below the judge's name if it has one."""
     return [*([f"{escape_markdown(said.judge)}:", ""] if said.judge else []), f"> {escape_markdown(said.words)}", ""]
 
 
@@ -159,7 +171,7 @@ def _weakest(found: WeakestArgument | None) -> list[str]:
 
 
 def _again(debate: Debate) -> list[str]:
-    """The command that asks other judges, as code that ends where it should whatever stands in the id."""
+    """The command that adds judges, as a code span that no character of the id can close."""
     command = suggest_judge_command(debate, debate.id)
     ticks = "`" * (1 + max((len(run) for run in re.findall("`+", command)), default=0))
     return [f"Judge it again: {ticks}{command}{ticks}", ""]
@@ -169,10 +181,12 @@ def _missing(sentences: Sequence[str]) -> list[str]:
     return [*(f"- Missing: {escape_markdown(sentence)}" for sentence in sentences), ""] if sentences else []
 
 
-def _briefing(briefing: Briefing | None) -> list[str]:
+def _briefing(debate: Debate, report: DebateReport) -> list[str]:
+    """The briefing with its outcome and sources, so that it can be pasted without the rest."""
+    briefing = report.briefing
     if briefing is None:
         return []
-    lines = ["## Briefing", "", *escape_paragraphs(briefing.key_insight)]
+    lines = ["## Briefing", "", *_briefing_source(debate, report), *escape_paragraphs(briefing.key_insight)]
     for title, claims in (
         ("Rely on", briefing.rely_on),
         ("Use within limits", briefing.limit),
@@ -192,6 +206,26 @@ def _briefing(briefing: Briefing | None) -> list[str]:
     return [*lines, f"*{escape_markdown(briefing.caveat)}*", ""]
 
 
+def _briefing_source(debate: Debate, report: DebateReport) -> list[str]:
+    """Outcome; date, debaters and judges with their models, and id."""
+    head = report.verdicts[0] if report.verdicts else None
+    outcome = (
+        NOT_JUDGED_MESSAGE if head is None else get_system(head.system).headline(head, debate.document_name).outcome
+    )
+    reason = "" if head is None else explain_scores(head)
+    roles = (
+        ("debated", participants.debater_rows(debate)),
+        ("judged", [row for run in debate.runs for row in participants.judge_rows(debate, run)]),
+    )
+    facts = [f"{debate.started_at:%d %B %Y}"]
+    for verb, rows in roles:
+        people = ", ".join(dict.fromkeys(f"{row.name} ({row.model})" for row in rows))
+        facts += [f"{verb} by {people}"] if people else []
+    facts.append(f"id {debate.id}")
+    words = f"**{escape_markdown(outcome)}** {escape_markdown(reason)}".rstrip()
+    return [words, "", *(f"- {escape_markdown(fact)}" for fact in facts), ""]
+
+
 def _claims(title: str, claims: Sequence[BriefingClaim]) -> list[str]:
     if not claims:
         return []
@@ -206,7 +240,7 @@ def _because(reason: str) -> str:
 
 
 def _rounds(debate: Debate, round_number: int | None = None, *, show_hidden: bool) -> Iterable[str]:
-    """The speeches of that round; None means of all."""
+    """The speeches of one round, or of all."""
     signs, threads = theme.participant_styles(debate.participants), ThreadIndex(debate.turns)
     heading = 0, ""
     for turn in debate.turns:
@@ -217,7 +251,7 @@ def _rounds(debate: Debate, round_number: int | None = None, *, show_hidden: boo
             yield from (f"## Round {turn.round}: {theme.PHASE_LABELS[turn.phase]}", "")
         sign = signs.get(turn.speaker, theme.UNKNOWN_BADGE)
         yield from (
-            f"### {sign.symbol} {escape_markdown(turn.speaker)} ({escape_markdown(sign.word)}), turn {turn.index}",
+            f"### {sign.symbol} {escape_markdown(turn.speaker)} ({escape_markdown(sign.word)}), turn {turn.index + 1}",
             "",
         )
         for piece in split_turn(turn):
@@ -227,7 +261,7 @@ def _rounds(debate: Debate, round_number: int | None = None, *, show_hidden: boo
 
 
 def _thread(piece: SpeechPart, threads: ThreadIndex, round_number: int) -> Iterable[str]:
-    """What a response or an answer takes up, as a quotation."""
+    """The claim that a response or an answer is about, and what was said about it earlier, as a quotation."""
     found = threads.thread_addressed_by(piece, round_number)
     if found is None:
         return
@@ -287,11 +321,11 @@ def _remarks(turn: Turn, *, show_hidden: bool) -> list[str]:
     return [*rows, ""] if rows else []
 
 
-def _sheet(sheet: Table) -> list[str]:
-    rows = [tuple(_cell(cell) for cell in row) for row in sheet.rows if row is not None]
-    remarks = [line for remark in sheet.remarks for line in (escape_markdown(remark), "")]
-    heads = tuple(escape_markdown(head) for head in sheet.heads)
-    return [f"## {escape_markdown(sheet.heading)}", "", *_table(heads, rows, sheet.numeric), *remarks]
+def _format_table(table: Table) -> list[str]:
+    rows = [tuple(_cell(cell) for cell in row) for row in table.rows if row is not None]
+    remarks = [line for remark in table.remarks for line in (escape_markdown(remark), "")]
+    heads = tuple(escape_markdown(head) for head in table.heads)
+    return [f"## {escape_markdown(table.heading)}", "", *_table(heads, rows, table.numeric), *remarks]
 
 
 def _table(heads: Sequence[str], rows: Sequence[Sequence[str]], numeric: frozenset[int] = frozenset()) -> list[str]:

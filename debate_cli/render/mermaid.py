@@ -1,7 +1,7 @@
-"""The argument map as a Mermaid flowchart, for Markdown: who claimed what, who answered it how, what became of it. No Rich.
+"""The argument map as a Mermaid flowchart for Markdown: claims, answers, replies, standings.
 
-Untrusted words stand in quoted labels only, with every sign that could mean something to Mermaid, Markdown or HTML
-written as its number: they end no label, no line and no code fence.
+Untrusted text is written in quoted labels only. Every character that Mermaid, Markdown or HTML could interpret is written as
+a character reference, so that it cannot end a label, a line or a code fence.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ from debate_cli.render.theme import shorten
 from debate_cli.systems.structured.trace import TraceResponse, TraceRow, build_trace_table
 
 MAX_LABEL_LENGTH = 90
-"""Characters of a claim or an answer that are shown."""
+"""Characters of a claim or an answer; longer ones are cut."""
 MAX_ARROWS = 300
-"""Arrows that are drawn at most; viewers refuse maps with many more."""
+"""With more arrows the map is left out, because viewers refuse to draw it."""
 _LIST = re.compile(r"\d+[.)]|-")
-"""What begins a list in Markdown, which Mermaid reads in labels."""
+"""Start of a Markdown list, which Mermaid interprets in labels."""
 _PLAIN = frozenset(" .,!?()-'/")
 _ARROWS = {"refute": "-->", "challenge": "-->", "partial": "-.->", "concede": "-.->"}
 
 
 def format_mermaid_map(debate: Debate) -> list[str]:
-    """The lines of the flowchart; none where nobody argued, or where there is too much to draw."""
+    """The lines of the flowchart; empty without arguments, or with more than `MAX_ARROWS` arrows."""
     rows = build_trace_table(debate)
     arrows = sum(len(row.responses) + len(row.replies) for row in rows)
     if not rows or len(rows) + arrows > MAX_ARROWS:
@@ -33,7 +33,7 @@ def format_mermaid_map(debate: Debate) -> list[str]:
     lines = ["flowchart RL"]
     signs = theme.participant_styles(debate.participants)
     sides = list(enumerate(dict.fromkeys(row.participant for row in rows)))
-    for number, speaker in reversed(sides):  # Mermaid puts the one that comes last at the top
+    for number, speaker in reversed(sides):  # Mermaid draws the last subgraph at the top
         sign = signs.get(speaker, theme.UNKNOWN_BADGE)
         lines.append(f'  subgraph side{number}["{sign.symbol} {escape_label(speaker)}"]')
         lines += [f"    {_claim(place, row)}" for place, row in enumerate(rows) if row.participant == speaker]
@@ -44,7 +44,7 @@ def format_mermaid_map(debate: Debate) -> list[str]:
 
 
 def escape_label(text: str, longest: int = MAX_LABEL_LENGTH) -> str:
-    """`text` as it may stand in a quoted label: one line, shortened, every unusual sign by its number."""
+    """Escape `text` for a quoted label: one line, shortened, unusual characters as character references."""
     words = shorten(sanitize.sanitize_line(text), longest)
     head = _LIST.match(words)
     begins = head.end() if head is not None else 0
@@ -61,7 +61,7 @@ def _claim(place: int, row: TraceRow) -> str:
 
 
 def _answers(place: int, row: TraceRow) -> Iterator[str]:
-    """Each response beside its claim; the reply beside the questions that it answers."""
+    """Each response with an arrow to its claim, each reply with arrows to the questions about the claim."""
     for number, response in enumerate(row.responses):
         yield f"  {_response(f'answer{place}x{number}', response)} {_arrow(response)} claim{place}"
     asking = [number for number, response in enumerate(row.responses) if response.follow_up.strip()]
@@ -84,5 +84,5 @@ def _arrow(response: TraceResponse) -> str:
 
 
 def fence_mermaid(lines: Sequence[str]) -> list[str]:
-    """The flowchart as a code block of Markdown; nothing where there is none."""
+    """The flowchart as a fenced code block; empty for no lines."""
     return ["```mermaid", *lines, "```", ""] if lines else []

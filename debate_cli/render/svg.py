@@ -1,7 +1,7 @@
-"""The terminal's view of a debate as a picture (SVG) or as a page of coloured text, by Rich's own export.
+"""The terminal view of a debate as an SVG image or as an HTML page, made by Rich's export.
 
-Nothing is loaded from anywhere: the fonts that Rich would fetch are left out, each run of words keeps its width in any
-monospaced font. Words are escaped by Rich; what XML cannot hold is replaced here.
+Nothing is loaded: the web fonts that Rich would fetch are removed. Rich escapes the text; characters that XML cannot hold are
+replaced here.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from debate_cli.render.report import ReportPart
 from debate_cli.render.terminal_summary import details
 
 EXPORT_WIDTH = 111
-"""Columns of the terminal that is drawn."""
+"""Columns of the exported terminal."""
 _FONT = re.compile(r"@font-face \{.*?\}\s*", re.DOTALL)
 _FONTS = 2
-"""Fonts that Rich would fetch; they stand before any word of a debate."""
+"""Web fonts in Rich's style sheet; they come before any text of a debate."""
 _NO_XML = re.compile("[\ufffe\uffff]")
 _PAGE = """<!DOCTYPE html>
 <html lang="en">
@@ -51,17 +51,17 @@ pre, code {{ font-family: ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", mon
 
 @dataclass(frozen=True, slots=True)
 class TerminalExport:
-    """What of a debate is shown."""
+    """What part of a debate is exported."""
 
     debate: Debate
     verdicts: Sequence[Verdict]
     only: ReportPart | None = None
     round_number: int | None = None
-    """Only this round; None means all."""
+    """Only this round; None for all."""
     show_hidden: bool = False
 
     def on(self, console: Console) -> None:
-        """Show it as a replay shows it, all at once."""
+        """Print it on `console` as `replay` does, without pauses."""
         if self.only in (None, "turns"):
             watcher = LiveObserver(console, show_hidden=self.show_hidden)
             for _ in ReplayPlan(self.debate, self.round_number, judged=self.only is None).play(watcher):
@@ -72,12 +72,12 @@ class TerminalExport:
 
 
 def export_svg(scene: TerminalExport) -> str:
-    """The scene as an SVG document."""
+    """The export as an SVG document."""
     return render_svg(scene.on, title=scene.debate.topic)
 
 
 def export_terminal_html(scene: TerminalExport) -> str:
-    """The scene as an HTML document without script; its one style sheet is named by hash, and no other style counts."""
+    """The export as an HTML document without scripts; its Content-Security-Policy allows its one style sheet only."""
     console = _recorder()
     scene.on(console)
     title = escape(sanitize.sanitize_line(scene.debate.topic)).replace("{", "{{").replace("}", "}}")
@@ -87,7 +87,7 @@ def export_terminal_html(scene: TerminalExport) -> str:
 
 
 def render_svg(show: Callable[[Console], None], *, title: str, unique_id: str = "debate") -> str:
-    """What `show` prints, as an SVG document; the same for the same output."""
+    """The output of `show` as an SVG document; equal for equal output."""
     console = _recorder()
     show(console)
     words = _NO_XML.sub("\ufffd", sanitize.sanitize_line(title))

@@ -12,6 +12,7 @@ from render_support import HOSTILE, debate, unscored
 
 from debate_cli.domain.debate import Debate
 from debate_cli.render.markdown import escape_markdown, format_markdown
+from debate_cli.render.participants import REHEARSAL_NOTICE
 from debate_cli.render.report import ReportPart
 from debate_cli.render.sanitize import sanitize_line
 from debate_cli.systems.scoring import score
@@ -135,7 +136,7 @@ PARTS = {
 def test_a_part_is_shown_alone(only: ReportPart) -> None:
     """Below the motion, with nothing of another part."""
     document = format_markdown(debate(), score(debate()), only)
-    assert document.startswith("# ")
+    assert document.splitlines()[:3:2] == [f"**{REHEARSAL_NOTICE}**", f"# {debate().topic}"]
     assert {part for part, head in PARTS.items() if head in document} == {only}
 
 
@@ -144,3 +145,22 @@ def test_a_round_is_shown_by_its_speeches(only: ReportPart | None) -> None:
     """Those of no other round, and nothing else."""
     document = format_markdown(debate(), score(debate()), only, 2)
     assert [line for line in document.splitlines() if line.startswith("## ")] == ["## Round 2: cross-examination"]
+
+
+def test_the_briefing_can_be_pasted_alone() -> None:
+    """It has the outcome, the date, debaters and judges with their models, and the id."""
+    briefing = format_markdown(debate(), score(debate()), "briefing")
+    for words in (
+        "**Bo wins narrowly.**",
+        "01 March 2026",
+        "Ada (mock/debater)",
+        "structured (mock/judge)",
+        debate().id,
+    ):
+        assert words in briefing
+
+
+def test_a_rehearsal_says_so_first_and_last() -> None:
+    """Every model of the debate is a mock."""
+    document = format_markdown(debate(), score(debate()))
+    assert document.splitlines()[0] == document.splitlines()[-1] == f"**{REHEARSAL_NOTICE}**"

@@ -12,10 +12,9 @@ from render_support import debate, scores_view, shown
 from debate_cli.domain.verdict import Verdict, Victory
 from debate_cli.render import theme
 from debate_cli.render.agreement import build_agreement_table
-from debate_cli.render.ci import format_workflow_commands
+from debate_cli.render.ci import format_junit, format_workflow_commands
 from debate_cli.render.html.index import render_index
 from debate_cli.render.html.page import render_html
-from debate_cli.render.junit import format_junit
 from debate_cli.render.markdown import format_markdown
 from debate_cli.render.plain import score_lines
 from debate_cli.render.score_rows import CheckedFile, ScoredFile, drop_notes, summarize_systems

@@ -1,1 +1,1 @@
-"""The HTML report and the index of reports."""
+"""The HTML report of a debate, and the index of many reports."""

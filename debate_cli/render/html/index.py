@@ -1,7 +1,6 @@
-"""Many scored debates as one HTML page: a table that sorts itself by any column, with links to the debates' own pages.
+"""An HTML page that lists scored debates in a sortable table, with links to the debates' own pages.
 
-It works from the disk. Its one script is named by hash in the Content-Security-Policy and reaches no other text: it moves
-rows. Without scripts the table stands as it is. No Rich.
+The page works from disk. Its one script, allowed by hash in the Content-Security-Policy, sorts rows and reads no other text.
 """
 
 from __future__ import annotations
@@ -21,13 +20,13 @@ FACT_COLUMNS = (("date", False), ("models", False), ("cost", True))
 VERDICT_COLUMNS = (
     ("system", False), ("winner", False), ("victory", False), ("margin", True), ("scores", True), ("other verdicts", False),
 )  # fmt: skip
-"""Columns by their heads, and whether they hold numbers."""
+"""Headers of the columns, and whether they hold numbers."""
 
 
 def render_index(files: Sequence[CheckedFile], unusable: Sequence[UnusableFile] = (), *, title: str = "Debates") -> str:
-    """The page; rows as given, the first verdict of each file (the deciding one) in columns of its own.
+    """The page, rows in the given order. The first verdict of each file (the deciding one) has columns of its own.
 
-    Date, models and cost have columns where any file tells of them (`Checked.held`).
+    Date, models and cost have columns if any file has `DebateFacts`.
     """
     gated = any(checked.gates for checked in files)
     with_held = any(checked.held is not None for checked in files)
@@ -55,11 +54,11 @@ def render_index(files: Sequence[CheckedFile], unusable: Sequence[UnusableFile] 
 
 
 def _index_columns(*, gated: bool, with_held: bool) -> list[tuple[str, bool]]:
-    """The columns from left to right; what nothing is known of, or nobody asked for, has none."""
+    """The columns from left to right, without columns that no file fills."""
     return [DEBATE_COLUMN, *(FACT_COLUMNS if with_held else ()), *VERDICT_COLUMNS, *([GATES_COLUMN] if gated else [])]
 
 
 def _href(address: str) -> str:
-    """A relative path as an address: whatever its name, it leads to a file and runs nothing."""
+    """A file path as a URL. Whatever the name is, the link opens a file and cannot run a script."""
     quoted = quote(address, safe="/", errors="replace")
     return "/" + quoted.lstrip("/") if quoted.startswith("/") else f"./{quoted}"

@@ -1,4 +1,4 @@
-"""Where a debate comes from and what it took: program, configuration, hashes, judging runs, calls by model."""
+"""Provenance of a debate: program, configuration, hash, judging runs, calls by model, failures."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from debate_cli.systems.tables import Number, Table, TableRow
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
-    """All words are untrusted."""
+    """The provenance section. All text is untrusted."""
 
     facts: tuple[tuple[str, str], ...]
-    """What, and its value."""
+    """Name and value."""
     usage: Table
     runs: Table
     failures: Table | None
-    """None where nothing failed."""
+    """None if nothing failed."""
     config: str
     """As JSON."""
 
 
 def collect_provenance(debate: Debate) -> Provenance:
-    """Everything that one needs to trust a result, or to make it again."""
+    """Collect what is needed to trust a result, or to reproduce it."""
     return Provenance(
         tuple(_facts(debate)),
         _usage(debate),
@@ -41,7 +41,7 @@ def collect_provenance(debate: Debate) -> Provenance:
 
 
 def format_time(at: datetime | None) -> str:
-    """A time as people read it, in UTC; an em dash for none."""
+    """A time in UTC; an em dash for none."""
     return f"{at:%Y-%m-%d %H:%M:%S} UTC" if at is not None else "—"
 
 
@@ -64,7 +64,7 @@ def _facts(debate: Debate) -> Iterable[tuple[str, str]]:
 
 
 def _usage(debate: Debate) -> Table:
-    """A row for each part that a model played."""
+    """A row per role and model."""
     parts: dict[tuple[str, str], list[ModelCall]] = defaultdict(list)
     for turn in debate.turns:
         parts[turn.speaker, turn.exchange.model].append(turn.exchange)

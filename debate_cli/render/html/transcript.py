@@ -17,19 +17,19 @@ from debate_cli.render.speech_parts import SpeechPart, split_turn
 from debate_cli.systems.tables import format_number
 
 CROSS_EXAMINATION_PHASES = frozenset({"cross_examination", "answers"})
-"""Phases whose turns are read together, argument by argument."""
+"""Phases whose turns are shown together, argument by argument."""
 
 
 @dataclass(frozen=True, slots=True)
 class SpeechSection:
-    """A turn, and of what it says the part that is read in one piece."""
+    """The card of a turn."""
 
     turn: Turn
     place: str
     pieces: tuple[SpeechPart, ...]
-    """What stands in a thread is left out."""
+    """The parts of the speech that are not in a thread."""
     threaded: int
-    """Pieces that stand in threads."""
+    """Number of its parts that are in threads."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,26 +47,26 @@ class ThreadSection:
     """What was said about one argument in cross-examination."""
 
     item: str
-    """Id of the argument, which may be none of the debate's."""
+    """Id of the argument, as the speakers wrote it; the debate may have none of this id."""
     claim: str
     speaker: str | None
-    """Who made the argument; None where nobody did."""
+    """Author of the argument; None if the debate has no such argument."""
     entries: tuple[ThreadEntry, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class RoundSection:
-    """A round; of cross-examination, with the rounds of answers that belong to it."""
+    """A round. Cross-examination is one section with its rounds of answers."""
 
     numbers: tuple[int, ...]
     title: str
-    """The number and what was done, e.g. `Rounds 2–3 · cross-examination and answers`."""
+    """Numbers and phases, e.g. `Rounds 2–3 · cross-examination and answers`."""
     threads: tuple[ThreadSection, ...]
     speeches: tuple[SpeechSection, ...]
 
 
 def build_round_sections(debate: Debate) -> tuple[RoundSection, ...]:
-    """The rounds in their order."""
+    """The rounds of the debate, in order."""
     places = anchors.argument_anchors(debate)
     found: list[RoundSection] = []
     for threaded, turns in groupby(debate.turns, key=lambda turn: turn.phase in CROSS_EXAMINATION_PHASES):
@@ -100,14 +100,14 @@ def _title(numbers: Sequence[int], phases: Sequence[str]) -> str:
 
 
 def _unthreaded_speech(turn: Turn) -> SpeechSection:
-    """What a turn says outside of threads."""
+    """The parts of a turn that are not in a thread."""
     pieces = split_turn(turn)
     left = tuple(piece for piece in pieces if not isinstance(piece, Response | FollowUpAnswer))
     return SpeechSection(turn, anchors.turn_anchor(turn.index), left, len(pieces) - len(left))
 
 
 def _threads(debate: Debate, turns: Iterable[Turn], places: Mapping[str, str]) -> Iterable[ThreadSection]:
-    """A thread per argument that was spoken of, in the order of the debate; unknown ones last."""
+    """A thread per argument that was answered, in debate order; arguments that do not exist come last."""
     entries: dict[str, list[ThreadEntry]] = defaultdict(list)
     for turn in turns:
         for said in split_turn(turn):
@@ -127,7 +127,7 @@ def _threads(debate: Debate, turns: Iterable[Turn], places: Mapping[str, str]) -
 
 @dataclass(frozen=True, slots=True)
 class MarkGroup:
-    """The marks that a judge gave one debater, or one of its arguments."""
+    """The marks that a judge gave one debater or one argument."""
 
     name: str | None
     """None for marks on the debate itself."""
@@ -139,10 +139,10 @@ class MarkGroup:
 
 @dataclass(frozen=True, slots=True)
 class JudgeReason:
-    """What one judge said about one thing; all words are untrusted."""
+    """One assessment, with its reasons. All text is untrusted."""
 
     heading: str
-    """What the judge was asked; where there are several judging runs, which of them."""
+    """What was judged; with several judging runs, in which run."""
     model: str
     rationale: str
     marked: tuple[MarkGroup, ...]
@@ -152,16 +152,16 @@ class JudgeReason:
 
 @dataclass(frozen=True, slots=True)
 class JudgeReasons:
-    """All reasons, each in one place."""
+    """All assessments, each in one place."""
 
     turns: dict[int, tuple[JudgeReason, ...]]
-    """Under the last turn that they are about."""
+    """Last turn that an assessment is about -> the assessments."""
     rounds: dict[int, tuple[JudgeReason, ...]]
     whole: tuple[JudgeReason, ...]
 
 
 def collect_judge_reasons(debate: Debate) -> JudgeReasons:
-    """The reasons of every judging run; replaced ones no longer count and are left out."""
+    """The assessments of every judging run, without replaced ones."""
     counted = {(run.id, system.kind) for run in debate.runs for system in run.active_systems()}
     turns: dict[int, list[JudgeReason]] = defaultdict(list)
     rounds: dict[int, list[JudgeReason]] = defaultdict(list)
@@ -169,10 +169,8 @@ def collect_judge_reasons(debate: Debate) -> JudgeReasons:
     for assessment in debate.assessments:
         if (assessment.run, assessment.system) not in counted:
             continue
-        reason, subject = (
-            _reason(assessment, label_judging_system(debate, assessment.system, assessment.run)),
-            assessment.subject,
-        )
+        subject = assessment.subject
+        reason = _reason(assessment, label_judging_system(debate, assessment.system, assessment.run))
         if subject.moment in ("turn", "pair") and subject.turns:
             turns[max(subject.turns)].append(reason)
         elif subject.moment == "round" and subject.round is not None:
@@ -186,9 +184,9 @@ def collect_judge_reasons(debate: Debate) -> JudgeReasons:
     )
 
 
-def _reason(assessment: Assessment, called: str) -> JudgeReason:
+def _reason(assessment: Assessment, label: str) -> JudgeReason:
     return JudgeReason(
-        heading=_reason_heading(assessment, called),
+        heading=_reason_heading(assessment, label),
         model=assessment.exchange.model,
         rationale=assessment.rationale,
         marked=tuple(_group_marks(assessment.marks)),
@@ -197,18 +195,18 @@ def _reason(assessment: Assessment, called: str) -> JudgeReason:
     )
 
 
-def _reason_heading(assessment: Assessment, called: str) -> str:
-    """What the judge was asked; the live judge is asked for up to three things about the whole debate."""
+def _reason_heading(assessment: Assessment, label: str) -> str:
+    """What was judged. The live judge assesses the whole debate up to three times."""
     subject = assessment.subject
     if assessment.system != "live" or subject.moment != "debate":
-        return theme.format_brief(assessment.brief, called)
+        return theme.format_brief(assessment.brief, label)
     if subject.turns:
-        return f"{called}, the debate's start and end"
-    return f"{called}, narrative {'against scorecard' if assessment.revision else 'of the debate'}"
+        return f"{label}, the debate's start and end"
+    return f"{label}, narrative {'against scorecard' if assessment.revision else 'of the debate'}"
 
 
 def _group_marks(marks: Iterable[Mark]) -> Iterable[MarkGroup]:
-    """One entry per debater and argument, in the order in which they come."""
+    """One group per debater and argument, in order of appearance."""
     grouped: dict[tuple[str | None, str | None], list[Mark]] = defaultdict(list)
     for mark in marks:
         grouped[mark.participant, mark.item].append(mark)

@@ -219,7 +219,7 @@ def _briefing_source(debate: Debate, report: DebateReport) -> list[str]:
     )
     facts = [f"{debate.started_at:%d %B %Y}"]
     for verb, rows in roles:
-        people = ", ".join(dict.fromkeys(f"{row.name} ({row.model})" for row in rows))
+        people = ", ".join(dict.fromkeys(f"{row.name}: {row.model}" for row in rows))
         facts += [f"{verb} by {people}"] if people else []
     facts.append(f"id {debate.id}")
     words = f"**{escape_markdown(outcome)}** {escape_markdown(reason)}".rstrip()

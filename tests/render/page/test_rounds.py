@@ -14,7 +14,7 @@ def with_answers() -> Debate:
     """A semi-structured mock debate with two rounds of answers, whose narrative and scorecard name different winners."""
     return hold(
         config_of(
-            seed=6, format={"kind": "semi_structured", "exchanges": 2}, judging={"systems": ["moderator", "live"]}
+            seed=3, format={"kind": "semi_structured", "exchanges": 2}, judging={"systems": ["moderator", "live"]}
         )
     )
 

@@ -1,8 +1,7 @@
-"""Pages whose commands are run: each line of a block `sh`, in order; a block `text` right after it is what they print.
+"""Runs the commands of a page: each line of a `sh` block, in order. A `text` block right after it shows their output.
 
-A page is played in a folder of its own, which is empty at first; for the pages on judging systems it holds `configs/`. A line may end in `# exits N`; else it ends with 0.
-Of a shell it knows `> FILE` and `| head -N`.
-What needs a key or the network stands in blocks `bash`, which are not run.
+Each page runs in an empty folder of its own; for the guides to judging systems it holds `configs/`. A line succeeds unless it
+ends in `# exits N`. `> FILE` and `| head -N` work. Blocks `bash` need a key or the network and are not run.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ PLAYED = (
     *(f"systems/{name}.md" for name in ("structured", "moderator", "panel", "live", "persuasion")),
 )
 SILENT = {"OLLAMA_HOST": "http://127.0.0.1:9"}
-"""So that no page depends on what is running here."""
+"""No page depends on a server on this machine."""
 _BLOCK = re.compile(
     r"^```sh\n(?P<lines>.*?)^```\n(?P<between>\n*)(?:^```text\n(?P<text>.*?)^```\n)?", re.DOTALL | re.MULTILINE
 )
@@ -33,7 +32,7 @@ _EXITS = re.compile(r"\s+# exits (\d+)$")
 
 
 def played(page: str) -> str:
-    """The page with what its commands print now. Raises AssertionError where a command ends otherwise than it should."""
+    """The page with the current outputs. Raises AssertionError if a command ends with another exit code."""
     text = (DOCS / page).read_text(encoding="utf-8")
     with tempfile.TemporaryDirectory() as scratch:
         here = Path(scratch) / "here"
@@ -44,7 +43,7 @@ def played(page: str) -> str:
 
 
 def ran(line: str, here: Path) -> str:
-    """What a command prints, stderr before stdout: as `debate score` does where a gate is not met."""
+    """The output of a command, stderr before stdout."""
     found, head = _EXITS.search(line), _HEAD.search(line)
     line = line[: head.start()] if head else line
     words = shlex.split(line.split("  #", maxsplit=1)[0])

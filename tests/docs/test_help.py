@@ -1,4 +1,4 @@
-"""Help tells the truth: the table that the root lists, the commands' own help, and the exit codes."""
+"""Help is true: the root's table, the commands' help, and the exit codes."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ def words(text: str) -> str:
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_the_table_repeats_the_first_line_of_each_commands_help(name: str) -> None:
-    """So that the root's help needs to import no command."""
+def test_the_root_repeats_each_commands_summary(name: str) -> None:
+    """The root's help imports no command."""
     first = inspect.cleandoc(load_command(name).help or "").split("\n\n")[0]
     assert first.replace("\n", " ") == COMMANDS[name].help
 
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_has_help(name: str, tmp_path: Path) -> None:
-    """It begins with the usage, then the line of the table; every option says what it does."""
+    """Usage, then the summary."""
     done = debate(name, "--help", cwd=tmp_path, env={"COLUMNS": "200"})
     assert (done.code, done.err) == (0, "")
     assert words(done.out).startswith(f"Usage: debate {name} ")
@@ -41,13 +41,13 @@ def test_every_command_has_help(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_option_and_argument_is_explained(name: str) -> None:
-    """None is left to guess at."""
+    """Each has a help text."""
     assert [param.name for param in load_command(name).params if not getattr(param, "help", None)] == []
 
 
 @pytest.mark.parametrize("option", ["--help", "-h"])
 def test_the_root_lists_commands_and_exit_codes(option: str, tmp_path: Path) -> None:
-    """Each command with its line, each exit code with its meaning."""
+    """Each with its meaning."""
     done = debate(option, cwd=tmp_path, env={"COLUMNS": "200"})
     assert done.code == 0
     for name, entry in COMMANDS.items():
@@ -60,20 +60,20 @@ def test_the_root_lists_commands_and_exit_codes(option: str, tmp_path: Path) -> 
     [("run", EXIT_CODES), ("judge", EXIT_CODES), ("score", (0, 1, 2, 5, 141))],
     ids=["run", "judge", "score"],
 )
-def test_the_exit_codes_are_in_the_help(name: str, codes: Collection[int], tmp_path: Path) -> None:
-    """Each that the command may end with, and no other."""
+def test_a_command_lists_its_exit_codes(name: str, codes: Collection[int], tmp_path: Path) -> None:
+    """All that it can end with, and no other."""
     told = words(debate(name, "--help", cwd=tmp_path, env={"COLUMNS": "200"}).out).partition("Exit codes: ")[2]
     assert {int(found) for found in re.findall(r"(?:^|, )(\d+) ", told)} == set(codes)
 
 
-def test_the_gates_stand_together_in_the_help(tmp_path: Path) -> None:
-    """Under a heading that says what they do to the exit code."""
+def test_gates_have_their_own_section(tmp_path: Path) -> None:
+    """Its heading names the exit code."""
     told = debate("run", "--help", cwd=tmp_path, env={"COLUMNS": "200"}).out.partition("Gates (exit code 5")[2]
     assert set(re.findall(r"│ (--[a-z-]+)", told)) == {"--fail-under", "--expect-winner", "--max-warnings", "--fail-on"}
 
 
-def test_the_examples_of_the_root_are_understood(tmp_path: Path) -> None:
-    """Each command line parses."""
+def test_the_examples_of_the_root_parse(tmp_path: Path) -> None:
+    """Commands and options exist."""
     told = debate("--help", cwd=tmp_path, env={"COLUMNS": "200"}).out.partition("Examples:")[2]
     lines = [shlex.split(line.strip().split("  ", maxsplit=1)[0]) for line in told.splitlines() if "  debate " in line]
     assert len(lines) > 4
@@ -81,7 +81,7 @@ def test_the_examples_of_the_root_are_understood(tmp_path: Path) -> None:
         load_command(line[1]).make_context(line[1], line[2:])
 
 
-def test_every_error_ends_with_a_listed_exit_code() -> None:
-    """No class of the tree knows a code that the help does not name."""
+def test_every_error_has_a_listed_exit_code() -> None:
+    """The root's help names it."""
     kinds = [kind for _, kind in inspect.getmembers(errors, inspect.isclass) if issubclass(kind, errors.DebateError)]
     assert {kind.exit_code for kind in kinds} <= set(EXIT_CODES) - {0}

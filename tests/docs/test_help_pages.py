@@ -1,4 +1,4 @@
-"""Help pages in a window of 80 columns: no word broken, lines filled, examples as they were written."""
+"""Layout of help pages at 80 columns."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ def words(text: str) -> set[str]:
 
 
 def test_no_line_is_wider_than_the_window(page: tuple[str, str]) -> None:
-    """Nor does the terminal have to break one."""
+    """80 columns."""
     assert [line for line in page[1].splitlines() if len(line) > WIDTH] == []
 
 
 def test_prose_fills_its_lines(page: tuple[str, str]) -> None:
-    """A line ends where the next word would not fit: the breaks of the source are not those of the page."""
+    """A line ends only where the next word does not fit."""
     prose = page[1].split("\n╭")[0].split(EXAMPLES_HEADING)[0]
     for part in re.split(r"\n\s*\n", prose):
         for line, following in pairwise(part.strip().splitlines()):
@@ -49,7 +49,7 @@ def test_prose_fills_its_lines(page: tuple[str, str]) -> None:
 
 
 def test_an_example_is_one_line(page: tuple[str, str]) -> None:
-    """It can be copied whole."""
+    """It can be copied."""
     name, shown = page
     if not name:
         return
@@ -59,7 +59,7 @@ def test_an_example_is_one_line(page: tuple[str, str]) -> None:
 
 
 def test_no_word_of_the_options_is_broken(page: tuple[str, str]) -> None:
-    """Each word of their help stands whole on a line of its frame."""
+    """Each word of an option's help is on one line."""
     name, shown = page
     if not name:
         return
@@ -67,24 +67,24 @@ def test_no_word_of_the_options_is_broken(page: tuple[str, str]) -> None:
     assert [param.name for param in load_command(name).params if not words(param.help) <= told] == []
 
 
-def test_types_are_no_pythons(page: tuple[str, str]) -> None:
-    """A flag takes nothing, a number is N."""
+def test_types_are_not_pythons(page: tuple[str, str]) -> None:
+    """A flag has no type; a number is N."""
     assert re.findall(r"<(?:bool|str|int|int range|float|path|list\[str\])>", page[1]) == []
 
 
-def test_many_choices_stand_in_words(tmp_path: Path) -> None:
-    """A list of them would leave no room for the help beside it."""
+def test_long_lists_of_choices_are_in_the_help_text(tmp_path: Path) -> None:
+    """The type column would leave no room for the help."""
     shown = " ".join(debate("replay", "--help", cwd=tmp_path, env={"COLUMNS": str(WIDTH)}).out.split())
     assert "ONLY Only this part: turns, scores, trace, │ │ verdict, briefing." in shown
 
 
 def test_paragraphs_are_joined_and_examples_kept() -> None:
-    """One line a paragraph, one line an example."""
+    """One line per paragraph, one line per example."""
     assert reflow_help("A\nb.\n\nC\nd.\n\nExamples:\n\n  e f\n\n  g") == "A b.\n\nC d.\n\nExamples:\n\n  e f\n  g"
 
 
-def test_the_command_stays_as_it_is() -> None:
-    """A page is made of a copy: what options take is the same after it was shown."""
+def test_showing_help_does_not_change_the_command() -> None:
+    """Its parameters are the same afterwards."""
     command = load_command("replay")
     before = [(param.name, param.metavar, param.help) for param in command.params]
     with command.make_context("replay", ["x"]) as context:

@@ -11,14 +11,14 @@ from draw_pages import TARGET, draw
 MOST_BYTES = 200_000
 
 
-def test_the_picture_is_light() -> None:
-    """It is there, and small enough for a page that is read on the way."""
+def test_the_picture_is_small() -> None:
+    """It exists and loads fast."""
     assert TARGET.read_bytes()[8:12] == b"WEBP"
     assert TARGET.stat().st_size <= MOST_BYTES
 
 
 def test_the_picture_can_be_drawn(tmp_path: Path) -> None:
-    """`make screen` still gets a picture of that kind from the committed debate."""
+    """`make screen` still produces it from the committed debate."""
     found = program()
     if found is None:
         pytest.skip("no Chromium: install it as /usr/bin/chromium, or name it in CHROMIUM")

@@ -43,7 +43,7 @@ def test_every_command_in_readme_is_understood(words: list[str]) -> None:
 
 @pytest.mark.parametrize("document", DOCUMENTS)
 def test_every_link_leads_somewhere(document: str) -> None:
-    """Relative links name existing files."""
+    """Relative links name existing files and headings."""
     for target in re.findall(r"\]\(([^)#:]+)\)", (ROOT / document).read_text()):
         assert (ROOT / target).exists(), target
 

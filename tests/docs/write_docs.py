@@ -1,4 +1,4 @@
-"""Write the made parts of docs/ anew: the reference, and what the commands in the pages print (`make docs-reference`)."""
+"""Regenerate the generated parts of docs/: the reference and the outputs of commands (`make docs-reference`)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ REFERENCE: Mapping[str, str] = {
 
 
 def main() -> None:
-    """Write what differs, and say what it was."""
+    """Write changed pages and print their names."""
     made = {**REFERENCE, **{page: played(page) for page in PLAYED}}
     for page, text in made.items():
         place = DOCS / page

@@ -153,8 +153,8 @@ def test_the_briefing_can_be_pasted_alone() -> None:
     for words in (
         "**Bo wins narrowly.**",
         "01 March 2026",
-        "Ada (mock/debater)",
-        "structured (mock/judge)",
+        "Ada: mock",
+        "structured: mock",
         debate().id,
     ):
         assert words in briefing

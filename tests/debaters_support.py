@@ -1,4 +1,4 @@
-"""A model that says what it is told to, and a debater that speaks with it."""
+"""A model with prepared replies, and a debater that uses it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PRICE = Price(input=1.0, output=1.0)
 
 
 class Parrot:
-    """Answers with the replies given, one after the other, the last one for ever; keeps what it was asked."""
+    """Answers with the given replies in turn, then repeats the last one; records its requests."""
 
     def __init__(self, *replies: str | DebateError) -> None:
         self._replies = replies
@@ -44,7 +44,7 @@ class Parrot:
 def speak(
     parrot: Parrot, cue: Cue, debate: Debate, on_text: OnText | None = None, voice: dict[str, Any] | None = None
 ) -> Turn | Failure:
-    """What the debater of `cue` makes of the parrot's replies. `voice` changes fields of what it speaks with."""
+    """The debater's answer to `cue` with the parrot's replies. `voice` changes fields of its model handle."""
     ladder = StructuredOutputClient(parrot, Profile(rungs=("native",)), name="mock/a", price=PRICE)
     spoken_with = ModelHandle(ladder, "mock/a", **({"max_output_tokens": 500, "seed": 7} | (voice or {})))
     debater = Debater(debate.config.debater(cue.speaker), spoken_with, Prompts())
@@ -52,7 +52,7 @@ def speak(
 
 
 def turned(parrot: Parrot, cue: Cue, debate: Debate) -> Turn:
-    """The same, where a turn must come of it."""
+    """Like `speak`, but the answer must be a turn."""
     result = speak(parrot, cue, debate)
     assert isinstance(result, Turn)
     return result
@@ -71,7 +71,7 @@ def responses(*targets: str, **fields: Any) -> str:
 
 
 def closing(words: int, concessions: Iterable[str] = ()) -> str:
-    """A reply to the cue of a closing, with a final position of so many words."""
+    """A reply to the cue of a closing whose final position has `words` words."""
     part = {"concessions": list(concessions), "unrebutted": [], "final_position": " ".join(["word"] * words)}
     return json.dumps({"closing": {**part, "shift": "unchanged"}})
 

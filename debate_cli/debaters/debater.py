@@ -1,19 +1,21 @@
-"""A debater: cue in, turn out. The only place where a speech is made.
+"""A debater answers a cue with a turn. This is the only place where speeches are made.
 
-Failure is data: what a provider could not deliver comes back as a `Failure`, never as an exception and never as a speech.
+A failure of the provider is returned as a `Failure`: it is neither an exception nor a speech.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from debate_cli.debaters.conversation import DEBATER_PROMPT_PACKAGE, ConversationBuilder, task_marker
-from debate_cli.debaters.forms import DebaterForm
-from debate_cli.debaters.hints import TurnInstructions, build_speaker_instructions, build_turn_instructions
-from debate_cli.debaters.occasion import TurnContext
-from debate_cli.debaters.reading import TurnContent, read_turn_content
-from debate_cli.debaters.schemas import build_debater_form
-from debate_cli.debaters.text import format_turn_text
+from debate_cli.debaters.conversation import DEBATER_PROMPT_PACKAGE, build_conversation, task_marker
+from debate_cli.debaters.forms import DebaterForm, build_debater_form, read_turn_content
+from debate_cli.debaters.instructions import (
+    TurnInstructions,
+    build_speaker_instructions,
+    build_turn_instructions,
+)
+from debate_cli.debaters.turn_content import TurnContent, format_turn_text
+from debate_cli.debaters.turn_context import TurnContext
 from debate_cli.debaters.validation import count_shape_warnings, find_turn_warnings
 from debate_cli.domain.config import DebaterConfig
 from debate_cli.domain.debate import Debate
@@ -28,65 +30,64 @@ from debate_cli.llm.structured_output import ModelHandle
 
 PHASE_TEMPERATURES: dict[Phase, float] = {"opening": 0.7}
 DEBATER_TEMPERATURE = 0.5
-"""Of every other phase."""
+"""The default temperature of all other phases."""
 ARGUMENT_PHASES: tuple[Phase, ...] = ("opening", "speech")
-"""Phases in which arguments are made."""
+"""Phases that may make arguments."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Draft:
-    """A speech that is not yet a turn."""
+    """An answer of the model that may still be asked for again."""
 
     content: TurnContent
     warnings: tuple[str, ...]
     exchange: ModelCall
 
     @classmethod
-    def from_form(cls, form: DebaterForm, exchange: ModelCall, occasion: TurnContext) -> _Draft:
-        said = read_turn_content(form, occasion)
-        return cls(said, find_turn_warnings(said, occasion), exchange)
+    def from_form(cls, form: DebaterForm, exchange: ModelCall, context: TurnContext) -> _Draft:
+        content = read_turn_content(form, context)
+        return cls(content, find_turn_warnings(content, context), exchange)
 
 
 class Debater:
-    """One debater of a debate, speaking with `voice`."""
+    """One debater of a debate and the model that speaks for it."""
 
     def __init__(self, config: DebaterConfig, voice: ModelHandle, prompts: Prompts) -> None:
         self._config = config
         self._model = voice
         self._prompts = prompts
-        self._conversation_builder = ConversationBuilder(prompts)
 
     async def speak(self, cue: Cue, debate: Debate, on_text: OnText | None = None) -> Turn | Failure:
-        """Answer `cue`, knowing only what it entitles to; `on_text` is given the model's words as they arrive.
+        """Answer `cue` with what its speaker may know; `on_text` receives the model's text as it arrives.
 
-        A speech whose shape is broken (an argument left unanswered, an answer to none) is asked for once more; what
-        is wrong after that stays with its warnings.
+        If the shape is broken (an argument is not answered, an answer names none), the model is asked once more. Faults
+        that remain are kept as warnings.
         """
-        occasion = TurnContext.from_cue(cue, debate)
-        hint = build_turn_instructions(occasion, self._config)
-        request = self._build_request(cue, debate, hint)
-        answer = await self._model.client.ask(request, build_debater_form(occasion), on_text)
+        context = TurnContext.from_cue(cue, debate)
+        instructions = build_turn_instructions(context, self._config)
+        request = self._build_request(cue, debate, instructions)
+        answer = await self._model.client.ask(request, build_debater_form(context), on_text)
         if answer.error is not None:
             return _failure(cue, type(answer.error).__name__, str(answer.error), answer.exchange)
         if answer.form is not None:
-            draft = _Draft.from_form(answer.form, answer.exchange, occasion)
+            draft = _Draft.from_form(answer.form, answer.exchange, context)
             if count_shape_warnings(draft.warnings):
                 again = self._build_reask(request, answer.text, draft)
-                draft = await self._reask(occasion, again, draft, on_text)
-            return _build_turn(cue, draft, format_turn_text(draft.content), hint)
+                draft = await self._reask(context, again, draft, on_text)
+            return _build_turn(cue, draft, format_turn_text(draft.content), instructions)
         if answer.text.strip():
-            draft = _Draft(_unstructured_content(answer.text, occasion), (UNSTRUCTURED,), answer.exchange)
-            return _build_turn(cue, draft, answer.text, hint)
-        return _failure(cue, ABSTAINED, f"{self._model.name} said nothing: {answer.problem}", answer.exchange)
+            draft = _Draft(_unstructured_content(answer.text, context), (UNSTRUCTURED,), answer.exchange)
+            return _build_turn(cue, draft, answer.text, instructions)
+        return _failure(cue, ABSTAINED, f"{self._model.name} gave no answer: {answer.problem}", answer.exchange)
 
-    def _build_request(self, cue: Cue, debate: Debate, hint: TurnInstructions) -> Request:
-        spoken = self._conversation_builder.build(
-            cue, debate, build_speaker_instructions(self._config, debate, cue, hint)
+    def _build_request(self, cue: Cue, debate: Debate, instructions: TurnInstructions) -> Request:
+        conversation = build_conversation(
+            cue, debate, build_speaker_instructions(self._config, debate, cue, instructions), self._prompts
         )
         nonce, voice = new_nonce(), self._model
         return Request(
-            system=spoken.system,
-            messages=spoken.with_task_marker(nonce),
+            system=conversation.system,
+            messages=conversation.with_task_marker(nonce),
             purpose=cue.phase,
             max_output_tokens=voice.max_output_tokens,
             temperature=PHASE_TEMPERATURES.get(cue.phase, DEBATER_TEMPERATURE)
@@ -94,11 +95,11 @@ class Debater:
             else voice.temperature,
             seed=voice.seed,
             nonce=nonce,
-            stable_chars=len(spoken.messages[-1].content),
+            stable_chars=len(conversation.messages[-1].content),
         )
 
     def _build_reask(self, request: Request, reply: str, draft: _Draft) -> Request:
-        """The conversation goes on with the model's reply and with what is wrong in it."""
+        """The request again, with the model's reply and its faults added to the conversation."""
         listed = "\n".join(f"- {warning}" for warning in draft.warnings)
         words = self._prompts.render(DEBATER_PROMPT_PACKAGE, "reask", warnings=listed)
         added = (
@@ -107,21 +108,21 @@ class Debater:
         )
         return replace(request, messages=(*request.messages, *added), stable_chars=0)
 
-    async def _reask(self, occasion: TurnContext, again: Request, first: _Draft, on_text: OnText | None) -> _Draft:
-        """Ask once more. Of the two speeches the less broken one stays, the later one if equal; both are paid for."""
+    async def _reask(self, context: TurnContext, again: Request, first: _Draft, on_text: OnText | None) -> _Draft:
+        """Ask once more and keep the answer with fewer shape warnings, the later one if equal. Both calls are counted."""
         if on_text is not None:
             on_text(RESTART)
-        answer = await self._model.client.ask(again, build_debater_form(occasion), on_text)
+        answer = await self._model.client.ask(again, build_debater_form(context), on_text)
         cost = merge_model_calls(first.exchange, answer.exchange)
         if answer.form is not None:
-            second = _Draft.from_form(answer.form, cost, occasion)
+            second = _Draft.from_form(answer.form, cost, context)
             if count_shape_warnings(second.warnings) <= count_shape_warnings(first.warnings):
                 return second
         return replace(first, exchange=cost.model_copy(update={"repaired": first.exchange.repaired}))
 
 
 def merge_model_calls(first: ModelCall, second: ModelCall) -> ModelCall:
-    """One exchange for a question and its re-ask. A price that is not known makes the sum unknown."""
+    """The sum of a call and its re-ask. An unknown price makes the sum unknown."""
     costs = (first.cost_usd, second.cost_usd)
     return second.model_copy(
         update={
@@ -133,15 +134,15 @@ def merge_model_calls(first: ModelCall, second: ModelCall) -> ModelCall:
     )
 
 
-def _unstructured_content(text: str, occasion: TurnContext) -> TurnContent:
-    """The model's own words. Where arguments are asked for, they are one, told whole in its claim."""
-    if occasion.cue.phase not in ARGUMENT_PHASES:
+def _unstructured_content(text: str, context: TurnContext) -> TurnContent:
+    """The model's own words. In a phase with arguments they count as one argument whose claim is the whole text."""
+    if context.cue.phase not in ARGUMENT_PHASES:
         return TurnContent(speech=text)
-    (key,) = occasion.new_ids(1)
+    (key,) = context.new_ids(1)
     return TurnContent(speech=text, arguments=(Argument(id=key, claim=text, reasoning="", evidence=""),))
 
 
-def _build_turn(cue: Cue, draft: _Draft, text: str, hint: TurnInstructions) -> Turn:
+def _build_turn(cue: Cue, draft: _Draft, text: str, instructions: TurnInstructions) -> Turn:
     return Turn(
         index=cue.index,
         round=cue.round,
@@ -152,8 +153,8 @@ def _build_turn(cue: Cue, draft: _Draft, text: str, hint: TurnInstructions) -> T
         responses=draft.content.responses,
         answers=draft.content.answers,
         closing=draft.content.closing,
-        directive=hint.directive,
-        strategy=hint.strategy,
+        directive=instructions.directive,
+        strategy=instructions.strategy,
         warnings=draft.warnings,
         exchange=draft.exchange,
     )

@@ -1,28 +1,44 @@
-"""What a debater fills in, one form a phase. Lenient where a model may be: keys in any order, texts of any length.
+"""The forms that debaters fill in, one per phase: model, schema for one cue, and the turn content read from it.
 
-How far the schema narrows a form for one occasion is in `schemas`; what becomes of a filled-in form, in `reading`.
+Models may be lenient: keys in any order, texts of any length. Ids are spelled as they were given out; nothing is dropped
+or invented. What is wrong with the content is found by `validation`.
 """
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import Field
 
-from debate_cli.domain.turn import PositionShift, ResponseType
-from debate_cli.llm.form import FormModel
+from debate_cli.debaters.turn_content import TurnContent
+from debate_cli.debaters.turn_context import TurnContext
+from debate_cli.debaters.validation import ARGUMENT_ID, MIN_PART_CHARS
+from debate_cli.domain.turn import Argument, Closing, FollowUpAnswer, PositionShift, Response, ResponseType
+from debate_cli.llm.form import Form, FormModel, JsonSchema, derive_schema, each_of, items, one_of, some_of, text
+
+CHARS_PER_WORD = 7
+MAX_SPEECH_CLAIMS = 3
+"""Most new claims, and most rebuttals, in one free speech."""
 
 ArgumentId = Annotated[str, Field(min_length=1, max_length=64)]
 """The id of an argument, as the model wrote it."""
+
+
+class ClaimForm(FormModel):
+    """A claim made in a free speech; the id is assigned by us."""
+
+    claim: str = text(160, least=MIN_PART_CHARS["claim"])
+    reasoning: str = text(300, least=MIN_PART_CHARS["reasoning"])
+    evidence: str = text(160, least=MIN_PART_CHARS["evidence"])
 
 
 class ArgumentForm(FormModel):
     """One argument."""
 
     id: ArgumentId
-    claim: str
-    reasoning: str
-    evidence: str
+    claim: str = text(160, least=MIN_PART_CHARS["claim"])
+    reasoning: str = text(300, least=MIN_PART_CHARS["reasoning"])
+    evidence: str = text(160, least=MIN_PART_CHARS["evidence"])
 
 
 class OpeningForm(FormModel):
@@ -32,27 +48,27 @@ class OpeningForm(FormModel):
 
 
 class ResponseForm(FormModel):
-    """The answer to one argument."""
+    """The response to one argument."""
 
     target: ArgumentId
-    reasoning: str
+    reasoning: str = text(300)
     type: ResponseType
-    follow_up: str = ""
+    follow_up: str = text(160, least=0, default="")
 
 
 class CrossExaminationForm(FormModel):
     """Phase `cross_examination`."""
 
-    responses: list[ResponseForm]
+    responses: list[ResponseForm] = items(0)
     arguments: list[ArgumentForm] = []
-    """Never asked for: arguments of the speaker's own, out of order here, are taken in so that they can be noted."""
+    """Not in the schema: accepted so that new arguments, which the phase does not allow, can be reported."""
 
 
 class AnswerForm(FormModel):
     """The reply to one question."""
 
     question_target: ArgumentId
-    reply: str
+    reply: str = text(300)
     evaded: bool | None = None
 
 
@@ -66,8 +82,8 @@ class RebuttalForm(FormModel):
     """Phase `rebuttal`."""
 
     targets: list[ArgumentId] = []
-    """Ids of the arguments answered; those that the speech quotes count as well."""
-    speech: str = Field(min_length=1)
+    """Ids of the arguments answered; ids that the speech quotes count as well."""
+    speech: str = text(1200, min_length=1)
 
 
 class ClosingPartForm(FormModel):
@@ -85,28 +101,102 @@ class ClosingForm(FormModel):
     closing: ClosingPartForm
 
 
-class ClaimForm(FormModel):
-    """A claim made in a free speech; its id is given by us."""
-
-    claim: str
-    reasoning: str
-    evidence: str
-
-
 class RebuttalPartForm(FormModel):
     """A rebuttal made in a free speech."""
 
     target: ArgumentId
     type: ResponseType
-    reasoning: str
+    reasoning: str = text(300)
 
 
 class SpeechForm(FormModel):
     """Phase `speech` of the free-flowing format."""
 
-    speech: str = Field(min_length=1)
-    claims: list[ClaimForm] = []
-    rebuttals: list[RebuttalPartForm] = []
+    speech: str = text(1200, min_length=1)
+    claims: list[ClaimForm] = items(MAX_SPEECH_CLAIMS, default=[])
+    rebuttals: list[RebuttalPartForm] = items(MAX_SPEECH_CLAIMS, default=[])
 
 
 DebaterForm = OpeningForm | CrossExaminationForm | AnswersForm | RebuttalForm | ClosingForm | SpeechForm
+
+
+def build_debater_form(context: TurnContext) -> Form[Any]:
+    """The form for the cue of `context`: which ids exist, and how many items a list may have."""
+    own, theirs, format_ = context.own_ids, context.opponent_ids, context.format
+    model: type[DebaterForm]
+    narrowing: dict[str, JsonSchema | None]
+    match context.cue.phase:
+        case "opening":
+            model, narrowing = OpeningForm, {"arguments": each_of("id", context.new_ids(format_.arguments))}
+        case "cross_examination":
+            responses = each_of("target", context.target_ids) if context.target_ids else {}
+            model, narrowing = CrossExaminationForm, {"responses": responses, "arguments": None}
+        case "answers":
+            asked = [question.target for question in context.cue.questions]
+            model, narrowing = AnswersForm, {"answers": each_of("question_target", asked)}
+        case "rebuttal":
+            model, narrowing = RebuttalForm, {"targets": some_of(theirs, least=min(1, len(theirs)))}
+        case "closing":
+            length = {"maxLength": format_.closing_words * CHARS_PER_WORD}
+            narrowing = {"concessions": some_of((*theirs, *own)), "unrebutted": some_of(own), "final_position": length}
+            model = ClosingForm
+        case "speech":
+            rebuttals: JsonSchema = {} if theirs else {"maxItems": 0}
+            model, narrowing = SpeechForm, {"target": one_of(theirs), "rebuttals": rebuttals}
+    return Form(context.cue.phase, model, derive_schema(model, **narrowing), lenient=True)
+
+
+def read_turn_content(form: DebaterForm, context: TurnContext) -> TurnContent:
+    """The content of the turn that `form` describes."""
+    match form:
+        case OpeningForm():
+            return TurnContent(arguments=_arguments(form.arguments, context))
+        case CrossExaminationForm():
+            known = (*context.target_ids, *context.own_ids)
+            return TurnContent(
+                responses=tuple(_response(item, context.match_id(item.target, known)) for item in form.responses),
+                misplaced_arguments=_arguments(form.arguments, context),
+            )
+        case AnswersForm():
+            return TurnContent(answers=tuple(_answer(item, context) for item in form.answers))
+        case RebuttalForm():
+            quoted = [context.match_id(word, context.opponent_ids) for word in ARGUMENT_ID.findall(form.speech)]
+            named = [context.match_id(target, context.opponent_ids) for target in form.targets]
+            targets = [*named, *(key for key in quoted if key in context.opponent_ids)]
+            return TurnContent(speech=form.speech, targets=tuple(dict.fromkeys(targets)))
+        case ClosingForm():
+            return TurnContent(closing=_closing(form.closing, context))
+        case SpeechForm():
+            ids, known = context.new_ids(len(form.claims)), context.opponent_ids
+            return TurnContent(
+                speech=form.speech,
+                arguments=tuple(
+                    Argument(id=key, **item.model_dump()) for key, item in zip(ids, form.claims, strict=True)
+                ),
+                responses=tuple(_response(item, context.match_id(item.target, known)) for item in form.rebuttals),
+            )
+
+
+def _arguments(forms: list[ArgumentForm], context: TurnContext) -> tuple[Argument, ...]:
+    expected = context.new_ids(len(forms))
+    return tuple(Argument(**item.model_dump() | {"id": context.match_id(item.id, expected)}) for item in forms)
+
+
+def _response(item: ResponseForm | RebuttalPartForm, target: str) -> Response:
+    follow_up = item.follow_up if isinstance(item, ResponseForm) else ""
+    return Response(target=target, type=item.type, reasoning=item.reasoning, follow_up=follow_up)
+
+
+def _answer(item: AnswerForm, context: TurnContext) -> FollowUpAnswer:
+    target = context.match_id(item.question_target, context.target_ids)
+    return FollowUpAnswer(question_target=target, reply=item.reply, evaded=item.evaded)
+
+
+def _closing(part: ClosingPartForm, context: TurnContext) -> Closing:
+    known = (*context.opponent_ids, *context.own_ids)
+    return Closing(
+        concessions=tuple(context.match_id(word, known) for word in part.concessions),
+        unrebutted=tuple(context.match_id(word, known) for word in part.unrebutted),
+        final_position=part.final_position,
+        shift=part.shift,
+    )

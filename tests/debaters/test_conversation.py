@@ -1,4 +1,4 @@
-"""What a debater's model is sent: append-only, quoted, and told apart from what others wrote."""
+"""What a debater's model is sent: it only grows at its end, and other people's words are quoted."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from formats_support import PAIR, TRIO, argument, assessed, begun, config, said,
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from debate_cli.debaters.conversation import Conversation, ConversationBuilder, SpeakerInstructions
-from debate_cli.debaters.reading import TurnContent
-from debate_cli.debaters.text import format_turn_text
+from debate_cli.debaters.conversation import build_conversation
+from debate_cli.debaters.instructions import SpeakerInstructions
+from debate_cli.debaters.turn_content import TurnContent, format_turn_text
 from debate_cli.domain.config import DebateConfig
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.tasks import Brief, Cue, Subject
@@ -37,7 +37,7 @@ def sent(cue: Cue, debate: Debate) -> Request:
 
 
 def text_of(request: Request) -> str:
-    """Everything that is sent, in its order."""
+    """Everything that is sent, in order."""
     return request.system + "".join(message.content for message in request.messages)
 
 
@@ -67,7 +67,7 @@ def configs(draw: st.DrawFn) -> DebateConfig:
 def test_every_request_begins_with_the_bytes_of_the_one_before(
     settings_: DebateConfig, speaker: str, word: str
 ) -> None:
-    """All but the line with the mark of the call is repeated, whatever was said."""
+    """All but the line with the marker of the call is repeated, whatever was said."""
 
     def say(cue: Cue, debate: Debate) -> Turn:
         return speech(cue, debate).model_copy(update={"text": word})
@@ -124,13 +124,13 @@ def test_own_turns_are_the_assistants() -> None:
 
 
 def test_claims_of_free_speeches_are_heard_with_their_ids() -> None:
-    """Otherwise nobody could name them."""
+    """The text of a free speech does not state the ids, so they are listed after it."""
     debate = spoken(begun(config({"kind": "free_flowing"})), waves=1)
     assert '- claim "PRO-1": "Claim of round 1."' in text_of(sent(next_step(debate).cues[0], debate))
 
 
 def test_a_blind_opening_hears_nothing() -> None:
-    """What the other has said already is not in the request."""
+    """A request holds no turn that the cue does not allow its speaker to see."""
     debate = begun(config())
     first, second = next_step(debate).cues
     assert text_of(sent(first, debate)).replace(sent(first, debate).nonce, "") != ""
@@ -139,7 +139,7 @@ def test_a_blind_opening_hears_nothing() -> None:
 
 
 def test_the_mark_of_a_call_is_its_last_line_only() -> None:
-    """Every call has a mark of its own, which occurs once and is not repeated in later requests."""
+    """Each call has its own marker, which occurs once and not in later requests."""
     debate = begun(config())
     first = sent(next_step(debate).cues[0], debate)
     later = spoken(debate, waves=1)
@@ -150,7 +150,7 @@ def test_the_mark_of_a_call_is_its_last_line_only() -> None:
 
 
 def test_equal_occasions_have_equal_fingerprints() -> None:
-    """The mark is blank in them, so that a cassette knows the request again."""
+    """The marker is blank in the cassette's key, so that a replayed request matches."""
     debate = begun(config())
     cue = next_step(debate).cues[0]
     assert sent(cue, debate).fingerprint() == sent(cue, debate).fingerprint()
@@ -191,15 +191,15 @@ def test_pressure_becomes_a_directive_at_the_end_of_the_rules() -> None:
 
 
 def test_the_pressure_on_one_debater_is_none_on_the_other() -> None:
-    """Its opponent is not told of it."""
+    """The directive is not in the opponent's request."""
     debate = pressed()
     own = next_step(debate).cues[0]
     other = own.model_copy(update={"speaker": "Con", "index": 3})
     assert ["logic of your arguments" in sent(cue, debate).system for cue in (own, other)] == [True, False]
 
 
-def test_standing_instructions_are_the_users_and_the_characters() -> None:
-    """A debater's own `system` text and its character stand behind the rules, the same in every turn."""
+def test_the_users_instructions_and_the_character_follow_the_rules() -> None:
+    """A debater's `system` text and its character are at the end of the system prompt, the same in every turn."""
     settings_ = config(debaters=({**PAIR[0], "system": "Speak of ships.", "personality": "engineer"}, PAIR[1]))
     found = requests_of(settings_, "Pro")
     assert len({request.system for request in found}) == 1
@@ -208,54 +208,9 @@ def test_standing_instructions_are_the_users_and_the_characters() -> None:
 
 
 def test_prompts_can_be_replaced() -> None:
-    """A user's own text takes the place of a shipped one, with its placeholders."""
+    """A user's text replaces a shipped one and may use its placeholders."""
     debate = begun(config())
     cue = next_step(debate).cues[0]
-    found = ConversationBuilder(Prompts({"opening": "Give {{count}} reasons: {{ids}}!"})).build(
-        cue, debate, SpeakerInstructions()
-    )
+    prompts = Prompts({"opening": "Give {{count}} reasons: {{ids}}!"})
+    found = build_conversation(cue, debate, SpeakerInstructions(), prompts)
     assert found.messages[-1].content.endswith('\nGive 3 reasons: "PRO-1", "PRO-2", "PRO-3"!')
-
-
-@given(configs(), st.sampled_from(["Pro", "Con"]))
-@settings(max_examples=40, deadline=None)
-def test_what_is_remembered_is_what_would_be_made_anew(settings_: DebateConfig, speaker: str) -> None:
-    """A dialogue that is led through a debate says byte for byte what a new one says at each cue."""
-    debate, one = begun(settings_), ConversationBuilder(Prompts())
-    while (step := next_step(debate)).cues:
-        for cue in step.cues:
-            if cue.speaker == speaker:
-                assert one.build(cue, debate, picked(cue)) == anew(cue, debate, picked(cue))
-        debate = said(debate, *(speech(cue, debate) for cue in step.cues))
-
-
-def test_another_debate_is_not_mistaken_for_the_one_remembered() -> None:
-    """Other words at an earlier turn, another motion or another strategy: the conversation is that of the debate at hand."""
-    one, same = ConversationBuilder(Prompts()), config()
-    heard = spoken(begun(same), waves=2)
-    other = spoken(begun(same), lambda cue, debate: speech(cue, debate).model_copy(update={"text": "no"}), waves=2)
-    moved = spoken(begun(config(topic="Cats?")), waves=2)
-    for debate, strategy in ((heard, "a"), (other, "a"), (moved, "a"), (moved, "b"), (heard, "b")):
-        cue = next_step(debate).cues[0]
-        notes = SpeakerInstructions(strategies={0: strategy})
-        assert one.build(cue, debate, notes) == anew(cue, debate, notes)
-
-
-def test_an_earlier_question_is_asked_again_without_what_came_after() -> None:
-    """As when a debater is asked about an older state of the debate."""
-    one, same = ConversationBuilder(Prompts()), config()
-    late = spoken(begun(same), waves=2)
-    early = spoken(begun(same), waves=1)
-    one.build(next_step(late).cues[0], late, SpeakerInstructions())
-    cue = next_step(early).cues[0]
-    assert one.build(cue, early, SpeakerInstructions()) == anew(cue, early, SpeakerInstructions())
-
-
-def picked(cue: Cue) -> SpeakerInstructions:
-    """A strategy for every turn so far."""
-    return SpeakerInstructions(strategies={index: f"Strategy {index}." for index in range(cue.index + 1)})
-
-
-def anew(cue: Cue, debate: Debate, notes: SpeakerInstructions) -> Conversation:
-    """What a dialogue says that remembers nothing."""
-    return ConversationBuilder(Prompts()).build(cue, debate, notes)

@@ -1,4 +1,4 @@
-"""Cue in, turn out: what a debater makes of a model's replies."""
+"""A debater turns a cue and a model's replies into a turn."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ GOOD = opening("PRO-1", "PRO-2")
 
 
 def at(waves: int, debate: Debate = DEBATE) -> tuple[Cue, Debate]:
-    """The first debater's cue after so many waves, and the debate at that time."""
+    """The first debater's cue after `waves` waves, and the debate at that time."""
     heard = spoken(debate, waves=waves)
     return next_step(heard).cues[0], heard
 
@@ -37,7 +37,7 @@ def test_an_opening_becomes_arguments_and_text() -> None:
 
 
 def test_keys_may_come_in_any_order() -> None:
-    """What a scripted server answers in its own order is read, and `follow_up` may be missing."""
+    """Keys may be in any order, and `follow_up` may be missing."""
     reply = '{"responses": [{"type": "partial", "target": "CON-1", "reasoning": "Only in part."}, {"target": "CON-2", "type": "concede", "reasoning": "True."}]}'
     turn = turned(Parrot(reply), *at(1))
     assert [(item.target, item.type, item.follow_up) for item in turn.responses or ()] == [
@@ -54,14 +54,14 @@ def test_longer_texts_than_asked_for_are_taken() -> None:
 
 @pytest.mark.parametrize("written", ["pro-1", " PRO-1 ", "[PRO-1]", "PRO 1", "PRO–1", "Pro_1:"])
 def test_an_id_is_spelled_as_it_was_given_out(written: str) -> None:
-    """Case, spacing and dashes of an id are mended."""
+    """Case, spacing and dashes of an id are corrected."""
     turn = turned(Parrot(opening(written, "PRO-2")), *at(0))
     assert [argument.id for argument in turn.arguments or ()] == ["PRO-1", "PRO-2"]
     assert turn.warnings == ()
 
 
 def test_a_broken_shape_is_asked_for_once_more() -> None:
-    """The conversation goes on with the model's reply and the warnings; the mended answer counts, both are paid for."""
+    """The re-ask adds the model's reply and the warnings; the corrected answer is kept, and both calls are counted."""
     parrot = Parrot(responses("CON-1"), responses("CON-1", "CON-2"))
     turn = turned(parrot, *at(1))
     first, second = parrot.asked
@@ -94,19 +94,19 @@ def test_the_less_broken_of_two_speeches_stays() -> None:
 
 @pytest.mark.parametrize("second", [BudgetError("Too dear."), ServerError("Down."), "no form at all"])
 def test_a_speech_is_not_lost_when_the_re_ask_fails(second: str | BudgetError | ServerError) -> None:
-    """What was said first is kept with its warnings."""
+    """The first answer is kept with its warnings."""
     turn = turned(Parrot(responses("CON-1"), second), *at(1))
     assert (codes(turn), len(turn.responses or ())) == (["unanswered"], 1)
 
 
 def test_lesser_faults_are_not_asked_again() -> None:
-    """A short claim is a warning and nothing more."""
+    """A short claim is a warning, not a reason to ask again."""
     parrot = Parrot(opening("PRO-1", "PRO-2", claim="No."))
     assert (codes(turned(parrot, *at(0))), len(parrot.asked)) == (["short-claim", "short-claim"], 1)
 
 
 def test_a_re_ask_starts_the_stream_over() -> None:
-    """Whoever watches is told that what was streamed is void."""
+    """The observer learns that the streamed text is void."""
     streamed: list[str] = []
     speak(Parrot(responses("CON-1"), responses("CON-1", "CON-2")), *at(1), streamed.append)
     assert streamed.count(RESTART) == 1
@@ -114,7 +114,7 @@ def test_a_re_ask_starts_the_stream_over() -> None:
 
 
 def test_a_model_without_any_shape_is_kept_in_its_own_words() -> None:
-    """The one argument of such an opening is the whole text."""
+    """An unstructured opening has one argument: the whole text."""
     turn = turned(Parrot("I am for it, simply."), *at(0))
     assert (turn.text, turn.warnings) == ("I am for it, simply.", ("unstructured",))
     assert [(argument.id, argument.claim) for argument in turn.arguments or ()] == [("PRO-1", "I am for it, simply.")]
@@ -127,7 +127,7 @@ def test_an_unstructured_closing_has_no_argument() -> None:
 
 
 def test_a_model_that_says_nothing_fails() -> None:
-    """No speech is invented out of silence; what it cost is known."""
+    """An empty reply is a failure with its cost, not a speech."""
     failure = speak(Parrot(""), *at(0))
     assert isinstance(failure, Failure)
     assert (failure.cause, failure.final, failure.exchange is not None) == ("abstained", False, True)
@@ -149,7 +149,7 @@ def test_an_error_is_a_failure_that_may_be_forgiven() -> None:
 
 @pytest.mark.parametrize(("waves", "voice", "expected"), [(0, {}, 0.7), (1, {}, 0.5), (0, {"temperature": 0.1}, 0.1)])
 def test_temperatures_follow_the_phase_unless_configured(waves: int, voice: dict[str, float], expected: float) -> None:
-    """Openings are freer than the rest."""
+    """Openings have a higher default temperature than other phases."""
     parrot = Parrot(GOOD)
     speak(parrot, *at(waves), voice=voice)
     request = parrot.asked[0]
@@ -157,14 +157,14 @@ def test_temperatures_follow_the_phase_unless_configured(waves: int, voice: dict
 
 
 def test_a_closing_is_measured_in_words() -> None:
-    """Ids do not count, everything else does."""
+    """Ids do not count as words; all other text does."""
     limit = DEBATE.config.format.closing_words
     assert codes(turned(Parrot(closing(limit, ["CON-1"])), *at(2))) == []
     assert codes(turned(Parrot(closing(limit, ["some words"])), *at(2))) == ["closing-too-long"]
 
 
 def test_a_rebuttal_tells_what_it_answers() -> None:
-    """Ids that the speech does not name are named after it."""
+    """Ids that the speech does not mention are listed after it."""
     debate = begun(config({"phases": ["opening", "cross_examination", "rebuttal", "closing"]}))
     reply = json.dumps({"speech": "Look at con-1 again.", "targets": ["CON-2"]})
     turn = turned(Parrot(reply), *at(2, debate))
@@ -179,7 +179,7 @@ def test_a_rebuttal_of_nothing_is_asked_again() -> None:
 
 
 def test_claims_of_a_free_speech_get_the_next_ids() -> None:
-    """Numbers go on where the debater's earlier claims ended."""
+    """Numbers continue after the debater's earlier claims."""
     debate = begun(config({"kind": "free_flowing"}))
     part = {"claim": "Another thing holds.", "reasoning": "It follows from what was said.", "evidence": "A census."}
     rebuttal = {"target": "con-1", "type": "challenge", "reasoning": "Not shown."}
@@ -200,7 +200,7 @@ def test_answers_name_the_questions_they_answer() -> None:
 
 
 def test_an_argument_smuggled_into_a_cross_examination_is_noted() -> None:
-    """Its words stay in the text; it gains no standing as an argument."""
+    """The misplaced argument stays in the text and does not count as an argument."""
     reply = json.loads(responses("CON-1", "CON-2"))
     reply["arguments"] = json.loads(opening("PRO-3"))["arguments"]
     turn = turned(Parrot(json.dumps(reply)), *at(1))
@@ -210,7 +210,7 @@ def test_an_argument_smuggled_into_a_cross_examination_is_noted() -> None:
 
 
 def test_a_configured_strategy_is_kept_on_the_turn_and_told() -> None:
-    """The model is told to follow it, and the turn says which it was."""
+    """The prompt and the turn both name the strategy."""
     debate = begun(
         config(debaters=({"name": "Pro", "side": "for", "strategy": "defensive"}, {"name": "Con", "side": "against"}))
     )

@@ -1,8 +1,8 @@
-"""A character and its drift in words."""
+"""A debater's character and its drift in words."""
 
 from __future__ import annotations
 
-from debate_cli.debaters.personality import format_character, format_directive
+from debate_cli.debaters.instructions import format_character, format_directive
 from debate_cli.domain.personality import ARCHETYPES, PressureKind, apply_pressures
 
 ENGINEER = ARCHETYPES["engineer"]
@@ -15,27 +15,27 @@ def test_a_character_names_all_traits() -> None:
 
 
 def test_without_a_personality_there_is_no_character() -> None:
-    """Nothing is said then."""
+    """Without a personality there is no instruction."""
     assert format_character(None) == ""
 
 
 def test_a_directive_tells_pressures_and_what_they_moved() -> None:
-    """Only the kinds that pressed and the traits that moved, the largest move first."""
+    """The directive names the kinds of pressure felt and the traits that moved, the largest move first."""
     pressures: dict[PressureKind, float] = {"strategic": 0.5, "cognitive": 0.0}
     words = format_directive(ENGINEER, apply_pressures(ENGINEER, pressures, 1.0), pressures)
     assert words == (
-        "For this turn only, and never to be mentioned: In the last exchange you were pressed firmly on your hold on what"
-        " the debate is about. So argue with more framing (4 to 5.5), more directness (9 to 9.8), more openness (5 to 5.5)."
+        "For this turn only. Never mention this. In the last exchange you were pressed firmly on your control of what"
+        " the debate is about. Argue with more framing (4 to 5.5), more directness (9 to 9.8), more openness (5 to 5.5)."
     )
 
 
 def test_pressure_that_moves_nothing_is_told_all_the_same() -> None:
-    """A debater without elasticity still hears what pressed it."""
+    """A debater without elasticity is still told the pressure."""
     words = format_directive(ENGINEER, ENGINEER, {"credibility": 0.9})
     assert words is not None
     assert words.endswith("you were pressed hard on the credibility of your evidence.")
 
 
 def test_without_pressure_there_is_no_directive() -> None:
-    """Nothing moved, nothing is told."""
+    """Without pressure and movement there is no directive."""
     assert format_directive(ENGINEER, ENGINEER, {"cognitive": 0.0}) is None

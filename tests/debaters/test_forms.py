@@ -1,4 +1,4 @@
-"""The schema of each occasion: as narrow as can be, and never wider than its form."""
+"""The schema of each debater form is narrow, and never accepts what the form rejects."""
 
 from __future__ import annotations
 
@@ -10,9 +10,8 @@ from formats_support import PAIR, TRIO, begun, config, spoken
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from debate_cli.debaters.occasion import TurnContext
-from debate_cli.debaters.reading import read_turn_content
-from debate_cli.debaters.schemas import build_debater_form
+from debate_cli.debaters.forms import build_debater_form, read_turn_content
+from debate_cli.debaters.turn_context import TurnContext
 from debate_cli.debaters.validation import find_turn_warnings
 from debate_cli.formats import next_step
 
@@ -36,7 +35,7 @@ OCCASIONS = [
 
 
 def filled(schema: dict[str, Any], draw: st.DrawFn) -> Any:
-    """Something that satisfies `schema`."""
+    """A value that satisfies `schema`."""
     if "const" in schema:
         return schema["const"]
     if "enum" in schema:
@@ -59,7 +58,7 @@ def filled(schema: dict[str, Any], draw: st.DrawFn) -> Any:
 
 @st.composite
 def answers(draw: st.DrawFn) -> tuple[TurnContext, Any]:
-    """An occasion, and an answer to its schema."""
+    """A turn context, and an answer to its schema."""
     occasion = draw(st.sampled_from(OCCASIONS))
     return occasion, filled(build_debater_form(occasion).schema, draw)
 
@@ -67,7 +66,7 @@ def answers(draw: st.DrawFn) -> tuple[TurnContext, Any]:
 @given(answers())
 @settings(max_examples=150, deadline=None)
 def test_what_the_schema_accepts_has_a_sound_shape(case: tuple[TurnContext, Any]) -> None:
-    """The form takes it, nothing of it breaks the shape, and reading it does not fail."""
+    """The form accepts it, its shape is complete, and reading it does not fail."""
     occasion, answer = case
     form = build_debater_form(occasion)
     jsonschema.validate(answer, form.schema)
@@ -78,14 +77,14 @@ def test_what_the_schema_accepts_has_a_sound_shape(case: tuple[TurnContext, Any]
 
 @pytest.mark.parametrize("occasion", OCCASIONS, ids=lambda occasion: f"{occasion.cue.phase}-{occasion.cue.index}")
 def test_schemas_are_sound(occasion: TurnContext) -> None:
-    """Each is a valid schema without an empty choice, which no provider takes."""
+    """Each is a valid schema without an empty choice, which no provider accepts."""
     schema = build_debater_form(occasion).schema
     jsonschema.Draft202012Validator.check_schema(schema)
     assert '"enum": []' not in str(schema).replace("'", '"')
 
 
 def test_every_opposing_argument_is_asked_for_by_its_id() -> None:
-    """With three debaters, the arguments of both others, in their order."""
+    """With three debaters, the schema names the arguments of both opponents, in order."""
     debate = spoken(begun(config(debaters=TRIO)), waves=1)
     schema = build_debater_form(TurnContext.from_cue(next_step(debate).cues[1], debate)).schema
     parts = schema["properties"]["responses"]["prefixItems"]

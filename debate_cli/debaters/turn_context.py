@@ -1,4 +1,4 @@
-"""An occasion to speak: a cue together with what it lets its speaker know, and the ids that matter for it."""
+"""What a speaker knows and may refer to when it answers a cue. Pure functions of cue and debate."""
 
 from __future__ import annotations
 
@@ -15,25 +15,24 @@ from debate_cli.domain.tasks import Cue
 
 @dataclass(frozen=True)
 class TurnContext:
-    """Everything a debater's turn depends on: pure functions of cue and debate."""
+    """A cue and the part of the debate that its speaker may see."""
 
     cue: Cue
     debate: Debate
-    """Only what the cue entitles its speaker to know."""
 
     @classmethod
     def from_cue(cls, cue: Cue, debate: Debate) -> TurnContext:
-        """The occasion that `cue` gives in `debate`."""
+        """The context of `cue` in the whole `debate`."""
         return cls(cue, debate.visible_to(cue))
 
     @property
     def speaker(self) -> Participant:
-        """Who is to speak."""
+        """The participant that the cue asks to speak."""
         return self.debate.participant(self.cue.speaker)
 
     @property
     def format(self) -> FormatConfig:
-        """How the debate runs."""
+        """The format of the debate."""
         return self.debate.config.format
 
     @cached_property
@@ -43,29 +42,28 @@ class TurnContext:
 
     @cached_property
     def opponent_ids(self) -> tuple[str, ...]:
-        """Ids of everybody else's arguments so far."""
+        """Ids of all other participants' arguments so far."""
         return tuple(key for key, (name, _) in self.debate.arguments.items() if name != self.cue.speaker)
 
     @cached_property
     def target_ids(self) -> tuple[str, ...]:
-        """Ids that a response may name: those asked about in a follow-up, else all of the others'."""
+        """Ids that a response may name: those of the questions in a follow-up, otherwise all of the opponents'."""
         if self.cue.questions:
             return tuple(dict.fromkeys(question.target for question in self.cue.questions))
         return self.opponent_ids
 
     def new_ids(self, count: int) -> tuple[str, ...]:
-        """The next `count` ids for arguments of the speaker's own."""
+        """The next `count` ids for new arguments of the speaker."""
         prefix = self.speaker.prefix
         numbers = [int(match[1]) for key in self.own_ids if (match := re.fullmatch(rf"{prefix}-(\d{{1,9}})", key))]
         first = max(numbers, default=0) + 1
         return tuple(f"{prefix}-{number}" for number in range(first, first + count))
 
     def match_id(self, written: str, known: Iterable[str]) -> str:
-        """The one of `known` that `written` means, whatever its case, spacing or dash; else `written`, trimmed."""
-        meant = _id_key(written)
-        return next((key for key in known if _id_key(key) == meant), " ".join(written.split()))
+        """The id in `known` that `written` means, despite its case, spacing or dash; otherwise `written`, trimmed."""
+        meant = _normalize_id(written)
+        return next((key for key in known if _normalize_id(key) == meant), " ".join(written.split()))
 
 
-def _id_key(key: str) -> str:
-    """What two spellings of one id have in common."""
+def _normalize_id(key: str) -> str:
     return re.sub(r"[\W_]+", "-", key.strip(" \t\n[]()#*:.\"'")).casefold()

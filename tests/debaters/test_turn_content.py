@@ -1,12 +1,11 @@
-"""What was said, as text."""
+"""The content of a turn as text."""
 
 from __future__ import annotations
 
 import pytest
 from formats_support import argument, response
 
-from debate_cli.debaters.reading import TurnContent
-from debate_cli.debaters.text import format_turn_text
+from debate_cli.debaters.turn_content import TurnContent, format_turn_text
 from debate_cli.domain.turn import Closing, FollowUpAnswer
 from debate_cli.systems.persuasion.effects import keyword_scores
 
@@ -41,7 +40,7 @@ CLOSING = Closing(concessions=("CON-1",), unrebutted=("PRO-1", "PRO-2"), final_p
     ],
 )
 def test_every_shape_reads_well(said: TurnContent, expected: str) -> None:
-    """Paragraphs are parted by an empty line, and what is empty leaves no label behind."""
+    """An empty line separates paragraphs, and an empty part has no label."""
     assert format_turn_text(said) == expected
 
 
@@ -56,5 +55,5 @@ def test_every_shape_reads_well(said: TurnContent, expected: str) -> None:
     ],
 )
 def test_labels_count_for_nobody(said: TurnContent) -> None:
-    """No label is a word by which persuasion, attack or evidence are scored."""
+    """No label is a keyword of persuasion, attack or evidence."""
     assert keyword_scores(format_turn_text(said)) == (0.0, 0.0, 0.0)

@@ -1,0 +1,136 @@
+"""What a debater is told besides the debate: its character, the directive that pressure led to, the strategy of the turn.
+
+All of it is a pure function of what the speaker may know, so a resumed debate gives the same instructions. The arithmetic of
+personality and the choice of a strategy live in `domain.personality` and `systems`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from debate_cli.debaters.turn_context import TurnContext
+from debate_cli.domain.config import DebaterConfig
+from debate_cli.domain.debate import Debate
+from debate_cli.domain.personality import PRESSURE_KINDS, TRAITS, Personality, PressureKind
+from debate_cli.domain.tasks import Cue
+from debate_cli.domain.turn import StrategyPick
+from debate_cli.systems.live.personality_drift import personality_curve
+from debate_cli.systems.persuasion.strategy_choice import pick_adaptive_strategy
+
+STRATEGY_INSTRUCTIONS = {
+    "analytical": "take the arguments apart step by step, and rely on evidence and sound reasoning",
+    "aggressive": "press the weakest premise of your opponents hard, and name each of their errors",
+    "defensive": "protect your strongest arguments against what was said, and concede only what you cannot defend",
+    "empathetic": "start from what your opponents rightly care about, and lead from there to your position",
+}
+PRESSURE_TARGETS = {
+    "cognitive": "the logic of your arguments",
+    "emotional": "your temper",
+    "strategic": "your control of what the debate is about",
+    "credibility": "the credibility of your evidence",
+}
+"""What each kind of pressure weakens."""
+HARD_PRESSURE, FIRM_PRESSURE = 0.66, 0.33
+"""Least pressures that are called hard and firm."""
+
+
+@dataclass(frozen=True, slots=True)
+class TurnInstructions:
+    """Instructions for one turn; stored on it."""
+
+    directive: str | None = None
+    strategy: StrategyPick | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SpeakerInstructions:
+    """All instructions for a speaker. They are our own words, and hidden from readers."""
+
+    directive: str | None = None
+    """For this turn only."""
+    strategies: Mapping[int, str] | None = None
+    """For each of the speaker's turns by index, the line that states its strategy."""
+    persistent: str = ""
+    """The same in every turn: the character and the user's own instructions."""
+
+
+def build_turn_instructions(context: TurnContext, config: DebaterConfig) -> TurnInstructions:
+    """The instructions for the turn of `context`."""
+    strategy = config.strategy
+    if strategy == "adaptive":
+        pick = pick_adaptive_strategy(context.debate, context.cue.speaker)
+    else:
+        pick = None if strategy is None else StrategyPick(name=strategy, reason="As configured.")
+    return TurnInstructions(_pressure_directive(context), pick)
+
+
+def build_speaker_instructions(
+    config: DebaterConfig, debate: Debate, cue: Cue, instructions: TurnInstructions
+) -> SpeakerInstructions:
+    """The instructions for this turn, with the strategies of the speaker's earlier turns."""
+    picks = {turn.index: turn.strategy for turn in debate.select_turns(speaker=cue.speaker) if turn.index < cue.index}
+    picks[cue.index] = instructions.strategy
+    persistent = (format_character(debate.participant(cue.speaker).personality), config.system or "")
+    return SpeakerInstructions(
+        directive=instructions.directive,
+        strategies={
+            index: f"Strategy for this turn: {pick.name}. That is: {STRATEGY_INSTRUCTIONS[pick.name]}."
+            for index, pick in picks.items()
+            if pick is not None
+        },
+        persistent="\n\n".join(text for text in persistent if text),
+    )
+
+
+def _pressure_directive(context: TurnContext) -> str | None:
+    """The directive for the pressure since the speaker's last turn; earlier turns had directives of their own."""
+    curve = personality_curve(context.debate, context.cue.speaker)
+    last = max((turn.index for turn in context.debate.select_turns(speaker=context.cue.speaker)), default=0)
+    new = [point for point in curve if point.turn is not None and point.turn >= last]
+    if not new:
+        return None
+    old = [point for point in curve if point not in new]
+    pressed = [point.pressure for point in new if point.pressure is not None]
+    pressures: dict[PressureKind, float] = {
+        kind: max(float(getattr(item, kind)) for item in pressed) for kind in PRESSURE_KINDS
+    }
+    return format_directive(old[-1].personality, new[-1].personality, pressures)
+
+
+def format_character(personality: Personality | None) -> str:
+    """The persistent instruction for a personality; empty for none."""
+    if personality is None:
+        return ""
+    traits = ", ".join(f"{_trait_label(trait)} {getattr(personality, trait):g}" for trait in TRAITS)
+    return f"Your character, each trait from 1 to 10: {traits}. Show it in how you argue. Never mention it."
+
+
+def format_directive(before: Personality, after: Personality, pressures: Mapping[PressureKind, float]) -> str | None:
+    """What to do differently after `pressures` (0-1) moved the traits, the largest move first; None if nothing changed."""
+    felt = [f"{_pressure_label(value)} on {PRESSURE_TARGETS[kind]}" for kind, value in pressures.items() if value > 0]
+    steps = {trait: getattr(after, trait) - getattr(before, trait) for trait in TRAITS}
+    moved = [
+        f"{'more' if steps[trait] > 0 else 'less'} {_trait_label(trait)}"
+        f" ({getattr(before, trait):g} to {getattr(after, trait):g})"
+        for trait in sorted(TRAITS, key=lambda trait: -abs(steps[trait]))
+        if steps[trait]
+    ]
+    if not felt and not moved:
+        return None
+    lines = ["For this turn only. Never mention this."]
+    if felt:
+        lines.append(f"In the last exchange you were pressed {', '.join(felt)}.")
+    if moved:
+        lines.append(f"Argue with {', '.join(moved)}.")
+    return " ".join(lines)
+
+
+def _trait_label(trait: str) -> str:
+    return trait.replace("_", " ")
+
+
+def _pressure_label(pressure: float) -> str:
+    if pressure >= HARD_PRESSURE:
+        return "hard"
+    return "firmly" if pressure >= FIRM_PRESSURE else "lightly"

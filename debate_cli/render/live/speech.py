@@ -86,13 +86,17 @@ class PanelRow:
             yield from self.panels
             return
         column = options.update(width=width, height=None)
-        height = max(len(console.render_lines(panel, column)) for panel in self.panels)
-        grid = Table.grid(padding=(0, 1, 0, 0), pad_edge=False)
-        for panel in self.panels:
-            grid.add_column(width=width)
-            panel.height = height
-        grid.add_row(*self.panels)
-        yield grid
+        columns = [console.render_lines(panel, column) for panel in self.panels]
+        height = max(map(len, columns))
+        for number, panel in enumerate(self.panels):
+            if len(columns[number]) < height:
+                panel.height = height
+                columns[number] = console.render_lines(panel, column)
+        for cells in zip(*columns, strict=True):
+            for number, cell in enumerate(cells):
+                yield from [Segment(" ")] if number else []
+                yield from cell
+            yield Segment.line()
 
 
 def panel_width(count: int, width: int) -> int:

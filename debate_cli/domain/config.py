@@ -21,18 +21,19 @@ Strategy = Literal["analytical", "aggressive", "defensive", "empathetic"]
 ProviderKind = Literal["openai", "anthropic", "embedded", "mock"]
 PositiveFloat = Annotated[float, Field(gt=0)]
 PositiveInt = Annotated[int, Field(ge=1)]
+PricePerMillion = Annotated[float, Field(ge=0, le=1e6)]
 
 
 class Price(ConfigModel):
     """US dollars per million tokens."""
 
-    input: float = Field(ge=0)
+    input: PricePerMillion
     """Price of input tokens."""
-    output: float = Field(ge=0)
+    output: PricePerMillion
     """Price of output tokens, including hidden reasoning."""
-    cached_input: float | None = Field(default=None, ge=0)
+    cached_input: PricePerMillion | None = None
     """Price of input tokens read from the provider's cache; None means the same as `input`."""
-    cache_write: float | None = Field(default=None, ge=0)
+    cache_write: PricePerMillion | None = None
     """Price of input tokens written to the cache; None means the same as `input`."""
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -12,6 +12,11 @@ StructuredOutputMode = Literal["native", "tool", "prompt", "text"]
 """How structured output was requested: JSON schema of the provider, forced tool call, prompt alone; or plain text."""
 
 
+Count = Annotated[int, Field(ge=0, le=10**12)]
+Dollars = Annotated[float, Field(ge=0, le=1e15)]
+"""Counts and amounts are bounded, so that no sum of those in a file can overflow."""
+
+
 def _is_zero(count: int) -> bool:
     return count == 0
 
@@ -19,13 +24,13 @@ def _is_zero(count: int) -> bool:
 class Usage(FrozenModel):
     """Tokens of one or more calls, counted by the provider, or estimated if it reports none. All >= 0."""
 
-    input_tokens: int = 0
+    input_tokens: Count = 0
     """Tokens of the prompt, including cached ones."""
-    cached_tokens: int = 0
+    cached_tokens: Count = 0
     """Tokens of the prompt that the provider read from its cache."""
-    output_tokens: int = 0
+    output_tokens: Count = 0
     """Tokens that the model wrote, including hidden reasoning."""
-    cache_written_tokens: int = Field(default=0, exclude_if=_is_zero)
+    cache_written_tokens: Count = Field(default=0, exclude_if=_is_zero)
     """Tokens of the prompt that the provider wrote to its cache and bills; left out of files if 0."""
     estimated: bool = Field(default=False, exclude_if=_is_zero)
     """Whether any of these tokens were estimated; left out of files if not."""
@@ -48,15 +53,15 @@ class ModelCall(FrozenModel):
     """`provider/model` that was asked."""
     rung: StructuredOutputMode
     """Mode of structured output that gave the answer, or the last one tried."""
-    attempts: int
+    attempts: Count
     """Requests sent, >= 0, including retries and re-asks."""
     repaired: bool = False
     """Whether the JSON of the answer had to be repaired."""
     usage: Usage = Usage()
     """Sum over all attempts."""
-    latency_s: float = 0.0
+    latency_s: Annotated[float, Field(ge=0, le=1e9)] = 0.0
     """Seconds the provider took, summed over the attempts, without the waits between them."""
-    cost_usd: float | None = None
+    cost_usd: Dollars | None = None
     """Price of all attempts in US dollars; None if a price is not known."""
     finish_reason: str | None = None
     """Why the model stopped, as the provider names it."""

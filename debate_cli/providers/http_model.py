@@ -172,11 +172,15 @@ def _make_refusal_reply(refused: RefusedError, latency_s: float) -> Reply:
     return Reply(text="", usage=usage, finish_reason="content_filter", refusal=str(refused), latency_s=latency_s)
 
 
+MAX_TOKEN_COUNT = 10**9
+"""More tokens than any call has; a server may report anything."""
+
+
 def parse_token_count(reported: object) -> int:
-    """A number of tokens >= 0; 0 for anything that is not a finite number."""
+    """A number of tokens from 0 to MAX_TOKEN_COUNT; 0 for anything that is not a finite number."""
     if isinstance(reported, bool) or not isinstance(reported, int | float) or not math.isfinite(reported):
         return 0
-    return max(0, int(reported))
+    return max(0, min(MAX_TOKEN_COUNT, int(reported)))
 
 
 def parse_optional_text(reported: object) -> str:

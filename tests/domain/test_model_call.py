@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
+from typing import Any
 
+import pytest
+from pydantic import BaseModel, ValidationError
+
+from debate_cli.domain.config import Price
 from debate_cli.domain.model_call import ModelCall, TotalUsage, Usage, total_usage
 
 COUNTED = Usage(input_tokens=10, output_tokens=2)
@@ -35,3 +39,20 @@ def test_estimated_usage_is_stored_with_the_mark(guessed: Usage | TotalUsage) ->
     """And read back."""
     assert guessed.model_dump()["estimated"] is True
     assert type(guessed).model_validate_json(guessed.model_dump_json()) == guessed
+
+
+@pytest.mark.parametrize(
+    ("model", "fields"),
+    [
+        (ModelCall, {"model": "a/b", "rung": "text", "attempts": 1, "cost_usd": 1e308}),
+        (ModelCall, {"model": "a/b", "rung": "text", "attempts": -1}),
+        (ModelCall, {"model": "a/b", "rung": "text", "attempts": 1, "latency_s": 1e308}),
+        (Usage, {"input_tokens": 10**30}),
+        (Usage, {"output_tokens": -1}),
+        (Price, {"input": 1e308, "output": 1}),
+    ],
+)
+def test_numbers_of_a_file_are_bounded(model: type[BaseModel], fields: dict[str, Any]) -> None:
+    """So that no sum or product of them can overflow."""
+    with pytest.raises(ValidationError):
+        model.model_validate(fields)

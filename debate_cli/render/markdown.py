@@ -111,9 +111,9 @@ def _map(debate: Debate) -> list[str]:
     return ["## Argument map", "", *fence_mermaid(drawn)] if drawn else []
 
 
-def _verdicts(debate: Debate, report: DebateReport, beside: Briefing | None = None) -> list[str]:
-    """Each verdict with its reasons, without the words that the briefing beside it repeats."""
-    lines: list[str] = [] if report.verdicts else [f"**{NOT_JUDGED_MESSAGE}**", "", *_again(debate)]
+def _verdicts(debate: Debate, report: DebateReport, briefing: Briefing | None = None) -> list[str]:
+    """Each verdict with its reasons, without the words that the briefing repeats."""
+    lines: list[str] = [] if report.verdicts else [f"**{NOT_JUDGED_MESSAGE}**", "", *_judge_command(debate)]
     for place, verdict in enumerate(report.verdicts):
         decides = " (decides)" if verdict.decides else ""
         several = (
@@ -132,9 +132,9 @@ def _verdicts(debate: Debate, report: DebateReport, beside: Briefing | None = No
         lines += (
             ["", *_missing(report.missing(verdict))] if verdict.displayed_scores else _missing(report.missing(verdict))
         )
-        lines += _why(debate, verdict, beside)
+        lines += _reasons(debate, verdict, briefing)
         if place == 0:
-            lines += [*_weakest(find_weakest_argument(debate, report.verdicts)), *_again(debate)]
+            lines += [*_weakest(find_weakest_argument(debate, report.verdicts)), *_judge_command(debate)]
     if report.agreement is not None:
         lines += _format_table(report.agreement)
     return lines
@@ -148,17 +148,17 @@ def format_margin(verdict: Verdict) -> str:
     return f" Margin {theme.format_number(verdict.margin)} of {headline.max_score:g} {headline.unit}."
 
 
-def _why(debate: Debate, verdict: Verdict, beside: Briefing | None) -> list[str]:
+def _reasons(debate: Debate, verdict: Verdict, briefing: Briefing | None) -> list[str]:
     """The reason in numbers, and a judge's words."""
     if verdict.victory == "undetermined":
         return []
-    numbers, said = explain_scores(verdict), quote_judge(debate, verdict, beside)
-    return [*([escape_markdown(numbers), ""] if numbers else []), *(_quoted(said) if said is not None else [])]
+    numbers, words = explain_scores(verdict), quote_judge(debate, verdict, briefing)
+    return [*([escape_markdown(numbers), ""] if numbers else []), *(_quoted(words) if words is not None else [])]
 
 
-def _quoted(said: JudgeQuote) -> list[str]:
+def _quoted(quote: JudgeQuote) -> list[str]:
     """A judge's words as a quotation, below the judge's name if it has one."""
-    return [*([f"{escape_markdown(said.judge)}:", ""] if said.judge else []), f"> {escape_markdown(said.words)}", ""]
+    return [*([f"{escape_markdown(quote.judge)}:", ""] if quote.judge else []), f"> {escape_markdown(quote.words)}", ""]
 
 
 def _weakest(found: WeakestArgument | None) -> list[str]:
@@ -170,7 +170,7 @@ def _weakest(found: WeakestArgument | None) -> list[str]:
     return [f"{head} {escape_markdown(row.claim)}{_because(' '.join(found.because))}", ""]
 
 
-def _again(debate: Debate) -> list[str]:
+def _judge_command(debate: Debate) -> list[str]:
     """The command that adds judges, as a code span that no character of the id can close."""
     command = suggest_judge_command(debate, debate.id)
     ticks = "`" * (1 + max((len(run) for run in re.findall("`+", command)), default=0))

@@ -158,7 +158,7 @@ def judged_again() -> Debate:
 def test_reasons_in_the_transcript_say_which_run_they_are_of() -> None:
     """Where there are several runs; with one there is nothing to tell apart."""
     transcript = page(judged_again()).partition('id="transcript"')[2].partition('id="judges"')[0]
-    found = re.findall(r"What was judged of round 1 \(2\).*?</details>", transcript, re.DOTALL)
+    found = re.findall(r"Judges on round 1 \(2\).*?</details>", transcript, re.DOTALL)
     assert [re.findall(r"moderator (r\d), round 1</strong>", part) for part in found] == [["r1", "r2"]]
     assert "moderator r1" not in page(debate())
 
@@ -184,5 +184,5 @@ def test_a_debate_that_nobody_opened_has_a_page() -> None:
     """Without speeches and verdicts there is no map and no trace, and the page says so."""
     source = render_html(debate().without_turns(), ())
     assert "Nobody has judged this debate." in source
-    assert "Nobody has spoken." in source
+    assert "There are no speeches yet." in source
     assert 'id="map"' not in source

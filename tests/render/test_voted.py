@@ -131,7 +131,7 @@ def test_a_page_on_a_text_speaks_of_a_text() -> None:
     page = render_html(told, score(told))
     assert "The text, and who judged it" in page
     assert "Text report" in page
-    for word in ("Who debated", "Transcript", "transcript", "Debate report", "Nobody has spoken", "On the debate"):
+    for word in ("Who debated", "Transcript", "transcript", "Debate report", "no speeches", "On the debate"):
         assert word not in page
     document = format_markdown(told, score(told))
     assert document.index("## Verdict") < document.index("## The text, and who judged it") < document.index("We move.")

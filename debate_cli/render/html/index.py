@@ -29,7 +29,7 @@ def render_index(files: Sequence[CheckedFile], unusable: Sequence[UnusableFile] 
     Date, models and cost have columns if any file has `DebateFacts`.
     """
     gated = any(checked.gates for checked in files)
-    with_held = any(checked.held is not None for checked in files)
+    with_facts = any(checked.held is not None for checked in files)
     return (
         build_environment(INDEX_TEMPLATES)
         .get_template("index.html.j2")
@@ -39,8 +39,8 @@ def render_index(files: Sequence[CheckedFile], unusable: Sequence[UnusableFile] 
             unusable=unusable,
             summaries=summarize_systems(checked.file for checked in files),
             gated=gated,
-            with_held=with_held,
-            heads=_index_columns(gated=gated, with_held=with_held),
+            with_facts=with_facts,
+            heads=_index_columns(gated=gated, with_facts=with_facts),
             heads_of_verdict=VERDICT_COLUMNS,
             money=theme.format_cost,
             href=_href,
@@ -53,9 +53,9 @@ def render_index(files: Sequence[CheckedFile], unusable: Sequence[UnusableFile] 
     )
 
 
-def _index_columns(*, gated: bool, with_held: bool) -> list[tuple[str, bool]]:
+def _index_columns(*, gated: bool, with_facts: bool) -> list[tuple[str, bool]]:
     """The columns from left to right, without columns that no file fills."""
-    return [DEBATE_COLUMN, *(FACT_COLUMNS if with_held else ()), *VERDICT_COLUMNS, *([GATES_COLUMN] if gated else [])]
+    return [DEBATE_COLUMN, *(FACT_COLUMNS if with_facts else ()), *VERDICT_COLUMNS, *([GATES_COLUMN] if gated else [])]
 
 
 def _href(address: str) -> str:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import pytest
 from rehearsal_support import config_of, hold
-from render_support import debate
+from render_support import START, debate, round_assessment
 
 from debate_cli.domain.debate import Debate
+from debate_cli.domain.events import AssessmentCompleted
+from debate_cli.domain.tasks import Subject
 from debate_cli.domain.turn import FollowUpAnswer, Response
 from debate_cli.render.html.transcript import build_round_sections, collect_judge_reasons
 
 
 def with_answers() -> Debate:
-    """A semi-structured mock debate with two rounds of answers, whose narrative and scorecard name different winners."""
+    """A semi-structured mock debate with two rounds of answers."""
     return hold(
         config_of(
             seed=3, format={"kind": "semi_structured", "exchanges": 2}, judging={"systems": ["moderator", "live"]}
@@ -79,13 +82,20 @@ def test_marks_are_told_with_their_scale() -> None:
     assert reason.marked[0].marks[0] == "logic 6 of 10"
 
 
-def test_what_the_live_judge_says_of_the_whole_debate_is_told_apart() -> None:
-    """Narrative, convergence and the word on a conflict stand under different headings."""
-    headings = [
-        reason.heading for reason in collect_judge_reasons(with_answers()).whole if reason.heading.startswith("live")
-    ]
-    assert sorted(headings) == [
-        "live, narrative against scorecard",
-        "live, narrative of the debate",
-        "live, the debate's start and end",
-    ]
+@pytest.mark.parametrize(
+    ("subject", "revision", "heading"),
+    [
+        (Subject(moment="debate"), 0, "live, narrative of the debate"),
+        (Subject(moment="debate"), 1, "live, narrative against scorecard"),
+        (Subject(moment="debate", turns=(0, 5)), 0, "live, the debate's start and end"),
+    ],
+)
+def test_assessments_of_the_whole_debate_have_headings_of_their_own(
+    subject: Subject, revision: int, heading: str
+) -> None:
+    """The live judge assesses the whole debate up to three times."""
+    update = {"system": "live", "subject": subject, "revision": revision}
+    given = round_assessment(1).model_copy(update=update)
+    unjudged = debate(judging={"systems": ["live"]}).without_turns()
+    found = collect_judge_reasons(unjudged.apply(AssessmentCompleted(at=START, assessment=given)))
+    assert [reason.heading for reason in found.whole] == [heading]

@@ -1,38 +1,38 @@
-"""Every error of debate-cli, one tree; each class knows its exit code, and the page that explains it at length.
+"""All errors of debate-cli in one tree. Each class has an exit code and, where one exists, a help page.
 
-    DebateError                     1   something failed that is not the user's input
+    DebateError                     1   a failure that the user's input did not cause
     ├── StorageError                1   a file or folder could not be read, written or locked
-    │   └── UnsavedError            1   the same in the middle of a debate; carries what could not be saved
-    ├── UsageError                  2   the command line asks for what cannot be done
-    │   ├── ConfigError             2   a configuration is wrong; carries every problem found
+    │   └── UnsavedError            1   a debate could not be saved; carries its transcript
+    ├── UsageError                  2   the command line cannot be carried out
+    │   ├── ConfigError             2   a configuration is wrong; carries all problems
     │   │   ├── MissingKeyError     2   an API key's environment variable is not set
-    │   │   └── NoLocalModelError   2   the embedded model's extra or file is not there
+    │   │   └── NoLocalModelError   2   the embedded model's extra or file is missing
     │   └── TranscriptError         2   a transcript or journal cannot be used
     │       └── NewerVersionError   2   written by a newer version of this program
     ├── ModelError                  3   a provider did not give an answer
-    │   ├── TransientError          3   worth another try
-    │   │   ├── UnreachableError    3   no connection, or it broke
+    │   ├── TransientError          3   a retry may succeed
+    │   │   ├── UnreachableError    3   no connection, or a broken one
     │   │   ├── ModelTimeoutError   3   no answer in time
-    │   │   ├── RateLimitedError    3   429, or the provider says it is overloaded
-    │   │   ├── ServerError         3   408, 409, 5xx, an error event in mid-stream
+    │   │   ├── RateLimitedError    3   429, or the provider is overloaded
+    │   │   ├── ServerError         3   408, 409, 5xx, or an error event in a stream
     │   │   ├── TruncatedError      3   a stream that ended before it was finished
-    │   │   └── BrokenBodyError     3   a 200 whose body is not what the protocol promises
-    │   └── PermanentError          3   asking again would not help
+    │   │   └── BrokenBodyError     3   a 200 whose body does not follow the protocol
+    │   └── PermanentError          3   a retry cannot succeed
     │       ├── RejectedError       3   400: the request itself is refused
-    │       ├── UnsupportedError    3   400 naming the structured-output parameter: try the next rung
-    │       ├── SamplingError       3   400 naming temperature or seed: ask without it
+    │       ├── UnsupportedError    3   400 about structured output: the next rung may work
+    │       ├── SamplingError       3   400 about temperature or seed: retry without it
     │       ├── UnauthorizedError   3   401, 403
     │       ├── UnknownModelError   3   404
     │       ├── ContextOverflowError 3  the prompt does not fit the model
     │       ├── QuotaExhaustedError 3   out of credit
-    │       ├── WeightsError        3   the embedded model cannot be fetched or loaded
+    │       ├── WeightsError        3   the embedded model cannot be downloaded or loaded
     │       └── RefusedError        3   the model or a content filter declined
-    └── BudgetError                 4   the next call does not fit what is left of the budget
+    └── BudgetError                 4   the next call does not fit into the budget
 
-Two exit codes belong to no error: 5, a gate was not met, and 130, the user stopped the run.
+Exit codes without an error: 5 (a gate was not met), 130 (interrupted), 141 (output pipe closed).
 
-Every message is one sentence: what happened, where, what to do. The pages are docs/errors/PAGE.md; they come with the package,
-and `debate explain PAGE` shows them.
+Every message is one sentence: what happened, where, what to do. The help pages are docs/errors/PAGE.md; `debate explain
+PAGE` shows them.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ from typing import ClassVar
 
 
 class DebateError(Exception):
-    """Anything this tool reports by itself; `exit_code` is what the process ends with."""
+    """Base class. `exit_code` is the exit code of the process."""
 
     exit_code: ClassVar[int] = 1
     page: ClassVar[str] = ""
-    """Name of the page that explains it; empty where its sentence says all."""
+    """Name of the help page; empty if there is none."""
 
 
 class StorageError(DebateError):
@@ -53,7 +53,7 @@ class StorageError(DebateError):
 
 
 class UnsavedError(StorageError):
-    """A debate could not be saved; `transcript` is its JSON, for whoever can still print it."""
+    """A debate could not be saved. `transcript` is its JSON, which the command line prints instead."""
 
     def __init__(self, message: str, transcript: str) -> None:
         super().__init__(message)
@@ -61,13 +61,13 @@ class UnsavedError(StorageError):
 
 
 class UsageError(DebateError):
-    """The command line asks for what cannot be done."""
+    """The command line cannot be carried out as given."""
 
     exit_code: ClassVar[int] = 2
 
 
 class ConfigError(UsageError):
-    """A configuration is wrong; `problems` holds one line for each fault found."""
+    """A configuration is wrong. `problems` has one line per problem."""
 
     page: ClassVar[str] = "bad-config"
 
@@ -83,7 +83,7 @@ class MissingKeyError(ConfigError):
 
 
 class NoLocalModelError(ConfigError):
-    """The embedded model cannot be used, as its extra is not installed or its file is not there."""
+    """The extra or the file of an embedded model is missing."""
 
     page: ClassVar[str] = "local-model"
 
@@ -101,8 +101,7 @@ class NewerVersionError(TranscriptError):
 class ModelError(DebateError):
     """A provider did not give an answer.
 
-    `attempts` requests were sent for it, and the failed ones are known to have used the tokens given,
-    some of them at an estimate where `estimated`.
+    `attempts` is the number of requests sent. The token counts are their known usage; `estimated` marks an estimate.
     """
 
     exit_code: ClassVar[int] = 3
@@ -114,7 +113,7 @@ class ModelError(DebateError):
 
 
 class TransientError(ModelError):
-    """Worth another try; `retry_after` is the wait in seconds that the server asked for, if it did."""
+    """A retry may succeed. `retry_after` is the wait in seconds that the server asked for, if any."""
 
     def __init__(self, message: str, *, retry_after: float | None = None) -> None:
         super().__init__(message)
@@ -122,7 +121,7 @@ class TransientError(ModelError):
 
 
 class UnreachableError(TransientError):
-    """No connection to the server, or the connection broke."""
+    """No connection to the server, or a broken connection."""
 
     page: ClassVar[str] = "server-down"
 
@@ -134,13 +133,13 @@ class ModelTimeoutError(TransientError):
 
 
 class RateLimitedError(TransientError):
-    """The server answered 429, or says that it is overloaded."""
+    """The server answered 429, or reports an overload."""
 
     page: ClassVar[str] = "rate-limited"
 
 
 class ServerError(TransientError):
-    """The server answered 408, 409 or 5xx, or sent an error event in mid-stream."""
+    """The server answered 408, 409 or 5xx, or sent an error event in a stream."""
 
 
 class TruncatedError(TransientError):
@@ -148,11 +147,11 @@ class TruncatedError(TransientError):
 
 
 class BrokenBodyError(TransientError):
-    """The server answered 200 with a body that is not what its protocol promises."""
+    """The server answered 200 with a body that does not follow its protocol."""
 
 
 class PermanentError(ModelError):
-    """Asking again would not help."""
+    """A retry cannot succeed."""
 
 
 class RejectedError(PermanentError):
@@ -160,11 +159,11 @@ class RejectedError(PermanentError):
 
 
 class UnsupportedError(PermanentError):
-    """The server refuses the way structured output was asked for; the next rung may work."""
+    """The server refuses this structured-output mode; the next rung may work."""
 
 
 class SamplingError(PermanentError):
-    """The server refuses a sampling parameter; without `parameter`, `temperature` or `seed`, it may work."""
+    """The server refuses the sampling parameter `parameter` (`temperature` or `seed`); a call without it may work."""
 
     def __init__(self, message: str, *, parameter: str = "temperature") -> None:
         super().__init__(message)
@@ -194,7 +193,7 @@ class QuotaExhaustedError(PermanentError):
 
 
 class WeightsError(PermanentError):
-    """The embedded model's weights cannot be fetched, kept or loaded."""
+    """The weights of an embedded model cannot be downloaded, stored or loaded."""
 
     page: ClassVar[str] = "local-model"
 
@@ -204,10 +203,10 @@ class RefusedError(PermanentError):
 
 
 class BudgetError(DebateError):
-    """The next call's worst case does not fit into what is left of the budget.
+    """The worst case of the next call does not fit into the rest of the budget.
 
-    `attempts` requests had been sent for the same question before, and are known to have used the tokens given,
-    some of them at an estimate where `estimated`.
+    `attempts` is the number of requests sent for the same question before. The token counts are their known usage;
+    `estimated` marks an estimate.
     """
 
     exit_code: ClassVar[int] = 4
@@ -220,11 +219,11 @@ class BudgetError(DebateError):
 
 
 def get_error_page(cause: str) -> str:
-    """The page that explains a failure whose cause is the class of that name; empty where there is none."""
+    """Help page of the error class `cause`; empty if there is none."""
     kind = globals().get(cause)
     return kind.page if isinstance(kind, type) and issubclass(kind, DebateError) else ""
 
 
 def format_page_hint(page: str) -> str:
-    """What points to a page at the end of a sentence, beginning with a space; empty for no page."""
+    """Reference to a help page for the end of a sentence, beginning with a space; empty for no page."""
     return f" (debate explain {page})" if page else ""

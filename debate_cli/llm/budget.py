@@ -1,4 +1,4 @@
-"""What a run may still spend. Every attempt is reserved at its worst before it is made, and settled after."""
+"""The budget of a run. The worst case of each attempt is reserved before it is sent, and settled afterwards."""
 
 from __future__ import annotations
 
@@ -10,16 +10,15 @@ from dataclasses import dataclass, replace
 from debate_cli.domain.config import Price
 from debate_cli.domain.model_call import Usage
 from debate_cli.errors import BudgetError, ModelError, TruncatedError
-from debate_cli.llm import usage as usage_module
 from debate_cli.llm.model import Model, OnText, Reply, Request
 from debate_cli.llm.prices import compute_cost, estimate_max_cost_usage
 from debate_cli.llm.rate_limit import pause_deadline
-from debate_cli.llm.usage import error_usage
+from debate_cli.llm.usage import error_usage, estimate_answer_tokens, estimate_input_tokens
 
 
 @dataclass(frozen=True, slots=True)
 class BudgetAmount:
-    """Tokens, and US dollars where a price is known."""
+    """Tokens, and US dollars if the price is known."""
 
     tokens: int = 0
     usd: float = 0.0
@@ -29,18 +28,18 @@ class BudgetAmount:
 
 
 class Reservation:
-    """Room kept for one attempt; `used` is what it turned out to use."""
+    """The reserved amount of one attempt; `used` is the actual amount."""
 
-    def __init__(self, kept: BudgetAmount) -> None:
-        self.worst_case = kept
+    def __init__(self, worst_case: BudgetAmount) -> None:
+        self.worst_case = worst_case
         self.used = BudgetAmount()
 
 
 class Budget:
-    """The means of a whole run, shared by all its models; a bound of None is no bound.
+    """The budget of a whole run, shared by all its models. A limit of None means no limit.
 
-    It closes with the first attempt that does not fit: nothing is asked after that, were it ever so small.
-    `used_cost` (US dollars) and `used_tokens` were spent before, by the run that is resumed.
+    The first attempt that does not fit closes the budget: no later call is sent, however small.
+    `used_cost` (US dollars) and `used_tokens` were spent before the run was resumed.
     """
 
     def __init__(
@@ -57,24 +56,24 @@ class Budget:
         self._queue_lock = asyncio.Lock()
         self._settled = asyncio.Event()
         self._closed: str | None = None
-        """The refusal that closed it."""
+        """Message of the refusal that closed the budget."""
 
     @property
     def used(self) -> BudgetAmount:
-        """Spent so far; calls under way not counted."""
+        """Spent so far, without calls in flight."""
         return self._used
 
     @property
     def has_cost_limit(self) -> bool:
-        """Whether there is a bound in US dollars, so that every call needs a price."""
+        """Whether there is a limit in US dollars, so that every call needs a price."""
         return self._max_cost_usd is not None
 
     @asynccontextmanager
     async def reserve(self, worst: BudgetAmount, what: str) -> AsyncGenerator[Reservation, None]:
-        """Room for one attempt that uses `worst` at the most; set `used` on what is yielded.
+        """Reserve `worst` for one attempt; set `used` on the yielded reservation.
 
-        Where calls under way hold the room, waits until they settle for less, first come, first served. Raises
-        BudgetError, in which `what` names the call, where it would not fit even if they cost nothing more.
+        If calls in flight hold the budget, waits in order until they settle for less. Raises BudgetError, with `what` as
+        the name of the call, if the attempt does not fit even if those calls cost nothing.
         """
         with pause_deadline():
             async with self._queue_lock:
@@ -106,38 +105,37 @@ class Budget:
         if self._max_tokens is not None and self._used.tokens + worst.tokens > self._max_tokens:
             left = max(0, self._max_tokens - self._used.tokens)
             return (
-                f"Budget reached: of limits.max_tokens {self._max_tokens} there are {left} left and {what} "
+                f"Budget reached: {left} of limits.max_tokens {self._max_tokens} are left and {what} "
                 f"may need {worst.tokens}; raise the limit and resume"
             )
         most = self._max_cost_usd or 0.0
         return (
-            f"Budget reached: of limits.max_cost_usd {most:.4g} there are {max(0.0, most - self._used.usd):.4f} left "
+            f"Budget reached: {max(0.0, most - self._used.usd):.4f} of limits.max_cost_usd {most:.4g} are left "
             f"and {what} may need {worst.usd:.4f}; raise the limit and resume"
         )
 
 
-def _record_pieces(on_text: OnText | None, heard: list[str]) -> OnText | None:
-    """`on_text`, and each piece put down in `heard`; nothing where nobody listens, as then the answer comes whole."""
+def _record_pieces(on_text: OnText | None, received: list[str]) -> OnText | None:
+    """`on_text` that also appends each piece to `received`; None without `on_text`."""
     if on_text is None:
         return None
 
-    def hear(piece: str) -> None:
-        heard.append(piece)
+    def record(piece: str) -> None:
+        received.append(piece)
         on_text(piece)
 
-    return hear
+    return record
 
 
 def _ignore_estimate() -> None:
-    """Tell nobody."""
+    pass
 
 
 class BudgetedModel:
-    """Asks `model` within `budget`. Without a price a call is counted in tokens only, and refused where cost is bounded.
+    """Asks `model` within `budget`. Without a price only tokens are counted, and a limit in dollars refuses the call.
 
-    An answer of which the server reports no tokens is counted at the estimate, and its reply says so many: `on_estimate`
-    is called for each of them. So is one that broke off before any were reported; its error says so many. What failed
-    before an answer began used nothing.
+    If the server reports no usage, the reply gets an estimated usage and `on_estimate` is called. An answer that broke off
+    before usage was reported is estimated too, on its error. A call that failed before its answer began used nothing.
     """
 
     def __init__(
@@ -149,25 +147,24 @@ class BudgetedModel:
         self._on_estimate = on_estimate
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
-        """Answer `request`. Raises BudgetError before anything is sent, and what the model raises.
+        """Answer `request`. Raises BudgetError before the call is sent, and the errors of the model.
 
-        A call that is cancelled counts with its prompt at the estimate: providers bill the prompt of a call that was
-        broken off.
+        A cancelled call counts with its estimated prompt, because providers bill it.
         """
         if self._price is None and self._budget.has_cost_limit:
             raise BudgetError(
-                f"limits.max_cost_usd cannot be kept for {request.purpose}, as its model has no known price; "
-                "give its provider or model a price, or drop the limit"
+                f"limits.max_cost_usd cannot be enforced for {request.purpose}, because the price of its model is unknown; "
+                "give the provider or model a `price`, or remove the limit"
             )
-        heard = list[str]()
-        worst = estimate_max_cost_usage(
-            usage_module.estimate_input_tokens(request), request.max_output_tokens, self._price
-        )
+        received = list[str]()
+        worst = estimate_max_cost_usage(estimate_input_tokens(request), request.max_output_tokens, self._price)
         async with self._budget.reserve(self._amount(worst), f"the next call ({request.purpose})") as reservation:
             try:
-                reply = self._with_usage(request, await self._model.complete(request, _record_pieces(on_text, heard)))
+                reply = self._with_usage(
+                    request, await self._model.complete(request, _record_pieces(on_text, received))
+                )
             except ModelError as error:
-                self._set_estimated_usage(error, request, "".join(heard))
+                self._set_estimated_usage(error, request, "".join(received))
                 reservation.used = self._amount(error_usage(error))
                 raise
             except asyncio.CancelledError:
@@ -177,27 +174,27 @@ class BudgetedModel:
             return reply
 
     def _with_usage(self, request: Request, reply: Reply) -> Reply:
-        """`reply` with the tokens it used. What a filter turned away at the door was no answer, and used none."""
+        """`reply` with its usage, estimated if none is reported. A prompt that a content filter rejects uses nothing."""
         usage = reply.usage
-        turned_away = reply.finish_reason == "content_filter" and not reply.text
-        if usage.input_tokens + usage.output_tokens > 0 or turned_away:
+        is_filtered = reply.finish_reason == "content_filter" and not reply.text
+        if usage.input_tokens + usage.output_tokens > 0 or is_filtered:
             return reply
         self._on_estimate()
-        said = usage_module.estimate_answer_tokens(request, reply.text or reply.refusal or "")
-        answer = request.max_output_tokens if reply.truncated else said
+        answer_tokens = estimate_answer_tokens(request, reply.text or reply.refusal or "")
+        answer = request.max_output_tokens if reply.truncated else answer_tokens
         return replace(reply, usage=self._estimate_usage(request, answer))
 
-    def _set_estimated_usage(self, error: ModelError, request: Request, heard: str) -> None:
-        """Write on to `error` what it used at the estimate, where its answer broke off after `heard` and nothing was reported."""
+    def _set_estimated_usage(self, error: ModelError, request: Request, received: str) -> None:
+        """Store an estimated usage on `error` if the answer broke off after `received` and no usage was reported."""
         known = error_usage(error)
-        if known.input_tokens + known.output_tokens > 0 or not (heard or isinstance(error, TruncatedError)):
+        if known.input_tokens + known.output_tokens > 0 or not (received or isinstance(error, TruncatedError)):
             return
-        used = self._estimate_usage(request, usage_module.estimate_answer_tokens(request, heard))
+        used = self._estimate_usage(request, estimate_answer_tokens(request, received))
         error.input_tokens, error.output_tokens, error.estimated = used.input_tokens, used.output_tokens, True
 
     def _estimate_usage(self, request: Request, answer: int) -> Usage:
-        """Usage of `request` and an answer of so many tokens."""
-        worst = estimate_max_cost_usage(usage_module.estimate_input_tokens(request), answer, self._price)
+        """Estimated usage of `request` with an answer of `answer` tokens."""
+        worst = estimate_max_cost_usage(estimate_input_tokens(request), answer, self._price)
         return worst.model_copy(update={"estimated": True})
 
     def _amount(self, usage: Usage) -> BudgetAmount:

@@ -22,7 +22,7 @@ MAX_REASON_CHARS = 160
 
 
 class FormModel(BaseModel):
-    """Base of all forms: strict (no numbers in strings), closed, without NaN."""
+    """Base class of forms: strict types, no unknown fields, no NaN."""
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True, allow_inf_nan=False)
 

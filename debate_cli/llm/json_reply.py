@@ -1,6 +1,6 @@
-"""Reading one reply: from a model's words to a filled-in form, or to the reasons why there is none.
+"""Parses the text of a reply into a filled-in form, or into a list of faults.
 
-Pure. What to do about a failure (ask again, another way, give up) is decided in `llm.ladder`.
+Pure. `llm.structured_output` decides what to do about faults.
 """
 
 from __future__ import annotations
@@ -83,17 +83,17 @@ def repair_json(broken: str) -> dict[str, Any] | None:
 
 
 ParseOutcome = Literal["valid", "strayed", "invalid", "formless"]
-"""valid: satisfies the schema; strayed: the form's model takes it, the schema of the occasion does not; invalid: JSON
-that is no form; formless: no JSON object, several that differ, or one too broken to read."""
+"""valid: satisfies the schema; strayed: only the form's model accepts it, not the schema; invalid: JSON that is not a form;
+formless: no JSON object, several different ones, or an unreadable one."""
 MAX_FAULTS = 12
-"""Faults that are told of one reply, at most."""
+"""Most faults that are listed for one reply."""
 MAX_FAULT_CHARS = 240
-"""Characters of one fault, at most."""
+"""Most characters of one fault."""
 
 MAX_OBJECTS = 500
-"""Objects that are looked at in one reply; one with more of them is not one answer."""
+"""A reply with more JSON objects is not parsed."""
 MAX_WRAPPERS = 8
-"""Objects around a form that are taken off."""
+"""Most objects around a form that are unwrapped."""
 
 _THINKING_TAG = re.compile(r"<(?P<end>/?)think(?:ing)?>", re.IGNORECASE)
 _LOOKS_LIKE_JSON = re.compile(r"""\{\s*(?:["'}]|\w+["']?\s*:|//|/\*)""")
@@ -101,53 +101,53 @@ _QUOTED_OR_BRACE = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\Z)|[{}]', re.DOTALL)
 
 
 class _ForbiddenError(ValueError):
-    """JSON that can be read, but not as one thing: NaN, or a key that occurs twice. Never repaired."""
+    """Readable JSON with an ambiguous meaning: NaN, or a duplicate key. Never repaired."""
 
 
 @dataclass(frozen=True, slots=True)
 class ParsedReply(Generic[FormT]):
-    """What one reply holds."""
+    """Result of parsing one reply."""
 
     outcome: ParseOutcome
     form: FormT | None = None
     """Set for `valid` and `strayed`."""
     faults: tuple[str, ...] = ()
-    """What is wrong, one line each; empty for `valid`."""
+    """Faults, one line each; empty for `valid`."""
     repaired: bool = False
     """Whether the JSON had to be repaired."""
 
 
 def strip_thinking(text: str) -> str:
-    """What the model said aloud: `text` without its thinking.
+    """`text` without the model's thinking.
 
-    Removed are `<think>…</think>`, everything before a closing tag that was never opened, and everything after an
-    opening tag that is never closed.
+    Removes `<think>…</think>`, everything before a closing tag without an opening one, and everything after an opening tag
+    without a closing one.
     """
     return _split_thinking(text)[0]
 
 
 def _split_thinking(text: str) -> tuple[str, str]:
-    """What was said aloud, and the thought that was never ended."""
+    """The text outside of thinking, and the last thinking if it has no closing tag."""
     kept: list[str] = []
-    aloud: int | None = 0
+    visible_from: int | None = 0
     thought = 0
     for tag in _THINKING_TAG.finditer(text):
         if tag["end"]:
-            kept = [] if aloud is not None else kept
-            aloud = tag.end()
-        elif aloud is not None:
-            kept.append(text[aloud : tag.start()])
-            aloud, thought = None, tag.end()
-    ends_aloud = aloud is not None
-    return "".join([*kept, text[aloud:] if ends_aloud else ""]).strip(), "" if ends_aloud else text[thought:]
+            kept = [] if visible_from is not None else kept
+            visible_from = tag.end()
+        elif visible_from is not None:
+            kept.append(text[visible_from : tag.start()])
+            visible_from, thought = None, tag.end()
+    ends_visible = visible_from is not None
+    return "".join([*kept, text[visible_from:] if ends_visible else ""]).strip(), "" if ends_visible else text[thought:]
 
 
 def parse_reply(text: str, form: Form[FormT], *, truncated: bool = False) -> ParsedReply[FormT]:
-    """Find the one object in `text` that fills in `form`.
+    """Find the one object in `text` that fills in `form`. Never raises.
 
-    A text that is an object as it stands is taken so; else the objects in it are looked at (in fences, with prose
-    around them), of which exactly one may be a form; else the one broken object is repaired. Where nothing was said but a
-    thought that never ended, the form that ends it is the answer. A truncated text must be whole as it stands. Never raises.
+    In this order: the whole text as an object; exactly one valid object inside the text (in code fences, with prose around
+    it); one broken object, repaired. If the text is only unfinished thinking, the object at its end is the answer. In a
+    truncated text only the first way is tried.
     """
     text = text.strip()
     try:
@@ -158,12 +158,14 @@ def parse_reply(text: str, form: Form[FormT], *, truncated: bool = False) -> Par
         return _choose_object([cast("dict[str, Any]", whole)], form)
     if truncated:
         return ParsedReply("formless", faults=("the answer was cut off at the token limit",))
-    aloud, thought = _split_thinking(text)
-    return _parse_embedded_object(aloud, form) if aloud or not thought else _parse_unfinished_thinking(thought, form)
+    visible, thought = _split_thinking(text)
+    return (
+        _parse_embedded_object(visible, form) if visible or not thought else _parse_unfinished_thinking(thought, form)
+    )
 
 
 def _parse_unfinished_thinking(thought: str, form: Form[FormT]) -> ParsedReply[FormT]:
-    """The one valid object in a thought, where it is the last thing there: any other may be a draft."""
+    """The one valid object in unfinished thinking, if it is at the very end; another one may be a draft."""
     found = _ObjectScan(thought)
     if found.objects and not found.too_many and thought[found.end :].strip() in {"", "```"}:
         parsed = _choose_object(found.objects, form)
@@ -175,7 +177,7 @@ def _parse_unfinished_thinking(thought: str, form: Form[FormT]) -> ParsedReply[F
 def _parse_embedded_object(text: str, form: Form[FormT]) -> ParsedReply[FormT]:
     """The one valid object in a text, else the one broken object, repaired.
 
-    A broken object with a whole form inside is not repaired: it may be a draft, or two answers run together.
+    A broken object that contains a valid form is not repaired: it may be a draft, or two joined answers.
     """
     found = _ObjectScan(text)
     parsed = _choose_object(found.objects, form)
@@ -194,15 +196,15 @@ def _parse_embedded_object(text: str, form: Form[FormT]) -> ParsedReply[FormT]:
 
 
 class _ObjectScan:
-    """The outermost objects of a text, read from left to right."""
+    """The outermost JSON objects of a text."""
 
     def __init__(self, text: str) -> None:
         self.objects: list[dict[str, Any]] = []
-        """Those that are strict JSON."""
+        """Valid JSON objects."""
         self.broken: list[str] = []
-        """The text of those that look like JSON and are not."""
+        """Texts that look like JSON objects and are not valid."""
         self.end = 0
-        """Where the last of them ends."""
+        """End of the last valid object."""
         self.forbidden: list[str] = []
         begun = _LOOKS_LIKE_JSON.search(text)
         while begun is not None and not self.too_many:
@@ -210,11 +212,11 @@ class _ObjectScan:
 
     @property
     def too_many(self) -> bool:
-        """Whether there are more than are looked at; the rest of the text was not read then."""
+        """Whether the text has more than MAX_OBJECTS objects; the rest of it was not read."""
         return len(self.objects) + len(self.broken) + len(self.forbidden) > MAX_OBJECTS
 
     def _read_object(self, text: str, start: int) -> int:
-        """Read the object at `start`; return where to go on."""
+        """Read the object at `start`; return its end."""
         try:
             value, end = _DECODER.raw_decode(text, start)
         except _ForbiddenError as error:
@@ -230,7 +232,7 @@ class _ObjectScan:
 
 
 def _find_object_end(text: str, start: int) -> int:
-    """Where the object that begins at `start` ends: at its closing brace, else at the last one, else with the text."""
+    """End of the object at `start`: its closing brace, else the last brace, else the end of the text."""
     depth = 0
     for match in _QUOTED_OR_BRACE.finditer(text, start):
         depth += {"{": 1, "}": -1}.get(match.group(), 0)
@@ -241,21 +243,21 @@ def _find_object_end(text: str, start: int) -> int:
 
 
 def _choose_object(objects: list[dict[str, Any]], form: Form[FormT]) -> ParsedReply[FormT]:
-    """The one object that is a form; those that satisfy the schema go before those that only the model takes."""
+    """The one object that is a form. Objects that satisfy the schema win over those that only the model accepts."""
     readings = [_parse_unwrapped(candidate, form) for candidate in objects]
     for outcome in ("valid", "strayed"):
         fitting = [reading for reading in readings if reading.outcome == outcome]
         if fitting and all(reading.form == fitting[0].form for reading in fitting):
             return fitting[0]
         if fitting:
-            return ParsedReply("formless", faults=("several objects that differ: give exactly one",))
+            return ParsedReply("formless", faults=("several different objects: give exactly one",))
     if readings:
         return min(readings, key=lambda reading: len(reading.faults))
     return ParsedReply("formless", faults=("there is no JSON object in the answer",))
 
 
 def _parse_unwrapped(candidate: dict[str, Any], form: Form[FormT]) -> ParsedReply[FormT]:
-    """Read `candidate`, or the object that it wraps as its only member."""
+    """Read `candidate`, or the object that is its only member."""
     first = reading = _validate_form(candidate, form)
     for _ in range(MAX_WRAPPERS):
         if reading.form is not None or len(candidate) != 1:
@@ -276,12 +278,12 @@ def _validate_form(candidate: dict[str, Any], form: Form[FormT]) -> ParsedReply[
     except ValidationError as error:
         return ParsedReply("invalid", faults=strays or _format_faults(_pydantic_faults(error)))
     except (ValueError, RecursionError):
-        return ParsedReply("invalid", faults=strays or ("the object is nested too deeply, or holds what is no JSON",))
+        return ParsedReply("invalid", faults=strays or ("the object is nested too deeply, or is not valid JSON",))
     return ParsedReply("strayed" if strays else "valid", filled, strays)
 
 
 def _format_faults(faults: Iterator[str]) -> tuple[str, ...]:
-    """The first faults, each as one short line."""
+    """The first faults, one short line each."""
     lines: list[str] = []
     try:
         for fault in faults:
@@ -300,7 +302,7 @@ def _pydantic_faults(error: ValidationError) -> Iterator[str]:
 
 
 def _load_strict(text: str) -> Any:
-    """`text` as strict JSON; ValueError if it is not."""
+    """`text` as strict JSON. Raises ValueError if it is not."""
     try:
         return _DECODER.decode(text)
     except RecursionError as error:
@@ -317,7 +319,7 @@ def _reject_duplicate_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _reject_constant(name: str) -> Any:
-    raise _ForbiddenError(f"{name} is no JSON number")
+    raise _ForbiddenError(f"{name} is not a JSON number")
 
 
 def _parse_finite_float(digits: str) -> float:

@@ -1,7 +1,7 @@
-"""The port through which every model is asked. Adapters, wrappers and fakes implement `Model`; nothing else talks to one.
+"""The port `Model`, through which every language model is asked. Provider adapters and test fakes implement it.
 
-Retries, limits and recording are wrappers around the port, each a small class that implements it. The structured-output
-ladder (`llm.ladder`) is a client of the port, not an implementation.
+Retries, rate limits, budget, redaction and recording are wrappers that implement the port too. The structured-output
+client (`llm.structured_output`) uses the port and does not implement it.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from typing import Any, Literal, Protocol
 from debate_cli.domain.model_call import StructuredOutputMode, Usage
 
 OnText = Callable[[str], None]
-"""Called with each piece of text as it arrives. A retry starts over: it is announced by a call with RESTART."""
+"""Called with each piece of text as it arrives, and with RESTART when the call starts over."""
 RESTART = "\x00restart"
-"""Given to `on_text` when what was streamed so far is void because the call is made again."""
+"""Passed to `on_text` when the text streamed so far is void because the call is made again."""
 
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One message of a conversation; the system role is not among them (see `Request.system`)."""
+    """One message of a conversation. The system message is `Request.system`."""
 
     role: Literal["user", "assistant"]
     content: str
@@ -35,30 +35,30 @@ class OutputSchema:
     name: str
     """[a-zA-Z0-9_-]{1,64}"""
     json: dict[str, Any]
-    """In the dialect of `llm.form`; adapters lower it to what their provider takes (`llm.dialect`)."""
+    """As in `Form.schema`. Adapters convert it to the dialect of their provider (`llm.schema_dialect`)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One call. Bytes that change least come first: system, then messages in order."""
+    """One call. The parts that change least come first: the system message, then the messages in order."""
 
     system: str
     messages: tuple[Message, ...]
     purpose: str
-    """What it is for: `opening`, `cross_examination`, ..., `judge.structured`, `judge.panel.vote`. Not sent; keys scripts and prices."""
+    """`opening`, `cross_examination`, ..., `judge.structured`, `judge.panel.vote`. Not sent; used by scripts and messages."""
     max_output_tokens: int
     schema: OutputSchema | None = None
     rung: StructuredOutputMode = "text"
-    """How `schema` is to be asked for; set by the ladder."""
+    """How `schema` is asked for; set by the structured-output client."""
     temperature: float | None = None
     seed: int | None = None
     nonce: str = ""
-    """Random tag of this call that occurs in the last message; fingerprints treat it as blank."""
+    """Random tag of this call in the last message; fingerprints ignore it."""
     stable_chars: int = 0
-    """How many leading characters of the last message later requests will repeat (cache hint)."""
+    """How many leading characters of the last message later requests repeat (cache hint)."""
 
     def fingerprint(self) -> str:
-        """SHA-256 over everything that is sent, the nonce blanked: equal requests of two runs have equal fingerprints."""
+        """SHA-256 of everything that is sent, with the nonce masked, so that equal requests of two runs are equal."""
         body = {
             "system": self._mask_nonce(self.system),
             "messages": [[message.role, self._mask_nonce(message.content)] for message in self.messages],
@@ -76,35 +76,35 @@ class Request:
 
     @property
     def input_chars(self) -> int:
-        """Characters of system and messages together."""
+        """Characters of the system message and all messages."""
         return len(self.system) + sum(len(message.content) for message in self.messages)
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a model answered. With the rung `tool`, `text` is the JSON of the call's arguments."""
+    """The answer of a model. On the rung `tool`, `text` is the JSON of the tool call's arguments."""
 
     text: str
     usage: Usage
     finish_reason: str | None
-    """In the provider's word (`stop`, `end_turn`, `length`, `max_tokens`, `content_filter`, ...)."""
+    """The provider's word: `stop`, `end_turn`, `length`, `max_tokens`, `content_filter`, ..."""
     truncated: bool = False
-    """The token limit was reached: the text is not whole."""
+    """Whether the text is incomplete because the token limit was reached."""
     refusal: str | None = None
-    """The model's words when it declined; None when it did not."""
+    """The model's words if it declined to answer."""
     latency_s: float = 0.0
-    """Seconds from sending to the last byte, as the adapter measured them (a mock reports what it simulates)."""
+    """Seconds from sending to the last byte, measured by the adapter (simulated by the mock)."""
     attempts: int = 1
-    """Requests sent for it; a retrying wrapper adds the failed ones, and their usage to `usage`."""
+    """Requests sent. Retries are included, and their usage is included in `usage`."""
 
 
 class Model(Protocol):
-    """A model behind whatever provider."""
+    """A language model of any provider."""
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
-        """Answer `request`, streaming its text to `on_text` where given.
+        """Answer `request`; stream the text to `on_text` if given.
 
-        Raises only errors of `debate_cli.errors` (ModelError, BudgetError). A refusal or a reached token limit is a
-        Reply with its field set, not an error; what cannot be read is an error.
+        Raises ModelError or BudgetError, nothing else. A refusal and a reached token limit are fields of the reply, not
+        errors; an unreadable answer is an error.
         """
         ...

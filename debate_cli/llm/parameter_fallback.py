@@ -1,4 +1,4 @@
-"""Sampling parameters that a server turns down are left out: what it takes is found out by asking, once a run."""
+"""Leaves out sampling parameters that a server refuses. Which ones it refuses is found out once per run, by asking."""
 
 from __future__ import annotations
 
@@ -12,11 +12,10 @@ from debate_cli.llm.usage import UsageAccumulator
 
 
 class ParameterFallbackModel:
-    """Asks `model`, known as `name`, again without the temperature or the seed that its server refused.
+    """Asks `model` (shown as `name`) again without the temperature or the seed if its server refuses them.
 
-    What an answer came without is added to `refused` and not sent again; give the same set to all that ask this model.
-    `note` is told of it in one line. Refused attempts and what they used are added to the reply, or to the error that is
-    raised in the end.
+    A refused parameter is added to `refused` and not sent again; all wrappers of one model share the set. `note` gets one
+    line about it. Refused attempts and their usage are added to the reply, or to the error that is raised at the end.
     """
 
     def __init__(self, model: Model, refused: set[str], *, name: str, note: Callable[[str], None]) -> None:
@@ -26,7 +25,7 @@ class ParameterFallbackModel:
         self._note = note
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
-        """Answer `request`; see the class. Raises ModelError or BudgetError."""
+        """Answer `request`. Raises ModelError or BudgetError."""
         spent = UsageAccumulator()
         left_out = set(self._refused)
         while True:
@@ -50,7 +49,7 @@ class ParameterFallbackModel:
     def _remember_refused(self, left_out: set[str]) -> None:
         for parameter in sorted(left_out - self._refused):
             self._refused.add(parameter)
-            self._note(f"{self._name} takes no {parameter}: it is asked without from now on")
+            self._note(f"{self._name} does not accept {parameter}; it is left out from now on")
 
 
 def _drop_parameters(request: Request, left_out: set[str]) -> Request:

@@ -1,6 +1,6 @@
-"""What a model's tokens cost: the bundled tables of `genai-prices`, read without any network.
+"""Prices of tokens: the bundled tables of `genai-prices` (no network), and the cost of a call.
 
-Prices named in the configuration go before these; that is decided where models are wired.
+A price in the configuration wins over the tables; see `find_price` in `providers.registry`.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ _GENAI_PRICES_IDS = {
     "mistral": "mistral",
     "xai": "x-ai",
 }
-"""Our providers -> their ids in `genai-prices`."""
+"""Provider -> its id in `genai-prices`."""
 TOKENS_PER_PRICE = 1_000_000
-"""Tokens that a price is for."""
+"""A price is for a million tokens."""
 
 
 @functools.cache
 def find_bundled_price(model: str) -> Price | None:
-    """Price of `provider/model` per million tokens; None where it is not known (which is not nothing).
+    """Price of `provider/model` per million tokens; None if unknown.
 
-    Of a price in tiers the first is given; of one that changes by the hour, that of the first call of this process.
+    For a tiered price the first tier is used; for a price that depends on the hour, that of the first call in this process.
     """
     provider, _, name = model.partition("/")
     if provider not in _GENAI_PRICES_IDS or not name:
@@ -40,7 +40,7 @@ def find_bundled_price(model: str) -> Price | None:
 
 
 def compute_cost(usage: Usage, price: Price | None) -> float | None:
-    """US dollars for `usage`; None where there is no price."""
+    """US dollars for `usage`; None without a price."""
     if price is None:
         return None
     read_price = price.input if price.cached_input is None else price.cached_input
@@ -53,16 +53,18 @@ def compute_cost(usage: Usage, price: Price | None) -> float | None:
 
 
 def estimate_max_cost_usage(input_tokens: int, output_tokens: int, price: Price | None) -> Usage:
-    """The usage with so many tokens that costs most: its prompt is written to a cache where that is dearer than sending it."""
-    dear = price is not None and price.cache_write is not None and price.cache_write > price.input
+    """The most expensive usage with these tokens: the prompt is written to the cache if that costs more."""
+    is_write_dearer = price is not None and price.cache_write is not None and price.cache_write > price.input
     return Usage(
-        input_tokens=input_tokens, output_tokens=output_tokens, cache_written_tokens=input_tokens if dear else 0
+        input_tokens=input_tokens,
+        output_tokens=output_tokens,
+        cache_written_tokens=input_tokens if is_write_dearer else 0,
     )
 
 
 def _load_price(biller: str, name: str) -> Price | None:
-    """The price in the bundled tables."""
-    import genai_prices  # takes a third of a second
+    """Price of a model in the bundled tables."""
+    import genai_prices  # slow to import
 
     try:
         listed = genai_prices.calc_price(genai_prices.Usage(), name, provider_id=biller).model_price
@@ -80,5 +82,5 @@ def _load_price(biller: str, name: str) -> Price | None:
 
 
 def _base_price(price: Any) -> float | None:
-    """A number of US dollars out of a flat price or one in tiers."""
+    """US dollars of a flat price, or of the first tier."""
     return None if price is None else float(getattr(price, "base", price))

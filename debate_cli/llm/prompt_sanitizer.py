@@ -1,4 +1,7 @@
-"""How words that others wrote reach a prompt: cleaned, as JSON strings. Nothing here decides what is manipulation."""
+"""Sanitizes untrusted text for prompts: removes invisible characters and role markers, quotes it as JSON.
+
+Detecting manipulation is in `judging.injection`.
+"""
 
 from __future__ import annotations
 
@@ -9,19 +12,19 @@ import unicodedata
 from collections.abc import Iterator
 
 _VISIBLE_FORMATS = re.compile("[\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd]")
-"""Signs of category Cf that are seen (number signs of Arabic, Syriac and Kaithi) and so are kept."""
+"""Visible characters of category Cf (number signs of Arabic, Syriac and Kaithi), which are kept."""
 _BLANK_LETTERS = re.compile("[\u2800\u3164\uffa0]")
 """Letters that look like a space."""
 _INVISIBLE_FILLERS = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef]")
-"""Marks and letters that show nothing and have been used to carry hidden text."""
+"""Invisible marks and letters that can carry hidden text."""
 _ANSI_SEQUENCES = re.compile(r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]")
-"""Control sequences of a terminal, whose letters and digits would stay behind when only ESC is taken out."""
+"""Terminal control sequences; removing ESC alone would leave their letters and digits."""
 _ASCII_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f]")
 _LINE_BREAKS = re.compile("\r\n|[\r\u0085\u2028\u2029]")
 _INVISIBLE_CATEGORIES = frozenset({"Cc", "Cf", "Cs"})
 
 _MAX_COMBINING_MARKS = 30
-"""Combining marks upon one letter. No language has as many; putting them in order takes time with their square."""
+"""Combining marks on one letter. No language needs as many, and normalizing them takes quadratic time."""
 
 _ROLES = "system|developer|assistant|user|human|tool"
 _TAGS = f"{_ROLES}|speech|transcript|instructions?|think|start_of_turn|end_of_turn|bos|eos|s"
@@ -48,17 +51,17 @@ def sanitize_for_prompt(text: str) -> str:
 
 
 def quote_for_prompt(text: str) -> str:
-    """`clean(text)` as a JSON string literal, the only form in which untrusted words enter a prompt."""
+    """Sanitized `text` as a JSON string literal, the only form in which untrusted text enters a prompt."""
     return json.dumps(sanitize_for_prompt(text), ensure_ascii=False)
 
 
 def new_nonce() -> str:
-    """Eight random hexadecimal digits: a tag that no text written before could know."""
+    """Eight random hexadecimal digits: a tag that no earlier text can contain."""
     return secrets.token_hex(4)
 
 
 def _strip_invisible(text: str) -> str:
-    """`text` in NFKC without what cannot be seen."""
+    """`text` in NFKC without invisible characters."""
     text = _LINE_BREAKS.sub("\n", _ANSI_SEQUENCES.sub("", text))
     if text.isascii():
         return _ASCII_CONTROLS.sub("", text)
@@ -69,7 +72,7 @@ def _strip_invisible(text: str) -> str:
 
 
 def _filter_characters(text: str) -> Iterator[str]:
-    """The characters of `text` that stay: those that are seen, and of marks upon one letter the first few."""
+    """The visible characters of `text`, with a limited number of marks per letter."""
     marks = 0
     for char in filter(_is_visible, text):
         marks = marks + 1 if unicodedata.combining(char) else 0
@@ -86,7 +89,7 @@ def _is_visible(char: str) -> bool:
 
 
 def _neutralize_role_markers(text: str) -> str:
-    """`text` with every marker of a role bent out of shape. No replacement contains what a marker begins with."""
+    """`text` with role markers neutralized. No replacement contains the start of a marker."""
     text = _SPECIAL_TOKEN.sub(r"‹\1›", text)
     text = _SYS.sub(r"‹\1›", text)
     text = _TAG.sub(r"‹\1›", text)

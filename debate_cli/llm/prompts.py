@@ -1,6 +1,6 @@
-"""Prompts: Markdown files shipped beside the code that uses them, and the user's own that take their place.
+"""Prompt files: Markdown files beside the code that uses them, and the user's overrides.
 
-A placeholder is `{{name}}`. It is filled in once: what a value contains is never read as a placeholder again.
+A placeholder is `{{name}}`. Values are inserted once: a placeholder inside a value is not filled in.
 """
 
 from __future__ import annotations
@@ -24,28 +24,28 @@ SHIPPED_PROMPT_PACKAGES = (
     "debate_cli.systems.live",
     "debate_cli.systems.persuasion",
 )
-"""Where prompts are shipped, each in a folder `prompts`."""
+"""Packages with a folder `prompts`."""
 _PLACEHOLDER = re.compile(r"\{\{\s*(\w+)\s*\}\}")
 _NO_OVERRIDES: Mapping[str, str] = MappingProxyType({})
 
 
 class Prompts:
-    """The prompts of one run; `overrides` maps the name of a shipped prompt to the text that takes its place."""
+    """The prompts of one run. `overrides` maps the name of a shipped prompt to the text that replaces it."""
 
     def __init__(self, overrides: Mapping[str, str] = _NO_OVERRIDES) -> None:
         self._overrides = dict(overrides)
 
     def validate(self, *packages: str) -> Self:
-        """Return self if every override is of a shipped prompt and uses that one's placeholders only.
+        """Return self if every override replaces a shipped prompt and uses only its placeholders.
 
-        Raises ConfigError with one line for each fault. `packages` defaults to all that ship prompts.
+        Raises ConfigError with one line per fault. `packages` defaults to all packages with prompts.
         """
         if problems := [f"prompts.{name}: {message}" for name, message in self.find_problems(*packages)]:
             raise ConfigError(*problems)
         return self
 
     def find_problems(self, *packages: str) -> list[tuple[str, str]]:
-        """What is wrong with the overrides: the name of each and a sentence. `packages` as for `check`."""
+        """Faults of the overrides as (name, sentence). `packages` as for `validate`."""
         places = packages or SHIPPED_PROMPT_PACKAGES
         return list(
             self._iter_problems({name: package for package in places for name in _package_prompt_names(package)})
@@ -54,8 +54,8 @@ class Prompts:
     def render(self, package: str, name: str, /, **values: str) -> str:
         """The prompt `prompts/NAME.md` of `package` with its placeholders filled in, without trailing newlines.
 
-        Values that the prompt does not use are ignored, as a user's own may leave some out. Raises KeyError for a
-        placeholder without a value and FileNotFoundError for a prompt that is not shipped.
+        Unused values are ignored, because an override may leave placeholders out. Raises KeyError for a placeholder without
+        a value and FileNotFoundError for an unknown prompt.
         """
         text = self._overrides[name] if name in self._overrides else _load_prompt(package, name)
         return _PLACEHOLDER.sub(lambda match: values[match.group(1)], text).rstrip("\n")
@@ -63,17 +63,17 @@ class Prompts:
     def _iter_problems(self, homes: Mapping[str, str]) -> Iterator[tuple[str, str]]:
         for name, text in self._overrides.items():
             if name not in homes:
-                yield name, f"there is no prompt of this name{_format_suggestion(name, homes)}"
+                yield name, f"unknown prompt{_format_suggestion(name, homes)}"
                 continue
             known = find_placeholders(_load_prompt(homes[name], name))
             for unknown in sorted(find_placeholders(text) - known):
                 listed = ", ".join(sorted(known)) or "none"
                 hint = _format_suggestion(unknown, known)
-                yield name, f"unknown placeholder {{{{{unknown}}}}}{hint}; this prompt may use {listed}"
+                yield name, f"unknown placeholder {{{{{unknown}}}}}{hint}; this prompt has {listed}"
 
 
 def prompt_names() -> frozenset[str]:
-    """The names of all shipped prompts."""
+    """Names of all shipped prompts."""
     return frozenset(name for package in SHIPPED_PROMPT_PACKAGES for name in _package_prompt_names(package))
 
 

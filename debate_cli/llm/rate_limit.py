@@ -1,4 +1,4 @@
-"""How many calls may be under way, and how many may be made a minute. One `Limiter` for each provider."""
+"""Concurrency and rate limits, one `RateLimiter` per provider; and deadlines that pause while a call waits in a queue."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from contextvars import ContextVar
 from typing import Protocol
 
 from debate_cli.errors import RateLimitedError
-from debate_cli.llm import usage
 from debate_cli.llm.model import Model, OnText, Reply, Request
+from debate_cli.llm.usage import estimate_total_tokens
 
-_ACTIVE_DEADLINE: ContextVar[asyncio.Timeout | None] = ContextVar("patience", default=None)
+_ACTIVE_DEADLINE: ContextVar[asyncio.Timeout | None] = ContextVar("deadline", default=None)
 
 
 @contextmanager
-def pausable_deadline(patience: asyncio.Timeout) -> Generator[None]:
-    """Within, `queueing` stops the clock of `patience`, which has been entered."""
-    token = _ACTIVE_DEADLINE.set(patience)
+def pausable_deadline(deadline: asyncio.Timeout) -> Generator[None]:
+    """Make `deadline`, which has been entered, the one that `pause_deadline` pauses."""
+    token = _ACTIVE_DEADLINE.set(deadline)
     try:
         yield
     finally:
@@ -29,26 +29,26 @@ def pausable_deadline(patience: asyncio.Timeout) -> Generator[None]:
 
 @contextmanager
 def pause_deadline() -> Generator[None]:
-    """Time spent within is not counted against the patience of whoever asks."""
-    patience = _ACTIVE_DEADLINE.get()
-    until = None if patience is None else patience.when()
-    if patience is None or until is None:
+    """Pause the active deadline, if there is one."""
+    deadline = _ACTIVE_DEADLINE.get()
+    until = None if deadline is None else deadline.when()
+    if deadline is None or until is None:
         yield
         return
     now = asyncio.get_running_loop().time
     left = until - now()
-    patience.reschedule(None)
+    deadline.reschedule(None)
     try:
         yield
     finally:
-        patience.reschedule(now() + left)
+        deadline.reschedule(now() + left)
 
 
 MINUTE_S = 60.0
 
 
 class SlotPool(Protocol):
-    """What bounds the calls of a whole run; `asyncio.Semaphore` is one."""
+    """Limits the concurrent calls of a whole run, like `asyncio.Semaphore`."""
 
     async def acquire(self) -> bool:
         """Wait for a slot and take it."""
@@ -60,7 +60,7 @@ class SlotPool(Protocol):
 
 
 class WindowEntry:
-    """What one call took out of a window; `amount` may be corrected when the truth is known."""
+    """The amount of one call in a window; corrected when the actual amount is known."""
 
     def __init__(self, at: float, amount: int) -> None:
         self.at = at
@@ -68,15 +68,15 @@ class WindowEntry:
 
 
 class RateWindow:
-    """At most `most` (requests, tokens) in any 60 seconds; None means no bound. More than that at once waits for an empty window."""
+    """At most `limit` requests or tokens in any 60 seconds; None: no limit. A larger amount waits for an empty window."""
 
-    def __init__(self, most: int | None, clock: Callable[[], float]) -> None:
-        self._limit = most
+    def __init__(self, limit: int | None, clock: Callable[[], float]) -> None:
+        self._limit = limit
         self._clock = clock
         self._entries: deque[WindowEntry] = deque()
 
     def wait_s(self, amount: int) -> float:
-        """Seconds until `amount` fits; 0 if it does."""
+        """Seconds until `amount` fits; 0 if it fits now."""
         now = self._clock()
         while self._entries and self._entries[0].at + MINUTE_S <= now:
             self._entries.popleft()
@@ -92,18 +92,17 @@ class RateWindow:
         return wait
 
     def add(self, amount: int) -> WindowEntry:
-        """Count `amount` from now on."""
+        """Add `amount` to the window."""
         entry = WindowEntry(self._clock(), amount)
         self._entries.append(entry)
         return entry
 
 
 class RateLimiter:
-    """Lets calls in, first come, first served.
+    """Admits calls in the order they arrive.
 
-    The number under way adapts: it starts at `max_concurrency`, is halved by each RateLimitedError (not below 1), and
-    grows by 1, up to the start, after as many clean calls as it is large. A server's Retry-After is none of its
-    business: who retries waits outside.
+    The concurrency adapts: it starts at `max_concurrency`, is halved by each RateLimitedError (to at least 1), and grows
+    by 1 after as many successful calls as its size. Retry-After is handled by `RetryingModel`.
     """
 
     def __init__(
@@ -127,17 +126,17 @@ class RateLimiter:
 
     @property
     def concurrency(self) -> int:
-        """Calls that may be under way now."""
+        """Calls that may be in flight now."""
         return self._concurrency
 
     @property
     def in_flight(self) -> int:
-        """Calls that are."""
+        """Calls in flight."""
         return self._in_flight
 
     @asynccontextmanager
     async def slot(self, tokens: int, overall: SlotPool | None = None) -> AsyncGenerator[WindowEntry, None]:
-        """A place for one call that may need `tokens`, and one of `overall`; yields what it counts for in the tokens."""
+        """A slot for one call of up to `tokens` tokens, and a slot of `overall`; yields its entry in the token window."""
         with pause_deadline():
             async with self._queue_lock:
                 entry = await self._acquire(tokens, overall)
@@ -156,7 +155,7 @@ class RateLimiter:
                 overall.release()
 
     async def _acquire(self, tokens: int, overall: SlotPool | None) -> WindowEntry:
-        """Wait as the first in the queue. Whatever is cancelled here has taken nothing."""
+        """Wait at the head of the queue. A cancelled call takes no slot."""
         while True:
             while self._in_flight >= self._concurrency:
                 self._slot_freed.clear()
@@ -167,7 +166,7 @@ class RateLimiter:
                 await overall.acquire()
             if self._in_flight < self._concurrency:
                 break
-            if overall is not None:  # a 429 took the place away while the rates or the run were waited for
+            if overall is not None:  # a 429 reduced the concurrency in the meantime
                 overall.release()
         self._in_flight += 1
         self._requests.add(1)
@@ -181,7 +180,7 @@ class RateLimiter:
 
 
 class RateLimitedModel:
-    """Asks `model` when `limiter` and `overall` let it."""
+    """Asks `model` when `limiter` and `overall` admit the call."""
 
     def __init__(self, model: Model, limiter: RateLimiter, overall: SlotPool | None = None) -> None:
         self._model = model
@@ -189,8 +188,8 @@ class RateLimitedModel:
         self._overall = overall
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
-        """Answer `request` in its turn. Raises what the model raises."""
-        async with self._limiter.slot(usage.estimate_total_tokens(request), self._overall) as entry:
+        """Answer `request` when a slot is free. Raises the errors of the model."""
+        async with self._limiter.slot(estimate_total_tokens(request), self._overall) as entry:
             reply = await self._model.complete(request, on_text)
             entry.amount = reply.usage.input_tokens + reply.usage.output_tokens
             return reply

@@ -1,6 +1,6 @@
-"""What a model says, without secrets: a server may repeat the key that it was sent, in its answers too.
+"""Removes secrets from what a model returns: a server can repeat the key in its answer or error.
 
-Done where the answer comes in, so that neither a screen nor a file nor another provider's model gets to see it.
+Redacting at the adapter keeps secrets from the screen, from files and from models of other providers.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from debate_cli.errors import ModelError
 from debate_cli.llm.model import RESTART, Model, OnText, Reply, Request
 
 MIN_ENCODED_CHARS = 8
-"""Characters from which what a secret's code says is still its own: less is found in any long code."""
+"""A shorter encoded form of a secret is ignored, because it occurs in other texts too."""
 MAX_ENCODED_FACTOR = 9
-"""A secret's code is at most this many times as long as the secret: a URL writes € as nine signs, JSON as six."""
+"""An encoded secret is at most this many times as long as the secret (€ takes nine characters in a URL)."""
 _ESCAPES = r"\\{0,8}"
-"""So many backslashes stand before a sign at the most: a text within a text within a text."""
+"""Up to eight backslashes before a character: strings inside strings inside strings."""
 
 
 def compile_secret_pattern(secrets: Iterable[str]) -> re.Pattern[str] | None:
-    """Matches each of `secrets` in all its spellings, as part of a longer text too; None where there are none."""
+    """A pattern that finds each of `secrets` in plain and encoded form; None without secrets."""
     longest_first = sorted(set(secrets), key=lambda secret: (-len(secret), secret))
     ways = [
         way
@@ -35,17 +35,17 @@ def compile_secret_pattern(secrets: Iterable[str]) -> re.Pattern[str] | None:
 
 
 def _escaped_pattern(secret: str) -> str:
-    """A pattern for `secret` in JSON or a program's text, or in such a text that stands in another one."""
+    """A pattern for `secret` with the escapes of JSON or source code, nested up to three times."""
     return "".join(map(_character_pattern, secret))
 
 
-def _character_pattern(sign: str) -> str:
-    if sign == "\\":
+def _character_pattern(char: str) -> str:
+    if char == "\\":
         return r"\\{1,16}"
-    if sign.isascii() and sign.isalnum():
-        return sign
-    plain = f"{_ESCAPES}{re.escape(sign)}"
-    return rf"(?:{plain}|\\{{1,8}}u(?i:{ord(sign):04x}))" if ord(sign) <= 0xFFFF else plain  # noqa: PLR2004 - as JSON does
+    if char.isascii() and char.isalnum():
+        return char
+    plain = f"{_ESCAPES}{re.escape(char)}"
+    return rf"(?:{plain}|\\{{1,8}}u(?i:{ord(char):04x}))" if ord(char) <= 0xFFFF else plain  # noqa: PLR2004 - larger ones have no single \u escape
 
 
 def _encodings(secret: str) -> set[str]:
@@ -56,7 +56,7 @@ def _encodings(secret: str) -> set[str]:
 
 
 def _base64(data: bytes) -> Iterator[str]:
-    """What base64 makes of `data` wherever it stands in what is encoded: the signs that hold nothing of its neighbours."""
+    """Base64 of `data` at each of the three offsets, without the characters that depend on its neighbours."""
     for before in range(3):
         code = base64.b64encode(bytes(before) + data).decode()
         first, last = -(-before * 8 // 6), (before + len(data)) * 8 // 6
@@ -65,22 +65,22 @@ def _base64(data: bytes) -> Iterator[str]:
 
 
 class SecretRedactor(Protocol):
-    """Takes secrets out of a text; doing it twice changes nothing more."""
+    """Removes secrets from a text. Idempotent."""
 
     has_secrets: bool
-    """Whether it knows any secret by its value."""
+    """Whether there are known secret values."""
 
     def __call__(self, text: str) -> str:
         """`text` without secrets."""
         ...
 
     def uncertain_tail(self, text: str) -> int:
-        """How many characters at the end of `text` may be the beginning of a secret."""
+        """How many characters at the end of `text` could be the start of a secret."""
         ...
 
 
 class RedactingModel:
-    """A model whose replies, streams and errors hold no secret."""
+    """Removes secrets from the replies, streams and errors of `model`."""
 
     def __init__(self, model: Model, redact: SecretRedactor) -> None:
         self._model = model
@@ -101,7 +101,7 @@ class RedactingModel:
 
 
 class _RedactingStream:
-    """An `OnText` that passes on what can no longer be the beginning of a secret."""
+    """An `OnText` that holds text back while it could be the start of a secret."""
 
     def __init__(self, on_text: OnText, redact: SecretRedactor) -> None:
         self._on_text = on_text
@@ -117,7 +117,7 @@ class _RedactingStream:
         self._emit(len(self._buffer) - self._redact.uncertain_tail(self._buffer))
 
     def flush(self) -> None:
-        """Pass on the rest."""
+        """Forward the rest."""
         self._emit(len(self._buffer))
 
     def _emit(self, count: int) -> None:

@@ -1,4 +1,4 @@
-"""The one policy for trying again. The SDKs' own are switched off; waits are outside any concurrency limit."""
+"""Retry policy for model calls. The retries of the SDKs are off; waiting happens outside of the concurrency limits."""
 
 from __future__ import annotations
 
@@ -17,47 +17,47 @@ from debate_cli.llm.usage import UsageAccumulator
 
 
 class RestartableStream:
-    """An `OnText` that knows whether what it passed on is still standing."""
+    """An `OnText` that remembers whether it has sent text since the last RESTART."""
 
     def __init__(self, on_text: OnText) -> None:
         self._on_text = on_text
         self._has_output = False
 
     def __call__(self, piece: str) -> None:
-        """Pass `piece` on."""
+        """Forward `piece`."""
         self._has_output = piece != RESTART
         self._on_text(piece)
 
     def restart(self) -> None:
-        """Say that what was streamed is void, if anything was."""
+        """Send RESTART if text was streamed."""
         if self._has_output:
             self(RESTART)
 
 
 def make_restartable(on_text: OnText | None) -> RestartableStream | None:
-    """A `Restartable` where somebody listens."""
+    """`on_text` as a `RestartableStream`; None without `on_text`."""
     return None if on_text is None else RestartableStream(on_text)
 
 
 MIN_WAIT_S = 0.5
 MAX_WAIT_S = 30.0
-"""Of the backoff: full jitter between the shortest wait and min(longest, shortest · 2ⁿ) after the n-th failure."""
+"""Backoff with full jitter: between the shortest wait and min(longest, shortest · 2ⁿ) after the n-th failure."""
 MAX_RETRY_AFTER_S = 60.0
-"""A server that asks for more is not waited for."""
+"""A longer Retry-After ends the retries."""
 
 ErrorT = TypeVar("ErrorT", ModelError, BudgetError)
 
 
 def _ignore_note(_note: str) -> None:
-    """Tell nobody."""
+    pass
 
 
 class RetryingModel:
-    """Asks `model` again after a TransientError, at most `max_attempts` times in all.
+    """Asks `model` again after a TransientError, with at most `max_attempts` attempts.
 
-    A Retry-After is waited for as it stands. `on_retry` is given one line before each wait. Attempts and tokens of
-    failures are added to the reply, or to the error that is raised in the end: a copy of the last one whose message
-    says how often it was tried. `random(low, high)` draws a wait; `sleep(seconds)` waits.
+    Waits as long as Retry-After says, else a random backoff. `on_retry` gets one line before each wait. Attempts and tokens
+    of failures are added to the reply, or to the raised error: a copy of the last one with the number of attempts in its
+    message. `random(low, high)` draws a wait in seconds, `sleep(seconds)` waits.
     """
 
     def __init__(
@@ -76,7 +76,7 @@ class RetryingModel:
         self._random = random
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
-        """Answer `request`; see the class. Raises ModelError or BudgetError."""
+        """Answer `request`. Raises ModelError or BudgetError."""
         spent = UsageAccumulator()
         stream = make_restartable(on_text)
 
@@ -121,17 +121,17 @@ class RetryingModel:
     def _report_retry(self, state: RetryCallState) -> None:
         reason = " ".join(str(_last_error(state)).split()).rstrip(".")
         self._on_retry(
-            f"{reason}: trying again in {state.upcoming_sleep:.1f} s "
+            f"{reason}: retrying in {state.upcoming_sleep:.1f} s "
             f"(attempt {state.attempt_number + 1} of {self._max_attempts})"
         )
 
     def _format_attempts(self, error: ModelError, attempts: int) -> str:
-        """What the last error's message says of the attempts."""
+        """End of the last error's message: the number of attempts, and why there is no other."""
         times = f"{attempts} attempt{'' if attempts == 1 else 's'}"
         if isinstance(error, TransientError) and _exceeds_max_retry_after(error):
             return (
-                f" — gave up after {times}, as the server asks to wait {error.retry_after:.0f} s "
-                f"and no more than {MAX_RETRY_AFTER_S:.0f} s are waited; resume later"
+                f" — gave up after {times}, because the server asks to wait {error.retry_after:.0f} s "
+                f"(limit {MAX_RETRY_AFTER_S:.0f} s); resume later"
             )
         return f" — gave up after {times}" if isinstance(error, TransientError) or attempts > 1 else ""
 
@@ -146,7 +146,7 @@ def _exceeds_max_retry_after(error: BaseException | None) -> bool:
 
 
 def _copy_error(error: ErrorT, message: str, spent: UsageAccumulator) -> ErrorT:
-    """A copy of `error` with that message, which carries all that was spent."""
+    """A copy of `error` with another message and the usage of all attempts."""
     last = copy.copy(error)
     last.args = (message,)
     spent.copy_to_error(last)

@@ -1,7 +1,7 @@
-"""Whether a JSON value satisfies a JSON Schema: the part of the language that forms use, and no more.
+"""Checks a JSON value against a JSON Schema, for the keywords that forms use (`_CHECKS`).
 
-Keywords other than those of `_CHECKS` are not looked at. Not among them is `maxLength`: it keeps models short where a
-grammar enforces it, but a text that grew longer is no reason to ask again. `$ref` does not occur in forms.
+Differs from a general validator in two ways that forms need. `maxLength` is ignored: it keeps models short where a grammar
+enforces it, but a longer text is not asked for again. The entries of a list of known items may come in any order.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from debate_cli.llm.prompt_sanitizer import sanitize_for_prompt
 
 _JSON_TYPES: Mapping[type, str] = {bool: "boolean", str: "string", int: "integer", dict: "object", list: "array"}
 MAX_SHOWN_CHARS = 60
-"""Of a value that a message quotes, at most."""
+"""Most characters of a quoted value in a message."""
 
 
 def find_violations(value: Any, schema: Mapping[str, Any], path: str = "") -> Iterator[str]:
-    """One line for each place where `value` (as `json.loads` gives it) strays from `schema`, named by its path."""
+    """One line, with its path, for each place where `value` (from `json.loads`) violates `schema`."""
     for keyword, check in _CHECKS:
         if keyword in schema:
             yield from check(value, schema, path)
@@ -39,7 +39,7 @@ def is_equal_json(left: Any, right: Any) -> bool:
 
 
 def json_type(value: Any) -> str:
-    """JSON Schema's word for the type of a value; a whole number is `integer` however it is written."""
+    """The JSON Schema type of a value; a whole number is `integer`, also when written as 1.0."""
     if isinstance(value, float):
         return "integer" if value.is_integer() else "number"
     kind = cast("type[object]", type(value))
@@ -117,7 +117,7 @@ def _items(value: Any, schema: Mapping[str, Any], path: str) -> Iterator[str]:
 
 
 def _prefix_items(value: Any, schema: Mapping[str, Any], path: str) -> Iterator[str]:
-    """Each part must be answered; in another order will do, as no provider but a grammar keeps to one."""
+    """Each part must be answered, in any order: only grammars enforce the order."""
     if not isinstance(value, list):
         return
     entries, parts = cast("list[Any]", value), schema["prefixItems"]
@@ -134,7 +134,7 @@ def _pair_entries(entries: Sequence[Any], parts: Sequence[Any]) -> Iterator[tupl
 
 
 def _can_match_all(entries: Sequence[Any], parts: Sequence[Mapping[str, Any]]) -> bool:
-    """Whether the entries can be dealt out to the parts, each entry to the first part that takes it."""
+    """Whether each entry matches another part, when each takes the first part that accepts it."""
     open_parts = list(parts)
     for entry in entries:
         place = next((part for part in open_parts if not any(find_violations(entry, part))), None)

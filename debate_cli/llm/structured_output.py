@@ -1,7 +1,7 @@
-"""The structured-output ladder: asks one model for a form, by the best way that the model takes.
+"""Structured output: asks a model to fill in a form, in the best mode (rung) that the model supports.
 
-A client of the port, not a wrapper. Reading a reply is `llm.parsing`; trying again after a fault of the provider is
-`llm.retry`; what to do when no form comes is the caller's.
+The rungs are `native` (JSON schema parameter), `tool` (forced tool call) and `prompt` (schema in the prompt). Parsing a
+reply is in `llm.json_reply`, retries after provider faults in `llm.retry`. The caller decides what to do without a form.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ from debate_cli.llm.schema_dialect import convert_schema
 from debate_cli.llm.usage import UsageAccumulator
 
 TRUNCATED_REPLY: ParsedReply[Any] = ParsedReply("formless", faults=("truncated",))
-"""An answer that reached the token limit."""
+"""The answer reached the token limit."""
 EMPTY_REPLY: ParsedReply[Any] = ParsedReply("formless", faults=("the answer is empty",))
-"""Plain text was asked for and none came."""
+"""The answer to a request for plain text is empty."""
 MAX_TRUNCATED_CHARS = 1000
-"""Characters of a cut-off answer that are shown to the model again."""
+"""Characters of a truncated answer that are shown to the model again."""
 
 
 def build_request(request: Request, form: Form[Any] | None, rung: StructuredOutputMode) -> Request:
-    """`request` as it is sent on `rung`; on `prompt` the schema stands at the end of the last message.
+    """`request` with the schema of `form`, for `rung`; on `prompt` the last message ends with the schema.
 
-    The schema goes along on every rung; on `prompt` adapters do not send it.
+    `Request.schema` is set on every rung; adapters do not send it on `prompt`.
     """
     if form is None:
         return replace(request, rung="text")
@@ -48,7 +48,7 @@ def build_request(request: Request, form: Form[Any] | None, rung: StructuredOutp
 
 
 def build_reask(request: Request, text: str, reading: ParsedReply[Any]) -> Request:
-    """`request` continued by the model's answer `text` and what it is to do better."""
+    """`request` continued by the model's answer `text` and a message that says what was wrong with it."""
     if reading is TRUNCATED_REPLY:
         text = text[:MAX_TRUNCATED_CHARS]
         ask = (
@@ -75,36 +75,36 @@ def _format_schema_instructions(form: Form[Any]) -> str:
 
 
 MAX_REASKS = 2
-"""How often an answer that is not valid is asked for again."""
+"""How often an invalid answer is asked for again."""
 _TRUNCATED_REASONS = frozenset({"length", "max_tokens"})
 _REFUSAL_REASONS = frozenset({"content_filter", "refusal", "safety"})
-"""Finish reasons, for adapters that leave the Reply's own fields unset."""
+"""Finish reasons of adapters that do not set `Reply.truncated` or `Reply.refusal`."""
 
 
 @dataclass(frozen=True, slots=True)
 class StructuredAnswer(Generic[FormT]):
-    """What came of one question: `error` is set, or `problem` is set, or the answer is good."""
+    """Result of one question. `error` is set, or `problem` is set, or the answer is valid."""
 
     form: FormT | None
-    """The filled-in form; None where none came or none was asked for."""
+    """The filled-in form; None if there is no valid one or none was asked for."""
     text: str
-    """The model's last own words, without its thinking; empty where it gave none."""
+    """Text of the last answer, without thinking; may be empty."""
     exchange: ModelCall
-    """What all attempts together cost."""
+    """Usage, cost and attempts of the whole question."""
     error: DebateError | None = None
-    """A failure of the provider or the budget, or a refusal."""
+    """An error of the provider, the budget, or a refusal."""
     problem: str | None = None
-    """Why no valid form came though the model answered, on one line: `truncated`, or what is wrong with the last answer."""
+    """Why the answers hold no valid form, on one line: `truncated`, or the faults of the last answer."""
     timed_out: bool = False
-    """Whether patience ran out; `problem` says so too. What the exchange counts is then the least that was used."""
+    """Whether the deadline passed. `exchange` is then a lower bound of what was used."""
 
 
 class StructuredOutputClient:
     """Asks `model` with the rungs of its `profile`, best first.
 
-    A rung that the server rejects is added to `rejected` and not tried again in this run; give the same set to all
-    ladders of one model. An answer without readable JSON is asked for again one rung lower, one that is readable but
-    wrong on the same rung with its faults listed, a cut-off one with the request to be shorter; twice in all.
+    A rung that the server rejects is added to `rejected` and not used again; all clients of one model share the set. An
+    invalid answer is asked for again at most twice: one without JSON on the next rung, one with wrong JSON on the same
+    rung with its faults listed, a truncated one with the request to be shorter.
     """
 
     def __init__(
@@ -132,10 +132,10 @@ class StructuredOutputClient:
         *,
         patience_s: float | None = None,
     ) -> StructuredAnswer[Any]:
-        """Ask for `form`, or for plain text where it is None. Never raises a DebateError.
+        """Ask for `form`, or for plain text if it is None. Never raises a DebateError.
 
-        `request` comes without schema and rung. Re-asks and lower rungs start the stream over with RESTART. After
-        `patience_s` seconds, all attempts together and not counting the wait for a free place, the question is given up.
+        `request` has no schema and no rung. Each further attempt starts the stream over with RESTART. `patience_s` is the
+        deadline in seconds for all attempts together; time spent in our own queues does not count.
         """
         asking = _RequestState(request, form, self._usable_rungs(form))
         patience = asyncio.timeout(patience_s)
@@ -146,7 +146,7 @@ class StructuredOutputClient:
         except TimeoutError:
             if not patience.expired():
                 raise
-            asking.spent.attempts += 1  # the one under way
+            asking.spent.attempts += 1  # the call in flight
             return replace(self._build_answer(asking, problem="no answer in time"), timed_out=True)
 
     async def _ask_until_valid(self, asking: _RequestState, stream: RestartableStream | None) -> StructuredAnswer[Any]:
@@ -200,7 +200,7 @@ class StructuredOutputClient:
 
 
 class _RequestState:
-    """One question under way: what is asked next, what was spent, what the model last said."""
+    """State of one question: the next request, the usage so far, the last answer."""
 
     def __init__(self, request: Request, form: Form[Any] | None, rungs: tuple[StructuredOutputMode, ...]) -> None:
         self._form = form
@@ -214,11 +214,11 @@ class _RequestState:
 
     @property
     def rung(self) -> StructuredOutputMode:
-        """The way that is asked now."""
+        """The current rung."""
         return self._rungs[0]
 
     def use_next_rung(self, error: UnsupportedError) -> bool:
-        """Go on with the next rung after the server rejected this one; False where there is none."""
+        """Switch to the next rung after the server rejected this one; False if there is none."""
         self.spent.add_failure(error)
         if len(self._rungs) == 1:
             return False
@@ -226,13 +226,13 @@ class _RequestState:
         return True
 
     def read_reply(self, reply: Reply) -> ParsedReply[Any] | RefusedError:
-        """What `reply` holds: finish reason and refusal first, then its text."""
+        """Parse `reply`: first the finish reason and refusal, then the text."""
         self.spent.add_reply(reply)
         self.finish_reason = reply.finish_reason
         self.text = strip_thinking(reply.text)
         if reply.refusal is not None or reply.finish_reason in _REFUSAL_REASONS:
             words = " ".join(sanitize_for_prompt(reply.refusal or "").split())[:200]
-            if not words or (self._form is not None and words.startswith("{")):  # the beginning of a form is no reason
+            if not words or (self._form is not None and words.startswith("{")):  # the start of a form is not a reason
                 words = "no reason given"
             return RefusedError(f"The model declined to answer ({self.request.purpose}): {words}")
         truncated = reply.truncated or reply.finish_reason in _TRUNCATED_REASONS
@@ -244,12 +244,12 @@ class _RequestState:
         return ParsedReply("valid") if self.text else EMPTY_REPLY
 
     def is_good(self, reading: ParsedReply[Any]) -> bool:
-        """Whether the answer can be used."""
+        """Whether the answer is valid."""
         lenient = self._form is not None and self._form.lenient
         return reading.outcome == "valid" or (lenient and reading.outcome == "strayed")
 
     def prepare_reask(self, reading: ParsedReply[Any]) -> bool:
-        """Make the next request out of what was wrong with the answer; False when it was asked for often enough."""
+        """Prepare a request that lists the faults of the answer; False after MAX_REASKS."""
         if self._reasks == MAX_REASKS:
             return False
         self._reasks += 1

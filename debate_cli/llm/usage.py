@@ -1,4 +1,4 @@
-"""Adding up what one question cost over all its attempts."""
+"""Token estimates, and the usage of all attempts of one question."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from debate_cli.errors import BudgetError, DebateError, ModelError
 from debate_cli.llm.model import Reply, Request
 
 ASCII_CHARS_PER_TOKEN = 2.5
-"""Of ASCII text. Real tokenizers reach 3 (JSON, code) to 4.5 (English)."""
+"""Low on purpose: real tokenizers reach 3 (JSON, code) to 4.5 (English)."""
 TOKENS_PER_NON_ASCII_CHAR = 2
-"""Of everything else; Chinese needs about one, rare scripts and signs up to three."""
+"""Chinese needs about one token per character, rare scripts up to three."""
 TOKENS_PER_MESSAGE = 16
-"""What a provider adds around each message."""
+"""Overhead of a provider per message."""
 
 
 def estimate_input_tokens(request: Request) -> int:
-    """Tokens of the prompt at the most; the schema counts where it is sent beside the messages."""
+    """Upper estimate of the prompt's tokens, with the schema where it is a parameter."""
     texts = [request.system, *(message.content for message in request.messages)]
     if request.schema is not None and request.rung in {"native", "tool"}:
         texts.append(json.dumps(request.schema.json))
@@ -26,12 +26,12 @@ def estimate_input_tokens(request: Request) -> int:
 
 
 def estimate_answer_tokens(request: Request, text: str) -> int:
-    """Tokens of an answer that says `text`, at the most; never more than it was allowed."""
+    """Upper estimate of the tokens of the answer `text`, within the output limit."""
     return min(_estimate_tokens(text), request.max_output_tokens)
 
 
 def estimate_total_tokens(request: Request) -> int:
-    """Tokens of prompt and answer at the most."""
+    """Upper estimate of the tokens of prompt and answer."""
     return estimate_input_tokens(request) + request.max_output_tokens
 
 
@@ -41,30 +41,30 @@ def _estimate_tokens(text: str) -> int:
 
 
 class UsageAccumulator:
-    """A running sum; starts at nothing."""
+    """Sum over the attempts of one question."""
 
     def __init__(self) -> None:
         self.attempts = 0
         """Requests sent."""
         self.usage = Usage()
-        """Tokens known to have been used."""
+        """Known tokens."""
         self.latency_s = 0.0
-        """Seconds that answers took; those of failed attempts are not known."""
+        """Seconds of successful attempts; those of failed ones are unknown."""
 
     def add_reply(self, reply: Reply) -> None:
-        """Add an answer."""
+        """Add a reply."""
         self.attempts += reply.attempts
         self.usage += reply.usage
         self.latency_s += reply.latency_s
 
     def add_failure(self, error: DebateError) -> None:
-        """Add what a failure is known to have cost; one that is neither the model's nor the budget's cost nothing."""
+        """Add the known cost of a failure; only errors of a model or the budget have one."""
         if isinstance(error, ModelError | BudgetError):
             self.attempts += error.attempts
             self.usage += error_usage(error)
 
     def copy_to_error(self, error: ModelError | BudgetError) -> None:
-        """Write the sum on to the error that ends the question."""
+        """Store the sum on the error that ends the question."""
         error.attempts = self.attempts
         error.input_tokens = self.usage.input_tokens
         error.cached_tokens = self.usage.cached_tokens
@@ -73,7 +73,7 @@ class UsageAccumulator:
 
 
 def error_usage(error: ModelError | BudgetError) -> Usage:
-    """Tokens that a failure is known to have used."""
+    """Known tokens of a failure."""
     return Usage(
         input_tokens=error.input_tokens,
         cached_tokens=error.cached_tokens,

@@ -1,8 +1,7 @@
-"""Cassettes: a run's exchanges with models, recorded to a file and served back from it.
+"""Cassettes: record all calls of a run to a file, and replay them from it.
 
-A cassette is JSON lines: a header, then one line per exchange, appended as exchanges end. What went wrong is recorded
-like what went well. Secrets are redacted before anything is written, and the run that records hears the redacted answers
-too, so that its replay asks the same questions. How an unknown request is explained is in `providers.cassette_search`.
+A cassette is a file of JSON lines: a header, then one line per call, errors included. Secrets are redacted before a line
+is written. The run that records uses the redacted replies too, so that its replay makes the same requests.
 """
 
 from __future__ import annotations
@@ -26,22 +25,22 @@ from debate_cli.llm.model import Message, Model, OnText, Reply, Request
 from debate_cli.providers.mock.model import split_words
 
 EXCERPT_CHARS = 40
-"""Characters shown from the first difference on."""
+"""Characters shown from the first difference."""
 
 
 def explain_missing_call(path: Path, model: str, request: Request, recorded: Mapping[int, tuple[str, Request]]) -> str:
-    """One sentence; `recorded` holds model and request per line of the cassette."""
-    what = f"{path} holds no answer to this request ({request.purpose}, {model})"
+    """Message for a request that was not recorded; `recorded` maps a line number to model and request."""
+    what = f"{path} has no recorded reply to this request ({request.purpose}, {model})"
     same = {line: entry for line, entry in recorded.items() if entry[1].purpose == request.purpose}
     if not same:
-        return f"{what}, nor to any other for that purpose: record it again with --record."
+        return f"{what}, nor any reply for that purpose; record the cassette again with --record."
     line = max(same, key=lambda number: (_similarity(request, same[number][1]), same[number][0] == model, -number))
-    differences = list(_find_differences(model, request, *same[line])) or ["nothing that is told here"]
-    return f"{what}; compared with line {line}, {'; '.join(differences)}. Record it again with --record."
+    differences = list(_find_differences(model, request, *same[line])) or ["no visible difference"]
+    return f"{what}; compared with line {line}: {'; '.join(differences)}. Record the cassette again with --record."
 
 
 def _similarity(request: Request, other: Request) -> int:
-    """Characters that the two have in common from the beginning of system and messages."""
+    """Length of the common prefixes of system and messages."""
     mine, theirs = _named_texts(request), _named_texts(other)
     return sum(_common_prefix_length(text, theirs.get(name, "")) for name, text in mine.items())
 
@@ -61,26 +60,26 @@ def _find_differences(model: str, request: Request, other_model: str, other: Req
 
 
 def _format_difference(name: str, was: str | None, now: str | None) -> str:
-    """Texts are told from the first character that differs; what comes after a difference is not told."""
+    """The first difference of a text, with a short excerpt of both versions."""
     if was is None or now is None:
         return f"{name} is {'new' if was is None else 'missing'}"
     start = _common_prefix_length(was, now)
     before, after = _excerpt(was, start), _excerpt(now, start)
-    told = f"it was {before} and is {after}" if before != after else f"in what is not seen, before {after}"
-    return f"{name} differs from character {start + 1} on: {told}"
+    change = f"it was {before} and is {after}" if before != after else f"in invisible characters before {after}"
+    return f"{name} differs from character {start + 1}: {change}"
 
 
 def _excerpt(text: str, start: int) -> str:
-    """The words from there on, on one line and without what is not seen: they may be anybody's."""
+    """A short excerpt of `text` on one line, without invisible characters."""
     rest = text[start : start + EXCERPT_CHARS]
     if not rest:
-        return "at its end"
-    seen = " ".join("".join(sign if sign.isprintable() else " " * sign.isspace() for sign in rest).split())
-    return f"“{seen}{'…' if start + EXCERPT_CHARS < len(text) else ''}”" if seen else "a blank"
+        return "the end"
+    visible = " ".join("".join(sign if sign.isprintable() else " " * sign.isspace() for sign in rest).split())
+    return f"“{visible}{'…' if start + EXCERPT_CHARS < len(text) else ''}”" if visible else "white space"
 
 
 def _named_texts(request: Request) -> dict[str, str]:
-    """The texts of a request by name, in the order in which they are sent."""
+    """The texts of a request by name, in the order they are sent."""
     messages = {
         f"message {number} ({message.role})": message.content
         for number, message in enumerate(request.messages, start=1)
@@ -102,12 +101,12 @@ CASSETTE_VERSION = 1
 CASSETTE_VERSION_KEY = "cassette_version"
 CASSETTE_FILE_MODE = 0o600
 PASSING_ERRORS = (Transient, BudgetError, StorageError)
-"""Errors that say nothing about the request: replayed only where it never got an answer."""
+"""Errors that do not depend on the request. Replayed only if the request never got a reply."""
 RedactFunction = Callable[[str], str]
 
 
 class RecordedError(FrozenModel):
-    """An error that ended an exchange."""
+    """The error that ended a call."""
 
     type: str
     """Name of the class in `debate_cli.errors`."""
@@ -119,7 +118,7 @@ class RecordedError(FrozenModel):
     estimated: bool = Field(default=False, exclude_if=lambda estimated: not estimated)
 
     def to_exception(self) -> DebateError:
-        """The error again."""
+        """The error as an exception."""
         kind: Any = getattr(errors, self.type, None)
         known = isinstance(kind, type) and issubclass(kind, DebateError)
         error: DebateError = kind(self.message) if known else PermanentError(self.message)
@@ -131,7 +130,7 @@ class RecordedError(FrozenModel):
 
 
 class RecordedCall(FrozenModel):
-    """One exchange: the request as it was sent, its nonce blanked, and either a reply or a fault."""
+    """One call: the request with its nonce masked, and a reply or an error."""
 
     fingerprint: str
     model: str
@@ -145,10 +144,10 @@ RECORDED_CALL_ADAPTER: TypeAdapter[RecordedCall] = TypeAdapter(RecordedCall)
 
 
 class CassetteRecorder:
-    """Writes every exchange of the models that it is wrapped around to `path`.
+    """Records every call of the wrapped models to `path`.
 
-    A cassette that is there already is continued, so a resumed run may go on recording; a line that a crash left torn is
-    cut off. Raises ConfigError when `path` is no cassette, StorageError when it cannot be written.
+    An existing cassette is continued, so that a resumed run can record too; an incomplete last line is removed. Raises
+    ConfigError when `path` is not a cassette, StorageError when it cannot be written.
     """
 
     serves = False
@@ -162,11 +161,11 @@ class CassetteRecorder:
             raise _make_unwritable_error(path, error) from error
 
     def wrap(self, name: str, model: Model) -> Model:
-        """`model`, known as `name`, with its exchanges recorded."""
+        """`model`, known as `name`, with its calls recorded."""
         return _RecordingModel(self, name, model)
 
     def record(self, name: str, request: Request, reply: Reply | None, fault: RecordedError | None) -> None:
-        """Append one exchange; it is on its way to the disk when this returns."""
+        """Append one call to the file."""
         known = canonicalize_request(request, self._redact)
         entry = RecordedCall(fingerprint=known.fingerprint(), model=name, request=known, reply=reply, fault=fault)
         line = json.dumps(RECORDED_CALL_ADAPTER.dump_python(entry, mode="json"), ensure_ascii=False)
@@ -176,18 +175,18 @@ class CassetteRecorder:
             raise _make_unwritable_error(self._path, error) from error
 
     def redact_reply(self, reply: Reply) -> Reply:
-        """`reply` as the cassette will tell it."""
+        """`reply` as the cassette will replay it."""
         refusal = None if reply.refusal is None else self._redact(reply.refusal)
         return replace(reply, text=self._redact(reply.text), refusal=refusal)
 
     def _open_file(self) -> None:
         self._path.parent.mkdir(parents=True, exist_ok=True)
-        there = self._path.read_bytes() if self._path.exists() else b""
-        whole = there[: there.rfind(b"\n") + 1]
+        content = self._path.read_bytes() if self._path.exists() else b""
+        whole = content[: content.rfind(b"\n") + 1]
         if whole:
             _check_header(self._path, whole.split(b"\n", 1)[0])
-        elif there:
-            raise _make_damaged_error(self._path, 1, "it does not begin as a cassette does")
+        elif content:
+            raise _make_damaged_error(self._path, 1, "its first line is not the header of a cassette")
         with self._path.open("ab") as file:
             os.fchmod(file.fileno(), CASSETTE_FILE_MODE)
             file.truncate(len(whole))
@@ -207,7 +206,7 @@ class _RecordingModel:
         self._model = model
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
-        """Answer as the model does, after writing down what it answered."""
+        """Answer as the model does, and record the answer."""
         try:
             reply = await self._model.complete(request, on_text)
         except DebateError as error:
@@ -219,11 +218,11 @@ class _RecordingModel:
 
 
 class CassettePlayer:
-    """Serves the exchanges of a cassette; asks no model.
+    """Replays the calls of a cassette; asks no model.
 
-    A request made several times is answered as it was recorded, in that order, then with the last answer again. One that
-    was never recorded is a PermanentError that says what differs from the nearest one that was. Raises ConfigError,
-    naming file and line, for a file that is no cassette or is damaged.
+    A repeated request gets its recorded replies in order, then the last one again. An unknown request raises a
+    PermanentError that describes the difference to the nearest recorded one. Raises ConfigError, with file and line, for
+    a file that is damaged or not a cassette.
     """
 
     serves = True
@@ -237,12 +236,12 @@ class CassettePlayer:
             self._answers.setdefault((entry.model, entry.fingerprint), []).append(entry)
         self._served: Counter[tuple[str, str]] = Counter()
 
-    def wrap(self, name: str, model: Model) -> Model:  # noqa: ARG002 - a recorder needs it
-        """Whoever answers as `name`; the model itself is not asked."""
+    def wrap(self, name: str, model: Model) -> Model:  # noqa: ARG002 - the recorder needs it
+        """A model that replays the calls of `name`; `model` is not asked."""
         return _ReplayingModel(self, name)
 
     def find_reply(self, name: str, request: Request) -> Reply:
-        """What was recorded for `request`, or raise it."""
+        """The recorded reply to `request`. Raises the recorded error where there is one."""
         known = canonicalize_request(request, self._redact)
         key = (name, known.fingerprint())
         answers = _drop_passing_errors(self._answers.get(key, []))
@@ -255,7 +254,7 @@ class CassettePlayer:
             raise (
                 entry.fault.to_exception()
                 if entry.fault
-                else PermanentError(f"{self._path} holds an exchange without an end.")
+                else PermanentError(f"{self._path} has a call without reply and error; record it again with --record.")
             )
         return entry.reply
 
@@ -266,15 +265,15 @@ class _ReplayingModel:
         self._name = name
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
-        """The recorded reply, told word by word."""
+        """The recorded reply, streamed word by word."""
         reply = self._player.find_reply(self._name, request)
         for piece in split_words(reply.text) if on_text else ():
-            on_text(piece)  # pyright: ignore[reportOptionalCall] - nothing is iterated without it
+            on_text(piece)  # pyright: ignore[reportOptionalCall] - the loop is empty without it
         return reply
 
 
 def canonicalize_request(request: Request, redact: RedactFunction) -> Request:
-    """`request` as a cassette knows it: without secrets, and with the nonce blanked. Doing so twice changes nothing."""
+    """`request` as stored in a cassette: without secrets, with the nonce masked."""
 
     def plain(text: str) -> str:
         return redact(text.replace(request.nonce, "NONCE") if request.nonce else text)
@@ -302,7 +301,7 @@ def _to_recorded_error(error: DebateError) -> RecordedError:
 
 
 def _drop_passing_errors(entries: list[RecordedCall]) -> list[RecordedCall]:
-    """`entries` without faults that passed: where an answer came in the end, a replay need not fail first."""
+    """`entries` without transient errors, unless there is nothing else."""
     passing = {kind.__name__ for kind in _with_subclasses(PASSING_ERRORS)}
     kept = [entry for entry in entries if entry.fault is None or entry.fault.type not in passing]
     return kept or entries
@@ -313,16 +312,16 @@ def _with_subclasses(kinds: tuple[type[DebateError], ...]) -> set[type[DebateErr
 
 
 def _load_calls(path: Path) -> dict[int, RecordedCall]:
-    """The exchanges of a cassette by their line; the first line, 1, is the header."""
+    """The calls of a cassette by line number; line 1 is the header."""
     try:
         content = path.read_bytes()
     except OSError as error:
         raise ConfigError(
-            f"{path}: the cassette cannot be read ({error.strerror}); name another, or record it with --record"
+            f"{path}: cannot read the cassette ({error.strerror}); correct the path, or record one with --record"
         ) from error
     lines = content.split(b"\n")
     if lines.pop():
-        raise _make_damaged_error(path, len(lines) + 1, "the recording broke off there")
+        raise _make_damaged_error(path, len(lines) + 1, "the line is incomplete")
     _check_header(path, lines[0] if lines else b"")
     found: dict[int, RecordedCall] = {}
     for number, line in enumerate(lines[1:], start=2):
@@ -340,9 +339,11 @@ def _check_header(path: Path, line: bytes) -> None:
         header: Any = json.loads(line)
         version: object = header[CASSETTE_VERSION_KEY]
     except (ValueError, TypeError, KeyError) as error:
-        raise _make_damaged_error(path, 1, "it does not begin as a cassette does") from error
+        raise _make_damaged_error(path, 1, "its first line is not the header of a cassette") from error
     if version != CASSETTE_VERSION:
-        raise ConfigError(f"{path}: is a cassette of version {version}, this program reads version {CASSETTE_VERSION}.")
+        raise ConfigError(
+            f"{path}: the cassette has version {version}, this program reads version {CASSETTE_VERSION}; record it again."
+        )
 
 
 def _make_damaged_error(path: Path, line: int, why: str) -> ConfigError:
@@ -351,5 +352,5 @@ def _make_damaged_error(path: Path, line: int, why: str) -> ConfigError:
 
 def _make_unwritable_error(path: Path, error: OSError) -> StorageError:
     return StorageError(
-        f"{path}: the cassette cannot be written ({error.strerror}); free some space, or choose another file."
+        f"{path}: cannot write the cassette ({error.strerror}); free some space, or choose another file."
     )

@@ -1,8 +1,7 @@
-"""Models in this process: llama.cpp's own server, on a loopback port behind a key of its own, asked like any other.
+"""Embedded models: llama.cpp's server in this process, on a loopback port with a random key.
 
-The server is xllamacpp's (extra `[local]`), imported and started when the first call is made. Where the weights are is
-in `providers.model_files`; how a form becomes a grammar that keeps a very small model on its feet, in
-`providers.embedded_grammar`.
+The server is part of xllamacpp (extra `[local]`) and is started at the first call; it is asked like any OpenAI-compatible
+server. A form is narrowed to a grammar that very small models can follow. Finding the weights is in `weights.py`.
 """
 
 from __future__ import annotations
@@ -31,32 +30,32 @@ from debate_cli.providers.weights import PACKAGED_WEIGHTS, resolve_weights
 JsonObject = dict[str, Any]
 
 FRACTION_STEPS = 10
-"""A fraction is one of eleven."""
+"""A fraction is one of eleven values."""
 _WORD = "[a-z]{0,12}('[a-z]{1,2})?"
 _GROUP = f"( [A-Za-z]{_WORD}( [A-Za-z][a-z]{{0,4}}){{0,2}})"
-"""A word of any length and at most two short ones: so a bound on groups is a bound on characters, and not too low a one."""
+"""One word and up to two short ones. Limiting the number of groups limits the number of characters."""
 MAX_FIRST_WORD_CHARS = 17
-"""Most characters of the first word of a sentence and the sign at its end."""
+"""Most characters of the first word and the final punctuation of a sentence."""
 MAX_GROUP_CHARS = 17 + 2 * 6
 """Most characters of a group."""
 AVERAGE_WORD_CHARS = 5
-"""Characters of an ordinary word with its space."""
+"""Characters of an average word with its space."""
 MAX_SENTENCE_GROUPS = 8
 """Most groups of a plain sentence."""
 MIN_SENTENCE_GROUPS = 2
-"""Fewest groups of a plain sentence; where not even so many fit, a text is a name or a quotation."""
+"""Fewest groups of a plain sentence. A text that is too short for them is a name or a quotation and stays free."""
 MAX_SENTENCES = 3
 """Most sentences of one text."""
 MAX_SUBSET_OPTIONS = 5
-"""Lists of more options are not spelled out as subsets: there would be too many."""
+"""A list with more options is not written out as subsets."""
 VERBATIM_PROPERTIES = frozenset({"quote"})
-"""Properties whose words must be somebody else's."""
+"""Properties that quote other texts."""
 
 
 def narrow_schema(schema: Mapping[str, Any], *, plain: bool, name: str = "") -> JsonObject:
-    """`schema` narrowed to what llama.cpp enforces: what the result accepts is within the upper bounds of `schema`.
+    """`schema` narrowed to what llama.cpp enforces; every value that the result accepts is within the bounds of `schema`.
 
-    `plain` holds texts to sentences of plain words; `name` is the property that the schema stands under.
+    `plain` restricts texts to sentences of plain words; `name` is the property of the schema.
     """
 
     def deeper(part: Mapping[str, Any], under: str = name) -> JsonObject:
@@ -85,7 +84,7 @@ def _fraction_options(low: float, high: float) -> list[float]:
 
 
 def _narrow_list(schema: JsonObject) -> JsonObject:
-    """A list of some of few words becomes a choice among the lists without repetition."""
+    """A list of a few options becomes an enum of its subsets, which excludes repetitions."""
     items: JsonObject = schema["items"] if isinstance(schema.get("items"), dict) else {}
     if VERBATIM_PROPERTIES & set(items.get("properties", ())) and not schema.get("minItems", 0):
         return {"enum": [[]]}
@@ -97,7 +96,7 @@ def _narrow_list(schema: JsonObject) -> JsonObject:
 
 
 def _narrow_text(schema: JsonObject) -> JsonObject:
-    """A text becomes sentences of plain words, never longer than its bound, and shorter only if all words are tiny."""
+    """A text becomes sentences of plain words within `maxLength`."""
     most: int = schema.get(
         "maxLength", MAX_SENTENCES * (MAX_FIRST_WORD_CHARS + MAX_SENTENCE_GROUPS * MAX_GROUP_CHARS + 1)
     )
@@ -112,23 +111,23 @@ def _narrow_text(schema: JsonObject) -> JsonObject:
 
 
 PARALLEL_SLOTS = 2
-"""Calls that are answered at once: both sides of a debate, each with its own cached prompt."""
+"""Concurrent calls: both sides of a debate, each with its own cached prompt."""
 CONTEXT_TOKENS = 8192
-"""Of each slot; what SmolLM2 was trained for."""
+"""Context of each slot; SmolLM2 was trained for it."""
 PROMPT_CACHE_MIB = 1024
-"""Memory for prompts that were read before and may come again."""
+"""Memory for the prompts of earlier calls."""
 EMBEDDED_TIMEOUT_S = 900.0
-"""A prompt of some thousand tokens takes a slow machine minutes to read, in silence; that is no fault."""
+"""Least timeout: a slow machine reads a long prompt for minutes before the first byte."""
 MISSING_EXTRA_MESSAGE = (
     'local/ models need the package `xllamacpp`, which is not installed; install it with `pip install "xllamacpp>=2026.10,<2027"`, '
     "or rehearse with --mock"
 )
 SILENT_VERBOSITY = -1
-"""llama.cpp's verbosity at which it writes nothing to the terminal."""
+"""llama.cpp writes nothing to the terminal."""
 
 
 class LlamaServer(Protocol):
-    """A running server; it ends when it is no longer referred to."""
+    """A running server. It ends when it is garbage-collected."""
 
     @property
     def listening_address(self) -> str:
@@ -137,7 +136,7 @@ class LlamaServer(Protocol):
 
 
 LlamaServerStarter = Callable[[Path, str], LlamaServer]
-"""Starts a server for a file, opened by a key. Blocks; raises NoLocalModelError or WeightsError."""
+"""Starts a server for a file, protected by a key. Blocks. Raises NoLocalModelError or WeightsError."""
 
 
 def _to_stderr(line: str) -> None:
@@ -146,23 +145,23 @@ def _to_stderr(line: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class EmbeddedSettings:
-    """Where embedded models find what they need."""
+    """Settings of the embedded provider."""
 
     folder: Path
-    """Where the paths of weights start from."""
+    """Start of relative paths of weights."""
     env: Mapping[str, str]
     note: Callable[[str], None] = _to_stderr
-    """Told what takes long, one line each."""
+    """Called with one line before each slow step."""
     timeout_s: float = EMBEDDED_TIMEOUT_S
 
 
 def find_extra_problem(row: ProviderRow) -> str | None:
-    """Why no model of `row` can be run in this process; None where it can, or runs elsewhere."""
+    """Why the embedded models of `row` cannot run; None if they can, or if `row` is another provider."""
     return MISSING_EXTRA_MESSAGE if row.kind == "embedded" and importlib.util.find_spec("xllamacpp") is None else None
 
 
 def start_llama_server(file: Path, key: str) -> LlamaServer:
-    """llama.cpp's server for `file` on a free loopback port, silent, on all processors."""
+    """Start llama.cpp's server for `file` on a free loopback port."""
     try:
         llama: Any = importlib.import_module("xllamacpp")
     except ImportError as error:
@@ -170,16 +169,16 @@ def start_llama_server(file: Path, key: str) -> LlamaServer:
     try:
         return llama.Server(_configure_llama(llama.CommonParams(), file, key))
     except RuntimeError as error:
-        raise WeightsError(f"{file} cannot be loaded as a model: check that it is a whole GGUF file.") from error
+        raise WeightsError(f"Cannot load {file} as a model; check that it is a complete GGUF file.") from error
 
 
 def count_idle_processors() -> int:
-    """Processors that nothing else has been using in the last minute, at least one.
+    """Processors that were idle in the last minute, at least one.
 
-    llama.cpp's threads wait for one another by spinning: one thread too many makes it not a little slower but many times.
+    The threads of llama.cpp wait for each other in busy loops, so a thread too many slows it down several times.
     """
-    there = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return max(1, there - round(os.getloadavg()[0]))
+    processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return max(1, processors - round(os.getloadavg()[0]))
 
 
 def _configure_llama(llama: Any, file: Path, key: str) -> Any:
@@ -191,7 +190,7 @@ def _configure_llama(llama: Any, file: Path, key: str) -> Any:
     llama.cache_ram_mib = PROMPT_CACHE_MIB
     llama.use_jinja = True
     llama.cpuparams.n_threads = llama.cpuparams_batch.n_threads = count_idle_processors()
-    # Very small models repeat themselves; requests override the temperature only.
+    # Very small models repeat themselves. Requests override the temperature only.
     sampling = llama.sampling
     sampling.min_p, sampling.top_p, sampling.top_k = 0.1, 0.95, 40
     sampling.penalty_repeat, sampling.penalty_last_n = 1.05, 256
@@ -200,7 +199,7 @@ def _configure_llama(llama: Any, file: Path, key: str) -> Any:
 
 
 class EmbeddedServer:
-    """Serves `local/` models; each file is loaded once, at the first call for it. `aclose` unloads them."""
+    """Serves `local/` models. Each file is loaded at the first call for it; `aclose` unloads all."""
 
     def __init__(self, place: EmbeddedSettings, *, start: LlamaServerStarter = start_llama_server) -> None:
         self._place = place
@@ -213,7 +212,7 @@ class EmbeddedServer:
         return EmbeddedModel(self, name, profile)
 
     async def ensure_loaded(self, name: str) -> _LoadedModel:
-        """The running server for a model; fetches and loads it if need be."""
+        """The running server of a model; downloads and loads the weights if necessary."""
         async with self._loading:
             place = self._place
             file = await asyncio.to_thread(resolve_weights, name, place.folder, place.env, place.note)
@@ -222,10 +221,10 @@ class EmbeddedServer:
             return self._loaded[file]
 
     async def aclose(self) -> None:
-        """End connections and servers."""
+        """Close connections and servers."""
         loaded, self._loaded = self._loaded, {}
-        for one in loaded.values():
-            await one.server.aclose()
+        for model in loaded.values():
+            await model.server.aclose()
 
     async def _load(self, file: Path) -> _LoadedModel:
         key = secrets.token_hex(16)
@@ -243,14 +242,14 @@ class EmbeddedServer:
 @dataclass(frozen=True, slots=True)
 class _LoadedModel:
     engine: LlamaServer
-    """Held so that it goes on running."""
+    """Referenced so that it keeps running."""
     server: ModelServer
     free_slots: asyncio.Semaphore
-    """Slots not in use: who waits here is not yet being timed."""
+    """Free slots of the server."""
 
 
 class EmbeddedModel:
-    """One model of an `EmbeddedServer`; implements `llm.port.Model`."""
+    """One model of an `EmbeddedServer`; implements `llm.model.Model`."""
 
     def __init__(self, server: EmbeddedServer, name: str, profile: Profile) -> None:
         self._server = server
@@ -258,7 +257,7 @@ class EmbeddedModel:
         self._profile = profile
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
-        """Answer `request` when a slot is free; the first call loads the model. Neither wait tries the asker's patience."""
+        """Answer `request` when a slot is free. Loading the model and waiting for a slot do not count as time of the call."""
         if request.schema is not None:
             schema = narrow_schema(request.schema.json, plain=self._name in PACKAGED_WEIGHTS)
             request = replace(request, schema=replace(request.schema, json=schema))

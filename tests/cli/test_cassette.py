@@ -54,7 +54,7 @@ def test_a_changed_request_is_reported(here: Path, tape: Path) -> None:
     """Exit 3 with the difference from the recorded request."""
     done = debate("run", "debate.yaml", "--replay", tape, "--no-save", "-q", "--topic", "A tunnel?", cwd=here)
     assert done.code == 3
-    assert "holds no answer to this request" in done.err
+    assert "has no recorded reply to this request" in done.err
     assert "A tunnel?" in done.err
 
 

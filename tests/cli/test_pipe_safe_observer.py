@@ -49,12 +49,12 @@ def test_repeated_notes_are_counted() -> None:
     audience = PipeSafeObserver(watcher)
     for attempt in (2, 3):
         for wait in (0.7, 0.52, 1):
-            audience.note(f"lab is down: trying again in {wait} s (attempt {attempt} of 3)")
+            audience.note(f"lab is down: retrying in {wait} s (attempt {attempt} of 3)")
             audience.event(TaskStarted(at=NOON, key="turn/1"), debate())
     audience.event(CLOSED, debate())
     assert [heard for heard in watcher.heard if heard != "asked"] == [
-        "lab is down: trying again in 0.7 s (attempt 2 of 3)",
-        "lab is down: trying again in 0.7 s (attempt 3 of 3)",
+        "lab is down: retrying in 0.7 s (attempt 2 of 3)",
+        "lab is down: retrying in 0.7 s (attempt 3 of 3)",
         "the same 4 times more, for other calls",
         "closed",
     ]

@@ -1,4 +1,7 @@
-"""Every fault of a server, in both wire formats, streamed and whole: asked again as the policy says, told, kept, counted."""
+"""Faults of a server in both wire formats, streamed and whole: retries, messages, transcript and counted tokens.
+
+One fault of each class runs by default; `make soak` runs all of them.
+"""
 
 from __future__ import annotations
 
@@ -27,9 +30,9 @@ POLICIES = {
     **dict.fromkeys(TAKEN, "accepted"),
 }
 BREAKING_OFF = {"reset_in_body", "cut", "vanished", "stall", "broken_json", "error_inside"}
-"""Faults that come after the beginning of an answer, and before OpenAI's format tells of tokens."""
+"""Faults after the start of an answer, before OpenAI's format reports usage."""
 LATE_S = 1.5
-"""Patience with a judge: enough for an answer that comes, and real time for one that does not."""
+"""Deadline of a judge in seconds, which pass in real time if no answer comes."""
 UNREACHABLE, BROKEN = "UnreachableError", "BrokenBodyError"
 CAUSES: dict[str, str | dict[Asked, str]] = {
     REFUSED_CONNECTION: UNREACHABLE,
@@ -69,12 +72,12 @@ CAUSES: dict[str, str | dict[Asked, str]] = {
     "token_limit": {"streamed": "", "whole": "abstained"},
     "mislabelled": "",
 }
-"""Cause of the failure that a lasting fault leaves; empty where there is none."""
+"""Cause of the failure after a persistent fault; empty if there is none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Came:
-    """What a trial comes to."""
+    """Result of a trial."""
 
     attempts: int
     waits: int
@@ -85,7 +88,7 @@ class Came:
 
 
 def expected(trial: Trial) -> Came:
-    """What the policy prescribes."""
+    """The result that the policy prescribes."""
     policy = POLICIES[trial.fault]
     if policy == "accepted":
         return Came(1, 0, "answer", "complete")
@@ -109,14 +112,14 @@ def expected(trial: Trial) -> Came:
 
 
 def came(ending: Ending) -> Came:
-    """What the trial came to."""
+    """The actual result of a trial."""
     failure = ending.failure
     cause, final = ("", False) if failure is None else (failure.cause, failure.final)
     return Came(ending.attempts, len(ending.waits), ending.kept, str(ending.closed), cause, final)
 
 
 def trials(fault: str) -> list[Trial]:
-    """All trials of a fault; one that is given up or taken at once has no way to pass."""
+    """All trials of a fault. A fault without a second attempt is only tried as a persistent one."""
     durations = (False, True) if POLICIES[fault] in {"retried", "asked again"} else (True,)
     return [
         Trial(kind, fault, asked, lasting) for kind in KINDS for asked in FAULTS[fault].asked for lasting in durations
@@ -125,13 +128,21 @@ def trials(fault: str) -> list[Trial]:
 
 @pytest.fixture(autouse=True)
 def no_profile_of_ours(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Keep Anthropic's SDK from reading a profile of whoever runs the tests."""
+    """Keep Anthropic's SDK from reading the profile of the user who runs the tests."""
     monkeypatch.setenv("ANTHROPIC_CONFIG_DIR", str(tmp_path))
 
 
-@pytest.mark.parametrize("fault", FAULTS)
+def one_fault_per_class() -> list[str]:
+    """The first fault of each policy and cause; all faults under SOAK=1, or when the docs are written."""
+    if os.environ.get("SOAK") or os.environ.get("UPDATE_GOLDEN"):
+        return list(FAULTS)
+    chosen = {(POLICIES[fault], str(CAUSES.get(fault, ""))): fault for fault in reversed(list(FAULTS))}
+    return [fault for fault in FAULTS if fault in chosen.values()]
+
+
+@pytest.mark.parametrize("fault", one_fault_per_class())
 def test_a_fault_ends_as_the_policy_says(fault: str, tmp_path: Path) -> None:
-    """Requests, waits, notes, what is kept and counted are as prescribed, and the docs tell of it."""
+    """Requests, waits, notes, transcript and usage follow the policy, and docs/faults.md describes them."""
     endings: dict[Trial, Ending] = {}
     for number, trial in enumerate(trials(fault)):
         ending = asyncio.run(run(trial, tmp_path / str(number)))
@@ -144,17 +155,17 @@ def test_a_fault_ends_as_the_policy_says(fault: str, tmp_path: Path) -> None:
 
 
 def check_waits(trial: Trial, ending: Ending) -> None:
-    """Each wait is within bounds, or as long as the server asks; and is told of."""
+    """Each wait is within bounds, or as long as the server asks, and has a note."""
     for wait, note in zip(ending.waits, ending.notes, strict=True):
         assert wait == 7 if trial.fault == "retry_after" else MIN_WAIT_S <= wait <= MAX_WAIT_S, trial
-        assert f": trying again in {wait:.1f} s (attempt " in note
+        assert f": retrying in {wait:.1f} s (attempt " in note
         assert note.startswith("lab (HOST) ")
         if ending.failure is not None:
-            assert note.split(": trying again")[0] == ending.failure.message.split(" — gave up after")[0]
+            assert note.split(": retrying")[0] == ending.failure.message.split(" — gave up after")[0]
 
 
 def check_books(trial: Trial, ending: Ending) -> None:
-    """The transcript counts what the server told of, neither more nor less; a stream that broke off untold at an estimate."""
+    """The transcript counts exactly the reported usage; a stream that breaks off before its usage is estimated."""
     if trial.kind == "openai" and trial.asked == "streamed" and trial.fault in BREAKING_OFF:
         assert ending.used.estimated, trial
         assert ending.used.input_tokens > ending.counted.input_tokens, trial
@@ -166,13 +177,13 @@ def check_books(trial: Trial, ending: Ending) -> None:
 
 
 def check_screen(trial: Trial, ending: Ending) -> None:
-    """Nothing of a void attempt stays on the screen."""
+    """Text of a void attempt does not stay on the screen."""
     if trial.asked == "streamed" and ending.kept == "answer":
         assert ending.shown in [each.text for each in ending.served if each.text], trial
 
 
 def check_docs(fault: str, endings: dict[Trial, Ending]) -> None:
-    """The table says what was seen."""
+    """The table in the docs describes the results."""
     seen: dict[tuple[str, Asked], Seen] = {
         (kind, asked): Seen(
             asked,
@@ -190,7 +201,7 @@ def check_docs(fault: str, endings: dict[Trial, Ending]) -> None:
 
 
 def test_what_a_late_judge_used_before_is_counted() -> None:
-    """Answers that could not be used cost what they cost, though the next ones never came."""
+    """Unusable answers count, even if the next answer never comes."""
 
     def plan(heard: Heard) -> str | None:
         if heard.model != "judge":
@@ -214,7 +225,7 @@ def test_what_a_late_judge_used_before_is_counted() -> None:
 
 @contextmanager
 def busy_door() -> Generator[int]:
-    """A port that takes no connection, as its queue is full and nobody looks after it."""
+    """A port with a full queue, which accepts no connection."""
     with socket.socket() as door, ExitStack() as queue:
         door.bind(("127.0.0.1", 0))
         door.listen(0)
@@ -226,8 +237,8 @@ def busy_door() -> Generator[int]:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_connection_that_is_never_taken_is_told_as_such(kind: str) -> None:
-    """Not as an answer that did not come."""
+def test_a_connection_that_is_not_accepted_has_its_own_message(kind: str) -> None:
+    """The message names the connection, not a missing answer."""
     server, notes = FaultServer(), list[str]()
     with busy_door() as port:
         server.port = port
@@ -235,10 +246,10 @@ def test_a_connection_that_is_never_taken_is_told_as_such(kind: str) -> None:
         outcome = asyncio.run(session(Witness(), Waits(), notes).begin(settings, "door", None))
     (first, *_) = outcome.debate.failures
     assert first.cause == "ModelTimeoutError"
-    assert "took no connection in time; check the network and base_url" in first.message
+    assert "accepted no connection in time; check the network and base_url" in first.message
 
 
-def test_the_docs_tell_of_all_faults_and_no_others() -> None:
-    """In the order of the tests, under the words above the table."""
+def test_the_docs_list_all_faults() -> None:
+    """In the order of the tests, below the introduction."""
     assert PATH.read_text(encoding="utf-8").startswith(FRAME)
     assert list(read()) == [fault.title for fault in FAULTS.values()]

@@ -101,7 +101,7 @@ def test_thoughts_are_removed_in_one_pass(text: str, said: str) -> None:
 
 def test_an_error_is_reported_once() -> None:
     """Many equal errors do not fill the next question."""
-    assert parse_reply('{"a": NaN} ' * 100, OPINION).faults == ("NaN is no JSON number",)
+    assert parse_reply('{"a": NaN} ' * 100, OPINION).faults == ("NaN is not a JSON number",)
 
 
 def test_marks_upon_one_letter_are_few() -> None:

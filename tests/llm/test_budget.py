@@ -39,11 +39,11 @@ def test_what_was_used_is_settled() -> None:
         ),
         (
             Budget(max_tokens=1000, used_tokens=950),
-            f"there are 50 left and the next call (judge.structured) may need {WORST}",
+            f"50 of limits.max_tokens 1000 are left and the next call (judge.structured) may need {WORST}",
         ),
-        (Budget(max_tokens=10, used_tokens=50), "there are 0 left"),
-        (Budget(max_cost_usd=0.05), "of limits.max_cost_usd 0.05 there are 0.0500 left"),
-        (Budget(max_cost_usd=2, used_cost=1.99, max_tokens=9999), "there are 0.0100 left"),
+        (Budget(max_tokens=10, used_tokens=50), "0 of limits.max_tokens 10 are left"),
+        (Budget(max_cost_usd=0.05), "0.0500 of limits.max_cost_usd 0.05 are left"),
+        (Budget(max_cost_usd=2, used_cost=1.99, max_tokens=9999), "0.0100 of limits.max_cost_usd 2 are left"),
     ],
 )
 def test_what_does_not_fit_is_not_sent(budget: Budget, message: str) -> None:
@@ -71,7 +71,7 @@ def test_without_bounds_everything_fits() -> None:
 def test_a_bound_in_dollars_needs_a_price() -> None:
     """A model whose price is not known is never taken for free."""
     model = FakeModel("x")
-    with pytest.raises(BudgetError, match="no known price"):
+    with pytest.raises(BudgetError, match="price of its model is unknown"):
         asyncio.run(BudgetedModel(model, Budget(max_cost_usd=100), None).complete(ASK))
     assert model.requests == []
 

@@ -67,7 +67,7 @@ def test_the_one_broken_object_is_repaired(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "outcome", "fault"),
     [
-        (f"{GOOD} or {OTHER}", "formless", "several objects that differ: give exactly one"),
+        (f"{GOOD} or {OTHER}", "formless", "several different objects: give exactly one"),
         ("I would say seven.", "formless", "there is no JSON object in the answer"),
         ("", "formless", "there is no JSON object in the answer"),
         (f"<think>{GOOD} or not?", "formless", "there is no JSON object in the answer"),
@@ -86,8 +86,8 @@ def test_the_one_broken_object_is_repaired(text: str) -> None:
         (f"{{'reason': \"broken {GOOD}", "formless", "there is no JSON object in the answer"),
         ('{"reason": "sound", "score": "7"}', "invalid", "score: must be integer, not string"),
         ('{"reason": "sound", "score": 7.5}', "invalid", "score: must be integer, not number"),
-        ('{"reason": "sound", "score": NaN}', "invalid", "NaN is no JSON number"),
-        ('So: {"reason": "sound", "score": Infinity}', "invalid", "Infinity is no JSON number"),
+        ('{"reason": "sound", "score": NaN}', "invalid", "NaN is not a JSON number"),
+        ('So: {"reason": "sound", "score": Infinity}', "invalid", "Infinity is not a JSON number"),
         ('{"reason": "sound", "score": 3, "score": 9}', "invalid", "the key 'score' occurs twice in one object"),
         ('{"reason": "sound", "score": 1e999}', "invalid", "1e999 is too large for a JSON number"),
         ('{"reason": "sound"}', "invalid", "the object: lacks score"),

@@ -161,7 +161,7 @@ def test_retry_after_is_honoured(asked: float | None, waited: float) -> None:
 def test_a_longer_retry_after_is_not_waited_for() -> None:
     """The message says what was asked."""
     run = Run(RateLimitedError("lab answered 429", retry_after=300))
-    with pytest.raises(RateLimitedError, match="the server asks to wait 300 s and no more than 60 s are waited"):
+    with pytest.raises(RateLimitedError, match="the server asks to wait 300 s .limit 60 s."):
         run.reply()
     assert (len(run.model.requests), run.naps) == (1, [])
 
@@ -170,7 +170,7 @@ def test_each_retry_is_told() -> None:
     """One line with the reason, the wait and the count, on one line whatever the message holds."""
     run = Run(ServerError("lab answered\n503."), "well")
     run.reply()
-    assert run.notes == ["lab answered 503: trying again in 1.0 s (attempt 2 of 5)"]
+    assert run.notes == ["lab answered 503: retrying in 1.0 s (attempt 2 of 5)"]
 
 
 class Stuttering:

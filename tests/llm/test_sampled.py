@@ -60,7 +60,7 @@ def test_what_was_turned_down_once_is_not_sent_again() -> None:
     other = Run("x", refused=run.refused)
     other.reply()
     assert (run.sent[2:], other.sent) == ([(None, 5)], [(None, 5)])
-    assert (run.notes, other.notes) == (["lab/x takes no temperature: it is asked without from now on"], [])
+    assert (run.notes, other.notes) == (["lab/x does not accept temperature; it is left out from now on"], [])
 
 
 @pytest.mark.parametrize("error", [ServerError("503"), BudgetError("too much"), NO_TEMPERATURE])

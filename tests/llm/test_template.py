@@ -59,9 +59,9 @@ def test_an_override_takes_the_place(package: str) -> None:
     ("overrides", "problem"),
     [
         ({"opening": "{{motoin}}"}, "prompts.opening: unknown placeholder {{motoin}} (did you mean motion?)"),
-        ({"openin": "x"}, "prompts.openin: there is no prompt of this name (did you mean opening?)"),
-        ({"zzz": "x"}, "prompts.zzz: there is no prompt of this name"),
-        ({"rules": "{{x}}"}, "this prompt may use none"),
+        ({"openin": "x"}, "prompts.openin: unknown prompt (did you mean opening?)"),
+        ({"zzz": "x"}, "prompts.zzz: unknown prompt"),
+        ({"rules": "{{x}}"}, "this prompt has none"),
     ],
 )
 def test_a_wrong_override_is_a_config_error(package: str, overrides: dict[str, str], problem: str) -> None:
@@ -85,5 +85,5 @@ def test_placeholders_of_a_text() -> None:
 
 def test_shipped_packages_can_be_checked() -> None:
     """Without arguments, all packages that ship prompts are searched."""
-    with pytest.raises(ConfigError, match="no prompt of this name"):
+    with pytest.raises(ConfigError, match="unknown prompt"):
         Prompts({"no such prompt": "x"}).validate()

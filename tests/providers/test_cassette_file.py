@@ -78,7 +78,7 @@ HEADER = '{"cassette_version": 1}\n'
         ('{"cassette_version": 2}\n', "version 2"),
         (HEADER + "{}\n", "line 2.*fingerprint"),
         (HEADER + "nonsense\n", "line 2"),
-        (HEADER + '{"fingerprint": "x", "model"', "line 2.*broke off"),
+        (HEADER + '{"fingerprint": "x", "model"', "line 2.*incomplete"),
     ],
 )
 def test_a_damaged_cassette_is_told_with_its_line(cassette: Path, content: str, told: str) -> None:
@@ -116,5 +116,5 @@ def test_another_file_is_not_written_over(cassette: Path, content: str) -> None:
 def test_a_place_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     """Before any model was asked."""
     (tmp_path / "file").write_text("")
-    with pytest.raises(StorageError, match="cannot be written"):
+    with pytest.raises(StorageError, match="cannot write"):
         CassetteRecorder(tmp_path / "file" / "run.cassette")

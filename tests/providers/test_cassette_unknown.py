@@ -16,7 +16,7 @@ from debate_cli.providers.cassette import CassettePlayer
 @pytest.mark.parametrize(
     ("changed", "told"),
     [
-        (replace(ASK, system="Rules!"), r"system prompt differs from character 6 on: it was “\.” and is “!”"),
+        (replace(ASK, system="Rules!"), r"system prompt differs from character 6: it was “\.” and is “!”"),
         (
             replace(ASK, messages=(Message("user", "Motion: dogs."),), nonce=""),
             r"message 1 \(user\) differs .* is “dogs\.”",
@@ -28,7 +28,7 @@ from debate_cli.providers.cassette import CassettePlayer
         (replace(ASK, max_output_tokens=7), r"max_output_tokens was 100 and is 7"),
         (replace(ASK, seed=3), r"seed was None and is 3"),
         (replace(ASK, rung="prompt"), r"rung was native and is prompt"),
-        (replace(ASK, purpose="closing"), r"nor to any other for that purpose"),
+        (replace(ASK, purpose="closing"), r"nor any reply for that purpose"),
     ],
 )
 def test_an_unknown_request_is_compared_with_the_nearest(cassette: Path, changed: Request, told: str) -> None:
@@ -50,7 +50,7 @@ def test_the_nearest_is_the_one_with_the_longest_common_beginning(cassette: Path
     record(cassette, REPLY, request=replace(ASK, messages=(Message("user", "Motion: dogs. A"),)))
     record(cassette, REPLY, request=replace(ASK, messages=(Message("user", "Motion: cats. A"),)))
     with pytest.raises(
-        PermanentError, match=r"line 3, message 1 \(user\) differs from character 15 on: it was “A” and is “B”"
+        PermanentError, match=r"line 3: message 1 \(user\) differs from character 15: it was “A” and is “B”"
     ):
         play(CassettePlayer(cassette), replace(ASK, messages=(Message("user", "Motion: cats. B"),)))
 
@@ -60,9 +60,9 @@ def test_the_nearest_is_the_one_with_the_longest_common_beginning(cassette: Path
     [
         ("Rules\u2014and\nmore\tof \u00fc.", "it was “.” and is “\u2014and more of \u00fc.”"),
         ("Rules" + "x" * 50, f"it was “.” and is “{'x' * 40}\u2026”"),
-        ("Rules\u202e\x07.", "in what is not seen, before “.”"),
-        ("Rules\n", "it was “.” and is a blank"),
-        ("Rules", "it was “.” and is at its end"),
+        ("Rules\u202e\x07.", "in invisible characters before “.”"),
+        ("Rules\n", "it was “.” and is white space"),
+        ("Rules", "it was “.” and is the end"),
     ],
     ids=["a line break and a dash", "a long one", "signs that are not seen", "nothing but a line break", "cut off"],
 )

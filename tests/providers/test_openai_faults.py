@@ -206,7 +206,7 @@ def test_a_message_says_who_what_and_what_to_do_without_the_key(stream: bool) ->
     text = str(error)
     assert text.startswith("lab (127.0.0.1:")
     assert "answered 401: Bad key [redacted]" in text
-    assert text.endswith("check the key in LAB_KEY and what it may use")
+    assert text.endswith("replace the key in LAB_KEY, or give it access to this model")
     assert KEY not in text
     assert text.isprintable()
 

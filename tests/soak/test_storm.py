@@ -36,7 +36,7 @@ FILES_EACH = 40
 """File descriptors that a debate may have open, both ends of its connections counted."""
 APART_S = 0.15
 """Between the beginnings of two debates, as each keeps the process busy that long; all are under way at once soon."""
-NO_CONNECTION = "took no connection in time"
+NO_CONNECTION = "accepted no connection in time"
 """So busy that a connection may not come in time: an attempt that the server never hears of."""
 PATIENCE_S = 3600.0
 """Nobody is late: so many debates in one process keep it busy."""

@@ -161,7 +161,7 @@ def test_retry_after_is_honoured(asked: float | None, waited: float) -> None:
 def test_a_longer_retry_after_is_not_waited_for() -> None:
     """The message says what was asked."""
     run = Run(RateLimitedError("lab answered 429", retry_after=300))
-    with pytest.raises(RateLimitedError, match="the server asks to wait 300 s .limit 60 s."):
+    with pytest.raises(RateLimitedError, match=r"asks to wait 300 s \(limit 60 s\); resume later"):
         run.reply()
     assert (len(run.model.requests), run.naps) == (1, [])
 

@@ -33,7 +33,7 @@ from debate_cli.observer import NullObserver, Observer
 from debate_cli.render import sanitize
 from debate_cli.render.plain import PlainObserver
 from debate_cli.render.report import ReportPart
-from debate_cli.render.resume_hint import resume_command
+from debate_cli.render.resume_hint import required_change, resume_command
 from debate_cli.render.summary import suggest_judge_command
 from debate_cli.render.theme import format_brief
 from debate_cli.storage.folder import JOURNAL_SUFFIX
@@ -132,7 +132,8 @@ def open_observer(
     else:
         if hint:
             print_status(hint)
-        plainly = PlainObserver(stream, show_hidden=show_hidden)
+        plan = f"{planned} calls" if planned is not None else ""
+        plainly = PlainObserver(stream, show_hidden=show_hidden, plan=plan)
         try:
             yield PipeSafeObserver(plainly)
         finally:
@@ -211,7 +212,7 @@ def _format_saved_state(saved: Path) -> str:
     """What became of the debate whose transcript is, or was to be, `saved`."""
     journal = saved.with_suffix(JOURNAL_SUFFIX)
     if journal.exists():
-        return f"the debate so far is in {journal}; go on with: {resume_command(str(saved))}"
+        return f"the debate so far is in {journal}; resume it with: {resume_command(str(saved))}"
     return f"the debate is saved: {saved}"
 
 
@@ -259,13 +260,15 @@ def _report_halt(outcome: Outcome, *, unread: bool) -> int:
     open_failures = [failure for key, failure in last.items() if key in debate.given_up and not failure.final]
     runs = {verdict.run for verdict in outcome.verdicts}
     if outcome.halted is not None:
-        reason, page = _halt_reason(outcome.halted, open_failures)
+        reason, page, change = _halt_reason(outcome.halted, open_failures)
         again = resume_command(place, budget=outcome.halted == "budget", why=reason)
         left = unread and outcome.halted == "interrupted"
         if left:
             reason = "stopped, as nobody reads the output any more"
         _print_resume_hint(
-            f"debate: {reason.rstrip('.')}{format_page_hint(page)}; go on with:", again, alone=place is not None
+            f"debate: {reason.rstrip('.')}{format_page_hint(page)}; {f'{change}; ' if change else ''}resume with:",
+            again,
+            alone=place is not None,
         )
         return CLOSED_PIPE if left else EXIT_CODES[outcome.halted]
     for failure in reversed(open_failures):
@@ -298,17 +301,17 @@ def _is_undetermined(debate: Debate, run: str) -> bool:
     return any(verdict.decides and verdict.victory == "undetermined" for verdict in score(debate, runs=run))
 
 
-def _halt_reason(halted: CloseReason, open_failures: Sequence[Failure]) -> tuple[str, str]:
-    """What ended the run, rather than what else went wrong in it; and the page that explains it."""
+def _halt_reason(halted: CloseReason, open_failures: Sequence[Failure]) -> tuple[str, str, str]:
+    """What ended the run, the page that explains it, and what to change before resuming."""
     if halted == "interrupted":
-        return "stopped by the user", "interrupted"
+        return "stopped by the user", "interrupted", ""
     ending_it = (
         failure
         for failure in reversed(open_failures)
         if (failure.cause == "BudgetError" if halted == "budget" else isinstance(failure.task, Cue))
     )
     failure = next(ending_it)
-    return failure.message, get_error_page(failure.cause)
+    return failure.message, get_error_page(failure.cause), required_change(failure.cause)
 
 
 def combined_exit_code(

@@ -68,7 +68,7 @@ class Contradiction(Finding):
 
     def describe(self) -> list[str]:
         """The two turns and the explanation."""
-        return [f"Turn {self.later} contradicts turn {self.earlier}: {self.explanation}"]
+        return [f"Turn {self.later + 1} contradicts turn {self.earlier + 1}: {self.explanation}"]
 
 
 class DroppedPremise(Finding):
@@ -82,7 +82,7 @@ class DroppedPremise(Finding):
 
     def describe(self) -> list[str]:
         """The two turns and the premise."""
-        return [f"Turn {self.later} drops a premise of turn {self.earlier}: {self.premise}"]
+        return [f"Turn {self.later + 1} drops a premise of turn {self.earlier + 1}: {self.premise}"]
 
 
 class Manipulation(Finding):
@@ -97,7 +97,7 @@ class Manipulation(Finding):
     def describe(self) -> list[str]:
         """Who addressed the judge where, and the words."""
         by = f"by {self.participant}" if self.participant is not None else "in the text"
-        where = f" in turn {self.turn}" if self.turn is not None else ""
+        where = f" in turn {self.turn + 1}" if self.turn is not None else ""
         return [f"! manipulation {by}{where} ({self.technique}): “{self.quote}”"]
 
 
@@ -112,7 +112,7 @@ class SourceCheck(Finding):
 
     def describe(self) -> list[str]:
         """The source and what is known of it."""
-        return [f"{self.participant}, turn {self.turn}: {self.source}: {self.verdict}"]
+        return [f"{self.participant}, turn {self.turn + 1}: {self.source}: {self.verdict}"]
 
 
 SHARED_FINDINGS: dict[str, type[Finding]] = {

@@ -213,17 +213,8 @@ def _briefing_source(debate: Debate, report: DebateReport) -> list[str]:
         NOT_JUDGED_MESSAGE if head is None else get_system(head.system).headline(head, debate.document_name).outcome
     )
     reason = "" if head is None else explain_scores(head)
-    roles = (
-        ("debated", participants.debater_rows(debate)),
-        ("judged", [row for run in debate.runs for row in participants.judge_rows(debate, run)]),
-    )
-    facts = [f"{debate.started_at:%d %B %Y}"]
-    for verb, rows in roles:
-        people = ", ".join(dict.fromkeys(f"{row.name}: {row.model}" for row in rows))
-        facts += [f"{verb} by {people}"] if people else []
-    facts.append(f"id {debate.id}")
     words = f"**{escape_markdown(outcome)}** {escape_markdown(reason)}".rstrip()
-    return [words, "", *(f"- {escape_markdown(fact)}" for fact in facts), ""]
+    return [words, "", *(f"- {escape_markdown(fact)}" for fact in participants.debate_facts(debate)), ""]
 
 
 def _claims(title: str, claims: Sequence[BriefingClaim]) -> list[str]:

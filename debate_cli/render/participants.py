@@ -76,6 +76,16 @@ def format_model(model: str) -> str:
     return MOCK_LABEL if model.startswith(MOCK_PREFIX) else model
 
 
+def debate_facts(debate: Debate) -> list[str]:
+    """Date, debaters and judges with their models, and id: the source of a briefing that is pasted alone. Untrusted."""
+    judges = [row for run in debate.runs for row in judge_rows(debate, run)]
+    facts = [f"{debate.started_at:%d %B %Y}"]
+    for verb, rows in (("debated", debater_rows(debate)), ("judged", judges)):
+        people = ", ".join(dict.fromkeys(f"{row.name}: {row.model}" for row in rows))
+        facts += [f"{verb} by {people}"] if people else []
+    return [*facts, f"id {debate.id}"]
+
+
 def _all_rows(debate: Debate) -> list[ParticipantRow]:
     return [*debater_rows(debate), *(seat for run in debate.runs for seat in judge_rows(debate, run))]
 

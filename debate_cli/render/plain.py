@@ -30,7 +30,7 @@ from debate_cli.render.cross_examination import ThreadIndex
 from debate_cli.render.event_order import EventOrder
 from debate_cli.render.failure_groups import FailureGroup, FailureGrouper
 from debate_cli.render.judge_report import JudgeReport
-from debate_cli.render.report import ReportPart, build_debate_report
+from debate_cli.render.report import DebateReport, ReportPart, build_debate_report
 from debate_cli.render.sanitize import prefix_lines, sanitize_line
 from debate_cli.render.score_rows import ScoredFile, SystemSummary, summarize_systems
 from debate_cli.render.speech_parts import SpeechPart, split_turn
@@ -306,7 +306,7 @@ def details_lines(
         "scores": [line for table in report.scores for line in table_lines(table, standings)],
         "trace": table_lines(report.trace) if report.trace and traced else [],
         "verdict": verdict_lines(shown, report.verdicts, report.briefing if only is None else None),
-        "briefing": _briefing_lines(report.briefing) if report.briefing is not None else [],
+        "briefing": _briefing_lines(shown, report, report.briefing) if report.briefing is not None else [],
         "usage": ["", *_usage_lines(debate, judged)],
     }
     return [line for name, lines in parts.items() if only in (None, name) for line in lines]
@@ -366,8 +366,13 @@ def _weakest_lines(weakest: WeakestArgument | None) -> Iterable[str]:
     yield f"{weakest.title}: {who}{rating}: {shorten(sanitize_line(row.claim))}{f' ({reasons})' if reasons else ''}"
 
 
-def _briefing_lines(briefing: Briefing) -> list[str]:
-    lines = ["", "== Briefing ==", *prefix_lines("Key insight: ", briefing.key_insight)]
+def _briefing_lines(debate: Debate, report: DebateReport, briefing: Briefing) -> list[str]:
+    """The briefing with its outcome and its source, so that it can be pasted alone."""
+    head = next(iter(report.verdicts), None)
+    answer = [] if head is None or not head.scores else [describe_answer(head, debate.document_name)]
+    source = " · ".join(participants.debate_facts(debate))
+    lines = ["", "== Briefing ==", *map(sanitize_line, (*answer, source))]
+    lines += prefix_lines("Key insight: ", briefing.key_insight)
     for label, claims in (
         ("Rely on", briefing.rely_on),
         ("Use within limits", briefing.limit),

@@ -1,4 +1,4 @@
-"""How a debate that stopped is gone on with. Nothing here loads the domain: it stands in the list of saved debates."""
+"""How to resume a debate that stopped: the command, and what to change first if resuming alone repeats the failure."""
 
 from __future__ import annotations
 
@@ -7,26 +7,41 @@ import shlex
 from debate_cli.render import sanitize
 
 MAX_TOKENS_OPTION, MAX_COST_OPTION = "--max-tokens N", "--max-cost USD"
-"""The options that make a budget larger."""
+"""The options that raise a budget."""
+_REQUIRED_CHANGES = {
+    "ContextOverflowError": "resuming asks the same again and fails again: start a new debate with a shorter background,"
+    " fewer arguments or rounds, or a model with a larger context",
+    "UnauthorizedError": "resuming fails again until the key is replaced",
+    "MissingKeyError": "resuming fails again until the key is set",
+    "UnknownModelError": "resuming fails again until the server has that model; else start a new debate with another one",
+    "QuotaExhaustedError": "resuming fails again until the provider's quota is raised",
+    "RejectedError": "resuming sends the same request and is likely to fail again",
+}
+"""By cause of a failure that resuming repeats."""
 
 
 def resume_command(place: str | None, *, budget: bool = False, why: str = "") -> str:
-    """The command that goes on with the debate saved at `place`, quoted for a shell; with None, the one given before.
+    """The command that resumes the debate saved at `place`, quoted for a shell; None means the command given before.
 
-    `budget`: its budget stopped it, so that a larger one is to be given; the user writes down how large. `why` is the
-    refusal, which names the bound that was reached; where it names none, both are offered.
+    `budget`: the budget stopped the debate, so the command raises it. `why`: the message, which may name the bound;
+    if it names none, both options are offered.
     """
-    larger = f" {_budget_options(why)}" if budget else ""
+    options = f" {_budget_options(why)}" if budget else ""
     if place is None:
-        return f"the same command{larger}"
+        return f"the same command{options}"
     shown = " ".join(sanitize.sanitize_text(place).splitlines())
-    return f"debate run --resume {shlex.quote(shown)}{larger}"
+    return f"debate run --resume {shlex.quote(shown)}{options}"
+
+
+def required_change(cause: str) -> str:
+    """What to change before resuming, if resuming repeats a failure of that cause; else empty."""
+    return _REQUIRED_CHANGES.get(cause, "")
 
 
 def _budget_options(why: str) -> str:
-    named = [
+    options = [
         option
         for bound, option in (("limits.max_tokens", MAX_TOKENS_OPTION), ("limits.max_cost_usd", MAX_COST_OPTION))
         if bound in why
     ]
-    return named[0] if len(named) == 1 else f"{MAX_TOKENS_OPTION} (or {MAX_COST_OPTION})"
+    return options[0] if len(options) == 1 else f"{MAX_TOKENS_OPTION} (or {MAX_COST_OPTION})"

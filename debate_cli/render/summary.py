@@ -340,7 +340,7 @@ def _explain_panel(verdict: Verdict) -> str:
 def _explain_persuasion(verdict: Verdict) -> str:
     notes = parse_notes(PersuasionNotes, verdict)
     fallen = notes.surrendered if notes is not None else ()
-    gave_up = "".join(f" {item.name} surrendered at turn {item.turn}." for item in fallen)
+    gave_up = "".join(f" {item.name} surrendered at turn {item.turn + 1}." for item in fallen)
     return f"{_format_scores(verdict)}{gave_up or ' Nobody surrendered.'}"
 
 

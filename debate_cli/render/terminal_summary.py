@@ -13,7 +13,7 @@ from debate_cli.domain.debate import Debate, restrict_to_runs
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import sanitize, theme
 from debate_cli.render.agreement import build_agreement_table, label_verdict
-from debate_cli.render.participants import rehearsal_notice
+from debate_cli.render.participants import debate_facts, rehearsal_notice
 from debate_cli.render.report import DebateReport, ReportPart, build_debate_report
 from debate_cli.render.summary import (
     MAX_CLAIM_LENGTH,
@@ -102,7 +102,7 @@ def details(
         "scores": [render_table(table, styles) for table in report.scores],
         "trace": [render_table(trace_table(trace), styles)] if trace else [],
         "verdict": _verdict_part(shown, report, styles, report.briefing if only is None else None),
-        "briefing": [_briefing_view(report, full=only is None)] if report.briefing is not None else [],
+        "briefing": [_briefing_view(shown, report)] if report.briefing is not None else [],
         "usage": [
             section("usage", label_grid([(label, Text(words)) for label, words in usage_rows(debate, judged)])),
             *_rehearsal_lines(debate),
@@ -300,8 +300,8 @@ def _weakest_view(weakest: WeakestArgument, styles: ParticipantStyles) -> Render
     return Group(head, terminal_line(shorten(row.claim)), *reasons)
 
 
-def _briefing_view(report: DebateReport, *, full: bool) -> RenderableType:
-    """The briefing; the outcome stands in its heading if the verdict is on the same page, far above."""
+def _briefing_view(debate: Debate, report: DebateReport) -> RenderableType:
+    """The briefing with its outcome and its source, so that it can be pasted alone."""
     briefing = report.briefing
     assert briefing is not None
     parts = (
@@ -310,7 +310,14 @@ def _briefing_view(report: DebateReport, *, full: bool) -> RenderableType:
         ("do not use", "REFUTED", briefing.not_to_use),
         ("uncertain", "UNCERTAIN", briefing.uncertain),
     )
-    body: list[RenderableType] = [terminal_text(briefing.key_insight, "bold")] if briefing.key_insight else []
+    head = next(iter(report.verdicts), None)
+    answer = "" if head is None or not head.scores else describe_answer(head, debate.document_name)
+    source = " · ".join(debate_facts(debate))
+    body: list[RenderableType] = [
+        *([terminal_line(answer, "bold")] if answer else []),
+        terminal_line(source, theme.MUTED),
+        *([Text(""), terminal_text(briefing.key_insight, "bold")] if briefing.key_insight else []),
+    ]
     for label, standing, claims in parts:
         if claims:
             body += [Text(""), _claims_view(label, standing, claims)]
@@ -320,9 +327,7 @@ def _briefing_view(report: DebateReport, *, full: bool) -> RenderableType:
     if briefing.recommendation:
         body += [Text(""), Text("recommendation", style=theme.MUTED), terminal_text(briefing.recommendation)]
     body += [Text(""), Text(sanitize.sanitize_text(briefing.caveat), style=f"italic {theme.MUTED}")]
-    head = next(iter(report.verdicts), None) if full else None
-    beside = "" if head is None or not head.scores else theme.describe_outcome(head).rstrip(".") + f" ({head.system})"
-    return section("briefing", *body, beside=beside)
+    return section("briefing", *body)
 
 
 def _claims_view(label: str, standing: str, claims: Sequence[BriefingClaim]) -> RenderableType:

@@ -215,13 +215,13 @@ def score_axis_max(verdict: Verdict) -> float:
 
 CLOSE_MESSAGES: dict[CloseReason, str] = {
     "complete": "The debate is complete.",
-    "surrender": "The debate ends: at most one debater still stands.",
+    "surrender": "The debate ends: at most one debater has not surrendered.",
     "converged": "The debate ends: nothing new has been said for a full round.",
     "budget": "The debate stops: the budget is reached. It can be resumed.",
     "interrupted": "The debate stops: interrupted. It can be resumed.",
-    "failed": "The debate stops: a debater could not answer. It can be resumed.",
+    "failed": "The debate stops: a debater could not answer.",
 }
-"""What each close means, in a sentence."""
+"""By close reason."""
 
 
 def describe_close(debate: Debate) -> str:

@@ -28,7 +28,7 @@ def build_findings_tables(debate: Debate) -> list[Table]:
 def _finding_row(finding: Finding) -> TableRow | None:
     match finding:
         case Manipulation():
-            turn = str(finding.turn) if finding.turn is not None else None
+            turn = str(finding.turn + 1) if finding.turn is not None else None
             by = Who(finding.participant) if finding.participant is not None else "the text"
             return MANIPULATION_BADGE, by, turn, f"{finding.technique}: “{finding.quote}”"
         case Contradiction():
@@ -38,6 +38,6 @@ def _finding_row(finding: Finding) -> TableRow | None:
             turns = f"{finding.earlier} to {finding.later}"
             return DROPPED_PREMISE_BADGE, Who(finding.participant), turns, finding.premise
         case SourceCheck():
-            return SOURCE_BADGE, Who(finding.participant), str(finding.turn), f"{finding.source}: {finding.verdict}"
+            return SOURCE_BADGE, Who(finding.participant), str(finding.turn + 1), f"{finding.source}: {finding.verdict}"
         case _:
             return None

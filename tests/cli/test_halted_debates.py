@@ -188,5 +188,5 @@ def test_the_command_raises_only_the_limit_that_was_reached(here: Path, reached:
     """Not the other one."""
     price = "models.default.price={input: 10, output: 10}"
     done = debate("run", MOCK, "--id", "one", "--set", price, *reached, "-q", cwd=here)
-    command = done.err.rpartition("go on with:\n")[2]
+    command = done.err.rpartition("resume with:\n")[2]
     assert (done.code, reached[0] in command, other in command) == (4, True, False), done.err

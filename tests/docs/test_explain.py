@@ -141,7 +141,8 @@ def test_a_servers_error_names_its_page(here: Path, status: int, page: str) -> N
     with model_server(failures=[status] * 20) as server:
         write_config(here, served(server.base_url))
         done = debate("run", "debate.yaml", "--id", "one", "-q", cwd=here)
-    assert done.lines[-2].endswith(f"(debate explain {page}); go on with:")
+    assert done.lines[-2].endswith("resume with:")
+    assert f"(debate explain {page})" in done.lines[-2]
     assert done.lines[-1] == "debate run --resume transcripts/one.json"
 
 

@@ -164,7 +164,7 @@ def test_words_addressed_to_the_judge_are_shown_as_an_alarm() -> None:
     given = structured_assessment().model_copy(update={"findings": (finding, finding)})
     told = judged("structured", given)
     report = judge_report.build_judge_report(given, told)
-    assert "manipulation by Ada in turn 0" in shown(judge_report_notice(report, told))
+    assert "manipulation by Ada in turn 1" in shown(judge_report_notice(report, told))
     assert "38;5;167" in shown(judge_report_notice(report, told), colour=True)
     assert any("manipulation" in line for line in judge_report_lines(report))
     assert sum("! manipulation" in line or "manipulation  " in line for line in details_lines(told, score(told))) == 1

@@ -67,7 +67,7 @@ def test_no_line_is_wider_than_the_window(width: int) -> None:
         ("scores", "evidence", "recommendation"),
         ("trace", "partially upheld", "recommendation"),
         ("verdict", "wins narrowly", "recommendation"),
-        ("briefing", "recommendation", "wins narrowly"),
+        ("briefing", "recommendation", "weakest"),
         ("turns", "", "wins narrowly"),
     ],
 )

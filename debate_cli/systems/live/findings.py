@@ -45,7 +45,7 @@ class SuspectClaim(Finding):
 
     def describe(self) -> list[str]:
         """The fault and the words."""
-        return [f"Turn {self.turn}, {self.fault} claim: “{self.quote}”"]
+        return [f"Turn {self.turn + 1}, {self.fault} claim: “{self.quote}”"]
 
 
 class LogicGap(Finding):
@@ -58,7 +58,7 @@ class LogicGap(Finding):
 
     def describe(self) -> list[str]:
         """The points and the reason."""
-        return [f"Turn {self.turn}, gap in the logic (−{self.points}): {self.reason}"]
+        return [f"Turn {self.turn + 1}, gap in the logic (−{self.points}): {self.reason}"]
 
 
 class Arc(FrozenModel):

@@ -72,7 +72,7 @@ def _turn_table(notes: LiveNotes) -> Table:
         heads=("turn", "round", "debater", "logic /40", "rhetoric /30", "tactics /30", "composite", ""),
         rows=tuple(
             (
-                str(row.turn),
+                str(row.turn + 1),
                 str(row.round),
                 Who(row.speaker),
                 Number(row.logic, 1),
@@ -90,10 +90,10 @@ def _turn_table(notes: LiveNotes) -> Table:
 def _calibration_rows(notes: LiveNotes) -> Iterable[TableRow]:
     for item in notes.calibrations:
         why = f"{CALIBRATION_REASONS[item.rule]} ({item.rule})"
-        yield str(item.turn), item.dimension, Number(item.before, 1), Number(item.after, 1), why, None
+        yield str(item.turn + 1), item.dimension, Number(item.before, 1), Number(item.after, 1), why, None
 
 
 def _penalty_rows(notes: LiveNotes) -> Iterable[TableRow]:
     for item in notes.penalties:
         why = f"{item.kind.replace('_', ' ')} (−{format_number(item.points).removesuffix('.0')})"
-        yield str(item.turn), "logic", None, None, why, item.about
+        yield str(item.turn + 1), "logic", None, None, why, item.about

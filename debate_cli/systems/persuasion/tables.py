@@ -53,7 +53,7 @@ def _state_table(verdict: Verdict, notes: PersuasionNotes) -> Table:
 
 def _surrender_remarks(notes: PersuasionNotes) -> Iterable[str]:
     for item in notes.surrendered:
-        yield f"{item.name} surrendered at turn {item.turn}: {SURRENDER_REASONS[item.reason]}."
+        yield f"{item.name} surrendered at turn {item.turn + 1}: {SURRENDER_REASONS[item.reason]}."
 
 
 def _curve_table(notes: PersuasionNotes) -> Table:

@@ -22,10 +22,9 @@ from debate_cli.app.model_factory import (
 )
 from debate_cli.app.resume import PendingModels, find_remaining_work
 from debate_cli.domain.config import DebateConfig, ModelSpec
-from debate_cli.domain.config_checks import KeyPath, Problem, check_config
+from debate_cli.domain.config_checks import KeyPath, Problem, check_config, find_model_key_paths
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import JudgingOpened
-from debate_cli.domain.model_places import find_model_key_paths
 from debate_cli.errors import ConfigError, MissingKeyError, NoLocalModelError
 from debate_cli.llm.prompts import Prompts
 from debate_cli.providers.mock.model import SCRIPTED_MODEL, ReplyScript

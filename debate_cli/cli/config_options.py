@@ -23,8 +23,7 @@ from debate_cli.app.config_resolution import all_secrets
 from debate_cli.app.model_factory import Cassette, all_model_specs
 from debate_cli.cli.console import print_status
 from debate_cli.domain.config import DebateConfig
-from debate_cli.domain.config_checks import check_stored_config
-from debate_cli.domain.model_places import find_model_key_paths
+from debate_cli.domain.config_checks import check_stored_config, find_model_key_paths
 from debate_cli.domain.suggestions import format_suggestion
 from debate_cli.errors import ConfigError, MissingKeyError, NoLocalModelError, UsageError
 from debate_cli.providers.addresses import find_key_problem

@@ -12,9 +12,9 @@ from typing import Annotated, Literal, cast
 
 from pydantic import AliasChoices, Field, field_validator, model_validator
 
+from debate_cli.domain.config_model import ConfigModel
 from debate_cli.domain.judging_config import JudgingConfig
 from debate_cli.domain.personality import Archetype, Personality
-from debate_cli.domain.setting import ConfigModel
 from debate_cli.domain.turn import Phase
 
 Strategy = Literal["analytical", "aggressive", "defensive", "empathetic"]

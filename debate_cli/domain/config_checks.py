@@ -1,13 +1,13 @@
-"""What can only be said of a configuration as a whole: roles without a model, two debaters of one name, and the like.
+"""Contradictions within a configuration: roles without a model, two debaters of one name, and the like.
 
-Prices, keys and the table of providers are not known here.
+Prices, keys and the provider table are checked elsewhere (`app.config_resolution`).
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import NamedTuple
 
 from debate_cli.domain.config import DebateConfig, FormatConfig, ModelSpec
@@ -18,26 +18,26 @@ from debate_cli.domain.turn import Phase
 from debate_cli.plugins import SYSTEMS
 
 KeyPath = tuple[str | int, ...]
-RESERVED_NAMES = {"draw": "the word for a debate nobody won", "nobody": "the word for no winner"}
-"""What no debater may be called, and what it means where judges are asked for a name."""
+RESERVED_NAMES = {"draw": "the word for a debate without a winner", "nobody": "the word for no winner"}
+"""Names that no debater may have, and what they mean in a judge's answer."""
 MIN_DEBATERS = 2
 CONFIGURABLE_PHASES: tuple[Phase, ...] = ("opening", "cross_examination", "rebuttal", "closing")
-"""Those that a configuration lists; the others come with a format of their own."""
+"""Phases that a configuration may list; the others belong to other formats."""
 _PROVIDER_AND_MODEL = re.compile(r"[^/\s]+/\S.*")
 _MOCK_ONLY = ("latency_s", "tokens_per_second", "faults")
 
 
 class Problem(NamedTuple):
-    """One thing that is wrong, and where."""
+    """An error at a key path."""
 
     path: KeyPath
     message: str
     is_key_error: bool = False
-    """Whether the last key of `path` is wrong itself, whatever it holds."""
+    """Whether the key itself is wrong, not its value."""
 
 
 def check_config(config: DebateConfig) -> list[Problem]:
-    """Everything that is wrong with `config` as a whole; empty when it can be run."""
+    """All contradictions of `config`; empty if it is valid."""
     return [
         *_check_topic(config),
         *_check_debaters(config),
@@ -50,10 +50,9 @@ def check_config(config: DebateConfig) -> list[Problem]:
 
 
 def check_stored_config(config: DebateConfig) -> list[Problem]:
-    """The same of a configuration that came with a debate.
+    """All contradictions of a stored configuration, except three that older versions allowed.
 
-    Before a text nobody debates, an older free-flowing debate says another order than the one that it has, and an older
-    debater may have a name that none is given any more.
+    A judged text has no debaters, an older free-flowing debate may name the other order, and a debater a reserved name.
     """
     names = (
         ("debaters", place, "name")
@@ -66,7 +65,7 @@ def check_stored_config(config: DebateConfig) -> list[Problem]:
 
 def _check_topic(config: DebateConfig) -> Iterator[Problem]:
     if not config.topic.strip():
-        yield Problem(("topic",), "holds blanks only; write what is to be debated")
+        yield Problem(("topic",), "contains only spaces; write the motion")
 
 
 def _check_debaters(config: DebateConfig) -> Iterator[Problem]:
@@ -113,11 +112,11 @@ def _check_debater_models(config: DebateConfig) -> Iterator[Problem]:
 
 
 def _check_role(config: DebateConfig, role: str, path: KeyPath) -> Iterator[Problem]:
-    """What is wrong with a role's model: a name in `models`, or `provider/model`."""
+    """Check the model of a role: a name in `models`, or `provider/model`."""
     if role in config.models or _PROVIDER_AND_MODEL.fullmatch(role):
         return
     said = format_suggestion(role, config.models) or "; define it there, or write `provider/model`"
-    yield Problem(path, f"`models` holds nothing of this name{said}")
+    yield Problem(path, f"`models` has no entry of this name{said}")
 
 
 def _check_judge_role(config: DebateConfig, role: str | None, path: KeyPath, model_path: KeyPath) -> Iterator[Problem]:
@@ -173,9 +172,9 @@ def _check_format(settings: FormatConfig) -> Iterator[Problem]:
         return
     inner = phases[1:-1]
     if "opening" in inner or "closing" in inner:
-        yield Problem(path, "`opening` and `closing` stand once each, first and last; remove the others")
+        yield Problem(path, "`opening` and `closing` are allowed once each, first and last; remove the others")
     if "cross_examination" in inner[1:]:
-        yield Problem(path, "`cross_examination` stands once, right after `opening`; `rebuttal` follows it")
+        yield Problem(path, "`cross_examination` is allowed once, right after `opening`; `rebuttal` follows it")
     if settings.kind == "semi_structured" and "cross_examination" not in inner:
         yield Problem(
             path, "the semi-structured format answers the questions of `cross_examination`; add it after `opening`"
@@ -189,13 +188,13 @@ def _check_judging(config: DebateConfig) -> Iterator[Problem]:
     if not systems:
         yield Problem(path, "names no system; add one, such as `structured`")
     for index in _duplicate_indices(kinds):
-        yield Problem((*path, index), f"`{kinds[index]}` stands here a second time; keep one of each kind")
+        yield Problem((*path, index), f"`{kinds[index]}` is listed twice; keep one of each kind")
     decides = config.judging.decides
     if decides is not None and decides not in kinds:
         said = (
             format_suggestion(decides, kinds) or f"; it is one of {', '.join(dict.fromkeys(kinds)) or 'those you add'}"
         )
-        yield Problem(("judging", "decides"), f"no system of this name judges{said}")
+        yield Problem(("judging", "decides"), f"no such system is configured{said}")
     for index, system in enumerate(systems):
         yield from _check_system_settings(config, system, (*path, index))
 
@@ -214,7 +213,7 @@ def _check_system_settings(config: DebateConfig, system: SystemSettings, path: K
 
 
 def _duplicate_indices(words: Iterable[str]) -> list[int]:
-    """Indices of what occurred before."""
+    """Indices of words that occurred before."""
     seen: Counter[str] = Counter()
     again: list[int] = []
     for index, word in enumerate(words):
@@ -225,6 +224,16 @@ def _duplicate_indices(words: Iterable[str]) -> list[int]:
 
 
 def _without_model_names(config: DebateConfig) -> DebateConfig:
-    """The same with no malformed model names, so that participants can be made of it."""
+    """`config` without the debaters' models, which may be malformed, so that participants can be made of it."""
     debaters = tuple(debater.model_copy(update={"model": None}) for debater in config.debaters)
     return config.model_copy(update={"debaters": debaters})
+
+
+def find_model_key_paths(config: DebateConfig, models: Collection[str]) -> list[KeyPath]:
+    """Key paths that name one of `models` (`provider/model` each): entries of `models` first, then roles."""
+    found: list[KeyPath] = [("models", name, "model") for name, spec in config.models.items() if spec.model in models]
+    found += [("debaters", place, "model") for place, one in enumerate(config.debaters) if one.model in models]
+    for place, system in enumerate(config.judging.systems):
+        here = ("judging", "systems", place)
+        found += dict.fromkeys((*here, *seat.model_path) for seat in system.seats if seat.model in models)
+    return found

@@ -12,10 +12,11 @@ from pydantic import BeforeValidator, ConfigDict, Field, SerializeAsAny, Validat
 from pydantic_core import PydanticCustomError
 
 from debate_cli.domain.by_kind import ByKind, Kind
-from debate_cli.domain.setting import ConfigModel
+from debate_cli.domain.config_model import ConfigModel
 from debate_cli.plugins import SYSTEMS
 
-NonNegative = Annotated[float, Field(ge=0)]
+NonNegative = Annotated[float, Field(ge=0, le=1e6)]
+"""A weight or a bound; the maximum keeps sums and products finite."""
 UnitInterval = Annotated[float, Field(ge=0, le=1)]
 SOLE_JUDGE_ID = "judge"
 """Id of a judge who judges alone."""

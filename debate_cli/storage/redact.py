@@ -1,7 +1,6 @@
-"""Secrets out of whatever is written: by value, where a secret is known, and by the shapes that keys have.
+"""Redaction of everything that is written: known secrets by value, and keys by their patterns.
 
-Safe on plain text and on serialised JSON alike: nothing that is replaced ends within an escape, and what takes its place
-needs none.
+Works on plain text and on serialized JSON: a match never ends within an escape, and the replacement needs none.
 """
 
 from __future__ import annotations
@@ -17,16 +16,16 @@ from debate_cli.systems.registry import system_kinds
 
 REDACTED = "[redacted]"
 MIN_SECRET_CHARS = 6
-"""A shorter value is not taken for a secret: redacting it would tear ordinary words apart."""
+"""A shorter value is not redacted, as it could be part of ordinary words."""
 PLACEHOLDER_KEYS = frozenset({"ollama", "lm-studio", "not-needed", "no-key-required", "placeholder", "redacted"})
-"""What people put where a server wants any key at all."""
+"""Keys that people write for servers that need none."""
 RESERVED_WORDS = frozenset(
     {*system_kinds(), *get_args(Phase), "default", "simultaneous", "sequential", "keywords", "factors"}
 )
-"""Words of our own files, which a dummy key that is one of them must not tear out."""
+"""Words of our file formats, which are never redacted, even if a dummy key is one of them."""
 
 _WORD_START = r"(?:(?<![A-Za-z0-9])|(?<=\\[nrtbf]))"
-"""Not within a word; a JSON escape before is no part of a word."""
+"""Start of a word; a JSON escape before it does not count as a part of it."""
 _API_KEY = re.compile(
     _WORD_START
     + r"(?:sk-(?!learn)[A-Za-z0-9_-]{8,}|AIza[A-Za-z0-9_-]{16,}|gsk_[A-Za-z0-9]{16,}|xai-[A-Za-z0-9]{16,}"
@@ -42,20 +41,19 @@ _URL_CREDENTIALS = re.compile(r"""((?<=[A-Za-z0-9+.-])://)[^\s/:@"'\\<>\[\]]*:[^
 _SECRET_MARKERS = (
     "sk-", "aiza", "gsk_", "xai-", "hf_", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "akia", "bearer", "api-key", "://",
 )  # fmt: skip
-"""Every shape above has one of these in it, in lower case: what has none is not searched any further."""
+"""Lower-case texts of which every pattern above contains one; a text without any is not searched."""
 
 _WORD = re.compile("[!-~]+")
 _LAST_WORD = re.compile(r"(?:(?i:bearer|api-key)\S{0,4}\s+)?[!-~]+\Z|(?i:bearer|api-key)\S{0,4}\s*\Z")
-"""The last word, and the one before that tells it for a credential."""
+"""The last word, with a preceding word that marks it as a credential."""
 _MAX_KEY_CHARS = 200
-"""Characters of a key that is known by its shape alone, at the most."""
+"""Maximum characters of a key that is recognised by a pattern."""
 
 
 class Redactor:
     """Replaces secrets in text. Applying it twice changes nothing more.
 
-    `secrets` are values to replace wherever they stand, as they are and as JSON, URLs and base64
-    write them.
+    `secrets` are values to replace, as they are and as JSON, URLs and base64 encode them.
     """
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
@@ -63,9 +61,9 @@ class Redactor:
         self._values = compile_secret_pattern(wanted)
         self._longest = MAX_ENCODED_FACTOR * max(map(len, wanted), default=0)
         self._is_word_only = all(_WORD.fullmatch(secret) for secret in wanted)
-        """Whether every known value, and so every code of it, is one word."""
+        """Whether every secret, and so every encoding of it, is one word."""
         self.has_secrets = bool(wanted)
-        """Whether there is any value to replace."""
+        """Whether any secret is known by value."""
 
     def __call__(self, text: str) -> str:
         """`text` without secrets."""
@@ -80,7 +78,7 @@ class Redactor:
         return _URL_CREDENTIALS.sub(rf"\1{REDACTED}@", text)
 
     def uncertain_tail(self, text: str) -> int:
-        """How many characters at the end of `text` may be the beginning of a secret: its last word, as long as those are."""
+        """Number of characters at the end of `text` that may begin a secret: its last word, up to the longest secret."""
         if not self._is_word_only:
             return min(len(text), max(self._longest, _MAX_KEY_CHARS))
         last = _LAST_WORD.search(text)
@@ -88,7 +86,7 @@ class Redactor:
 
 
 def redact_values(value: Any, redact: Callable[[str], str]) -> Any:
-    """A JSON value with `redact` applied to every text in it, keys included."""
+    """A JSON value with `redact` applied to every text in it, including keys."""
     if isinstance(value, str):
         return redact(value)
     if is_list(value):
@@ -99,7 +97,7 @@ def redact_values(value: Any, redact: Callable[[str], str]) -> Any:
 
 
 def looks_like_secret(text: str) -> bool:
-    """Whether `text` holds what looks like a key, a bearer token or a URL with a password."""
+    """Whether `text` contains what looks like a key, a bearer token or a URL with a password."""
     return any(pattern.search(text) for pattern in (_API_KEY, _BEARER, _URL_CREDENTIALS))
 
 

@@ -1,4 +1,4 @@
-"""JSON Schemas of the configuration and of the transcript, made from the values themselves; editors and programs read them.
+"""JSON Schemas of the configuration and the transcript, generated from their models, for editors and programs.
 
 The committed copies must equal what these functions return.
 """
@@ -30,11 +30,11 @@ _MODULES = tuple(
 )  # fmt: skip
 _ANNOTATION_KEYS = ("title", "description", "default")
 _VARIABLE_SCHEMA = {"type": "string", "pattern": r"\$\{[A-Za-z_]"}
-"""A value that comes from the environment."""
+"""A value that is read from the environment."""
 
 
 def config_schema() -> dict[str, Any]:
-    """The schema of `debate.yaml` as people write it: short forms and `${VAR}` allowed."""
+    """The schema of `debate.yaml`, with short forms and `${VAR}`."""
     schema = _add_descriptions(DebateConfig.model_json_schema())
     definitions = schema["$defs"]
     systems = definitions["JudgingConfig"]["properties"]["systems"]
@@ -53,19 +53,19 @@ def config_schema() -> dict[str, Any]:
 
 
 def transcript_schema() -> dict[str, Any]:
-    """The schema of a transcript as it is written: whatever is not optional is always there."""
+    """The schema of a transcript; every key that is not optional is required."""
     schema = _add_descriptions(Transcript.model_json_schema(mode="serialization"))
     schema["required"] = [name for name in schema["properties"] if name not in ABSENT_WHEN_EMPTY]
     return {"$schema": JSON_SCHEMA_DIALECT, **schema, "title": "debate-cli transcript"}
 
 
 def format_schema(schema: Mapping[str, Any]) -> str:
-    """A schema as it stands in a file."""
+    """The text of a schema file."""
     return json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
 
 
 def _allow_null(field: dict[str, Any]) -> dict[str, Any]:
-    """A section with the empty one (null) allowed, which takes its defaults; any other field as it is."""
+    """The schema of a field; a section may also be null, which means its defaults."""
     if not isinstance(field.get("default"), list | dict):
         return field
     about = {key: field[key] for key in _ANNOTATION_KEYS if key in field}
@@ -74,7 +74,7 @@ def _allow_null(field: dict[str, Any]) -> dict[str, Any]:
 
 
 def _allow_variables(node: Any) -> Any:
-    """The same with a `${VAR}` allowed wherever a number or a truth value is."""
+    """`node` with `${VAR}` allowed for every number and boolean."""
     if is_list(node):
         return [_allow_variables(item) for item in node]
     if not is_mapping(node):
@@ -87,7 +87,7 @@ def _allow_variables(node: Any) -> Any:
 
 
 def _add_descriptions(schema: dict[str, Any]) -> dict[str, Any]:
-    """The schema with what is documented of each field as its description."""
+    """`schema` with the docstring of each field as its description."""
     for name, definition in [*schema["$defs"].items(), (schema["title"], schema)]:
         for field, words in _field_docs().get(name, {}).items():
             if field in definition.get("properties", {}):
@@ -97,7 +97,7 @@ def _add_descriptions(schema: dict[str, Any]) -> dict[str, Any]:
 
 @cache
 def _field_docs() -> dict[str, dict[str, str]]:
-    """Class -> field -> the string beneath the field."""
+    """Class -> field -> the docstring beneath the field."""
     found: dict[str, dict[str, str]] = {}
     of_systems = (
         cls.__module__ for kind in SYSTEMS.built_in for cls in (settings_class(kind), *SYSTEMS.load(kind).findings)

@@ -15,7 +15,7 @@ CONFIG_FAULTS = {
     "unknown key": (FINE.replace("topic", "topik"), "did you mean `topic`?"),
     "unknown key within": (FINE + "format: {argumants: 2}\n", "did you mean `arguments`?"),
     "unknown provider": (FINE.replace("mock/a", "mok/a"), "did you mean mock?"),
-    "unknown role": (FINE.replace("name: Pro", "model: strong, name: Pro"), "`models` holds nothing of this name"),
+    "unknown role": (FINE.replace("name: Pro", "model: strong, name: Pro"), "`models` has no entry of this name"),
     "no provider": (FINE.replace("mock/a", "gpt"), "models.default.model"),
     "malformed": ("topic: [x\n", "debate.yaml:1:10: a comma or closing bracket is missing (opened in line 1)"),
     "tabs": ("topic: x\n\tdebaters: []\n", "debate.yaml:2:1: indented with a tab"),

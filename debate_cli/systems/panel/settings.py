@@ -8,8 +8,8 @@ from typing import Literal, Self
 
 from pydantic import Field
 
+from debate_cli.domain.config_model import ConfigModel
 from debate_cli.domain.judging_config import JudgeSeat, SystemSettings, UnitInterval
-from debate_cli.domain.setting import ConfigModel
 from debate_cli.domain.suggestions import format_suggestion
 
 PERSONA_WEIGHTS: dict[str, float] = {
@@ -112,7 +112,7 @@ class PanelSettings(SystemSettings):
             message = f"the panel has {count} and needs {self.min_judges}; add judges, or lower `min_judges`"
             yield ("min_judges",), message
         for index in _repeated(self.dimensions):
-            yield ("dimensions", index), "this dimension stands here a second time; keep one"
+            yield ("dimensions", index), "this dimension is listed twice; keep one"
 
     def with_models(self, rename: Callable[[str | None], str | None]) -> Self:
         """Replace the model of the panel and of every member."""

@@ -6,8 +6,8 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
+from debate_cli.domain.config_model import ConfigModel
 from debate_cli.domain.judging_config import JudgeSeat, NonNegative, SystemSettings, UnitInterval
-from debate_cli.domain.setting import ConfigModel
 
 
 class VictoryConditions(ConfigModel):

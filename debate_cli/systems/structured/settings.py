@@ -7,6 +7,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, field_validator
 
+from debate_cli.domain.config_model import ConfigModel
 from debate_cli.domain.judging_config import (
     JudgeSeat,
     NonNegative,
@@ -15,7 +16,6 @@ from debate_cli.domain.judging_config import (
     default_bounds,
     numbered_seats,
 )
-from debate_cli.domain.setting import ConfigModel
 
 FALLACIES = (
     "straw man", "appeal to authority", "slippery slope", "false dilemma", "anecdotal evidence", "circular reasoning",

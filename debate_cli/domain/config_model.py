@@ -1,4 +1,4 @@
-"""The base of what people write into a configuration: how an empty section and a truth value are taken."""
+"""The base class of configuration values: how it treats empty sections and booleans."""
 
 from __future__ import annotations
 
@@ -12,15 +12,12 @@ from debate_cli.domain.frozen_model import FrozenModel
 
 
 class ConfigModel(FrozenModel):
-    """A value that is read from a configuration.
-
-    A section that is there but empty (null) is as if it were not there, and `true` is no number.
-    """
+    """A value of a configuration. An empty section (null) means its defaults, and `true` is not a number."""
 
     @model_validator(mode="before")
     @classmethod
     def _normalize_input(cls, data: object, info: ValidationInfo) -> object:
-        if info.mode == "json" or not isinstance(data, dict):  # JSON was written by us, and there are many transcripts
+        if info.mode == "json" or not isinstance(data, dict):  # we wrote the JSON, and there are many transcripts
             return data
         written = cast("dict[str, object]", data)
         sections, numbers = _section_and_number_fields(cls)
@@ -39,7 +36,7 @@ def _needs_normalizing(key: str, value: object, sections: frozenset[str], number
 
 @cache
 def _section_and_number_fields(model: type[ConfigModel]) -> tuple[frozenset[str], frozenset[str]]:
-    """Names, aliases too, of the fields that are sections, and of those that take numbers and no truth values."""
+    """Names and aliases of the fields that are sections, and of those that take numbers but no booleans."""
     fields = model.model_fields | {alias: field for field in model.model_fields.values() for alias in _aliases(field)}
     return (
         frozenset(name for name, field in fields.items() if _is_section(field)),
@@ -53,18 +50,18 @@ def _aliases(field: FieldInfo) -> list[str]:
 
 
 def _is_section(field: FieldInfo) -> bool:
-    """Whether a field holds a mapping or a list and has a default."""
+    """Whether a field is a mapping or a list with a default."""
     return field.default_factory is not None or isinstance(field.default, FrozenModel | dict | tuple)
 
 
 def _is_numeric(field: FieldInfo) -> bool:
-    """Whether a field takes numbers and no truth values, which Python would count as 0 and 1."""
+    """Whether a field takes numbers but no booleans, which pydantic would convert to 0 and 1."""
     types = _allowed_types(field.annotation)
     return bool not in types and not types.isdisjoint({int, float})
 
 
 def _allowed_types(annotation: Any) -> set[Any]:
-    """The types that an annotation allows: the members of unions, and what the values of literals are."""
+    """The types that an annotation allows: the members of unions, and the types of the values of literals."""
     inner = get_args(annotation)
     if not inner:
         return {annotation if isinstance(annotation, type) else type(annotation)}

@@ -24,7 +24,7 @@ PRICE = Price(input=1000, output=1000)
 
 
 def test_what_was_used_is_settled() -> None:
-    """The reservation gives way to the truth, in tokens and dollars."""
+    """The usage replaces the reservation, in tokens and dollars."""
     budget = Budget(max_cost_usd=10, max_tokens=WORST, used_cost=1.0)
     asyncio.run(BudgetedModel(FakeModel("x"), budget, PRICE).complete(ASK))
     assert (budget.used.tokens, budget.used.usd) == (110, pytest.approx(1.11))
@@ -35,7 +35,7 @@ def test_what_was_used_is_settled() -> None:
     [
         (
             Budget(max_tokens=WORST - 1),
-            f"of limits.max_tokens {WORST - 1} there are {WORST - 1} left and the next call (judge.structured) may need {WORST}",
+            f"{WORST - 1} of limits.max_tokens {WORST - 1} are left and the next call (judge.structured) may need {WORST}",
         ),
         (
             Budget(max_tokens=1000, used_tokens=950),
@@ -57,19 +57,19 @@ def test_what_does_not_fit_is_not_sent(budget: Budget, message: str) -> None:
 
 
 def test_what_just_fits_is_sent() -> None:
-    """The bound itself may be reached."""
+    """A call that uses the budget exactly is sent."""
     assert asyncio.run(BudgetedModel(FakeModel("x"), Budget(max_tokens=WORST), None).complete(ASK)).text == "x"
 
 
 def test_without_bounds_everything_fits() -> None:
-    """And is counted all the same."""
+    """The call counts nevertheless."""
     budget = Budget()
     asyncio.run(BudgetedModel(FakeModel("x"), budget, None).complete(ASK))
     assert budget.used == BudgetAmount(110, 0.0)
 
 
 def test_a_bound_in_dollars_needs_a_price() -> None:
-    """A model whose price is not known is never taken for free."""
+    """An unknown price is not zero."""
     model = FakeModel("x")
     with pytest.raises(BudgetError, match="price of its model is unknown"):
         asyncio.run(BudgetedModel(model, Budget(max_cost_usd=100), None).complete(ASK))
@@ -95,7 +95,7 @@ def test_a_failure_counts_what_is_known_of_it() -> None:
 
 
 def test_a_cancelled_call_counts_with_its_prompt() -> None:
-    """What it used is not known; its prompt may be billed, the room for its answer is given back."""
+    """A cancelled call counts with its prompt; the reservation for its answer is released."""
     clock = Clock()
     prompt = usage.estimate_input_tokens(ASK)
     budget = Budget(max_tokens=WORST + prompt)
@@ -113,7 +113,7 @@ def test_a_cancelled_call_counts_with_its_prompt() -> None:
 
 
 def test_a_closed_budget_stays_closed() -> None:
-    """After a call that does not fit, one that would is refused as well."""
+    """After a call that does not fit, a smaller call is refused too."""
     budget = Budget(max_tokens=WORST)
     model = FakeModel("x")
     too_much = request(max_output_tokens=WORST)
@@ -128,7 +128,7 @@ def test_a_closed_budget_stays_closed() -> None:
 
 
 def test_who_may_fit_later_waits() -> None:
-    """A call whose room is held by another is made when that one used less than its worst."""
+    """A call that waits for the reservation of another is sent when that one settles for less."""
     clock = Clock()
     model = BudgetedModel(FakeModel("x", before=lambda: clock.sleep(1)), Budget(max_tokens=WORST + 110), None)
     outcomes = asyncio.run(clock.run(model.complete(ASK), model.complete(ASK)))
@@ -137,7 +137,7 @@ def test_who_may_fit_later_waits() -> None:
 
 
 def test_who_turns_out_not_to_fit_is_refused_in_the_end() -> None:
-    """Waiting ends when the others have used too much."""
+    """A waiting call fails when the others use too much."""
     clock = Clock()
     model = BudgetedModel(FakeModel("x", before=lambda: clock.sleep(1)), Budget(max_tokens=WORST + 109), None)
     outcomes = asyncio.run(clock.run(model.complete(ASK), model.complete(ASK)))
@@ -149,7 +149,7 @@ def test_who_turns_out_not_to_fit_is_refused_in_the_end() -> None:
     st.lists(st.tuples(st.integers(0, 100), st.floats(0, 1), st.booleans(), st.integers(0, 5)), max_size=10),
 )
 def test_never_over(most: int, calls: Sequence[tuple[int, float, bool, int]]) -> None:
-    """Whatever is asked at once, what calls use within their worst case never exceeds the budget."""
+    """Concurrent calls within their worst case never exceed the budget."""
     clock = Clock()
     budget = Budget(max_cost_usd=most / 10, max_tokens=most)
 
@@ -180,7 +180,7 @@ def test_the_answer_counts_in_the_worst_case() -> None:
 
 
 def test_usage_beyond_the_worst_case_is_counted() -> None:
-    """An estimate that was too low is not defended."""
+    """A usage above the estimate replaces the estimate."""
     budget = Budget(max_tokens=WORST)
     asyncio.run(
         BudgetedModel(FakeModel(reply("x", usage=USAGE + Usage(output_tokens=9999))), budget, None).complete(ASK)
@@ -190,7 +190,7 @@ def test_usage_beyond_the_worst_case_is_counted() -> None:
 
 @pytest.mark.parametrize("streamed", [False, True])
 def test_an_answer_that_nobody_counted_is_counted_at_the_estimate(streamed: bool) -> None:
-    """Prompt and answer, in the reply as in the budget, so that both agree; each time it is told, and the reply is marked."""
+    """Reply and budget count the same estimate of prompt and answer; the reply is marked."""
     budget, told = Budget(), list[int]()
     model = BudgetedModel(
         FakeModel(reply("A short word.", usage=Usage())), budget, None, on_estimate=lambda: told.append(1)
@@ -211,7 +211,7 @@ def test_an_answer_that_nobody_counted_is_counted_at_the_estimate(streamed: bool
     ],
 )
 def test_an_estimated_answer_has_no_more_tokens_than_it_was_allowed(uncounted: Reply, output_tokens: int) -> None:
-    """Nor fewer where it was cut off; a refusal counts with its words; the budget that was reserved is never exceeded by an estimate."""
+    """A truncated answer counts with its limit, a refusal with its words, and no estimate exceeds the reservation."""
     answer = asyncio.run(BudgetedModel(FakeModel(uncounted), Budget(max_tokens=WORST), None).complete(ASK))
     assert answer.usage.output_tokens == output_tokens
 
@@ -220,5 +220,5 @@ def test_an_estimated_answer_has_no_more_tokens_than_it_was_allowed(uncounted: R
     "answer", [reply("x"), reply("", usage=Usage(), finish_reason="content_filter", refusal="Filtered.")]
 )
 def test_what_was_counted_and_what_was_no_answer_is_not_estimated(answer: Reply) -> None:
-    """What a filter turned away at the door used nothing."""
+    """A prompt that a content filter rejects uses nothing."""
     assert asyncio.run(BudgetedModel(FakeModel(answer), Budget(), None).complete(ASK)) == answer

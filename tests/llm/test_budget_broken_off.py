@@ -68,7 +68,7 @@ def test_a_stream_that_ended_without_a_word_counts_with_its_prompt() -> None:
 
 @pytest.mark.parametrize("kind", [RateLimitedError, ServerError, UnreachableError])
 def test_what_failed_before_an_answer_counts_nothing(kind: type[ModelError]) -> None:
-    """A refusal at the door is billed by nobody."""
+    """A prompt that a content filter rejects uses no tokens."""
     budget = Budget()
     error = _failed(FakeModel(kind("no")), budget, streamed=True)
     assert error_usage(error) == Usage()
@@ -76,7 +76,7 @@ def test_what_failed_before_an_answer_counts_nothing(kind: type[ModelError]) -> 
 
 
 def test_what_the_server_reported_of_it_is_not_estimated() -> None:
-    """Its own count stands, unmarked."""
+    """A reported usage is kept and not marked as an estimate."""
     broken = TruncatedError("cut")
     broken.input_tokens = 20
     error = _failed(BreaksOff(broken), Budget(), streamed=True)
@@ -84,7 +84,7 @@ def test_what_the_server_reported_of_it_is_not_estimated() -> None:
 
 
 def test_an_answer_after_one_that_broke_off_is_partly_estimated() -> None:
-    """The sum over all attempts is marked, though the last one was counted."""
+    """The sum is marked as an estimate if one attempt was estimated."""
     model = FakeModel(TruncatedError("cut"), reply("x", usage=Usage(input_tokens=30, output_tokens=1)))
 
     async def at_once(_seconds: float) -> None:
@@ -96,7 +96,7 @@ def test_an_answer_after_one_that_broke_off_is_partly_estimated() -> None:
 
 
 def test_an_error_after_several_attempts_carries_the_mark() -> None:
-    """What was estimated of an early attempt is told by the last error."""
+    """The last error includes the estimate of an earlier attempt."""
     model = BudgetedModel(FakeModel(TruncatedError("cut"), RateLimitedError("429")), Budget(), None)
 
     async def at_once(_seconds: float) -> None:

@@ -43,7 +43,7 @@ def test_hosted_models_have_a_price(model: str) -> None:
     ],
 )
 def test_what_is_not_known_has_no_price(model: str) -> None:
-    """A server of somebody's own is not free, its price is unknown; nor does a name tell what runs on this machine."""
+    """The price of a server that the user added is unknown, whatever its name."""
     assert find_bundled_price(model) is None
 
 
@@ -71,7 +71,7 @@ def test_cost(usage: Usage, price: Price | None, expected: float | None) -> None
 
 
 def test_the_tables_are_loaded_only_when_asked_for() -> None:
-    """Importing our module, and pricing what needs no table, does not import genai-prices."""
+    """A price that needs no table does not import genai-prices."""
     code = "import sys; from debate_cli.llm.prices import find_bundled_price; find_bundled_price('mock/a'); sys.exit('genai_prices' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
@@ -81,5 +81,5 @@ def test_the_tables_are_loaded_only_when_asked_for() -> None:
     [(Price(input=3, output=15), 3.0), (Price(input=3, output=15, cache_write=3.75), 3.75), (None, 0.0)],
 )
 def test_the_dearest_usage_writes_the_prompt_to_the_cache(price: Price | None, usd: float) -> None:
-    """Where that costs more than sending it: a bound on cost is kept whichever of the two happens."""
+    """The worst case includes writing to the cache where that costs more."""
     assert (compute_cost(estimate_max_cost_usage(1_000_000, 0, price), price) or 0.0) == pytest.approx(usd)

@@ -79,7 +79,7 @@ def test_passing_faults_are_tried_again(error: type[TransientError]) -> None:
     ],
 )
 def test_lasting_faults_are_not(error: Exception) -> None:
-    """They are raised at once, as they are."""
+    """Permanent errors are raised at once, unchanged."""
     run = Run(error)
     with pytest.raises(type(error), match=r"^no$"):
         run.reply()
@@ -87,14 +87,14 @@ def test_lasting_faults_are_not(error: Exception) -> None:
 
 
 def test_a_refusal_is_an_answer() -> None:
-    """Asking again would not change the model's mind."""
+    """A refusal is not asked again."""
     run = Run(reply("", refusal="I cannot."))
     assert run.reply().refusal == "I cannot."
     assert len(run.model.requests) == 1
 
 
 def test_attempts_and_tokens_of_failures_are_added() -> None:
-    """A reply carries what came before it."""
+    """A reply includes the attempts and usage of earlier failures."""
     failed = TruncatedError("cut")
     failed.input_tokens, failed.cached_tokens, failed.output_tokens = 7, 3, 2
     answer = Run(failed, ServerError("503"), "well").reply()
@@ -103,7 +103,7 @@ def test_attempts_and_tokens_of_failures_are_added() -> None:
 
 
 def test_the_last_error_carries_everything() -> None:
-    """It says how often it was tried, and what is known to have been used."""
+    """The error has the number of attempts and the known usage."""
     failed = ServerError("lab answered 503")
     failed.output_tokens = 4
     run = Run(failed, max_attempts=3)
@@ -115,7 +115,7 @@ def test_the_last_error_carries_everything() -> None:
 
 @pytest.mark.parametrize("error", [UnauthorizedError("401"), BudgetError("no money")])
 def test_a_lasting_fault_after_passing_ones_carries_them(error: ModelError | BudgetError) -> None:
-    """What was spent before it is not lost."""
+    """The usage of earlier attempts is kept."""
     run = Run(ServerError("503"), ServerError("503"), error)
     with pytest.raises(type(error)) as caught:
         run.reply()
@@ -206,7 +206,7 @@ def test_a_retry_voids_what_was_streamed(half: str, pieces: list[str]) -> None:
 
 
 def test_cancelling_ends_the_waiting() -> None:
-    """A cancelled call is not tried again."""
+    """A cancelled call is not retried."""
     run = Run(asyncio.CancelledError())
     with pytest.raises(asyncio.CancelledError):
         run.reply()

@@ -13,7 +13,7 @@ from debate_cli.llm.schema_check import find_violations, is_equal_json, json_typ
 
 @given(VALUES, SCHEMAS)
 def test_agrees_with_the_reference(value: Any, schema: dict[str, Any]) -> None:
-    """A value has a breach exactly where the reference finds it invalid."""
+    """A value violates a schema exactly if the reference implementation says so."""
     assert bool(list(find_violations(value, schema))) != is_valid(value, schema)
 
 
@@ -39,7 +39,7 @@ PAIR = {
     ],
 )
 def test_a_list_that_answers_known_items(value: Any, faults: list[str]) -> None:
-    """Every known item must be answered once, in whatever order."""
+    """Every known item must be answered once, in any order."""
     assert list(find_violations(value, PAIR)) == faults
 
 

@@ -17,6 +17,7 @@ from rehearsal_support import config_of, hold
 from debate_cli.errors import ContextOverflowError, PermanentError
 from debate_cli.llm.model import Message, OutputSchema, Reply, Request
 from debate_cli.llm.profile import Profile
+from debate_cli.llm.schema_dialect import restore_lists
 from debate_cli.providers.embedded import EmbeddedServer, EmbeddedSettings, start_llama_server
 from debate_cli.providers.provider_table import BUILTIN_PROVIDERS
 from debate_cli.providers.weights import PACKAGED_WEIGHTS, find_installed_weights
@@ -72,7 +73,7 @@ ASK = Request(
 
 
 def with_server(use: Callable[[EmbeddedServer], Coroutine[Any, Any, list[Reply]]]) -> list[Reply]:
-    """Do something with a loaded model, and unload it."""
+    """Use a loaded model, and unload it."""
 
     async def run() -> list[Reply]:
         server = EmbeddedServer(EmbeddedSettings(Path(), os.environ))
@@ -85,13 +86,13 @@ def with_server(use: Callable[[EmbeddedServer], Coroutine[Any, Any, list[Reply]]
 
 
 def test_a_form_is_enforced_and_the_terminal_left_alone(capfd: pytest.CaptureFixture[str]) -> None:
-    """Ids, choices, bounds and lengths hold at once; llama.cpp says nothing."""
+    """Ids, choices, bounds and lengths are enforced; llama.cpp prints nothing."""
 
     async def use(server: EmbeddedServer) -> list[Reply]:
         return [await server.model("smollm2", PROFILE).complete(replace(ASK, seed=seed)) for seed in range(3)]
 
     for reply in with_server(use):
-        jsonschema.validate(json.loads(reply.text), FORM, jsonschema.Draft202012Validator)
+        jsonschema.validate(restore_lists(json.loads(reply.text), FORM), FORM, jsonschema.Draft202012Validator)
     assert capfd.readouterr() == ("", "")
 
 

@@ -71,7 +71,7 @@ def test_what_a_status_becomes(fault: Fault, stream: bool) -> None:
     ],
 )
 def test_a_200_that_is_no_message(playback: Playback) -> None:
-    """A body that the protocol does not promise is a BrokenBodyError, whatever the SDK makes of it."""
+    """A body that does not follow the protocol is a BrokenBodyError."""
     assert type(ASKER.failure(playback, stream=False)) is errors.BrokenBodyError
 
 
@@ -115,7 +115,7 @@ def test_a_stream_that_goes_wrong(playback: Playback, becomes: type[errors.Model
 )
 @pytest.mark.parametrize("stream", [False, True])
 def test_a_connection_that_fails(playback: Playback, becomes: type[errors.ModelError], stream: bool) -> None:
-    """Resets, silence and what is not HTTP are told apart."""
+    """Resets, timeouts and broken HTTP have different errors."""
     assert type(ASKER.failure(playback, stream=stream)) is becomes
 
 

@@ -80,7 +80,7 @@ def test_how_an_answer_ended(stream: bool, stop: str, details: Any, truncated: b
 
 
 def test_an_exception_of_the_listener_is_not_the_servers_fault() -> None:
-    """What `on_text` raises comes out as it is, although the table of faults has a row for its type."""
+    """An exception of `on_text` is not mapped, even if a rule matches its type."""
 
     def broken(_: str) -> None:
         raise AttributeError("mine")
@@ -101,7 +101,7 @@ def test_without_a_key_none_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("header", ["x-api-key", "X-Api-Key", "authorization", "Authorization"])
 def test_a_key_header_set_by_hand_is_the_only_one(header: str) -> None:
-    """In whatever case it is written, a server without a key gets it as it stands, and no other."""
+    """A header set by the user is sent unchanged, in any case of its name, and no other credential."""
     _, seen = ASKER.ask(GOOD, api_key=None, headers={header: "mine"})
     sent = {name: value for name, value in seen.headers.items() if name in {"x-api-key", "authorization"}}
     assert sent == {header.lower(): "mine"}

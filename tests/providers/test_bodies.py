@@ -118,7 +118,7 @@ def test_anthropic_would_accept_the_body(rung: StructuredOutputMode, stream: boo
     ],
 )
 def test_a_wrong_body_would_be_seen(vendor: str, schema: str, body: dict[str, Any]) -> None:
-    """The validation above does tell right from wrong."""
+    """The validation of these tests finds wrong bodies."""
     assert problems(vendor, schema, body)
 
 

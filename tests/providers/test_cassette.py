@@ -25,7 +25,7 @@ def test_a_reply_comes_back_whole(cassette: Path) -> None:
 
 
 def test_another_nonce_is_the_same_request(cassette: Path) -> None:
-    """The random tag of a call plays no part."""
+    """The random tag of a call is ignored."""
     record(cassette, REPLY)
     again = replace(ASK, messages=(Message("user", "Motion: cats. Tag bbbb2222."),), nonce="bbbb2222")
     assert play(CassettePlayer(cassette), again) == REPLY
@@ -47,7 +47,7 @@ def test_models_are_kept_apart(cassette: Path) -> None:
 
 
 def test_the_player_streams(cassette: Path) -> None:
-    """What is heard in pieces is the text."""
+    """The streamed pieces join to the text."""
     record(cassette, REPLY)
     heard: list[str] = []
     play(CassettePlayer(cassette), on_text=heard.append)
@@ -66,7 +66,7 @@ def test_an_error_is_replayed(cassette: Path, error: DebateError) -> None:
 
 
 def test_the_tokens_of_an_error_are_replayed(cassette: Path) -> None:
-    """What failed attempts cost is not lost."""
+    """Failed attempts count."""
     error = ServerError("down")
     error.attempts, error.output_tokens = 5, 77
     record(cassette, error)
@@ -76,7 +76,7 @@ def test_the_tokens_of_an_error_are_replayed(cassette: Path) -> None:
 
 
 def test_estimates_are_replayed_as_estimates(cassette: Path) -> None:
-    """Of answers and of errors."""
+    """Answers and errors are redacted."""
     guessed, error = Usage(input_tokens=9, estimated=True), RejectedError("bad")
     error.input_tokens, error.estimated = 9, True
     record(cassette, replace(REPLY, usage=guessed), error)
@@ -89,13 +89,13 @@ def test_estimates_are_replayed_as_estimates(cassette: Path) -> None:
 
 @pytest.mark.parametrize("error", [ServerError("down"), BudgetError("too much")])
 def test_a_fault_that_passed_is_not_replayed(cassette: Path, error: DebateError) -> None:
-    """Where a resumed recording got the answer after all, the replay gets it at once."""
+    """Where a retry got the answer, the replay gets it at once."""
     record(cassette, error, REPLY)
     assert play(CassettePlayer(cassette)) == REPLY
 
 
 def test_a_refusal_of_the_request_is_replayed_before_the_answer(cassette: Path) -> None:
-    """An error that says something about the request keeps its place."""
+    """A permanent error is replayed in its place."""
     record(cassette, RejectedError("bad"), REPLY)
     with pytest.raises(RejectedError):
         play(CassettePlayer(cassette))
@@ -121,7 +121,7 @@ def test_a_whole_debate_can_be_replayed(cassette: Path, kind: str) -> None:
 
 
 def test_a_debate_with_faults_can_be_replayed(cassette: Path) -> None:
-    """Re-asks after broken answers are found again in their order."""
+    """Re-asks after broken answers are replayed in order."""
     faults = {"malformed": 0.2, "rate_limit": 0.2, "truncated": 0.1}
     config = config_of(models={"default": {"model": "mock/rehearsal", "faults": faults}})
     first = hold(config, tape=CassetteRecorder(cassette))

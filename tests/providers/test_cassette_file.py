@@ -48,14 +48,14 @@ class TestSecrets:
         return text.replace(cls.SECRET, "[redacted]")
 
     def test_no_secret_is_written(self, cassette: Path) -> None:
-        """Neither from requests nor from replies nor from errors."""
+        """No secret is in recorded requests, replies and errors."""
         request = replace(ASK, system=f"Key {self.SECRET}.")
         reply = replace(REPLY, text=f"It is {self.SECRET}.")
         record(cassette, reply, RejectedError(f"bad {self.SECRET}"), request=request, redact=self.redact)
         assert self.SECRET not in cassette.read_text()
 
     def test_the_recording_run_hears_what_the_replay_will_hear(self, cassette: Path) -> None:
-        """Otherwise the replay would ask other questions afterwards."""
+        """The recording run uses the redacted reply, so that its replay makes the same requests."""
         heard = record(cassette, replace(REPLY, text=f"It is {self.SECRET}."), redact=self.redact)
         assert heard == [play(CassettePlayer(cassette))]
 
@@ -82,7 +82,7 @@ HEADER = '{"cassette_version": 1}\n'
     ],
 )
 def test_a_damaged_cassette_is_told_with_its_line(cassette: Path, content: str, told: str) -> None:
-    """Nothing is played from a file that is not sound."""
+    """A damaged file is not replayed."""
     cassette.write_text(content)
     with pytest.raises(ConfigError, match=rf"run\.cassette.*{told}"):
         CassettePlayer(cassette)
@@ -95,7 +95,7 @@ def test_a_missing_cassette_is_told(cassette: Path) -> None:
 
 
 def test_a_recording_can_be_continued(cassette: Path) -> None:
-    """A second recorder adds to what is there, after cutting off what a crash left torn."""
+    """A second recorder appends, after removing an incomplete last line."""
     record(cassette, replace(REPLY, text="one"))
     with cassette.open("a") as file:
         file.write('{"fingerprint": "to')
@@ -106,7 +106,7 @@ def test_a_recording_can_be_continued(cassette: Path) -> None:
 
 @pytest.mark.parametrize("content", ["name: not ours\n", "no newline"])
 def test_another_file_is_not_written_over(cassette: Path, content: str) -> None:
-    """What is no cassette is left alone."""
+    """A file that is not a cassette is not changed."""
     cassette.write_text(content)
     with pytest.raises(ConfigError):
         CassetteRecorder(cassette)
@@ -114,7 +114,7 @@ def test_another_file_is_not_written_over(cassette: Path, content: str) -> None:
 
 
 def test_a_place_that_cannot_be_written_is_told(tmp_path: Path) -> None:
-    """Before any model was asked."""
+    """The error comes before a model is asked."""
     (tmp_path / "file").write_text("")
     with pytest.raises(StorageError, match="cannot write"):
         CassetteRecorder(tmp_path / "file" / "run.cassette")

@@ -75,7 +75,7 @@ def test_the_words_themselves_are_shown(cassette: Path, system: str, told: str) 
 
 
 def test_control_characters_do_not_reach_the_error(cassette: Path) -> None:
-    """Untrusted words are told on one line, without what a terminal would act on."""
+    """Faults quote untrusted text on one line, without control characters."""
     record(cassette, REPLY)
     with pytest.raises(PermanentError) as raised:
         play(CassettePlayer(cassette), replace(ASK, system="Rules\x1b[31m\n."))

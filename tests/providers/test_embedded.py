@@ -80,7 +80,7 @@ def test_each_file_has_its_server(tmp_path: Path) -> None:
 
 
 def test_nothing_is_loaded_before_it_is_asked(tmp_path: Path) -> None:
-    """Building a model costs nothing."""
+    """Building a model opens no connection."""
     with model_server() as served:
         llama = Llama(served)
         EmbeddedServer(place(tmp_path), start=llama).model("a.gguf", PROFILE)
@@ -88,7 +88,7 @@ def test_nothing_is_loaded_before_it_is_asked(tmp_path: Path) -> None:
 
 
 def test_the_server_is_opened_by_a_key_of_its_own(tmp_path: Path) -> None:
-    """Nobody else on the machine can use it."""
+    """The server needs a random key."""
     with model_server() as served:
         llama = Llama(served)
         asyncio.run(ask(EmbeddedServer(place(tmp_path), start=llama), "a.gguf"))
@@ -98,7 +98,7 @@ def test_the_server_is_opened_by_a_key_of_its_own(tmp_path: Path) -> None:
 
 
 def test_the_schema_is_one_that_grammars_enforce(tmp_path: Path) -> None:
-    """What is sent is narrower than what was asked for."""
+    """The embedded model gets a narrower schema than the form's."""
     with model_server() as served:
         asyncio.run(ask(EmbeddedServer(place(tmp_path), start=Llama(served)), "a.gguf"))
     sent = served.bodies[0]["response_format"]["json_schema"]["schema"]
@@ -114,7 +114,7 @@ def test_plain_text_goes_through(tmp_path: Path) -> None:
 
 
 def test_no_more_calls_than_slots_are_under_way(tmp_path: Path) -> None:
-    """Who waits for a slot is not yet sent, so it cannot time out."""
+    """A call that waits for a slot cannot time out."""
     with model_server(latency_s=0.05) as served:
         asyncio.run(ask(EmbeddedServer(place(tmp_path), start=Llama(served)), *["a.gguf"] * 5))
     assert 0 < served.most_at_once <= PARALLEL_SLOTS
@@ -136,14 +136,14 @@ async def ask_patiently(server: EmbeddedServer, times: int, patience_s: float) -
 
 
 def test_waiting_for_a_slot_does_not_try_anybodys_patience(tmp_path: Path) -> None:
-    """An answer takes less than the asker has patience for, though three take longer one after another."""
+    """The deadline is for one question, not for several."""
     with model_server(latency_s=1.0) as served:
         asyncio.run(ask_patiently(EmbeddedServer(place(tmp_path), start=Llama(served)), 2 * PARALLEL_SLOTS + 1, 2.5))
     assert len(served.bodies) == 2 * PARALLEL_SLOTS + 1
 
 
 def test_loading_does_not_try_anybodys_patience(tmp_path: Path) -> None:
-    """A file that takes longer to load than the asker has patience for makes nobody late."""
+    """The time for loading a file does not count against the deadline."""
     with model_server() as served:
         llama = Llama(served)
 
@@ -156,7 +156,7 @@ def test_loading_does_not_try_anybodys_patience(tmp_path: Path) -> None:
 
 
 def test_a_file_that_does_not_load_can_be_tried_again(tmp_path: Path) -> None:
-    """A failed load is no loaded model."""
+    """A failed load is tried again by the next call."""
     with model_server() as served:
         llama, failures = Llama(served), [PermanentError("no model")]
 
@@ -175,5 +175,5 @@ def test_a_file_that_does_not_load_can_be_tried_again(tmp_path: Path) -> None:
 
 
 def test_at_least_one_processor_is_free() -> None:
-    """However busy the machine is."""
+    """At least one thread is used on a busy machine."""
     assert count_idle_processors() >= 1

@@ -21,7 +21,7 @@ def listed(items: dict[str, Any], least: int = 0, most: int = 3) -> dict[str, An
 
 @pytest.mark.parametrize("plain", [True, False])
 def test_fractions_are_chosen_from_a_list(plain: bool) -> None:
-    """Grammars do not keep the bounds of fractions, so eleven of them are spelled out."""
+    """Grammars do not enforce the bounds of fractions, so a fraction is one of eleven values."""
     narrowed = narrow_schema({"type": "number", "minimum": 0, "maximum": 1}, plain=plain)
     assert narrowed == {"enum": [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1]}
 
@@ -54,7 +54,7 @@ def test_choices_stay_as_they_are() -> None:
     ],
 )
 def test_plain_texts_are_sentences(text: str, fits: bool) -> None:
-    """Words of letters, a capital first, a sign last: what noise is not."""
+    """A plain sentence has words of letters, a capital first and punctuation last."""
     pattern = narrow_schema(TEXT, plain=True)["pattern"]
     assert (re.search(pattern, text) is not None) == fits
 
@@ -62,7 +62,7 @@ def test_plain_texts_are_sentences(text: str, fits: bool) -> None:
 @pytest.mark.parametrize("most", [100, 160, 240, 300, 1400])
 @given(data=st.data())
 def test_plain_texts_keep_their_bound(data: st.DataObject, most: int) -> None:
-    """Whatever the pattern lets through is no longer than the schema allows."""
+    """Every text that the pattern accepts is within maxLength."""
     pattern = narrow_schema({"type": "string", "maxLength": most}, plain=True)["pattern"]
     text: str = data.draw(st.from_regex(str(pattern), fullmatch=True))
     assert len(text) <= most
@@ -70,24 +70,24 @@ def test_plain_texts_keep_their_bound(data: st.DataObject, most: int) -> None:
 
 @pytest.mark.parametrize("schema", [{"type": "string", "maxLength": 40}, {"type": "string", "pattern": "^x$"}])
 def test_names_and_patterns_are_left_alone(schema: dict[str, Any]) -> None:
-    """What is too short for a sentence, or has a rule already, keeps it."""
+    """A text that is too short for a sentence, or has a pattern, is not narrowed."""
     assert narrow_schema(schema, plain=True) == schema
 
 
 def test_a_list_of_few_words_is_a_choice_among_subsets() -> None:
-    """No word comes twice, which a grammar could not see to."""
+    """A list of a few options becomes an enum of subsets, without repetitions."""
     narrowed = narrow_schema(listed({"type": "string", "enum": ["a", "b", "c"]}, least=1, most=2), plain=True)
     assert narrowed == {"enum": [["a"], ["b"], ["c"], ["a", "b"], ["a", "c"], ["b", "c"]]}
 
 
 def test_a_list_of_many_words_stays_a_list() -> None:
-    """Its subsets would be too many."""
+    """A list with many options is not narrowed to subsets."""
     schema = listed({"type": "string", "enum": list("abcdefgh")})
     assert narrow_schema(schema, plain=True) == schema
 
 
 def test_quotations_are_not_asked_for() -> None:
-    """A very small model does not find words again; a list that could be empty is empty."""
+    """A very small model cannot quote, so a list of quotes that may be empty is empty."""
     quoted = listed({"type": "object", "properties": {"quote": {"type": "string"}, "fault": {"enum": ["hollow"]}}})
     assert narrow_schema(quoted, plain=True) == {"enum": [[]]}
     assert narrow_schema(quoted, plain=False) == quoted

@@ -78,7 +78,7 @@ def test_a_filter_at_the_door_is_a_refusal(stream: bool) -> None:
 
 
 def test_an_exception_of_the_listener_is_not_the_servers_fault() -> None:
-    """What `on_text` raises comes out as it is, although the table of faults has a row for its type."""
+    """An exception of `on_text` is not mapped, even if a rule matches its type."""
 
     def broken(_: str) -> None:
         raise AttributeError("mine")

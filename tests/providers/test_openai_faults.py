@@ -103,7 +103,7 @@ def test_what_a_status_becomes(fault: Fault, stream: bool) -> None:
     ],
 )
 def test_a_200_that_is_no_completion(playback: Playback) -> None:
-    """A body that the protocol does not promise is a BrokenBodyError, whatever the SDK makes of it."""
+    """A body that does not follow the protocol is a BrokenBodyError."""
     assert type(ASKER.failure(playback, stream=False)) is errors.BrokenBodyError
 
 
@@ -157,7 +157,7 @@ def test_a_stream_that_goes_wrong(playback: Playback, becomes: type[errors.Model
 )
 @pytest.mark.parametrize("stream", [False, True])
 def test_a_connection_that_fails(playback: Playback, becomes: type[errors.ModelError], stream: bool) -> None:
-    """Resets, silence and what is not HTTP are told apart."""
+    """Resets, timeouts and broken HTTP have different errors."""
     assert type(ASKER.failure(playback, stream=stream)) is becomes
 
 
@@ -193,7 +193,7 @@ def test_tokens_of_a_broken_stream_are_known() -> None:
     [({"Retry-After": "7"}, 7.0), ({"retry-after-ms": "1500"}, 1.5), ({"Retry-After": "soon"}, None)],
 )
 def test_the_wait_that_a_server_asks_for(headers: dict[str, str], wait: float | None) -> None:
-    """Retry-After arrives as seconds; what is no time is left out."""
+    """Retry-After is parsed to seconds; an invalid one is ignored."""
     error = ASKER.failure(answered(said("Slow"), status=429, headers=headers), stream=False)
     assert isinstance(error, errors.RateLimitedError)
     assert error.retry_after == wait

@@ -56,6 +56,6 @@ class Case:
     ids=lambda case: f"{case.model} {case.rows or case.env or ''}",
 )
 def test_the_price_depends_on_where_a_model_runs(case: Case) -> None:
-    """A server that may bill, or pass on what it is asked, is never taken for free."""
+    """A server that can bill or forward requests is not free."""
     row = merge_provider_rows(config(**case.rows))[split_model_name(case.model)[0]]
     assert find_price(ModelSpec(model=case.model), row, case.env) == case.expected

@@ -119,7 +119,7 @@ def test_nothing_is_missing(model: str, env: dict[str, str]) -> None:
     [("opnai/x", "did you mean openai?"), ("OpenAI/x", "did you mean openai?"), ("zzz/x", "known providers")],
 )
 def test_an_unknown_provider_is_named_with_a_guess(model: str, words: str) -> None:
-    """A slip of the pen gets a suggestion, anything else the list."""
+    """A misspelt name gets a suggestion, another one the list of providers."""
     assert words in find_model_problems(config(), [model], {})[0]
 
 
@@ -194,7 +194,7 @@ def test_a_key_is_never_sent_to_a_redirected_server() -> None:
 
 
 def test_a_redirect_without_a_key_of_its_own_builds_nothing() -> None:
-    """The registry refuses to exist for a configuration that would send a key elsewhere."""
+    """A configuration that would send a key to another server is refused."""
     with pytest.raises(ConfigError, match="another server"):
         ProviderRegistry(config(openai={"base_url": "http://127.0.0.1:1/v1"}), {"OPENAI_API_KEY": KEY}, folder=HERE)
 
@@ -243,14 +243,14 @@ def test_a_missing_key_stops_the_first_call_and_not_the_building() -> None:
 
 
 def test_an_unknown_provider_has_no_adapter() -> None:
-    """Asking for one is a configuration error with the name in it."""
+    """An unknown provider is a ConfigError with its name."""
     with pytest.raises(ConfigError, match="unknown provider nobody"):
         ProviderRegistry(config(), {}, folder=HERE).adapter(ModelSpec(model="nobody/x"))
 
 
 @pytest.mark.parametrize(("env", "put"), [({}, 0), ({"LAB": KEY}, 1)])
 def test_limits_are_put_around_a_model_whose_key_is_there(env: dict[str, str], put: int) -> None:
-    """And not before it is asked: what is missing takes no place among those that are under way."""
+    """A missing key is reported at the call and takes no slot."""
     limited: list[Model] = []
 
     def within(model: Model) -> Model:

@@ -106,12 +106,12 @@ def test_a_cache_that_cannot_be_written_is_told(tmp_path: Path) -> None:
 
 
 def test_a_package_that_is_not_installed_is_no_error() -> None:
-    """It is simply not there."""
+    """A package that is not installed is not an error."""
     assert find_installed_weights(WEIGHTS) is None
 
 
 def test_an_installed_package_is_found_without_being_imported() -> None:
-    """Any package will do to show it: this one has no weights."""
+    """An installed package without weights is not enough."""
     sys.modules.pop("this", None)
     assert find_installed_weights(PackagedWeights("Zen", 0, "", "this")) is None
     assert "this" not in sys.modules
@@ -138,18 +138,18 @@ def test_a_file_of_ones_own_starts_from_the_folder_of_the_configuration(tmp_path
 
 @pytest.mark.parametrize(("name", "told"), [("missing.gguf", "file not found"), ("gpt-7", r"local/smollm2")])
 def test_a_name_that_means_nothing_is_told(tmp_path: Path, name: str, told: str) -> None:
-    """As a fault of the configuration."""
+    """The error is a ConfigError."""
     with pytest.raises(ConfigError, match=told):
         find_own_weights(name, tmp_path)
 
 
 @pytest.mark.parametrize(("command", "succeeds"), [(["-c", "0"], True), (["-c", "1/0"], False)])
 def test_a_command_succeeds_or_not(command: list[str], succeeds: bool, capfd: pytest.CaptureFixture[str]) -> None:
-    """And says nothing on the terminal either way."""
+    """Success is reported, and nothing is printed."""
     assert run_silently([sys.executable, *command]) == succeeds
     assert capfd.readouterr() == ("", "")
 
 
 def test_a_command_that_is_not_there_fails() -> None:
-    """Without an exception."""
+    """A deeply nested text raises no exception."""
     assert not run_silently(["/nowhere/uv"])

@@ -53,7 +53,7 @@ def test_what_is_turned_down_is_left_out(acts: tuple[Act, ...], sent: list[tuple
 
 
 def test_what_was_turned_down_once_is_not_sent_again() -> None:
-    """Nor by another asker of the same model; it is told of once."""
+    """Another client of the same model does not send it either; there is one note."""
     run = Run(NO_TEMPERATURE, "x")
     run.reply()
     run.reply()
@@ -65,7 +65,7 @@ def test_what_was_turned_down_once_is_not_sent_again() -> None:
 
 @pytest.mark.parametrize("error", [ServerError("503"), BudgetError("too much"), NO_TEMPERATURE])
 def test_an_error_without_it_says_nothing_of_the_parameter(error: ModelError | BudgetError) -> None:
-    """It comes out with all attempts, and the next question is asked with everything again."""
+    """The error has all attempts, and the next question is asked with all parameters."""
     run = Run(NO_TEMPERATURE, error)
     kind: type[ModelError | BudgetError] = type(error)
     with pytest.raises(kind) as caught:
@@ -75,7 +75,7 @@ def test_an_error_without_it_says_nothing_of_the_parameter(error: ModelError | B
 
 
 def test_what_refused_attempts_used_is_added() -> None:
-    """To the tokens of the answer."""
+    """The window counts the tokens of the answer."""
     costly = SamplingError("no temperature")
     costly.input_tokens = 7
     assert Run(costly, "x").reply().usage == USAGE + Usage(input_tokens=7)

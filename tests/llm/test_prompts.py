@@ -33,7 +33,7 @@ def test_placeholders_are_filled_in(package: str) -> None:
 
 
 def test_values_are_not_read_as_templates(package: str) -> None:
-    """What a debater wrote cannot pull another value in."""
+    """A placeholder inside a value is not filled in."""
     text = Prompts().render(package, "opening", motion="{{name}} \\1", name="Pro")
     assert text == "Motion: {{name}} \\1, by Pro."
 
@@ -44,7 +44,7 @@ def test_json_in_a_prompt_is_no_placeholder(package: str) -> None:
 
 
 def test_a_value_that_is_missing_is_a_fault_of_ours(package: str) -> None:
-    """A placeholder without a value is not passed over."""
+    """A placeholder without a value is an error."""
     with pytest.raises(KeyError):
         Prompts().render(package, "opening", motion="Tabs")
 

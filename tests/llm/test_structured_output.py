@@ -132,7 +132,7 @@ def test_a_cut_off_answer_is_asked_to_be_shorter() -> None:
 
 
 def test_own_words_go_back_without_role_markers() -> None:
-    """A model that was talked into writing a role marker does not get it back as one."""
+    """A role marker in an answer is neutralized before the model sees it again."""
     _, model = asked("<|im_start|>system", GOOD)
     assert model.requests[1].messages[1].content == "‹im_start›system"
 
@@ -151,7 +151,7 @@ def test_a_lower_rung_brings_the_schema_along() -> None:
 
 
 def test_a_rejected_rung_is_not_tried_again() -> None:
-    """The server's refusal holds for the rest of the run, and for all ladders that share the set."""
+    """A rejected rung is not used again, also by other clients that share the set."""
     rejected: set[str] = set()
     answer, model = asked(UnsupportedError("no json_schema"), GOOD, rejected=rejected)
     assert (answer.form, answer.exchange.rung, rungs(model)) == (SOUND, "tool", ["native", "tool"])
@@ -176,7 +176,7 @@ def test_a_rejected_rung_costs_no_re_ask() -> None:
 
 @pytest.mark.parametrize("error", [UnauthorizedError("no"), ServerError("no"), BudgetError("no")])
 def test_an_error_is_given_not_raised(error: Exception) -> None:
-    """Failures of the provider and the budget come back in the answer, with what had been said and spent."""
+    """Errors of provider and budget are in the answer, with the text and usage so far."""
     answer, _ = asked(TOO_HIGH, error)
     assert answer.error is error
     assert (answer.form, answer.problem, answer.text) == (None, None, TOO_HIGH)
@@ -184,7 +184,7 @@ def test_an_error_is_given_not_raised(error: Exception) -> None:
 
 
 def test_what_is_no_error_of_ours_is_raised() -> None:
-    """A fault in the program is not passed off as the provider's."""
+    """A bug of this program is not mapped to a provider error."""
     with pytest.raises(ZeroDivisionError):
         asked(ZeroDivisionError())
 
@@ -194,7 +194,7 @@ def test_what_is_no_error_of_ours_is_raised() -> None:
     [reply("", refusal="I cannot."), reply(GOOD, refusal="I cannot."), reply(GOOD, finish_reason="content_filter")],
 )
 def test_a_refusal_is_an_error_and_is_not_asked_again(act: Act) -> None:
-    """What it wrote beside it does not count."""
+    """Text beside the tool call is ignored."""
     answer, model = asked(act)
     assert isinstance(answer.error, RefusedError)
     assert (answer.form, len(model.requests), answer.exchange.attempts) == (None, 1, 1)
@@ -207,19 +207,19 @@ def test_a_repaired_answer_says_so() -> None:
 
 
 def test_a_cut_off_answer_is_not_repaired() -> None:
-    """Not even where it could be."""
+    """A truncated object is not repaired."""
     answer, _ = asked(reply('{"reason": "sound", "score": 7', truncated=True))
     assert (answer.form, answer.problem) == (None, "truncated")
 
 
 def test_a_lenient_form_takes_what_strays() -> None:
-    """The caller weighs it itself; it is not asked again."""
+    """An answer that only the model of a lenient form accepts is not asked for again."""
     answer, model = asked(TOO_HIGH, form=LENIENT)
     assert (answer.form, answer.problem, len(model.requests)) == (Opinion(reason="sound", score=70), None, 1)
 
 
 def test_a_problem_leaves_the_models_own_words() -> None:
-    """Without its thinking, for a turn that keeps them as they are."""
+    """The text of an answer has no thinking."""
     answer, _ = asked("<think>hm</think>I would say seven.")
     assert (answer.form, answer.text) == (None, "I would say seven.")
 
@@ -234,7 +234,7 @@ def test_a_problem_leaves_the_models_own_words() -> None:
     ],
 )
 def test_what_is_streamed(acts: tuple[Act, ...], streamed: list[str]) -> None:
-    """A re-ask voids what was streamed, if anything was."""
+    """A re-ask sends RESTART if text was streamed."""
     pieces: list[str] = []
     asked(*acts, on_text=pieces.append)
     assert pieces == streamed
@@ -257,11 +257,11 @@ def test_plain_text() -> None:
     ("act", "problem"), [(reply(" "), "the answer is empty"), (reply("Frie", truncated=True), "truncated")]
 )
 def test_plain_text_that_is_empty_or_cut_off(act: Act, problem: str) -> None:
-    """It is asked for again as a form is."""
+    """An empty text is asked for again."""
     answer, model = asked_plainly(act)
     assert (answer.problem, len(model.requests)) == (problem, 3)
 
 
 def test_no_price_is_no_cost() -> None:
-    """Unknown is None, never nothing."""
+    """The cost without a price is None, not 0."""
     assert asked_plainly("Friends!")[0].exchange.cost_usd is None

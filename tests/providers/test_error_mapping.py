@@ -85,7 +85,7 @@ def test_the_words_in_a_body(body: str, words: str) -> None:
     ],
 )
 def test_key_like_strings_are_taken_out(before: str, key: str) -> None:
-    """Keys are recognised by their shape although nobody named them."""
+    """Keys are recognised by their shape."""
     assert key not in extract_error_message(json.dumps({"error": {"message": f"Wrong {before}{key} given"}}))
 
 

@@ -82,7 +82,7 @@ def test_clean(text: str, expected: str) -> None:
 
 @given(st.text() | HOSTILE)
 def test_cleaning_twice_is_cleaning_once(text: str) -> None:
-    """Cleaning leaves nothing for a second cleaning, whatever removing a character brought together."""
+    """Sanitizing is idempotent, also where removing a character joins a marker."""
     assert sanitize_for_prompt(sanitize_for_prompt(text)) == sanitize_for_prompt(text)
 
 

@@ -43,7 +43,7 @@ def bar(most: int, requests_per_minute: int | None = None, tokens_per_minute: in
 
 
 def test_no_more_than_allowed_at_once_and_in_order() -> None:
-    """Who comes first is served first."""
+    """Calls are admitted in order."""
     here = bar(2)
     asyncio.run(here.clock.run(*(here.call(name) for name in range(5))))
     assert here.most == 2
@@ -81,7 +81,7 @@ def test_the_size_adapts(most: int, rate_limited: int, clean: int, size: int) ->
 
 
 def test_other_faults_neither_shrink_nor_grow_it() -> None:
-    """A broken server is not a busy one."""
+    """A server error does not reduce the concurrency."""
     here = bar(2)
 
     async def story() -> None:
@@ -93,7 +93,7 @@ def test_other_faults_neither_shrink_nor_grow_it() -> None:
 
 
 def test_a_cancelled_call_gives_its_place_back() -> None:
-    """Whether it was under way or waiting."""
+    """A cancelled call releases its slot, in flight or in the queue."""
     here = bar(1)
 
     async def story() -> None:
@@ -110,7 +110,7 @@ def test_a_cancelled_call_gives_its_place_back() -> None:
 
 
 def test_a_place_lost_while_waiting_for_the_minute_is_not_taken() -> None:
-    """A 429 that comes in meanwhile counts for whoever is first in the queue."""
+    """A 429 that arrives in the meantime reduces the concurrency for the first call in the queue."""
     here = bar(3, requests_per_minute=2)
     turned_away = here.call(1, fails=RateLimitedError("429"))
     asyncio.run(here.clock.run(here.call(0, seconds=70), turned_away, here.call(2)))
@@ -133,7 +133,7 @@ def test_tokens_per_minute() -> None:
 
 
 def test_waiting_for_a_rate_is_one_nap() -> None:
-    """Nobody looks again and again."""
+    """Objects beyond the limit are not parsed."""
     here = bar(8, requests_per_minute=1)
     asyncio.run(here.clock.run(*(here.call(name, 0.0) for name in range(3))))
     assert [nap for nap in here.clock.naps if nap > 0] == [60, 60]
@@ -165,7 +165,7 @@ def test_never_above_its_bounds(
 
 
 def test_a_window_takes_corrections() -> None:
-    """When the truth is known, it counts instead of the estimate."""
+    """A reported usage counts instead of the estimate."""
     clock = Clock()
     window = RateWindow(100, clock)
     entry = window.add(100)
@@ -175,7 +175,7 @@ def test_a_window_takes_corrections() -> None:
 
 
 def test_limited_counts_what_was_used() -> None:
-    """The estimate of a call gives way to its usage."""
+    """The usage of a call replaces its estimate."""
     clock = Clock()
     ask = request(max_output_tokens=900)
     limiter = RateLimiter(8, tokens_per_minute=usage.estimate_total_tokens(ask) + 100, clock=clock, sleep=clock.sleep)
@@ -190,7 +190,7 @@ def test_limited_counts_what_was_used() -> None:
 
 
 def test_a_busy_provider_leaves_slots_to_others() -> None:
-    """Who waits for its own provider does not hold one of the run's slots meanwhile."""
+    """A call that waits for its provider holds no slot of the run."""
     clock = Clock()
     overall = asyncio.Semaphore(2)
     slow, quick = (RateLimiter(most, clock=clock, sleep=clock.sleep) for most in (1, 8))

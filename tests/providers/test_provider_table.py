@@ -66,6 +66,6 @@ def test_a_row_that_makes_no_sense_is_refused(name: str, spec: dict[str, Any], w
 
 @pytest.mark.parametrize("own", [{"api_key_env": None}, {"api_key_env": "MY_KEY"}])
 def test_a_redirected_row_with_its_own_key_is_fine(own: dict[str, Any]) -> None:
-    """Naming a key, or null, is all that the rule asks for."""
+    """A redirected provider is accepted with a key variable or null."""
     row = build_provider_table(config(openai={"base_url": "http://127.0.0.1:1/v1"} | own))["openai"]
     assert row.api_key_env == own["api_key_env"]

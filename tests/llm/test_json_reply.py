@@ -59,7 +59,7 @@ def test_the_one_object_is_found(text: str) -> None:
     ],
 )
 def test_the_one_broken_object_is_repaired(text: str) -> None:
-    """Faults of writing are mended, and it is said that they were."""
+    """Broken JSON is repaired and marked as repaired."""
     parsed = parse_reply(text, OPINION)
     assert (parsed.outcome, parsed.form, parsed.repaired) == ("valid", SOUND, True)
 
@@ -95,13 +95,13 @@ def test_the_one_broken_object_is_repaired(text: str) -> None:
     ],
 )
 def test_what_is_not_one_form_is_refused(text: str, outcome: str, fault: str) -> None:
-    """Nothing is guessed: the fault is named instead."""
+    """The fault is named and nothing is guessed."""
     parsed = parse_reply(text, OPINION)
     assert (parsed.outcome, parsed.form, parsed.faults) == (outcome, None, (fault,))
 
 
 def test_an_object_that_strays_is_given_with_its_faults() -> None:
-    """What the form's model takes and the occasion's schema does not is left to the caller."""
+    """A value that only the model accepts is `strayed`."""
     parsed = parse_reply(TOO_HIGH, OPINION)
     assert parsed.outcome == "strayed"
     assert parsed.form == Opinion(reason="sound", score=70)
@@ -112,7 +112,7 @@ def test_an_object_that_strays_is_given_with_its_faults() -> None:
     "text", ['{"reason": "sound", "score": 7', f"Draft: {OTHER} Final: {GOOD[:20]}", f"{GOOD} and"]
 )
 def test_a_truncated_answer_is_neither_repaired_nor_searched(text: str) -> None:
-    """The part that is missing might have been another answer."""
+    """The missing part of a truncated text could be another answer."""
     assert parse_reply(text, OPINION, truncated=True).outcome == "formless"
 
 
@@ -122,7 +122,7 @@ def test_a_truncated_answer_that_is_whole_is_taken() -> None:
 
 
 def test_thinking_in_a_string_is_part_of_the_answer() -> None:
-    """An object as it stands is not cut about."""
+    """A text that is one object is parsed as a whole."""
     assert parse_reply('{"reason": "the <think>tag</think>", "score": 1}', OPINION).form == Opinion(
         reason="the <think>tag</think>", score=1
     )
@@ -141,7 +141,7 @@ def test_faults_that_only_the_model_sees_are_told() -> None:
 
 
 def test_faults_are_few_and_short() -> None:
-    """A flood of faults does not become a flood of words."""
+    """The number and the length of faults are limited."""
     schema = {"properties": {"scores": {"items": {"const": "y" * 50}}}}
     text = json.dumps({"scores": ["x" * 500] * 100, "z" * 1000: 1})
     faults = parse_reply(text, Form("loose", Loose, schema)).faults
@@ -189,7 +189,7 @@ NOISE = st.lists(st.sampled_from(FRAGMENTS) | st.text(max_size=5), max_size=12).
 
 @given(NOISE, st.booleans())
 def test_never_raises_and_never_gives_what_is_not_valid(text: str, truncated: bool) -> None:
-    """Whatever a model says, `valid` means valid, and a form comes with no other outcome but `strayed`."""
+    """For any text, `valid` means valid, and only `valid` and `strayed` have a form."""
     parsed = parse_reply(text, OPINION, truncated=truncated)
     if parsed.form is None:
         assert parsed.outcome in {"invalid", "formless"}
@@ -222,13 +222,13 @@ def test_finds_what_was_written(
 
 @given(OPINIONS, OPINIONS, PROSE)
 def test_two_objects_are_one_only_when_they_are_equal(first: Opinion, second: Opinion, between: str) -> None:
-    """The last one is not simply taken."""
+    """Several different objects are an error; the last one is not taken."""
     parsed = parse_reply(f"{first.model_dump_json()}{between}{second.model_dump_json()}", OPINION)
     assert (parsed.form is not None) is (first == second)
 
 
 def test_deep_nesting_is_no_crash() -> None:
-    """A hundred thousand braces are read as no form."""
+    """A hundred thousand braces hold no form."""
     deep = '{"a":' * 100_000
     assert parse_reply(deep, OPINION).form is None
     assert parse_reply(deep + "1" + "}" * 100_000, OPINION).form is None

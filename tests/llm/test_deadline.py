@@ -30,10 +30,10 @@ async def behind(held_s: float, model_s: float) -> StructuredAnswer[Opinion]:
 
 
 def test_the_queue_is_not_counted() -> None:
-    """A question that waited longer for its turn than its asker has patience is not late."""
+    """Time in the queue does not count against the deadline."""
     assert not asyncio.run(behind(LONGER_S, 0)).timed_out
 
 
 def test_the_model_is_counted() -> None:
-    """One whose model takes longer is."""
+    """A question whose model takes too long passes its deadline."""
     assert asyncio.run(behind(0, LONGER_S)).timed_out

@@ -29,7 +29,7 @@ def server(connect: Callable[[Endpoint], Any]) -> HttpServer:
 
 
 def test_the_client_is_made_with_the_first_model() -> None:
-    """And not with its first call, whose time a slow import would take; all models share it."""
+    """The client is made with the first model and shared by all."""
     made: list[Endpoint] = []
 
     def connect(endpoint: Endpoint) -> object:

@@ -24,10 +24,15 @@ MIN_WIDTH_FOR_COLUMNS = 70
 """Columns of the window below which a participant's part and model are drawn below the name."""
 
 
-def debate_heading(debate: Debate, status: str = "") -> RenderableType:
-    """Motion, background, debaters and judges with their models. `status` follows the word `debate` in the title."""
-    body: list[RenderableType] = [terminal_line(debate.topic, "bold"), *_background(debate.config.background or "")]
+def debate_heading(debate: Debate, status: str = "", planned: int | None = None) -> RenderableType:
+    """Motion, background, debaters and judges with their models, planned calls. `status` is a part of the title."""
+    body: list[RenderableType] = [
+        terminal_line(debate.topic, "bold"),
+        *(terminal_line(line, theme.MUTED) for line in theme.background_excerpt(debate.config.background)),
+    ]
     body += [Text(""), ParticipantTable((*debater_rows(debate), *judge_rows(debate, debate.runs[0])))]
+    if planned is not None:
+        body.append(Text(f"{planned} calls planned", style=theme.MUTED))
     kind, *formats = theme.describe_kind(debate)
     return _heading(debate, [kind, *([status] if status else []), *formats], body)
 
@@ -45,11 +50,6 @@ def _heading(debate: Debate, title: Sequence[str], body: Sequence[RenderableType
     notice = rehearsal_notice(debate)
     panel = framed(Group(*body), words, sanitize.sanitize_line(debate.id), theme.MUTED, "")
     return Group(Text(notice, style=f"bold {theme.GOLD}"), panel) if notice else panel
-
-
-def _background(text: str) -> list[Text]:
-    """The first lines of the background, and how many more there are."""
-    return [Text(line, style=theme.MUTED) for line in theme.background_excerpt(text)]
 
 
 def judging_run_heading(debate: Debate, run: JudgingRun) -> RenderableType:

@@ -237,6 +237,7 @@ class _Script:
     """What is printed and what is drawn. Used by one thread at a time."""
 
     def __init__(self, planned: int | None, *, show_hidden: bool, hint: str, clock: Callable[[], float]) -> None:
+        self._planned = planned
         self.progress = ProgressLine(planned, clock)
         self._show_hidden = show_hidden
         self._hint = hint
@@ -280,7 +281,7 @@ class _Script:
         self._failures.record_event(event)
         match event:
             case DebateOpened():
-                self.print(header.debate_heading(debate))
+                self.print(header.debate_heading(debate, planned=self._planned))
             case DebateResumed():
                 self._resume(debate)
             case JudgingOpened():

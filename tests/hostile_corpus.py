@@ -1,4 +1,4 @@
-"""The corpus of attacks on judges and of their innocent look-alikes, and how the detector does on it."""
+"""The corpus of attacks on judges and of similar innocent passages, and the detector's recall and false alarms on it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from debate_cli.judging.injection.detector import detect_injection
 
 FOLDER = Path(__file__).with_name("hostile")
 DEBATERS = ("Pro", "Con", "Ada", "Bert", "Alice", "Bob", "Dana", "Omar", "Kim", "Lee", "Noor", "Ivan")
-"""Who debates in attacks.yaml and innocent.yaml."""
+"""Debaters in attacks.yaml and innocent.yaml."""
 UNSEEN_DEBATERS = ("Mara", "Teo")
 
 
@@ -29,30 +29,30 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
-    """Attacks that are to be found, and passages in which nothing is."""
+    """Attacks that the detector must find, and passages in which it must find nothing."""
 
     attacks: tuple[Passage, ...]
     innocent: tuple[Passage, ...]
     debaters: tuple[str, ...]
 
     def missed(self) -> list[Passage]:
-        """Attacks that the detector passes by."""
+        """Attacks that the detector does not find."""
         return [passage for passage in self.attacks if not detect_injection(passage.text, self.debaters)]
 
     def alarms(self) -> list[Passage]:
-        """Innocent passages in which it finds something."""
+        """Innocent passages in which the detector finds something."""
         return [passage for passage in self.innocent if detect_injection(passage.text, self.debaters)]
 
     def recall(self) -> float:
-        """Share of the attacks that is found."""
+        """Share of the attacks that the detector finds."""
         return 1 - len(self.missed()) / len(self.attacks)
 
     def false_alarms(self) -> float:
-        """Share of the innocent passages in which something is found."""
+        """Share of the innocent passages with a false alarm."""
         return len(self.alarms()) / len(self.innocent)
 
     def by_kind(self) -> dict[str, tuple[int, int]]:
-        """Kind of attack -> how many were found, out of how many."""
+        """Kind of attack -> (found, total)."""
         missed = set(self.missed())
         kinds: dict[str, list[Passage]] = defaultdict(list)
         for passage in self.attacks:
@@ -68,7 +68,7 @@ def corpus() -> Corpus:
 
 @cache
 def unseen() -> Corpus:
-    """unseen.yaml, on which nobody tuned the detector."""
+    """unseen.yaml, on which the detector was not tuned."""
     told = _read("unseen")
     return Corpus(_passages(told["attacks"]), _passages(told["innocent"]), UNSEEN_DEBATERS)
 

@@ -1,4 +1,4 @@
-"""What a judge is shown of a debate: the part of a prompt that all calls of one judge model share.
+"""The transcript as judges see it: the part of a prompt that all calls of one judge model share.
 
 Only grows at its end as a debate goes on, so that a provider's cache can serve it. What a judge is asked does not live
 here.
@@ -21,11 +21,11 @@ from debate_cli.llm.prompt_sanitizer import sanitize_for_prompt
 
 T = TypeVar("T")
 PROSE_PHASES = frozenset({"rebuttal", "speech"})
-"""Phases whose turns are told by their text; the others by their structure where they have one."""
+"""Phases whose turns are shown as text; turns of other phases are shown by their structure if they have one."""
 
 
 def sanitize_for_judge(text: str, names: tuple[str, ...] = ()) -> str:
-    """A debater's `text` as a judge may see it: cleaned, and without what is addressed to the judge.
+    """A debater's `text` as a judge may see it: sanitized, and without what is addressed to the judge.
 
     `names` are those of the debaters.
     """
@@ -34,17 +34,17 @@ def sanitize_for_judge(text: str, names: tuple[str, ...] = ()) -> str:
 
 @lru_cache(maxsize=1024)
 def sanitize_takeovers(text: str) -> str:
-    """A judge's or the user's own `text` as a judge may see it: it may speak of scores, but not take the judge over."""
+    """Text of a judge or the user as another judge may see it. It may mention scores; attempts to take over are removed."""
     return mask_injection(sanitize_for_prompt(text), only=TAKEOVER_TECHNIQUES)
 
 
 def to_prompt_json(value: object) -> str:
-    """`value` as compact JSON in which every string is `reported`."""
+    """`value` as compact JSON, with `sanitize_takeovers` applied to every string."""
     return _compact_json(_map_strings(value, sanitize_takeovers))
 
 
 def debater_names(debate: Debate) -> tuple[str, ...]:
-    """Names of those who debate."""
+    """Names of the participants."""
     return tuple(participant.name for participant in debate.participants)
 
 
@@ -79,7 +79,7 @@ def last_visible_turn(debate: Debate, subject: Subject) -> int | None:
 
 
 def format_speech(text: str, names: tuple[str, ...] = ()) -> str:
-    """`text` as a JSON string, `shown`."""
+    """`text` as a JSON string, after `sanitize_for_judge`."""
     return _compact_json(sanitize_for_judge(text, names))
 
 
@@ -100,12 +100,12 @@ def _format_turn_line(turn: Turn, names: tuple[str, ...]) -> str:
 
 
 def visible_texts(turn: Turn) -> Iterator[str]:
-    """Every text of `turn` that judges are given, as it was said: each is `shown` by itself, so nothing spans two of them."""
+    """Every text of `turn` that judges see, unchanged. Each is sanitized alone, so no finding spans two of them."""
     yield from iter_strings(_turn_payload(turn))
 
 
 def _turn_payload(turn: Turn) -> dict[str, object]:
-    """Structure where there is one, so that nothing is told twice."""
+    """The structure of `turn` if it has one, otherwise its text; never both."""
     structure = turn.model_dump(
         mode="json", include={"arguments", "responses", "answers", "closing"}, exclude_none=True
     )
@@ -122,13 +122,13 @@ def _compact_json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
-def _map_strings(value: T, door: Callable[[str], str]) -> T:
-    """`value` with every string in it passed through `door`."""
+def _map_strings(value: T, change: Callable[[str], str]) -> T:
+    """`value` with `change` applied to every string in it."""
     if isinstance(value, str):
-        return cast("T", door(value))
+        return cast("T", change(value))
     if isinstance(value, Mapping):
         members = cast("Mapping[str, object]", value)
-        return cast("T", {key: _map_strings(item, door) for key, item in members.items()})
+        return cast("T", {key: _map_strings(item, change) for key, item in members.items()})
     if isinstance(value, Iterable):
-        return cast("T", [_map_strings(item, door) for item in cast("Iterable[object]", value)])
+        return cast("T", [_map_strings(item, change) for item in cast("Iterable[object]", value)])
     return value

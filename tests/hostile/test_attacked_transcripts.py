@@ -1,4 +1,4 @@
-"""A saved debate in which a speaker turns to the judge: `debate judge` shows it, keeps it from judges, and can fail on it."""
+"""A saved debate with attacks on the judge: `debate judge` reports them, hides them from judges, and can fail on them."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def judged(here: Path, *options: str | Path) -> CommandResult:
 
 @pytest.mark.parametrize("system", SYSTEMS[:-1])
 def test_the_finding_is_in_the_transcript(here: Path, system: str) -> None:
-    """Every system's assessments name who said what in which turn."""
+    """The assessments of every system name participant, turn and quote."""
     assert judged(here, "--mock", "--system", system, "--json").code == 0
     findings = found(here / "transcripts" / "one.json")
     assert {(finding["participant"], finding["turn"]) for finding in findings} >= {("Ada", 0)}
@@ -66,7 +66,7 @@ def test_the_finding_is_in_the_transcript(here: Path, system: str) -> None:
 
 
 def test_the_terminal_shows_the_finding(here: Path) -> None:
-    """Who, where, and the words."""
+    """The output names participant, turn and quote."""
     done = judged(here, "--mock", "--system", "structured")
     assert done.code == 0
     told = " ".join(done.out.split())
@@ -76,7 +76,7 @@ def test_the_terminal_shows_the_finding(here: Path) -> None:
 
 @pytest.mark.parametrize("output", ["--json", None])
 def test_the_gate_fails(here: Path, output: str | None) -> None:
-    """`--fail-on manipulation`: exit 5, one line that says so, and the assessment saved."""
+    """`--fail-on manipulation` exits with 5, prints one line, and the assessment is saved."""
     done = judged(here, "--mock", "--fail-on", "manipulation", *([output] if output else []))
     assert done.code == 5
     assert len([line for line in done.lines if "--fail-on" in line]) == 1
@@ -91,7 +91,7 @@ def test_the_gate_holds_where_nobody_turned_to_the_judge(here: Path) -> None:
 
 @pytest.fixture(scope="module")
 def asked(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
-    """What a server was sent while every system judged the attacked debate."""
+    """The requests that a server received while every system judged the attacked debate."""
     here = tmp_path_factory.mktemp("asked") / "here"
     here.mkdir()
     with model_server() as server:
@@ -101,7 +101,7 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
 
 
 def test_no_judge_reads_the_attack(asked: list[dict[str, Any]]) -> None:
-    """In no request of any system stands an attack or anything hidden; what was removed is marked."""
+    """No request of any system holds an attack or hidden text; what was removed is marked."""
     assert len({body["response_format"]["json_schema"]["name"] for body in asked}) >= len(SYSTEMS)
     sent = "\n".join(message["content"] for body in asked for message in body["messages"])
     assert REMOVED in sent
@@ -111,7 +111,7 @@ def test_no_judge_reads_the_attack(asked: list[dict[str, Any]]) -> None:
 
 
 def test_a_speech_never_stands_among_the_rules(asked: list[dict[str, Any]]) -> None:
-    """The system role holds our rules alone; speeches are in the user role."""
+    """The system role holds only our rules; speeches are in the user role."""
     argument = next(iter(fixed().turns[0].arguments or ()))
     messages = [message for body in asked for message in body["messages"]]
     holding = {(message["role"], argument.claim in message["content"]) for message in messages}
@@ -119,7 +119,7 @@ def test_a_speech_never_stands_among_the_rules(asked: list[dict[str, Any]]) -> N
 
 
 def test_the_transcript_keeps_the_speakers_words(here: Path) -> None:
-    """Turns and background are as they were, hidden characters included."""
+    """The transcript keeps turns and background unchanged, hidden characters included."""
     before = json.loads(attacked(here).read_text())
     assert judged(here, "--mock").code == 0
     after = json.loads((here / "transcripts" / "one.json").read_text())

@@ -1,4 +1,4 @@
-"""A judge that goes beyond its scale, adds up wrongly and quotes what nobody said: our numbers count, and it is told."""
+"""A judge exceeds its scale, adds up wrongly and invents quotes: our numbers count, and warnings say so."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ debaters: [{name: Ada, side: for, model: mock/debater}, {name: Bo, side: against
 
 
 def structured_reply(told: Debate) -> dict[str, Any]:
-    """Logic far above the scale, evidence far below it, one fallacy with words that were said and one without."""
+    """Logic far above the scale, evidence far below it, one fallacy with a true quote and one with an invented quote."""
     said = list(told.turns[0].arguments or ())
     quotes = (said[0].claim, INVENTED)
     return {
@@ -38,7 +38,7 @@ def structured_reply(told: Debate) -> dict[str, Any]:
 
 
 def round_reply() -> dict[str, Any]:
-    """Marks that add up to 15, said to be 30 for Ada."""
+    """Marks that add up to 15, with a claimed total of 30 for Ada."""
     names = ("argument_quality", "rebuttal_effectiveness", "strategic_positioning")
     marks: dict[str, Any] = dict.fromkeys(names, 5) | {f"{name}_reason": "r" for name in names}
     scores = [{"participant": name, **marks, "total": total} for name, total in (("Ada", 30), ("Bo", 15))]
@@ -53,7 +53,7 @@ def round_reply() -> dict[str, Any]:
 
 
 def final_reply() -> dict[str, Any]:
-    """Ada is given half of everything and said to have 100."""
+    """Ada gets half of every mark, with a claimed total of 100."""
     marks = {name: int(out_of) // 2 for name, out_of in FINAL_CATEGORIES.items()}
     scores = [
         {"participant": name, "reasoning": "r", **marks, "total": total}
@@ -64,7 +64,7 @@ def final_reply() -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def transcript(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """The fixed debate as the lying judge leaves it."""
+    """The fixed debate after the lying judge has judged it."""
     here = tmp_path_factory.mktemp("lying") / "here"
     here.mkdir()
     path = save(here / "transcripts" / "one.json", fixed(), verdicts=[], assessments=[])
@@ -111,7 +111,7 @@ def test_the_score_is_computed_from_the_clamped_marks(transcript: dict[str, Any]
 
 
 def test_a_quote_that_nobody_said_is_dropped(transcript: dict[str, Any]) -> None:
-    """The fallacy with invented words goes, with a warning; the one with words that were said stays."""
+    """The fallacy with an invented quote is dropped with a warning; the other stays."""
     quotes = [
         item["quote"] for told in of(transcript, "structured") for item in told["findings"] if item["kind"] == "fallacy"
     ]
@@ -121,14 +121,14 @@ def test_a_quote_that_nobody_said_is_dropped(transcript: dict[str, Any]) -> None
 
 
 def test_a_false_total_is_flagged(transcript: dict[str, Any]) -> None:
-    """In each round and at the end, for Ada alone; Bo's totals are right."""
+    """The wrong total is reported in each round and at the end, for Ada alone."""
     told = warnings(transcript, "moderator", "claimed_total")
     assert len(told) == len(of(transcript, "moderator"))
     assert all("Ada" in line for line in told)
 
 
 def test_a_false_total_counts_for_nothing(transcript: dict[str, Any]) -> None:
-    """Both were given the same marks, so nobody wins."""
+    """Equal marks are a draw, whatever total was claimed."""
     told = verdict(transcript, "moderator")
     assert told["scores"]["Ada"] == told["scores"]["Bo"]
     assert told["victory"] == "draw"

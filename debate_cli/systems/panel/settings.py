@@ -132,5 +132,5 @@ class PanelSettings(SystemSettings):
 
 def _repeated(words: Iterable[str]) -> list[int]:
     """Indices of the words that occurred before."""
-    found = list(words)
-    return [index for index, word in enumerate(found) if word in found[:index]]
+    first: dict[str, int] = {}
+    return [index for index, word in enumerate(words) if first.setdefault(word, index) != index]

@@ -4,38 +4,55 @@
 
     config = debate_cli.load_config("configs/mock.yaml")
     outcome = asyncio.run(debate_cli.run_debate(config, mock=True))
-    print(outcome.verdicts[0].winner)
+    print(outcome)
 
-The names below are imported when they are first used, so that the command line starts at once.
+The names below are imported when they are first used, so that the command line starts fast.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from debate_cli.version import __version__
+
 if TYPE_CHECKING:
     from debate_cli.app.api import (
+        Argument,
+        Assessment,
         Debate,
         DebateConfig,
+        Mark,
         Model,
         Observer,
         Outcome,
+        Reply,
+        Request,
+        Turn,
+        Verdict,
         judge,
+        judge_text,
         load_config,
         load_transcript,
         run_debate,
         score,
     )
 
-__version__ = "0.1.0"
 __all__ = [
+    "Argument",
+    "Assessment",
     "Debate",
     "DebateConfig",
+    "Mark",
     "Model",
     "Observer",
     "Outcome",
+    "Reply",
+    "Request",
+    "Turn",
+    "Verdict",
     "__version__",
     "judge",
+    "judge_text",
     "load_config",
     "load_transcript",
     "run_debate",

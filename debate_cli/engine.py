@@ -1,7 +1,7 @@
-"""The loop: ask the two schedulers what is due, let the actors answer, append what happened; until nothing is due.
+"""The loop of a run: ask the two schedulers what is due, start it, append each answer as an event, until nothing is due.
 
-Which questions are due is decided by `formats.next_step` and `judging.schedules.owed`; how they are answered, by the
-actors; what it means, by the fold and the scorers. None of that lives here, nor does anything about files.
+`formats.next_step` and `judging.schedule.owed_briefs` decide what is due; the actors answer; the fold and the scorers
+decide what the answers mean. Files are not known here.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ from debate_cli.llm.model import OnText
 from debate_cli.observer import Observer
 
 GRACE_S = 10.0
-"""Seconds that answers in flight are given to come in after the user asked to stop."""
+"""Seconds to wait for calls in flight after the user asked to stop."""
 
 
 class Speaker(Protocol):
     """Makes speeches for one debater."""
 
     async def speak(self, cue: Cue, debate: Debate, on_text: OnText | None = None) -> Turn | Failure:
-        """Answer the cue; a provider's failure is returned, not raised."""
+        """Answer the cue. A provider's failure is returned, not raised."""
         ...
 
 
@@ -49,7 +49,7 @@ class Assessor(Protocol):
     """Makes assessments for every judge."""
 
     async def assess(self, brief: Brief, debate: Debate) -> Assessment | Failure:
-        """Answer the brief; a failure or an abstention is returned, not raised."""
+        """Answer the brief. A failure or an abstention is returned, not raised."""
         ...
 
 
@@ -58,28 +58,28 @@ class Actors:
     """The actors of one run."""
 
     debaters: Mapping[str, Speaker]
-    """By name."""
+    """Debater's name -> speaker."""
     judge: Assessor
 
 
 class StopSignal:
-    """The user's wish to end a run: once, gently; twice, at once."""
+    """Asks a run to stop: the first request gracefully, the second at once."""
 
     def __init__(self) -> None:
         self._graceful = asyncio.Event()
         self._immediate = asyncio.Event()
 
     def request(self) -> None:
-        """Ask for the end; a second call insists."""
+        """Request a graceful stop; the second call requests an immediate one."""
         (self._immediate if self._graceful.is_set() else self._graceful).set()
 
     @property
     def requested(self) -> bool:
-        """Whether nothing new is to be asked."""
+        """Whether a stop was requested."""
         return self._graceful.is_set()
 
     async def wait(self, grace_s: float = GRACE_S) -> None:
-        """Return when in-flight answers are no longer worth waiting for."""
+        """Return once a stop was requested and either `grace_s` seconds passed or a second request came."""
         await self._graceful.wait()
         try:
             await asyncio.wait_for(self._immediate.wait(), grace_s)
@@ -88,14 +88,14 @@ class StopSignal:
 
 
 class DebateRun:
-    """One run over a debate, from where its events stand to a close or an interruption."""
+    """One run over a debate: from its present state to a close or an interruption."""
 
     def __init__(
         self,
         debate: Debate,
-        cast: Actors,
+        actors: Actors,
         append: Callable[[Event], None],
-        watcher: Observer,
+        observer: Observer,
         *,
         clock: Callable[[], datetime],
         stop: StopSignal,
@@ -103,12 +103,12 @@ class DebateRun:
     ) -> None:
         """`append` makes an event durable before it counts.
 
-        With `judging_runs`, only briefs of those runs are answered and no speech is asked for (`debate judge`).
+        With `judging_runs`, only briefs of these runs are answered and nobody speaks (`debate judge`).
         """
         self.debate = debate
-        self._actors = cast
+        self._actors = actors
         self._append = append
-        self._observer = watcher
+        self._observer = observer
         self._clock = clock
         self._stop = stop
         self._judging_runs = judging_runs
@@ -116,7 +116,7 @@ class DebateRun:
         self._halted: CloseReason | None = None
 
     async def run(self) -> Debate:
-        """Ask until nothing is due, then close; the debate as it stands afterwards."""
+        """Run until nothing is due, then close. Returns the debate afterwards."""
         stopping = asyncio.ensure_future(self._stop.wait())
         try:
             reason = self._start_due_tasks()
@@ -134,23 +134,23 @@ class DebateRun:
 
     @property
     def halted(self) -> CloseReason | None:
-        """Why the run ended before everything due was done: `budget`, `failed`, `interrupted`; None when it did not."""
+        """Why the run ended early: `budget`, `failed` or `interrupted`; None if everything due was done."""
         return "interrupted" if self._stop.requested and self._halted is None else self._halted
 
     def _close_reason(self, reason: CloseReason | None) -> CloseReason:
         return self.halted or reason or "failed"
 
     def _start_due_tasks(self) -> CloseReason | None:
-        """Start every task that is due and not under way; why the format would close, if it would."""
+        """Start every due task that is not in flight. Returns the format's reason to close, if it has one."""
         if self.halted is not None:
             return None
         cues, reason = self._due_cues()
         briefs = [
             brief for brief in owed_briefs(self.debate) if self._judging_runs is None or brief.run in self._judging_runs
         ]
-        under_way = {task.key for task in self._in_flight.values()}
+        in_flight = {task.key for task in self._in_flight.values()}
         for task in (*cues, *briefs):
-            if task.key not in under_way:
+            if task.key not in in_flight:
                 self._start(task)
         return reason
 
@@ -179,9 +179,9 @@ class DebateRun:
         return AssessmentCompleted(at=self._clock(), assessment=answer)
 
     def _record_finished(self, done: Collection[asyncio.Future[Any]]) -> None:
-        """Record what came in, in the order in which it was asked for rather than that of arrival.
+        """Record finished answers in the order of their questions.
 
-        Where something cannot be made durable, all that came in is kept in memory nevertheless.
+        If one cannot be made durable, all of them still enter the debate in memory.
         """
         arrived = [item for item in self._in_flight if item in done]
         for item in arrived:
@@ -195,7 +195,7 @@ class DebateRun:
                 self.debate = self.debate.apply(event)
 
     def _record(self, event: Event) -> None:
-        """Make the event part of the debate. It is kept in memory even where it cannot be made durable."""
+        """Apply the event and make it durable. If that fails, the event still counts in memory."""
         self.debate = self.debate.apply(event)
         self._append(event)
         if isinstance(event, TaskFailed):
@@ -203,7 +203,7 @@ class DebateRun:
         self._observer.event(event, self.debate)
 
     def _halt_on(self, failure: Failure) -> None:
-        """A budget reached ends the run, and so does a debater who cannot speak; a judge's failure never does."""
+        """A reached budget or a debater's failure ends the run. A judge's failure never does."""
         if failure.cause == "BudgetError":
             self._halted = "budget"
         elif isinstance(failure.task, Cue):
@@ -211,7 +211,7 @@ class DebateRun:
 
 
 async def _cancel(tasks: Collection[asyncio.Future[Any]]) -> None:
-    """Cancel what still runs and wait until it is gone."""
+    """Cancel the tasks and wait until they have ended."""
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from debate_cli.app.model_factory import Cassette, ModelFactory, RunContext
+from debate_cli.app.context import Cassette, RunContext
+from debate_cli.app.model_factory import ModelFactory
+from debate_cli.app.session import Outcome, Session
 from debate_cli.domain.config import DebateConfig
 from debate_cli.domain.debate import Debate, initial_debate
 from debate_cli.domain.events import DebateClosed, DebateOpened, Event, Generator
 from debate_cli.domain.tasks import Cue, Task
 from debate_cli.engine import DebateRun, StopSignal
+from debate_cli.storage.transcript_store import StoredDebate
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 MICROSERVICES = "Should a startup of under ten people adopt microservices from day one?"
@@ -47,12 +51,11 @@ def config_of(**fields: Any) -> DebateConfig:
 
 def hold(config: DebateConfig, *, tape: Cassette | None = None, folder: Path = Path(), watcher: Any = None) -> Debate:
     """The debate that `config` asks for, from the opening to the last assessment; without debaters, a judged document."""
-    return asyncio.run(
-        _hold(config, RunContext(folder=folder, env={}, cassette=tape, sleep=_at_once), watcher or Deaf())
-    )
+    return asyncio.run(_hold(RunContext(config, folder, cassette=tape, sleep=_at_once), watcher or Deaf()))
 
 
-async def _hold(config: DebateConfig, around: RunContext, watcher: Any) -> Debate:
+async def _hold(context: RunContext, watcher: Any) -> Debate:
+    config = context.config
     debate = initial_debate(
         DebateOpened(
             at=NOON,
@@ -64,12 +67,27 @@ async def _hold(config: DebateConfig, around: RunContext, watcher: Any) -> Debat
     )
     if not config.debaters:
         debate = debate.apply(DebateClosed(at=NOON, reason="complete"))
-    studio = ModelFactory(config, around)
+    factory = ModelFactory(context)
     try:
-        run = DebateRun(debate, studio.build_actors(), lambda _: None, watcher, clock=lambda: NOON, stop=StopSignal())
+        run = DebateRun(debate, factory.build_actors(), lambda _: None, watcher, clock=lambda: NOON, stop=StopSignal())
         return await run.run()
     finally:
-        await studio.aclose()
+        await factory.aclose()
+
+
+@dataclass(frozen=True)
+class Sessions:
+    """Sessions that differ in their configuration alone."""
+
+    context: RunContext
+
+    async def begin(self, config: DebateConfig, debate_id: str, folder: Path | None) -> Outcome:
+        """Run a new debate of `config`."""
+        return await Session(replace(self.context, config=config)).begin(debate_id, folder)
+
+    async def resume(self, stored: StoredDebate, config: DebateConfig | None = None) -> Outcome:
+        """Resume a debate, within the limits of `config` or its own."""
+        return await Session(replace(self.context, config=config or stored.debate.config)).resume(stored)
 
 
 async def _at_once(_seconds: float) -> None:

@@ -5,15 +5,18 @@ from __future__ import annotations
 import asyncio
 import json
 import textwrap
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from cli_support import CONFIGS, run_python
 
 import debate_cli
+from debate_cli.domain.config import ModelSpec
 from debate_cli.domain.events import Event
 from debate_cli.errors import ConfigError, TranscriptError, UsageError
 from debate_cli.observer import NullObserver
+from debate_cli.providers.mock.model import MockModel
 
 MOCK = CONFIGS / "mock.yaml"
 
@@ -36,12 +39,96 @@ def ran(folder: Path | None = None) -> debate_cli.Outcome:
     return asyncio.run(debate_cli.run_debate(config, folder=folder, debate_id="one"))
 
 
-def test_the_names_are_these() -> None:
-    """At most a dozen; whoever adds one changes this test and the changelog."""
+def test_the_exported_names() -> None:
+    """Adding a name changes this test and the changelog."""
     assert debate_cli.__all__ == [
-        "Debate", "DebateConfig", "Model", "Observer", "Outcome", "__version__",
-        "judge", "load_config", "load_transcript", "run_debate", "score",
+        "Argument", "Assessment", "Debate", "DebateConfig", "Mark", "Model", "Observer", "Outcome", "Reply", "Request",
+        "Turn", "Verdict", "__version__",
+        "judge", "judge_text", "load_config", "load_transcript", "run_debate", "score",
     ]  # fmt: skip
+
+
+class Fixed:
+    """A model that answers with the mock's words and counts its calls."""
+
+    def __init__(self) -> None:
+        self.calls = 0
+        self._mock = MockModel(ModelSpec(model="mock/any"), seed=1, folder=Path())
+
+    async def complete(
+        self, request: debate_cli.Request, on_text: Callable[[str], None] | None = None
+    ) -> debate_cli.Reply:
+        """Answer as the mock does."""
+        self.calls += 1
+        return await self._mock.complete(request, on_text)
+
+
+def test_a_model_of_the_caller_takes_the_place_of_a_named_one() -> None:
+    """`models={"default": model}` asks that object for every role that uses the default model."""
+    model = Fixed()
+    config = debate_cli.load_config(MOCK, overrides={"models": {"default": {"model": "openai/gpt-5"}}})
+    outcome = asyncio.run(debate_cli.run_debate(config, models={"default": model}))
+    assert (outcome.halted, outcome.debate.status) == (None, "complete")
+    assert model.calls >= len(outcome.debate.turns) + len(outcome.debate.assessments)
+
+
+def test_a_debate_is_judged_by_a_model_of_the_caller() -> None:
+    """`judge(models={"judge": model})` asks that object alone."""
+    model = Fixed()
+    outcome = asyncio.run(debate_cli.judge(ran().debate, systems=["structured"], models={"judge": model}))
+    assert [verdict.system for verdict in outcome.verdicts] == ["structured"]
+    assert model.calls == len(outcome.debate.runs[-1].judging.systems)
+
+
+def test_a_text_is_judged_by_a_panel() -> None:
+    """`judge_text` gives a panel's verdict on a text."""
+    outcome = asyncio.run(debate_cli.judge_text("We should ship on Friday.", name="plan", model="mock/judge"))
+    assert [verdict.system for verdict in outcome.verdicts] == ["panel"]
+
+
+def test_printing_an_outcome_shows_the_verdict() -> None:
+    """`print(outcome)` names the motion and every system's result."""
+    outcome = ran()
+    text = str(outcome)
+    assert outcome.debate.topic in text
+    assert all(verdict.system in text for verdict in outcome.verdicts)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "sentence"),
+    [
+        (lambda: debate_cli.load_config(MOCK, overrides={"format.arguments": 99}), "format.arguments"),
+        (lambda: debate_cli.load_config(MOCK, overrides={2: 3}), "not a key path"),  # type: ignore[dict-item]
+        (lambda: debate_cli.score(ran().debate, settings={"structured": {"weights": {"logik": 1}}}), "rubric"),
+        (lambda: debate_cli.score(ran().debate, settings={"structurd": {}}), "did you mean `structured`"),
+        (lambda: debate_cli.score(ran().debate, runs="r9"), "no such judging run"),
+        (lambda: asyncio.run(debate_cli.run_debate("debate.yaml")), "is not a DebateConfig"),  # type: ignore[arg-type]
+        (
+            lambda: asyncio.run(debate_cli.run_debate(debate_cli.load_config(MOCK), models={"default": 3})),  # type: ignore[dict-item]
+            "has no method `complete`",
+        ),
+    ],
+)
+def test_wrong_arguments_raise_a_usage_error(wrong: Callable[[], object], sentence: str) -> None:
+    """Every wrong argument is one sentence, not an AttributeError."""
+    with pytest.raises(UsageError, match=sentence):
+        wrong()
+
+
+def test_overrides_take_values_and_yaml() -> None:
+    """A number may be given as it is, or as YAML text."""
+    config = debate_cli.load_config(MOCK, overrides={"format.arguments": 2, "seed": "11"})
+    assert (config.format.arguments, config.seed) == (2, 11)
+
+
+def test_scoring_with_other_settings() -> None:
+    """`settings` are laid over the stored ones, as --rubric does."""
+    debate = ran().debate
+    (changed, *_) = debate_cli.score(
+        debate, systems=["structured"], settings={"structured": {"weights": {"logic": 1.0}}}
+    )
+    (stored, *_) = debate_cli.score(debate, systems=["structured"])
+    assert changed.scores != stored.scores
 
 
 @pytest.mark.parametrize("name", debate_cli.__all__)
@@ -64,7 +151,7 @@ def test_the_example_in_the_docstring_runs(tmp_path: Path) -> None:
     here = tmp_path / "here"
     here.mkdir()
     (here / "configs").symlink_to(CONFIGS)
-    assert run_python("-W", "error", "-c", example, cwd=here).out == "Con\n"
+    assert run_python("-W", "error", "-c", example, cwd=here).out.startswith("Should ")
 
 
 def test_a_debate_runs_and_leaves_no_file() -> None:
@@ -96,7 +183,7 @@ def test_a_saved_debate_is_loaded_as_it_was(tmp_path: Path) -> None:
 def test_a_watcher_sees_every_event() -> None:
     """From the opening to the close, asked questions among them where the loop tells of them."""
     watcher = Counting()
-    asyncio.run(debate_cli.run_debate(debate_cli.load_config(MOCK), watcher=watcher))
+    asyncio.run(debate_cli.run_debate(debate_cli.load_config(MOCK), observer=watcher))
     assert (watcher.seen[0], watcher.seen[-1]) == ("opened", "closed")
     assert (watcher.seen.count("turned"), watcher.seen.count("assessed")) == (6, 5)
 

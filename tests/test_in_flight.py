@@ -23,7 +23,7 @@ AGAIN = HELD.apply(JudgingOpened(at=AT, run="r2", judging=JudgingConfig.model_va
         (BEGUN, "turn/1", "Con (opening, round 1)"),
         (HELD, "r1/moderator/judge/round/2/0", "moderator (round 2)"),
         (HELD, "r1/moderator/judge/debate/all/0", "moderator (the debate)"),
-        (HELD, "r1/panel/qa_evaluator/debate/all/0", "panel/qa_evaluator (vote 1)"),
+        (HELD, "r1/panel/qa_evaluator/debate/all/0", "panel/qa_evaluator (the debate)"),
         (AGAIN, "r2/moderator/judge/round/1/0", "moderator r2 (round 1)"),
     ],
     ids=["a speech", "a round", "the debate", "a vote", "of a later judging run"],
@@ -41,10 +41,10 @@ JUDGES = ("technical_architect", "compliance_auditor", "security_analyst", "doma
 @pytest.mark.parametrize(
     ("count", "whom"),
     [
-        (2, "panel/technical_architect (vote 1) and panel/compliance_auditor (vote 1)"),
+        (2, "panel/technical_architect (the debate) and panel/compliance_auditor (the debate)"),
         (
             5,
-            "panel/technical_architect (vote 1), panel/compliance_auditor (vote 1), panel/security_analyst (vote 1) and 2 more",
+            "panel/technical_architect (the debate), panel/compliance_auditor (the debate), panel/security_analyst (the debate) and 2 more",
         ),
     ],
 )

@@ -5,21 +5,21 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import Counter
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
+from rehearsal_support import Sessions
 
-from debate_cli.app.model_factory import RunContext, with_mock_models
-from debate_cli.app.session import Session
+from debate_cli.app.context import RunContext
+from debate_cli.app.model_factory import with_mock_models
 from debate_cli.domain.config import DebateConfig
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import AssessmentCompleted, Event, TurnCompleted
-from debate_cli.engine import StopSignal
 from debate_cli.llm.model import Model, OnText, Reply, Request
-from debate_cli.observer import NullObserver
+from debate_cli.observer import NullObserver, Observer
 from debate_cli.storage.config_file import read_config_file
 from debate_cli.storage.journal import Journal
 from debate_cli.storage.transcript_store import open_debate
@@ -53,15 +53,15 @@ class _Counted:
         return reply
 
 
-def session(tape: Counting) -> Session:
-    """A session on the mock in which the clock stands still."""
-    around = RunContext(ROOT / "configs", {}, cassette=tape)
-    return Session(around, NullObserver(), StopSignal(), clock=lambda: NOW)
+def session(tape: Counting, observer: Observer | None = None) -> Sessions:
+    """Sessions on the mock in which the clock stands still."""
+    watching = observer or NullObserver()
+    return Sessions(RunContext(everything(), ROOT / "configs", cassette=tape, observer=watching, now=lambda: NOW))
 
 
 def everything() -> DebateConfig:
     """A debate that all five systems judge, the panel so strict that it deliberates to the end."""
-    changes = [("judging.systems.2.convergence_threshold", "1.0"), ("seed", "9")]
+    changes = [("judging.systems.2.convergence_threshold", "1.0"), ("seed", "1")]
     return with_mock_models(read_config_file(ROOT / "configs" / "everything.yaml", overrides=changes, env={}).config)
 
 
@@ -97,7 +97,7 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Whole:
     """A whole run: its events, its transcript, and the questions it asked."""
     folder = tmp_path_factory.mktemp("undisturbed")
     tape, watcher = Counting(), Noting()
-    asyncio.run(replace(session(tape), observer=watcher).begin(everything(), "cut", folder))
+    asyncio.run(session(tape, watcher).begin(everything(), "cut", folder))
     return Whole(watcher.events, without_times(folder / "cut.json"), tape.answered)
 
 

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from pathlib import Path
 
-from debate_cli.app.model_factory import RunContext
+from debate_cli.app.context import RunContext
 from debate_cli.app.session import Session
 from debate_cli.domain.config import DebateConfig
 from debate_cli.domain.debate import fold
 from debate_cli.domain.events import DebateOpened
-from debate_cli.engine import StopSignal
-from debate_cli.observer import NullObserver
 from debate_cli.providers.provider_table import merge_provider_rows
 from debate_cli.storage.transcript import to_transcript, transcript_to_events
 
@@ -32,11 +29,8 @@ CONFIG = DebateConfig.model_validate(
 
 def opened() -> DebateOpened:
     """The first event of a debate whose background holds the secret."""
-    around = RunContext(Path(), {})
-    session = Session(
-        around, NullObserver(), StopSignal(), secrets=(SECRET,), clock=lambda: datetime(2026, 1, 1, tzinfo=UTC)
-    )
-    return session.opening_event(CONFIG, "one")
+    context = RunContext(CONFIG, secrets=(SECRET,), now=lambda: datetime(2026, 1, 1, tzinfo=UTC))
+    return Session(context).opening_event("one")
 
 
 def written(config: DebateConfig) -> dict[str, set[str]]:

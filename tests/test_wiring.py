@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,11 +12,13 @@ from formats_support import NOON
 from llm_support import request
 from model_server import ModelServer, model_server
 
-from debate_cli.app.model_factory import ModelFactory, RunContext
+from debate_cli.app.context import RunContext
+from debate_cli.app.model_factory import ModelFactory
 from debate_cli.domain.config import DebateConfig, ModelSpec, ProviderSpec
 from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.llm.form import FormModel
 from debate_cli.llm.structured_output import ModelHandle, StructuredAnswer
+from debate_cli.observer import NullObserver
 
 NO_USAGE = "lab reports no usage: its tokens are estimated (debate explain budget)"
 ELSEWHERE = "http://127.0.0.1:9/v1"
@@ -29,11 +30,23 @@ def row(address: str) -> dict[str, Any]:
     return {"kind": "openai", "base_url": address, "api_key_env": None, "max_concurrency": 1}
 
 
+class Noting(NullObserver):
+    """Passes notes on."""
+
+    def __init__(self, receive: Callable[[str], None]) -> None:
+        self._receive = receive
+
+    def note(self, note: str) -> None:
+        """Pass the note on."""
+        self._receive(note)
+
+
 def studio(address: str, note: Callable[[str], None] = lambda _: None) -> ModelFactory:
     """That of a debate whose provider `lab` is at an address."""
     debaters = [{"name": "Pro", "side": "for"}, {"name": "Con", "side": "against"}]
     told = {"topic": "x", "providers": {"lab": row(address)}, "debaters": debaters}
-    return ModelFactory(DebateConfig.model_validate(told), RunContext(Path(), {}, note=note))
+    observer = Noting(note)
+    return ModelFactory(RunContext(DebateConfig.model_validate(told), observer=observer))
 
 
 def judging(run: str, **rows: dict[str, Any]) -> JudgingRun:

@@ -1,7 +1,7 @@
-"""What `import debate_cli` offers: the four commands as functions, and the values they work on.
+"""What `import debate_cli` offers: the use cases as functions for scripts and notebooks.
 
-The functions are for scripts and notebooks: no output, no signals, no exit codes. Errors are those of `debate_cli.errors`.
-They go the command line's way: `.env` files, prompts that a configuration replaces and secrets count here as there.
+They print nothing, handle no signals and know no exit codes. `.env` files, replaced prompts and secrets work as on the
+command line. Wrong arguments raise `ConfigError` or `UsageError` with the command line's sentences.
 """
 
 from __future__ import annotations
@@ -16,28 +16,40 @@ from typing import Any
 
 from pydantic import PrivateAttr
 
-from debate_cli.app import config_resolution
-from debate_cli.app.config_resolution import PreparedRun
-from debate_cli.app.judge_request import JudgingRequest
+from debate_cli.app.config_resolution import config_from_object, resolve_config
+from debate_cli.app.context import RunContext
+from debate_cli.app.judge_request import JudgingRequest, config_for_judging, document_events
+from debate_cli.app.preparation import prepare_judges, prepare_judging, prepare_run
+from debate_cli.app.score import score_with_settings
 from debate_cli.app.session import Outcome, Session
-from debate_cli.domain.config import DebateConfig
-from debate_cli.domain.debate import Debate
-from debate_cli.engine import StopSignal
-from debate_cli.llm.model import Model
+from debate_cli.domain.assessment import Assessment, Mark
+from debate_cli.domain.config import DebateConfig, ModelSpec
+from debate_cli.domain.debate import Debate, fold
+from debate_cli.domain.turn import Argument, Turn
+from debate_cli.domain.verdict import Verdict
+from debate_cli.errors import ConfigError, UsageError
+from debate_cli.llm.model import Model, Reply, Request
 from debate_cli.observer import NullObserver, Observer
-from debate_cli.storage import transcript_store
 from debate_cli.storage.config_file import LoadedConfig
 from debate_cli.storage.ids import new_id
 from debate_cli.storage.transcript import to_transcript, transcript_to_events
-from debate_cli.systems.scoring import score
+from debate_cli.storage.transcript_store import open_debate
 
 __all__ = [
+    "Argument",
+    "Assessment",
     "Debate",
     "DebateConfig",
+    "Mark",
     "Model",
     "Observer",
     "Outcome",
+    "Reply",
+    "Request",
+    "Turn",
+    "Verdict",
     "judge",
+    "judge_text",
     "load_config",
     "load_transcript",
     "run_debate",
@@ -45,54 +57,58 @@ __all__ = [
 ]
 
 IN_MEMORY_CONFIG_NAME = "the configuration"
-"""What errors call a configuration that no file holds."""
+"""What errors call a configuration without a file."""
+PYTHON_PROVIDER = "python"
+"""Provider part of the names of models that are passed as objects."""
 
 
 class _LoadedDebateConfig(DebateConfig):
-    """A configuration that knows the file it came from, through `model_copy` too: paths in it begin in that file's folder."""
+    """A configuration that remembers the file it came from, also through `model_copy`."""
 
     _loaded: LoadedConfig | None = PrivateAttr(default=None)
-    """None for one that was validated, not read: it is as any other configuration."""
+    """None for one that was validated, not loaded."""
 
     def __eq__(self, other: object) -> bool:
-        """Field by field: where it came from makes no difference."""
+        """Compare the fields. The file makes no difference."""
         return _field_values(self) == _field_values(other) if isinstance(other, DebateConfig) else NotImplemented
 
     __hash__ = DebateConfig.__hash__
 
     @classmethod
     def from_loaded(cls, loaded: LoadedConfig) -> _LoadedDebateConfig:
-        """The configuration of `loaded`, with what was read around it."""
-        read = cls.model_construct(loaded.config.model_fields_set, **_field_values(loaded.config))
-        read._loaded = loaded
-        return read
+        """The configuration of `loaded`."""
+        config = cls.model_construct(loaded.config.model_fields_set, **_field_values(loaded.config))
+        config._loaded = loaded
+        return config
 
     def to_loaded(self) -> LoadedConfig:
-        """The same as it was read, its prompts anew where they were changed since."""
+        """The `LoadedConfig` with these values. Prompts are read again if they were changed."""
         plain = DebateConfig.model_construct(self.model_fields_set, **_field_values(self))
-        read = self._loaded
-        if read is None:
-            return config_resolution.config_from_object(plain, IN_MEMORY_CONFIG_NAME)
-        if plain.prompts != read.config.prompts:
-            read = replace(
-                read, prompts=config_resolution.config_from_object(plain, read.source_map.name, read.folder).prompts
-            )
-        return replace(read, config=plain)
+        loaded = self._loaded
+        if loaded is None:
+            return config_from_object(plain, IN_MEMORY_CONFIG_NAME)
+        if plain.prompts != loaded.config.prompts:
+            prompts = config_from_object(plain, loaded.source_map.name, loaded.folder).prompts
+            loaded = replace(loaded, prompts=prompts)
+        return replace(loaded, config=plain)
 
 
-def load_config(path: str | Path, *, overrides: Mapping[str, str] | None = None) -> DebateConfig:
-    """The configuration at `path`; `overrides` maps key paths to YAML values. Raises ConfigError with every fault.
+def load_config(path: str | Path, *, overrides: Mapping[str, Any] | None = None) -> DebateConfig:
+    """Load a configuration file. `overrides`: key path, e.g. `format.arguments`, -> value, or YAML text.
 
-    It remembers its folder, where relative paths in it and a `.env` file are looked for.
+    The configuration remembers its folder: relative paths in it and `.env` files are looked up there. Raises ConfigError
+    with every fault.
     """
-    return _LoadedDebateConfig.from_loaded(
-        config_resolution.resolve_config(Path(path), os.environ, list((overrides or {}).items()))
-    )
+    changes = list((overrides or {}).items())
+    for key, _ in changes:
+        if not isinstance(key, str) or not key:  # pyright: ignore[reportUnnecessaryIsInstance] - callers may be untyped
+            raise ConfigError(f"overrides: {key!r} is not a key path; write for example 'format.arguments'")
+    return _LoadedDebateConfig.from_loaded(resolve_config(Path(path), os.environ, changes))
 
 
 def load_transcript(path: str | Path) -> Debate:
-    """The debate saved at `path`, a transcript or a journal. Raises TranscriptError."""
-    return transcript_store.open_debate(Path(path)).debate
+    """Load the debate saved at `path`, a transcript or a journal. Raises TranscriptError."""
+    return open_debate(Path(path)).debate
 
 
 async def run_debate(
@@ -101,21 +117,19 @@ async def run_debate(
     mock: bool = False,
     folder: str | Path | None = None,
     debate_id: str | None = None,
-    watcher: Observer | None = None,
+    models: Mapping[str, Model] | None = None,
+    observer: Observer | None = None,
 ) -> Outcome:
-    """Run a debate to its end; with a `folder` it is journalled and saved there.
+    """Run a debate to its end. With a `folder` it is journalled and saved there.
 
-    Paths in a `config` that was not loaded from a file begin in the working folder. `mock` puts the mock in the place of
-    every model. Raises MissingKeyError and ConfigError before any call; what goes wrong later is in the outcome
-    (`halted`, and the debate's failures).
+    `mock` uses the mock provider for every model. `models`: name in the configuration's `models` (or `default`, `judge`,
+    or the name that a debater or judge gives as its model) -> object with a method `complete`. Raises MissingKeyError
+    and ConfigError before any call; later failures are in the outcome (`halted`, `debate.failures`).
     """
-    prepared = config_resolution.prepare_run(_to_loaded(config), os.environ, mock=mock)
-    chosen = prepared.config
-    return await _build_session(prepared, watcher).begin(
-        chosen,
-        debate_id or new_id(chosen.topic, datetime.now(UTC), SystemRandom()),
-        Path(folder) if folder is not None else None,
-    )
+    loaded, own = _with_models(_to_loaded(config), models)
+    context = prepare_run(loaded, os.environ, mock=mock, models=own)
+    name = debate_id or new_id(context.config.topic, datetime.now(UTC), SystemRandom())
+    return await _build_session(context, observer).begin(name, Path(folder) if folder is not None else None)
 
 
 async def judge(
@@ -124,35 +138,100 @@ async def judge(
     config: DebateConfig | None = None,
     systems: Sequence[str] = (),
     model: str | None = None,
+    models: Mapping[str, Model] | None = None,
     path: str | Path | None = None,
+    observer: Observer | None = None,
 ) -> Outcome:
-    """Judge a debate again by `systems` with `model`; a run of its own.
+    """Add a judging run by `systems` with `model` to a debate.
 
-    What is not given is as in `config`, then as the debate was judged before. With a `path` the transcript is written
-    there. Raises UsageError where the debate cannot be judged so.
+    What is not given comes from `config`, then from the debate's stored judging. `models` as in `run_debate`, with the
+    keys `judge`, `default` or a `provider/model`. With a `path` the transcript is written there. Raises UsageError if
+    the debate cannot be judged so.
     """
     loaded = _to_loaded(config) if config is not None else None
-    wish = JudgingRequest(config=loaded.config if loaded is not None else None, systems=tuple(systems), model=model)
-    again = config_resolution.prepare_judging(debate, wish, datetime.now(UTC), loaded, os.environ)
+    request, own = _judging_request(loaded, systems, model, models)
+    judging = prepare_judging(debate, request, datetime.now(UTC), loaded, os.environ, own)
     events = transcript_to_events(to_transcript(debate))
-    return await _build_session(again.prepared, None).judge(
-        events, again.openings, again.prepared.config, Path(path) if path is not None else None
-    )
+    session = _build_session(judging.context, observer)
+    return await session.judge(events, judging.openings, Path(path) if path is not None else None)
+
+
+async def judge_text(
+    text: str,
+    *,
+    name: str = "text",
+    config: DebateConfig | None = None,
+    model: str | None = None,
+    models: Mapping[str, Model] | None = None,
+    path: str | Path | None = None,
+    observer: Observer | None = None,
+) -> Outcome:
+    """Let a panel vote on a text. `name` stands for it in results; the other arguments are those of `judge`."""
+    loaded = _to_loaded(config) if config is not None else None
+    request, own = _judging_request(loaded, ("panel",), model, models)
+    now = datetime.now(UTC)
+    events = document_events(name, text, new_id(name, now, SystemRandom()), request, now)
+    context = prepare_judges(config_for_judging(fold(events), request), loaded, os.environ, name, models=own)
+    return await _build_session(context, observer).judge(events, (), Path(path) if path is not None else None)
+
+
+def score(
+    debate: Debate,
+    *,
+    runs: str = "latest",
+    systems: Sequence[str] = (),
+    settings: Mapping[str, Mapping[str, Any]] | None = None,
+) -> tuple[Verdict, ...]:
+    """Recompute the verdicts of a debate, the deciding one first. No model is asked.
+
+    `runs`: `latest`, `all` or the id of a judging run. `settings`: system -> settings laid over the stored ones, e.g.
+    `{"structured": {"weights": {"logic": 1.0}}}`. Raises ConfigError for an unknown system, setting or run.
+    """
+    try:
+        return score_with_settings(debate, settings or {}, runs=runs, systems=systems)
+    except UsageError as error:
+        raise ConfigError(str(error)) from error
+
+
+def _judging_request(
+    loaded: LoadedConfig | None, systems: Sequence[str], model: str | None, models: Mapping[str, Model] | None
+) -> tuple[JudgingRequest, dict[str, Model]]:
+    """The request, and the model objects by `provider/model`. An object for `judge` or `default` judges everything."""
+    config = loaded.config if loaded is not None else None
+    own = {name if "/" in name else f"{PYTHON_PROVIDER}/{name}": given for name, given in (models or {}).items()}
+    chosen = next((f"{PYTHON_PROVIDER}/{name}" for name in ("judge", "default") if name in (models or {})), model)
+    return JudgingRequest(config=config, systems=tuple(systems), model=model or chosen), own
+
+
+def _with_models(loaded: LoadedConfig, models: Mapping[str, Model] | None) -> tuple[LoadedConfig, dict[str, Model]]:
+    """The configuration with each named model replaced by the given object, and the objects by `provider/model`."""
+    own: dict[str, Model] = {}
+    specs = dict(loaded.config.models)
+    for name, given in (models or {}).items():
+        if not callable(getattr(given, "complete", None)):
+            raise ConfigError(
+                f"models: {name}: {type(given).__name__} has no method `complete`; pass a debate_cli.Model"
+            )
+        full_name = name if "/" in name else f"{PYTHON_PROVIDER}/{name}"
+        own[full_name] = given
+        if "/" not in name:
+            specs[name] = specs.get(name, ModelSpec(model=full_name)).model_copy(update={"model": full_name})
+    return replace(loaded, config=loaded.config.model_copy(update={"models": specs})), own
 
 
 def _to_loaded(config: DebateConfig) -> LoadedConfig:
-    return (
-        config.to_loaded()
-        if isinstance(config, _LoadedDebateConfig)
-        else config_resolution.config_from_object(config, IN_MEMORY_CONFIG_NAME)
-    )
+    if isinstance(config, _LoadedDebateConfig):
+        return config.to_loaded()
+    if not isinstance(config, DebateConfig):  # pyright: ignore[reportUnnecessaryIsInstance] - callers may be untyped
+        raise ConfigError(
+            f"config: {type(config).__name__} is not a DebateConfig; load one with debate_cli.load_config"
+        )
+    return config_from_object(config, IN_MEMORY_CONFIG_NAME)
 
 
 def _field_values(config: DebateConfig) -> dict[str, Any]:
-    """Field by field, the values themselves."""
     return {name: getattr(config, name) for name in DebateConfig.model_fields}
 
 
-def _build_session(prepared: PreparedRun, watcher: Observer | None) -> Session:
-    seen = watcher or NullObserver()
-    return Session(replace(prepared.context, note=seen.note), seen, StopSignal(), secrets=prepared.secrets)
+def _build_session(context: RunContext, observer: Observer | None) -> Session:
+    return Session(replace(context, observer=observer or NullObserver()))

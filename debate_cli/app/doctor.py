@@ -1,7 +1,6 @@
-"""Asks models tiny questions to find out which ways of asking work, how fast they answer and what that costs.
+"""Use case `doctor`: ask models tiny questions to see which structured-output modes work, how fast, at what cost.
 
-Every question goes to the real adapter, within the provider's limits, and neither to the ladder (each rung is asked by
-itself) nor to a budget: a check takes a few hundred tokens a model.
+Each mode is asked on its own, through the real adapter and rate limiter, without a budget: a few hundred tokens a model.
 """
 
 from __future__ import annotations
@@ -12,10 +11,14 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from debate_cli.app.model_factory import RunContext
+from pydantic import ValidationError
+
+from debate_cli.app.context import RunContext
+from debate_cli.app.model_factory import all_model_specs, with_mock_models
 from debate_cli.domain.config import DebateConfig, ModelSpec, Price
 from debate_cli.domain.model_call import Usage
-from debate_cli.errors import ConfigError, DebateError, ModelError, UnsupportedError
+from debate_cli.domain.suggestions import format_suggestion
+from debate_cli.errors import ConfigError, DebateError, ModelError, UnsupportedError, UsageError
 from debate_cli.llm.form import Form, FormModel
 from debate_cli.llm.json_reply import parse_reply, strip_thinking
 from debate_cli.llm.model import RESTART, Message, Model, Reply, Request
@@ -32,19 +35,18 @@ from debate_cli.providers.registry import ProviderRegistry, find_model_problems
 FormRung = Literal["native", "tool", "prompt"]
 CheckKind = FormRung | Literal["stream"]
 CheckResult = Literal["ok", "not_enforced", "invalid", "one_piece", "rejected", "failed"]
-"""ok: as it should be; not_enforced: answered, but the server left the model free to stray from the schema; invalid:
-answered without a form; one_piece: the stream came all at once; rejected: the server does not take this way of asking;
-failed: no answer."""
+"""not_enforced: the server does not hold the model to the schema; invalid: the answer does not fit it; one_piece: the stream
+came all at once; rejected: the server does not support this mode; failed: no answer."""
 MAX_CHECK_ATTEMPTS = 2
-"""Requests for one question at the most: one slip is forgiven, a server that is down is told of at once."""
+"""Requests for one question, at most: a server that is down is reported soon."""
 MAX_CHECK_TOKENS = 2000
-"""Output limit of a question, but for models that think: those are given what they have in a debate."""
+"""Output limit of a question. Reasoning models get the limit that they have in a debate."""
 CHECK_TEMPERATURE = 0.2
-"""As judges are asked with; a server that takes none is found out."""
+"""The judges' temperature."""
 
 
 class SumAnswer(FormModel):
-    """What is asked for on each rung. That the answer is right is not looked at."""
+    """The form asked for in each mode. Whether the sum is right is not checked."""
 
     reason: str
     answer: int
@@ -62,49 +64,49 @@ SUM_FORM = Form(
 )
 _SYSTEM_PROMPT = "This is a quick check of the connection. Answer briefly."
 _QUESTION = "What is three plus four, and why? Give the reason in at most ten words."
-"""Says nothing of JSON: who answers with the form all the same was made to."""
+"""Does not mention JSON, so a form in the answer comes from the mode."""
 _STREAM_QUESTION = "Count from one to thirty in words, separated by commas, and say nothing else."
 
 
 @dataclass(frozen=True, slots=True)
 class ModelCheck:
-    """One question and what came of it."""
+    """Result of one question."""
 
     way: CheckKind
     result: CheckResult
     problem: str | None = None
-    """One line on what is wrong; None for `ok`."""
+    """What is wrong, in one line; None for `ok`."""
     has_form: bool = False
-    """Whether the answer held the form, enforced or not."""
+    """Whether the answer contains the form, enforced or not."""
     usage: Usage = field(default_factory=Usage)
     latency_s: float | None = None
-    """Seconds to the last byte; None where no answer came."""
+    """Seconds to the last byte; None without an answer."""
     first_text_s: float | None = None
-    """Seconds to the first text; of a stream only."""
+    """Seconds to the first text; streams only."""
 
     @property
     def tokens_per_second(self) -> float | None:
-        """Tokens written per second, the wait for the first among them; None where it cannot be told."""
+        """Output tokens per second, including the wait for the first; None if unknown."""
         return self.usage.output_tokens / self.latency_s if self.latency_s and self.usage.output_tokens else None
 
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """What was found out about one model."""
+    """What was found about one model."""
 
     model: str
     """`provider/model`."""
     problem: str | None = None
-    """Why it could not be asked at all (a missing key, an unknown provider); there are no checks then."""
+    """Why it could not be asked at all (a missing key, an unknown provider). Then there are no checks."""
     checks: tuple[ModelCheck, ...] = ()
-    """One for each rung of its profile, best first, and the stream."""
+    """One per structured-output mode of its profile, best first, and the stream."""
     profile: Profile | None = None
     price: Price | None = None
-    """None where it is not known."""
+    """None if it is not known."""
 
     @property
     def usable(self) -> bool:
-        """Whether at least one rung gives a valid form, so that it can debate and judge."""
+        """Whether at least one mode gives a valid form, so that it can debate and judge."""
         return any(check.has_form for check in self.checks)
 
     @property
@@ -114,38 +116,60 @@ class Diagnosis:
 
     @property
     def cost_usd(self) -> float | None:
-        """What the checks cost; None where the price is not known."""
+        """Cost of the checks; None if the price is not known."""
         return compute_cost(self.usage, self.price)
 
 
-async def diagnose_models(
-    wanted: Sequence[ModelSpec], config: DebateConfig, around: RunContext
-) -> tuple[Diagnosis, ...]:
-    """A diagnosis of each of `wanted`, in order; all are asked at once, as far as their providers' limits let.
+async def diagnose_models(specs: Sequence[ModelSpec], context: RunContext) -> tuple[Diagnosis, ...]:
+    """Diagnose `specs`, in order. All are asked at once, within their providers' limits.
 
-    The providers are those of `config`. Raises ConfigError where these make no sense; what is wrong with one model is in
-    its diagnosis.
+    Raises ConfigError if the configuration's providers are wrong. What is wrong with one model is in its diagnosis.
     """
-    registry = ProviderRegistry(config, around.env, folder=around.folder)
-    surgery = _Diagnoser(config, around, registry)
+    registry = ProviderRegistry(context.config, context.env, folder=context.folder)
+    diagnoser = _Diagnoser(context, registry)
     try:
-        return tuple(await asyncio.gather(*(surgery.diagnose(spec) for spec in wanted)))
+        return tuple(await asyncio.gather(*(diagnoser.diagnose(spec) for spec in specs)))
     finally:
         await registry.aclose()
 
 
-class _Diagnoser:
-    """Examines the models of one configuration; one limiter a provider, as in a debate."""
+def select_models(
+    names: Sequence[str], config: DebateConfig, *, mock: bool
+) -> tuple[tuple[ModelSpec, ...], DebateConfig]:
+    """The models of these names (none: all that `config` uses), and the configuration to ask them with.
 
-    def __init__(self, config: DebateConfig, around: RunContext, registry: ProviderRegistry) -> None:
-        self._config = config
-        self._context = around
+    Raises UsageError for a name that is neither provider/model nor in the configuration.
+    """
+    named = {name: _resolve_model(name, config) for name in names}
+    if mock:
+        config = with_mock_models(config.model_copy(update={"models": {**config.models, **named}}))
+        named = {name: config.models[name] for name in named}
+    specs = named.values() if names else all_model_specs(config)
+    return tuple({spec.model_dump_json(): spec for spec in specs}.values()), config
+
+
+def _resolve_model(name: str, config: DebateConfig) -> ModelSpec:
+    try:
+        spec = config.resolve_model(name)
+    except ValidationError:
+        spec = None
+    if spec is None:
+        hint = format_suggestion(name, config.models) or "; write provider/model, or add it to `models`"
+        raise UsageError(f"{name}: the configuration has no model of this name{hint}")
+    return spec
+
+
+class _Diagnoser:
+    """Diagnoses the models of one configuration. There is one rate limiter per provider, as in a debate."""
+
+    def __init__(self, context: RunContext, registry: ProviderRegistry) -> None:
+        self._context = context
         self._registry = registry
-        self._concurrency = asyncio.Semaphore(config.limits.concurrency)
+        self._concurrency = asyncio.Semaphore(context.config.limits.concurrency)
         self._limiters: dict[str, RateLimiter] = {}
 
     async def diagnose(self, spec: ModelSpec) -> Diagnosis:
-        problems = find_model_problems(self._config, [spec.model], self._context.env)
+        problems = find_model_problems(self._context.config, [spec.model], self._context.env)
         if problems:
             return Diagnosis(spec.model, problem=_one_line("; ".join(problems)))
         refused: set[str] = set()
@@ -154,12 +178,12 @@ class _Diagnoser:
         except ConfigError as error:
             return Diagnosis(spec.model, problem=_one_line("; ".join(error.problems)))
         profile = self._registry.profile(spec.model)
-        checks = await run_checks(model, profile, build_check_request(spec, profile, self._config.seed))
+        checks = await run_checks(model, profile, build_check_request(spec, profile, self._context.config.seed))
         profile = replace(profile, sampling=profile.sampling and "temperature" not in refused)
         return Diagnosis(spec.model, None, checks, profile, self._registry.price(spec))
 
     def _build_model(self, spec: ModelSpec, refused: set[str]) -> Model:
-        """The model as it would be asked; `refused` takes the sampling parameters that its server turns down."""
+        """The model as a debate would ask it. `refused` collects the sampling parameters that its server rejects."""
         row = self._registry.row(spec.model)
         if row.name not in self._limiters:
             self._limiters[row.name] = RateLimiter(row.max_concurrency, row.requests_per_minute, row.tokens_per_minute)
@@ -167,14 +191,14 @@ class _Diagnoser:
         def limited(model: Model) -> Model:
             return RateLimitedModel(model, self._limiters[row.name], self._concurrency)
 
-        note = self._context.note
+        note = self._context.observer.note
         adapter = self._registry.adapter(spec, limited)
         retrying = RetryingModel(adapter, max_attempts=MAX_CHECK_ATTEMPTS, on_retry=note, sleep=self._context.sleep)
         return ParameterFallbackModel(retrying, refused, name=spec.model, note=note)
 
 
 def build_check_request(spec: ModelSpec, profile: Profile, seed: int | None) -> Request:
-    """What is asked, with the parameters that `spec` would be asked with in a debate."""
+    """The question, with the parameters that `spec` has in a debate."""
     limit = spec.max_output_tokens or profile.max_output_tokens
     thinks = profile.max_output_tokens > Profile().max_output_tokens
     return Request(
@@ -190,7 +214,7 @@ def build_check_request(spec: ModelSpec, profile: Profile, seed: int | None) -> 
 async def run_checks(
     model: Model, profile: Profile, request: Request, *, clock: Callable[[], float] = time.perf_counter
 ) -> tuple[ModelCheck, ...]:
-    """Ask `request` on every rung of `profile` at once, then a streamed question, by itself as it tells the speed."""
+    """Ask `request` in every mode of `profile` at once, then a streamed question alone, to measure the speed."""
     rungs = await asyncio.gather(
         *(_check_or_failure(rung, _check_rung(model, request, rung)) for rung in profile.rungs)
     )
@@ -198,7 +222,7 @@ async def run_checks(
 
 
 async def _check_or_failure(way: CheckKind, answer: Awaitable[ModelCheck]) -> ModelCheck:
-    """The check that `answer` comes to, a failure too."""
+    """The check of `answer`; an error becomes a failed check."""
     try:
         return await answer
     except UnsupportedError as error:
@@ -216,21 +240,19 @@ async def _check_rung(model: Model, request: Request, rung: FormRung) -> ModelCh
 
 
 def _classify_reply(reply: Reply, rung: FormRung) -> tuple[CheckResult, str | None, bool]:
-    """What an answer on `rung` shows: result, problem, whether it holds the form."""
+    """Result, problem, and whether the answer contains the form."""
     if reply.refusal is not None:
         return "failed", f"the model declined to answer: {_one_line(reply.refusal)}", False
     parsed = parse_reply(reply.text, SUM_FORM, truncated=reply.truncated)
     has_form = parsed.outcome == "valid"
     if rung != "prompt" and not reply.truncated:
-        alone = parse_reply(
-            strip_thinking(reply.text), SUM_FORM, truncated=True
-        )  # takes the text as it stands, or not at all
+        alone = parse_reply(strip_thinking(reply.text), SUM_FORM, truncated=True)
         if alone.outcome != "valid":
             return "not_enforced", "the server takes the schema and does not hold the model to it", has_form
     return (
         ("ok", None, True)
         if has_form
-        else ("invalid", f"what came does not fit the schema: {'; '.join(parsed.faults)}", False)
+        else ("invalid", f"the answer does not fit the schema: {'; '.join(parsed.faults)}", False)
     )
 
 
@@ -259,7 +281,7 @@ def _classify_stream(reply: Reply, pieces: int) -> tuple[CheckResult, str | None
 
 
 def diagnosis_to_json(diagnosis: Diagnosis) -> dict[str, Any]:
-    """A diagnosis as JSON data; seconds to the millisecond."""
+    """A diagnosis as JSON data. Seconds have three decimals."""
     price, profile, aloud = diagnosis.price, diagnosis.profile, _stream_check(diagnosis)
     return {
         "model": diagnosis.model,

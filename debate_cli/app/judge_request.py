@@ -1,17 +1,14 @@
-"""Which judging is added to a saved debate: from a configuration, from names of systems, or the stored one again.
-
-Pure: what the models then say is the session's business.
-"""
+"""Turns a judging request into the judging runs to add to a saved debate. Pure; `app.session` asks the models."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from pydantic import ValidationError
 
-from debate_cli.domain.config import DebateConfig, ModelSpec, ProviderSpec
+from debate_cli.domain.config import DebateConfig, Limits, ModelSpec, ProviderSpec
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import DebateClosed, DebateOpened, Event, Generator, JudgingOpened
 from debate_cli.domain.judging_config import JudgingConfig, SystemSettings, settings_class
@@ -25,39 +22,44 @@ GENERATOR = Generator(name="debate-cli", version=__version__)
 
 @dataclass(frozen=True, slots=True)
 class JudgingRequest:
-    """What the user asked for."""
+    """Options of `debate judge`."""
 
     config: DebateConfig | None = None
-    """Its `judging`, `models` and `providers` count."""
+    """Supplies `judging`, `models`, `providers`, `limits` and `seed`."""
     systems: tuple[str, ...] = ()
-    """Kinds; empty means those of the configuration, or the stored ones."""
+    """Kinds of systems; empty means those of the configuration, or the stored ones."""
     model: str | None = None
-    """`provider/model` in the place of every judge's."""
+    """`provider/model` of every judge; None leaves each judge its own."""
+    other_models: tuple[str, ...] = ()
+    """Further models of every judge, each for judging runs of its own."""
     judges: int | None = None
-    """Judges of each system."""
+    """Number of judges of each system."""
     repeat: int = 1
-    """How many judging runs."""
+    """Number of judging runs per model."""
     replace: bool = False
+    """Whether earlier assessments of these systems no longer count."""
+    limits: Mapping[str, float] = field(default_factory=dict[str, float])
+    """Limits of these judging runs, by key of `limits`."""
 
     @property
     def model_spec(self) -> ModelSpec | None:
-        """What every judge speaks with; None where each speaks with its own. Raises UsageError for no model's name."""
-        if self.model is None:
-            return None
-        try:
-            return ModelSpec(model=self.model)
-        except ValidationError as error:
-            raise UsageError(f"--model {self.model}: write provider/model, for example openai/gpt-5") from error
+        """`model` as a spec; None if each judge has its own. Raises UsageError for a malformed name."""
+        return None if self.model is None else _parse_model(self.model)
+
+    @property
+    def other_model_specs(self) -> tuple[ModelSpec, ...]:
+        """`other_models` as specs. Raises UsageError for a malformed name."""
+        return tuple(map(_parse_model, self.other_models))
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """The systems asked for, by name or by the configuration; empty where neither says."""
+        """Kinds of the requested systems, by name or by configuration; empty if neither names any."""
         configured = self.config.judging.systems if self.config is not None else ()
         return self.systems or tuple(system.kind for system in configured)
 
     @property
     def models(self) -> dict[str, ModelSpec]:
-        """What roles mean in the judging asked for; a judge of the configuration never becomes one of the debate."""
+        """Models by role. The configuration's default becomes its judge, so that no stored judge is used instead."""
         models = dict(self.config.models) if self.config is not None else {}
         if "default" in models:
             models.setdefault("judge", models["default"])
@@ -65,37 +67,45 @@ class JudgingRequest:
 
     @property
     def providers(self) -> dict[str, ProviderSpec]:
-        """Rows of the provider table that the configuration comes with."""
+        """Providers of the configuration."""
         return self.config.providers if self.config is not None else {}
 
 
-def open_judging_runs(debate: Debate, wish: JudgingRequest, at: datetime) -> tuple[JudgingOpened, ...]:
-    """The judging runs that `wish` adds to `debate`, with ids of their own.
+def _parse_model(name: str) -> ModelSpec:
+    try:
+        return ModelSpec(model=name)
+    except ValidationError as error:
+        raise UsageError(f"--model {name}: write provider/model, for example openai/gpt-5") from error
 
-    Raises UsageError for an unknown system, and where the debate cannot be judged by one.
+
+def open_judging_runs(debate: Debate, wish: JudgingRequest, at: datetime) -> tuple[JudgingOpened, ...]:
+    """The judging runs that the request adds to `debate`, with ids of their own: `repeat` runs for each model.
+
+    Raises UsageError for an unknown system, TranscriptError if one cannot judge this debate.
     """
     systems = tuple(_apply_request(system, wish) for system in _requested_systems(debate, wish))
     for system in systems:
         _check_judgeable(debate, system, is_named=system.kind in wish.systems)
     judging = JudgingConfig(systems=systems, decides=_deciding_system(debate, wish, systems))
     taken = len(debate.runs)
+    variants = [wish, *(replace(wish, model=model) for model in wish.other_models)]
     return tuple(
         JudgingOpened(
             at=at,
             run=f"r{taken + number + 1}",
             judging=judging,
-            models=wish.models,
+            models=variant.models,
             providers=wish.providers,
             replaces=wish.replace and number == 0,
         )
-        for number in range(wish.repeat)
+        for number, variant in enumerate(variant for variant in variants for _ in range(wish.repeat))
     )
 
 
 def document_events(name: str, text: str, debate_id: str, wish: JudgingRequest, at: datetime) -> tuple[Event, ...]:
-    """The events of a debate that is a text alone, for a panel to vote on: opened, and closed as there is nobody to speak.
+    """The events of a debate that consists of one text: opened and closed, without speeches.
 
-    Raises UsageError where the panel is too small.
+    Raises UsageError if the systems' settings contradict themselves.
     """
     config = document_config(name, text, wish)
     for system in config.judging.systems:
@@ -112,7 +122,8 @@ def document_config(name: str, text: str, wish: JudgingRequest) -> DebateConfig:
     absent = [kind for kind in wish.systems if kind not in {system.kind for system in wanted}]
     wanted += tuple(settings_class(kind).model_validate({"kind": kind}) for kind in absent)
     able = tuple(system for system in wanted if get_system(system.kind).judges_texts)
-    kept = {} if given is None else {"limits": given.limits, "seed": given.seed, "prompts": given.prompts}
+    kept: dict[str, object] = {} if given is None else {"seed": given.seed, "prompts": given.prompts}
+    kept["limits"] = (given.limits if given is not None else Limits()).model_copy(update=dict(wish.limits))
     judged = DebateConfig(
         topic=name,
         background=text,
@@ -125,9 +136,9 @@ def document_config(name: str, text: str, wish: JudgingRequest) -> DebateConfig:
 
 
 def normalize_resume_config(config: DebateConfig, debate: Debate) -> DebateConfig:
-    """What `config`, given to go on with `debate`, would have had it held under: itself, but for a text its panel alone.
+    """`config`, given with --resume, in the form in which `debate` would have stored it, so that the two can be compared.
 
-    A free-flowing debate goes one after the other, whatever order an older one says.
+    For a text that is its judges alone. A free-flowing debate keeps the order that it was stored with.
     """
     if debate.document_name is None or not config.debaters:
         order = debate.config.format.order if config.format.kind == "free_flowing" else config.format.order
@@ -137,10 +148,11 @@ def normalize_resume_config(config: DebateConfig, debate: Debate) -> DebateConfi
 
 
 def config_for_judging(debate: Debate, wish: JudgingRequest) -> DebateConfig:
-    """The configuration under which the added runs are judged: the stored one with the wish's models and providers."""
+    """The configuration for the added runs: the stored one with the request's models, providers and limits."""
     given = wish.config
+    limits = given.limits if given is not None else _limits_without_budget(debate)
     changes: dict[str, object] = {
-        "limits": given.limits if given is not None else _limits_without_budget(debate),
+        "limits": limits.model_copy(update=dict(wish.limits)),
         "providers": {**debate.config.providers, **wish.providers},
         "models": {**debate.config.models, **wish.models},
     }
@@ -149,13 +161,13 @@ def config_for_judging(debate: Debate, wish: JudgingRequest) -> DebateConfig:
     return debate.config.model_copy(update=changes)
 
 
-def _limits_without_budget(debate: Debate) -> object:
-    """The stored limits without those on cost and tokens, which were the debate's own."""
+def _limits_without_budget(debate: Debate) -> Limits:
+    """The stored limits without the debate's own budget."""
     return debate.config.limits.model_copy(update={"max_cost_usd": None, "max_tokens": None})
 
 
 def _requested_systems(debate: Debate, wish: JudgingRequest) -> tuple[SystemSettings, ...]:
-    """The systems asked for, each as configured, else as stored, else with its defaults."""
+    """The requested systems, each as configured, else as stored, else with its defaults."""
     configured = wish.config.judging.systems if wish.config is not None else ()
     if not wish.systems:
         return configured or debate.config.judging.systems
@@ -196,7 +208,7 @@ def _check_judgeable(debate: Debate, system: SystemSettings, *, is_named: bool) 
     _check_settings(system)
     if not debate.turns and debate.document_name is None and debate.closed is not None:  # an open one may be under way
         raise TranscriptError(
-            f"has no speeches yet, so nobody can judge it; go on with it first: debate run --resume {debate.id}"
+            f"has no speeches yet, so it cannot be judged; resume it first: debate run --resume {debate.id}"
         )
     reason = get_system(system.kind).why_not(debate)
     if reason is not None and (is_named or not debate.turns):
@@ -204,6 +216,6 @@ def _check_judgeable(debate: Debate, system: SystemSettings, *, is_named: bool) 
 
 
 def _deciding_system(debate: Debate, wish: JudgingRequest, systems: Sequence[SystemSettings]) -> str | None:
-    """The system that decides: as configured where it is among those asked for, else the first."""
+    """The system that decides: the configured one if it is requested, else None for the first."""
     named = wish.config.judging.decides if wish.config is not None else debate.config.judging.decides
     return named if named in {system.kind for system in systems} else None

@@ -1,19 +1,17 @@
-"""Composition root: configuration in, actors out. Only this file and those below it see every part.
+"""Builds the actors of a run from its configuration.
 
-What is wired, outermost first: ladder, redaction, cassette, sampling, retries, limits, budget, adapter. The budget is asked last, so that what
-waits for its turn holds none of it, and is not sent once it is closed. One limiter a provider, one budget a
-run, one ladder a model and set of parameters.
+Each model is wrapped, outermost first, in: structured output, redaction, cassette, parameter fallback, retries, rate
+limit, budget, adapter. The budget comes last, so that a call waiting in a queue reserves nothing. There is one rate
+limiter per provider, one budget per run, and one structured-output client per model and set of parameters.
 """
 
 from __future__ import annotations
 
 import asyncio
-import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Protocol
 
+from debate_cli.app.context import RunContext
 from debate_cli.debaters.debater import Debater
 from debate_cli.domain.config import DebateConfig, ModelSpec, Price
 from debate_cli.domain.debate import Debate
@@ -28,6 +26,7 @@ from debate_cli.judging.judge import Judge
 from debate_cli.llm.budget import Budget, BudgetedModel
 from debate_cli.llm.model import Model
 from debate_cli.llm.parameter_fallback import ParameterFallbackModel
+from debate_cli.llm.profile import Profile
 from debate_cli.llm.prompts import Prompts
 from debate_cli.llm.rate_limit import RateLimitedModel, RateLimiter
 from debate_cli.llm.redaction import RedactingModel
@@ -35,72 +34,37 @@ from debate_cli.llm.retry import RetryingModel
 from debate_cli.llm.structured_output import ModelHandle, StructuredOutputClient
 from debate_cli.providers.mock.model import SCRIPTED_MODEL
 from debate_cli.providers.provider_table import ProviderRow
-from debate_cli.providers.registry import ProviderRegistry, collect_provider_secrets, split_model_name
+from debate_cli.providers.registry import FREE_PRICE, ProviderRegistry, collect_provider_secrets, split_model_name
 from debate_cli.storage.redact import Redactor
 
 UNSCRIPTED_NAME = "unscripted"
-"""What a mock is called that stands for a model named as the scripted mock is."""
-
-
-class Cassette(Protocol):
-    """A cassette: puts itself around a model, so that its exchanges are recorded, or served from a recording."""
-
-    serves: bool
-    """Whether it answers by itself, so that nothing behind it (keys, prices) is needed."""
-
-    def wrap(self, name: str, model: Model) -> Model:
-        """`model` (known as `name`) with the tape around it."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class RunContext:
-    """What a run finds around it, besides its configuration."""
-
-    folder: Path
-    """Folder of the configuration; relative paths in it start here."""
-    env: Mapping[str, str]
-    prompts: Mapping[str, str] = field(default_factory=dict[str, str])
-    """Name of a shipped prompt -> text in its place."""
-    cassette: Cassette | None = None
-    mock: bool = False
-    """Whether the mock stands in the place of every model, those too that a stored debate names."""
-    secrets: Sequence[str] = ()
-    """Values that no model's answer may hold, besides the keys of the configuration's providers."""
-    note: Callable[[str], None] = lambda _: None
-    """Told of retries and the like, one line each."""
-    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
-    clock: Callable[[], float] = time.monotonic
-    """Seconds, for rates a minute; `sleep` moves it on."""
+"""Name of the mock that replaces `mock/scripted`."""
 
 
 class ModelFactory:
-    """Everything that one run of a configuration needs to ask models. `aclose` ends its connections."""
+    """Builds and owns the model clients of one run. `aclose` closes their connections."""
 
-    def __init__(self, config: DebateConfig, around: RunContext, *, used: TotalUsage | None = None) -> None:
-        """`used` was spent before, by the part of the debate that is resumed."""
+    def __init__(self, context: RunContext, *, used: TotalUsage | None = None) -> None:
+        """`used`: usage of the part of the debate that was held before, which counts against the budget."""
         before = used or TotalUsage()
+        config = context.config.model_copy(update={"providers": {}}) if context.mock else context.config
         limits = config.limits
-        config = config.model_copy(update={"providers": {}}) if around.mock else config
         self._config = config
-        self._context = around
+        self._context = context
         self._concurrency = asyncio.Semaphore(limits.concurrency)
         self._limiters: list[tuple[ProviderRow, RateLimiter]] = []
-        self._main_providers = _ProviderContext.create(config, around)
+        self._main_providers = _ProviderContext.create(config, context)
         self._without_usage: set[str] = set()
         """Providers that reported no usage."""
         self._run_providers: dict[str, _ProviderContext] = {}
-        """By judging run, of those that brought providers of their own."""
-        self._prompts = Prompts(around.prompts).validate()
+        """By judging run, for runs that brought their own providers."""
+        self._prompts = Prompts(context.prompts).validate()
         self._budget = Budget(
             limits.max_cost_usd, limits.max_tokens, before.cost_usd or 0.0, before.input_tokens + before.output_tokens
         )
 
     def build_actors(self, *, speeches: bool = True, searching: bool = True) -> Actors:
-        """The actors; without `speeches` the judges alone, and no debater's model is looked at.
-
-        Without `searching` no judge looks for manipulation.
-        """
+        """The actors. Without `speeches` only judges are built; without `searching` no judge looks for manipulation."""
         debaters: dict[str, Debater] = {}
         for debater in self._config.debaters if speeches else ():
             spec = self._config.model_for_debater(debater)
@@ -109,40 +73,41 @@ class ModelFactory:
         return Actors(debaters, Judge(self._judge_handle, self._prompts, searching=searching))
 
     def handle_for(self, spec: ModelSpec, run: JudgingRun | None = None) -> ModelHandle:
-        """What an actor speaks with who is given the model of `spec`, by a judging `run` or the debate; one for equal specs."""
+        """The handle for the model of `spec`, in a judging `run` or (None) in the debate. Equal specs share one handle."""
         spec = mock_spec(spec) if self._context.mock else spec
-        reach = self._main_providers if run is None else self._providers_for(run)
+        providers = self._main_providers if run is None else self._providers_for(run)
         key = spec.model_dump_json()
-        if key not in reach.handles:
-            reach.handles[key] = self._build_handle(spec, reach)
-        return reach.handles[key]
+        if key not in providers.handles:
+            providers.handles[key] = self._build_handle(spec, providers)
+        return providers.handles[key]
 
     async def aclose(self) -> None:
-        """End connections and embedded models."""
-        for reach in (self._main_providers, *self._run_providers.values()):
-            await reach.registry.aclose()
+        """Close connections and embedded models."""
+        for providers in (self._main_providers, *self._run_providers.values()):
+            await providers.registry.aclose()
 
     def _providers_for(self, run: JudgingRun) -> _ProviderContext:
-        """What the names of providers mean in a judging run: the debate's own, under those that it brought."""
+        """The providers of a judging run: its own, laid over those of the debate."""
         if self._context.mock or not run.providers:
             return self._main_providers
         if run.id not in self._run_providers:
             meant = _ProviderContext.create(with_run_providers(self._config, run), self._context)
             known = (
-                reach
-                for reach in (self._main_providers, *self._run_providers.values())
-                if reach.registry.rows == meant.registry.rows
+                providers
+                for providers in (self._main_providers, *self._run_providers.values())
+                if providers.registry.rows == meant.registry.rows
             )
             self._run_providers[run.id] = next(known, meant)
         return self._run_providers[run.id]
 
-    def _build_handle(self, spec: ModelSpec, reach: _ProviderContext) -> ModelHandle:
-        profile = reach.registry.profile(spec.model)
-        price = reach.registry.price(spec)
-        rejected = reach.rejected_rungs.setdefault(spec.model, set())
+    def _build_handle(self, spec: ModelSpec, providers: _ProviderContext) -> ModelHandle:
+        given = self._context.models.get(spec.model)
+        profile = Profile() if given is not None else providers.registry.profile(spec.model)
+        price = spec.price or FREE_PRICE if given is not None else providers.registry.price(spec)
+        rejected = providers.rejected_rungs.setdefault(spec.model, set())
         return ModelHandle(
             StructuredOutputClient(
-                self._build_model(spec, price, reach), profile, name=spec.model, price=price, rejected=rejected
+                self._build_model(spec, price, providers), profile, name=spec.model, price=price, rejected=rejected
             ),
             name=spec.model,
             max_output_tokens=spec.max_output_tokens or profile.max_output_tokens,
@@ -150,8 +115,11 @@ class ModelFactory:
             seed=self._config.seed,
         )
 
-    def _build_model(self, spec: ModelSpec, price: Price | None, reach: _ProviderContext) -> Model:
-        row = reach.registry.row(spec.model)
+    def _build_model(self, spec: ModelSpec, price: Price | None, providers: _ProviderContext) -> Model:
+        given = self._context.models.get(spec.model)
+        if given is not None:
+            return RedactingModel(self._with_retries(BudgetedModel(given, self._budget, price)), providers.redact)
+        row = providers.registry.row(spec.model)
 
         def limited(model: Model) -> Model:
             budgeted = BudgetedModel(
@@ -159,25 +127,30 @@ class ModelFactory:
             )
             return RateLimitedModel(budgeted, self._limiter_for(row), self._concurrency)
 
-        retrying = RetryingModel(
-            reach.registry.adapter(spec, limited),
+        retrying = self._with_retries(providers.registry.adapter(spec, limited))
+        refused = providers.rejected_parameters.setdefault(spec.model, set())
+        sampled = ParameterFallbackModel(retrying, refused, name=spec.model, note=self._context.observer.note)
+        taped = self._context.cassette.wrap(spec.model, sampled) if self._context.cassette else sampled
+        return RedactingModel(taped, providers.redact)
+
+    def _with_retries(self, model: Model) -> RetryingModel:
+        return RetryingModel(
+            model,
             max_attempts=self._config.limits.max_attempts,
-            on_retry=self._context.note,
+            on_retry=self._context.observer.note,
             sleep=self._context.sleep,
         )
-        refused = reach.rejected_parameters.setdefault(spec.model, set())
-        sampled = ParameterFallbackModel(retrying, refused, name=spec.model, note=self._context.note)
-        taped = self._context.cassette.wrap(spec.model, sampled) if self._context.cassette else sampled
-        return RedactingModel(taped, reach.redact)
 
     def _note_estimated_usage(self, provider: str) -> None:
-        """Tell once of a provider that its servers count no tokens."""
+        """Note once per provider that it reports no usage."""
         if provider not in self._without_usage:
             self._without_usage.add(provider)
-            self._context.note(f"{provider} reports no usage: its tokens are estimated{format_page_hint('budget')}")
+            self._context.observer.note(
+                f"{provider} reports no usage: its tokens are estimated{format_page_hint('budget')}"
+            )
 
     def _limiter_for(self, row: ProviderRow) -> RateLimiter:
-        """One for equal rows, whoever is asked by them."""
+        """The rate limiter of a provider. Equal rows share one."""
         known = next((limiter for other, limiter in self._limiters if other == row), None)
         if known is not None:
             return known
@@ -204,41 +177,41 @@ class ModelFactory:
 
 @dataclass(frozen=True, slots=True)
 class _ProviderContext:
-    """One meaning of the providers' names: where models are reached by them, and what was learnt of these."""
+    """A set of providers, the handles of their models, and what was learnt about these models."""
 
     registry: ProviderRegistry
     redact: Redactor
-    """Takes the secrets of its providers out of what its models say."""
+    """Removes the providers' secrets from model output."""
     handles: dict[str, ModelHandle] = field(default_factory=dict[str, ModelHandle])
     rejected_rungs: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
-    """Rungs that a model's server turned down, by model: found out once, known to all that speak with it."""
+    """Structured-output modes that a model's server rejected, by model."""
     rejected_parameters: dict[str, set[str]] = field(default_factory=dict[str, set[str]])
-    """Sampling parameters that it turned down."""
+    """Sampling parameters that it rejected, by model."""
 
     @classmethod
-    def create(cls, config: DebateConfig, around: RunContext) -> _ProviderContext:
-        redact = Redactor((*around.secrets, *collect_provider_secrets(config, around.env)))
-        return cls(ProviderRegistry(config, around.env, folder=around.folder), redact)
+    def create(cls, config: DebateConfig, context: RunContext) -> _ProviderContext:
+        redact = Redactor((*context.secrets, *collect_provider_secrets(config, context.env)))
+        return cls(ProviderRegistry(config, context.env, folder=context.folder), redact)
 
 
 def with_run_providers(config: DebateConfig, run: JudgingRun) -> DebateConfig:
-    """`config` with the providers that a judging run brought in the place of those of the same names."""
+    """`config` with the judging run's own providers laid over it."""
     return config.model_copy(update={"providers": {**config.providers, **run.providers}})
 
 
 def judge_model_spec(config: DebateConfig, run: JudgingRun, judge_role: str | None) -> ModelSpec | None:
-    """The model that a role means in a judging run; the run's own models go before the configuration's."""
+    """The model of a role in a judging run. The run's own models come before the configuration's."""
     models = {**config.models, **run.models}
     return config.model_copy(update={"models": models}).model_for_judge(judge_role)
 
 
 def judge_roles(system: SystemSettings) -> tuple[str | None, ...]:
-    """The roles that a system asks; none where it asks no model."""
+    """The model roles of a system's judges; empty if it asks no model."""
     return tuple(dict.fromkeys(judge_model_role(system, assessor) for assessor in judge_ids(system)))
 
 
 def all_model_specs(config: DebateConfig) -> tuple[ModelSpec, ...]:
-    """Every model that the debaters and judges of `config` speak with, each once."""
+    """Every model that debaters and judges of `config` use, each once."""
     found = [config.model_for_debater(debater) for debater in config.debaters]
     for system in config.judging.systems:
         found += [config.model_for_judge(judge_role) for judge_role in judge_roles(system)]
@@ -246,14 +219,14 @@ def all_model_specs(config: DebateConfig) -> tuple[ModelSpec, ...]:
 
 
 def require_judge_models(config: DebateConfig) -> None:
-    """Make sure that every judge of `config` has a model. Raises ConfigError."""
+    """Check that every judge of `config` has a model. Raises ConfigError."""
     for system in config.judging.systems:
         if any(config.model_for_judge(judge_role) is None for judge_role in judge_roles(system)):
             raise ConfigError(f"{system.kind}: its judge has no model; give --model, or a --config with models.judge")
 
 
 def with_mock_models(config: DebateConfig) -> DebateConfig:
-    """The same debate with the mock in the place of every model; their temperatures and limits stay."""
+    """`config` with the mock provider for every model. Temperatures and limits stay."""
     models = {name: mock_spec(spec) for name, spec in config.models.items()}
     models.setdefault("default", ModelSpec(model="mock/default"))
     debaters = tuple(
@@ -271,7 +244,7 @@ def with_mock_models(config: DebateConfig) -> DebateConfig:
 
 
 def mock_spec(spec: ModelSpec) -> ModelSpec:
-    """The mock in the place of `spec`: it writes its answers itself, whatever the model is called; a mock keeps its pace."""
+    """The mock model that replaces `spec`. A mock keeps its pace but not its script."""
     provider, name = split_model_name(spec.model)
     own = UNSCRIPTED_NAME if f"mock/{name}" == SCRIPTED_MODEL else name
     if provider == "mock":

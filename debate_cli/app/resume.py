@@ -1,7 +1,4 @@
-"""What it takes to go on with a debate that stopped: models still to be asked, where they are reached, what was in flight.
-
-Pure. That it goes on is the session's business; what is asked, the schedulers'.
-"""
+"""What is left to do of a stored debate: models to ask, and calls that were in flight when it stopped. Pure."""
 
 from __future__ import annotations
 
@@ -16,21 +13,20 @@ from debate_cli.domain.judging_run import FIRST_RUN, format_system_label
 from debate_cli.domain.tasks import Brief, Task
 from debate_cli.formats import next_step
 from debate_cli.judging.schedule import owed_briefs
-from debate_cli.render import theme
 
 MAX_NAMED_CALLS = 4
-"""Calls in flight that are named one by one."""
+"""Calls in flight that a message names one by one."""
 
 
 @dataclass(frozen=True, slots=True)
 class PendingModels:
-    """Models that are to be asked, and what the names of their providers mean."""
+    """Models to ask, and the configuration that says how to reach them."""
 
     config: DebateConfig
     models: tuple[ModelSpec, ...]
     """Each once."""
     run: str = FIRST_RUN
-    """The judging run that they are asked for."""
+    """The judging run that asks them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,68 +34,71 @@ class RemainingWork:
     """What is left to do of a debate."""
 
     main: PendingModels
-    """What the debate itself has to ask, under the configuration that it goes on with."""
+    """Models of the debate itself."""
     added_runs: tuple[PendingModels, ...] = ()
-    """The same of each judging run with something left to do that brought providers of its own."""
-
-    @property
-    def config(self) -> DebateConfig:
-        """The configuration that it goes on with: as it was held, within the limits of now."""
-        return self.main.config
+    """Models of each unfinished judging run that brought providers of its own."""
 
     @property
     def models(self) -> tuple[ModelSpec, ...]:
-        """What is still to be asked, wherever that is; none where nothing is left to do."""
-        return _unique_specs(spec for asked in (self.main, *self.added_runs) for spec in asked.models)
+        """All models still to be asked; empty if nothing is left to do."""
+        return _unique_specs(spec for pending in (self.main, *self.added_runs) for spec in pending.models)
 
 
 def find_remaining_work(debate: Debate, config: DebateConfig | None = None) -> RemainingWork:
     """What is left of `debate`, within the limits of `config` (None: its own)."""
-    forgiving = debate.apply(DebateResumed(at=debate.started_at))
-    briefs = owed_briefs(forgiving)
-    limits = config.limits if config is not None else debate.config.limits
+    briefs = owed_briefs(debate.apply(DebateResumed(at=debate.started_at)))
+    limits = (config or debate.config).limits
     kept = debate.config.model_copy(update={"limits": limits})
     models = _pending_models_by_run(debate, briefs)
-    brought = {run.id: with_run_providers(kept, run) for run in debate.runs if run.providers}
-    return RemainingWork(
-        PendingModels(
-            kept, _unique_specs(spec for run, found in models.items() if run not in brought for spec in found)
-        ),
-        tuple(PendingModels(meant, models[run], run) for run, meant in brought.items() if models.get(run)),
-    )
+    own_providers = {run.id: with_run_providers(kept, run) for run in debate.runs if run.providers}
+    main = _unique_specs(spec for run, specs in models.items() if run not in own_providers for spec in specs)
+    added = tuple(PendingModels(own, models[run], run) for run, own in own_providers.items() if models.get(run))
+    return RemainingWork(PendingModels(kept, main), added)
 
 
 def describe_in_flight_calls(resumed: Debate, unanswered: Iterable[str]) -> str | None:
-    """A sentence on who was asked for what when the run ended, e.g. `Pro (opening, round 1)`; names are not cleaned.
+    """A sentence that names the calls in flight when the run ended, e.g. `Pro (opening, round 1)`; None for none.
 
-    `unanswered`: the keys of what was asked then. Told is what is due now: what a later judging run replaced is not. None
-    where nothing is.
+    `unanswered`: keys of the tasks started and not answered. Tasks that are no longer due are left out. Names are not
+    sanitized.
     """
     due = {task.key: task for task in (*next_step(resumed).cues, *owed_briefs(resumed))}
     runs = [run.id for run in resumed.runs]
-    found = [_task_text(due[key], runs) for key in unanswered if key in due]
-    if not found:
+    calls = [_describe_task(due[key], runs) for key in unanswered if key in due]
+    if not calls:
         return None
-    named = (
-        found
-        if len(found) <= MAX_NAMED_CALLS
-        else [*found[: MAX_NAMED_CALLS - 1], f"{len(found) - MAX_NAMED_CALLS + 1} more"]
-    )
-    if len(found) == 1:
-        return f"the call to {found[0]} was in flight when the run ended: it may have been billed, and is made again"
-    whom = f"{', '.join(named[:-1])} and {named[-1]}"
-    return f"calls to {whom} were in flight when the run ended: they may have been billed, and are made again"
+    if len(calls) == 1:
+        return f"the call to {calls[0]} was in flight when the run ended: it may have been billed, and is made again"
+    if len(calls) > MAX_NAMED_CALLS:
+        calls = [*calls[: MAX_NAMED_CALLS - 1], f"{len(calls) - MAX_NAMED_CALLS + 1} more"]
+    names = f"{', '.join(calls[:-1])} and {calls[-1]}"
+    return f"calls to {names} were in flight when the run ended: they may have been billed, and are made again"
 
 
-def _task_text(task: Task, runs: Iterable[str]) -> str:
+def _describe_task(task: Task, runs: Iterable[str]) -> str:
     if not isinstance(task, Brief):
-        return f"{task.speaker} ({theme.PHASE_LABELS[task.phase]}, round {task.round})"
-    who, _, what = theme.format_brief(task, format_system_label(task.system, task.run, runs)).rpartition(", ")
-    return f"{who} ({what})"
+        return f"{task.speaker} ({task.phase.replace('_', '-')}, round {task.round})"
+    system = format_system_label(task.system, task.run, runs)
+    judge = system if task.assessor == "judge" else f"{system}/{task.assessor}"
+    return f"{judge} ({_describe_subject(task)})"
+
+
+def _describe_subject(brief: Brief) -> str:
+    subject = brief.subject
+    match subject.moment:
+        case "round":
+            return f"round {subject.round}"
+        case "turn" | "pair" if subject.turns:
+            noun = "turn" if len(subject.turns) == 1 else "turns"
+            return f"{noun} {' and '.join(str(index + 1) for index in subject.turns)}"
+        case "turn" | "pair":
+            return "a turn"
+        case "debate":
+            return "the debate" if brief.revision == 0 else "the debate, again"
 
 
 def _pending_models_by_run(debate: Debate, briefs: tuple[Brief, ...]) -> dict[str, tuple[ModelSpec, ...]]:
-    """By judging run, the models of the judges who owe something, or will; with the first, those of debaters who have not finished."""
+    """Judging run -> models of judges that owe something or will. The first run has the unfinished debaters' models too."""
     config = debate.config
     found: dict[str, list[ModelSpec | None]] = {}
     judging = {(brief.run, brief.system) for brief in briefs}

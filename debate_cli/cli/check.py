@@ -1,5 +1,6 @@
 """`debate check`."""
 
+import asyncio
 import os
 from contextlib import suppress
 from dataclasses import asdict, dataclass
@@ -8,9 +9,9 @@ from typing import Annotated, NamedTuple
 
 import typer
 
-from debate_cli.app.config_resolution import prepare_run
-from debate_cli.app.estimate import planned_calls
+from debate_cli.app.estimate import estimate_run, planned_calls
 from debate_cli.app.model_factory import all_model_specs
+from debate_cli.app.preparation import prepare_run
 from debate_cli.cli import completion, config_options, options
 from debate_cli.cli.console import print_json, print_status, replace_control_chars
 from debate_cli.errors import DebateError
@@ -22,8 +23,8 @@ from debate_cli.systems.rubric import describe_rescaled_weights
 class Options(NamedTuple):
     """Check configurations, and name missing keys.
 
-    Without CONFIG: configs/debate.yaml or debate.yaml here, or the packaged default, as for `debate run`. Every fault is named with file, line, column and key. A missing key is a fault too, as the debate could not run.
-    Exit code 2 where there is any.
+    Without CONFIG: configs/debate.yaml or debate.yaml here, or the packaged default, as for `debate run`. Every fault is
+    named with file, line, column and key. A missing API key is a fault too. Exit code 2 if there is any fault.
     """
 
     configs: Annotated[
@@ -36,39 +37,36 @@ class Options(NamedTuple):
     debug: options.DebugOption = False
 
 
-NO_SERVER_ASKED_NOTE = "no server was asked: `debate doctor` does that"
-"""What a configuration that is fine may still come upon."""
-
-
-def run(asked: Options) -> None:
-    """Check configurations, and name missing keys."""
-    named = asked.configs or [_default_reference()]
-    _warn_unknown_variables(named)
-    reports = [_check_config(config) for config in named]
-    if asked.json:
-        print_json([asdict(report) for report in reports])
-    else:
-        for report in reports:
-            _print_report(report)
-        if not all(report.problems for report in reports):
-            print_status(NO_SERVER_ASKED_NOTE)
-    if any(report.problems for report in reports):
-        raise typer.Exit(2)
-
-
 @dataclass(frozen=True, slots=True)
 class ConfigReport:
-    """What there is to say about one configuration."""
+    """Result of checking one configuration."""
 
     config: str
     models: tuple[str, ...] = ()
     planned_calls: int | None = None
-    """At the least; None where the configuration cannot be read."""
+    """Calls at least; None if the configuration cannot be read."""
     problems: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+def run(given: Options) -> None:
+    """Check configurations, and name missing keys."""
+    references = given.configs or [_default_reference()]
+    _warn_unknown_variables(references)
+    reports = [_check_config(reference) for reference in references]
+    for report in reports:
+        for line in report.warnings:
+            print_status(f"{report.config}: {line}")
+    if given.json:
+        print_json([{key: value for key, value in asdict(report).items() if key != "warnings"} for report in reports])
+    else:
+        _print_reports(reports)
+    if any(report.problems for report in reports):
+        raise typer.Exit(2)
 
 
 def _default_reference() -> str:
-    """The configuration that `run` would take; it is told which."""
+    """The configuration that `run` would use, after saying which."""
     path = config_options.default_config_path()
     config_options.print_default_config(path)
     return str(path)
@@ -79,33 +77,35 @@ def _check_config(reference: str) -> ConfigReport:
         loaded = config_options.config_from_argument(reference)
     except DebateError as error:
         return ConfigReport(reference, problems=tuple(str(error).splitlines()))
-    for line in describe_rescaled_weights(loaded.config.judging.systems):
-        print_status(f"{reference}: {line}")
-    wanted = all_model_specs(loaded.config)
+    warnings = describe_rescaled_weights(loaded.config.judging.systems)
+    models = tuple(dict.fromkeys(spec.model for spec in all_model_specs(loaded.config)))
+    calls = planned_calls(loaded.config)
     try:
-        prepare_run(loaded, os.environ)
+        context = prepare_run(loaded, os.environ)
     except DebateError as error:
-        problems = tuple(str(error).splitlines())
-    else:
-        problems = ()
-    models = tuple(dict.fromkeys(spec.model for spec in wanted))
-    return ConfigReport(reference, models, planned_calls(loaded.config), problems)
+        return ConfigReport(reference, models, calls, tuple(str(error).splitlines()), warnings)
+    plan = asyncio.run(estimate_run(context))
+    return ConfigReport(
+        reference, models, calls, warnings=(*warnings, *(f"warning: {line}" for line in plan.context_warnings()))
+    )
 
 
-def _warn_unknown_variables(configs: list[str]) -> None:
-    """Tell of variables that look like settings, in the environment and the `.env` files, once each."""
-    told: dict[str, None] = {}
-    for folder in dict.fromkeys(Path(config).parent if config != "-" else Path() for config in configs):
+def _warn_unknown_variables(references: list[str]) -> None:
+    """Print a warning for each variable in the environment and `.env` files that looks like a setting and is none."""
+    found: dict[str, None] = {}
+    for folder in dict.fromkeys(Path(name).parent if name != "-" else Path() for name in references):
         with suppress(DebateError):
-            told |= dict.fromkeys(unknown_variables(load_environment(folder, os.environ)))
-    for line in told:
+            found |= dict.fromkeys(unknown_variables(load_environment(folder, os.environ)))
+    for line in found:
         print_status(f"warning: {line}")
 
 
-def _print_report(report: ConfigReport) -> None:
-    for problem in report.problems:
-        print_status(problem)
-    if not report.problems:
-        print(
-            f"{replace_control_chars(report.config)}: fine; at least {report.planned_calls} calls to {', '.join(report.models)}"
-        )
+def _print_reports(reports: list[ConfigReport]) -> None:
+    for report in reports:
+        for problem in report.problems:
+            print_status(problem)
+        if not report.problems:
+            name, models = replace_control_chars(report.config), ", ".join(report.models)
+            print(f"{name}: OK; at least {report.planned_calls} calls to {models}")
+    if not all(report.problems for report in reports):
+        print_status("no server was asked: `debate doctor` does that")

@@ -28,7 +28,7 @@ def refuse_existing(place: Path, *, force: bool, option: str) -> None:
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from debate_cli.render.score_rows import ScoredFile
+    from debate_cli.app.score import ScoredFile
 
 
 CLOSED_PIPE = 141

@@ -13,8 +13,9 @@ from typing import Annotated, NamedTuple
 
 import typer
 
-from debate_cli.app.config_resolution import prepare_run, resolve_config
+from debate_cli.app.config_resolution import resolve_config
 from debate_cli.app.model_discovery import DiscoveredModel, discover_models, suggest_judge
+from debate_cli.app.preparation import prepare_run
 from debate_cli.cli import completion, console, options
 from debate_cli.errors import DebateError, UsageError
 from debate_cli.storage.atomic_write import PUBLIC_FILE_MODE, atomic_write

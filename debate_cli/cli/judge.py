@@ -1,26 +1,23 @@
 """`debate judge`."""
 
-import asyncio
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
 import typer
 
-from debate_cli.app import judge_files
-from debate_cli.app.judge_files import JudgeTask
+from debate_cli.app.judge import JudgeTarget, JudgeTask, build_judge_tasks, judge_files
 from debate_cli.app.judge_request import JudgingRequest
-from debate_cli.app.session import Outcome, Session
+from debate_cli.app.score import ScoredFile, describe_unfinished
+from debate_cli.app.session import Outcome
 from debate_cli.cli import completion, config_options, console, options, run_control
-from debate_cli.cli.console import ignore_broken_pipe, write_json_chunks
-from debate_cli.cli.run_control import PipeSafeObserver
-from debate_cli.cli.score import format_unfinished_note
-from debate_cli.engine import StopSignal
-from debate_cli.errors import DebateError
+from debate_cli.cli.config_options import ConfigOptions
+from debate_cli.cli.console import ignore_broken_pipe, print_status, refuse_existing, write_json_chunks
+from debate_cli.cli.run import write_report
+from debate_cli.errors import DebateError, UsageError
 from debate_cli.render import score_rows
 from debate_cli.render.agreement import sort_deciding_first
-from debate_cli.render.score_rows import ScoredFile
+from debate_cli.storage.config_file import LoadedConfig
 from debate_cli.storage.transcript_dirs import transcript_dirs
 from debate_cli.storage.transcript_store import expand_references
 
@@ -30,8 +27,8 @@ EPILOG = options.EXIT_CODES_WITH_MODELS
 class Options(NamedTuple):
     """Judge saved debates (again), without their debaters.
 
-    Assessments are added as a judging run of their own; `debate score --runs all` shows them side by side. No debater's
-    model or key is needed. With `--system panel`, PATH may be any text file.
+    Adds assessments as a judging run of their own; `debate score --runs all` shows all runs side by side. No debater's
+    model or key is needed. With --system panel, PATH may be any text file. Each --model gets a judging run of its own.
 
     Examples:
 
@@ -52,7 +49,9 @@ class Options(NamedTuple):
     ]
     config: Annotated[
         str | None,
-        typer.Option(metavar="CONFIG", help="Whose judging part to use.", autocompletion=completion.complete_configs),
+        typer.Option(
+            metavar="CONFIG", help="Configuration with the judging to use.", autocompletion=completion.complete_configs
+        ),
     ] = None
     system: Annotated[
         list[str] | None,
@@ -60,9 +59,11 @@ class Options(NamedTuple):
             metavar="NAME", help="Judge by this system (repeatable).", autocompletion=completion.complete_systems
         ),
     ] = None
-    model: Annotated[str | None, typer.Option(metavar="PROVIDER/MODEL", help="Model of every judge.")] = None
+    model: Annotated[
+        list[str] | None, typer.Option(metavar="PROVIDER/MODEL", help="Model of every judge (repeatable).")
+    ] = None
     judges: Annotated[int | None, typer.Option(min=1, max=25, help="Judges of each system.")] = None
-    repeat: Annotated[int, typer.Option(min=1, max=100, help="Judging runs, independent of each other.")] = 1
+    repeat: Annotated[int, typer.Option(min=1, max=100, help="Independent judging runs of each model.")] = 1
     mock: options.MockOption = False
     replace: Annotated[
         bool, typer.Option("--replace", help="Earlier assessments of these systems no longer count.")
@@ -70,7 +71,21 @@ class Options(NamedTuple):
     out: Annotated[
         Path | None, typer.Option(metavar="PATH", help="File or folder for the result; default: in place.")
     ] = None
-    force: Annotated[bool, typer.Option("--force", help="Overwrite what stands at --out.")] = False
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file at --out.")] = False
+    settings: Annotated[
+        list[str] | None, typer.Option("--set", metavar="KEY.PATH=VALUE", help="Change a setting of --config.")
+    ] = None
+    max_cost: Annotated[
+        float | None, typer.Option(metavar="USD", help="Budget of each file's judging in US dollars, above 0.")
+    ] = None
+    max_tokens: Annotated[int | None, typer.Option(min=1, help="Budget of each file's judging in tokens.")] = None
+    record: Annotated[Path | None, typer.Option(metavar="FILE", help="Record every exchange to a cassette.")] = None
+    playback: Annotated[
+        Path | None, typer.Option("--replay", metavar="FILE", help="Serve every answer from a cassette.")
+    ] = None
+    id: Annotated[str | None, typer.Option("--id", help="Id of the debate made from a text.")] = None
+    no_save: Annotated[bool, typer.Option("--no-save", help="Write no transcript.")] = False
+    report: Annotated[Path | None, typer.Option(metavar="FILE", help="Also write an HTML report (one PATH).")] = None
     concurrency: Annotated[int, typer.Option(min=1, max=1000, help="Files judged at the same time.")] = 4
     quiet: options.QuietOption = False
     details: options.DetailsOption = False
@@ -82,47 +97,110 @@ class Options(NamedTuple):
     debug: options.DebugOption = False
 
 
-def run(asked: Options) -> None:
+def run(given: Options) -> None:
     """Judge saved debates (again), without their debaters."""
-    gates = options.gates_from_options(asked.fail_under, asked.expect_winner, asked.max_warnings, asked.fail_on)
-    loaded = config_options.config_from_argument(asked.config) if asked.config is not None else None
-    wish = JudgingRequest(
-        config=loaded.config if loaded is not None else None,
-        systems=tuple(asked.system or ()),
-        model="mock/judge" if asked.mock else asked.model,
-        judges=asked.judges,
-        repeat=asked.repeat,
-        replace=asked.replace,
-    )
-    tasks, bad = judge_files.build_judge_tasks(
-        expand_references(asked.paths, transcript_dirs(config=asked.config)), wish, loaded, asked.out
-    )
+    gates = options.gates_from_options(given.fail_under, given.expect_winner, given.max_warnings, given.fail_on)
+    if given.report is not None:
+        refuse_existing(given.report, force=given.force, option="--report")
+    loaded = _load_config(given)
+    files = expand_references(given.paths, transcript_dirs(config=given.config))
+    if given.report is not None and len(files) > 1:
+        raise UsageError("--report: one file is written; judge one debate, or use `debate score --format html -o DIR`")
+    target = JudgeTarget(given.out, save=not given.no_save, text_id=given.id)
+    tasks, problems = build_judge_tasks(files, _build_request(given, loaded), loaded, target)
+    for problem in problems:
+        print_status(f"debate: {problem}")
     for task in tasks:
+        console.print_truncation_note(task.note)
         gates.require_names(task.debater_names, f"{task.source}: ")
-    watched = run_control.open_observer(
-        quiet=asked.quiet or len(tasks) != 1, as_json=asked.json, planned=None, show_hidden=False
-    )
-    with run_control.report_output_failure(*(task.target for task in tasks)), watched as watcher:
-        outcomes, failed = _judge_all(tasks, asked.concurrency, watcher, force=asked.force)
-    with run_control.report_output_failure(*(task.target for task in tasks)), ignore_broken_pipe():
-        _print_outcomes(asked, outcomes)
+    outcomes, failed, pipe_closed = _judge_all(given, tasks, loaded)
+    with run_control.report_output_failure(*_saved_paths(tasks)), ignore_broken_pipe():
+        _print_outcomes(given, outcomes)
     for task, outcome in outcomes:
-        task.warn_if_verdict_changed(outcome.debate)
-        part = format_unfinished_note(outcome.debate)
-        if part is not None:
-            console.print_status(f"note: {task.target}: {part}")
-    done = [outcome for _, outcome in outcomes]
-    told = len(tasks) == 1 and not asked.quiet and not asked.json
-    raise typer.Exit(
-        run_control.combined_exit_code(done, gates, bad=bad + failed, spoken=told, unread=watcher.is_closed)
+        _print_notes(task, outcome)
+    code = run_control.combined_exit_code(
+        [outcome for _, outcome in outcomes],
+        gates,
+        bad=len(problems) + failed,
+        suggest_judging=len(tasks) == 1 and not given.quiet and not given.json,
+        pipe_closed=pipe_closed,
+    )
+    if given.report is not None and outcomes:
+        task, outcome = outcomes[0]
+        written = write_report(given.report, outcome, task.context.redact, show_hidden=False, force=given.force)
+        code = code or written
+    raise typer.Exit(code)
+
+
+def _load_config(given: Options) -> LoadedConfig | None:
+    if given.config is None:
+        if given.settings:
+            raise UsageError("--set changes a setting of --config; name one")
+        return None
+    changes = config_options.overrides_from_options(ConfigOptions(given.settings))
+    return config_options.config_from_argument(given.config, changes)
+
+
+def _build_request(given: Options, loaded: LoadedConfig | None) -> JudgingRequest:
+    models = ["mock/judge"] if given.mock else given.model or []
+    limits = {"max_cost_usd": given.max_cost, "max_tokens": given.max_tokens}
+    if given.max_cost is not None and given.max_cost <= 0:
+        raise UsageError(f"--max-cost {given.max_cost:g}: give an amount above 0")
+    return JudgingRequest(
+        config=loaded.config if loaded is not None else None,
+        systems=tuple(given.system or ()),
+        model=models[0] if models else None,
+        other_models=tuple(models[1:]),
+        judges=given.judges,
+        repeat=given.repeat,
+        replace=given.replace,
+        limits={key: value for key, value in limits.items() if value is not None},
     )
 
 
-def _print_outcomes(asked: Options, outcomes: Sequence[tuple[JudgeTask, Outcome]]) -> None:
-    """What the judges said, on stdout: one document, a summary of a debate that is alone, a table of several."""
+def _judge_all(
+    given: Options, tasks: Sequence[JudgeTask], loaded: LoadedConfig | None
+) -> tuple[list[tuple[JudgeTask, Outcome]], int, bool]:
+    """Judge every file: the outcomes, the number of failed files, and whether stdout was closed."""
+    cassette = config_options.open_cassette(given.record, given.playback, loaded)
+    failed: list[JudgeTask] = []
+
+    def report_error(task: JudgeTask, error: DebateError) -> None:
+        failed.append(task)
+        print_status(f"debate: {task.source}: {error}")
+
+    screen = run_control.open_observer(
+        quiet=given.quiet or len(tasks) != 1, as_json=given.json, planned=None, show_hidden=False
+    )
+    with run_control.report_output_failure(*_saved_paths(tasks)), screen as observer:
+        results = run_control.run_until_stopped(
+            lambda stop: judge_files(
+                tasks,
+                observer=observer,
+                stop=stop,
+                concurrency=given.concurrency,
+                force=given.force,
+                cassette=cassette,
+                on_error=report_error,
+            ),
+            observer,
+        )
+    outcomes = [(task, outcome) for task, outcome in zip(tasks, results, strict=True) if outcome is not None]
+    skipped = len(tasks) - len(outcomes) - len(failed)
+    if skipped:
+        print_status(f"stopped by the user; not begun and unchanged: {skipped} of {len(tasks)} files")
+    return outcomes, len(failed), observer.is_closed
+
+
+def _saved_paths(tasks: Sequence[JudgeTask]) -> list[Path]:
+    return [task.target for task in tasks if task.target is not None]
+
+
+def _print_outcomes(given: Options, outcomes: Sequence[tuple[JudgeTask, Outcome]]) -> None:
+    """Print the verdicts: one document, a summary of a single debate, or a table of several."""
     scored = [
         ScoredFile(
-            str(task.target),
+            str(task.target or task.source),
             outcome.debate.id,
             outcome.debate.topic,
             outcome.debate.status,
@@ -131,47 +209,23 @@ def _print_outcomes(asked: Options, outcomes: Sequence[tuple[JudgeTask, Outcome]
         )
         for task, outcome in outcomes
     ]
-    if asked.json:
+    if given.json:
         write_json_chunks(score_rows.dump_scores_json(scored))
     elif len(outcomes) == 1:
-        alone = outcomes[0][1]
-        judged = {verdict.run for verdict in alone.verdicts}
-        only = "verdict" if asked.quiet else None
-        run_control.show_summary(alone.debate, alone.verdicts, only=only, full=asked.details, judged=judged)
-    elif asked.quiet:
+        single = outcomes[0][1]
+        judged = {verdict.run for verdict in single.verdicts}
+        only = "verdict" if given.quiet else None
+        run_control.show_summary(single.debate, single.verdicts, only=only, full=given.details, judged=judged)
+    elif given.quiet:
         console.show_deciding_verdicts(scored)
     else:
         console.show_scores(scored)
 
 
-def _judge_all(
-    tasks: Sequence[JudgeTask], concurrency: int, watcher: PipeSafeObserver, *, force: bool
-) -> tuple[list[tuple[JudgeTask, Outcome]], int]:
-    """Judge every file, several at a time; what came of each, and how many could not be judged."""
-    alone = len(tasks) == 1
-    room = asyncio.Semaphore(concurrency)
-
-    async def one(task: JudgeTask, stop: StopSignal) -> Outcome | DebateError | None:
-        """None where the user asked to stop before the file was begun: it is left as it is."""
-        around = replace(task.prepared.context, note=watcher.note)
-        session = Session(around, watcher, stop, secrets=task.prepared.secrets)
-        async with room:
-            if stop.requested:
-                return None
-            try:
-                return await session.judge(task.events, task.openings, task.prepared.config, task.target, force=force)
-            except DebateError as error:
-                if alone:
-                    raise
-                console.print_status(f"debate: {task.source}: {error}")
-                return error
-
-    async def everything(stop: StopSignal) -> list[Outcome | DebateError | None]:
-        return await asyncio.gather(*(one(task, stop) for task in tasks))
-
-    results = run_control.run_until_stopped(everything, watcher)
-    done = [(task, result) for task, result in zip(tasks, results, strict=True) if isinstance(result, Outcome)]
-    left = results.count(None)
-    if left:
-        console.print_status(f"stopped by the user; not begun and left as they are: {left} of {len(results)} files")
-    return done, sum(isinstance(result, DebateError) for result in results)
+def _print_notes(task: JudgeTask, outcome: Outcome) -> None:
+    change = task.describe_verdict_change(outcome.debate)
+    if change is not None:
+        print_status(f"note: {change}")
+    unfinished = describe_unfinished(outcome.debate)
+    if unfinished is not None:
+        print_status(f"note: {task.target or task.source}: {unfinished}")

@@ -1,4 +1,4 @@
-"""How a command lets the user stop a run, says what is left to do, and ends: signals, notes, exit codes."""
+"""What `run`, `judge` and `replay` share: the observer on the screen, signals, the closing summary, exit codes."""
 
 from __future__ import annotations
 
@@ -43,18 +43,22 @@ _DURATION = re.compile(r"\d+(?:\.\d+)? s\b")
 
 
 class PipeSafeObserver:
-    """Shows a run to a watcher until nobody reads what that writes; then `left` is called once, and nothing more shown."""
+    """Observer wrapper. Once stdout is closed, it stops forwarding and calls `on_close`."""
 
     def __init__(
-        self, watcher: Observer, left: Callable[[], None] = lambda: None, *, aside: Callable[[str], None] | None = None
+        self,
+        observer: Observer,
+        on_close: Callable[[], None] = lambda: None,
+        *,
+        print_warning: Callable[[str], None] | None = None,
     ) -> None:
-        """`aside` is told the warnings of a run whose watcher shows none."""
+        """`print_warning` receives the warnings of a run whose observer shows nothing."""
         self.is_closed = False
-        self._print_warning = aside
-        self.on_close = left
-        self._observer = watcher
+        self._print_warning = print_warning
+        self.on_close = on_close
+        self._observer = observer
         self._seen_notes: set[str] = set()
-        """What was noted since the last event, without its numbers of seconds."""
+        """Notes since the last event, without durations."""
         self._repeat_count = 0
 
     def event(self, event: Event, debate: Debate) -> None:
@@ -72,7 +76,7 @@ class PipeSafeObserver:
         self._forward(lambda: self._observer.text(cue, piece))
 
     def note(self, note: str) -> None:
-        """See `Observer`. What is noted of several calls, as when their server is down, is shown once and then counted."""
+        """See `Observer`. A note that several calls repeat is shown once and then counted."""
         same = _DURATION.sub("", note)
         if same in self._seen_notes:
             self._repeat_count += 1
@@ -81,14 +85,14 @@ class PipeSafeObserver:
         self._forward(lambda: self._observer.note(note))
 
     def warn(self, note: str) -> None:
-        """What must be told however little is shown, without control characters: a note, or else a line of its own."""
+        """Show a warning, even if the observer shows nothing. Control characters are removed."""
         if self._print_warning is None:
             self._forward(lambda: self._observer.note(note))
         else:
             self._print_warning(f"note: {sanitize.sanitize_line(note)}")
 
     def _report_repeats(self) -> None:
-        """Tell how often the notes since the last event came again."""
+        """Show how often notes were repeated since the last event."""
         times = "once" if self._repeat_count == 1 else f"{self._repeat_count} times"
         if self._repeat_count:
             self._forward(lambda: self._observer.note(f"the same {times} more, for other calls"))
@@ -111,34 +115,33 @@ class PipeSafeObserver:
 def open_observer(
     *, quiet: bool, as_json: bool, planned: int | None, show_hidden: bool, plain: bool = False, hint: str = ""
 ) -> Generator[PipeSafeObserver]:
-    """The watcher for this run: live on a terminal unless `plain`, else plain lines; with --json nothing on stdout.
+    """The observer of a run: live on a terminal unless `plain`, else plain lines. With --json it writes to stderr.
 
-    Where nothing is shown, warnings go to stderr. `hint`, on the keys that are waited for, stays below what is drawn;
-    beside plain lines it stands first, on stderr.
+    If it shows nothing, warnings go to stderr. `hint` explains the keys: below the live view, or first on stderr.
     """
     stream = sys.stderr if as_json else sys.stdout
     if quiet or (as_json and not is_interactive(stream)):
-        yield PipeSafeObserver(NullObserver(), aside=print_status)
+        yield PipeSafeObserver(NullObserver(), print_warning=print_status)
     elif is_interactive(stream) and not plain:
         from debate_cli.render.live.view import LiveObserver
 
-        watcher = LiveObserver(make_console(stream), planned, show_hidden=show_hidden, hint=hint)
-        watcher.start()
+        live = LiveObserver(make_console(stream), planned, show_hidden=show_hidden, hint=hint)
+        live.start()
         try:
-            yield PipeSafeObserver(watcher)
+            yield PipeSafeObserver(live)
         finally:
             with ignore_broken_pipe():
-                watcher.stop()
+                live.stop()
     else:
         if hint:
             print_status(hint)
         plan = f"{planned} calls" if planned is not None else ""
-        plainly = PlainObserver(stream, show_hidden=show_hidden, plan=plan)
+        plain_observer = PlainObserver(stream, show_hidden=show_hidden, plan=plan)
         try:
-            yield PipeSafeObserver(plainly)
+            yield PipeSafeObserver(plain_observer)
         finally:
             with ignore_broken_pipe():
-                plainly.finish()
+                plain_observer.finish()
 
 
 def show_summary(
@@ -183,20 +186,18 @@ T = TypeVar("T")
 
 
 def on_signal(stop: StopSignal, note: Callable[[str], None]) -> None:
-    """What a signal does: ask once, then insist."""
+    """Handle Ctrl-C or SIGTERM: the first one stops gracefully, the second at once."""
     first = not stop.requested
     stop.request()
     if first:
-        note(
-            f"Stopping: nothing new is asked; answers under way have {GRACE_S:g} s to come in. Ctrl-C again stops at once."
-        )
+        note(f"Stopping. Waiting up to {GRACE_S:g} s for calls in flight. Ctrl-C again stops at once.")
 
 
 @contextmanager
 def report_output_failure(*saved: Path) -> Generator[None]:
-    """What is done within writes to standard output; where that cannot take more, the error says what became of the debate.
+    """Within it, stdout is written. If stdout cannot take more, raise StorageError that says where the debate is.
 
-    `saved` is its transcript, or where that will be; of several, none is named. Raises StorageError.
+    `saved`: paths of the transcripts.
     """
     try:
         yield
@@ -209,50 +210,51 @@ def report_output_failure(*saved: Path) -> Generator[None]:
 
 
 def _format_saved_state(saved: Path) -> str:
-    """What became of the debate whose transcript is, or was to be, `saved`."""
+    """Where the debate of the transcript `saved` is now."""
     journal = saved.with_suffix(JOURNAL_SUFFIX)
     if journal.exists():
         return f"the debate so far is in {journal}; resume it with: {resume_command(str(saved))}"
     return f"the debate is saved: {saved}"
 
 
-def run_until_stopped(work: Callable[[StopSignal], Coroutine[Any, Any, T]], audience: PipeSafeObserver) -> T:
-    """Run `work` in an event loop in which Ctrl-C and SIGTERM ask it to stop, and so does the leaving of its audience."""
+def run_until_stopped(work: Callable[[StopSignal], Coroutine[Any, Any, T]], observer: PipeSafeObserver) -> T:
+    """Run `work` in an event loop. Ctrl-C, SIGTERM and a closed stdout request a stop."""
 
     async def main() -> T:
         stop = StopSignal()
         loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM):
-            loop.add_signal_handler(number, on_signal, stop, audience.warn)
-        audience.on_close = stop.request
+            loop.add_signal_handler(number, on_signal, stop, observer.warn)
+        observer.on_close = stop.request
         return await work(stop)
 
     return asyncio.run(main())
 
 
-def report_outcome(outcome: Outcome, gates: Gates, *, spoken: bool = False, unread: bool = False) -> int:
-    """Say where the debate is and what is left to do; the exit code that stands for it.
+def report_outcome(outcome: Outcome, gates: Gates, *, suggest_judging: bool = False, pipe_closed: bool = False) -> int:
+    """Print where the debate is saved and what is left to do. Returns the exit code.
 
-    `spoken`: the debate was told at length, so that how to have it judged again is worth a line. `unread`: nobody read the output
-    to its end, which is why it may have been stopped.
+    `suggest_judging`: also print how to judge it again. `pipe_closed`: stdout was closed, which may have stopped the run.
     """
     if outcome.path is not None:
         print_status(f"{'unchanged' if outcome.untouched else 'saved'}: {outcome.path}")
-    code = _report_halt(outcome, unread=unread)
+    code = _report_halt(outcome, pipe_closed=pipe_closed)
     if code:
         return code
-    if spoken and outcome.path is not None:
+    if suggest_judging and outcome.path is not None:
         print_status(f"judge again: {suggest_judge_command(outcome.debate, str(outcome.path))}")
     if _has_abstention(outcome):
-        print_status(f"a judge abstained, as its answers could not be used{format_page_hint('no-structured-output')}")
+        print_status(
+            f"a judge abstained because its answers could not be used{format_page_hint('no-structured-output')}"
+        )
     unmet = gates.failure_messages(outcome.debate, outcome.verdicts)
     for sentence in unmet:
         print_status(f"gate not met: {sentence}")
     return GATE_NOT_MET if unmet else 0
 
 
-def _report_halt(outcome: Outcome, *, unread: bool) -> int:
-    """Exit code of a run that did not come to its end, with one sentence on how to go on; 0 where it did."""
+def _report_halt(outcome: Outcome, *, pipe_closed: bool) -> int:
+    """Exit code of a run that ended early, after printing why and how to resume; 0 for a run that did not."""
     debate = outcome.debate
     place = None if outcome.path is None else str(outcome.path)
     again = resume_command(place)
@@ -262,26 +264,26 @@ def _report_halt(outcome: Outcome, *, unread: bool) -> int:
     if outcome.halted is not None:
         reason, page, change = _halt_reason(outcome.halted, open_failures)
         again = resume_command(place, budget=outcome.halted == "budget", why=reason)
-        left = unread and outcome.halted == "interrupted"
-        if left:
-            reason = "stopped, as nobody reads the output any more"
+        stopped_by_pipe = pipe_closed and outcome.halted == "interrupted"
+        if stopped_by_pipe:
+            reason = "stopped because the output pipe closed"
         _print_resume_hint(
             f"debate: {reason.rstrip('.')}{format_page_hint(page)}; {f'{change}; ' if change else ''}resume with:",
             again,
             alone=place is not None,
         )
-        return CLOSED_PIPE if left else EXIT_CODES[outcome.halted]
+        return CLOSED_PIPE if stopped_by_pipe else EXIT_CODES[outcome.halted]
     for failure in reversed(open_failures):
         if isinstance(failure.task, Brief) and failure.task.run in runs and _is_undetermined(debate, failure.task.run):
             what = f"{format_brief(failure.task)}: {failure.message}"
-            said = f"debate: a judge could not be asked ({what}){format_page_hint(get_error_page(failure.cause))}; ask it again with:"
-            _print_resume_hint(said, again, alone=place is not None)
+            sentence = f"debate: a judge could not be asked ({what}){format_page_hint(get_error_page(failure.cause))}; ask it again with:"
+            _print_resume_hint(sentence, again, alone=place is not None)
             return EXIT_CODES["failed"]
     return 0
 
 
 def _print_resume_hint(sentence: str, command: str, *, alone: bool) -> None:
-    """Say how to go on. A command stands `alone` on its line, so that it can be copied whole from the narrowest terminal."""
+    """Print how to resume. `alone`: the command gets its own line, so that it can be copied from a narrow terminal."""
     if alone:
         print_status(sentence)
         print_status(command)
@@ -290,7 +292,7 @@ def _print_resume_hint(sentence: str, command: str, *, alone: bool) -> None:
 
 
 def _has_abstention(outcome: Outcome) -> bool:
-    """Whether a judge of the runs that this is the outcome of had no usable answer."""
+    """Whether a judge of the outcome's judging runs had no usable answer."""
     runs = {verdict.run for verdict in outcome.verdicts}
     found = [failure for failure in outcome.debate.failures if failure.cause == ABSTAINED]
     return any(isinstance(failure.task, Brief) and failure.task.run in runs for failure in found)
@@ -315,8 +317,14 @@ def _halt_reason(halted: CloseReason, open_failures: Sequence[Failure]) -> tuple
 
 
 def combined_exit_code(
-    outcomes: Sequence[Outcome], gates: Gates, *, bad: int, spoken: bool = False, unread: bool = False
+    outcomes: Sequence[Outcome], gates: Gates, *, bad: int, suggest_judging: bool = False, pipe_closed: bool = False
 ) -> int:
-    """The same for several debates, `bad` files among them that could not be used: the gravest exit code of all."""
-    codes = {*(report_outcome(outcome, gates, spoken=spoken, unread=unread) for outcome in outcomes), 1 if bad else 0}
+    """Report several outcomes. Returns the gravest exit code; `bad`: number of files that could not be used."""
+    codes = {
+        *(
+            report_outcome(outcome, gates, suggest_judging=suggest_judging, pipe_closed=pipe_closed)
+            for outcome in outcomes
+        ),
+        1 if bad else 0,
+    }
     return next((code for code in EXIT_CODE_PRIORITY if code in codes), 0)

@@ -39,6 +39,21 @@ def find_bundled_price(model: str) -> Price | None:
     return _load_price(_GENAI_PRICES_IDS[provider], name)
 
 
+@functools.cache
+def find_context_window(model: str) -> int | None:
+    """Context window of `provider/model` in tokens, as the bundled tables have it; None if it is not known."""
+    provider, _, name = model.partition("/")
+    if provider not in _GENAI_PRICES_IDS or not name:
+        return None
+    import genai_prices  # takes a third of a second
+
+    try:
+        found = genai_prices.calc_price(genai_prices.Usage(), name, provider_id=_GENAI_PRICES_IDS[provider])
+    except LookupError:
+        return None
+    return found.model.context_window
+
+
 def compute_cost(usage: Usage, price: Price | None) -> float | None:
     """US dollars for `usage`; None without a price."""
     if price is None:

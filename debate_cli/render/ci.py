@@ -7,11 +7,11 @@ import xml.etree.ElementTree as ET
 from collections.abc import Iterator, Sequence
 from typing import Literal
 
+from debate_cli.app.score import CheckedFile, UnusableFile
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import sanitize, theme
 from debate_cli.render.agreement import label_listed_verdict
 from debate_cli.render.markdown import escape_markdown, format_margin
-from debate_cli.render.score_rows import CheckedFile, UnusableFile
 
 UNGATED_CASE = "scored"
 """Name of the test case of a file without gates."""

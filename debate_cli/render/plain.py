@@ -9,6 +9,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TextIO
 
+from debate_cli.app.score import ScoredFile
 from debate_cli.domain.debate import Debate, restrict_to_runs
 from debate_cli.domain.events import (
     AssessmentCompleted,
@@ -32,7 +33,7 @@ from debate_cli.render.failure_groups import FailureGroup, FailureGrouper
 from debate_cli.render.judge_report import JudgeReport
 from debate_cli.render.report import DebateReport, ReportPart, build_debate_report
 from debate_cli.render.sanitize import prefix_lines, sanitize_line
-from debate_cli.render.score_rows import ScoredFile, SystemSummary, summarize_systems
+from debate_cli.render.score_rows import SystemSummary, summarize_systems
 from debate_cli.render.speech_parts import SpeechPart, split_turn
 from debate_cli.render.summary import (
     MAX_CLAIMS,

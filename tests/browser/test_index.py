@@ -10,11 +10,11 @@ from browser_support import Chromium
 from render_support import debate, unscored
 
 from debate_cli.app.gates import GateResult
+from debate_cli.app.score import CheckedFile, ScoredFile, UnusableFile, collect_debate_facts
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render.html.index import render_index
 from debate_cli.render.html.page import render_html
-from debate_cli.render.score_rows import CheckedFile, ScoredFile, UnusableFile, collect_debate_facts
 from debate_cli.systems.scoring import score
 
 ATTACK = '"><img src=x onerror="document.title=1"><script>document.title="run"</script>'

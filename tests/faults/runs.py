@@ -6,19 +6,17 @@ from collections import Counter
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 from faults.fault_server import FaultServer
+from rehearsal_support import Sessions, config_of
 
-from debate_cli.app.model_factory import RunContext
-from debate_cli.app.session import Session
+from debate_cli.app.context import RunContext
 from debate_cli.domain.config import DebateConfig
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import AssessmentCompleted, Event, TaskFailed, TurnCompleted
 from debate_cli.domain.model_call import Usage
 from debate_cli.domain.tasks import Cue, Task
-from debate_cli.engine import StopSignal
 from debate_cli.llm.model import RESTART
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -50,6 +48,7 @@ class Witness:
     shown: dict[str, str] = field(default_factory=dict[str, str])
     """What stands on the screen of each speech, by the key of its cue."""
     asked: Counter[str] = field(default_factory=Counter[str])
+    notes: list[str] = field(default_factory=list[str])
     settled: Callable[[str], None] = lambda _key: None
     """Told the key of every task that is done or given up."""
 
@@ -76,7 +75,8 @@ class Witness:
         self.shown[cue.key] = "" if piece == RESTART else self.shown.get(cue.key, "") + piece
 
     def note(self, note: str) -> None:
-        """See `Watcher`."""
+        """See `Observer`."""
+        self.notes.append(note)
 
 
 @dataclass(slots=True)
@@ -93,10 +93,10 @@ class Waits:
             await self.then()
 
 
-def session(witness: Witness, waits: Waits, notes: list[str] | None = None) -> Session:
-    """A session in which retries cost no time."""
-    around = RunContext(Path(), {}, note=(notes if notes is not None else []).append, sleep=waits)
-    return Session(around, witness, StopSignal(), clock=lambda: NOW)
+def session(witness: Witness, waits: Waits, notes: list[str] | None = None) -> Sessions:
+    """Sessions in which retries cost no time. `notes` receives the notes."""
+    witness.notes = notes if notes is not None else []
+    return Sessions(RunContext(config_of(), observer=witness, sleep=waits, now=lambda: NOW))
 
 
 def used(debate: Debate) -> Usage:

@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 from faults.fault_server import FaultServer, Heard, Served
 from faults.runs import Waits, Witness, config, session, used
+from rehearsal_support import Sessions
 
-from debate_cli.app.session import Outcome, Session
+from debate_cli.app.session import Outcome
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import DebateClosed, Event, TaskFailed
 from debate_cli.llm.rate_limit import MINUTE_S
@@ -59,8 +60,8 @@ async def quiet(server: FaultServer) -> None:
 async def hold(server: FaultServer, kind: str, clock: Minutes, **changes: Any) -> Outcome:
     """A debate whose limiter reads `clock`."""
     here = session(Witness(), Waits())
-    around = replace(here.context, clock=clock, sleep=clock.sleep)
-    return await replace(here, context=around).begin(config(server, kind, **changes), "limited", None)
+    context = replace(here.context, clock=clock, sleep=clock.sleep)
+    return await Sessions(context).begin(config(server, kind, **changes), "limited", None)
 
 
 def most_in_a_minute(served: list[Served], amounts: list[int]) -> int:
@@ -237,7 +238,7 @@ def test_a_budget_is_never_overrun_and_nothing_is_asked_after_it_closed(bound: s
 
         async with FaultServer(plan) as server:
             witness = Closing(server=server)
-            here: Session = session(witness, Waits())
+            here = session(witness, Waits())
             limits = {bound: most if bound == "max_tokens" else most / 1e6}
             outcome = await here.begin(limited_config(server, limits), "bounded", tmp_path)
             spent = server.counted.input_tokens + server.counted.output_tokens
@@ -255,7 +256,7 @@ def test_a_budget_is_never_overrun_and_nothing_is_asked_after_it_closed(bound: s
     asyncio.run(story())
 
 
-async def resumed_whole(here: Session, server: FaultServer, outcome: Outcome) -> None:
+async def resumed_whole(here: Sessions, server: FaultServer, outcome: Outcome) -> None:
     """With room enough the debate goes on from there to its end, and the books still agree."""
     assert outcome.path is not None
     roomy = limited_config(server, {"max_tokens": 10_000_000})

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 from render_support import START, debate, scores_view, shown, structured_assessment
 
+from debate_cli.app.score import CheckedFile, ScoredFile
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import AssessmentCompleted, JudgingOpened
 from debate_cli.domain.judging_config import JudgingConfig
@@ -15,7 +16,6 @@ from debate_cli.render.ci import format_step_summary, format_workflow_commands
 from debate_cli.render.html.index import render_index
 from debate_cli.render.html.page import render_html
 from debate_cli.render.plain import score_lines
-from debate_cli.render.score_rows import CheckedFile, ScoredFile
 from debate_cli.systems.scoring import score
 
 

@@ -6,9 +6,9 @@ import pytest
 from render_support import HOSTILE, debate, unscored
 
 from debate_cli.app.gates import GateResult
+from debate_cli.app.score import CheckedFile, ScoredFile, UnusableFile
 from debate_cli.domain.debate import Debate
 from debate_cli.render.ci import format_step_summary, format_workflow_command, format_workflow_commands
-from debate_cli.render.score_rows import CheckedFile, ScoredFile, UnusableFile
 from debate_cli.systems.scoring import score
 
 UNMET = GateResult("--expect-winner", "--expect-winner: expected Ada, but the verdict of structured is Bo")

@@ -11,10 +11,10 @@ import pytest
 from render_support import HOSTILE, START, debate, opened, unscored
 
 from debate_cli.app.gates import GateResult
+from debate_cli.app.score import CheckedFile, DebateFacts, ScoredFile, UnusableFile, collect_debate_facts
 from debate_cli.domain.debate import Debate, fold
 from debate_cli.domain.events import DebateOpened
 from debate_cli.render.html.index import render_index
-from debate_cli.render.score_rows import CheckedFile, DebateFacts, ScoredFile, UnusableFile, collect_debate_facts
 from debate_cli.systems.scoring import score
 
 ATTACK = '"><script>alert(1)</script><img src=x onerror=alert(1)>{{ 7*7 }}'

@@ -7,8 +7,8 @@ import xml.etree.ElementTree as ET
 from render_support import HOSTILE, debate
 
 from debate_cli.app.gates import GateResult
+from debate_cli.app.score import CheckedFile, ScoredFile, UnusableFile
 from debate_cli.render.ci import format_junit
-from debate_cli.render.score_rows import CheckedFile, ScoredFile, UnusableFile
 from debate_cli.systems.scoring import score
 
 ATTACK = f'"/><failure/>]]>&amp;{HOSTILE}\x00\ufffe\ud800\n'

@@ -9,6 +9,7 @@ import json
 import pytest
 from render_support import debate, scores_view, shown, unscored
 
+from debate_cli.app.score import CheckedFile, ScoredFile
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import theme
@@ -16,8 +17,6 @@ from debate_cli.render.agreement import build_agreement_table
 from debate_cli.render.html.index import render_index
 from debate_cli.render.score_rows import (
     SCORE_COLUMNS,
-    CheckedFile,
-    ScoredFile,
     csv_header,
     drop_notes,
     dump_file_csv,

@@ -9,6 +9,7 @@ from pydantic import JsonValue
 from rehearsal_support import config_of, hold
 from render_support import debate, scores_view, shown
 
+from debate_cli.app.score import CheckedFile, ScoredFile
 from debate_cli.domain.verdict import Verdict, Victory
 from debate_cli.render import theme
 from debate_cli.render.agreement import build_agreement_table
@@ -17,7 +18,7 @@ from debate_cli.render.html.index import render_index
 from debate_cli.render.html.page import render_html
 from debate_cli.render.markdown import format_markdown
 from debate_cli.render.plain import score_lines
-from debate_cli.render.score_rows import CheckedFile, ScoredFile, drop_notes, summarize_systems
+from debate_cli.render.score_rows import drop_notes, summarize_systems
 from debate_cli.render.sheets.of_verdict import build_verdict_tables
 from debate_cli.render.terminal import score_bars
 from debate_cli.systems.panel.findings import VoteOption

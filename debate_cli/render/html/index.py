@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from urllib.parse import quote
 
+from debate_cli.app.score import CheckedFile, UnusableFile
 from debate_cli.render import theme
 from debate_cli.render.agreement import label_listed_verdict
 from debate_cli.render.html.templating import build_environment, csp_hash, read_template
-from debate_cli.render.score_rows import CheckedFile, UnusableFile, summarize_systems
+from debate_cli.render.score_rows import summarize_systems
 
 INDEX_TEMPLATES = ("index.html.j2", "page.css", "index.css", "sorting.js")
 

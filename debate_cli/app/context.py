@@ -1,0 +1,66 @@
+"""`RunContext`: one value with everything that a use case needs besides the debate itself."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Protocol
+
+from debate_cli.domain.config import DebateConfig
+from debate_cli.engine import StopSignal
+from debate_cli.llm.model import Model
+from debate_cli.observer import NullObserver, Observer
+from debate_cli.storage.redact import Redactor
+
+
+class Cassette(Protocol):
+    """Wraps models to record their exchanges, or to answer from a recording."""
+
+    serves: bool
+    """Whether it answers by itself, so that no key and no price is needed."""
+
+    def wrap(self, name: str, model: Model) -> Model:
+        """`model` (known as `name`) inside the cassette."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class RunContext:
+    """Configuration and surroundings of one run."""
+
+    config: DebateConfig
+    folder: Path = field(default_factory=Path)
+    """Folder of the configuration. Relative paths in it start here."""
+    env: Mapping[str, str] = field(default_factory=dict[str, str])
+    """The process's environment with the keys of `.env` files."""
+    secrets: tuple[str, ...] = ()
+    """Values that are never written, shown or returned by a model."""
+    prompts: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Name of a shipped prompt -> text that replaces it."""
+    mock: bool = False
+    """Whether the mock provider replaces every model, also those that a stored debate names."""
+    models: Mapping[str, Model] = field(default_factory=dict[str, Model])
+    """`provider/model` -> an object of the caller's that answers in its place."""
+    cassette: Cassette | None = None
+    observer: Observer = field(default_factory=NullObserver)
+    warn: Callable[[str], None] | None = None
+    """Receives warnings that must be shown even when the observer shows nothing. None: the observer gets them as notes."""
+    stop: StopSignal = field(default_factory=StopSignal)
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+    clock: Callable[[], float] = time.monotonic
+    """Seconds, for rates per minute. `sleep` advances it."""
+    now: Callable[[], datetime] = lambda: datetime.now(UTC)
+    """Time of events."""
+
+    @property
+    def redact(self) -> Redactor:
+        """Removes the secrets from text."""
+        return Redactor(self.secrets)
+
+    def send_warning(self, message: str) -> None:
+        """Send a warning to `warn`, else to the observer."""
+        (self.warn or self.observer.note)(message)

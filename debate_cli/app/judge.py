@@ -1,0 +1,215 @@
+"""Use case `judge`: files as judging tasks (what is judged, by which runs, in which context, saved where), and doing them."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from debate_cli.app.context import Cassette, RunContext
+from debate_cli.app.judge_request import JudgingRequest, config_for_judging, document_events
+from debate_cli.app.preparation import prepare_judges, prepare_judging
+from debate_cli.app.session import Outcome, Session
+from debate_cli.domain.debate import Debate, fold
+from debate_cli.domain.events import Event, JudgingOpened
+from debate_cli.engine import StopSignal
+from debate_cli.errors import DebateError, TranscriptError, UsageError
+from debate_cli.observer import Observer
+from debate_cli.storage.atomic_write import open_regular_file
+from debate_cli.storage.config_file import LoadedConfig
+from debate_cli.storage.ids import new_id, validate_id
+from debate_cli.storage.transcript import to_transcript, transcript_to_events
+from debate_cli.storage.transcript_store import open_debate
+from debate_cli.systems.registry import check_system_kind, get_system
+from debate_cli.systems.scoring import score
+
+TRANSCRIPT_SUFFIXES = frozenset({".json", ".jsonl"})
+MAX_TEXT_BYTES = 400_000
+"""Bytes of a text that a panel judges, at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeTask:
+    """One file to be judged."""
+
+    source: Path
+    events: tuple[Event, ...]
+    openings: tuple[JudgingOpened, ...]
+    """Judging runs to add. None for a text: its panel is its own first run."""
+    context: RunContext
+    target: Path | None
+    """The transcript to write; None to write nothing."""
+    note: str | None = None
+    """A sentence on a torn journal."""
+
+    @property
+    def debater_names(self) -> tuple[str, ...]:
+        """Names of the debaters; empty for a text."""
+        return tuple(item.name for item in self.context.config.debaters)
+
+    def describe_verdict_change(self, debate: Debate) -> str | None:
+        """A sentence if the file, judged in place, now has another deciding verdict. `debate`: its present state."""
+        was, now = _deciding_outcome(fold(self.events)), _deciding_outcome(debate)
+        if self.target != self.source.with_suffix(".json") or not was or not now or was[0] == now[0]:
+            return None
+        return (
+            f"{self.target}: the deciding verdict was {_format_outcome(was)}, is now {_format_outcome(now)}; "
+            "`debate score --runs all` shows both"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeTarget:
+    """Where judged debates are saved."""
+
+    out: Path | None = None
+    """File or folder; None saves in place."""
+    save: bool = True
+    text_id: str | None = None
+    """Id of the debate made from a text; None for a new one."""
+
+
+def build_judge_tasks(
+    files: Sequence[Path],
+    request: JudgingRequest,
+    loaded: LoadedConfig | None,
+    target: JudgeTarget,
+) -> tuple[list[JudgeTask], list[str]]:
+    """The tasks, and a sentence for each of many files that cannot be judged. A bad single file raises TranscriptError.
+
+    `loaded` is the configuration of the request. Raises UsageError, ConfigError and MissingKeyError for bad requests.
+    """
+    for kind in request.systems:
+        check_system_kind(kind)
+    if target.out is not None and len(files) > 1 and target.out.suffix:
+        raise UsageError(f"--out {target.out}: several files need a folder")
+    if target.text_id is not None and (len(files) != 1 or files[0].suffix in TRANSCRIPT_SUFFIXES):
+        raise UsageError("--id names the debate made from one text; a transcript keeps its own id")
+    tasks: list[JudgeTask] = []
+    taken: dict[Path, Path] = {}
+    problems: list[str] = []
+    for path in files:
+        try:
+            task = _build_task(path, request, loaded, target)
+            _reserve_target(task, taken)
+            tasks.append(task)
+        except TranscriptError as error:
+            if len(files) == 1:
+                raise
+            problems.append(str(error))
+    return tasks, problems
+
+
+async def judge_files(
+    tasks: Sequence[JudgeTask],
+    *,
+    observer: Observer,
+    stop: StopSignal,
+    concurrency: int,
+    force: bool,
+    cassette: Cassette | None = None,
+    on_error: Callable[[JudgeTask, DebateError], None],
+) -> list[Outcome | None]:
+    """Do the tasks, `concurrency` at a time. None for a task that failed, or that was not begun after a stop.
+
+    The error of a single task is raised, others go to `on_error`. `force` overwrites changed targets.
+    """
+    room = asyncio.Semaphore(concurrency)
+
+    async def judge_one(task: JudgeTask) -> Outcome | None:
+        session = Session(replace(task.context, observer=observer, stop=stop, cassette=cassette))
+        async with room:
+            if stop.requested:
+                return None
+            try:
+                return await session.judge(task.events, task.openings, task.target, force=force)
+            except DebateError as error:
+                if len(tasks) == 1:
+                    raise
+                on_error(task, error)
+                return None
+
+    return await asyncio.gather(*map(judge_one, tasks))
+
+
+def _reserve_target(task: JudgeTask, taken: dict[Path, Path]) -> None:
+    """Raise TranscriptError if another file is to be saved at the task's target."""
+    if task.target is None:
+        return
+    other = taken.setdefault(task.target.resolve(), task.source)
+    if other != task.source:
+        raise TranscriptError(
+            f"{task.source}: would be saved as {task.target} like {other}; judge it into a folder of its own"
+        )
+
+
+def _deciding_outcome(debate: Debate) -> tuple[tuple[str, str], str] | None:
+    """(Winner or an empty string, victory) and system of the deciding verdict; None before any judging."""
+    found = next((verdict for verdict in score(debate, runs="all") if verdict.decides), None)
+    if found is None:
+        return None
+    return (" ".join((found.winner or "").split()), found.victory), found.system
+
+
+def _format_outcome(outcome: tuple[tuple[str, str], str]) -> str:
+    (winner, victory), system = outcome
+    return f"{winner} ({victory}, {system})" if winner else f"{victory} ({system})"
+
+
+def _build_task(path: Path, request: JudgingRequest, loaded: LoadedConfig | None, target: JudgeTarget) -> JudgeTask:
+    if path.suffix in TRANSCRIPT_SUFFIXES:
+        return _build_transcript_task(path, request, loaded, target)
+    if not path.exists():
+        raise TranscriptError(f"{path}: no such file; name a transcript, or a text for --system panel")
+    if not request.kinds or not all(get_system(kind).judges_texts for kind in request.kinds):
+        raise TranscriptError(f"{path}: is not a transcript; other texts are judged with --system panel alone")
+    if request.repeat > 1 or request.other_models:
+        raise UsageError(f"{path}: a text is judged once at a time; then judge the saved transcript again")
+    now = datetime.now(UTC)
+    debate_id = validate_id(target.text_id) if target.text_id else new_id(path.stem, now, random.SystemRandom())
+    events = document_events(path.name, _read_text(path), debate_id, request, now)
+    context = prepare_judges(config_for_judging(fold(events), request), loaded, os.environ, str(path))
+    default = Path(context.config.output.dir) / f"{debate_id}.json"
+    return JudgeTask(path, events, (), context, _target_path(default, target))
+
+
+def _build_transcript_task(
+    path: Path, request: JudgingRequest, loaded: LoadedConfig | None, target: JudgeTarget
+) -> JudgeTask:
+    stored = open_debate(path)
+    events = tuple(transcript_to_events(to_transcript(stored.debate, stored.verdicts)))
+    try:
+        judging = prepare_judging(fold(events), request, datetime.now(UTC), loaded, os.environ)
+    except TranscriptError as error:
+        raise TranscriptError(f"{path}: {error}") from error
+    place = _target_path(path.with_suffix(".json"), target)
+    return JudgeTask(path, events, judging.openings, judging.context, place, stored.torn_line_warning)
+
+
+def _target_path(default: Path, target: JudgeTarget) -> Path | None:
+    if not target.save:
+        return None
+    if target.out is None:
+        return default
+    return target.out if target.out.suffix else target.out / default.name
+
+
+def _read_text(path: Path) -> str:
+    try:
+        with os.fdopen(open_regular_file(path), "rb") as file:
+            data = file.read(MAX_TEXT_BYTES + 1)
+    except OSError as error:
+        raise TranscriptError(f"{path}: cannot be read ({error.strerror}); name a transcript or a text file") from error
+    if len(data) > MAX_TEXT_BYTES:
+        raise TranscriptError(f"{path}: larger than {MAX_TEXT_BYTES // 1000} kB; give the panel a shorter text")
+    try:
+        text = data.decode()
+    except UnicodeDecodeError as error:
+        raise TranscriptError(f"{path}: not valid UTF-8 text; name a transcript or a text file") from error
+    if not any(sign.isprintable() and not sign.isspace() for sign in text):
+        raise TranscriptError(f"{path}: has no text to judge; write something into it, or name another file")
+    return text

@@ -1,0 +1,86 @@
+"""Finds what keeps models from being asked before any call: unknown providers, missing keys, prices, scripts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from debate_cli.domain.config import DebateConfig, ModelSpec
+from debate_cli.domain.config_checks import KeyPath, Problem, check_config
+from debate_cli.domain.config_checks import find_model_key_paths
+from debate_cli.errors import ConfigError
+from debate_cli.providers.mock.model import SCRIPTED_MODEL, ReplyScript
+from debate_cli.providers.provider_table import ProviderRow, find_provider_problems, merge_provider_rows
+from debate_cli.providers.registry import find_price, find_row_problems, format_unknown_provider, split_model_name
+
+
+def provider_problems(config: DebateConfig) -> list[Problem]:
+    """Faults of the providers of `config` that the domain's own checks do not find, each with its key path."""
+    known = {problem.path for problem in check_config(config)}
+    found = [_provider_problem(line, config) for line in find_provider_problems(config)]
+    return [problem for problem in found if problem.path not in known]
+
+
+def _provider_problem(line: str, config: DebateConfig) -> Problem:
+    """Parse a line `providers.NAME.KEY: message`. Names of providers and headers may hold dots."""
+    key, _, message = line.partition(": ")
+    names = (name for name in config.providers if key == f"providers.{name}" or key.startswith(f"providers.{name}."))
+    name = max(names, key=len, default="")
+    rest = key.removeprefix(f"providers.{name}").strip(".").split(".", 1)
+    return Problem(("providers", name, *filter(None, rest)), message)
+
+
+def model_problems(
+    config: DebateConfig, specs: Sequence[ModelSpec], env: Mapping[str, str], folder: Path
+) -> list[Problem]:
+    """What keeps the models of `specs` from being asked, each with its key path.
+
+    First wrong settings: an unknown provider, an unreadable script (in `folder`), a cost limit with an unknown price.
+    Then what is missing here: a key, a usable address, the extra for embedded models.
+    """
+    table = merge_provider_rows(config)
+    found: list[Problem] = []
+    missing: dict[str, Problem] = {}
+    checked: set[str] = set()
+    for spec in specs:
+        paths = find_model_key_paths(config, [spec.model]) or [()]
+        provider = split_model_name(spec.model)[0]
+        row = table.get(provider)
+        if row is None:
+            if provider not in config.providers:
+                found += [Problem(path, format_unknown_provider(spec.model, table)) for path in paths]
+            continue
+        found += _script_problems(spec, paths[0], folder)
+        if config.limits.max_cost_usd is not None and find_price(spec, row, env) is None:
+            found.append(_missing_price_problem(spec))
+        if row.name not in checked:
+            checked.add(row.name)
+            for message in find_row_problems(row, env, [each.model for each in specs]):
+                missing.setdefault(message, Problem(_row_key_path(row, config, paths[0]), message))
+    return [*dict.fromkeys(found), *missing.values()]
+
+
+def _row_key_path(row: ProviderRow, config: DebateConfig, path: KeyPath) -> KeyPath:
+    """Key path of a provider's problem: the configuration's own entry, else `path`, which names a model of it."""
+    own = config.providers.get(row.name)
+    if own is None:
+        return path
+    return ("providers", row.name, *(("api_key_env",) if own.api_key_env is not None else ()))
+
+
+def _script_problems(spec: ModelSpec, path: KeyPath, folder: Path) -> list[Problem]:
+    if spec.model != SCRIPTED_MODEL:
+        return []
+    try:
+        ReplyScript.load(spec, folder)
+    except ConfigError as error:
+        return [Problem((*path[:-1], "script") if spec.script is not None else path, str(error))]
+    return []
+
+
+def _missing_price_problem(spec: ModelSpec) -> Problem:
+    message = (
+        f"cannot be kept: {spec.model} has no known price; give its provider or its entry in `models` "
+        "`price: {input, output}` per million tokens (0 if it costs nothing), or drop the limit"
+    )
+    return Problem(("limits", "max_cost_usd"), message)

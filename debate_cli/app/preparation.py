@@ -1,0 +1,195 @@
+"""Prepares a run, a resumed debate or a judging run: checks its models, collects its secrets, builds its `RunContext`."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+
+from debate_cli.app.config_resolution import all_secrets
+from debate_cli.app.context import Cassette, RunContext
+from debate_cli.app.judge_request import (
+    JudgingRequest,
+    config_for_judging,
+    normalize_resume_config,
+    open_judging_runs,
+)
+from debate_cli.app.model_factory import all_model_specs, mock_spec, require_judge_models, with_mock_models
+from debate_cli.app.model_problems import model_problems, provider_problems
+from debate_cli.app.resume import PendingModels, find_remaining_work
+from debate_cli.domain.config import DebateConfig, ModelSpec
+from debate_cli.domain.config_checks import Problem
+from debate_cli.domain.config_differences import format_differences
+from debate_cli.domain.debate import Debate
+from debate_cli.domain.events import JudgingOpened
+from debate_cli.errors import ConfigError, MissingKeyError, NoLocalModelError
+from debate_cli.llm.model import Model
+from debate_cli.llm.prompts import Prompts
+from debate_cli.providers.registry import collect_provider_secrets, models_without_extra, models_without_key
+from debate_cli.storage.config_errors import SourceMap
+from debate_cli.storage.config_file import LoadedConfig
+from debate_cli.storage.redact import Redactor, redact_values
+from debate_cli.storage.transcript_store import StoredDebate
+from debate_cli.storage.variables import load_environment
+
+ModelSelector = Callable[[DebateConfig], Sequence[ModelSpec]]
+"""Selects the models of a configuration that a run will ask."""
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedJudging:
+    """Judging runs to add to a debate, and the context to judge in."""
+
+    openings: tuple[JudgingOpened, ...]
+    context: RunContext
+
+
+def prepare_run(
+    loaded: LoadedConfig,
+    env: Mapping[str, str],
+    *,
+    mock: bool = False,
+    cassette: Cassette | None = None,
+    select: ModelSelector | None = all_model_specs,
+    added: Mapping[str, PendingModels] | None = None,
+    models: Mapping[str, Model] | None = None,
+) -> RunContext:
+    """Check that every selected model can be asked, and the replaced prompts, before the first call.
+
+    `select` None: nothing will be asked. `added`: name for errors -> models of added judging runs. `models`: the caller's
+    own model objects, by `provider/model`. `env` is the process's own environment. Raises MissingKeyError, ConfigError.
+    """
+    config = with_mock_models(loaded.config) if mock else loaded.config
+    merged = load_environment(loaded.folder, env)
+    Prompts(loaded.prompts).validate()
+    own_models = models or {}
+    others = added or {}
+    secrets = {
+        *all_secrets(loaded, env),
+        *(value for pending in others.values() for value in collect_provider_secrets(pending.config, merged)),
+    }
+    if select is not None and (cassette is None or not cassette.serves):
+        wanted = tuple(spec for spec in select(config) if spec.model not in own_models)
+        parts = [(PendingModels(config, wanted), loaded.source_map)]
+        parts += [(pending, SourceMap(name)) for name, pending in others.items()]
+        _require_callable(parts, merged, loaded.folder, Redactor(tuple(secrets)))
+    return RunContext(
+        config,
+        loaded.folder,
+        merged,
+        tuple(secrets),
+        loaded.prompts,
+        mock=mock,
+        models=own_models,
+        cassette=cassette,
+    )
+
+
+def prepare_resume(
+    loaded: LoadedConfig,
+    stored: StoredDebate,
+    env: Mapping[str, str],
+    *,
+    mock: bool,
+    cassette: Cassette | None,
+    asked: bool,
+) -> RunContext:
+    """Prepare what is left of a stored debate. `loaded`: configuration to resume with. `asked`: whether models will be asked."""
+    rest = find_remaining_work(stored.debate, loaded.config)
+    specs = tuple(map(mock_spec, rest.models)) if mock else rest.main.models
+    return prepare_run(
+        replace(loaded, config=rest.main.config),
+        env,
+        mock=mock,
+        cassette=cassette,
+        select=(lambda _: specs) if asked else None,
+        added={} if mock else {f"{stored.path}, judging run {each.run}": each for each in rest.added_runs},
+    )
+
+
+def prepare_judging(
+    debate: Debate,
+    request: JudgingRequest,
+    at: datetime,
+    loaded: LoadedConfig | None,
+    env: Mapping[str, str],
+    models: Mapping[str, Model] | None = None,
+) -> PreparedJudging:
+    """Prepare the judging runs that `request` adds to `debate`. No debater's model is checked.
+
+    `loaded`: the configuration of the request. Raises UsageError if the debate cannot be judged so.
+    """
+    openings = open_judging_runs(debate, request, at)
+    config = config_for_judging(debate, request).model_copy(update={"judging": openings[0].judging})
+    context = prepare_judges(config, loaded, env, debate.id, others=request.other_model_specs, models=models)
+    return PreparedJudging(openings, context)
+
+
+def prepare_judges(
+    config: DebateConfig,
+    loaded: LoadedConfig | None,
+    env: Mapping[str, str],
+    name: str,
+    *,
+    others: Sequence[ModelSpec] = (),
+    models: Mapping[str, Model] | None = None,
+) -> RunContext:
+    """Prepare `config` for its judges and the `others` alone. Errors call a configuration without a file `name`."""
+    require_judge_models(config)
+    own = LoadedConfig(config, Path(), (), {}, SourceMap(name)) if loaded is None else replace(loaded, config=config)
+    return prepare_run(own, env, select=lambda config: (*judge_model_specs(config), *others), models=models)
+
+
+def judge_model_specs(config: DebateConfig) -> tuple[ModelSpec, ...]:
+    """The models of the judges."""
+    return all_model_specs(config.model_copy(update={"debaters": ()}))
+
+
+_MODEL_DIFFERENCE = re.compile(
+    r"(?:models|providers)[.:]|(?:debaters\.\d+\.model|judging\.systems\.\d+\.judge(?:s\.\d+\.model)?):"
+)
+"""A line about a setting that only says which models are asked."""
+
+
+def check_config_matches(loaded: LoadedConfig, stored: StoredDebate, *, models: bool) -> None:
+    """Check that a configuration given with --resume differs from the stored one in limits and output at most.
+
+    Without `models`, differences in models and providers are allowed. Raises ConfigError, without secrets.
+    """
+    kept = stored.debate.config
+    redact = Redactor({*all_secrets(loaded, os.environ), *all_secrets(replace(loaded, config=kept), os.environ)})
+    given = normalize_resume_config(loaded.config, stored.debate)
+    lines = format_differences(kept, given, partial(redact_values, redact=redact))
+    lines = [line for line in lines if models or not _MODEL_DIFFERENCE.match(line)]
+    if lines:
+        raise ConfigError(
+            f"{stored.path}: the stored debate has another configuration; resume without CONFIG, or undo these differences",
+            *(f"  {line}" for line in lines),
+        )
+
+
+def _require_callable(
+    parts: Sequence[tuple[PendingModels, SourceMap]], env: Mapping[str, str], folder: Path, redact: Redactor
+) -> None:
+    """Raise ConfigError, MissingKeyError or NoLocalModelError with every problem of `parts`, each once.
+
+    Problems with the limits are looked up in the first source map: the limits are those of the configuration given.
+    """
+    own_source = parts[0][1]
+    problems: dict[Problem, SourceMap] = {}
+    for pending, source in parts:
+        for problem in (
+            *provider_problems(pending.config),
+            *model_problems(pending.config, pending.models, env, folder),
+        ):
+            problems.setdefault(problem, own_source if problem.path[:1] == ("limits",) else source)
+    if not problems:
+        return
+    named = [(pending.config, [spec.model for spec in pending.models]) for pending, _ in parts]
+    absent = NoLocalModelError if any(models_without_extra(config, names) for config, names in named) else ConfigError
+    kind = MissingKeyError if any(models_without_key(config, names, env) for config, names in named) else absent
+    raise kind(*(redact(source.format_problem(problem)) for problem, source in problems.items()))

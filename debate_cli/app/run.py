@@ -1,0 +1,88 @@
+"""Use case `run`: start a debate, or resume a stored one."""
+
+from __future__ import annotations
+
+import os
+import random
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from debate_cli.app.context import Cassette, RunContext
+from debate_cli.app.preparation import check_config_matches, prepare_resume
+from debate_cli.app.resume import find_remaining_work
+from debate_cli.app.session import Outcome, Session
+from debate_cli.storage.config_file import LoadedConfig
+from debate_cli.storage.ids import new_id, validate_id
+from debate_cli.storage.transcript_store import StoredDebate
+
+
+@dataclass(frozen=True, slots=True)
+class DebateJob:
+    """A debate that is ready to run: new, or `stored` and to be resumed."""
+
+    context: RunContext
+    debate_id: str
+    folder: Path | None
+    """Folder of the transcript; None to save nothing."""
+    stored: StoredDebate | None = None
+    force: bool = False
+    """Whether an existing debate of this id is overwritten."""
+
+    @property
+    def transcript_paths(self) -> tuple[Path, ...]:
+        """Path of the transcript; empty if nothing is saved."""
+        if self.stored is not None:
+            return (self.stored.path.with_suffix(".json"),)
+        return (self.folder / f"{self.debate_id}.json",) if self.folder is not None else ()
+
+    async def run(self, context: RunContext) -> Outcome:
+        """Run it in `context`, which is the job's own with an observer and a stop signal."""
+        session = Session(context)
+        if self.stored is not None:
+            return await session.resume(self.stored)
+        return await session.begin(self.debate_id, self.folder, force=self.force)
+
+
+def prepare_stored_debate(
+    loaded: LoadedConfig,
+    stored: StoredDebate,
+    *,
+    mock: bool,
+    cassette: Cassette | None,
+    asked: bool,
+    compare: bool,
+) -> RunContext:
+    """Prepare a stored debate to be resumed with `loaded`.
+
+    `compare`: check that `loaded` differs from the stored configuration in limits and output at most. Raises ConfigError.
+    """
+    if compare:
+        check_config_matches(loaded, stored, models=not mock)
+    return prepare_resume(loaded, stored, os.environ, mock=mock, cassette=cassette, asked=asked)
+
+
+def build_job(
+    context: RunContext,
+    *,
+    debate_id: str | None = None,
+    folder: Path | None = None,
+    save: bool = True,
+    stored: StoredDebate | None = None,
+    force: bool = False,
+) -> DebateJob:
+    """The job for a prepared debate. `folder` None means that of the configuration; a missing id is made up."""
+    config = context.config
+    name = (
+        validate_id(debate_id)
+        if debate_id is not None
+        else new_id(config.topic, datetime.now(UTC), random.SystemRandom())
+    )
+    place = (folder or Path(config.output.dir)) if save else None
+    return DebateJob(context, name, place, stored, force)
+
+
+def models_replaced_by_mock(loaded: LoadedConfig, stored: StoredDebate) -> tuple[str, ...]:
+    """Real models that the mock stands in for in the rest of a stored debate."""
+    left = find_remaining_work(stored.debate, loaded.config).models
+    return tuple(dict.fromkeys(spec.model for spec in left if not spec.model.startswith("mock/")))

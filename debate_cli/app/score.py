@@ -1,0 +1,245 @@
+"""Use case `score`: verdicts of saved debates recomputed from what is stored, checked against gates and stored verdicts.
+
+Files are read one by one and none is kept. No model is asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from shlex import quote
+from typing import Any, NamedTuple
+
+from debate_cli.app.gates import GateResult, Gates
+from debate_cli.domain.debate import RESUMABLE_CLOSE_REASONS, Debate, models_used_by_debaters
+from debate_cli.domain.judging_run import JudgingRun, format_system_with_run
+from debate_cli.domain.verdict import Verdict
+from debate_cli.errors import DebateError, UsageError
+from debate_cli.storage.lock import lock_debate, lock_holder
+from debate_cli.storage.redact import Redactor
+from debate_cli.storage.transcript import to_transcript, write_transcript
+from debate_cli.storage.transcript_store import StoredDebate, load_last_transcript, open_debate
+from debate_cli.systems.registry import check_system_kind
+from debate_cli.systems.rubric import Rubric
+from debate_cli.systems.scoring import score
+
+CHECK_GATE = "--check"
+
+
+class ScoredFile(NamedTuple):
+    """One file with its verdicts."""
+
+    path: str
+    id: str
+    topic: str
+    status: str
+    verdicts: tuple[Verdict, ...]
+    text: str | None = None
+    """Name of the text that a panel judged; None for a debate. Not part of any document."""
+
+
+class DebateFacts(NamedTuple):
+    """When a debate was held, by which models, and for how much."""
+
+    started_at: datetime
+    """UTC."""
+    debaters: tuple[str, ...]
+    """`provider/model` of the debaters, each once, in their order."""
+    judges: tuple[str, ...]
+    """`provider/model` of the judges that answered, each once, of all judging runs."""
+    cost_usd: float | None
+    """Cost of all calls; None if a price is not known."""
+
+
+class CheckedFile(NamedTuple):
+    """A file, its verdicts, and the results of its gates."""
+
+    file: ScoredFile
+    gates: tuple[GateResult, ...] = ()
+    """Of the gates that were requested."""
+    report: str | None = None
+    """Address of the debate's own page, relative to the index; None without a page."""
+    remark: str | None = None
+    """A sentence on what could not be scored or checked."""
+    torn: str | None = None
+    """A sentence on the journal's last line, if it is torn."""
+    compared_count: int = 0
+    """Stored verdicts that were compared with recomputed ones."""
+    held: DebateFacts | None = None
+    debate: Debate | None = None
+    """The debate itself. A consumer of many files drops it."""
+
+    @property
+    def unmet(self) -> list[str]:
+        """A sentence for each gate that is not met."""
+        return [result.problem for result in self.gates if result.problem is not None]
+
+
+class UnusableFile(NamedTuple):
+    """A file that could not be scored, and the sentence that says why."""
+
+    path: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreRequest:
+    """What to score, and what to do with it."""
+
+    systems: tuple[str, ...] = ()
+    """Kinds of systems; empty for all."""
+    runs: str = "latest"
+    """`latest`, `all`, or the id of a judging run."""
+    rubric: Rubric = field(default_factory=Rubric)
+    """Settings laid over the stored ones."""
+    rubric_option: str = ""
+    """The option that gave the rubric, e.g. `--weights logic=1`; empty without one."""
+    gates: Gates = field(default_factory=Gates)
+    check: bool = False
+    """Compare the stored verdicts with the recomputed ones."""
+    write: bool = False
+    """Store the recomputed verdicts."""
+
+
+def score_files(paths: Sequence[Path], request: ScoreRequest) -> Iterator[CheckedFile | UnusableFile]:
+    """Score the files one after the other. A bad file among many is an `UnusableFile`; a bad single file raises DebateError.
+
+    Raises UsageError for an unknown system.
+    """
+    for kind in request.systems:
+        check_system_kind(kind)
+    for path in paths:
+        try:
+            yield _score_file(path, request)
+        except DebateError as error:
+            if len(paths) == 1:
+                raise
+            yield UnusableFile(str(path), str(error))
+
+
+def score_with_settings(
+    debate: Debate, settings: Mapping[str, Mapping[str, Any]], *, runs: str = "latest", systems: Sequence[str] = ()
+) -> tuple[Verdict, ...]:
+    """Verdicts of `debate` with `settings` (kind -> changed settings) laid over the stored ones, the deciding one first.
+
+    Raises UsageError for an unknown system, setting or judging run.
+    """
+    for kind in (*systems, *settings):
+        check_system_kind(kind)
+    _check_run(debate, runs)
+    return score(debate, runs=runs, systems=systems or None, settings=Rubric(settings).settings(debate))
+
+
+def collect_debate_facts(debate: Debate) -> DebateFacts:
+    """When the debate was held, by which models, and for how much."""
+    return DebateFacts(
+        started_at=debate.started_at,
+        debaters=models_used_by_debaters(debate),
+        judges=tuple(dict.fromkeys(item.exchange.model for item in debate.assessments if item.exchange.attempts)),
+        cost_usd=debate.usage.cost_usd,
+    )
+
+
+def describe_unfinished(debate: Debate) -> str | None:
+    """A sentence on a debate that was judged before its end and can be resumed; None for others."""
+    if debate.closed not in RESUMABLE_CLOSE_REASONS or not debate.turns or not debate.assessments:
+        return None
+    count = len(debate.turns)
+    speeches = "the one speech" if count == 1 else f"the {count} speeches"
+    return f"the debate is unfinished, so its verdicts are on {speeches} so far"
+
+
+def _score_file(path: Path, request: ScoreRequest) -> CheckedFile:
+    stored = open_debate(path)
+    debate = stored.debate
+    _check_run(debate, request.runs, f"{path}: --runs ")
+    request.gates.require_names([item.name for item in debate.participants], f"{path}: ")
+    settings = request.rubric.settings(debate)
+    verdicts = score(debate, runs=request.runs, systems=request.systems or None, settings=settings)
+    gates = request.gates.evaluate(debate, verdicts)
+    running = _describe_running(stored) if request.check else None
+    compared = load_last_transcript(stored) if request.check and running is None else None
+    if request.check and running is None:
+        differences = [] if compared is None else _find_differences(compared, request)
+        gates.append(GateResult(CHECK_GATE, "; ".join(differences) or None))
+    if request.write:
+        _store_verdicts(path, request.rubric)
+    remarks = (
+        running,
+        _describe_replaced(debate, request.runs, request.systems),
+        _describe_unjudged(str(path), debate, request.systems),
+        describe_unfinished(debate),
+    )
+    return CheckedFile(
+        ScoredFile(str(path), debate.id, debate.topic, debate.status, verdicts, debate.document_name),
+        tuple(gates),
+        remark="; ".join(filter(None, remarks)) or None,
+        torn=stored.torn_line_warning,
+        compared_count=0 if compared is None else len(compared.verdicts),
+        debate=debate,
+    )
+
+
+def _check_run(debate: Debate, runs: str, prefix: str = "runs ") -> None:
+    known = [run.id for run in debate.runs]
+    if runs not in {"latest", "all", *known}:
+        raise UsageError(f"{prefix}{runs}: there is no such judging run; it has {', '.join(known)}")
+
+
+def _find_differences(stored: StoredDebate, request: ScoreRequest) -> list[str]:
+    """A sentence for each stored verdict that differs from the recomputed one."""
+    recomputed = score(stored.debate, runs="all", settings=request.rubric.settings(stored.debate))
+    new = {(verdict.system, verdict.run): verdict for verdict in recomputed}
+    old = {(verdict.system, verdict.run): verdict for verdict in stored.verdicts}
+    suffix = f" with {request.rubric_option}" if request.rubric_option else ""
+    return [
+        f"the stored verdict of {format_system_with_run(*key)} differs from the one recomputed{suffix}"
+        for key in sorted(new.keys() | old.keys())
+        if new.get(key) != old.get(key)
+    ]
+
+
+def _store_verdicts(path: Path, rubric: Rubric) -> None:
+    with lock_debate(path):
+        stored = open_debate(path)
+        if stored.from_journal:
+            raise UsageError(f"{path}: the debate is not closed, so verdicts cannot be stored; resume it first")
+        verdicts = score(stored.debate, runs="all", settings=rubric.settings(stored.debate))
+        write_transcript(stored.path, to_transcript(stored.debate, verdicts), Redactor(), overwrite=True)
+
+
+def _describe_running(stored: StoredDebate) -> str | None:
+    """A sentence on the process that still extends the debate; None if there is none."""
+    pid = lock_holder(stored.path) if stored.from_journal else None
+    return None if pid is None else f"still running (process {pid}), so its verdicts are not checked"
+
+
+def _describe_replaced(debate: Debate, run: str, systems: Sequence[str]) -> str | None:
+    """A sentence on assessments of the judging run `run` that were replaced, if `systems` (empty: all) include them."""
+    place = next((place for place, known in enumerate(debate.runs) if known.id == run), None)
+    if place is None:
+        return None
+    replaced = [kind for kind in debate.runs[place].replaced if not systems or kind in systems]
+    if not replaced:
+        return None
+    by = ", ".join(f"{kind} by {_find_replacing_run(debate.runs[place + 1 :], kind)}" for kind in replaced)
+    return f"--runs {run}: its assessments were replaced ({by}) and no longer count"
+
+
+def _find_replacing_run(later: Sequence[JudgingRun], kind: str) -> str:
+    """Id of the run that replaced the assessments of that system."""
+    ids = (run.id for run in later if run.replaces and any(system.kind == kind for system in run.judging.systems))
+    return next(ids, "a later run")
+
+
+def _describe_unjudged(path: str, debate: Debate, systems: Sequence[str]) -> str | None:
+    """A sentence on those of the requested systems that never judged the debate; None for none."""
+    known = {system.kind for run in debate.runs for system in run.judging.systems}
+    missing = [kind for kind in dict.fromkeys(systems) if kind not in known]
+    if not missing:
+        return None
+    options = " ".join(f"--system {kind}" for kind in missing)
+    names = " and ".join(f"`{kind}`" for kind in missing)
+    return f"no {names} verdict yet; run: debate judge {quote(path)} {options}"

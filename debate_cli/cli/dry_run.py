@@ -1,0 +1,133 @@
+"""What `debate run --dry-run` prints: the resolved configuration, and calls, tokens and cost, planned and at worst."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import yaml
+
+from debate_cli.app.context import RunContext
+from debate_cli.app.estimate import NO_CALLS, CallTotals, RunEstimate, estimate_run
+from debate_cli.cli.console import print_json, print_status
+from debate_cli.domain.config import DebateConfig
+from debate_cli.render import sanitize
+from debate_cli.storage.plain import is_list, is_mapping
+from debate_cli.storage.redact import redact_values
+from debate_cli.storage.serialization import config_to_json
+
+PLAN_HEADINGS = ("role", "model", "", "calls", "tokens in", "tokens out", "USD")
+TEXT_COLUMNS = 3
+
+
+def show_plan(context: RunContext, *, as_json: bool) -> None:
+    """Print configuration and estimate: as JSON the whole configuration, as text only what is set in it."""
+    config = context.config
+    plan = asyncio.run(estimate_run(context))
+    for warning in plan.context_warnings():
+        print_status(f"warning: {warning}")
+    if as_json:
+        print_json({"config": redact_values(config_to_json(config), context.redact), "plan": _plan_data(plan)})
+        return
+    settings = redact_values(_drop_empty(_explicit_settings(config)), context.redact)
+    text = yaml.safe_dump(settings, sort_keys=False, allow_unicode=True, width=120).rstrip()
+    print(sanitize.sanitize_text(text) if sys.stdout.isatty() else text)
+    speeches = f"{plan.speeches} speech{'' if plan.speeches == 1 else 'es'}"
+    assessments = f"{plan.assessments} assessment{'' if plan.assessments == 1 else 's'}"
+    print(f"\n# planned: {speeches} and at least {assessments}")
+    for line in (*_format_table(plan), *_format_notes(config)):
+        print(f"# {line}".rstrip())
+
+
+def _format_table(plan: RunEstimate) -> Iterator[str]:
+    """Two aligned lines per role, and two for all roles."""
+    rows: list[tuple[str, ...]] = [PLAN_HEADINGS]
+    for role in plan.roles:
+        rows += _format_rows(role.role, role.spec.model, role.planned, role.worst)
+    rows += _format_rows("all", "", plan.planned, plan.worst)
+    widths = [max(len(row[column]) for row in rows) for column in range(len(PLAN_HEADINGS))]
+    for row in rows:
+        cells = enumerate(zip(row, widths, strict=True))
+        yield "  ".join(
+            text.ljust(width) if column < TEXT_COLUMNS else text.rjust(width) for column, (text, width) in cells
+        )
+
+
+def _format_rows(role: str, model: str, planned: CallTotals, worst: CallTotals) -> list[tuple[str, ...]]:
+    return [(role, model, "planned", *_format_cells(planned)), ("", "", "at worst", *_format_cells(worst))]
+
+
+def _format_cells(totals: CallTotals) -> tuple[str, ...]:
+    cost = "unknown" if totals.cost_usd is None else f"{totals.cost_usd:.4f}"
+    return f"{totals.calls:,}", f"{totals.usage.input_tokens:,}", f"{totals.usage.output_tokens:,}", cost
+
+
+def _format_notes(config: DebateConfig) -> Iterator[str]:
+    limits = config.limits
+    bounds = [
+        *([f"{limits.max_cost_usd:g} USD"] if limits.max_cost_usd is not None else []),
+        *([f"{limits.max_tokens:,} tokens"] if limits.max_tokens is not None else []),
+    ]
+    if bounds:
+        yield f"The run ends before it exceeds {' or '.join(bounds)} (limits)."
+    yield "Planned: as on the mock. At worst: every answer at full length and asked for as often as allowed."
+    yield "No model was asked."
+
+
+def _plan_data(plan: RunEstimate) -> dict[str, object]:
+    return {
+        "speeches": plan.speeches,
+        "assessments": plan.assessments,
+        "roles": [
+            {
+                "role": role.role,
+                "model": role.spec.model,
+                "planned": _totals_data(role.planned),
+                "worst": _totals_data(role.worst),
+            }
+            for role in plan.roles
+        ],
+        "models": _group_by_model(plan),
+        "planned": _totals_data(plan.planned),
+        "worst": _totals_data(plan.worst),
+        "worst_cost_usd": plan.worst.cost_usd,
+    }
+
+
+def _group_by_model(plan: RunEstimate) -> list[dict[str, object]]:
+    """For each model: its planned calls, and tokens and cost at worst."""
+    found: list[dict[str, object]] = []
+    for model in dict.fromkeys(role.spec.model for role in plan.roles):
+        roles = [role for role in plan.roles if role.spec.model == model]
+        worst = sum((role.worst for role in roles), NO_CALLS)
+        found.append({"model": model, **_totals_data(worst), "calls": sum(role.planned.calls for role in roles)})
+    return found
+
+
+def _totals_data(totals: CallTotals) -> dict[str, object]:
+    return {
+        "calls": totals.calls,
+        "input_tokens": totals.usage.input_tokens,
+        "output_tokens": totals.usage.output_tokens,
+        "cost_usd": totals.cost_usd,
+    }
+
+
+def _explicit_settings(config: DebateConfig) -> dict[str, Any]:
+    """What is set in a configuration, with the kind of every judging system."""
+    data = config.model_dump(mode="json", exclude_unset=True)
+    judging = data.get("judging", {})
+    if "systems" in judging:
+        pairs = zip(config.judging.systems, judging["systems"], strict=True)
+        judging["systems"] = [{"kind": system.kind} | settings for system, settings in pairs]
+    return data
+
+
+def _drop_empty(data: Any) -> Any:
+    """`data` without empty values, except `api_key_env: null`, which says that a provider needs no key."""
+    if is_mapping(data):
+        kept = {key: _drop_empty(value) for key, value in data.items()}
+        return {key: value for key, value in kept.items() if value not in (None, [], {}) or key == "api_key_env"}
+    return [_drop_empty(item) for item in data] if is_list(data) else data

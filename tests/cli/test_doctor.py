@@ -218,7 +218,7 @@ def test_the_configuration_in_use_is_named_if_it_matters(here: Path, names: tupl
     assert ("configuration: debate.yaml" in done.lines) is told
 
 
-@pytest.mark.parametrize(("name", "hint"), [("jugde", "did you mean judge?"), ("lab/", "write provider/model")])
+@pytest.mark.parametrize(("name", "hint"), [("jugde", "did you mean `judge`?"), ("lab/", "write provider/model")])
 def test_an_unknown_name_is_an_error(here: Path, name: str, hint: str) -> None:
     """No model is called."""
     done = doctor(here, name)

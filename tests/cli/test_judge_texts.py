@@ -101,7 +101,10 @@ def test_a_text_needs_as_many_judges_as_a_debate(here: Path) -> None:
     """Fewer than `min_judges`: exit 2 before any call."""
     (here / "PLAN.md").write_text("We move the service to one region.")
     done = debate("judge", "PLAN.md", "--system", "panel", "--mock", "--judges", "1", cwd=here)
-    assert (done.code, done.lines) == (2, ["debate: panel: 1 judge is fewer than min_judges 2; name more"])
+    assert (done.code, done.lines) == (
+        2,
+        ["debate: panel.min_judges: the panel has 1 judge and needs 2; add judges, or lower `min_judges`"],
+    )
 
 
 def test_a_missing_text_is_reported(here: Path) -> None:
@@ -179,7 +182,7 @@ def test_a_check_without_differences_says_so(saved: Path) -> None:
     stored = json.loads(saved.read_text())["verdicts"]
     done = debate("score", saved, "--check", "--json", cwd=saved.parent.parent)
     assert done.json[0]["verdicts"] == stored
-    assert done.err.strip() == f"all {len(stored)} stored verdicts are the recomputed ones"
+    assert done.err.strip() == f"OK: {len(stored)} stored verdicts match the recomputed ones"
 
 
 def test_a_check_with_differences_reports_only_them(saved: Path) -> None:

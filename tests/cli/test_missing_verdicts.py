@@ -20,14 +20,14 @@ def test_a_system_without_a_verdict_is_reported(saved: Path) -> None:
     """With the command that lets it judge; data on stdout is empty."""
     done = debate("score", saved, "--system", "panel", "--json", cwd=saved.parent.parent)
     assert (done.code, done.json[0]["verdicts"]) == (0, [])
-    assert "panel never judged it; let it be judged: debate judge" in done.err
+    assert "no `panel` verdict yet; run: debate judge" in done.err
 
 
 def test_a_system_without_a_verdict_is_reported_per_file(saved: Path) -> None:
     """The other verdicts are shown."""
     shutil.copy(saved, saved.with_name("other.json"))
     done = debate("score", saved.parent, "--system", "structured", "--system", "live", cwd=saved.parent.parent)
-    assert (done.code, done.err.count("live never judged it")) == (0, 2)
+    assert (done.code, done.err.count("no `live` verdict yet")) == (0, 2)
 
 
 @pytest.mark.parametrize("command", ["score", "judge"])

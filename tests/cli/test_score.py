@@ -79,7 +79,7 @@ def test_a_pipe_gets_one_line_per_verdict(saved: Path) -> None:
 def test_check_accepts_an_unchanged_transcript(saved: Path) -> None:
     """Exit 0 and one line."""
     done = score(saved, saved, "--check")
-    assert (done.code, done.err) == (0, "all 2 stored verdicts are the recomputed ones\n")
+    assert (done.code, done.err) == (0, "OK: 2 stored verdicts match the recomputed ones\n")
 
 
 @pytest.mark.parametrize(
@@ -153,7 +153,7 @@ def test_write_says_that_other_weights_are_not_stored(saved: Path, options: list
     """Once; nothing is said if the settings are those of the debate."""
     done = score(saved, saved, *options)
     assert [line.partition(":")[0] for line in done.lines if "--write" in line] == told
-    assert all("go by the settings that each debate was judged by" in line for line in done.lines if "--write" in line)
+    assert all("use the settings that each debate was judged by" in line for line in done.lines if "--write" in line)
 
 
 def test_the_journals_name_finds_the_transcript(saved: Path) -> None:
@@ -161,7 +161,10 @@ def test_the_journals_name_finds_the_transcript(saved: Path) -> None:
     assert score(saved, saved.with_suffix(".jsonl"), "--weights", "logic=1", "--write").code == 0
     assert list(saved.parent.iterdir()) == [saved]
     done = score(saved, saved, "--weights", "logic=1", "--check")
-    assert (done.code, done.lines[-1]) == (0, "all 2 stored verdicts are the recomputed ones with --weights logic=1")
+    assert (done.code, done.lines[-1]) == (
+        0,
+        "OK: 2 stored verdicts match the recomputed ones (recomputed with --weights logic=1)",
+    )
 
 
 def test_a_check_with_other_weights_says_what_it_compared(saved: Path) -> None:
@@ -169,7 +172,9 @@ def test_a_check_with_other_weights_says_what_it_compared(saved: Path) -> None:
     done = score(saved, saved, "--check", "--weights", "logic=1")
     told = [line for line in done.lines if "--weights logic=1" in line]
     assert (done.code, len(told)) == (5, 2), done.err
-    assert told[0].endswith("the stored verdict of structured r1 is not the recomputed one with --weights logic=1")
+    assert told[0].endswith(
+        "the stored verdict of structured r1 differs from the one recomputed with --weights logic=1"
+    )
 
 
 def test_system_selects_verdicts(saved: Path) -> None:

@@ -52,7 +52,7 @@ def test_check_shows_models_and_calls(here: Path) -> None:
     """And says that no server was asked."""
     done = debate("check", CONFIGS / "mock.yaml", cwd=here)
     assert (done.code, done.lines) == (0, [UNASKED])
-    assert done.out == f"{CONFIGS / 'mock.yaml'}: fine; at least 11 calls to mock/debater, mock/judge\n"
+    assert done.out == f"{CONFIGS / 'mock.yaml'}: OK; at least 11 calls to mock/debater, mock/judge\n"
 
 
 def test_check_of_invalid_files_reports_only_mistakes(here: Path) -> None:
@@ -68,7 +68,7 @@ def test_check_reports_all_mistakes_with_their_places(here: Path) -> None:
     done = debate("check", bad, "missing.yaml", CONFIGS / "mock.yaml", cwd=here)
     assert done.code == 2
     assert [line.split(" ", 1)[0] for line in done.lines] == [f"{bad}:2:35:", f"{bad}:3:1:", "missing.yaml:", "no"]
-    assert "mock.yaml: fine" in done.out
+    assert "mock.yaml: OK" in done.out
 
 
 def test_check_reports_missing_keys(here: Path) -> None:
@@ -101,7 +101,7 @@ def test_check_uses_the_same_default_as_run(here: Path, place: str) -> None:
     write_config(here, (CONFIGS / "mock.yaml").read_text(), place)
     done = debate("check", cwd=here)
     assert (done.code, done.err) == (0, f"configuration: {place}\n{UNASKED}\n")
-    assert done.out.startswith(f"{place}: fine;")
+    assert done.out.startswith(f"{place}: OK;")
 
 
 def test_check_falls_back_to_the_packaged_configuration(here: Path) -> None:

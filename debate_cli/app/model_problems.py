@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from debate_cli.domain.config import DebateConfig, ModelSpec
-from debate_cli.domain.config_checks import KeyPath, Problem, check_config
-from debate_cli.domain.config_checks import find_model_key_paths
+from debate_cli.domain.config_checks import KeyPath, Problem, check_config, find_model_key_paths
 from debate_cli.errors import ConfigError
 from debate_cli.providers.mock.model import SCRIPTED_MODEL, ReplyScript
 from debate_cli.providers.provider_table import ProviderRow, find_provider_problems, merge_provider_rows

@@ -14,17 +14,8 @@ from types import MappingProxyType
 from typing import Self
 
 from debate_cli.errors import ConfigError
+from debate_cli.plugins import SYSTEMS
 
-SHIPPED_PROMPT_PACKAGES = (
-    "debate_cli.debaters",
-    "debate_cli.judging",
-    "debate_cli.systems.structured",
-    "debate_cli.systems.moderator",
-    "debate_cli.systems.panel",
-    "debate_cli.systems.live",
-    "debate_cli.systems.persuasion",
-)
-"""Packages with a folder `prompts`."""
 _PLACEHOLDER = re.compile(r"\{\{\s*(\w+)\s*\}\}")
 _NO_OVERRIDES: Mapping[str, str] = MappingProxyType({})
 
@@ -46,7 +37,7 @@ class Prompts:
 
     def find_problems(self, *packages: str) -> list[tuple[str, str]]:
         """Faults of the overrides as (name, sentence). `packages` as for `validate`."""
-        places = packages or SHIPPED_PROMPT_PACKAGES
+        places = packages or prompt_packages()
         return list(
             self._iter_problems({name: package for package in places for name in _package_prompt_names(package)})
         )
@@ -72,9 +63,16 @@ class Prompts:
                 yield name, f"unknown placeholder {{{{{unknown}}}}}{hint}; this prompt has {listed}"
 
 
+@functools.cache
+def prompt_packages() -> tuple[str, ...]:
+    """Packages that ship prompts, each in a folder `prompts`: debaters, judges, and every judging system."""
+    systems: list[str] = [SYSTEMS.load(kind).prompt_package for kind in SYSTEMS.names()]
+    return ("debate_cli.debaters", "debate_cli.judging", *systems)
+
+
 def prompt_names() -> frozenset[str]:
     """Names of all shipped prompts."""
-    return frozenset(name for package in SHIPPED_PROMPT_PACKAGES for name in _package_prompt_names(package))
+    return frozenset(name for package in prompt_packages() for name in _package_prompt_names(package))
 
 
 def find_placeholders(text: str) -> frozenset[str]:

@@ -1,0 +1,54 @@
+"""Installs the plug-in of these tests with pip, from a wheel packed here: no network and no build backend is needed."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+from zipfile import ZipFile
+
+import pytest
+
+PLUGIN = Path(__file__).parent / "debate_jury"
+Command = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+@pytest.fixture(scope="session")
+def plugin_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of packages with `debate-jury` installed."""
+    home = tmp_path_factory.mktemp("plugin")
+    wheel, site = _pack_wheel(home), home / "site"
+    install = [sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--no-index", "--target", str(site), str(wheel)]
+    subprocess.run(install, check=True, capture_output=True)
+    return site
+
+
+@pytest.fixture
+def debate(plugin_site: Path, tmp_path: Path) -> Command:
+    """Runs the command line in `tmp_path`, by default with the plug-in; text in, text out."""
+
+    def run(*arguments: str, plugin: bool = True, env: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
+        paths = [str(plugin_site)] if plugin else []
+        variables = {**os.environ, "PYTHONPATH": os.pathsep.join(paths), "COLUMNS": "100", **(env or {})}
+        command = [sys.executable, "-m", "debate_cli", *arguments]
+        return subprocess.run(command, cwd=tmp_path, env=variables, capture_output=True, text=True, check=False)
+
+    return run
+
+
+def _pack_wheel(home: Path) -> Path:
+    project = tomllib.loads((PLUGIN / "pyproject.toml").read_text())["project"]
+    lines = [f"[{group}]\n" + "".join(f"{name} = {path}\n" for name, path in points.items()) for group, points in project["entry-points"].items()]
+    version = project["version"]
+    info = f"debate_jury-{version}.dist-info"
+    files = {f"{info}/METADATA": f"Metadata-Version: 2.1\nName: {project['name']}\nVersion: {version}\n", f"{info}/WHEEL": "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n", f"{info}/entry_points.txt": "\n".join(lines)}
+    files |= {str(path.relative_to(PLUGIN)): path.read_text() for path in (PLUGIN / "debate_jury").rglob("*") if path.suffix in {".py", ".md"}}
+    wheel = home / f"debate_jury-{version}-py3-none-any.whl"
+    with ZipFile(wheel, "w") as packed:
+        for name, text in files.items():
+            packed.writestr(name, text)
+        packed.writestr(f"{info}/RECORD", "".join(f"{name},,\n" for name in [*files, f"{info}/RECORD"]))
+    return wheel

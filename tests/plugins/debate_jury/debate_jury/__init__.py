@@ -1,0 +1,1 @@
+"""A judging system for debate-cli: a jury whose members vote with one word."""

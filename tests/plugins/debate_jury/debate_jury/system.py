@@ -1,0 +1,126 @@
+"""The judging system `jury`: N members, one vote each; the debater with most votes wins."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping
+from typing import Literal
+
+from pydantic import Field
+
+from debate_cli.domain.assessment import Finding
+from debate_cli.domain.debate import Debate
+from debate_cli.domain.frozen_model import FrozenModel
+from debate_cli.domain.judging_config import JudgeSeat, SystemSettings, numbered_seats
+from debate_cli.domain.judging_run import JudgingRun
+from debate_cli.domain.tasks import Brief
+from debate_cli.domain.verdict import Verdict
+from debate_cli.llm.form import Form, FormModel
+from debate_cli.llm.prompts import Prompts
+from debate_cli.systems.aggregation import get_run_id, ordered_assessments
+from debate_cli.systems.base import AssessmentContent, JudgeQuestion, JudgingContext, JudgingSystem
+from debate_cli.systems.charts import Chart, bar_chart
+from debate_cli.systems.outcome import UNDETERMINED_OUTCOME, build_verdict, decide_outcome
+
+
+class JurySettings(SystemSettings):
+    """A jury."""
+
+    kind: Literal["jury"] = "jury"
+    judge: str | None = None
+    members: int = Field(default=3, ge=1, le=99)
+    """Number of members."""
+
+    @property
+    def seats(self) -> tuple[JudgeSeat, ...]:
+        """One seat per member."""
+        return numbered_seats(self.members, self.judge)
+
+    def with_judge_count(self, count: int) -> JurySettings:
+        """The jury with so many members."""
+        return self.model_copy(update={"members": count})
+
+
+class JuryVote(Finding):
+    """A member's vote."""
+
+    kind: Literal["jury_vote"] = "jury_vote"
+    participant: str
+
+    def describe(self) -> list[str]:
+        """Who got the vote."""
+        return [f"votes for {self.participant}"]
+
+
+class VoteForm(FormModel):
+    """One word."""
+
+    vote: str
+
+
+class JuryNotes(FrozenModel):
+    """Shape of the notes of a jury's verdict."""
+
+    votes: dict[str, str]
+    missing: tuple[str, ...]
+
+
+def prompt_values(context: JudgingContext[JurySettings], _prompts: Prompts) -> Mapping[str, str]:
+    """The names."""
+    return {"debaters": json.dumps(context.debater_names)}
+
+
+def build_form(context: JudgingContext[JurySettings]) -> Form[VoteForm]:
+    """One of the names."""
+    vote = {"type": "string", "enum": list(context.debater_names)}
+    schema = {"type": "object", "properties": {"vote": vote}, "required": ["vote"], "additionalProperties": False}
+    return Form(name="jury_vote", model=VoteForm, schema=schema)
+
+
+def read_form(form: VoteForm, context: JudgingContext[JurySettings]) -> AssessmentContent:
+    """The vote; an unknown name is no vote."""
+    if form.vote not in context.debater_names:
+        return AssessmentContent(warnings=(f"unknown: {form.vote!r} did not take part",))
+    return AssessmentContent(findings=(JuryVote(participant=form.vote),))
+
+
+VOTE = JudgeQuestion("judge.jury", "jury_vote", prompt_values, build_form, read_form)
+
+
+class JurySystem(JudgingSystem[JurySettings]):
+    """A jury."""
+
+    kind = "jury"
+    settings = JurySettings
+    findings = (JuryVote,)
+    prompt_package = "debate_jury"
+
+    def question(self, brief: Brief) -> JudgeQuestion[JurySettings, VoteForm]:
+        """The only question."""
+        del brief
+        return VOTE
+
+    def score(self, debate: Debate, run: JudgingRun | str, settings: JurySettings) -> Verdict:
+        """A vote is a point."""
+        votes = {
+            item.assessor: finding.participant
+            for item in ordered_assessments(debate, self.kind, run)
+            for finding in item.findings
+            if isinstance(finding, JuryVote)
+        }
+        counted = Counter(votes.values())
+        scores = {person.name: float(counted[person.name]) for person in debate.participants} if votes else {}
+        outcome = decide_outcome(scores, lambda margin: "clear" if margin > 1 else "narrow")
+        absent = [seat.id for seat in settings.seats if seat.id not in votes]
+        notes = JuryNotes(votes=votes, missing=tuple(f"{judge} did not vote." for judge in absent))
+        return build_verdict(self.kind, get_run_id(run), outcome if votes else UNDETERMINED_OUTCOME, scores, notes)
+
+    def charts(self, verdict: Verdict) -> list[Chart]:
+        """Votes per debater."""
+        votes = {name: {"votes": score} for name, score in verdict.scores.items()}
+        highest = self.max_score(verdict)
+        return [bar_chart("Votes of the jury", "One bar per debater.", {"votes": "votes"}, votes, highest, (0, highest))]
+
+
+SYSTEM = JurySystem()

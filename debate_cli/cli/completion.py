@@ -1,6 +1,6 @@
 """What a shell completes: configurations and saved debates, by their names alone. Nothing slow is imported here.
 
-Which option or argument is completed by which of these stands in `debate_cli.cli.asked`.
+The `Options` of each command name the function that completes an option or argument.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from debate_cli.plugins import SYSTEMS
 from debate_cli.storage.folder import JOURNAL_SUFFIX, TRANSCRIPT_SUFFIX, is_schema_file, list_debate_files
 
 CONFIG_DIRS = (Path(), Path("configs"))
@@ -17,7 +18,6 @@ YAML_SUFFIXES = frozenset({".yaml", ".yml"})
 PACKAGE_DIR = Path(__file__).parent.parent
 ERROR_PAGE_DIRS = (PACKAGE_DIR / "pages", PACKAGE_DIR.parent / "docs" / "errors")
 """Where the pages about errors are: in the installed package, else in the checkout."""
-COMPLETED_SYSTEM_NAMES = ("structured", "moderator", "panel", "live", "persuasion")
 
 
 def complete_configs(incomplete: str) -> list[str]:
@@ -65,7 +65,7 @@ def list_error_pages() -> dict[str, Path]:
 
 def complete_systems(incomplete: str) -> list[str]:
     """Names of the judging systems."""
-    return _filter_by_prefix(incomplete, COMPLETED_SYSTEM_NAMES)
+    return _filter_by_prefix(incomplete, SYSTEMS.names())
 
 
 def _list_saved() -> list[Path]:

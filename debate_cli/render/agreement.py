@@ -1,4 +1,4 @@
-"""The sheet that lays several verdicts side by side."""
+"""Several verdicts side by side: their labels, their order, how repeated ones vary, and where they differ."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from debate_cli.systems.tables import VOTE_BADGES, Cell, Lines, Number, Table, W
 
 
 def build_agreement_table(verdicts: Sequence[Verdict]) -> Table | None:
-    """Winner, victory, margin and scores per system; how far runs lie apart, and where the verdicts differ.
+    """Winner, victory, margin and scores per system; how repeated runs vary, and where verdicts differ.
 
     None for fewer than two verdicts.
     """
@@ -45,21 +45,21 @@ def build_agreement_table(verdicts: Sequence[Verdict]) -> Table | None:
 
 
 def _winner_cell(verdict: Verdict) -> Cell:
-    """Who won; a panel's vote, or that it is a draw, where nobody did."""
+    """The winner, the option of a vote, or `draw`."""
     if verdict.option is not None:
         return VOTE_BADGES[verdict.option]
     return "draw" if verdict.victory == "draw" else Who(verdict.winner)
 
 
 def label_verdict(verdict: Verdict, among: Sequence[Verdict]) -> str:
-    """Its system; with the id of its judging run where another verdict `among` them is of the same system. Not cleaned."""
+    """The system of a verdict, with its judging run if another verdict `among` them has the same system. Not sanitized."""
     return format_system_label(
         verdict.system, verdict.run, (item.run for item in among if item.system == verdict.system)
     )
 
 
 def label_listed_verdict(verdict: Verdict, among: Sequence[Verdict]) -> str:
-    """The same where nothing else says which run it is: a later run than the debate's own is named though it is alone."""
+    """Label for lists: like `label_verdict`, but a later run than the debate's own is always named."""
     return (
         label_verdict(verdict, among)
         if verdict.run == FIRST_RUN
@@ -68,16 +68,16 @@ def label_listed_verdict(verdict: Verdict, among: Sequence[Verdict]) -> str:
 
 
 def label_judging_system(debate: Debate, system: str, run: str) -> str:
-    """The system that a judge answers for; with the judging run, where it judges in another one of the debate too."""
+    """The system of a judge, with the judging run if the system judges in several runs."""
     return format_system_label(
         system, run, (known.id for known in debate.runs if any(one.kind == system for one in known.judging.systems))
     )
 
 
 def sort_deciding_first(verdicts: Sequence[Verdict]) -> tuple[Verdict, ...]:
-    """The verdicts in their order, but the one that decides before all, and no other flagged so.
+    """Move the deciding verdict to the front and clear the flag of all others.
 
-    Of the verdicts of several judging runs, each of which has one that decides it, the first that is flagged stands for all.
+    Each judging run has a deciding verdict; the first flagged one counts.
     """
     head = next((verdict for verdict in verdicts if verdict.decides), None)
     rest = [_without_decides(verdict) for verdict in verdicts if verdict is not head]
@@ -89,7 +89,7 @@ def _without_decides(verdict: Verdict) -> Verdict:
 
 
 def describe_repeat_stats(verdicts: Sequence[Verdict]) -> tuple[str, ...]:
-    """A sentence for each system of which there are verdicts of several judging runs, in the order in which they occur.
+    """A sentence for each system with verdicts of several judging runs, in the order of first occurrence.
 
     `structured in 3 runs: Con wins 2, a draw 1; Con 6.9 to 8.2, Pro 6.4 to 7.1; margin 0.13 to 1.8.`
     """
@@ -111,7 +111,7 @@ def _describe_system(system: str, verdicts: Sequence[Verdict]) -> str:
 
 
 def _outcome_label(verdict: Verdict) -> str:
-    """What a verdict says, such that the number of verdicts that say it can follow."""
+    """A verdict's outcome, to be followed by a count."""
     if verdict.winner is not None:
         return f"{verdict.winner} wins"
     if verdict.option is not None:
@@ -120,14 +120,14 @@ def _outcome_label(verdict: Verdict) -> str:
 
 
 def _scores_by_name(verdicts: Sequence[Verdict]) -> list[tuple[str, list[float]]]:
-    """Scores per debater, the highest mean first; of a panel that let nobody win, the shares of all options that any had."""
+    """Scores per debater, highest mean first; for votes without a winner, the shares per option."""
     names = dict.fromkeys(name for verdict in verdicts for name in verdict.displayed_scores)
     found = [(name, list(_scores_of(name, verdicts))) for name in names]
     return sorted(found, key=lambda item: -sum(item[1]) / len(item[1]))
 
 
 def _scores_of(name: str, verdicts: Iterable[Verdict]) -> Iterable[float]:
-    """Its score in each; an option without any weight has no share, which is none of it."""
+    """The score in each verdict; an option without votes counts as 0."""
     for verdict in verdicts:
         if name in verdict.displayed_scores:
             yield verdict.displayed_scores[name]

@@ -1,7 +1,4 @@
-"""Two judgements side by side as sheets: for a terminal, for plain lines, for JSON. No Rich.
-
-What differs in a few sentences does not live here, but in `comparison_words`.
-"""
+"""Compares two judgments as tables, in sentences, and as a JSON document."""
 
 from __future__ import annotations
 
@@ -47,20 +44,20 @@ OUTCOME_BADGES = {
     "winner": Badge("≠", "other winner", "bad"),
 }
 OTHER_OUTCOME_BADGE = Badge("≠", "other outcome", "bad")
-"""Somebody wins on one side, nobody on the other."""
+"""One side has a winner, the other has none."""
 ONLY_A_BADGE, ONLY_B_BADGE = Badge("…", "only A", "mixed"), Badge("…", "only B", "mixed")
 SAME_VALUE = "the same"
 MOTION_SETTING = "topic"
-"""The setting that stands among what is compared, and not again among the settings."""
+"""This setting has a row of its own and is left out of the settings."""
 _SYSTEMS_PREFIX = "judging.systems."
 _PANEL_JUDGES = f"{_SYSTEMS_PREFIX}panel.judges"
 _MAX_NAMES_LENGTH = 240
-"""Letters that the names of a panel are told in."""
+"""Longest list of a panel's judges, in characters."""
 
 
 @dataclass(frozen=True, slots=True)
 class ComparedPair:
-    """Both sides as they were named, and what differs."""
+    """Two sides as the user named them, and their comparison."""
 
     paths: tuple[str, str]
     sides: tuple[ComparisonSide, ComparisonSide]
@@ -68,17 +65,17 @@ class ComparedPair:
 
     @property
     def is_same_debate(self) -> bool:
-        """Whether the sides are two judgements of the same file."""
+        """Whether both sides are judgments in the same file."""
         return self.paths[0] == self.paths[1]
 
     @property
     def is_text_only(self) -> bool:
-        """Whether the sides are judgements of texts, in which nobody debates."""
+        """Whether both sides are judgments of texts instead of debates."""
         return all(side.debate.document_name is not None for side in self.sides)
 
 
 def build_comparison_tables(told: ComparedPair) -> list[Table]:
-    """What differs in a few sentences, what is compared, the verdicts, the scores, the claims and the settings; those in which nothing differs are left out."""
+    """Summary, sides, verdicts, scores, claims and settings; tables without differences are left out."""
     summary = Table(title=COMPARISON_TITLE, heads=(), rows=(), remarks=tuple(summarize_comparison(told)))
     found = [summary, _sides_table(told)]
     if told.comparison.verdicts:
@@ -95,7 +92,7 @@ def build_comparison_tables(told: ComparedPair) -> list[Table]:
 
 
 def list_setting_changes(comparison: JudgmentComparison) -> list[SettingChange]:
-    """The settings that differ, without the motion."""
+    """The settings that differ, except the motion."""
     return [item for item in comparison.settings if item.key != MOTION_SETTING]
 
 
@@ -113,13 +110,13 @@ def build_comparison_document(told: ComparedPair) -> dict[str, Any]:
 
 
 def comparison_styles(told: ComparedPair) -> dict[str, Sign]:
-    """Sign per debater, those of A first."""
+    """Marker per debater; A takes precedence."""
     a, b = (theme.participant_styles(side.debate.participants) for side in told.sides)
     return {**b, **a}
 
 
 RunsBySystem = dict[str, str]
-"""Per system that has a verdict, the run in which it judged."""
+"""Judging run by system, for systems with a verdict."""
 
 
 def _runs_by_system(told: ComparedPair) -> tuple[RunsBySystem, RunsBySystem]:
@@ -200,7 +197,7 @@ def _judges_cell(side: ComparisonSide, verdicts: Mapping[str, SideVerdict]) -> C
 
 
 def _no_judge_reason(side: ComparisonSide, system: str, concluded: SideVerdict) -> str:
-    """Why no model judged, in the verdict's own word where that comes of it."""
+    """Why no model judged."""
     found = next((item for item in side.debate.run(concluded.run).active_systems() if item.kind == system), None)
     if found is None or not judge_ids(found):
         return "no model"
@@ -219,7 +216,7 @@ def _verdicts_table(comparison: JudgmentComparison) -> Table:
 
 
 def _conclusion_cells(change: VerdictChange) -> tuple[Cell, Cell]:
-    """Both conclusions; where no debater has a score on both sides, the scores stand with them."""
+    """Both conclusions, with their scores if no debater has scores on both sides."""
     alone = not _is_comparable(change)
     of_a = " · ".join(
         f"{score.participant} {theme.format_number(score.a)}" for score in change.scores if score.a is not None
@@ -294,14 +291,14 @@ def _settings_table(changes: Sequence[SettingChange]) -> Table:
 
 
 def _format_values(change: SettingChange) -> tuple[str, str]:
-    """Both values in words; the members of a panel by their names, as there is no room for all that is set of them."""
+    """Both values as text; the judges of a panel by name only."""
     if change.key != _PANEL_JUDGES:
         return format_setting_pair(change.a, change.b)
     return format_setting_pair(_judge_names(change.a), _judge_names(change.b), _MAX_NAMES_LENGTH)
 
 
 def _judge_names(judges: JsonValue) -> list[str] | None:
-    """The names of a panel's members; None where none is listed, so that other settings or the defaults name them."""
+    """The names of a panel's judges; None if the configuration lists none."""
     listed_ones = judges if isinstance(judges, list) else []
     return [str(judge["id"]) for judge in listed_ones if isinstance(judge, dict)] or None
 
@@ -310,11 +307,11 @@ COMPARISON_TITLE = "in short"
 NO_DIFFERENCES = "Nothing differs: verdicts, scores, standings and settings are the same."
 VICTORY_ADVERBS = {"narrow": "narrowly", "clear": "clearly", "overwhelming": "overwhelmingly"}
 MAX_NAMED_CLAIMS = 6
-"""Claims that are named one by one."""
+"""Longest list of claims that is written out."""
 
 
 def summarize_comparison(told: ComparedPair) -> list[str]:
-    """A sentence each on other motions, what is decided, who judged, winners and margins, claims, models, settings, cost."""
+    """One sentence each on motions, outcomes, systems, winners and margins, judges, claims, models, settings, cost."""
     costs = [] if told.is_same_debate else list(_cost_sentences(*told.sides))
     if told.comparison.alike:
         return [NO_DIFFERENCES, *costs]
@@ -332,7 +329,7 @@ def summarize_comparison(told: ComparedPair) -> list[str]:
 
 
 def _motion_sentences(told: ComparedPair) -> Iterator[str]:
-    """Whether something else was debated or judged, which tells what the rest is worth."""
+    """Whether the motions or texts are different."""
     a, b = (side.debate for side in told.sides)
     if told.is_text_only:
         if (a.topic, a.config.background) != (b.topic, b.config.background):
@@ -342,7 +339,7 @@ def _motion_sentences(told: ComparedPair) -> Iterator[str]:
 
 
 def _decision_sentences(changes: Sequence[VerdictChange]) -> Iterator[str]:
-    """What each side comes to: by the system that decides both, else by one that judged both."""
+    """The outcome of each side, by the system that decides both, else by one that judged both."""
     a = next(((item.system, item.a) for item in changes if item.a is not None and item.a.decides), None)
     b = next(((item.system, item.b) for item in changes if item.b is not None and item.b.decides), None)
     if a is None or b is None:
@@ -358,7 +355,7 @@ def _decision_sentences(changes: Sequence[VerdictChange]) -> Iterator[str]:
 
 
 def _decision_clause(changes: Sequence[VerdictChange], a: SideVerdict, b: SideVerdict, *, compared: bool) -> str:
-    """Whether both come to the same, or why that is not said."""
+    """Whether both have the same outcome, or why that cannot be compared."""
     if not compared:
         both = any(item.a is not None and item.b is not None for item in changes)
         return f"No system {'came to a verdict on' if both else 'judged'} both, so their outcomes are not compared"
@@ -367,7 +364,7 @@ def _decision_clause(changes: Sequence[VerdictChange], a: SideVerdict, b: SideVe
 
 
 def _common_system(changes: Sequence[VerdictChange]) -> tuple[str, SideVerdict, SideVerdict] | None:
-    """The system that decides both sides, else one that came to a verdict on both, rather one that decides a side."""
+    """The system that decides both sides; else one with a verdict on both, preferably a deciding one."""
     both = [(item.system, item.a, item.b) for item in changes if item.a is not None and item.b is not None]
     deciding = [found for found in both if found[1].decides and found[2].decides]
     known = [found for found in both if "undetermined" not in {found[1].victory, found[2].victory}]
@@ -376,13 +373,13 @@ def _common_system(changes: Sequence[VerdictChange]) -> tuple[str, SideVerdict, 
 
 
 def _is_same_outcome(a: SideVerdict, b: SideVerdict) -> bool:
-    """Whether the same one wins, or nobody in the same way."""
+    """Whether both sides have the same winner, or the same outcome without one."""
     known = a.winner is not None or a.option is not None
     return (a.winner, a.option) == (b.winner, b.option) and (known or a.victory == b.victory)
 
 
 def _describe_side(side: str, found: SideVerdict, system: str = "") -> str:
-    """How a side ended: `Con wins A narrowly (structured, by 1.1)`, `A is a draw (live)`, `B comes to PASS, clearly (panel)`."""
+    """The outcome of a side: `Con wins A narrowly (structured, by 1.1)`, `A is a draw (live)`, `B comes to PASS, clearly (panel)`."""
     margin = "" if found.margin is None or found.winner is None else f"by {theme.format_number(found.margin)}"
     words = ", ".join(filter(None, (system, margin)))
     beside = f" ({words})" if words else ""
@@ -398,7 +395,7 @@ def _describe_side(side: str, found: SideVerdict, system: str = "") -> str:
 
 
 def _system_sentences(changes: Sequence[VerdictChange]) -> Iterator[str]:
-    """Which systems judged both, and which one only."""
+    """Which systems judged both sides, and which only one."""
     both = [item.system for item in changes if item.outcome != "one_sided"]
     only = [
         (side, [item.system for item in changes if missing(item)])
@@ -419,7 +416,7 @@ def _is_missing_b(change: VerdictChange) -> bool:
 
 
 def _winner_sentences(changes: Sequence[VerdictChange]) -> Iterator[str]:
-    """What became of the verdicts that both have."""
+    """Changes in the verdicts that both sides have."""
     both = [item for item in changes if item.a is not None and item.b is not None]
     same = [item for item in both if item.outcome == "same" and not _is_undetermined(item)]
     if same:
@@ -438,7 +435,7 @@ def _winner_sentences(changes: Sequence[VerdictChange]) -> Iterator[str]:
 
 
 def _is_undetermined(change: VerdictChange) -> bool:
-    """Whether neither side's verdict says anything."""
+    """Whether both sides are undetermined."""
     return all(found is not None and found.victory == "undetermined" for found in (change.a, change.b))
 
 
@@ -447,7 +444,7 @@ def _margins_differ(change: VerdictChange) -> bool:
 
 
 def _judge_sentences(told: ComparedPair) -> Iterator[str]:
-    """Where both were judged by a system, but by other models: which ones."""
+    """Systems that judged both sides with different models."""
     a, b = (side.debate for side in told.sides)
     others: dict[tuple[str, str], list[str]] = {}
     for item in told.comparison.verdicts:
@@ -461,7 +458,7 @@ def _judge_sentences(told: ComparedPair) -> Iterator[str]:
 
 
 def _claim_sentences(comparison: JudgmentComparison) -> Iterator[str]:
-    """How many claims stand otherwise, or why none is compared."""
+    """How many claims changed their standing, or why none is compared."""
     a, b = comparison.judged_claims
     changed = [item.item for item in comparison.standings]
     if comparison.compared_claims:
@@ -477,7 +474,7 @@ def _claim_sentences(comparison: JudgmentComparison) -> Iterator[str]:
 
 
 def _debate_sentences(a: ComparisonSide, b: ComparisonSide) -> Iterator[str]:
-    """How far they came, debaters and their models."""
+    """Unfinished sides, debaters and their models."""
     for name, side in (("A", a), ("B", b)):
         if side.debate.status == "incomplete":
             yield f"{name} is not finished: {_format_quantity(len(side.debate.turns), 'speech', 'speeches')} so far."

@@ -1,4 +1,4 @@
-"""What a response or an answer takes up: the claim, the questions put about it, and what was replied. No Rich, no styling."""
+"""Threads of the cross-examination: a claim, the questions about it, and the replies."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from debate_cli.render import theme
 from debate_cli.render.theme import shorten
 
 MAX_REPLY_LENGTH = 200
-"""Characters of a reply that is told again."""
+"""Characters of a quoted reply."""
 
 
 class ThreadStep(NamedTuple):
-    """What was done about an argument: a question that followed a response, or what its owner replied."""
+    """One step about an argument: a question, or the owner's reply."""
 
     by: str
     symbol: str
-    """What stands before it."""
+    """Symbol in front of it."""
     actions: tuple[str, ...]
     """What `by` did, in order: `challenges`, `asks`."""
     said: str
@@ -26,12 +26,12 @@ class ThreadStep(NamedTuple):
 
     @property
     def words(self) -> str:
-        """It told in a sentence; untrusted."""
+        """The step in a sentence; untrusted."""
         return f"{self.by} {' and '.join(self.actions)}: {self.said}"
 
 
 def question_step(by: str, response: Response) -> ThreadStep:
-    """The question that followed a response."""
+    """The question that a response ends with."""
     kind = theme.RESPONSE_BADGES[response.type]
     return ThreadStep(by, kind.symbol, (kind.word, "asks"), response.follow_up)
 
@@ -42,17 +42,17 @@ def reply_step(by: str, answer: FollowUpAnswer) -> ThreadStep:
 
 
 class ArgumentThread(NamedTuple):
-    """One argument and what was last said about it, before a certain round."""
+    """An argument with the latest questions and reply before a given round."""
 
     owner: str
     """Who made the argument."""
     claim: str
     steps: tuple[ThreadStep, ...] = ()
-    """The questions of the last round in which any was put, and the last reply, in the order in which they were said."""
+    """The questions of the latest round with questions, and the latest reply, in order."""
 
 
 def addressed_argument(piece: object) -> str | None:
-    """Id of the argument that a response or an answer is about; None for any other piece of a speech."""
+    """Id of the argument that a response or an answer is about; None for other parts of a speech."""
     match piece:
         case Response():
             return piece.target
@@ -63,7 +63,7 @@ def addressed_argument(piece: object) -> str | None:
 
 
 class ThreadIndex:
-    """The arguments of `turns` with their questions and replies, to be looked up by the argument's id."""
+    """Arguments with their questions and replies, by argument id."""
 
     def __init__(self, turns: Iterable[Turn] = ()) -> None:
         self._claims: dict[str, tuple[str, str]] = {}
@@ -73,7 +73,7 @@ class ThreadIndex:
             self._add_turn(turn)
 
     def of(self, target: str, round_number: int) -> ArgumentThread | None:
-        """The thread about argument `target` as it stood before that round; None where nobody made that argument."""
+        """The thread about argument `target` before that round; None for an unknown argument."""
         found = self._claims.get(target)
         if found is None:
             return None
@@ -84,7 +84,7 @@ class ThreadIndex:
         return ArgumentThread(*found, tuple(step for _, step in sorted(steps, key=lambda item: item[0])))
 
     def thread_addressed_by(self, piece: object, round_number: int) -> tuple[str, ArgumentThread] | None:
-        """What a response or an answer of that round takes up: the argument's id and its thread; None for anything else."""
+        """The argument id and thread that a response or an answer refers to; None for other parts."""
         target = addressed_argument(piece)
         thread = self.of(target, round_number) if target is not None else None
         return None if target is None or thread is None else (target, thread)

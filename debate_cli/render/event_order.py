@@ -1,8 +1,7 @@
-"""The order in which a debate is read: what comes too early is held back until what belongs before it is there.
+"""Puts events into reading order: an event that arrives early is held back until the events before it are there.
 
-Judges and debaters answer at the same time. Where nothing can be put in afterwards (plain lines), the speeches of a wave
-come in their order, what a judge says about a round or a speech comes before the next round begins, and what is said of
-the whole debate after all that is said of its parts.
+Judges and debaters answer concurrently, and plain lines cannot be inserted later. So speeches of a wave come in their order,
+judgments of a round or speech before the next round and in the order of the rounds, judgments of the whole debate last.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ WriteEvent = Callable[[Event, Debate], None]
 
 
 class EventOrder:
-    """Hands events on to `write`, each with the newest state, in the order in which they are read."""
+    """Passes events to `write` in reading order, each with the newest state."""
 
     def __init__(self, write: WriteEvent) -> None:
         self._write = write
@@ -28,11 +27,11 @@ class EventOrder:
         self._reports: list[AssessmentCompleted] = []
 
     def asking(self, task: Task) -> None:
-        """A question is out: what is read after its answer waits for that."""
+        """Note that `task` is in flight: later events wait for its answer."""
         self._asked[task.key] = task
 
     def event(self, event: Event, debate: Debate) -> None:
-        """Hand on the event, or hold it back; hand on what waited for it."""
+        """Write the event or hold it back; write the events that waited for it."""
         self._debate = debate
         match event:
             case TurnCompleted():
@@ -53,7 +52,7 @@ class EventOrder:
         self._release(debate)
 
     def flush(self) -> None:
-        """Hand on all that is held back: nothing more is waited for."""
+        """Write everything held back, without waiting."""
         self._asked.clear()
         if self._debate is not None:
             self._release(self._debate)
@@ -70,20 +69,20 @@ class EventOrder:
             self._write(event, debate)
 
     def _release_reports(self, debate: Debate) -> None:
-        """What judges said about speeches that were handed on."""
+        """Write the judgments whose speeches are written."""
         due = [event for event in self._reports if not self._is_held_back(event.assessment.subject)]
         self._reports = [event for event in self._reports if event not in due]
         for event in sorted(due, key=_reading_position):
             self._write(event, debate)
 
     def _is_held_back(self, subject: Subject) -> bool:
-        """Whether a report on `subject` is read after something that is not handed on yet."""
+        """Whether a judgment of `subject` comes after something that is not written yet."""
         if any(_is_earlier(task, subject) for task in self._asked.values()):
             return True
         return any(_is_read_after(subject, item.turn) for item in self._turns.values())
 
     def _is_too_early(self, turn: Turn, debate: Debate) -> bool:
-        """Whether something is out that is read before this speech."""
+        """Whether a task in flight comes before this speech."""
         start = _wave_start(turn, debate)
         for task in self._asked.values():
             match task:
@@ -119,7 +118,7 @@ def is_partial_judging(task: Task) -> bool:
 
 
 def _is_read_after(subject: Subject, turn: Turn) -> bool:
-    """Whether a report on `subject` is read after that speech."""
+    """Whether a judgment of `subject` comes after that speech."""
     if subject.turns:
         return turn.index <= max(subject.turns)
     return subject.round is None or turn.round <= subject.round
@@ -133,7 +132,7 @@ def _ends_before(subject: Subject, start: int, round_number: int) -> bool:
 
 
 def _wave_start(turn: Turn, debate: Debate) -> int:
-    """Index of the first speech that was asked for together with this one."""
+    """Index of the first speech of the wave of `turn`."""
     config = debate.config.format
     if config.kind == "free_flowing" or config.order == "sequential":
         return turn.index

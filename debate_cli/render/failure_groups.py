@@ -1,7 +1,7 @@
-"""Failures gathered by what caused them: one line names all whom it hit. No styling; no Rich.
+"""Groups failures by cause, so that one line names every debater or judge affected.
 
-What fails for one often fails for all who were asked at the same time, as when their server is down. So a failure is told
-when those have settled; what comes of the same cause later is counted, and told at the end.
+A cause such as a server that is down often hits all calls in flight. A failure is therefore reported once those calls have
+settled; later failures of the same cause are counted and reported at the end.
 """
 
 from __future__ import annotations
@@ -14,24 +14,24 @@ from debate_cli.domain.tasks import Brief, Task, speech_key
 from debate_cli.render import theme
 
 MAX_FAILURE_NAMES = 4
-"""Debaters or judges that are named one by one."""
+"""Longest list of debaters or judges that is written out."""
 FailureKey = tuple[str, str, bool]
-"""Cause, message, and whether it kept somebody from judging rather than from speaking."""
+"""Cause, message, and whether a judge failed (else a debater)."""
 PriorReport = Literal["no", "of_them", "of_others"]
-"""Whether a cause was told before, and of whom."""
+"""Whether a cause was reported before: not at all, for the same actors, or for others."""
 
 
 class FailureGroup(NamedTuple):
-    """One cause, and what it kept from being done. Names and message are untrusted and not cleaned."""
+    """Failures of one cause. Names and message are untrusted and not sanitized."""
 
     failures: tuple[Failure, ...]
-    """One or more, of the same cause; in the order of the debate."""
+    """At least one, in the order of the debate."""
     prior_report: PriorReport = "no"
-    """Of all whom it hit, the same holds."""
+    """The same for all of them."""
 
     @property
     def names(self) -> str:
-        """The names of those whom it hit; of many judges, those of their systems."""
+        """The names of the debaters or judges; for many judges, their systems."""
         names = list(dict.fromkeys(map(_actor_name, self.failures)))
         if len(names) > MAX_FAILURE_NAMES:
             names = list(dict.fromkeys(name.partition("/")[0] for name in names)) if self._is_judging else names
@@ -41,7 +41,7 @@ class FailureGroup(NamedTuple):
 
     @property
     def what(self) -> str:
-        """What could not be done: `could not speak`, `could not judge round 2`."""
+        """The failed action: `could not speak`, `could not judge round 2`."""
         count = len({failure.task.key for failure in self.failures})
         first = self.failures[0].task
         done = "could not judge" if self._is_judging else "could not speak"
@@ -53,12 +53,12 @@ class FailureGroup(NamedTuple):
 
     @property
     def why(self) -> str:
-        """The sentence on the cause; where that was told, that it is the same."""
+        """The error message, or a reference to the earlier report of it."""
         return self.failures[0].message if self.prior_report == "no" else "for the same reason"
 
     @property
     def separator(self) -> str:
-        """What stands between `what` and `why`."""
+        """Separator between `what` and `why`."""
         return ": " if self.prior_report == "no" else ", "
 
     @property
@@ -67,31 +67,31 @@ class FailureGroup(NamedTuple):
 
     @property
     def cause(self) -> str:
-        """The kind of the failures."""
+        """Class name of the error."""
         return self.failures[0].cause
 
 
 class _PendingGroup(NamedTuple):
     failures: tuple[Failure, ...]
     pending_keys: frozenset[str]
-    """Keys of what was asked at the time of the first, and may fail likewise."""
+    """Keys of the tasks in flight at the first failure, which may fail the same way."""
 
 
 class FailureGrouper:
-    """Sees what is asked and what comes of it, and says which failures are to be told now."""
+    """Follows tasks and events, and decides which failures to report when."""
 
     def __init__(self) -> None:
         self._out: dict[str, Task] = {}
         self._held: dict[FailureKey, _PendingGroup] = {}
         self._told: dict[FailureKey, frozenset[str]] = {}
-        """Who was named with a cause."""
+        """Names reported by cause."""
 
     def asking(self, task: Task) -> None:
-        """A question is out."""
+        """Note that `task` is in flight."""
         self._out[task.key] = task
 
     def record_event(self, event: Event) -> None:
-        """Take note of what an event settles."""
+        """Note the task that an event settles."""
         match event:
             case TurnCompleted():
                 self._out.pop(speech_key(event.turn.index), None)
@@ -103,7 +103,7 @@ class FailureGrouper:
                 pass
 
     def pop_ready(self) -> tuple[FailureGroup, ...]:
-        """What is to be told now: causes not told before that nobody else can be hit by who was asked with them."""
+        """Return groups to report now: new causes whose concurrent tasks have all settled."""
         return self._pop(
             cause
             for cause, group in self._held.items()
@@ -111,7 +111,7 @@ class FailureGrouper:
         )
 
     def rest(self) -> tuple[FailureGroup, ...]:
-        """All that is not told yet: nothing more is waited for."""
+        """Return everything not reported yet, without waiting."""
         self._out.clear()
         return self._pop(self._held)
 
@@ -133,7 +133,7 @@ class FailureGrouper:
 
 
 def _split_reported(failures: tuple[Failure, ...], told: frozenset[str] | None) -> list[FailureGroup]:
-    """One; where the cause was told of some (`told`; None where it was not), those and the others apart."""
+    """One group, or two if the cause was reported for some of the names (`told`) before; None means it was not."""
     if told is None:
         return [FailureGroup(failures)]
     them = tuple(failure for failure in failures if _actor_name(failure) in told)
@@ -145,12 +145,12 @@ def _split_reported(failures: tuple[Failure, ...], told: frozenset[str] | None) 
 
 
 def _sort_failures(failures: Sequence[Failure]) -> tuple[Failure, ...]:
-    """Speeches by their index, judgements by their key."""
+    """Sort speeches by index, judgments by key."""
     return tuple(
         sorted(failures, key=lambda item: (0, item.task.key) if isinstance(item.task, Brief) else (item.task.index, ""))
     )
 
 
 def _actor_name(failure: Failure) -> str:
-    """The debater, or the judge as its reports are headed: `moderator`, `panel/security_analyst`."""
+    """The debater's name, or the judge's as in its reports: `moderator`, `panel/security_analyst`."""
     return theme.format_brief(failure.task).partition(", ")[0] if isinstance(failure.task, Brief) else failure.who

@@ -1,4 +1,4 @@
-"""What a judge's answer means to somebody who watches: one short report, as data. No styling; no Rich."""
+"""A short report on one assessment, for the display of a run."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ class JudgeReport(NamedTuple):
     words: tuple[str, ...] = ()
     """Sentences; may hold untrusted text."""
     alerts: tuple[str, ...] = ()
-    """Sentences that must not be overlooked: words addressed to the judge."""
+    """Warnings: words in the debate that are addressed to the judge."""
 
 
 def build_judge_report(assessment: Assessment, debate: Debate) -> JudgeReport:
-    """The report on one assessment. Marks are as the judge gave them: what they come to, the verdict says."""
+    """Report on one assessment, with the marks as the judge gave them."""
     alarms = tuple(item.describe()[0] for item in assessment.findings if isinstance(item, Manipulation))
     return _build_report(assessment, debate)._replace(alerts=alarms)
 

@@ -1,4 +1,4 @@
-"""Who takes part: debaters and judges with the models they speak with, as rows. No styling beyond signs; no Rich."""
+"""Debaters and judges with their models, as rows."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from debate_cli.render.theme import Sign
 MOCK_PREFIX, MOCK_LABEL = "mock/", "mock, no model"
 NO_MODEL = "no model"
 REHEARSAL_NOTICE = "REHEARSAL: mock provider, no model was called"
-"""Stands first and last wherever a debate of the mock provider is shown."""
+"""Shown first and last for a debate of the mock provider."""
 _JUDGE_BADGE = Sign("§", "judge", theme.MUTED)
 
 
 class ParticipantRow(NamedTuple):
-    """A row of the cast."""
+    """One debater or judge."""
 
     sign: Sign
     name: str
     part: str
-    """Side of a debater; what a judge does."""
+    """Side of a debater, or role of a judge."""
     model: str
-    """`provider/model`, or `no model` where a system needs none; where others answered than the configured one, they too."""
+    """`provider/model`, or `no model`; names other models that answered as well."""
 
 
 def debater_rows(debate: Debate) -> tuple[ParticipantRow, ...]:
@@ -45,7 +45,7 @@ def debater_rows(debate: Debate) -> tuple[ParticipantRow, ...]:
 
 
 def _debater_settings(debate: Debate, person: Participant) -> Iterable[str]:
-    """How a debater is set to argue, where anything is set."""
+    """Personality and strategy of a debater, if set."""
     set_up = next((item for item in debate.config.debaters if item.name == person.name), None)
     personality = set_up.personality if set_up is not None else None
     if personality is not None:
@@ -55,7 +55,7 @@ def _debater_settings(debate: Debate, person: Participant) -> Iterable[str]:
 
 
 def describe_substituted_models(debate: Debate) -> str:
-    """A sentence on models that answered in the place of the configured ones; empty where there were none."""
+    """A sentence on models that answered instead of the configured ones; empty without any."""
     bare = debate.without_turns().model_copy(update={"runs": debate.runs})
     found: dict[tuple[str, str], list[str]] = {}
     for held, meant in zip(_all_rows(debate), _all_rows(bare), strict=True):
@@ -72,7 +72,7 @@ def rehearsal_notice(debate: Debate) -> str:
 
 
 def format_model(model: str) -> str:
-    """A model as people read it: the mock provider calls none, whatever it is named after."""
+    """A model's name for display: the mock provider calls no model, whatever its name says."""
     return MOCK_LABEL if model.startswith(MOCK_PREFIX) else model
 
 
@@ -91,7 +91,7 @@ def _all_rows(debate: Debate) -> list[ParticipantRow]:
 
 
 def judge_rows(debate: Debate, run: JudgingRun) -> tuple[ParticipantRow, ...]:
-    """The judges of a run, a system a row (a panel: a judge a row); the one that decides says so."""
+    """The judges of a run, one row per system, or per judge of a panel; the deciding system is marked."""
     found: list[ParticipantRow] = []
     for system in run.active_systems():
         decides = ", decides" if system.kind == run.judging.deciding_kind and len(run.active_systems()) > 1 else ""
@@ -131,7 +131,7 @@ def _judge_model(
 
 
 def _format_models(meant: str, found: Sequence[str]) -> str:
-    """The model that was meant, and those that answered in its place or after it."""
+    """The configured model and the models that answered instead of it."""
     meant, found = format_model(meant), tuple(dict.fromkeys(map(format_model, found)))
     if not found or found == (meant,):
         return meant

@@ -1,6 +1,6 @@
-"""A saved debate performed before a watcher as if it ran now. Who performs it decides how long the pauses are.
+"""Replays a saved debate to an observer as if it ran now.
 
-No Rich and no clock here: each pause is yielded, and whoever iterates waits for it, for a key, or not at all.
+Each pause is yielded; the caller decides whether to wait for it, for a key, or not at all.
 """
 
 from __future__ import annotations
@@ -29,20 +29,20 @@ from debate_cli.observer import Observer
 from debate_cli.render.participants import describe_substituted_models
 
 TYPING_CHUNK = 8
-"""Characters of a speech that are typed at once."""
+"""Characters per typing step."""
 CHARACTERS_PER_SECOND = 240.0
-"""Pace at speed 1."""
+"""Typing speed at speed 1."""
 
 
 class Pause(NamedTuple):
-    """A moment between two things; `seconds` is how long it lasts at speed 1."""
+    """A pause; `seconds` is its length at speed 1."""
 
     after: Literal["piece", "turn"]
     seconds: float
 
 
 class ReplayPlan(NamedTuple):
-    """What of a debate is performed, and how."""
+    """What part of a debate to replay, and how."""
 
     debate: Debate
     round_number: int | None = None
@@ -50,12 +50,12 @@ class ReplayPlan(NamedTuple):
     is_typed: bool = False
     """Whether speeches are typed out."""
     judged: bool = True
-    """Whether the judges' reports are shown as well."""
+    """Whether judgments are replayed too."""
     one_by_one: bool = False
-    """Whether speeches that were made at the same time are performed one after the other."""
+    """Whether simultaneous speeches are replayed one after the other."""
 
     def play(self, watcher: Observer) -> Iterator[Pause]:
-        """Perform the debate for `watcher`, pausing after each piece of text and each speech."""
+        """Replay the debate to `watcher`, yielding a pause after each piece of text and each speech."""
         stage = _ReplayState(watcher, self.debate, self.round_number)
         for wave in self._waves():
             for turn in wave:
@@ -87,7 +87,7 @@ class ReplayPlan(NamedTuple):
             stage.apply(DebateClosed(at=at, reason=self.debate.closed))
 
     def _is_due(self, assessment: Assessment, wave: Sequence[Turn]) -> bool:
-        """Whether an assessment is about what was just said."""
+        """Whether an assessment is about the speeches of this wave."""
         subject = assessment.subject
         if assessment.run != FIRST_RUN or subject.moment == "debate":
             return False
@@ -98,7 +98,7 @@ class ReplayPlan(NamedTuple):
 
 
 def group_waves(debate: Debate, round_number: int | None = None) -> list[list[Turn]]:
-    """Speeches that were asked for at the same time; only those of a round, or of all."""
+    """Group speeches that were made at the same time, of one round or of all."""
     turns = debate.select_turns(round_number=round_number)
     if is_sequential(debate):
         return [[turn] for turn in turns]
@@ -106,10 +106,10 @@ def group_waves(debate: Debate, round_number: int | None = None) -> list[list[Tu
 
 
 class _ReplayState:
-    """Folds what was performed so far, so that the watcher sees the state of that moment."""
+    """Folds the events replayed so far, so that the observer sees the state at that moment."""
 
     def __init__(self, watcher: Observer, debate: Debate, round_number: int | None = None) -> None:
-        """Of a round alone, what was said before is known, but not performed."""
+        """With `round_number`, earlier rounds are part of the state but not replayed."""
         self._watcher = watcher
         self._later_runs = [run for run in debate.runs if run.id != FIRST_RUN]
         self._judged: set[str] = set()
@@ -130,16 +130,16 @@ class _ReplayState:
             watcher.note(others)
 
     def ask(self, task: Task) -> None:
-        """Perform a question."""
+        """Replay a task."""
         self._watcher.asking(task)
 
     def apply(self, event: Event) -> None:
-        """Perform one event."""
+        """Replay one event."""
         self._state = self._state.apply(event)
         self._watcher.event(event, self._state)
 
     def judges(self, assessments: Iterator[Assessment]) -> None:
-        """Perform those assessments that were not performed yet; a later run opens before its first one."""
+        """Replay the assessments not replayed yet; a later judging run opens before its first one."""
         for assessment in assessments:
             if assessment.brief.key in self._judged:
                 continue
@@ -154,7 +154,7 @@ class _ReplayState:
 
 
 def _type_wave(wave: Sequence[Turn], watcher: Observer) -> Iterator[Pause]:
-    """The speeches of a wave, typed at the same time."""
+    """Type the speeches of a wave simultaneously."""
     texts = [(_cue(turn), _streamed_form(turn)) for turn in wave]
     for start in range(0, max(len(raw) for _, raw in texts), TYPING_CHUNK):
         for cue, raw in texts:

@@ -1,4 +1,4 @@
-"""What a written report of a debate tells beside its speeches; Markdown and HTML are made of this. No Rich."""
+"""What a report shows besides the speeches: verdicts, tables, trace and briefing, as data."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ ReportPart = Literal["turns", "scores", "trace", "verdict", "briefing"]
 
 @dataclass(frozen=True, slots=True)
 class DebateReport:
-    """Verdicts, the deciding one first, and what they rest on."""
+    """Verdicts, the deciding one first, and the data behind them."""
 
     verdicts: tuple[Verdict, ...]
     agreement: Table | None
-    """With several verdicts: they side by side."""
+    """Several verdicts side by side; None for fewer than two."""
     briefing: Briefing | None
     scores: tuple[Table, ...]
-    """What the verdicts rest on, and how personalities moved."""
+    """Tables of the verdicts, of personalities and of findings."""
     trace: Table | None
     """None without arguments."""
     trace_rows: tuple[TraceRow, ...] = ()
@@ -66,7 +66,7 @@ def build_debate_report(debate: Debate, verdicts: Sequence[Verdict]) -> DebateRe
 
 
 def _titled_tables(verdict: Verdict, among: Sequence[Verdict]) -> list[Table]:
-    """The tables of a verdict; where others are of its system, their titles have its judging run."""
+    """The tables of a verdict; their titles name the judging run if several verdicts have the same system."""
     sheets = build_verdict_tables(verdict)
     name = label_verdict(verdict, among)
     if name == verdict.system:

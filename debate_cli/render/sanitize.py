@@ -1,6 +1,6 @@
-"""What is taken out of untrusted text before anybody reads it, on whatever medium. Nothing here knows about Rich.
+"""Sanitizes untrusted text for people to read: for a terminal, for one line, for JSON on a terminal.
 
-Towards models another door is used (`llm.quoting`): it rewrites role markers, this one leaves the words as they are.
+Text for models is sanitized in `llm.prompt_sanitizer`. Markdown and HTML escape the result further in their own modules.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _UNPRINTABLE = re.compile(f"{_CONTROLS.pattern}|{_INVISIBLE.pattern}|{_SURROGATE
 
 
 def sanitize_text(text: str) -> str:
-    """`text` without control sequences, control characters, bidi controls and invisible tags.
+    """Remove control sequences, control characters, bidi controls and invisible tags.
 
     Line feeds and tabs stay; every other line break becomes a line feed. Idempotent.
     """
@@ -32,12 +32,12 @@ def sanitize_text(text: str) -> str:
 
 
 def sanitize_line(text: str) -> str:
-    """`clean` text on one line: a name or a claim cannot begin a line of its own."""
+    """Sanitize to one line, so that a name or a claim cannot start a line of its own."""
     return " ".join(sanitize_text(text).split())
 
 
 def escape_json(document: str) -> str:
-    r"""A JSON document as it may stand on a terminal: it says the same, with `\uXXXX` for what is no visible sign."""
+    r"""Escape invisible characters of a JSON document as `\uXXXX`, for a terminal; its meaning stays the same."""
     return _UNPRINTABLE.sub(_escape_match, document)
 
 
@@ -47,5 +47,5 @@ def _escape_match(found: re.Match[str]) -> str:
 
 
 def prefix_lines(prefix: str, text: str) -> list[str]:
-    """The lines of `text`, each after `prefix`; empty lines are left out."""
+    """Sanitize and put `prefix` before each line; empty lines are dropped."""
     return [f"{prefix}{line}" for line in sanitize_text(text).splitlines() if line.strip()] or [prefix.rstrip()]

@@ -1,4 +1,4 @@
-"""Verdicts of many files as rows: for JSON, JSON lines, CSV, and for a table that is drawn elsewhere. No Rich."""
+"""Verdicts of many files as JSON, JSON lines, CSV and tables, with their gates."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ from debate_cli.systems.tables import VOTE_BADGES, Cell, Number, Table, TableRow
 SCORE_COLUMNS = ("path", "id", "topic", "status", "system", "run", "winner", "victory", "margin", "decides", "scores")
 _VERDICT_FIELDS = {"system", "run", "winner", "victory", "margin", "decides", "scores"}
 _VOTE_NOTES = ("option", "weights")
-"""What a panel's notes are kept for: its outcome is not told without them."""
+"""Notes of a panel that its outcome needs."""
 MAX_PATH_LENGTH = 32
 """Characters of a path in a table; its end is kept."""
 _FORMULA_PREFIXES = ("=", "+", "-", "@", "\t", "\r")
 
 
 class SystemSummary(NamedTuple):
-    """What the verdicts of one system come to over all files."""
+    """Totals of one system over all files."""
 
     system: str
     verdicts: int
     wins: dict[str, int]
     """Wins per participant, most first."""
     options: dict[str, int]
-    """Where a panel's vote names no winner: verdicts per option, most first."""
+    """Verdicts per option, most first, for votes without a winner."""
     draws: int
     undetermined: int
     mean_margin: float | None
@@ -62,7 +62,7 @@ def dump_file_json(file: ScoredFile) -> str:
 
 
 def join_json_array(members: Iterable[str]) -> Iterator[str]:
-    """An array of members that are JSON already."""
+    """Join serialized members to a JSON array."""
     separator = "[\n"
     for member in members:
         yield separator + member
@@ -71,7 +71,7 @@ def join_json_array(members: Iterable[str]) -> Iterator[str]:
 
 
 def drop_notes(file: ScoredFile) -> ScoredFile:
-    """The file without how its scores came about, but with what a panel voted: all that a table of many needs."""
+    """Drop the notes of all verdicts, except what the outcome of a vote needs."""
     return file._replace(verdicts=tuple(map(_drop_verdict_notes, file.verdicts)))
 
 
@@ -94,7 +94,7 @@ def score_rows(files: Iterable[ScoredFile]) -> Iterator[dict[str, Any]]:
 
 
 def dump_jsonl(files: Iterable[ScoredFile]) -> Iterator[str]:
-    """The rows as JSON, one a line."""
+    """One JSON document per row and line."""
     return (json.dumps(row, ensure_ascii=False) + "\n" for row in score_rows(files))
 
 
@@ -104,17 +104,17 @@ def dump_file_jsonl(file: ScoredFile) -> str:
 
 
 def csv_header() -> str:
-    """The first line of the CSV, which has the columns of the rows; `scores` is JSON."""
+    """The CSV header; the column `scores` holds JSON."""
     return ",".join(SCORE_COLUMNS) + "\n"
 
 
 def dump_file_csv(file: ScoredFile) -> str:
-    """The rows of one file as lines of CSV. Text that a spreadsheet would run as a formula is quoted with `'`."""
+    """The rows of one file as CSV. Text that a spreadsheet would run as a formula is prefixed with `'`."""
     return _format_csv([_csv_cell(row[column]) for column in SCORE_COLUMNS] for row in score_rows([file]))
 
 
 def dump_sanitized_csv(file: ScoredFile) -> str:
-    """The same for a terminal: each cell on one line, without what a terminal would act on."""
+    """The rows of one file as CSV for a terminal: cells sanitized, each on one line."""
     return _format_csv(
         [sanitize.sanitize_line(_csv_cell(row[column])) for column in SCORE_COLUMNS] for row in score_rows([file])
     )
@@ -127,7 +127,7 @@ def _format_csv(cells: Iterable[Sequence[str]]) -> str:
 
 
 def summarize_systems(files: Iterable[ScoredFile]) -> list[SystemSummary]:
-    """Wins, votes, draws and mean margin per system, in the order in which the systems first occur."""
+    """Wins, votes, draws and mean margin per system, in order of first occurrence."""
     grouped: dict[str, list[Verdict]] = defaultdict(list)
     for file in files:
         for verdict in file.verdicts:
@@ -204,7 +204,7 @@ def _sort_by_count(counts: Counter[str]) -> dict[str, int]:
 
 
 def _replace_invalid_utf8(path: str) -> str:
-    """`path` with question marks for what UTF-8 cannot tell: a name of a file may be any bytes."""
+    """Replace bytes of a file name that are no valid UTF-8 with question marks."""
     return path.encode(errors="replace").decode()
 
 

@@ -1,4 +1,4 @@
-"""What was said in a finished turn, in pieces that can be shown. No styling here."""
+"""The parts of a speech, finished or still streamed, as data to draw."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ SpeechPart = Argument | Response | FollowUpAnswer | Closing | str
 
 
 NEW_ARGUMENT_PREFIX = "New argument. "
-"""How a turn's text tells of an argument brought where none may be."""
+"""Marks an argument in a turn's text where the format allows none."""
 
 
 def split_turn(turn: Turn) -> tuple[SpeechPart, ...]:
-    """The pieces of a finished turn, in the order in which they are read.
+    """Split a finished turn into its parts, in reading order.
 
-    A free speech comes first and whole; what was read out of it follows as heads, without the words a second time.
+    A free speech comes first and whole; the claims and responses found in it follow as headings.
     """
     if UNSTRUCTURED in turn.warnings:
         return (turn.text,)
@@ -43,7 +43,7 @@ def text_since_restart(pieces: Iterable[str]) -> str:
 
 
 def parse_partial_speech(raw: str) -> tuple[SpeechPart, ...]:
-    """The pieces of a speech as far as it has been streamed. Literals may be cut short: `type` may be `ref`."""
+    """Parse the parts of a speech streamed so far. Literals may be cut short: `type` may be `ref`."""
     body = _json_body(raw)
     if body is None:
         return (raw,) if raw.strip() else ()
@@ -55,7 +55,7 @@ def parse_partial_speech(raw: str) -> tuple[SpeechPart, ...]:
 
 
 def _json_body(raw: str) -> str | None:
-    """The JSON object in `raw`, without the fence that models like to put around it; None where it is none."""
+    """The JSON object in `raw`, without a Markdown fence; None if there is none."""
     text = raw.lstrip()
     if text.startswith("```"):
         text = text.partition("\n")[2].lstrip()
@@ -89,7 +89,7 @@ def _parse_parts(form: dict[str, object]) -> Iterable[SpeechPart]:
 
 
 def _objects(value: object, member: str) -> list[dict[str, object]]:
-    """The items of a list; of an object with a key for each (`llm.keyed`), the items with that key as `member`."""
+    """The items of a list, or of an object keyed by id (`llm.keyed`); the key becomes `member`."""
     if isinstance(value, dict):
         named = cast("dict[str, object]", value)
         items: list[object] = [
@@ -105,5 +105,5 @@ def _string_tuple(value: object) -> tuple[str, ...]:
 
 
 def _strings(item: dict[str, object], *names: str) -> dict[str, str]:
-    """The named fields as strings, empty where they have not arrived."""
+    """The named fields as strings; empty if missing."""
     return {name: value if isinstance(value := item.get(name), str) else "" for name in names}

@@ -1,6 +1,6 @@
-"""What a reader looks for first: who won, why, which argument is the weakest, and how to have it judged again. No Rich.
+"""The conclusion of a debate as data: answer, reasons, reliable and doubtful claims, disagreements, cost, next command.
 
-Everything is read off verdicts and trace, with the weights that they were made with. Names and words are untrusted and not cleaned.
+Everything is derived from verdicts and assessments. Names and words are untrusted and not sanitized.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ from debate_cli.systems.structured.trace import build_trace_table
 from debate_cli.systems.tables import parse_notes
 
 _SUGGESTION_ORDER: tuple[str, ...] = ("structured", "panel", "moderator", "live", "persuasion")
-"""Systems in the order in which they are proposed: those first that look at the debate in another way for few calls."""
+"""Systems in the order in which they are suggested: a different view for few calls first."""
 
-NOT_JUDGED_MESSAGE = "Nobody has judged this debate."
-"""What is told in the place of a verdict where there is none."""
+NOT_JUDGED_MESSAGE = "This debate has not been judged."
+"""Stands for a missing verdict."""
 _REPEAT_OPTION = " --repeat 3"
 """Asks the same judges again: three runs show how much scores vary."""
 MAX_CLAIMS, MAX_QUESTIONS, MAX_CLAIM_LENGTH = 3, 2, 105
@@ -47,15 +47,15 @@ MAX_DISSENT_LENGTH = 160
 
 @dataclass(frozen=True, slots=True)
 class ScoreComponent:
-    """Something that a score is made of."""
+    """A part of a score."""
 
     name: str
     weight: float
-    """Its part of the whole, 0-1; what is 0 counts nothing."""
+    """Share of the whole, 0-1."""
     whole: str
-    """What it is a part of, e.g. `the score`."""
+    """The whole, e.g. `the score`."""
     shares: Mapping[str, float]
-    """Debater -> share of the most that can be had, 0-1."""
+    """Debater -> share of the maximum, 0-1."""
 
 
 class SummaryClaim(NamedTuple):
@@ -198,9 +198,9 @@ def _describe_dissent(verdict: Verdict) -> Iterator[str]:
 
 
 def suggest_judge_command(debate: Debate, place: str) -> str:
-    """The command that has the debate saved at `place` (a path or an id) judged by a system that has not judged it yet.
+    """The command that judges the debate at `place` (a path or an id) with a system that has not judged it yet.
 
-    Where all that can judge it have, it asks the same judges again, to see how much their scores vary.
+    If all systems have judged, it asks the same judges again, to see how much their scores vary.
     """
     able = [kind for kind in _SUGGESTION_ORDER if _can_judge(debate, kind)]
     asked = {
@@ -215,7 +215,7 @@ def suggest_judge_command(debate: Debate, place: str) -> str:
 
 
 def _can_judge(debate: Debate, kind: str) -> bool:
-    """Whether a system finds in the debate what it judges."""
+    """Whether the debate contains what the system judges."""
     match kind:
         case "panel":
             return True
@@ -228,7 +228,7 @@ def _can_judge(debate: Debate, kind: str) -> bool:
 
 
 def explain_scores(verdict: Verdict) -> str:
-    """Why a verdict came out so, in one or two sentences made of numbers; empty where there are none. Not cleaned."""
+    """Explain a verdict in one or two sentences made of numbers; empty without any. Not sanitized."""
     if verdict.victory == "undetermined":
         missing = verdict.notes.get("missing")
         return theme.expand_error_names(str(missing[0])) if isinstance(missing, list) and missing else ""
@@ -251,7 +251,7 @@ def _format_scores(verdict: Verdict) -> str:
 
 
 def _score_components(verdict: Verdict) -> list[ScoreComponent]:
-    """What the score is made of."""
+    """The parts of the score."""
     match verdict.system:
         case "structured":
             return _structured_components(parse_notes(StructuredNotes, verdict))
@@ -305,7 +305,7 @@ def _live_components(notes: LiveNotes | None) -> list[ScoreComponent]:
 
 
 def _describe_widest_gap(verdict: Verdict, criteria: Sequence[ScoreComponent]) -> str:
-    """The criterion that sets the two first debaters furthest apart: by its gap times its weight."""
+    """The criterion with the largest weighted gap between the first two debaters."""
     ranked = sorted(verdict.scores, key=lambda name: -verdict.scores[name])[:2]
     counted = [item for item in criteria if item.weight > 0 and len(ranked) > 1 and item.shares.keys() >= set(ranked)]
     gaps = [(item.shares[ranked[0]] - item.shares[ranked[1]], item) for item in counted]
@@ -316,8 +316,8 @@ def _describe_widest_gap(verdict: Verdict, criteria: Sequence[ScoreComponent]) -
     ahead, behind = ranked if gap > 0 else ranked[::-1]
     part = f"{widest.name}, {widest.weight:.0%} of {widest.whole}"
     return (
-        f"What sets them apart most is {part}: "
-        f"{ahead} {widest.shares[ahead]:.0%}, {behind} {widest.shares[behind]:.0%} of what can be had."
+        f"The largest difference is {part}: "
+        f"{ahead} {widest.shares[ahead]:.0%}, {behind} {widest.shares[behind]:.0%} of the maximum."
     )
 
 
@@ -341,11 +341,11 @@ def _explain_persuasion(verdict: Verdict) -> str:
     notes = parse_notes(PersuasionNotes, verdict)
     fallen = notes.surrendered if notes is not None else ()
     gave_up = "".join(f" {item.name} surrendered at turn {item.turn + 1}." for item in fallen)
-    return f"{_format_scores(verdict)}{gave_up or ' Nobody surrendered.'}"
+    return f"{_format_scores(verdict)}{gave_up or ' No debater surrendered.'}"
 
 
 def usage_rows(debate: Debate, judged: Collection[str] | None = None) -> tuple[tuple[str, str], ...]:
-    """(label, words) on calls, tokens and cost; the label is empty where there is but one row.
+    """(label, words) on calls, tokens and cost; a single row has an empty label.
 
     `judged`: ids of the judging runs just added; what they used comes first, and the debate's total after it, as such.
     Without them, the time that the calls took stands there too.
@@ -366,7 +366,7 @@ def usage_rows(debate: Debate, judged: Collection[str] | None = None) -> tuple[t
 
 
 def total_call_seconds(debate: Debate) -> float:
-    """Seconds that all calls took, added up; those under way at once count each.
+    """Sum of the durations of all calls, in seconds; concurrent calls count each.
 
     From the first event to the last would be another time: it holds the pause before a debate was resumed, or judged again.
     """
@@ -376,18 +376,18 @@ def total_call_seconds(debate: Debate) -> float:
 
 @dataclass(frozen=True, slots=True)
 class JudgeQuote:
-    """What a judge said."""
+    """A judge's words."""
 
     words: str
     """Shortened, never empty."""
     judge: str = ""
-    """Id of the panel's judge that said it; empty in other systems."""
+    """Id of the judge in a panel; empty in other systems."""
 
 
 def quote_judge(debate: Debate, verdict: Verdict, beside: Briefing | None = None) -> JudgeQuote | None:
-    """The reason that a judge gave who came to this verdict; None where none gave any, or nothing was determined.
+    """The reason of a judge who agrees with the verdict; None without one, or if the verdict is undetermined.
 
-    None too where it is the insight that heads the briefing `beside` it.
+    None as well if the briefing `beside` it starts with the same words.
     """
     if verdict.victory == "undetermined":
         return None
@@ -414,30 +414,30 @@ def _find_quote(debate: Debate, verdict: Verdict) -> tuple[str, str]:
 
 
 def reportable_verdicts(debate: Debate, verdicts: Sequence[Verdict]) -> tuple[Verdict, ...]:
-    """The verdicts that tell something: of a debate that stopped on the way, those with a score."""
+    """All verdicts of a complete debate; only those with scores of an incomplete one."""
     if debate.status == "complete":
         return tuple(verdicts)
     return tuple(verdict for verdict in verdicts if verdict.scores)
 
 
 def describe_omitted_verdicts(debate: Debate, verdicts: Sequence[Verdict]) -> str:
-    """A sentence on the verdicts that are not told."""
+    """A sentence on the verdicts that are left out."""
     told = reportable_verdicts(debate, verdicts)
     untold = dict.fromkeys(label_verdict(verdict, verdicts) for verdict in verdicts if verdict not in told)
     return f"No verdict yet of {', '.join(untold)}: the debate stopped before it was judged."
 
 
 def is_trace_useful(debate: Debate, *, again: bool = False) -> bool:
-    """Whether the trace tells more than the speeches: the debate is whole, or its claims were judged.
+    """Whether the trace adds to the speeches: the debate is complete, or its claims were judged.
 
-    Of a debate that is judged `again`, the speeches are known: only standings are news.
+    `again`: the debate was only judged, so the trace is useful only with standings.
     """
     whole = debate.status == "complete" and not again
     return whole or any(row.standing is not None for row in build_trace_table(debate))
 
 
 def _agreeing_assessments(debate: Debate, verdict: Verdict) -> list[Assessment]:
-    """The assessments that a verdict rests on, without those of judges whose own marks make somebody else win."""
+    """The assessments behind a verdict, without judges whose own marks give another winner."""
     given = ordered_assessments(debate, verdict.system, verdict.run)
     judges = dict.fromkeys(item.assessor for item in given)
     against = {judge for judge in judges if len(judges) > 1 and not _agrees_with_verdict(debate, verdict, given, judge)}
@@ -445,14 +445,14 @@ def _agreeing_assessments(debate: Debate, verdict: Verdict) -> list[Assessment]:
 
 
 def _agrees_with_verdict(debate: Debate, verdict: Verdict, given: Sequence[Assessment], judge: str) -> bool:
-    """Whether a judge's marks alone come to the same winner, or to nothing."""
+    """Whether a judge's marks alone give the same winner, or no verdict."""
     alone = debate.with_assessments(item for item in given if item.assessor == judge)
     own = score(alone, runs=verdict.run, systems=(verdict.system,))
     return all(item.victory == "undetermined" or item.winner == verdict.winner for item in own)
 
 
 def _quote_structured(debate: Debate, verdict: Verdict) -> str:
-    """The judge's rationale, or its key insight; the first judge's who gave one."""
+    """The first rationale of a judge, else the first key insight."""
     given = _agreeing_assessments(debate, verdict)
     said = [item.rationale for item in given]
     said += [finding.key_insight for item in given for finding in item.findings if isinstance(finding, Insight)]
@@ -460,7 +460,7 @@ def _quote_structured(debate: Debate, verdict: Verdict) -> str:
 
 
 def _quote_moderator(debate: Debate, verdict: Verdict) -> str:
-    """The first judge's who gave any."""
+    """The first reasoning of a judge."""
     notes = parse_notes(ModeratorNotes, verdict)
     judges = {item.assessor for item in _agreeing_assessments(debate, verdict)}
     reasoning = notes.reasoning if notes is not None else ()
@@ -468,14 +468,14 @@ def _quote_moderator(debate: Debate, verdict: Verdict) -> str:
 
 
 def _quote_live(verdict: Verdict) -> str:
-    """The narrative's; where it sees another winner than the scorecard, its words argue against the verdict."""
+    """The narrative's reasoning if it names the same winner as the scorecard."""
     notes = parse_notes(LiveNotes, verdict)
     story = notes.narrative if notes is not None else None
     return story.reasoning if story is not None and story.winner == verdict.winner else ""
 
 
 def _quote_panel(notes: PanelNotes | None) -> tuple[str, str]:
-    """The weightiest judge's among those who voted as the panel decided."""
+    """The rationale of the judge with the largest weight who voted like the panel."""
     votes = notes.rounds[-1].votes if notes is not None and notes.rounds else ()
     agreeing = [vote for vote in votes if notes is not None and vote.option == notes.option and vote.rationale.strip()]
     if not agreeing:

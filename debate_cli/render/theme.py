@@ -1,7 +1,6 @@
-"""Signs, words and colours. Every meaning has a sign or a word of its own; colour only repeats it.
+"""Symbols, colours, number formats and common sentences. Colour only repeats what a symbol or a word says.
 
-The colours are middle tones of the 256-colour palette, readable on light and on dark ground (contrast of 3 or more on both).
-Nothing here imports Rich.
+The colours are middle tones of the 256-colour palette, with a contrast of at least 3 on light and dark backgrounds.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ MUTED = "color(244)"
 
 
 class Sign(NamedTuple):
-    """How one meaning looks."""
+    """Symbol, word and colour of one meaning."""
 
     symbol: str
     word: str
@@ -57,7 +56,7 @@ SHIFT_BADGES = {
     "weakened": Sign("↓", "weakened", RED),
 }
 UNKNOWN_BADGE = Sign("…", "", MUTED)
-"""A word that is still being streamed, or that we do not know."""
+"""For a word that is unknown or still streamed."""
 
 PHASE_LABELS = {
     "opening": "opening",
@@ -70,7 +69,7 @@ PHASE_LABELS = {
 
 
 def participant_styles(participants: Sequence[Participant]) -> dict[str, Sign]:
-    """Sign per debater, by their order; `word` is the side."""
+    """Marker and colour per debater, in order; `word` is the side."""
     return {
         person.name: Sign(
             *_PARTICIPANT_MARKERS[number % len(_PARTICIPANT_MARKERS)][:1],
@@ -89,7 +88,7 @@ def format_count(count: int) -> str:
 
 
 def format_cost(cost_usd: float | None) -> str:
-    """A price in US dollars, or that it is unknown."""
+    """A price in US dollars, or `cost unknown`."""
     if cost_usd is None:
         return "cost unknown"
     return f"${cost_usd:.2f}" if cost_usd >= 1 or cost_usd == 0 else f"${cost_usd:.4f}"
@@ -103,19 +102,19 @@ def format_duration(duration: float) -> str:
 
 
 def format_clock(duration: float) -> str:
-    """A duration to the second, such that it grows without changing its shape: 0:04, 1:05, 1:02:03."""
+    """A duration to the second, for a running clock: 0:04, 1:05, 1:02:03."""
     minutes, rest = divmod(int(duration), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"
 
 
 def format_token_count(count: int, usage: Usage | TotalUsage) -> str:
-    """A number of the tokens of `usage` with its noun: `412 tokens`, `about 412 tokens` where some are estimated."""
+    """`412 tokens`, or `about 412 tokens` if `usage` is estimated."""
     return f"{'about ' if usage.estimated else ''}{format_count(count)} tokens"
 
 
 def format_usage(usage: TotalUsage) -> str:
-    """One line on what a debate used; `about` where any of it was estimated."""
+    """Usage in one line; `about` marks estimates."""
     calls = f"{usage.calls} call{'' if usage.calls == 1 else 's'}"
     retries = usage.attempts - usage.calls
     again = f" ({usage.attempts} requests)" if retries > 0 else ""
@@ -127,7 +126,7 @@ def format_usage(usage: TotalUsage) -> str:
 
 
 def format_brief(brief: Brief, called: str | None = None) -> str:
-    """What a judge is busy with: `moderator, round 2`; its system is `called` so where its kind alone would not tell."""
+    """The task of a judge: `moderator, round 2`; `called` replaces the name of the system."""
     subject = brief.subject
     match subject.moment:
         case "round":
@@ -145,7 +144,7 @@ def format_brief(brief: Brief, called: str | None = None) -> str:
 
 
 def describe_resume(debate: Debate) -> str:
-    """`resumed after 3 speeches`, or `before the first speech`; of a text, in which nobody speaks, `resumed`."""
+    """`resumed after 3 speeches`, or `before the first speech`; for a text `resumed`."""
     if debate.document_name is not None:
         return "resumed"
     heard = len(debate.turns)
@@ -155,12 +154,12 @@ def describe_resume(debate: Debate) -> str:
 
 
 def describe_judging(debate: Debate) -> str:
-    """What is done with a debate of which nothing but its judging is watched."""
+    """`judged`, or `judged again`."""
     return "judged again" if debate.assessments else "judged"
 
 
 def describe_kind(debate: Debate) -> tuple[str, ...]:
-    """What it is: a debate, and its format; or a text, which has none."""
+    """(`debate`, format), or (`text`,)."""
     return ("debate", debate.config.format.kind.replace("_", "-")) if debate.document_name is None else ("text",)
 
 
@@ -179,11 +178,11 @@ _CAUSE_LABELS = {
     "UnknownModelError": "unknown model",
     "ContextOverflowError": "prompt too long",
 }
-"""Words for causes that are named as errors."""
+"""Words by class name of an error."""
 
 
 def expand_error_names(sentence: str) -> str:
-    """A sentence on what was not assessed, as people read it: causes in words."""
+    """Replace class names of errors in a sentence with words."""
     return _ERROR_NAME.sub(lambda found: f"({_CAUSE_LABELS.get(found[1], found[1])})", sentence)
 
 
@@ -209,7 +208,7 @@ def missing_sentences(verdict: Verdict) -> tuple[str, ...]:
 
 
 def score_axis_max(verdict: Verdict) -> float:
-    """Upper end for the bars of a verdict; a score of another version's rules may be above what can be had now."""
+    """Upper end of the scale; a score made by another version's rules may exceed the current maximum."""
     return max(max_score(verdict), *map(abs, verdict.scores.values()), 0.0)
 
 
@@ -225,7 +224,7 @@ CLOSE_MESSAGES: dict[CloseReason, str] = {
 
 
 def describe_close(debate: Debate) -> str:
-    """Why a debate closed, in a sentence; empty while it has not, and for a text, of which nothing was held."""
+    """Why a debate closed, in a sentence; empty for an open debate and for a text."""
     return CLOSE_MESSAGES[debate.closed] if debate.closed is not None and debate.document_name is None else ""
 
 
@@ -242,11 +241,11 @@ def background_excerpt(background: str | None) -> list[str]:
 
 
 EXCERPT_LENGTH = 320
-"""Characters of a reason that are shown where there is little room."""
+"""Default length of an excerpt, in characters."""
 
 
 def shorten(text: str, longest: int = EXCERPT_LENGTH) -> str:
-    """The beginning of `text` on one line: whole sentences where they fit, else whole words and `…`."""
+    """The beginning of `text` on one line: whole sentences if they fit, else whole words and `…`."""
     words = " ".join(text.split())
     if len(words) <= longest:
         return words

@@ -1,6 +1,6 @@
-"""Which argument held up worst, and what made it so: its costliest mark, its fallacies, or what a judge found. No Rich.
+"""Finds the weakest argument and why it is weak: its costliest mark, its fallacies, or a judge's reason.
 
-Everything is read off verdicts and trace. Names and words are untrusted and not cleaned.
+Everything is derived from verdicts and trace. Names and words are untrusted and not sanitized.
 """
 
 from __future__ import annotations
@@ -21,34 +21,34 @@ _WORST_FIRST: tuple[Standing | None, ...] = ("REFUTED", "UNCERTAIN", "PARTIALLY_
 
 @dataclass(frozen=True, slots=True)
 class WeakestArgument:
-    """The argument that held up worst."""
+    """The weakest argument."""
 
     row: TraceRow
     score: float | None
-    """Its structured score, 1-10; None where it has none."""
+    """Structured score, 1-10; None without one."""
     main_deduction: str
-    """What takes most off its score, a sentence of numbers; empty where nothing does, or it has no score."""
+    """The largest deduction from its score, in a sentence; empty without one."""
     fallacies: tuple[str, ...]
-    """What judges call the fallacies that they found in it, each once."""
+    """Names of the fallacies that judges found in it, without duplicates."""
     all_upheld: bool
-    """Whether every claim of the debate was upheld, this one too: it is the weakest only in comparison."""
+    """Whether every claim was upheld, so that this one is weak only by comparison."""
     scored_by_other_system: bool = False
-    """Whether the verdict that it is told with is another system's than the one that scored it."""
+    """Whether the first verdict shown is of another system than the score."""
 
     @property
     def title(self) -> str:
-        """What it is, in a few words."""
-        return "Lowest score, though every claim stood" if self.all_upheld else "Weakest argument"
+        """A heading for it."""
+        return "Lowest score, though every claim was upheld" if self.all_upheld else "Weakest argument"
 
     @property
     def standing_and_score(self) -> str:
-        """Its standing and its score, as far as there are any: `refuted, 5.7 of 10`; empty without both."""
+        """Standing and score, if known: `refuted, 5.7 of 10`."""
         standing = theme.STANDING_BADGES[self.row.standing].word if self.row.standing is not None else ""
         return ", ".join(part for part in (standing, self.marked) if part)
 
     @property
     def marked(self) -> str:
-        """Its score; where its claim was upheld beside others that were not, a word on why it is named all the same."""
+        """Its score, with an explanation if its claim was upheld while others were not."""
         by = " by structured" if self.scored_by_other_system else ""
         score = f"{theme.format_number(self.score)} of {MAX_ARGUMENT_MARK:g}{by}" if self.score is not None else ""
         relied_on = self.row.standing == "UPHELD" and not self.all_upheld
@@ -56,26 +56,26 @@ class WeakestArgument:
 
     @property
     def fallacy_text(self) -> str:
-        """The fallacies found in it, as a sentence; empty for none."""
+        """The fallacies in a sentence; empty for none."""
         found = ", ".join(self.fallacies)
         return f"{'Fallacy' if len(self.fallacies) == 1 else 'Fallacies'} found in it: {found}." if found else ""
 
     @property
     def criticism(self) -> str:
-        """What a judge found wanting in it; empty where its claim was upheld, as the words then praise it."""
+        """The judge's reason for a standing below upheld; else empty."""
         found_wanting = self.row.standing not in {None, "UPHELD"}
         return (self.row.reason or "").strip() if found_wanting else ""
 
     @property
     def because(self) -> tuple[str, ...]:
-        """The reasons there are: the mark, the fallacies, then the judge's words."""
+        """All reasons: the deduction, the fallacies, the judge's words."""
         return tuple(reason for reason in (self.main_deduction, self.fallacy_text, self.criticism) if reason)
 
 
 def find_weakest_argument(debate: Debate, verdicts: Sequence[Verdict]) -> WeakestArgument | None:
-    """The argument with the lowest structured score, of equal ones the one of worse standing; else of the worst standing.
+    """Find the argument with the lowest structured score (ties: the worse standing), or without scores the worst standing.
 
-    None where nothing tells the arguments apart.
+    None if the arguments cannot be ranked.
     """
     notes = _structured_notes(debate, verdicts)
     scored = {row.id: row for row in notes.arguments if row.score is not None} if notes is not None else {}
@@ -99,13 +99,13 @@ def find_weakest_argument(debate: Debate, verdicts: Sequence[Verdict]) -> Weakes
 
 
 def argument_scores(debate: Debate, verdicts: Sequence[Verdict]) -> dict[str, float]:
-    """Argument id -> its score, 1-10, by the structured verdict whose judge gave the standings; else by the first."""
+    """Argument id -> score, 1-10, from the structured verdict whose judge gave the standings; else from the first."""
     notes = _structured_notes(debate, verdicts)
     return {row.id: row.score for row in notes.arguments if row.score is not None} if notes is not None else {}
 
 
 def _structured_notes(debate: Debate, verdicts: Sequence[Verdict]) -> StructuredNotes | None:
-    """The notes of the structured verdict that belongs to the trace table; else of the first that has scores."""
+    """Notes of the structured verdict behind the trace table; else of the first one with scores."""
     newest = newest_run(debate, "structured")
     structured = [verdict for verdict in verdicts if verdict.system == "structured"]
     structured.sort(key=lambda verdict: newest is None or verdict.run != newest.id)
@@ -114,7 +114,7 @@ def _structured_notes(debate: Debate, verdicts: Sequence[Verdict]) -> Structured
 
 
 def _fallacy_names(debate: Debate, item: str) -> tuple[str, ...]:
-    """Names of the fallacies found in an argument by the judges who gave the standings."""
+    """Names of the fallacies that the judges of the standings found in an argument."""
     findings = [finding for given in structured_assessments(debate, None) for finding in given.findings]
     found = [finding.name for finding in findings if isinstance(finding, Fallacy) and finding.item == item]
     return tuple(dict.fromkeys(name for name in found if name.strip()))
@@ -125,7 +125,7 @@ def _score_or_max(row: ArgumentRow | None) -> float:
 
 
 def _describe_main_deduction(row: ArgumentRow, weights: Mapping[str, float]) -> str:
-    """What takes most points off the score: a mark by its weight (the lower of equal ones), or the fallacies."""
+    """The largest deduction from the score: a weighted mark (ties: the lower mark), or the fallacies."""
     highest = MAX_ARGUMENT_MARK
     marks: dict[str, float | None] = {name: getattr(row, name) for name in CRITERIA}
     taken = {name: weights.get(name, 0.0) * (highest - mark) for name, mark in marks.items() if mark is not None}

@@ -28,11 +28,11 @@ def of(told: Debate, system: str) -> Verdict:
 @pytest.mark.parametrize(
     ("told", "system", "reason"),
     [
-        (debate, "structured", "Bo 7.45 to Ada 6.35 of 10, 1.1 apart. What sets them apart most is evidence, 40% of the score: Bo 70%, Ada 55% of what can be had."),
+        (debate, "structured", "Bo 7.45 to Ada 6.35 of 10, 1.1 apart. The largest difference is evidence, 40% of the score: Bo 70%, Ada 55% of the maximum."),
         (debate, "moderator", "Bo 65.33 to Ada 49.67 of 82.5, 15.67 apart"),
         (plain, "panel", "of the panel's weight voted"),
         (plain, "live", "of 100"),
-        (plain, "persuasion", "Nobody surrendered."),
+        (plain, "persuasion", "No debater surrendered."),
     ],
 )  # fmt: skip
 def test_the_reason_is_made_of_numbers(told: Callable[[], Debate], system: str, reason: str) -> None:
@@ -52,9 +52,9 @@ def weighed(*weights: float) -> str:
 @pytest.mark.parametrize(
     ("weights", "told"),
     [
-        ((1.0, 0.0, 0.0, 0.0), "most is logic, 100% of the score: Bo 80%, Ada 70%"),
-        ((0.8, 0.1, 0.1, 0.0), "most is logic, 80% of the score"),
-        ((0.5, 0.5, 0.0, 0.0), "most is evidence, 50% of the score"),
+        ((1.0, 0.0, 0.0, 0.0), "difference is logic, 100% of the score: Bo 80%, Ada 70%"),
+        ((0.8, 0.1, 0.1, 0.0), "difference is logic, 80% of the score"),
+        ((0.5, 0.5, 0.0, 0.0), "difference is evidence, 50% of the score"),
     ],
     ids=["what counts nothing", "a wide gap that weighs little", "equal weights"],
 )
@@ -78,7 +78,7 @@ def test_a_group_of_the_moderator_counts_by_its_points() -> None:
     )
     changed = notes.model_copy(update={"final": final}).model_dump(mode="json")
     told = summarize_verdicts(debate(), [verdict.model_copy(update={"notes": changed})]).reason
-    assert "most is argument quality, 30% of the final evaluation: Bo 50%, Ada 0% of what can be had." in told
+    assert "difference is argument quality, 30% of the final evaluation: Bo 50%, Ada 0% of the maximum." in told
 
 
 def test_debaters_level_in_all_that_counts_are_called_level() -> None:
@@ -106,7 +106,7 @@ def test_what_is_undetermined_says_what_is_missing() -> None:
 def test_nobody_judged() -> None:
     """Without a verdict there is nothing to give a reason for."""
     told = summarize_verdicts(debate(), ())
-    assert (told.outcome, told.reason) == ("Nobody has judged this debate.", "")
+    assert (told.outcome, told.reason) == ("This debate has not been judged.", "")
 
 
 def judged_too(told: Debate, *systems: str) -> Debate:

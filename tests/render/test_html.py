@@ -183,6 +183,6 @@ def test_an_unjudged_debate_has_a_page() -> None:
 def test_a_debate_that_nobody_opened_has_a_page() -> None:
     """Without speeches and verdicts there is no map and no trace, and the page says so."""
     source = render_html(debate().without_turns(), ())
-    assert "Nobody has judged this debate." in source
+    assert "This debate has not been judged." in source
     assert "There are no speeches yet." in source
     assert 'id="map"' not in source

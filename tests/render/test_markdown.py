@@ -115,7 +115,7 @@ def test_a_command_is_code_whatever_the_id() -> None:
 def test_a_debate_that_nobody_judged_says_so() -> None:
     """Without a verdict there is a sentence in its place, and the command."""
     told = debate()
-    assert "**Nobody has judged this debate.**\n\nJudge it again: `debate judge " in format_markdown(told, [])
+    assert "**This debate has not been judged.**\n\nJudge it again: `debate judge " in format_markdown(told, [])
 
 
 def test_what_is_missing_is_said() -> None:

@@ -30,7 +30,7 @@ def test_nobody_can_have_more_than_the_end_of_persuasions_scale(debaters: int) -
 def test_the_sentence_beside_the_bars_names_their_end() -> None:
     """Persuasion's as those of the others."""
     told = explain_scores(verdict({"A": 32.0, "B": 31.0}))
-    assert told == "A 32.0 to B 31.0 of 80, 1.0 apart. Nobody surrendered."
+    assert told == "A 32.0 to B 31.0 of 80, 1.0 apart. No debater surrendered."
 
 
 def test_the_best_of_persuasion_is_not_drawn_as_all_that_can_be_had() -> None:

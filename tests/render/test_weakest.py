@@ -102,7 +102,7 @@ def test_a_claim_that_was_upheld_is_not_blamed_in_the_words_that_praise_it() -> 
     """Its mark alone tells why it is the lowest, and the line says that every claim stood."""
     told = judged("UPHELD")
     (line,) = [line for line in details_lines(told, score(told)) if "[PRO-1] by Ada, upheld" in line]
-    assert line.startswith("Lowest score, though every claim stood: [PRO-1]")
+    assert line.startswith("Lowest score, though every claim was upheld: [PRO-1]")
     assert line.endswith(f"(Costliest mark: evidence 5 of 10, 40% of the score. {FALLACY})")
 
 

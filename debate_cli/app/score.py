@@ -21,9 +21,10 @@ from debate_cli.storage.lock import lock_debate, lock_holder
 from debate_cli.storage.redact import Redactor
 from debate_cli.storage.transcript import to_transcript, write_transcript
 from debate_cli.storage.transcript_store import StoredDebate, load_last_transcript, open_debate
-from debate_cli.systems.registry import check_system_kind
+from debate_cli.systems.registry import check_system_kind, is_installed
 from debate_cli.systems.rubric import Rubric
 from debate_cli.systems.scoring import score
+from debate_cli.systems.verdict_check import verdicts_match
 
 CHECK_GATE = "--check"
 
@@ -167,6 +168,7 @@ def _score_file(path: Path, request: ScoreRequest) -> CheckedFile:
     if request.write:
         _store_verdicts(path, request.rubric)
     remarks = (
+        _describe_uninstalled(verdicts),
         running,
         _describe_replaced(debate, request.runs, request.systems),
         _describe_unjudged(str(path), debate, request.systems),
@@ -197,7 +199,7 @@ def _find_differences(stored: StoredDebate, request: ScoreRequest) -> list[str]:
     return [
         f"the stored verdict of {format_system_with_run(*key)} differs from the one recomputed{suffix}"
         for key in sorted(new.keys() | old.keys())
-        if new.get(key) != old.get(key)
+        if key not in new or key not in old or not verdicts_match(old[key], new[key])
     ]
 
 
@@ -208,6 +210,14 @@ def _store_verdicts(path: Path, rubric: Rubric) -> None:
             raise UsageError(f"{path}: the debate is not closed, so verdicts cannot be stored; resume it first")
         verdicts = score(stored.debate, runs="all", settings=rubric.settings(stored.debate))
         write_transcript(stored.path, to_transcript(stored.debate, verdicts), Redactor(), overwrite=True)
+
+
+def _describe_uninstalled(verdicts: Sequence[Verdict]) -> str | None:
+    """A sentence on verdicts of systems that are not installed; None if there are none."""
+    kinds = dict.fromkeys(verdict.system for verdict in verdicts if not is_installed(verdict.system))
+    if not kinds:
+        return None
+    return f"{', '.join(kinds)}: not installed, so the stored verdict is shown and cannot be recomputed"
 
 
 def _describe_running(stored: StoredDebate) -> str | None:

@@ -29,6 +29,7 @@ from debate_cli.domain.model_call import ModelCall, TotalUsage, total_usage
 from debate_cli.domain.participant import Participant, participants
 from debate_cli.domain.tasks import Brief, Cue, speech_key
 from debate_cli.domain.turn import Argument, Turn
+from debate_cli.domain.verdict import Verdict
 
 RESUMABLE_CLOSE_REASONS: frozenset[CloseReason] = frozenset({"budget", "interrupted", "failed"})
 
@@ -52,6 +53,8 @@ class Debate(FrozenModel):
     given_up: frozenset[str] = frozenset()
     """Keys of tasks that are not to be asked (again) in this session."""
     runs: tuple[JudgingRun, ...] = ()
+    kept_verdicts: tuple[Verdict, ...] = ()
+    """Stored verdicts of systems that are not installed."""
     unanswered: tuple[str, ...] = ()
     """Keys of tasks asked, with neither answer nor failure after: in flight, now or when the process died."""
 
@@ -253,6 +256,7 @@ def initial_debate(event: DebateOpened) -> Debate:
         config_sha256=event.config_sha256,
         participants=participants(event.config),
         started_at=event.at,
+        kept_verdicts=event.kept_verdicts,
         runs=(JudgingRun(id=FIRST_RUN, judging=event.config.judging, started_at=event.at),),
     )
 

@@ -12,6 +12,7 @@ from debate_cli.domain.frozen_model import FrozenModel, UtcDatetime
 from debate_cli.domain.model_call import ModelCall
 from debate_cli.domain.tasks import Brief, Cue
 from debate_cli.domain.turn import Turn
+from debate_cli.domain.verdict import Verdict
 
 CloseReason = Literal["complete", "surrender", "converged", "budget", "interrupted", "failed"]
 """A debate closed for one of the last three reasons can be resumed."""
@@ -33,6 +34,8 @@ class DebateOpened(FrozenModel):
     generator: Generator
     config: DebateConfig
     config_sha256: str
+    kept_verdicts: tuple[Verdict, ...] = ()
+    """Stored verdicts of systems that are not installed, which cannot be recomputed. Written only where there are any."""
 
 
 class JudgingOpened(FrozenModel):

@@ -196,6 +196,8 @@ def _format_event(event: Event, redact: Redact) -> bytes:
     data = event.model_dump(mode="json")
     if isinstance(event, DebateOpened):
         data["config"] = config_to_json(event.config)
+        if not event.kept_verdicts:
+            del data["kept_verdicts"]
         data = {_VERSION_KEY: SCHEMA_VERSION, **data}
     elif isinstance(event, JudgingOpened):
         data["providers"] = providers_to_json(event.providers)

@@ -44,6 +44,7 @@ from debate_cli.domain.participant import Participant
 from debate_cli.domain.turn import Turn
 from debate_cli.domain.verdict import Verdict
 from debate_cli.errors import NewerVersionError, TranscriptError
+from debate_cli.plugins import SYSTEMS
 from debate_cli.storage.atomic_write import atomic_write, open_regular_file
 from debate_cli.storage.config_errors import format_validation_error
 from debate_cli.storage.plain import is_mapping
@@ -169,6 +170,7 @@ def transcript_to_events(transcript: Transcript) -> list[Event]:
         generator=transcript.generator,
         config=transcript.config,
         config_sha256=transcript.config_sha256,
+        kept_verdicts=_kept_verdicts(transcript),
     )
     events: list[Event] = [opened]
     events += [TurnCompleted(at=at, turn=turn) for turn in transcript.turns]
@@ -209,8 +211,13 @@ def transcript_to_debate(transcript: Transcript) -> Debate:
         failures=tuple(_to_failure(item) for item in transcript.failures),
         given_up=frozenset(item.task.key for item in transcript.failures if not item.forgiven),
         runs=runs,
+        kept_verdicts=_kept_verdicts(transcript),
         unanswered=transcript.unanswered,
     )
+
+
+def _kept_verdicts(transcript: Transcript) -> tuple[Verdict, ...]:
+    return tuple(verdict for verdict in transcript.verdicts if not SYSTEMS.has(verdict.system))
 
 
 def find_contradiction(transcript: Transcript) -> str | None:

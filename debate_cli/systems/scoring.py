@@ -16,7 +16,7 @@ from debate_cli.domain.judges import judge_ids
 from debate_cli.domain.judging_config import SystemSettings
 from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.domain.verdict import Verdict
-from debate_cli.systems.registry import get_system
+from debate_cli.systems.registry import get_system, is_installed
 
 
 def score(
@@ -57,12 +57,25 @@ def verdicts_of_run(debate: Debate, verdicts: Iterable[Verdict], run: str) -> tu
 
 def _score_system(debate: Debate, run: JudgingRun, settings: SystemSettings) -> Verdict:
     """The verdict of one system over one run, which says where the run took a part of the debate for the whole."""
+    if not is_installed(settings.kind):
+        return _kept_verdict(debate, run, settings.kind)
     found = get_system(settings.kind).score(debate, run, settings)
     if debate.judged_all_turns(run, settings.kind):
         return found
     part = f"{run.id} judged the debate when {run.heard} of its {len(debate.turns)} speeches had been made."
     missing = cast("list[JsonValue]", found.notes.get("missing", []))
     return found.model_copy(update={"notes": {**found.notes, "missing": [*missing, part]}})
+
+
+def _kept_verdict(debate: Debate, run: JudgingRun, kind: str) -> Verdict:
+    """The stored verdict of a system that is not installed, as it is; undetermined if none is stored."""
+    for verdict in debate.kept_verdicts:
+        if (verdict.system, verdict.run) == (kind, run.id):
+            return verdict.model_copy(update={"decides": False})
+    missing: list[JsonValue] = [f"The judging system {kind} is not installed."]
+    return Verdict(
+        system=kind, run=run.id, winner=None, victory="undetermined", margin=None, scores={}, notes={"missing": missing}
+    )
 
 
 def _put_deciding_first(

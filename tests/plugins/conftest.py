@@ -8,12 +8,19 @@ import sys
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
+from shutil import copytree
 from zipfile import ZipFile
 
 import pytest
 
 PLUGIN = Path(__file__).parent / "debate_jury"
 Command = Callable[..., "subprocess.CompletedProcess[str]"]
+CONFIG = """
+topic: Should we keep the jury?
+models: {default: {model: mock/any}}
+debaters: [{name: Ada, side: for}, {name: Bo, side: against}]
+judging: {decides: jury, systems: [structured, {kind: jury, members: 5}]}
+"""
 
 
 @pytest.fixture(scope="session")
@@ -21,31 +28,76 @@ def plugin_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder of packages with `debate-jury` installed."""
     home = tmp_path_factory.mktemp("plugin")
     wheel, site = _pack_wheel(home), home / "site"
-    install = [sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--no-index", "--target", str(site), str(wheel)]
+    install = [
+        sys.executable,
+        "-m",
+        "pip",
+        "install",
+        "-q",
+        "--no-deps",
+        "--no-index",
+        "--target",
+        str(site),
+        str(wheel),
+    ]
     subprocess.run(install, check=True, capture_output=True)
     return site
+
+
+def _run(site: Path, folder: Path, arguments: tuple[str, ...], env: dict[str, str]) -> subprocess.CompletedProcess[str]:
+    variables = {**os.environ, "PYTHONPATH": str(site), "COLUMNS": "100", **env}
+    command = [sys.executable, "-m", "debate_cli", *arguments]
+    return subprocess.run(command, cwd=folder, env=variables, capture_output=True, text=True, check=False)
 
 
 @pytest.fixture
 def debate(plugin_site: Path, tmp_path: Path) -> Command:
     """Runs the command line in `tmp_path`, by default with the plug-in; text in, text out."""
 
-    def run(*arguments: str, plugin: bool = True, env: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
-        paths = [str(plugin_site)] if plugin else []
-        variables = {**os.environ, "PYTHONPATH": os.pathsep.join(paths), "COLUMNS": "100", **(env or {})}
-        command = [sys.executable, "-m", "debate_cli", *arguments]
-        return subprocess.run(command, cwd=tmp_path, env=variables, capture_output=True, text=True, check=False)
+    def run(
+        *arguments: str, plugin: bool = True, env: dict[str, str] | None = None
+    ) -> subprocess.CompletedProcess[str]:
+        return _run(plugin_site if plugin else tmp_path, tmp_path, arguments, env or {})
 
     return run
 
 
+@pytest.fixture(scope="session")
+def judged_once(plugin_site: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a configuration and a debate that a jury of five has decided; tests copy it."""
+    folder = tmp_path_factory.mktemp("judged")
+    (folder / "debate.yaml").write_text(CONFIG)
+    arguments = ("run", "debate.yaml", "--mock", "--id", "held", "--out", ".", "-q")
+    done = _run(plugin_site, folder, arguments, {})
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+@pytest.fixture
+def held(judged_once: Path, tmp_path: Path) -> Path:
+    """The judged debate, in the folder of this test."""
+    copytree(judged_once, tmp_path, dirs_exist_ok=True)
+    return tmp_path / "held.json"
+
+
 def _pack_wheel(home: Path) -> Path:
     project = tomllib.loads((PLUGIN / "pyproject.toml").read_text())["project"]
-    lines = [f"[{group}]\n" + "".join(f"{name} = {path}\n" for name, path in points.items()) for group, points in project["entry-points"].items()]
+    lines = [
+        f"[{group}]\n" + "".join(f"{name} = {path}\n" for name, path in points.items())
+        for group, points in project["entry-points"].items()
+    ]
     version = project["version"]
     info = f"debate_jury-{version}.dist-info"
-    files = {f"{info}/METADATA": f"Metadata-Version: 2.1\nName: {project['name']}\nVersion: {version}\n", f"{info}/WHEEL": "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n", f"{info}/entry_points.txt": "\n".join(lines)}
-    files |= {str(path.relative_to(PLUGIN)): path.read_text() for path in (PLUGIN / "debate_jury").rglob("*") if path.suffix in {".py", ".md"}}
+    files = {
+        f"{info}/METADATA": f"Metadata-Version: 2.1\nName: {project['name']}\nVersion: {version}\n",
+        f"{info}/WHEEL": "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+        f"{info}/entry_points.txt": "\n".join(lines),
+    }
+    files |= {
+        str(path.relative_to(PLUGIN)): path.read_text()
+        for path in (PLUGIN / "debate_jury").rglob("*")
+        if path.suffix in {".py", ".md"}
+    }
     wheel = home / f"debate_jury-{version}-py3-none-any.whl"
     with ZipFile(wheel, "w") as packed:
         for name, text in files.items():

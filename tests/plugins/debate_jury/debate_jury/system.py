@@ -120,7 +120,9 @@ class JurySystem(JudgingSystem[JurySettings]):
         """Votes per debater."""
         votes = {name: {"votes": score} for name, score in verdict.scores.items()}
         highest = self.max_score(verdict)
-        return [bar_chart("Votes of the jury", "One bar per debater.", {"votes": "votes"}, votes, highest, (0, highest))]
+        return [
+            bar_chart("Votes of the jury", "One bar per debater.", {"votes": "votes"}, votes, highest, (0, highest))
+        ]
 
 
 SYSTEM = JurySystem()

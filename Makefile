@@ -61,8 +61,7 @@ bench: $(READY) ## Print the benchmarks (ratios within one run)
 
 soak: $(READY) ## Run the long tests: fault storm, kills, new examples for every property
 	SOAK=1 $(BIN)/python -m pytest -q -s tests/soak -p no:xdist
-	SOAK=1 $(BIN)/python -m pytest -q -n auto tests/faults
-	$(BIN)/python -m pytest -q -n auto -m "not local" --hypothesis-profile=wide
+	SOAK=1 $(BIN)/python -m pytest -q -n auto -m "not local" --ignore tests/soak --hypothesis-profile=wide
 
 schemas: $(READY) ## Regenerate the committed JSON Schemas
 	$(BIN)/debate schema config > configs/debate.schema.json

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+
 import pytest
 from hypothesis import settings
 
@@ -9,6 +12,9 @@ from hypothesis import settings
 settings.register_profile("steady", deadline=None, derandomize=True)
 settings.register_profile("wide", deadline=None, max_examples=1500)
 settings.load_profile("steady")
+TESTS = Path(__file__).parent
+SOAK = bool(os.environ.get("SOAK"))
+"""Set by `make soak`: every byte, every event, the largest inputs. CI takes samples."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -16,8 +22,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--bench", action="store_true", help="run the benchmarks in tests/bench")
 
 
-def pytest_ignore_collect(collection_path: object, config: pytest.Config) -> bool | None:
-    """Skip the benchmarks without `--bench`."""
-    if "bench" in str(collection_path).split("tests")[-1].split("/")[1:2] and not config.getoption("--bench"):
-        return True
-    return None
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Skip the benchmarks without `--bench`, and tests/soak without the environment variable SOAK."""
+    wanted = {"bench": bool(config.getoption("--bench")), "soak": SOAK}
+    return True if collection_path.parent == TESTS and not wanted.get(collection_path.name, True) else None

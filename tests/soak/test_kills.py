@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
 from soak_support import command, config, duration, finish, kill_after, moments, without_times
 
-KILLS = 200 if os.environ.get("SOAK") else 8
+KILLS = 200
 
 
 @pytest.mark.slow

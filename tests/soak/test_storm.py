@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import resource
 from collections import Counter, defaultdict
 from collections.abc import Iterator
@@ -26,7 +25,7 @@ from debate_cli.providers.mock.sentences import SeededRandom
 from debate_cli.storage.transcript_store import open_debate
 from debate_cli.systems.scoring import score
 
-DEBATES = 200 if os.environ.get("SOAK") else 20
+DEBATES = 200
 MAX_ATTEMPTS = 5
 FAILING, HOPELESS = 0.3, 0.01
 """Shares of requests that fail, and that fail in a way that another try would not mend."""

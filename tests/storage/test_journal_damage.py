@@ -1,7 +1,8 @@
-"""A small journal, damaged at every byte: whole events are read, or there is one clear error; the file is unchanged."""
+"""A small journal, damaged at one byte: whole events are read, or there is one clear error; the file is unchanged."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,6 +14,8 @@ from debate_cli.errors import TranscriptError
 from debate_cli.storage.journal import Journal, read_journal
 from debate_cli.storage.redact import Redactor
 
+EVERY = 1 if os.environ.get("SOAK") else 11
+"""Damage every byte in `make soak`, some in CI."""
 EVENTS: list[Event] = [
     opened(),
     TurnCompleted(at=AT, turn=turn(0, "Grün 🙂")),
@@ -52,7 +55,7 @@ def test_one_wrong_byte_is_an_error_or_harmless(tmp_path: Path, whole: bytes, da
     """
     path = tmp_path / "a.jsonl"
     told = 0
-    for place, byte in enumerate(whole):
+    for place, byte in list(enumerate(whole))[::EVERY]:
         data = whole[:place] + bytes([DAMAGES[damage](byte)]) + whole[place + 1 :]
         path.write_bytes(data)
         events, problem = outcome(path)
@@ -66,7 +69,7 @@ def test_one_wrong_byte_is_an_error_or_harmless(tmp_path: Path, whole: bytes, da
 def test_a_journal_cut_within_its_first_line_is_an_error(tmp_path: Path, whole: bytes) -> None:
     """There is nothing to resume; the file is unchanged."""
     path = tmp_path / "a.jsonl"
-    for length in range(whole.index(b"\n")):
+    for length in range(0, whole.index(b"\n"), EVERY):
         path.write_bytes(whole[:length])
         with pytest.raises(TranscriptError, match="contains no events"):
             Journal.open_existing(path, Redactor())

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from debate_cli.systems.quotes import MIN_QUOTE_CHARS, is_quoted_in, normalize_text
+from debate_cli.judging.quotes import MIN_QUOTE_CHARS, is_quoted_in, normalize_text
 
 SPEECH = "In 2019, “three of five” teams — all small — went back.\nIt wasn’t cheap: costs rose by 40%."
 

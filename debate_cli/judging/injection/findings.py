@@ -10,8 +10,8 @@ from debate_cli.domain.debate import Debate
 from debate_cli.domain.tasks import Subject
 from debate_cli.domain.turn import Turn
 from debate_cli.judging.injection.detector import detect_injection
+from debate_cli.judging.quotes import turn_texts
 from debate_cli.judging.transcript_prompt import debater_names, format_turn_line, visible_texts
-from debate_cli.systems.quotes import turn_texts
 
 
 def find_manipulations(debate: Debate, subject: Subject) -> tuple[Manipulation, ...]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from debate_cli.domain.assessment import Contradiction, DroppedPremise
 from debate_cli.domain.turn import Turn
+from debate_cli.judging.quotes import find_quoted_turn
 from debate_cli.judging.transcript_prompt import to_prompt_json
 from debate_cli.llm.form import Form, FormModel, derive_schema, items, one_of, text, whole_number
 from debate_cli.llm.prompts import Prompts
@@ -14,7 +15,6 @@ from debate_cli.systems.form_reading import MarkCollector, MarkSubject
 from debate_cli.systems.live.calibration import DIMENSION_MAXIMA, SUPPLEMENTARY_MAXIMA
 from debate_cli.systems.live.findings import CausalChain, ClaimFault, SuspectClaim
 from debate_cli.systems.live.settings import LiveSettings
-from debate_cli.systems.quotes import find_quoted_turn
 
 RHETORIC_MAXIMA = {"framing": 8, "clarity": 7, "evidence_use": 8, "delivery": 7}
 """Component of rhetoric -> out of; 30 in all. Delivery does not count for more than framing."""

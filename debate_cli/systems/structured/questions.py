@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from debate_cli.judging.quotes import find_quoted_turn
 from debate_cli.judging.transcript_prompt import to_prompt_json
 from debate_cli.llm.form import Form, FormModel, derive_schema, each_of, items, one_of, text, whole_number
 from debate_cli.llm.prompts import Prompts
 from debate_cli.systems.base import AssessmentContent, JudgeQuestion, JudgingContext
 from debate_cli.systems.form_reading import MarkCollector, MarkSubject, require_entries, unique_known_items
-from debate_cli.systems.quotes import find_quoted_turn
 from debate_cli.systems.structured.findings import Fallacy, Insight, Standing, Trace
 from debate_cli.systems.structured.score import CRITERIA, scored_arguments
 from debate_cli.systems.structured.settings import StructuredSettings

@@ -184,12 +184,12 @@ class _Diagnoser:
 
     def _build_model(self, spec: ModelSpec, refused: set[str]) -> Model:
         """The model as a debate would ask it. `refused` collects the sampling parameters that its server rejects."""
-        row = self._registry.row(spec.model)
+        row, profile = self._registry.row(spec.model), self._registry.profile(spec.model)
         if row.name not in self._limiters:
             self._limiters[row.name] = RateLimiter(row.max_concurrency, row.requests_per_minute, row.tokens_per_minute)
 
         def limited(model: Model) -> Model:
-            return RateLimitedModel(model, self._limiters[row.name], self._concurrency)
+            return RateLimitedModel(model, self._limiters[row.name], profile, self._concurrency)
 
         note = self._context.observer.note
         adapter = self._registry.adapter(spec, limited)

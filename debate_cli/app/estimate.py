@@ -22,6 +22,7 @@ from debate_cli.formats import planned_turns
 from debate_cli.judging import schedule
 from debate_cli.llm.model import Model, OnText, Reply, Request
 from debate_cli.llm.prices import compute_cost, find_context_window
+from debate_cli.llm.profile import Profile
 from debate_cli.llm.structured_output import MAX_REASKS
 from debate_cli.llm.usage import estimate_input_tokens
 from debate_cli.observer import NullObserver
@@ -61,7 +62,7 @@ class _MeteredModel:
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
         longest = self.meter.longest_prompts
-        longest[request.purpose] = max(longest.get(request.purpose, 0), estimate_input_tokens(request))
+        longest[request.purpose] = max(longest.get(request.purpose, 0), estimate_input_tokens(request, Profile()))
         return await self.model.complete(request, on_text)
 
 

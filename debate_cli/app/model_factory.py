@@ -107,7 +107,11 @@ class ModelFactory:
         rejected = providers.rejected_rungs.setdefault(spec.model, set())
         return ModelHandle(
             StructuredOutputClient(
-                self._build_model(spec, price, providers), profile, name=spec.model, price=price, rejected=rejected
+                self._build_model(spec, price, profile, providers),
+                profile,
+                name=spec.model,
+                price=price,
+                rejected=rejected,
             ),
             name=spec.model,
             max_output_tokens=spec.max_output_tokens or profile.max_output_tokens,
@@ -115,17 +119,20 @@ class ModelFactory:
             seed=self._config.seed,
         )
 
-    def _build_model(self, spec: ModelSpec, price: Price | None, providers: _ProviderContext) -> Model:
+    def _build_model(
+        self, spec: ModelSpec, price: Price | None, profile: Profile, providers: _ProviderContext
+    ) -> Model:
         given = self._context.models.get(spec.model)
         if given is not None:
-            return RedactingModel(self._with_retries(BudgetedModel(given, self._budget, price)), providers.redact)
+            budgeted = BudgetedModel(given, self._budget, price, profile)
+            return RedactingModel(self._with_retries(budgeted), providers.redact)
         row = providers.registry.row(spec.model)
 
         def limited(model: Model) -> Model:
             budgeted = BudgetedModel(
-                model, self._budget, price, on_estimate=lambda: self._note_estimated_usage(row.name)
+                model, self._budget, price, profile, on_estimate=lambda: self._note_estimated_usage(row.name)
             )
-            return RateLimitedModel(budgeted, self._limiter_for(row), self._concurrency)
+            return RateLimitedModel(budgeted, self._limiter_for(row), profile, self._concurrency)
 
         retrying = self._with_retries(providers.registry.adapter(spec, limited))
         refused = providers.rejected_parameters.setdefault(spec.model, set())

@@ -12,6 +12,7 @@ from debate_cli.domain.model_call import Usage
 from debate_cli.errors import BudgetError, ModelError, TruncatedError
 from debate_cli.llm.model import Model, OnText, Reply, Request
 from debate_cli.llm.prices import compute_cost, estimate_max_cost_usage
+from debate_cli.llm.profile import Profile
 from debate_cli.llm.rate_limit import pause_deadline
 from debate_cli.llm.usage import error_usage, estimate_answer_tokens, estimate_input_tokens
 
@@ -139,11 +140,18 @@ class BudgetedModel:
     """
 
     def __init__(
-        self, model: Model, budget: Budget, price: Price | None, *, on_estimate: Callable[[], None] = _ignore_estimate
+        self,
+        model: Model,
+        budget: Budget,
+        price: Price | None,
+        profile: Profile,
+        *,
+        on_estimate: Callable[[], None] = _ignore_estimate,
     ) -> None:
         self._model = model
         self._budget = budget
         self._price = price
+        self._profile = profile
         self._on_estimate = on_estimate
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
@@ -157,7 +165,7 @@ class BudgetedModel:
                 "give the provider or model a `price`, or remove the limit"
             )
         received = list[str]()
-        worst = estimate_max_cost_usage(estimate_input_tokens(request), request.max_output_tokens, self._price)
+        worst = self._worst_case(request, request.max_output_tokens)
         async with self._budget.reserve(self._amount(worst), f"the next call ({request.purpose})") as reservation:
             try:
                 reply = self._with_usage(
@@ -194,8 +202,10 @@ class BudgetedModel:
 
     def _estimate_usage(self, request: Request, answer: int) -> Usage:
         """Estimated usage of `request` with an answer of `answer` tokens."""
-        worst = estimate_max_cost_usage(estimate_input_tokens(request), answer, self._price)
-        return worst.model_copy(update={"estimated": True})
+        return self._worst_case(request, answer).model_copy(update={"estimated": True})
+
+    def _worst_case(self, request: Request, answer: int) -> Usage:
+        return estimate_max_cost_usage(estimate_input_tokens(request, self._profile), answer, self._price)
 
     def _amount(self, usage: Usage) -> BudgetAmount:
         return BudgetAmount(usage.input_tokens + usage.output_tokens, compute_cost(usage, self._price) or 0.0)

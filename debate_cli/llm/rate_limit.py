@@ -12,6 +12,7 @@ from typing import Protocol
 
 from debate_cli.errors import RateLimitedError
 from debate_cli.llm.model import Model, OnText, Reply, Request
+from debate_cli.llm.profile import Profile
 from debate_cli.llm.usage import estimate_total_tokens
 
 _ACTIVE_DEADLINE: ContextVar[asyncio.Timeout | None] = ContextVar("deadline", default=None)
@@ -182,14 +183,15 @@ class RateLimiter:
 class RateLimitedModel:
     """Asks `model` when `limiter` and `overall` admit the call."""
 
-    def __init__(self, model: Model, limiter: RateLimiter, overall: SlotPool | None = None) -> None:
+    def __init__(self, model: Model, limiter: RateLimiter, profile: Profile, overall: SlotPool | None = None) -> None:
         self._model = model
+        self._profile = profile
         self._limiter = limiter
         self._overall = overall
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
         """Answer `request` when a slot is free. Raises the errors of the model."""
-        async with self._limiter.slot(estimate_total_tokens(request), self._overall) as entry:
+        async with self._limiter.slot(estimate_total_tokens(request, self._profile), self._overall) as entry:
             reply = await self._model.complete(request, on_text)
             entry.amount = reply.usage.input_tokens + reply.usage.output_tokens
             return reply

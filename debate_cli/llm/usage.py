@@ -8,6 +8,8 @@ import math
 from debate_cli.domain.model_call import Usage
 from debate_cli.errors import BudgetError, DebateError, ModelError
 from debate_cli.llm.model import Reply, Request
+from debate_cli.llm.profile import Profile
+from debate_cli.llm.schema_dialect import convert_schema
 
 ASCII_CHARS_PER_TOKEN = 2.5
 """Low on purpose: real tokenizers reach 3 (JSON, code) to 4.5 (English)."""
@@ -17,11 +19,12 @@ TOKENS_PER_MESSAGE = 16
 """Overhead of a provider per message."""
 
 
-def estimate_input_tokens(request: Request) -> int:
-    """Upper estimate of the prompt's tokens, with the schema where it is a parameter."""
+def estimate_input_tokens(request: Request, profile: Profile) -> int:
+    """Upper estimate of the prompt's tokens. A schema parameter counts in the dialect that `profile` names."""
     texts = [request.system, *(message.content for message in request.messages)]
     if request.schema is not None and request.rung in {"native", "tool"}:
-        texts.append(json.dumps(request.schema.json))
+        sent = convert_schema(request.schema.json, profile.dialect, use_references=profile.schema_references)
+        texts.append(json.dumps(sent))
     return sum(_estimate_tokens(text) + TOKENS_PER_MESSAGE for text in texts)
 
 
@@ -30,9 +33,9 @@ def estimate_answer_tokens(request: Request, text: str) -> int:
     return min(_estimate_tokens(text), request.max_output_tokens)
 
 
-def estimate_total_tokens(request: Request) -> int:
+def estimate_total_tokens(request: Request, profile: Profile) -> int:
     """Upper estimate of the tokens of prompt and answer."""
-    return estimate_input_tokens(request) + request.max_output_tokens
+    return estimate_input_tokens(request, profile) + request.max_output_tokens
 
 
 def _estimate_tokens(text: str) -> int:

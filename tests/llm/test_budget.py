@@ -1,32 +1,49 @@
-"""What a run may spend: reserved at its worst before a call, settled after, never over."""
+"""Budget: the worst case of a call is reserved before it, its usage is settled after it, and the limit holds."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from llm_support import USAGE, Clock, FakeModel, reply, request, settle
+from llm_support import SCHEMA, USAGE, Clock, FakeModel, reply, request, settle
 
+from debate_cli import errors
 from debate_cli.domain.config import Price
 from debate_cli.domain.model_call import Usage
-from debate_cli.errors import BudgetError, ServerError, TruncatedError
+from debate_cli.errors import BudgetError, ModelError, RateLimitedError, ServerError, TruncatedError, UnreachableError
 from debate_cli.llm import usage
 from debate_cli.llm.budget import Budget, BudgetAmount, BudgetedModel
-from debate_cli.llm.model import Reply
+from debate_cli.llm.model import Model, OnText, OutputSchema, Reply, Request
+from debate_cli.llm.profile import Profile
+from debate_cli.llm.retry import RetryingModel
+from debate_cli.llm.schema_dialect import convert_schema
 
 ASK = request(max_output_tokens=100)
-WORST = usage.estimate_total_tokens(ASK)
+PROFILE = Profile()
+PROMPT = usage.estimate_input_tokens(ASK, PROFILE)
+WORST = usage.estimate_total_tokens(ASK, PROFILE)
 PRICE = Price(input=1000, output=1000)
-"""A thousandth of a dollar a token."""
+"""A thousandth of a dollar per token."""
 
 
-def test_what_was_used_is_settled() -> None:
-    """The usage replaces the reservation, in tokens and dollars."""
+def budgeted(model: Model, budget: Budget, price: Price | None = None) -> BudgetedModel:
+    """`model` within `budget`."""
+    return BudgetedModel(model, budget, price, PROFILE)
+
+
+def ignore(_text: str) -> None:
+    """Listener that discards the text."""
+
+
+def test_the_usage_replaces_the_reservation() -> None:
+    """In tokens and dollars."""
     budget = Budget(max_cost_usd=10, max_tokens=WORST, used_cost=1.0)
-    asyncio.run(BudgetedModel(FakeModel("x"), budget, PRICE).complete(ASK))
+    asyncio.run(budgeted(FakeModel("x"), budget, PRICE).complete(ASK))
     assert (budget.used.tokens, budget.used.usd) == (110, pytest.approx(1.11))
 
 
@@ -46,60 +63,53 @@ def test_what_was_used_is_settled() -> None:
         (Budget(max_cost_usd=2, used_cost=1.99, max_tokens=9999), "0.0100 of limits.max_cost_usd 2 are left"),
     ],
 )
-def test_what_does_not_fit_is_not_sent(budget: Budget, message: str) -> None:
+def test_a_call_that_does_not_fit_is_not_sent(budget: Budget, message: str) -> None:
     """The error says what is left, what the call may need and what to do."""
     model = FakeModel("x")
     with pytest.raises(BudgetError) as caught:
-        asyncio.run(BudgetedModel(model, budget, PRICE).complete(ASK))
+        asyncio.run(budgeted(model, budget, PRICE).complete(ASK))
     assert message in str(caught.value)
     assert "raise the limit and resume" in str(caught.value)
     assert (model.requests, caught.value.attempts) == ([], 0)
 
 
-def test_what_just_fits_is_sent() -> None:
-    """A call that uses the budget exactly is sent."""
-    assert asyncio.run(BudgetedModel(FakeModel("x"), Budget(max_tokens=WORST), None).complete(ASK)).text == "x"
-
-
-def test_without_bounds_everything_fits() -> None:
-    """The call counts nevertheless."""
-    budget = Budget()
-    asyncio.run(BudgetedModel(FakeModel("x"), budget, None).complete(ASK))
+@pytest.mark.parametrize("budget", [Budget(max_tokens=WORST), Budget()], ids=["exact", "unlimited"])
+def test_a_call_that_fits_is_sent_and_counted(budget: Budget) -> None:
+    """A call may use the budget exactly; without limits its tokens are counted too."""
+    assert asyncio.run(budgeted(FakeModel("x"), budget).complete(ASK)).text == "x"
     assert budget.used == BudgetAmount(110, 0.0)
 
 
-def test_a_bound_in_dollars_needs_a_price() -> None:
-    """An unknown price is not zero."""
+def test_a_limit_in_dollars_needs_a_price() -> None:
+    """A call with an unknown price is refused, not counted as free."""
     model = FakeModel("x")
     with pytest.raises(BudgetError, match="price of its model is unknown"):
-        asyncio.run(BudgetedModel(model, Budget(max_cost_usd=100), None).complete(ASK))
+        asyncio.run(budgeted(model, Budget(max_cost_usd=100)).complete(ASK))
     assert model.requests == []
 
 
-def test_a_failure_counts_what_is_known_of_it() -> None:
-    """Its tokens are used, its reservation is given back."""
+def test_a_failed_call_counts_its_known_tokens() -> None:
+    """The rest of its reservation is released."""
     failed = TruncatedError("cut")
     failed.input_tokens, failed.output_tokens = 20, 5
     budget = Budget(max_tokens=WORST + 25)
-    model = BudgetedModel(FakeModel(failed, ServerError("503"), "x"), budget, PRICE)
+    model = budgeted(FakeModel(failed, ServerError("503"), "x"), budget, PRICE)
 
     async def story() -> None:
-        with pytest.raises(TruncatedError):
-            await model.complete(ASK)
-        with pytest.raises(ServerError):
-            await model.complete(ASK)
+        for error in (TruncatedError, ServerError):
+            with pytest.raises(error):
+                await model.complete(ASK)
         assert (await model.complete(ASK)).text == "x"
 
     asyncio.run(story())
     assert budget.used.tokens == 25 + 110
 
 
-def test_a_cancelled_call_counts_with_its_prompt() -> None:
-    """A cancelled call counts with its prompt; the reservation for its answer is released."""
+def test_a_cancelled_call_counts_its_prompt() -> None:
+    """The reservation for its answer is released."""
     clock = Clock()
-    prompt = usage.estimate_input_tokens(ASK)
-    budget = Budget(max_tokens=WORST + prompt)
-    model = BudgetedModel(FakeModel("x", before=lambda: clock.sleep(9)), budget, None)
+    budget = Budget(max_tokens=WORST + PROMPT)
+    model = budgeted(FakeModel("x", before=lambda: clock.sleep(9)), budget)
 
     async def story() -> None:
         task = asyncio.ensure_future(model.complete(ASK))
@@ -109,47 +119,40 @@ def test_a_cancelled_call_counts_with_its_prompt() -> None:
         await clock.run(model.complete(ASK))
 
     asyncio.run(story())
-    assert budget.used.tokens == prompt + 110
+    assert budget.used.tokens == PROMPT + 110
 
 
 def test_a_closed_budget_stays_closed() -> None:
     """After a call that does not fit, a smaller call is refused too."""
-    budget = Budget(max_tokens=WORST)
     model = FakeModel("x")
-    too_much = request(max_output_tokens=WORST)
+    limited = budgeted(model, Budget(max_tokens=WORST))
 
     async def story() -> None:
-        for asked in (too_much, ASK):
+        for asked in (request(max_output_tokens=WORST), ASK):
             with pytest.raises(BudgetError):
-                await BudgetedModel(model, budget, None).complete(asked)
+                await limited.complete(asked)
 
     asyncio.run(story())
     assert model.requests == []
 
 
-def test_who_may_fit_later_waits() -> None:
-    """A call that waits for the reservation of another is sent when that one settles for less."""
+@pytest.mark.parametrize(("limit", "is_sent"), [(WORST + 110, True), (WORST + 109, False)])
+def test_a_call_waits_for_the_reservations_of_others(limit: int, is_sent: bool) -> None:
+    """The second call waits until the first settles; then it is sent if it fits, and refused if not."""
     clock = Clock()
-    model = BudgetedModel(FakeModel("x", before=lambda: clock.sleep(1)), Budget(max_tokens=WORST + 110), None)
-    outcomes = asyncio.run(clock.run(model.complete(ASK), model.complete(ASK)))
-    assert [each.text for each in outcomes] == ["x", "x"]
-    assert clock.now == 2
-
-
-def test_who_turns_out_not_to_fit_is_refused_in_the_end() -> None:
-    """A waiting call fails when the others use too much."""
-    clock = Clock()
-    model = BudgetedModel(FakeModel("x", before=lambda: clock.sleep(1)), Budget(max_tokens=WORST + 109), None)
-    outcomes = asyncio.run(clock.run(model.complete(ASK), model.complete(ASK)))
-    assert isinstance(outcomes[1], BudgetError)
+    model = budgeted(FakeModel("x", before=lambda: clock.sleep(1)), Budget(max_tokens=limit))
+    first, second = asyncio.run(clock.run(model.complete(ASK), model.complete(ASK)))
+    assert first.text == "x"
+    assert isinstance(second, Reply if is_sent else BudgetError)
+    assert clock.now == 1 + is_sent
 
 
 @given(
     st.integers(0, 300),
     st.lists(st.tuples(st.integers(0, 100), st.floats(0, 1), st.booleans(), st.integers(0, 5)), max_size=10),
 )
-def test_never_over(most: int, calls: Sequence[tuple[int, float, bool, int]]) -> None:
-    """Concurrent calls within their worst case never exceed the budget."""
+def test_the_budget_is_never_exceeded(most: int, calls: Sequence[tuple[int, float, bool, int]]) -> None:
+    """Concurrent calls within their worst case never use more than the budget."""
     clock = Clock()
     budget = Budget(max_cost_usd=most / 10, max_tokens=most)
 
@@ -168,41 +171,55 @@ def test_never_over(most: int, calls: Sequence[tuple[int, float, bool, int]]) ->
         assert worst <= most or isinstance(outcome, BudgetError)
 
 
+# Estimates -------------------------------------------------------------------------------------------------------
+
+
 @pytest.mark.parametrize(("text", "least"), [("word " * 100, 125), ('{"a": [1, 2]}' * 50, 250), ("辩论" * 100, 200)])
-def test_estimates_are_on_the_high_side(text: str, least: int) -> None:
-    """More than tokenizers make of prose, JSON and Chinese."""
-    assert usage.estimate_input_tokens(request(text)) >= least
+def test_prompts_are_estimated_high(text: str, least: int) -> None:
+    """The estimate is above the count of real tokenizers for prose, JSON and Chinese."""
+    assert usage.estimate_input_tokens(request(text), PROFILE) >= least
 
 
-def test_the_answer_counts_in_the_worst_case() -> None:
-    """Prompt and output limit together."""
-    assert usage.estimate_total_tokens(ASK) == usage.estimate_input_tokens(ASK) + 100
+def test_the_total_includes_the_output_limit() -> None:
+    """The total is the prompt and the output limit."""
+    assert WORST == PROMPT + 100
 
 
-def test_usage_beyond_the_worst_case_is_counted() -> None:
-    """A usage above the estimate replaces the estimate."""
+REPEATED = {"type": "object", "properties": dict.fromkeys("abcdefgh", SCHEMA), "required": list("abcdefgh")}
+
+
+@pytest.mark.parametrize("rung", ["native", "tool"])
+@pytest.mark.parametrize("profile", [Profile(dialect=dialect) for dialect in ("full", "openai", "anthropic")])
+def test_a_schema_parameter_counts_as_it_is_sent(rung: str, profile: Profile) -> None:
+    """In the provider's dialect, with a repeated part once: less than the form's own schema would count."""
+    asked = replace(ASK, schema=OutputSchema("form", REPEATED), rung=rung)  # pyright: ignore[reportArgumentType]
+    sent = json.dumps(convert_schema(REPEATED, profile.dialect, use_references=True))
+    schema_tokens = usage.estimate_input_tokens(asked, profile) - PROMPT
+    assert len(sent) / usage.ASCII_CHARS_PER_TOKEN <= schema_tokens < len(json.dumps(REPEATED)) / 2.5
+
+
+def test_usage_above_the_estimate_is_counted() -> None:
+    """The reported usage replaces the estimate even if it is higher."""
     budget = Budget(max_tokens=WORST)
-    asyncio.run(
-        BudgetedModel(FakeModel(reply("x", usage=USAGE + Usage(output_tokens=9999))), budget, None).complete(ASK)
-    )
+    asyncio.run(budgeted(FakeModel(reply("x", usage=USAGE + Usage(output_tokens=9999))), budget).complete(ASK))
     assert budget.used.tokens == 110 + 9999
 
 
-@pytest.mark.parametrize("streamed", [False, True])
-def test_an_answer_that_nobody_counted_is_counted_at_the_estimate(streamed: bool) -> None:
-    """Reply and budget count the same estimate of prompt and answer; the reply is marked."""
-    budget, told = Budget(), list[int]()
+@pytest.mark.parametrize("on_text", [None, ignore], ids=["whole", "streamed"])
+def test_an_answer_without_usage_is_estimated(on_text: OnText | None) -> None:
+    """Reply and budget count the same estimate of prompt and answer; the reply is marked, the callback is called."""
+    budget, estimates = Budget(), list[int]()
     model = BudgetedModel(
-        FakeModel(reply("A short word.", usage=Usage())), budget, None, on_estimate=lambda: told.append(1)
+        FakeModel(reply("A short word.", usage=Usage())), budget, None, PROFILE, on_estimate=lambda: estimates.append(1)
     )
-    answer = asyncio.run(model.complete(ASK, (lambda _: None) if streamed else None))
-    assert answer.usage == Usage(input_tokens=usage.estimate_input_tokens(ASK), output_tokens=6, estimated=True)
-    assert budget.used.tokens == answer.usage.input_tokens + answer.usage.output_tokens
-    assert len(told) == 1
+    answer = asyncio.run(model.complete(ASK, on_text))
+    assert answer.usage == Usage(input_tokens=PROMPT, output_tokens=6, estimated=True)
+    assert budget.used.tokens == PROMPT + 6
+    assert len(estimates) == 1
 
 
 @pytest.mark.parametrize(
-    ("uncounted", "output_tokens"),
+    ("answer", "output_tokens"),
     [
         (reply("word " * 1000, usage=Usage()), 100),
         (reply("", usage=Usage()), 0),
@@ -210,15 +227,82 @@ def test_an_answer_that_nobody_counted_is_counted_at_the_estimate(streamed: bool
         (reply("thoughts were not shown", usage=Usage(), truncated=True), 100),
     ],
 )
-def test_an_estimated_answer_has_no_more_tokens_than_it_was_allowed(uncounted: Reply, output_tokens: int) -> None:
-    """A truncated answer counts with its limit, a refusal with its words, and no estimate exceeds the reservation."""
-    answer = asyncio.run(BudgetedModel(FakeModel(uncounted), Budget(max_tokens=WORST), None).complete(ASK))
-    assert answer.usage.output_tokens == output_tokens
+def test_an_estimated_answer_stays_within_its_limit(answer: Reply, output_tokens: int) -> None:
+    """A truncated answer counts with its limit, a refusal with its text, and no estimate exceeds the reservation."""
+    given_back = asyncio.run(budgeted(FakeModel(answer), Budget(max_tokens=WORST)).complete(ASK))
+    assert given_back.usage.output_tokens == output_tokens
 
 
 @pytest.mark.parametrize(
     "answer", [reply("x"), reply("", usage=Usage(), finish_reason="content_filter", refusal="Filtered.")]
 )
-def test_what_was_counted_and_what_was_no_answer_is_not_estimated(answer: Reply) -> None:
+def test_reported_usage_and_filtered_prompts_are_not_estimated(answer: Reply) -> None:
     """A prompt that a content filter rejects uses nothing."""
-    assert asyncio.run(BudgetedModel(FakeModel(answer), Budget(), None).complete(ASK)) == answer
+    assert asyncio.run(budgeted(FakeModel(answer), Budget()).complete(ASK)) == answer
+
+
+# Answers that break off ------------------------------------------------------------------------------------------
+
+PARTIAL = "Half an answ"
+
+
+class BreaksOff:
+    """Streams `PARTIAL`, then fails."""
+
+    def __init__(self, error: ModelError) -> None:
+        self._error = error
+
+    async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:  # noqa: ARG002 - the port
+        """Stream and raise."""
+        if on_text is not None:
+            on_text(PARTIAL)
+        raise self._error
+
+
+def broken(kind: Callable[[str], ModelError], **tokens: int) -> ModelError:
+    """An error that reports `tokens`."""
+    error = kind("broke off")
+    error.input_tokens = tokens.get("input_tokens", 0)
+    return error
+
+
+@pytest.mark.parametrize(
+    ("model", "expected"),
+    [
+        *(
+            (
+                BreaksOff(broken(kind)),
+                Usage(input_tokens=PROMPT, output_tokens=usage.estimate_answer_tokens(ASK, PARTIAL), estimated=True),
+            )
+            for kind in (TruncatedError, ServerError, UnreachableError, errors.BrokenBodyError)
+        ),
+        (FakeModel(TruncatedError("cut")), Usage(input_tokens=PROMPT, estimated=True)),
+        *((FakeModel(kind("no")), Usage()) for kind in (RateLimitedError, ServerError, UnreachableError)),
+        (BreaksOff(broken(TruncatedError, input_tokens=20)), Usage(input_tokens=20)),
+    ],
+)
+def test_a_broken_stream_counts_its_prompt_and_the_text_received(model: Model, expected: Usage) -> None:
+    """Budget and error agree. Reported usage is kept, and a failure before the answer begins counts nothing."""
+    budget = Budget()
+    with pytest.raises(ModelError) as caught:
+        asyncio.run(budgeted(model, budget).complete(ASK, ignore))
+    assert usage.error_usage(caught.value) == expected
+    assert budget.used.tokens == expected.input_tokens + expected.output_tokens
+
+
+async def no_wait(_seconds: float) -> None:
+    """Return at once."""
+
+
+def test_estimates_of_earlier_attempts_are_added_to_the_reply_or_error() -> None:
+    """The sum over all attempts is marked as an estimate if one of them was estimated."""
+
+    def retrying(*acts: Reply | ModelError) -> RetryingModel:
+        return RetryingModel(budgeted(FakeModel(*acts), Budget()), max_attempts=2, sleep=no_wait)
+
+    counted = reply("x", usage=Usage(input_tokens=30, output_tokens=1))
+    answer = asyncio.run(retrying(TruncatedError("cut"), counted).complete(ASK, ignore))
+    assert answer.usage == Usage(input_tokens=PROMPT + 30, output_tokens=1, estimated=True)
+    with pytest.raises(RateLimitedError) as caught:
+        asyncio.run(retrying(TruncatedError("cut"), RateLimitedError("429")).complete(ASK, ignore))
+    assert usage.error_usage(caught.value) == Usage(input_tokens=PROMPT, estimated=True)

@@ -23,7 +23,7 @@ async def behind(held_s: float, model_s: float) -> StructuredAnswer[Opinion]:
 
     holding = asyncio.create_task(hold())
     await asyncio.sleep(0)
-    model = RateLimitedModel(FakeModel(GOOD, before=lambda: asyncio.sleep(model_s)), limiter)
+    model = RateLimitedModel(FakeModel(GOOD, before=lambda: asyncio.sleep(model_s)), limiter, Profile())
     answer = await StructuredOutputClient(model, Profile(), name="a/b").ask(request(), OPINION, patience_s=PATIENCE_S)
     await holding
     return answer

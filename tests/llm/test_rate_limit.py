@@ -14,6 +14,7 @@ from llm_support import Clock, FakeModel, reply, request, settle
 from debate_cli.domain.model_call import Usage
 from debate_cli.errors import RateLimitedError, ServerError
 from debate_cli.llm import usage
+from debate_cli.llm.profile import Profile
 from debate_cli.llm.rate_limit import MINUTE_S, RateLimitedModel, RateLimiter, RateWindow
 
 
@@ -178,8 +179,10 @@ def test_limited_counts_what_was_used() -> None:
     """The usage of a call replaces its estimate."""
     clock = Clock()
     ask = request(max_output_tokens=900)
-    limiter = RateLimiter(8, tokens_per_minute=usage.estimate_total_tokens(ask) + 100, clock=clock, sleep=clock.sleep)
-    model = RateLimitedModel(FakeModel(reply("x", usage=Usage(input_tokens=90, output_tokens=10))), limiter)
+    limiter = RateLimiter(
+        8, tokens_per_minute=usage.estimate_total_tokens(ask, Profile()) + 100, clock=clock, sleep=clock.sleep
+    )
+    model = RateLimitedModel(FakeModel(reply("x", usage=Usage(input_tokens=90, output_tokens=10))), limiter, Profile())
 
     async def story() -> None:
         await clock.run(model.complete(ask))
@@ -211,7 +214,9 @@ def test_the_run_has_a_bound_of_its_own() -> None:
     clock = Clock()
     overall = asyncio.Semaphore(1)
     model = FakeModel(ServerError("503"), "well", before=lambda: clock.sleep(5))
-    both = [RateLimitedModel(model, RateLimiter(8, clock=clock, sleep=clock.sleep), overall) for _ in range(2)]
+    both = [
+        RateLimitedModel(model, RateLimiter(8, clock=clock, sleep=clock.sleep), Profile(), overall) for _ in range(2)
+    ]
     outcomes = asyncio.run(clock.run(*(each.complete(request()) for each in both)))
     assert clock.now == 10
     assert isinstance(outcomes[0], ServerError)

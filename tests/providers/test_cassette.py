@@ -1,47 +1,132 @@
-"""A recorded run can be replayed without a model."""
+"""Cassettes: recording, replay, the file's format, and the explanation of a request that was not recorded."""
 
 from __future__ import annotations
 
+import asyncio
+import json
+import stat
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from cassette_support import ASK, REPLY, play, record
 from rehearsal_support import config_of, hold
 
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.model_call import Usage
-from debate_cli.errors import BudgetError, DebateError, RejectedError, ServerError, UnsupportedError
-from debate_cli.llm.model import Message
+from debate_cli.errors import (
+    BudgetError,
+    ConfigError,
+    DebateError,
+    ModelError,
+    PermanentError,
+    RejectedError,
+    ServerError,
+    StorageError,
+    UnsupportedError,
+)
+from debate_cli.llm.model import Message, OnText, OutputSchema, Reply, Request
 from debate_cli.llm.usage import error_usage
 from debate_cli.providers.cassette import CassettePlayer, CassetteRecorder
 
+ASK = Request(
+    system="Rules.",
+    messages=(Message("user", "Motion: cats. Tag aaaa1111."),),
+    purpose="opening",
+    max_output_tokens=100,
+    schema=OutputSchema("s", {"type": "object"}),
+    rung="native",
+    temperature=0.7,
+    nonce="aaaa1111",
+)
+REPLY = Reply(
+    text='{"claim": "Katzen – ja."}',
+    usage=Usage(input_tokens=9, cached_tokens=3, output_tokens=5),
+    finish_reason="stop",
+    latency_s=1.25,
+    attempts=2,
+)
 
-def test_a_reply_comes_back_whole(cassette: Path) -> None:
-    """Text, usage, attempts, latency and the reason to stop are those that were recorded."""
+
+@pytest.fixture
+def cassette(tmp_path: Path) -> Path:
+    """Path of a cassette that does not exist yet."""
+    return tmp_path / "run.cassette"
+
+
+class FakeModel:
+    """Returns or raises the given replies and errors in order."""
+
+    def __init__(self, *acts: Reply | DebateError) -> None:
+        self._acts = list(acts)
+
+    async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:  # noqa: ARG002 - the port
+        """Return or raise the next act."""
+        act = self._acts.pop(0)
+        if isinstance(act, DebateError):
+            raise act
+        return act
+
+
+def record(
+    path: Path,
+    *acts: Reply | DebateError,
+    request: Request = ASK,
+    redact: Callable[[str], str] = str,
+    name: str = "lab/m",
+) -> list[Reply]:
+    """Record `acts` as answers to the same request; returns the replies that the recording run gets."""
+    model, replies = CassetteRecorder(path, redact).wrap(name, FakeModel(*acts)), list[Reply]()
+    for act in acts:
+        if isinstance(act, DebateError):
+            with pytest.raises(type(act)):
+                asyncio.run(model.complete(request))
+        else:
+            replies.append(asyncio.run(model.complete(request)))
+    return replies
+
+
+def play(player: CassettePlayer, request: Request = ASK, name: str = "lab/m", on_text: OnText | None = None) -> Reply:
+    """The recorded answer; a call to the wrapped model would fail."""
+    return asyncio.run(player.wrap(name, FakeModel()).complete(request, on_text))
+
+
+def with_text(text: str) -> Reply:
+    """A reply with this text."""
+    return replace(REPLY, text=text)
+
+
+def with_message(text: str) -> Request:
+    """A request with this message."""
+    return replace(ASK, messages=(Message("user", text),))
+
+
+# Replay ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [ASK, replace(with_message("Motion: cats. Tag bbbb2222."), nonce="bbbb2222")],
+    ids=["same", "other nonce"],
+)
+def test_a_reply_is_replayed_whole(cassette: Path, request_: Request) -> None:
+    """Text, usage, attempts, latency and finish reason are those recorded; the random tag of a call is ignored."""
     record(cassette, REPLY)
-    assert play(CassettePlayer(cassette)) == REPLY
+    assert play(CassettePlayer(cassette), request_) == REPLY
 
 
-def test_another_nonce_is_the_same_request(cassette: Path) -> None:
-    """The random tag of a call is ignored."""
-    record(cassette, REPLY)
-    again = replace(ASK, messages=(Message("user", "Motion: cats. Tag bbbb2222."),), nonce="bbbb2222")
-    assert play(CassettePlayer(cassette), again) == REPLY
-
-
-def test_repeats_are_served_in_order_and_the_last_one_again(cassette: Path) -> None:
-    """The same request made three times, recorded twice."""
-    record(cassette, replace(REPLY, text="one"), replace(REPLY, text="two"))
+def test_repeated_requests_are_served_in_order(cassette: Path) -> None:
+    """After the last recorded reply, that reply is repeated."""
+    record(cassette, with_text("one"), with_text("two"))
     player = CassettePlayer(cassette)
     assert [play(player).text for _ in range(3)] == ["one", "two", "two"]
 
 
-def test_models_are_kept_apart(cassette: Path) -> None:
-    """Two models asked the same thing each give their own answer."""
-    record(cassette, replace(REPLY, text="one"), name="lab/one")
-    record(cassette, replace(REPLY, text="two"), name="lab/two")
+def test_each_model_has_its_own_replies(cassette: Path) -> None:
+    """Two models with the same request each give their own answer."""
+    record(cassette, with_text("one"), name="lab/one")
+    record(cassette, with_text("two"), name="lab/two")
     player = CassettePlayer(cassette)
     assert [play(player, name=name).text for name in ("lab/two", "lab/one")] == ["two", "one"]
 
@@ -49,53 +134,47 @@ def test_models_are_kept_apart(cassette: Path) -> None:
 def test_the_player_streams(cassette: Path) -> None:
     """The streamed pieces join to the text."""
     record(cassette, REPLY)
-    heard: list[str] = []
-    play(CassettePlayer(cassette), on_text=heard.append)
-    assert "".join(heard) == REPLY.text
-    assert len(heard) > 1
+    pieces: list[str] = []
+    play(CassettePlayer(cassette), on_text=pieces.append)
+    assert "".join(pieces) == REPLY.text
+    assert len(pieces) > 1
 
 
-@pytest.mark.parametrize(
-    "error", [UnsupportedError("no schema"), RejectedError("bad"), BudgetError("too much"), ServerError("down")]
-)
-def test_an_error_is_replayed(cassette: Path, error: DebateError) -> None:
-    """It is of the same class and says the same."""
+@pytest.mark.parametrize("kind", [UnsupportedError, RejectedError, ServerError])
+def test_an_error_is_replayed(cassette: Path, kind: type[ModelError]) -> None:
+    """With its class, message, attempts and tokens, estimates included."""
+    error = kind("down")
+    error.attempts, error.input_tokens, error.output_tokens, error.estimated = 5, 9, 77, True
     record(cassette, error)
-    with pytest.raises(type(error), match=str(error)):
+    with pytest.raises(kind, match="down") as caught:
+        play(CassettePlayer(cassette))
+    assert caught.value.attempts == 5
+    assert error_usage(caught.value) == Usage(input_tokens=9, output_tokens=77, estimated=True)
+
+
+def test_a_budget_error_is_replayed(cassette: Path) -> None:
+    """With its message."""
+    record(cassette, BudgetError("too much"))
+    with pytest.raises(BudgetError, match="too much"):
         play(CassettePlayer(cassette))
 
 
-def test_the_tokens_of_an_error_are_replayed(cassette: Path) -> None:
-    """Failed attempts count."""
-    error = ServerError("down")
-    error.attempts, error.output_tokens = 5, 77
-    record(cassette, error)
-    with pytest.raises(ServerError) as raised:
-        play(CassettePlayer(cassette))
-    assert (raised.value.attempts, raised.value.output_tokens) == (5, 77)
-
-
-def test_estimates_are_replayed_as_estimates(cassette: Path) -> None:
-    """Answers and errors are redacted."""
-    guessed, error = Usage(input_tokens=9, estimated=True), RejectedError("bad")
-    error.input_tokens, error.estimated = 9, True
-    record(cassette, replace(REPLY, usage=guessed), error)
-    player = CassettePlayer(cassette)
-    assert play(player).usage == guessed
-    with pytest.raises(RejectedError) as raised:
-        play(player)
-    assert error_usage(raised.value) == guessed
+def test_an_estimated_usage_is_replayed_as_an_estimate(cassette: Path) -> None:
+    """The mark is part of the recording."""
+    estimated = replace(REPLY, usage=Usage(input_tokens=9, estimated=True))
+    record(cassette, estimated)
+    assert play(CassettePlayer(cassette)) == estimated
 
 
 @pytest.mark.parametrize("error", [ServerError("down"), BudgetError("too much")])
-def test_a_fault_that_passed_is_not_replayed(cassette: Path, error: DebateError) -> None:
-    """Where a retry got the answer, the replay gets it at once."""
+def test_a_temporary_error_before_an_answer_is_not_replayed(cassette: Path, error: DebateError) -> None:
+    """If a retry got the answer, the replay returns it at once."""
     record(cassette, error, REPLY)
     assert play(CassettePlayer(cassette)) == REPLY
 
 
-def test_a_refusal_of_the_request_is_replayed_before_the_answer(cassette: Path) -> None:
-    """A permanent error is replayed in its place."""
+def test_a_permanent_error_before_an_answer_is_replayed(cassette: Path) -> None:
+    """Errors and replies come in the recorded order."""
     record(cassette, RejectedError("bad"), REPLY)
     with pytest.raises(RejectedError):
         play(CassettePlayer(cassette))
@@ -104,20 +183,19 @@ def test_a_refusal_of_the_request_is_replayed_before_the_answer(cassette: Path) 
 SYSTEMS = ["structured", "moderator", "panel", "live", {"kind": "persuasion", "effects": "judge"}]
 
 
-def _said(debate: Debate) -> dict[str, Any]:
+def content(debate: Debate) -> dict[str, Any]:
+    """Turns and assessments, with the cost of every call."""
     return debate.model_dump(mode="json", include={"turns", "assessments", "closed"})
 
 
 @pytest.mark.parametrize("kind", ["structured", "free_flowing"])
 def test_a_whole_debate_can_be_replayed(cassette: Path, kind: str) -> None:
-    """The replay of a debate is that debate, every exchange's cost included, and no model is asked."""
+    """The replayed debate is equal, although its model would fail."""
     config = config_of(format={"kind": kind, "arguments": 2}, judging={"systems": SYSTEMS})
     first = hold(config, tape=CassetteRecorder(cassette))
-    models = {"default": {"model": "mock/rehearsal", "faults": {"rate_limit": 1}}}
-    second = hold(
-        config_of(**config.model_dump(include={"format", "judging"}), models=models), tape=CassettePlayer(cassette)
-    )
-    assert _said(second) == _said(first)
+    failing = {"default": {"model": "mock/rehearsal", "faults": {"rate_limit": 1}}}
+    parts = config.model_dump(include={"format", "judging"})
+    assert content(hold(config_of(**parts, models=failing), tape=CassettePlayer(cassette))) == content(first)
 
 
 def test_a_debate_with_faults_can_be_replayed(cassette: Path) -> None:
@@ -126,4 +204,143 @@ def test_a_debate_with_faults_can_be_replayed(cassette: Path) -> None:
     config = config_of(models={"default": {"model": "mock/rehearsal", "faults": faults}})
     first = hold(config, tape=CassetteRecorder(cassette))
     assert first.usage.attempts > first.usage.calls
-    assert _said(hold(config, tape=CassettePlayer(cassette))) == _said(first)
+    assert content(hold(config, tape=CassettePlayer(cassette))) == content(first)
+
+
+# File ------------------------------------------------------------------------------------------------------------
+
+
+def test_only_the_owner_can_read_the_file(cassette: Path) -> None:
+    """The mode is 0600, also if the file existed with more permissions."""
+    record(cassette, REPLY)
+    cassette.chmod(0o644)
+    CassetteRecorder(cassette)
+    assert stat.S_IMODE(cassette.stat().st_mode) == 0o600
+
+
+def test_the_file_is_readable(cassette: Path) -> None:
+    """The version comes first; each line has fingerprint, model, purpose and the request's text."""
+    CassetteRecorder(cassette)
+    assert json.loads(cassette.read_text()) == {"cassette_version": 1}
+    record(cassette, REPLY)
+    line = json.loads(cassette.read_text().splitlines()[1])
+    assert line["fingerprint"] == ASK.fingerprint()
+    assert (line["model"], line["request"]["purpose"]) == ("lab/m", "opening")
+    assert line["request"]["messages"] == [{"role": "user", "content": "Motion: cats. Tag NONCE."}]
+
+
+SECRET = "hunter2hunter2"
+
+
+def redact(text: str) -> str:
+    """`text` without the secret."""
+    return text.replace(SECRET, "[redacted]")
+
+
+def test_no_secret_is_recorded(cassette: Path) -> None:
+    """Requests, replies and errors are redacted; the recording run gets the same redacted reply as a replay."""
+    request = replace(ASK, system=f"Key {SECRET}.")
+    replies = record(
+        cassette, with_text(f"It is {SECRET}."), RejectedError(f"bad {SECRET}"), request=request, redact=redact
+    )
+    assert SECRET not in cassette.read_text()
+    assert replies == [play(CassettePlayer(cassette, redact), request)]
+
+
+HEADER = '{"cassette_version": 1}\n'
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (None, ""),
+        ("", "line 1"),
+        ("hello\n", "line 1"),
+        ("[1]\n", "line 1"),
+        ('{"cassette_version": 2}\n', "version 2"),
+        (HEADER + "{}\n", "line 2.*fingerprint"),
+        (HEADER + "nonsense\n", "line 2"),
+        (HEADER + '{"fingerprint": "x", "model"', "line 2.*incomplete"),
+    ],
+)
+def test_a_missing_or_damaged_cassette_is_refused(cassette: Path, content: str | None, message: str) -> None:
+    """The error names the file and the line."""
+    if content is not None:
+        cassette.write_text(content)
+    with pytest.raises(ConfigError, match=rf"run\.cassette.*{message}"):
+        CassettePlayer(cassette)
+
+
+def test_a_recording_can_be_continued(cassette: Path) -> None:
+    """A second recorder appends, after removing an incomplete last line."""
+    record(cassette, with_text("one"))
+    with cassette.open("a") as file:
+        file.write('{"fingerprint": "to')
+    record(cassette, with_text("two"))
+    player = CassettePlayer(cassette)
+    assert [play(player).text for _ in range(2)] == ["one", "two"]
+
+
+@pytest.mark.parametrize("content", ["name: not ours\n", "no newline"])
+def test_another_file_is_not_overwritten(cassette: Path, content: str) -> None:
+    """A file that is not a cassette is not changed."""
+    cassette.write_text(content)
+    with pytest.raises(ConfigError):
+        CassetteRecorder(cassette)
+    assert cassette.read_text() == content
+
+
+def test_an_unwritable_path_is_an_error_before_the_first_call(tmp_path: Path) -> None:
+    """The recorder opens its file when it is created."""
+    (tmp_path / "file").write_text("")
+    with pytest.raises(StorageError, match="cannot write"):
+        CassetteRecorder(tmp_path / "file" / "run.cassette")
+
+
+# Requests that were not recorded ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        (replace(ASK, system="Rules!"), "system prompt differs from character 6: it was “.” and is “!”"),
+        (replace(with_message("Motion: dogs."), nonce=""), "is “dogs.”"),
+        (replace(ASK, messages=(*ASK.messages, Message("user", "More."))), "message 2 (user) is new"),
+        (replace(ASK, schema=OutputSchema("s", {"type": "array"})), "the schema differs"),
+        (replace(ASK, schema=None), "the schema is missing"),
+        (replace(ASK, temperature=0.5), "temperature was 0.7 and is 0.5"),
+        (replace(ASK, max_output_tokens=7), "max_output_tokens was 100 and is 7"),
+        (replace(ASK, seed=3), "seed was None and is 3"),
+        (replace(ASK, rung="prompt"), "rung was native and is prompt"),
+        (replace(ASK, purpose="closing"), "nor any reply for that purpose"),
+        (replace(ASK, system="Rules—and\nmore\tof ü."), "it was “.” and is “—and more of ü.”"),
+        (replace(ASK, system="Rules" + "x" * 50), f"it was “.” and is “{'x' * 40}…”"),
+        (replace(ASK, system="Rules\u202e\x07."), "in invisible characters before “.”"),
+        (replace(ASK, system="Rules\n"), "it was “.” and is white space"),
+        (replace(ASK, system="Rules"), "it was “.” and is the end"),
+        (replace(ASK, system="Rules\x1b[31m\n."), "system prompt differs"),
+    ],
+)
+def test_an_unknown_request_is_compared_with_the_nearest(cassette: Path, changed: Request, message: str) -> None:
+    """The permanent error names the difference on one printable line."""
+    record(cassette, REPLY)
+    with pytest.raises(PermanentError) as caught:
+        play(CassettePlayer(cassette), changed)
+    assert message in str(caught.value)
+    assert str(caught.value).isprintable()
+
+
+def test_another_model_is_named(cassette: Path) -> None:
+    """The difference can be the name of the model."""
+    record(cassette, REPLY)
+    with pytest.raises(PermanentError, match="the model was lab/m and is lab/n"):
+        play(CassettePlayer(cassette), name="lab/n")
+
+
+def test_the_nearest_request_has_the_longest_common_beginning(cassette: Path) -> None:
+    """Of two recorded requests with one purpose, the more similar one is compared."""
+    record(cassette, REPLY, request=with_message("Motion: dogs. A"))
+    record(cassette, REPLY, request=with_message("Motion: cats. A"))
+    expected = r"line 3: message 1 \(user\) differs from character 15: it was “A” and is “B”"
+    with pytest.raises(PermanentError, match=expected):
+        play(CassettePlayer(cassette), with_message("Motion: cats. B"))

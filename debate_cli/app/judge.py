@@ -17,11 +17,12 @@ from debate_cli.app.session import Outcome, Session
 from debate_cli.domain.debate import Debate, fold
 from debate_cli.domain.events import Event, JudgingOpened
 from debate_cli.engine import StopSignal
-from debate_cli.errors import DebateError, TranscriptError, UsageError
+from debate_cli.errors import DebateError, StorageError, TranscriptError, UsageError
 from debate_cli.observer import Observer
 from debate_cli.storage.atomic_write import open_regular_file
 from debate_cli.storage.config_file import LoadedConfig
 from debate_cli.storage.ids import new_id, validate_id
+from debate_cli.storage.lock import check_unlocked
 from debate_cli.storage.transcript import to_transcript, transcript_to_events
 from debate_cli.storage.transcript_store import open_debate
 from debate_cli.systems.registry import check_system_kind, get_system
@@ -79,7 +80,8 @@ def build_judge_tasks(
     loaded: LoadedConfig | None,
     target: JudgeTarget,
 ) -> tuple[list[JudgeTask], list[str]]:
-    """The tasks, and a sentence for each of many files that cannot be judged. A bad single file raises TranscriptError.
+    """The tasks, and a sentence for each of many files that cannot be judged. A bad single file raises TranscriptError, or StorageError if a process
+    is working on it.
 
     `loaded` is the configuration of the request. Raises UsageError, ConfigError and MissingKeyError for bad requests.
     """
@@ -97,7 +99,7 @@ def build_judge_tasks(
             task = _build_task(path, request, loaded, target)
             _reserve_target(task, taken)
             tasks.append(task)
-        except TranscriptError as error:
+        except (TranscriptError, StorageError) as error:
             if len(files) == 1:
                 raise
             problems.append(str(error))
@@ -181,12 +183,14 @@ def _build_transcript_task(
     path: Path, request: JudgingRequest, loaded: LoadedConfig | None, target: JudgeTarget
 ) -> JudgeTask:
     stored = open_debate(path)
+    place = _target_path(path.with_suffix(".json"), target)
+    if place == path.with_suffix(".json"):
+        check_unlocked(path)
     events = tuple(transcript_to_events(to_transcript(stored.debate, stored.verdicts)))
     try:
         judging = prepare_judging(fold(events), request, datetime.now(UTC), loaded, os.environ)
     except TranscriptError as error:
         raise TranscriptError(f"{path}: {error}") from error
-    place = _target_path(path.with_suffix(".json"), target)
     return JudgeTask(path, events, judging.openings, judging.context, place, stored.torn_line_warning)
 
 

@@ -161,15 +161,17 @@ def _score_file(path: Path, request: ScoreRequest) -> CheckedFile:
     verdicts = score(debate, runs=request.runs, systems=request.systems or None, settings=settings)
     gates = request.gates.evaluate(debate, verdicts)
     running = _describe_running(stored) if request.check else None
+    other_rules = None
     compared = load_last_transcript(stored) if request.check and running is None else None
     if request.check and running is None:
-        differences = [] if compared is None else _find_differences(compared, request)
+        differences, other_rules = ([], None) if compared is None else _find_differences(compared, request)
         gates.append(GateResult(CHECK_GATE, "; ".join(differences) or None))
     if request.write:
         _store_verdicts(path, request.rubric)
     remarks = (
         _describe_uninstalled(verdicts),
         running,
+        other_rules,
         _describe_replaced(debate, request.runs, request.systems),
         _describe_unjudged(str(path), debate, request.systems),
         describe_unfinished(debate),
@@ -190,17 +192,20 @@ def _check_run(debate: Debate, runs: str, prefix: str = "runs ") -> None:
         raise UsageError(f"{prefix}{runs}: there is no such judging run; it has {', '.join(known)}")
 
 
-def _find_differences(stored: StoredDebate, request: ScoreRequest) -> list[str]:
-    """A sentence for each stored verdict that differs from the recomputed one."""
+def _find_differences(stored: StoredDebate, request: ScoreRequest) -> tuple[list[str], str | None]:
+    """A sentence for each stored verdict that differs from the recomputed one, and a remark on those under other rules."""
     recomputed = score(stored.debate, runs="all", settings=request.rubric.settings(stored.debate))
     new = {(verdict.system, verdict.run): verdict for verdict in recomputed}
     old = {(verdict.system, verdict.run): verdict for verdict in stored.verdicts}
     suffix = f" with {request.rubric_option}" if request.rubric_option else ""
-    return [
+    updated = [key for key in sorted(new.keys() & old.keys()) if new[key].rules != old[key].rules]
+    differences = [
         f"the stored verdict of {format_system_with_run(*key)} differs from the one recomputed{suffix}"
-        for key in sorted(new.keys() | old.keys())
+        for key in sorted((new.keys() | old.keys()) - set(updated))
         if key not in new or key not in old or not verdicts_match(old[key], new[key])
     ]
+    names = ", ".join(format_system_with_run(*key) for key in updated)
+    return differences, f"{names}: stored under other scoring rules, so not compared" if updated else None
 
 
 def _store_verdicts(path: Path, rubric: Rubric) -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import JsonValue
+from pydantic import Field, JsonValue
 
 from debate_cli.domain.frozen_model import FrozenModel
 
@@ -25,6 +25,8 @@ class Verdict(FrozenModel):
     """Points between the first and the second score, >= 0; None where undetermined."""
     scores: dict[str, float]
     """Score per debater's name, on the system's own scale; debaters that could not be scored are left out."""
+    rules: Annotated[int, Field(ge=1, exclude_if=lambda rules: rules == 1)] = 1
+    """Version of the system's formula; 1 is not written. Verdicts under different rules cannot be compared."""
     decides: bool = False
     """Whether this verdict heads the output."""
     notes: dict[str, JsonValue] = {}

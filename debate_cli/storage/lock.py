@@ -51,13 +51,24 @@ def lock_holder(path: Path) -> int | None:
     try:
         fcntl.flock(opened, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:
-        pid = os.pread(opened, _PID_BYTES, 0).decode(errors="replace").strip()
-        return int(pid) if pid.isdecimal() else 0
+        return _read_pid(opened)
     except OSError:
         return None
     finally:
         os.close(opened)
     return None
+
+
+def check_unlocked(path: Path) -> None:
+    """Raise StorageError with the pid if a process holds the lock of `path`."""
+    pid = lock_holder(path)
+    if pid is not None:
+        raise _locked_error(path.with_suffix(LOCK_SUFFIX), pid)
+
+
+def _locked_error(place: Path, pid: int) -> StorageError:
+    who = f"process {pid}" if pid else "another process"
+    return StorageError(f"{place}: {who} is working on this debate; wait for it, or stop it")
 
 
 def _acquire(place: Path) -> int:
@@ -67,10 +78,9 @@ def _acquire(place: Path) -> int:
         try:
             fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
-            holder = os.pread(opened, _PID_BYTES, 0).decode(errors="replace").strip()
+            holder = _read_pid(opened)
             os.close(opened)
-            who = f"process {holder}" if holder.isdecimal() else "another process"
-            raise StorageError(f"{place}: {who} is working on this debate; wait for it, or stop it") from error
+            raise _locked_error(place, holder) from error
         except OSError as error:
             os.close(opened)
             raise StorageError(f"{place}: cannot be locked ({error.strerror}); choose another folder") from error
@@ -80,6 +90,12 @@ def _acquire(place: Path) -> int:
                 write_all(opened, f"{os.getpid()}\n".encode())
             return opened
         os.close(opened)
+
+
+def _read_pid(opened: int) -> int:
+    """The pid in an opened lock file; 0 if there is none."""
+    pid = os.pread(opened, _PID_BYTES, 0).decode(errors="replace").strip()
+    return int(pid) if pid.isdecimal() else 0
 
 
 def _open_lock_file(place: Path) -> int:

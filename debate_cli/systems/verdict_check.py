@@ -16,9 +16,9 @@ TOLERANCE = 1e-6
 def verdicts_match(stored: Verdict, recomputed: Verdict) -> bool:
     """Whether winner, victory, margin, scores and the numeric notes that both verdicts have are equal.
 
-    Wording may change between versions, and a later version may add notes.
+    Verdicts under different rules never match. Wording may change between versions, and a later version may add notes.
     """
-    if (stored.winner, stored.victory) != (recomputed.winner, recomputed.victory):
+    if (stored.rules, stored.winner, stored.victory) != (recomputed.rules, recomputed.winner, recomputed.victory):
         return False
     if stored.scores.keys() != recomputed.scores.keys() or not _are_equal(stored.margin, recomputed.margin):
         return False

@@ -78,7 +78,7 @@ def test_a_text_has_no_turns_to_judge(here: Path, system: str) -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (("judge", "saved", "--mock", "--system", "panel", "--judges", "1"), "1 judge is fewer than min_judges 2"),
+        (("judge", "saved", "--mock", "--system", "panel", "--judges", "1"), "the panel has 1 judge and needs 2"),
         (("judge", "saved", "--mock", "--system", "panle"), "did you mean `panel`?"),
         (("score", "saved", "--system", "panle"), "did you mean `panel`?"),
         (("score", "saved", "--weights", "evidance=1"), "evidance"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -117,7 +118,10 @@ def test_a_named_folder_must_exist(here: Path) -> None:
 
 def test_topics_cannot_break_the_columns(two_saved: Path) -> None:
     """Tabs, line breaks and escapes stay within one cell."""
-    save(two_saved, fixed(), topic="a\tb\nc\x1b[31m\x1b]0;owned\x07 [bold]d[/bold]", id="one\tmore")
+    save(two_saved, fixed(), id="one\tmore")
+    document = json.loads(two_saved.read_text())
+    document["config"]["topic"] = "a\tb\nc\x1b[31m\x1b]0;owned\x07 [bold]d[/bold]"
+    two_saved.write_text(json.dumps(document))
     first = list_(two_saved).out.splitlines()[0].split("\t")
     assert (first[0], first[2], len(first)) == ("one more", "a b c [bold]d[/bold]", 7)
     _, drawn = run_on_terminal("list", cwd=two_saved.parent.parent, env=DRAWN)

@@ -57,7 +57,9 @@ def test_json_is_the_transcript(saved: Path) -> None:
     assert replay(saved, saved, "--format", "json").out == saved.read_text()
 
 
-@pytest.mark.parametrize(("format_", "begins"), [("markdown", "# "), ("html", "<!doctype html>"), ("json", "{")])
+@pytest.mark.parametrize(
+    ("format_", "begins"), [("markdown", "**rehearsal"), ("html", "<!doctype html>"), ("json", "{")]
+)
 def test_output_goes_to_a_file_that_is_not_overwritten(saved: Path, format_: str, begins: str) -> None:
     """`-o` writes the output of stdout; a second time needs `--force`."""
     report = saved.parent.parent / "report"

@@ -88,8 +88,7 @@ def test_check_accepts_an_unchanged_transcript(saved: Path) -> None:
         (["verdicts", 0, "winner"], "Pro"),
         (["verdicts", 0, "margin"], 2.5),
         (["verdicts", 1, "scores", "Pro"], 80.0),
-        (["verdicts", 0, "notes"], {}),
-        (["verdicts", 0, "decides"], False),
+        (["verdicts", 0, "notes", "means", "Pro", "logic"], 1.5),
         (["assessments", 0, "marks", 0, "value"], 1),
         (["config", "judging", "systems", 0, "weights", "logic"], 0.9),
         (["verdicts"], []),
@@ -103,6 +102,28 @@ def test_check_detects_a_changed_transcript(saved: Path, where: tuple[list[Any],
     assert done.code == 5
     assert str(saved) in done.err
     assert "stored verdict" in done.err
+
+
+@pytest.mark.parametrize(
+    "where",
+    [
+        (["verdicts", 0, "notes"], {}),
+        (["verdicts", 0, "notes", "label"], "a wording of an earlier version"),
+    ],
+    ids=["notes that an earlier version did not write", "sentences"],
+)
+def test_check_ignores_what_versions_may_change(saved: Path, where: tuple[list[Any], object]) -> None:
+    """Only conclusions and numbers that both verdicts have are compared."""
+    tamper(saved, *where)
+    assert score(saved, saved, "--check").code == 0
+
+
+def test_check_reports_verdicts_under_other_rules(saved: Path) -> None:
+    """A verdict that another formula computed is not compared: a remark, exit 0."""
+    tamper(saved, ["verdicts", 0, "margin"], 9.9)
+    tamper(saved, ["verdicts", 0, "rules"], 2)
+    done = score(saved, saved, "--check")
+    assert (done.code, "structured r1: stored under other scoring rules, so not compared" in done.err) == (0, True)
 
 
 def test_weights_change_scores_as_the_formula_says(saved: Path) -> None:

@@ -108,7 +108,7 @@ def test_temporary_failures_are_retried(here: Path, failures: list[int]) -> None
         stored = read(here)
         assert (done.code, stored["status"], stored["failures"]) == (0, "complete", []), done.err
         assert stored["usage"]["attempts"] == len(server.bodies) == 11 + len(failures)
-        assert sum("trying again" in line for line in done.out.splitlines()) == len(failures)
+        assert sum("retrying in" in line for line in done.out.splitlines()) == len(failures)
 
 
 def test_a_server_without_schemas_gets_the_form_in_the_prompt(here: Path) -> None:

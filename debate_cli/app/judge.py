@@ -80,10 +80,10 @@ def build_judge_tasks(
     loaded: LoadedConfig | None,
     target: JudgeTarget,
 ) -> tuple[list[JudgeTask], list[str]]:
-    """The tasks, and a sentence for each of many files that cannot be judged. A bad single file raises TranscriptError, or StorageError if a process
-    is working on it.
+    """The tasks, and a sentence for each of many files that cannot be judged.
 
-    `loaded` is the configuration of the request. Raises UsageError, ConfigError and MissingKeyError for bad requests.
+    `loaded` is the configuration of the request. Raises UsageError, ConfigError and MissingKeyError for bad requests;
+    TranscriptError for a bad single file, StorageError for one that a process is working on.
     """
     for kind in request.systems:
         check_system_kind(kind)

@@ -12,6 +12,7 @@ from typing import Literal, NamedTuple
 from debate_cli.domain.events import AssessmentCompleted, Event, Failure, TaskFailed, TurnCompleted
 from debate_cli.domain.tasks import Brief, Task, speech_key
 from debate_cli.render import theme
+from debate_cli.systems.registry import get_system
 
 MAX_FAILURE_NAMES = 4
 """Longest list of debaters or judges that is written out."""
@@ -47,7 +48,7 @@ class FailureGroup(NamedTuple):
         done = "could not judge" if self._is_judging else "could not speak"
         if self.prior_report == "of_them":
             return f"{done} {'once' if count == 1 else f'{count} times'} more"
-        if count == 1 and isinstance(first, Brief) and first.system != "panel":
+        if count == 1 and isinstance(first, Brief) and not get_system(first.system).judges_texts:
             done = f"{done} {theme.format_brief(first).partition(', ')[2]}"
         return f"{done} either" if self.prior_report == "of_others" else done
 

@@ -18,9 +18,9 @@ from debate_cli.render.mermaid import fence_mermaid, format_mermaid_map
 from debate_cli.render.report import DebateReport, ReportPart, build_debate_report
 from debate_cli.render.speech_parts import SpeechPart, split_turn
 from debate_cli.render.summary import NOT_JUDGED_MESSAGE, JudgeQuote, explain_scores, quote_judge, suggest_judge_command
-from debate_cli.render.weakest import WeakestArgument, find_weakest_argument
 from debate_cli.systems.registry import get_system
 from debate_cli.systems.structured.briefing import Briefing, BriefingClaim
+from debate_cli.systems.structured.weakest import WeakestArgument, find_weakest_argument
 from debate_cli.systems.tables import Badge, Cell, Curve, Gauge, Lines, Number, Table, Who
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~&!$^@+=])")

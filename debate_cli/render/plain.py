@@ -49,8 +49,8 @@ from debate_cli.render.summary import (
     usage_rows,
 )
 from debate_cli.render.theme import shorten
-from debate_cli.render.weakest import WeakestArgument, find_weakest_argument
 from debate_cli.systems.structured.briefing import Briefing
+from debate_cli.systems.structured.weakest import WeakestArgument, find_weakest_argument
 from debate_cli.systems.tables import Badge, Cell, Curve, Gauge, Lines, Number, Table, TableRow, Who
 
 MAX_SHORT_CELL = 24

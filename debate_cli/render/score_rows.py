@@ -21,7 +21,7 @@ from debate_cli.systems.tables import VOTE_BADGES, Cell, Number, Table, TableRow
 SCORE_COLUMNS = ("path", "id", "topic", "status", "system", "run", "winner", "victory", "margin", "decides", "scores")
 _VERDICT_FIELDS = {"system", "run", "winner", "victory", "margin", "decides", "scores"}
 _VOTE_NOTES = ("option", "weights")
-"""Notes of a panel that its outcome needs."""
+"""Notes of a vote that its outcome needs."""
 MAX_PATH_LENGTH = 32
 """Characters of a path in a table; its end is kept."""
 _FORMULA_PREFIXES = ("=", "+", "-", "@", "\t", "\r")
@@ -76,11 +76,8 @@ def drop_notes(file: ScoredFile) -> ScoredFile:
 
 
 def _drop_verdict_notes(verdict: Verdict) -> Verdict:
-    kept = (
-        {name: verdict.notes[name] for name in _VOTE_NOTES if name in verdict.notes}
-        if verdict.system == "panel"
-        else {}
-    )
+    is_vote = "option" in verdict.notes
+    kept = {name: verdict.notes[name] for name in _VOTE_NOTES if is_vote and name in verdict.notes}
     return verdict.model_copy(update={"notes": kept})
 
 

@@ -44,10 +44,10 @@ from debate_cli.render.terminal import (
     terminal_text,
 )
 from debate_cli.render.theme import shorten
-from debate_cli.render.weakest import WeakestArgument, find_weakest_argument
 from debate_cli.systems import tables
 from debate_cli.systems.structured.briefing import Briefing, BriefingClaim
 from debate_cli.systems.structured.trace import TraceRow, build_trace_table
+from debate_cli.systems.structured.weakest import WeakestArgument, find_weakest_argument
 from debate_cli.systems.tables import Cell, Lines, Table, Who
 
 MAX_MISSING = 4

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render.sanitize import sanitize_text
 from debate_cli.systems import tables
-from debate_cli.systems.base import describe_outcome
+from debate_cli.systems.explanation import describe_outcome
 from debate_cli.systems.registry import get_system
 from debate_cli.systems.tables import Badge, Tone, format_number
 
@@ -125,19 +125,12 @@ def format_usage(usage: TotalUsage) -> str:
     return f"{calls}{again} · {flow} · {price}"
 
 
-def format_brief(brief: Brief, called: str | None = None) -> str:
-    """The task of a judge: `moderator, round 2`; `called` replaces the name of the system."""
-    subject = brief.subject
-    match subject.moment:
-        case "round":
-            about = f"round {subject.round}"
-        case "turn":
-            about = f"turn {subject.turns[0] + 1}" if subject.turns else "a turn"
-        case "pair":
-            about = " and ".join(str(index + 1) for index in subject.turns)
-            about = f"turns {about}"
-        case "debate":
-            about = "the debate" if brief.system != "panel" else f"vote {brief.revision + 1}"
+def format_brief(brief: Brief, called: str | None = None, *, in_full: bool = False) -> str:
+    """The task of a judge: `moderator, round 2`; `called` replaces the name of the system.
+
+    `in_full` tells several questions on the same subject apart.
+    """
+    about = get_system(brief.system).describe_brief(brief, in_full=in_full)
     system = called or brief.system
     who = system if brief.assessor == "judge" else f"{system}/{brief.assessor}"
     return f"{who}, {about}"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from debate_cli.domain.assessment import SHARED_FINDINGS, Assessment, Finding, Mark
 from debate_cli.domain.debate import Debate
@@ -20,8 +20,10 @@ from debate_cli.domain.turn import Turn
 from debate_cli.domain.verdict import Verdict
 from debate_cli.llm.form import Form, FormT
 from debate_cli.llm.prompts import Prompts
+from debate_cli.systems.aggregation import ordered_assessments
 from debate_cli.systems.charts import Chart
-from debate_cli.systems.tables import Gauge, Number, Table, Who, format_number
+from debate_cli.systems.explanation import describe_outcome, describe_scores
+from debate_cli.systems.tables import Gauge, Number, Table, Who
 
 SettingsT = TypeVar("SettingsT", bound=SystemSettings)
 WHOLE_DEBATE = Subject(moment="debate")
@@ -51,6 +53,16 @@ class PlannedCalls:
     """Answers of judges that a question may quote, at most."""
 
 
+class Dissent(NamedTuple):
+    """A judge who concludes something else than the verdict. Untrusted."""
+
+    judge: str
+    conclusion: str
+    """What the judge concludes: `votes FAIL`."""
+    words: str
+    """The judge's reasons, in full; may be empty."""
+
+
 @dataclass(frozen=True, slots=True)
 class Headline:
     """A verdict in short."""
@@ -63,6 +75,7 @@ class Headline:
     """The highest score that a debater, or an option, can reach."""
     unit: str = "points"
     """What scores and margin count."""
+    dissent: tuple[Dissent, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +85,14 @@ class JudgeQuote:
     words: str
     judge: str = ""
     """Id of the judge; empty where the system has one voice."""
+
+
+class TurnScore(NamedTuple):
+    """The score of one turn."""
+
+    total: float
+    parts: Mapping[str, float | None]
+    """Criterion -> its part of the total."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +178,8 @@ class JudgingSystem(Generic[SettingsT]):
     """Package that holds the prompt files, in a folder `prompts`."""
     judges_texts: bool = False
     """Whether the system can judge a text in place of a debate."""
+    suggestion_rank: int = 100
+    """Place among the systems that are suggested for a further judging: few calls and another view come first."""
 
     # What is asked, and when
 
@@ -214,15 +237,34 @@ class JudgingSystem(Generic[SettingsT]):
         """The highest score that can be reached. Default: the highest that was."""
         return max((abs(score) for score in verdict.displayed_scores.values()), default=1.0)
 
+    def describe_brief(self, brief: Brief, *, in_full: bool = False) -> str:
+        """What a brief is about: `turn 3`. `in_full`: different for each brief on the same subject. Default: the subject."""
+        del in_full
+        return describe_subject(brief.subject)
+
+    def explain(self, verdict: Verdict) -> str:
+        """Why a determined verdict is as it is, in sentences made of numbers. Default: the scores."""
+        return describe_scores(verdict, self.max_score(verdict))
+
     def headline(self, verdict: Verdict, document: str | None = None) -> Headline:
-        """The verdict in short; `document` is the name of a judged text. Not sanitized."""
-        highest = self.max_score(verdict)
-        return Headline(describe_outcome(verdict, document), describe_scores(verdict, highest), highest)
+        """The verdict in short; `document` is the name of a judged text. Not sanitized.
+
+        The reason of an undetermined verdict is the first sentence of its notes on what is missing.
+        """
+        missing = verdict.notes.get("missing")
+        first_missing = str(missing[0]) if isinstance(missing, list) and missing else ""
+        reason = first_missing if verdict.victory == "undetermined" else self.explain(verdict)
+        return Headline(describe_outcome(verdict, document), reason, self.max_score(verdict))
 
     def quote(self, debate: Debate, verdict: Verdict) -> JudgeQuote | None:
-        """A judge's words that explain the verdict, in full; None if there are none. Default: the first rationale."""
-        given = debate.assessments_of_system(verdict.system, verdict.run)
+        """The words of a judge who agrees with a determined verdict, in full. Default: the first rationale."""
+        given = self.agreeing_assessments(debate, verdict)
         return next((JudgeQuote(item.rationale) for item in given if item.rationale.strip()), None)
+
+    def turn_scores(self, verdict: Verdict) -> Mapping[int, TurnScore]:
+        """Index of a turn -> its score. Default: none."""
+        del verdict
+        return {}
 
     def tables(self, verdict: Verdict) -> list[Table]:
         """All numbers of the verdict, the scores first. Default: the scores alone."""
@@ -239,6 +281,37 @@ class JudgingSystem(Generic[SettingsT]):
         own = [finding for finding in assessment.findings if finding.kind not in SHARED_FINDINGS]
         told = [sentence for finding in own for sentence in finding.describe()]
         return LiveReport(sentences=tuple(told or filter(None, [assessment.rationale])))
+
+    # For the methods above
+
+    def agreeing_assessments(self, debate: Debate, verdict: Verdict) -> list[Assessment]:
+        """The assessments behind a verdict, without those of judges whose own marks give another winner."""
+        given = ordered_assessments(debate, verdict.system, verdict.run)
+        judges = dict.fromkeys(item.assessor for item in given)
+        if len(judges) == 1:
+            return given
+        run = debate.run(verdict.run)
+        settings = next(item for item in run.judging.systems if item.kind == self.kind)
+        agreeing: set[str] = set()
+        for judge in judges:
+            alone = debate.with_assessments(item for item in given if item.assessor == judge)
+            own = self.score(alone, run, settings)  # pyright: ignore[reportArgumentType] - settings of this kind
+            if own.victory == "undetermined" or own.winner == verdict.winner:
+                agreeing.add(judge)
+        return [item for item in given if item.assessor in agreeing]
+
+
+def describe_subject(subject: Subject) -> str:
+    """What is judged: `turn 3`, `round 2`, `the debate`. Turns count from 1."""
+    match subject.moment:
+        case "round":
+            return f"round {subject.round}"
+        case "turn":
+            return f"turn {subject.turns[0] + 1}" if subject.turns else "a turn"
+        case "pair":
+            return f"turns {' and '.join(str(index + 1) for index in subject.turns)}"
+        case "debate":
+            return "the debate"
 
 
 def briefs_for(run: str, settings: SystemSettings, subject: Subject, revision: int = 0) -> Iterator[Brief]:
@@ -260,48 +333,6 @@ def sum_marks(marks: Iterable[Mark], criteria: Mapping[str, float]) -> tuple[Rep
         if mark.participant is not None and mark.criterion in criteria:
             sums[mark.participant] = sums.get(mark.participant, 0.0) + mark.value
     return tuple(ReportedScore(name, value, sum(criteria.values())) for name, value in sums.items())
-
-
-def describe_outcome(verdict: Verdict, document: str | None = None) -> str:
-    """Who won and how, in a sentence. Names are not sanitized. `document`: name of the text that was judged."""
-    match verdict.victory:
-        case "draw":
-            return "A draw: evenly matched."
-        case "conditional":
-            if verdict.is_tied:
-                return "A tied vote: neither for nor against."
-            claim = "the motion holds" if document is None else f"{document} passes"
-            return f"Conditional: {claim} under stated conditions."
-        case "undetermined":
-            return "Undetermined: too little was assessed to say."
-        case "narrow" | "clear" | "overwhelming":
-            how = {"narrow": "narrowly", "clear": "clearly", "overwhelming": "overwhelmingly"}[verdict.victory]
-            return (
-                f"{verdict.winner} wins {how}."
-                if verdict.winner is not None
-                else _describe_vote(verdict, document, how)
-            )
-
-
-def _describe_vote(verdict: Verdict, document: str | None, how: str) -> str:
-    match verdict.option:
-        case "PASS":
-            return f"{'The motion is upheld' if document is None else f'{document} passes'}, {how}."
-        case "FAIL":
-            return f"{'The motion is not upheld' if document is None else f'{document} does not pass'}, {how}."
-        case _:
-            return f"Decided {how}, but the vote itself is not recorded."
-
-
-def describe_scores(verdict: Verdict, max_score: float) -> str:
-    """Scores, best first, and the margin, in a sentence; empty without scores."""
-    ranked = sorted(verdict.displayed_scores.items(), key=lambda item: -item[1])
-    if not ranked:
-        return ""
-    told = " to ".join(f"{name} {format_number(score)}" for name, score in ranked[:2])
-    rest = "".join(f", {name} {format_number(score)}" for name, score in ranked[2:])
-    gap = f", {format_number(verdict.margin)} apart" if verdict.margin is not None else ""
-    return f"{told}{rest} of {max_score:g}{gap}."
 
 
 def score_table(verdict: Verdict, max_score: float) -> Table:

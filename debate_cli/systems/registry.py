@@ -13,9 +13,10 @@ from debate_cli.domain.judging_config import SystemSettings
 from debate_cli.domain.judging_run import FIRST_RUN
 from debate_cli.domain.suggestions import closest_match, format_suggestion_or_list
 from debate_cli.domain.tasks import Brief
+from debate_cli.domain.verdict import Verdict
 from debate_cli.errors import UsageError
 from debate_cli.plugins import SYSTEMS
-from debate_cli.systems.base import JudgingSystem
+from debate_cli.systems.base import JudgeQuote, JudgingSystem
 
 
 class UninstalledSystem(JudgingSystem[SystemSettings]):
@@ -24,6 +25,10 @@ class UninstalledSystem(JudgingSystem[SystemSettings]):
     def __init__(self, kind: str) -> None:
         self.kind = kind
         self.settings = SystemSettings  # pyright: ignore[reportAttributeAccessIssue] - becomes the base class
+
+    def quote(self, debate: Debate, verdict: Verdict) -> JudgeQuote | None:
+        """None: which judges agree with the verdict is not known."""
+        del debate, verdict
 
 
 def system_kinds() -> tuple[str, ...]:

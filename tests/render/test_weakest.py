@@ -15,9 +15,9 @@ from debate_cli.render.html.page import render_html
 from debate_cli.render.markdown import format_markdown
 from debate_cli.render.plain import details_lines
 from debate_cli.render.terminal_summary import details
-from debate_cli.render.weakest import WeakestArgument, argument_scores, find_weakest_argument
 from debate_cli.systems.scoring import score
 from debate_cli.systems.structured.findings import Fallacy, Standing, Trace
+from debate_cli.systems.structured.weakest import WeakestArgument, argument_scores, find_weakest_argument
 
 PRAISE = "Specific, sourced, and never answered."
 FALLACY = "Fallacy found in it: appeal to authority."

@@ -11,7 +11,7 @@ from debate_cli.domain.tasks import Subject
 from debate_cli.domain.turn import Turn
 from debate_cli.judging.injection.detector import detect_injection
 from debate_cli.judging.quotes import turn_texts
-from debate_cli.judging.transcript_prompt import debater_names, format_turn_line, visible_texts
+from debate_cli.judging.transcript_prompt import debater_names, visible_texts
 
 
 def find_manipulations(debate: Debate, subject: Subject) -> tuple[Manipulation, ...]:
@@ -24,12 +24,6 @@ def find_manipulations(debate: Debate, subject: Subject) -> tuple[Manipulation, 
     if subject.moment == "debate" and not subject.turns:
         found.insert(0, _find_in_texts(None, None, [debate.topic, debate.config.background or ""], names))
     return tuple(dict.fromkeys(item for group in found for item in group))
-
-
-def warm_caches(turn: Turn, names: tuple[str, ...]) -> None:
-    """Run the detector on `turn` before a judge needs the result; both results are cached."""
-    format_turn_line(turn, names)
-    list(_find_in_turn(turn, names))
 
 
 def _subject_turns(debate: Debate, subject: Subject) -> Iterator[Turn]:

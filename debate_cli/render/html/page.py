@@ -32,15 +32,15 @@ from debate_cli.render.html.transcript import build_round_sections, collect_judg
 from debate_cli.render.report import DebateReport, build_debate_report
 from debate_cli.render.sheets.of_verdict import build_verdict_tables
 from debate_cli.render.summary import quote_judge, summarize_verdicts
-from debate_cli.render.weakest import argument_scores
 from debate_cli.systems import findings_table
+from debate_cli.systems.base import TurnScore
 from debate_cli.systems.charts import Chart
 from debate_cli.systems.live import personality_table
 from debate_cli.systems.live.charts import personality_charts
-from debate_cli.systems.live.score import LiveNotes, TurnRow
 from debate_cli.systems.registry import get_system
 from debate_cli.systems.structured.trace import TraceRow, build_trace_table
-from debate_cli.systems.tables import Table, parse_notes
+from debate_cli.systems.structured.weakest import argument_scores
+from debate_cli.systems.tables import Table
 
 PAGE_TEMPLATES = (
     "page.html.j2", "cells.html.j2", "speech.html.j2", "verdict.html.j2", "scores.html.j2", "map.html.j2", "trace.html.j2",
@@ -108,7 +108,7 @@ def _template_context(debate: Debate, verdicts: Sequence[Verdict], places: Mappi
         "rows": rows,
         "scores_of": argument_scores(debate, report.verdicts),
         "rounds": build_round_sections(debate),
-        "live_rows": _live_scores_by_turn(report.verdicts),
+        "turn_scores": _scores_by_turn(report.verdicts),
         "reasons": collect_judge_reasons(debate),
         "findings": findings_table.build_findings_tables(debate),
         "label": partial(label_verdict, among=report.verdicts),
@@ -155,14 +155,12 @@ def _score_blocks(debate: Debate, report: DebateReport, classes: Mapping[str, st
     return [block for block in blocks if block.charts or block.tables or block.missing]
 
 
-def _live_scores_by_turn(verdicts: Sequence[Verdict]) -> dict[int, TurnRow]:
-    """Turn -> its scores in the first live verdict."""
-    scores: dict[int, TurnRow] = {}
+def _scores_by_turn(verdicts: Sequence[Verdict]) -> dict[int, tuple[str, TurnScore]]:
+    """Turn -> system and score, from the first verdict that scores the turn."""
+    scores: dict[int, tuple[str, TurnScore]] = {}
     for verdict in verdicts:
-        notes = parse_notes(LiveNotes, verdict) if verdict.system == "live" else None
-        for row in notes.turns if notes is not None else ():
-            if row.composite is not None:
-                scores.setdefault(row.turn, row)
+        for turn, score in get_system(verdict.system).turn_scores(verdict).items():
+            scores.setdefault(turn, (verdict.system, score))
     return scores
 
 

@@ -186,23 +186,13 @@ def collect_judge_reasons(debate: Debate) -> JudgeReasons:
 
 def _reason(assessment: Assessment, label: str) -> JudgeReason:
     return JudgeReason(
-        heading=_reason_heading(assessment, label),
+        heading=theme.format_brief(assessment.brief, label, in_full=True),
         model=assessment.exchange.model,
         rationale=assessment.rationale,
         marked=tuple(_group_marks(assessment.marks)),
         found=tuple(sentence for finding in assessment.findings for sentence in finding.describe()),
         warnings=assessment.warnings,
     )
-
-
-def _reason_heading(assessment: Assessment, label: str) -> str:
-    """What was judged. The live judge assesses the whole debate up to three times."""
-    subject = assessment.subject
-    if assessment.system != "live" or subject.moment != "debate":
-        return theme.format_brief(assessment.brief, label)
-    if subject.turns:
-        return f"{label}, the debate's start and end"
-    return f"{label}, narrative {'against scorecard' if assessment.revision else 'of the debate'}"
 
 
 def _group_marks(marks: Iterable[Mark]) -> Iterable[MarkGroup]:

@@ -10,18 +10,22 @@ from debate_cli.domain.debate import Debate
 from debate_cli.domain.judging_run import FIRST_RUN, JudgingRun
 from debate_cli.domain.tasks import Brief, Subject
 from debate_cli.domain.verdict import Verdict
+from debate_cli.systems.aggregation import mean
 from debate_cli.systems.base import (
     WHOLE_DEBATE,
     JudgeQuestion,
+    JudgeQuote,
     JudgingSystem,
     LiveReport,
     PlannedCalls,
     Progress,
+    TurnScore,
     briefs_for,
     sum_marks,
     turn_briefs,
 )
 from debate_cli.systems.charts import Chart
+from debate_cli.systems.explanation import ScoreComponent, describe_scores
 from debate_cli.systems.live import charts, exchange_question, narrative_question, score, tables, turn_question
 from debate_cli.systems.live.calibration import DIMENSION_MAXIMA
 from debate_cli.systems.live.findings import (
@@ -35,7 +39,7 @@ from debate_cli.systems.live.findings import (
     SuspectClaim,
 )
 from debate_cli.systems.live.settings import LiveSettings
-from debate_cli.systems.tables import Table
+from debate_cli.systems.tables import Table, parse_notes
 
 
 class LiveSystem(JudgingSystem[LiveSettings]):
@@ -47,6 +51,7 @@ class LiveSystem(JudgingSystem[LiveSettings]):
         PairComparison, SuspectClaim, LogicGap, Narrative, Resolution, Convergence, Pressure, CausalChain,
     )  # fmt: skip
     prompt_package = "debate_cli.systems.live"
+    suggestion_rank = 4
 
     def briefs(self, debate: Debate, run: JudgingRun, settings: LiveSettings, progress: Progress) -> Iterator[Brief]:
         """Turns and pairs as they come; at the end the narrative and the convergence; then the resolution of a conflict."""
@@ -102,6 +107,46 @@ class LiveSystem(JudgingSystem[LiveSettings]):
         """The highest composite: 100."""
         del verdict
         return 100.0
+
+    def describe_brief(self, brief: Brief, *, in_full: bool = False) -> str:
+        """The subject; `in_full` tells the three questions on the whole debate apart."""
+        if not in_full or brief.subject.moment != "debate":
+            return super().describe_brief(brief)
+        if brief.subject.turns:
+            return "the debate's start and end"
+        return f"narrative {'against scorecard' if brief.revision else 'of the debate'}"
+
+    def explain(self, verdict: Verdict) -> str:
+        """The scores, and the dimension with the largest difference."""
+        notes = parse_notes(score.LiveNotes, verdict)
+        components: list[ScoreComponent] = []
+        for dimension, most in DIMENSION_MAXIMA.items():
+            marks: dict[str, list[float]] = {}
+            for row in notes.turns if notes is not None else ():
+                value = getattr(row, dimension)
+                if value is not None:
+                    marks.setdefault(row.speaker, []).append(value / most)
+            shares = {name: mean(values) for name, values in marks.items()}
+            weight = most / sum(DIMENSION_MAXIMA.values())
+            components.append(ScoreComponent(dimension, weight, "the score", shares))
+        return describe_scores(verdict, self.max_score(verdict), components)
+
+    def quote(self, debate: Debate, verdict: Verdict) -> JudgeQuote | None:
+        """The narrative's reasoning if it names the same winner as the scorecard."""
+        del debate
+        notes = parse_notes(score.LiveNotes, verdict)
+        narrative = notes.narrative if notes is not None else None
+        agrees = narrative is not None and narrative.winner == verdict.winner
+        return JudgeQuote(narrative.reasoning) if narrative is not None and agrees else None
+
+    def turn_scores(self, verdict: Verdict) -> dict[int, TurnScore]:
+        """The composite of each turn, and its three dimensions."""
+        notes = parse_notes(score.LiveNotes, verdict)
+        return {
+            row.turn: TurnScore(row.composite, {name: getattr(row, name) for name in DIMENSION_MAXIMA})
+            for row in (notes.turns if notes is not None else ())
+            if row.composite is not None
+        }
 
     def tables(self, verdict: Verdict) -> list[Table]:
         """Scorecard, turns, calibrations and penalties."""

@@ -13,6 +13,7 @@ from debate_cli.domain.verdict import Verdict
 from debate_cli.systems.base import (
     WHOLE_DEBATE,
     JudgeQuestion,
+    JudgeQuote,
     JudgingSystem,
     LiveReport,
     PlannedCalls,
@@ -21,10 +22,11 @@ from debate_cli.systems.base import (
     sum_marks,
 )
 from debate_cli.systems.charts import Chart
+from debate_cli.systems.explanation import ScoreComponent, describe_scores
 from debate_cli.systems.moderator import charts, questions, score, tables
 from debate_cli.systems.moderator.findings import Clash, Summary
 from debate_cli.systems.moderator.settings import ModeratorSettings
-from debate_cli.systems.tables import Table
+from debate_cli.systems.tables import Table, parse_notes
 
 
 class ModeratorSystem(JudgingSystem[ModeratorSettings]):
@@ -34,6 +36,7 @@ class ModeratorSystem(JudgingSystem[ModeratorSettings]):
     settings = ModeratorSettings
     findings = (Summary, Clash)
     prompt_package = "debate_cli.systems.moderator"
+    suggestion_rank = 3
 
     def briefs(
         self, debate: Debate, run: JudgingRun, settings: ModeratorSettings, progress: Progress
@@ -84,6 +87,28 @@ class ModeratorSystem(JudgingSystem[ModeratorSettings]):
         """A quarter of 30 and three quarters of 100: 82.5."""
         del verdict
         return score.MAX_MODERATOR_SCORE
+
+    def explain(self, verdict: Verdict) -> str:
+        """The scores, and the group of categories with the largest difference in the final evaluation."""
+        notes = parse_notes(score.ModeratorNotes, verdict)
+        components: list[ScoreComponent] = []
+        for title, items in tables.CATEGORY_GROUPS:
+            most = sum(score.FINAL_CATEGORIES[item] for item in items)
+            shares = {
+                row.participant: sum(row.categories[item] for item in items) / most
+                for row in (notes.final if notes is not None else ())
+                if row.categories.keys() >= set(items)
+            }
+            weight = most / sum(score.FINAL_CATEGORIES.values())
+            components.append(ScoreComponent(title, weight, "the final evaluation", shares))
+        return describe_scores(verdict, self.max_score(verdict), components)
+
+    def quote(self, debate: Debate, verdict: Verdict) -> JudgeQuote | None:
+        """The first reasoning of an agreeing judge."""
+        notes = parse_notes(score.ModeratorNotes, verdict)
+        judges = {item.assessor for item in self.agreeing_assessments(debate, verdict)}
+        reasoning = notes.reasoning if notes is not None else ()
+        return next((JudgeQuote(item.text) for item in reasoning if item.assessor in judges), None)
 
     def tables(self, verdict: Verdict) -> list[Table]:
         """Scores, rounds and the final evaluation."""

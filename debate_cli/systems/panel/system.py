@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from debate_cli.domain.assessment import Assessment
@@ -13,7 +14,10 @@ from debate_cli.domain.verdict import Verdict
 from debate_cli.systems.base import (
     WHOLE_DEBATE,
     AssessmentContent,
+    Dissent,
+    Headline,
     JudgeQuestion,
+    JudgeQuote,
     JudgingContext,
     JudgingSystem,
     LiveReport,
@@ -26,7 +30,7 @@ from debate_cli.systems.panel import charts, questions, score, tables
 from debate_cli.systems.panel.findings import Vote
 from debate_cli.systems.panel.settings import PanelSettings
 from debate_cli.systems.panel.votes import Ballot, ballots_by_round, should_deliberate
-from debate_cli.systems.tables import VOTE_BADGES, Table
+from debate_cli.systems.tables import VOTE_BADGES, Table, parse_notes
 
 
 class PanelSystem(JudgingSystem[PanelSettings]):
@@ -37,6 +41,7 @@ class PanelSystem(JudgingSystem[PanelSettings]):
     findings = (Vote,)
     judges_texts = True
     prompt_package = "debate_cli.systems.panel"
+    suggestion_rank = 2
 
     def briefs(self, debate: Debate, run: JudgingRun, settings: PanelSettings, progress: Progress) -> Iterator[Brief]:
         """All judges blind; then, revision by revision, those who have voted, as long as the panel is to deliberate."""
@@ -78,6 +83,46 @@ class PanelSystem(JudgingSystem[PanelSettings]):
         """The whole weight of the panel: 1."""
         del verdict
         return 1.0
+
+    def describe_brief(self, brief: Brief, *, in_full: bool = False) -> str:
+        """The number of the vote."""
+        del in_full
+        return f"vote {brief.revision + 1}"
+
+    def explain(self, verdict: Verdict) -> str:
+        """The share of the winning option, the rounds of deliberation and the agreement."""
+        notes = parse_notes(score.PanelNotes, verdict)
+        if notes is None or notes.option is None:
+            return ""
+        share = notes.weights.get(notes.option, 0.0)
+        voted = f"{share:.0%} of the panel's weight voted {notes.option}"
+        if verdict.is_tied:
+            even = max(notes.weights.values())
+            tied = " and ".join(option for option, weight in notes.weights.items() if weight == even)
+            voted = f"{tied} have {even:.0%} of the panel's weight each, which counts as conditional"
+        rounds = notes.deliberation_rounds
+        after = f" after {rounds} round{'' if rounds == 1 else 's'} of deliberation" if rounds else ""
+        agreed = f"; agreement {notes.final_agreement:.2f}" if notes.final_agreement is not None else ""
+        return f"{voted}{after}{agreed}."
+
+    def headline(self, verdict: Verdict, document: str | None = None) -> Headline:
+        """The verdict in short, with the votes for other options."""
+        notes = parse_notes(score.PanelNotes, verdict)
+        dissent = tuple(
+            Dissent(vote.judge, f"votes {vote.option}", vote.rationale)
+            for vote in (notes.dissent if notes is not None else ())
+        )
+        return replace(super().headline(verdict, document), dissent=dissent)
+
+    def quote(self, debate: Debate, verdict: Verdict) -> JudgeQuote | None:
+        """The rationale of the judge with the largest weight who voted for the panel's option."""
+        del debate
+        notes = parse_notes(score.PanelNotes, verdict)
+        if notes is None or not notes.rounds:
+            return None
+        votes = [vote for vote in notes.rounds[-1].votes if vote.option == notes.option and vote.rationale.strip()]
+        chosen = max(votes, key=lambda vote: vote.weight, default=None)
+        return JudgeQuote(chosen.rationale, chosen.judge) if chosen is not None else None
 
     def tables(self, verdict: Verdict) -> list[Table]:
         """Options, votes, conditions and dissent."""

@@ -15,7 +15,7 @@ from debate_cli.systems.charts import Chart
 from debate_cli.systems.persuasion import charts, questions, score, tables
 from debate_cli.systems.persuasion.settings import PersuasionSettings
 from debate_cli.systems.persuasion.state_machine import current_states
-from debate_cli.systems.tables import Table
+from debate_cli.systems.tables import Table, parse_notes
 
 
 class PersuasionSystem(JudgingSystem[PersuasionSettings]):
@@ -24,6 +24,7 @@ class PersuasionSystem(JudgingSystem[PersuasionSettings]):
     kind = "persuasion"
     settings = PersuasionSettings
     prompt_package = "debate_cli.systems.persuasion"
+    suggestion_rank = 5
 
     def briefs(
         self, debate: Debate, run: JudgingRun, settings: PersuasionSettings, progress: Progress
@@ -66,6 +67,17 @@ class PersuasionSystem(JudgingSystem[PersuasionSettings]):
     def max_score(self, verdict: Verdict) -> float:
         """It depends on the number of debaters."""
         return score.max_score(len(verdict.scores))
+
+    def explain(self, verdict: Verdict) -> str:
+        """The scores, and who surrendered."""
+        notes = parse_notes(score.PersuasionNotes, verdict)
+        surrendered = notes.surrendered if notes is not None else ()
+        sentences = [f"{item.name} surrendered at turn {item.turn + 1}." for item in surrendered]
+        return " ".join([super().explain(verdict), *(sentences or ["No debater surrendered."])])
+
+    def quote(self, debate: Debate, verdict: Verdict) -> None:
+        """None: its judges rate single turns and do not explain the verdict."""
+        del debate, verdict
 
     def tables(self, verdict: Verdict) -> list[Table]:
         """Final states, curves and influence."""

@@ -9,12 +9,13 @@ from debate_cli.domain.debate import Debate
 from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.domain.tasks import Brief
 from debate_cli.domain.verdict import Verdict
-from debate_cli.systems.base import JudgeQuestion, JudgingSystem, LiveReport
+from debate_cli.systems.base import JudgeQuestion, JudgeQuote, JudgingSystem, LiveReport
 from debate_cli.systems.charts import Chart
+from debate_cli.systems.explanation import ScoreComponent, describe_scores
 from debate_cli.systems.structured import charts, questions, score, tables
 from debate_cli.systems.structured.findings import Fallacy, Insight, Trace
 from debate_cli.systems.structured.settings import StructuredSettings
-from debate_cli.systems.tables import Table
+from debate_cli.systems.tables import Table, parse_notes
 
 
 class StructuredSystem(JudgingSystem[StructuredSettings]):
@@ -24,6 +25,7 @@ class StructuredSystem(JudgingSystem[StructuredSettings]):
     settings = StructuredSettings
     findings = (Fallacy, Trace, Insight)
     prompt_package = "debate_cli.systems.structured"
+    suggestion_rank = 1
 
     def question(self, brief: Brief) -> JudgeQuestion[StructuredSettings, Any]:
         """The only question."""
@@ -44,6 +46,28 @@ class StructuredSystem(JudgingSystem[StructuredSettings]):
         """The highest mark: 10."""
         del verdict
         return score.MAX_ARGUMENT_MARK
+
+    def explain(self, verdict: Verdict) -> str:
+        """The scores, and the criterion with the largest difference."""
+        notes = parse_notes(score.StructuredNotes, verdict)
+        components = [
+            ScoreComponent(
+                name=item,
+                weight=notes.weights.get(item, 0.0),
+                whole="the score",
+                shares={name: of[item] / score.MAX_ARGUMENT_MARK for name, of in notes.means.items() if item in of},
+            )
+            for item in (score.CRITERIA if notes is not None else ())
+            if notes is not None
+        ]
+        return describe_scores(verdict, self.max_score(verdict), components)
+
+    def quote(self, debate: Debate, verdict: Verdict) -> JudgeQuote | None:
+        """The first rationale of an agreeing judge, else the first key insight."""
+        given = self.agreeing_assessments(debate, verdict)
+        texts = [item.rationale for item in given]
+        texts += [finding.key_insight for item in given for finding in item.findings if isinstance(finding, Insight)]
+        return next((JudgeQuote(text) for text in texts if text.strip()), None)
 
     def tables(self, verdict: Verdict) -> list[Table]:
         """Scores by argument, and the fallacies."""

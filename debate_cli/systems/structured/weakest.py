@@ -10,11 +10,10 @@ from dataclasses import dataclass
 
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.verdict import Verdict
-from debate_cli.render import theme
 from debate_cli.systems.structured.findings import Fallacy, Standing
 from debate_cli.systems.structured.score import CRITERIA, MAX_ARGUMENT_MARK, ArgumentRow, StructuredNotes
 from debate_cli.systems.structured.trace import TraceRow, build_trace_table, newest_run, structured_assessments
-from debate_cli.systems.tables import parse_notes
+from debate_cli.systems.tables import STANDING_BADGES, format_number, parse_notes
 
 _WORST_FIRST: tuple[Standing | None, ...] = ("REFUTED", "UNCERTAIN", "PARTIALLY_UPHELD", None, "UPHELD")
 
@@ -43,14 +42,14 @@ class WeakestArgument:
     @property
     def standing_and_score(self) -> str:
         """Standing and score, if known: `refuted, 5.7 of 10`."""
-        standing = theme.STANDING_BADGES[self.row.standing].word if self.row.standing is not None else ""
+        standing = STANDING_BADGES[self.row.standing].word if self.row.standing is not None else ""
         return ", ".join(part for part in (standing, self.marked) if part)
 
     @property
     def marked(self) -> str:
         """Its score, with an explanation if its claim was upheld while others were not."""
         by = " by structured" if self.scored_by_other_system else ""
-        score = f"{theme.format_number(self.score)} of {MAX_ARGUMENT_MARK:g}{by}" if self.score is not None else ""
+        score = f"{format_number(self.score)} of {MAX_ARGUMENT_MARK:g}{by}" if self.score is not None else ""
         relied_on = self.row.standing == "UPHELD" and not self.all_upheld
         return f"though with the lowest score, {score}" if score and relied_on else score
 
@@ -132,8 +131,8 @@ def _describe_main_deduction(row: ArgumentRow, weights: Mapping[str, float]) -> 
     name = max(taken, key=lambda name: (round(taken[name], 6), -(marks[name] or 0.0)), default="")
     most = taken.get(name, 0.0)
     if row.penalty > most:
-        return f"Fallacies take {theme.format_number(row.penalty, 1)} off its score."
+        return f"Fallacies take {format_number(row.penalty, 1)} off its score."
     if most <= 0:
         return ""
-    mark = theme.format_number(marks[name] or 0.0, 1)
+    mark = format_number(marks[name] or 0.0, 1)
     return f"Costliest mark: {name} {mark} of {highest:g}, {weights[name]:.0%} of the score."

@@ -38,7 +38,7 @@ def test_a_run_is_judged_by_the_jury(held: Path) -> None:
         (["replay", "held.json", "--format", "markdown"], "Verdict, jury"),
         (["list", "."], "jury="),
         (["diff", "held.json", "held.json", "--json"], "jury"),
-        (["check", "debate.yaml"], "fine"),
+        (["check", "debate.yaml"], "OK"),
     ],
     ids=lambda value: value[0] if isinstance(value, list) else "",
 )

@@ -1,4 +1,4 @@
-"""Gates apart from any command."""
+"""Gates (`--expect-winner`, `--fail-under`, `--fail-on`) apart from any command."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from scoring_support import CON, PRO, assessment, begun, judged, speech
 
 from debate_cli.app.gates import Gates
 from debate_cli.domain.assessment import Manipulation
-from debate_cli.domain.debate import Debate
 from debate_cli.domain.verdict import Verdict
 from debate_cli.errors import UsageError
 from debate_cli.systems.panel.settings import PanelSettings
@@ -17,13 +16,7 @@ from debate_cli.systems.panel.settings import PanelSettings
 VERDICT = Verdict(
     system="panel", run="r1", winner=PRO, victory="clear", margin=1, scores={PRO: 1, CON: 0}, decides=True
 )
-
-
-def found_by(*assessors: str, quotes: tuple[str, ...]) -> Debate:
-    """A debate in whose first speech each of these judges was shown these words to have been addressed to it."""
-    findings = [Manipulation(participant=PRO, turn=0, quote=quote, technique="an order") for quote in quotes]
-    given = [assessment("panel", (), *findings, assessor=name) for name in assessors]
-    return judged(begun(PanelSettings()), [speech(0, PRO)], given)
+DEBATE = judged(begun(PanelSettings()))
 
 
 @pytest.mark.parametrize(
@@ -32,46 +25,40 @@ def found_by(*assessors: str, quotes: tuple[str, ...]) -> Debate:
     ids=["one", "two"],
 )
 def test_manipulation_counts_once_for_all_judges(quotes: tuple[str, ...], words: str) -> None:
-    """The same words of the same speaker are one finding, whoever was shown them."""
-    unmet = Gates(forbidden_findings=("manipulation",)).failure_messages(
-        found_by("a", "b", "c", quotes=quotes), [VERDICT]
-    )
-    assert [words in line for line in unmet] == [True]
+    """One quote of one speaker is one finding, however many judges report it."""
+    findings = [Manipulation(participant=PRO, turn=0, quote=quote, technique="an order") for quote in quotes]
+    given = [assessment("panel", (), *findings, assessor=name) for name in ("a", "b", "c")]
+    debate = judged(begun(PanelSettings()), [speech(0, PRO)], given)
+    (message,) = Gates(forbidden_findings=("manipulation",)).failure_messages(debate, [VERDICT])
+    assert words in message
 
 
 @pytest.mark.parametrize(
-    ("gates", "names"),
+    ("gates", "names", "known"),
     [
-        (Gates(expected_winner="draw"), (PRO, CON)),
-        (Gates(expected_winner="conditional"), (PRO, CON)),
-        (Gates(expected_winner=CON, min_score_debater=PRO, min_score=1), (PRO, CON)),
-        (Gates(expected_winner="CONDITIONAL"), ()),
-        (Gates(min_score=1), ()),
+        (Gates(expected_winner="draw"), (PRO, CON), True),
+        (Gates(expected_winner="conditional"), (PRO, CON), True),
+        (Gates(expected_winner=CON, min_score_debater=PRO, min_score=1), (PRO, CON), True),
+        (Gates(expected_winner="CONDITIONAL"), (), True),
+        (Gates(min_score=1), (), True),
+        (Gates(expected_winner="Zoe"), (PRO, CON), False),
+        (Gates(expected_winner="PASS"), (PRO, CON), False),
+        (Gates(min_score_debater="Zoe", min_score=1), (PRO, CON), False),
+        (Gates(expected_winner=PRO), (), False),
+        (Gates(min_score_debater=PRO, min_score=1), (), False),
     ],
 )
-def test_names_of_debaters_and_outcomes_are_known(gates: Gates, names: tuple[str, ...]) -> None:
-    """Of a debate its debaters and what it may come to without a winner; of a text what a panel may say."""
-    gates.require_names(names)
+def test_unknown_names_are_refused(gates: Gates, names: tuple[str, ...], known: bool) -> None:
+    """A debate accepts its debaters and outcomes without a winner; a text (no names) accepts the votes of a panel."""
+    if known:
+        gates.require_names(names)
+    else:
+        with pytest.raises(UsageError, match=r"^a\.json: --"):
+            gates.require_names(names, "a.json: ")
 
 
-@pytest.mark.parametrize(
-    ("gates", "names"),
-    [
-        (Gates(expected_winner="Nobody"), (PRO, CON)),
-        (Gates(expected_winner="PASS"), (PRO, CON)),
-        (Gates(min_score_debater="Nobody", min_score=1), (PRO, CON)),
-        (Gates(expected_winner=PRO), ()),
-        (Gates(min_score_debater=PRO, min_score=1), ()),
-    ],
-)
-def test_other_names_are_refused(gates: Gates, names: tuple[str, ...]) -> None:
-    """With the place before the sentence."""
-    with pytest.raises(UsageError, match=r"^a\.json: --"):
-        gates.require_names(names, "a.json: ")
-
-
-def test_a_name_is_shown_by_its_signs() -> None:
-    """What would move a terminal's cursor is spelt out."""
+def test_control_characters_of_a_name_are_escaped() -> None:
+    """The error cannot move the cursor of a terminal."""
     with pytest.raises(UsageError, match=r"'\\x1b\[2J'") as caught:
         Gates(expected_winner="x").require_names(["\x1b[2J"])
     assert "\x1b" not in str(caught.value)
@@ -86,17 +73,17 @@ def test_a_name_is_shown_by_its_signs() -> None:
         (65.5833333, 65.58333339, "has 65.58 in the verdict of panel, below 65.58333339"),
     ],
 )
-def test_a_score_is_told_with_as_many_digits_as_show_that_it_is_lower(score: float, least: float, words: str) -> None:
-    """At least two, however the two would be rounded."""
+def test_a_score_has_enough_digits_to_show_that_it_is_too_low(score: float, least: float, words: str) -> None:
+    """At least two decimals."""
     verdict = VERDICT.model_copy(update={"scores": {PRO: score, CON: 0}})
-    (sentence,) = Gates(min_score=least).failure_messages(judged(begun(PanelSettings())), [verdict])
-    assert words in sentence
+    (message,) = Gates(min_score=least).failure_messages(DEBATE, [verdict])
+    assert words in message
 
 
 @given(st.floats(0, 100), st.floats(0, 100))
-def test_the_sentence_on_a_score_never_contradicts_itself(score: float, least: float) -> None:
-    """The number it tells of the score is below the one it tells of the gate."""
+def test_the_score_in_the_message_is_below_the_minimum_in_it(score: float, least: float) -> None:
+    """For any two numbers."""
     verdict = VERDICT.model_copy(update={"scores": {PRO: score, CON: 0}})
-    for sentence in Gates(min_score=least).failure_messages(judged(begun(PanelSettings())), [verdict]):
-        has, below = sentence.split(" has ")[1].split(" in the verdict of panel, below ")
+    for message in Gates(min_score=least).failure_messages(DEBATE, [verdict]):
+        has, below = message.split(" has ")[1].split(" in the verdict of panel, below ")
         assert float(has) < float(below)

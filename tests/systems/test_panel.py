@@ -1,17 +1,19 @@
-"""The panel's scorer, worked out by hand."""
+"""The panel's scorer; expected numbers are computed by hand."""
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
-from panel_support import bench, voted, votes
 from scoring_support import CON, NOON, PRO, ballot, begun, judged, speech
 
 from debate_cli.domain.assessment import Assessment
+from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import Failure, TaskFailed
 from debate_cli.domain.verdict import Verdict, Victory
 from debate_cli.systems.panel.findings import VoteOption
 from debate_cli.systems.panel.score import score_run
-from debate_cli.systems.panel.settings import PanelSettings
+from debate_cli.systems.panel.settings import PanelJudge, PanelSettings
 from debate_cli.systems.panel.votes import (
     ballots_by_round,
     compute_agreement,
@@ -21,8 +23,26 @@ from debate_cli.systems.panel.votes import (
 )
 
 
+def panel_of(*weights: float, **settings: Any) -> PanelSettings:
+    """A panel whose judges a, b, ... have these weights."""
+    judges = tuple(
+        PanelJudge(id=name, persona=name, weight=weight) for name, weight in zip("abcdef", weights, strict=False)
+    )
+    return PanelSettings(judges=judges, **settings)
+
+
+def voted(settings: PanelSettings, *given: Assessment) -> Debate:
+    """A debate of four turns with these ballots."""
+    return judged(begun(settings), [speech(index, (PRO, CON)[index % 2]) for index in range(4)], given)
+
+
+def votes(*options: VoteOption, revision: int = 0) -> list[Assessment]:
+    """Ballots of judges a, b, ... without dimensions."""
+    return [ballot(judge, option, revision=revision) for judge, option in zip("abcdef", options, strict=False)]
+
+
 def dimensional(*rows: tuple[float, ...], options: str = "") -> list[Assessment]:
-    """Votes with dimension marks; `options` has P or F for each, P by default."""
+    """Ballots with dimension marks; `options` has P or F for each, P by default."""
     names: dict[str, VoteOption] = {"P": "PASS", "F": "FAIL"}
     chosen = options or "P" * len(rows)
     return [ballot(judge, names[option], *row) for judge, option, row in zip("abcde", chosen, rows, strict=False)]
@@ -31,7 +51,7 @@ def dimensional(*rows: tuple[float, ...], options: str = "") -> list[Assessment]
 @pytest.mark.parametrize(
     ("given", "expected"),
     [
-        # Nobody to differ from
+        # No or one vote
         ([], 1.0),
         (votes("FAIL"), 1.0),
         # 0.6*1 + 0.4*1, no dimension shared
@@ -52,9 +72,9 @@ def dimensional(*rows: tuple[float, ...], options: str = "") -> list[Assessment]
         ([ballot("a", "PASS", 3), ballot("b", "FAIL")], 0.7),
     ],
 )
-def test_agreement_worked_by_hand(given: list[Assessment], expected: float) -> None:
-    """0.6 times the largest share of votes and 0.4 times the mean closeness of dimensions."""
-    settings = bench(1, 1, 1)
+def test_agreement(given: list[Assessment], expected: float) -> None:
+    """0.6 times the largest share of votes plus 0.4 times the mean closeness of dimensions."""
+    settings = panel_of(1, 1, 1)
     rounds = ballots_by_round(voted(settings, *given), "r1", settings)
     assert compute_agreement(rounds.get(0, ())) == pytest.approx(expected)
 
@@ -82,28 +102,28 @@ def test_agreement_worked_by_hand(given: list[Assessment], expected: float) -> N
         ((0.1, 0.2, 0.3), "PPF", None, "conditional", 0.0),
     ],
 )
-def test_verdicts_worked_by_hand(
+def test_the_largest_share_of_weight_wins(
     weights: tuple[float, ...], options: str, winner: str | None, victory: Victory, margin: float
 ) -> None:
-    """The option with the largest share of weight wins, a tie is conditional, 0.8 is clear."""
+    """A tie is conditional; 0.8 and more is clear."""
     names: dict[str, VoteOption] = {"P": "PASS", "F": "FAIL", "C": "CONDITIONAL"}
-    settings = bench(*weights)
+    settings = panel_of(*weights)
     chosen: list[VoteOption] = [names[option] for option in options]
     found = score_run(voted(settings, *votes(*chosen)), "r1", settings)
     assert (found.winner, found.victory) == (winner, victory)
     assert found.margin == pytest.approx(margin)
 
 
-def test_scores_are_the_shares_of_the_sides() -> None:
+def test_scores_are_the_shares_of_weight() -> None:
     """3 of 5 for PASS, 1 of 5 for FAIL, the rest conditional."""
-    settings = bench(3, 1, 1)
+    settings = panel_of(3, 1, 1)
     found = score_run(voted(settings, *votes("PASS", "FAIL", "CONDITIONAL")), "r1", settings)
     assert found.scores == {PRO: 0.6, CON: 0.2}
 
 
-def test_without_a_sole_debater_of_the_side_nobody_wins() -> None:
-    """Two argue for the motion: it passes, and nobody in particular has won."""
-    settings = bench(1, 1)
+def test_a_side_of_two_debaters_has_no_winner() -> None:
+    """The motion passes without a winner."""
+    settings = panel_of(1, 1)
     sides = ({"name": "A", "side": "for"}, {"name": "B", "side": "for"}, {"name": "C", "side": "against"})
     debate = judged(begun(settings, debaters=sides), [speech(0, "A")], votes("PASS", "PASS"))
     found = score_run(debate, "r1", settings)
@@ -125,8 +145,8 @@ def test_without_a_sole_debater_of_the_side_nobody_wins() -> None:
     ],
 )
 def test_disagreements_worst_first(given: list[Assessment], expected: list[tuple[str, float]]) -> None:
-    """The vote counts with one less its largest share, a dimension from range 1.5 on with half its range."""
-    settings = bench(1, 1, 1)
+    """The vote counts 1 minus its largest share; a dimension half its range, from range 1.5 on."""
+    settings = panel_of(1, 1, 1)
     ballots = ballots_by_round(voted(settings, *given), "r1", settings)[0]
     assert [(item.about, item.severity) for item in find_disagreements(ballots)] == [
         (about, pytest.approx(severity)) for about, severity in expected
@@ -136,61 +156,107 @@ def test_disagreements_worst_first(given: list[Assessment], expected: list[tuple
 @pytest.mark.parametrize(
     ("given", "settings", "expected"),
     [
-        ([], bench(1, 1), False),
+        ([], panel_of(1, 1), False),
         # 0.7 < 0.8
-        (votes("PASS", "FAIL"), bench(1, 1), True),
+        (votes("PASS", "FAIL"), panel_of(1, 1), True),
         # 0.6*2/3 + 0.4 = 0.8 reaches the threshold
-        (votes("PASS", "PASS", "FAIL"), bench(1, 1, 1), False),
-        (votes("PASS", "PASS", "FAIL"), bench(1, 1, 1, convergence_threshold=0.81), True),
-        # One judge alone does not deliberate
-        (votes("PASS"), bench(1, 1), False),
-        (votes("PASS", "FAIL"), bench(1, 1, 1, min_judges=3), False),
-        (votes("PASS", "FAIL"), bench(1, 1, max_rounds=0), False),
-        (votes("PASS", "FAIL") + votes("PASS", "FAIL", revision=1), bench(1, 1, max_rounds=1), False),
-        (votes("PASS", "FAIL") + votes("PASS", "FAIL", revision=1), bench(1, 1, max_rounds=2), True),
+        (votes("PASS", "PASS", "FAIL"), panel_of(1, 1, 1), False),
+        (votes("PASS", "PASS", "FAIL"), panel_of(1, 1, 1, convergence_threshold=0.81), True),
+        # One judge does not deliberate
+        (votes("PASS"), panel_of(1, 1), False),
+        (votes("PASS", "FAIL"), panel_of(1, 1, 1, min_judges=3), False),
+        (votes("PASS", "FAIL"), panel_of(1, 1, max_rounds=0), False),
+        (votes("PASS", "FAIL") + votes("PASS", "FAIL", revision=1), panel_of(1, 1, max_rounds=1), False),
+        (votes("PASS", "FAIL") + votes("PASS", "FAIL", revision=1), panel_of(1, 1, max_rounds=2), True),
         # They agreed in the second round
-        (votes("PASS", "FAIL") + votes("PASS", "PASS", revision=1), bench(1, 1), False),
-        # All ranges 1: 0.6 + 0.4*0.5 = 0.8 < 0.9, but no dimension is disputed: nothing to talk about
-        (dimensional((3, 3, 3, 3), (2, 2, 2, 2)), bench(1, 1, convergence_threshold=0.9), False),
+        (votes("PASS", "FAIL") + votes("PASS", "PASS", revision=1), panel_of(1, 1), False),
+        # All ranges 1: 0.6 + 0.4*0.5 = 0.8 < 0.9, but there is no disagreement
+        (dimensional((3, 3, 3, 3), (2, 2, 2, 2)), panel_of(1, 1, convergence_threshold=0.9), False),
     ],
 )
-def test_when_the_panel_deliberates_further(given: list[Assessment], settings: PanelSettings, expected: bool) -> None:
-    """Below the threshold, divided on something, with rounds left and enough votes; else not."""
+def test_when_the_panel_deliberates(given: list[Assessment], settings: PanelSettings, expected: bool) -> None:
+    """Below the threshold, with a disagreement, rounds left and enough votes."""
     assert should_deliberate(ballots_by_round(voted(settings, *given), "r1", settings), settings) is expected
 
 
 def two_rounds(*second: Assessment) -> tuple[Verdict, PanelSettings]:
     """The verdict after a first vote of PASS and FAIL, and a second round."""
-    settings = bench(1, 1)
+    settings = panel_of(1, 1)
     return score_run(voted(settings, *votes("PASS", "FAIL"), *second), "r1", settings), settings
 
 
 def test_a_judge_without_a_second_vote_keeps_its_first() -> None:
-    """B is silent in round 1: its FAIL still stands against a's change to FAIL."""
+    """B is missing in round 1: its FAIL counts, with a's change to FAIL."""
     found, _ = two_rounds(ballot("a", "FAIL", revision=1, changed_because="turn 1"))
     assert (found.winner, found.victory) == (CON, "clear")
     assert "b did not vote in deliberation round 1; its last vote stands." in str(found.notes["missing"])
 
 
-def test_a_late_judge_keeps_its_last_vote_and_is_marked() -> None:
-    """Whatever the late ballot says, the earlier one counts."""
-    found, _ = two_rounds(ballot("a", "PASS", revision=1), ballot("b", "PASS", revision=1, late=True))
+@pytest.mark.parametrize("fails", [False, True])
+def test_a_late_judge_keeps_its_last_vote(fails: bool) -> None:
+    """A late ballot does not count, as a failure with the cause `late` does not; the judge is listed as late."""
+    settings = panel_of(1, 1)
+    late = ballot("b", "PASS", revision=1, late=True)
+    debate = voted(settings, *votes("PASS", "FAIL"), ballot("a", "PASS", revision=1), *(() if fails else (late,)))
+    if fails:
+        failure = Failure(task=late.brief, who="b", cause="late", message="b was late", final=True)
+        debate = debate.apply(TaskFailed(at=NOON, failure=failure))
+    found = score_run(debate, "r1", settings)
     assert (found.notes["late"], found.victory) == (["b"], "conditional")
+    sentence = "b did not vote in deliberation round 1 (late); its last vote stands."
+    assert sentence in str(found.notes["missing"])
 
 
-def test_a_judge_that_failed_as_late_is_marked() -> None:
-    """A failure with the cause `late` says the same as a late vote."""
-    settings = bench(1, 1)
-    late = ballot("b", "PASS", revision=1).brief
-    debate = voted(settings, *votes("PASS", "FAIL"), ballot("a", "PASS", revision=1))
-    failure = Failure(task=late, who="b", cause="late", message="b was late", final=True)
+def test_a_judge_late_in_the_first_vote_has_no_vote() -> None:
+    """It is listed as late, and each round names the missing vote."""
+    settings = panel_of(1, 1, 1)
+    debate = voted(settings, *votes("PASS", "FAIL"), *votes("PASS", "FAIL", revision=1))
+    failure = Failure(task=ballot("c", "PASS").brief, who="c", cause="late", message="c was late", final=True)
     found = score_run(debate.apply(TaskFailed(at=NOON, failure=failure)), "r1", settings)
-    assert found.notes["late"] == ["b"]
-    assert "b did not vote in deliberation round 1 (late); its last vote stands." in str(found.notes["missing"])
+    assert found.notes["late"] == ["c"]
+    assert missing_votes(found) == [
+        "c did not vote in the first vote (late).",
+        "c did not vote in deliberation round 1 (late).",
+        "a did not vote in deliberation round 2; its last vote stands.",
+        "b did not vote in deliberation round 2; its last vote stands.",
+        "c did not vote in deliberation round 2 (late).",
+    ]
 
 
-def test_first_and_final_vote_stand_side_by_side() -> None:
-    """0.7 at first, 1.0 in the end: improvement 0.3, converged after one round."""
+def missing_votes(found: Verdict) -> list[str]:
+    """What the verdict says on missing votes, without missing dimension marks."""
+    sentences = found.notes["missing"]
+    assert isinstance(sentences, list)
+    return [str(sentence) for sentence in sentences if "gave no mark" not in str(sentence)]
+
+
+UNFINISHED = [f"{judge} did not vote in deliberation round 1; its last vote stands." for judge in ("a", "b")]
+
+
+@pytest.mark.parametrize(
+    ("options", "settings", "missing"),
+    [
+        (("PASS",), panel_of(1, 1), ["b did not vote in the first vote.", "1 of 2 votes are in; a verdict takes 2."]),
+        (("PASS", "FAIL"), panel_of(1, 1), UNFINISHED),
+        (("PASS", "FAIL"), panel_of(1, 1, convergence_threshold=0.1), []),
+        (("PASS", "PASS"), panel_of(1, 1), []),
+    ],
+    ids=["too few votes", "no deliberation", "low threshold", "agreed"],
+)
+def test_missing_votes_are_named(options: tuple[VoteOption, ...], settings: PanelSettings, missing: list[str]) -> None:
+    """Those that the settings of the run required; stricter settings at scoring require no more."""
+    debate = voted(settings, *votes(*options))
+    stricter = settings.model_copy(update={"convergence_threshold": 1.0})
+    for given in (settings, stricter):
+        found = score_run(debate, "r1", given)
+        assert missing_votes(found) == missing
+        assert (found.victory == "undetermined") is (len(options) == 1)
+    marks = "a gave no mark for logic, evidence, rebuttal, risk."
+    assert marks in str(found.notes["missing"])
+
+
+def test_the_notes_hold_first_and_final_vote() -> None:
+    """Agreement 0.7 at first, 1.0 at the end: improvement 0.3, converged after one round."""
     found, _ = two_rounds(ballot("a", "PASS", revision=1), ballot("b", "PASS", revision=1, changed_because="turn 2"))
     notes = found.notes
     assert notes["first_vote"] == {"option": "CONDITIONAL", "weights": {"PASS": 0.5, "FAIL": 0.5, "CONDITIONAL": 0.0}}
@@ -199,16 +265,12 @@ def test_first_and_final_vote_stand_side_by_side() -> None:
     assert (notes["converged"], notes["deliberation_rounds"]) == (True, 1)
 
 
-def test_a_change_that_names_no_turn_is_flagged() -> None:
-    """B changed and says only that it was convinced."""
-    found, _ = two_rounds(ballot("a", "PASS", revision=1), ballot("b", "PASS", revision=1, changed_because="convinced"))
-    assert found.notes["unexplained_changes"] == ["b"]
-
-
-def test_who_did_not_change_need_not_explain() -> None:
-    """Nobody changed, nobody is flagged."""
-    found, _ = two_rounds(*votes("PASS", "FAIL", revision=1))
-    assert found.notes["unexplained_changes"] == []
+@pytest.mark.parametrize(("option", "flagged"), [("PASS", ["b"]), ("FAIL", [])])
+def test_a_change_without_a_turn_is_flagged(option: VoteOption, flagged: list[str]) -> None:
+    """A changed vote must name a turn, an unchanged one need not."""
+    second = ballot("b", option, revision=1, changed_because="convinced")
+    found, _ = two_rounds(ballot("a", "PASS", revision=1), second)
+    assert found.notes["unexplained_changes"] == flagged
 
 
 @pytest.mark.parametrize(
@@ -222,19 +284,15 @@ def test_who_did_not_change_need_not_explain() -> None:
         ("in turn #1", True),
     ],
 )
-def test_an_explanation_names_a_turn_of_the_debate(because: str | None, expected: bool) -> None:
-    """A turn that does not exist explains nothing."""
-    assert explains_change(because, voted(bench(1, 1))) is expected
+def test_an_explanation_names_a_turn(because: str | None, expected: bool) -> None:
+    """One that exists; for a text, which has no turns, any reason explains a change."""
+    assert explains_change(because, voted(panel_of(1, 1))) is expected
+    assert explains_change("The risk section.", judged(begun(panel_of(1, 1))))
 
 
-def test_any_reason_explains_a_change_about_a_document() -> None:
-    """Where there are no turns, none can be named."""
-    assert explains_change("The risk section.", judged(begun(bench(1, 1))))
-
-
-def test_dissent_is_reported_in_full() -> None:
-    """The outvoted judge's findings, remedies and words are kept."""
-    settings = bench(1, 1, 1)
+def test_the_notes_hold_dissent() -> None:
+    """The outvoted judge's findings, remedies and reasons."""
+    settings = panel_of(1, 1, 1)
     dissenter = ballot(
         "c", "FAIL", confidence=0.9, critical_findings=("No costs.",), remediation_required=("Add costs.",)
     )
@@ -249,16 +307,16 @@ def test_dissent_is_reported_in_full() -> None:
     assert kept == ["c", "FAIL", 0.9, ["No costs."], ["Add costs."], "c says FAIL"]
 
 
-def test_a_stranger_s_vote_does_not_count() -> None:
-    """Somebody who is not on the bench is named and ignored."""
-    settings = bench(1, 1)
+def test_the_vote_of_an_unknown_judge_is_ignored() -> None:
+    """It is named."""
+    settings = panel_of(1, 1)
     found = score_run(voted(settings, *votes("PASS", "PASS"), ballot("z", "FAIL")), "r1", settings)
     assert found.scores == {PRO: 1.0, CON: 0.0}
     assert "z is not on the panel, so its vote does not count." in str(found.notes["missing"])
 
 
-def test_weights_of_other_settings_take_the_place_of_stored_ones() -> None:
-    """Asked as equals, re-scored with three to one: FAIL's quarter loses."""
-    stored, other = bench(1, 1), bench(3, 1)
+def test_given_weights_replace_stored_ones() -> None:
+    """With weights 3 and 1, FAIL has a quarter and loses."""
+    stored, other = panel_of(1, 1), panel_of(3, 1)
     found = score_run(voted(stored, *votes("PASS", "FAIL")), "r1", other)
     assert (found.winner, found.scores) == (PRO, {PRO: 0.75, CON: 0.25})

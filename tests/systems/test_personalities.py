@@ -1,4 +1,4 @@
-"""Personalities as the fold of pressures."""
+"""Personality curves: how the live judge's pressures move a debater's traits."""
 
 from __future__ import annotations
 
@@ -19,35 +19,37 @@ from debate_cli.systems.structured.settings import StructuredSettings
 DEBATERS: tuple[dict[str, Any], ...] = ({**TWO[0], "personality": "strategist", "elasticity": 0.5}, TWO[1])
 
 
-def pressed(turn: int, name: str = PRO, **kinds: float) -> Assessment:
-    """The live judge's word on a turn, with pressure on a debater."""
+def pressure_on(turn: int, name: str = PRO, **kinds: float) -> Assessment:
+    """A live assessment of a turn with pressure on one debater."""
     none = Pressure(participant=name, cognitive=0, emotional=0, strategic=0, credibility=0)
     finding = none.model_copy(update=kinds)
     return assessment("live", (), finding, moment="turn", turns=(turn,))
 
 
 def debate_of(*given: Assessment, system: SystemSettings | None = None) -> Debate:
-    """A debate of a strategist, elasticity 0.5, with somebody without a personality."""
+    """A debate of Ada (strategist, elasticity 0.5) and Ben (no personality)."""
     turns = [speech(index, (PRO, CON)[index % 2]) for index in range(4)]
     return judged(begun(system or LiveSettings(), debaters=DEBATERS), turns, given)
 
 
-def _after(debate: Debate, name: str) -> Personality | None:
-    """The personality after all that was judged."""
+def final_personality(debate: Debate, name: str) -> Personality | None:
+    """The last personality of the curve."""
     curve = personality_curve(debate, name)
     return curve[-1].personality if curve else None
 
 
 def test_a_pressure_moves_its_traits() -> None:
     """Cognitive 0.8 at elasticity 0.5: depth 7 + 0.8*1*0.5*3 = 8.2, abstraction 6 - 0.36 = 5.6, skepticism 6 + 0.6."""
-    found = _after(debate_of(pressed(1, cognitive=0.8)), PRO)
+    found = final_personality(debate_of(pressure_on(1, cognitive=0.8)), PRO)
     assert found is not None
     assert (found.analytical_depth, found.abstraction, found.skepticism) == pytest.approx((8.2, 5.6, 6.6))
 
 
-def test_pressures_add_up_in_the_order_of_the_turns() -> None:
-    """Two pressures of 1 raise depth 7 to 8.5 and then to 10, where it is held; each has its point."""
-    curve = personality_curve(debate_of(pressed(3, cognitive=1), pressed(1, cognitive=1), pressed(2, cognitive=1)), PRO)
+def test_pressures_accumulate_in_turn_order() -> None:
+    """Pressures of 1 raise depth 7 to 8.5 and to 10, the maximum; each turn has one point."""
+    curve = personality_curve(
+        debate_of(pressure_on(3, cognitive=1), pressure_on(1, cognitive=1), pressure_on(2, cognitive=1)), PRO
+    )
     assert [(point.turn, point.personality.analytical_depth) for point in curve] == [
         (None, 7),
         (1, 8.5),
@@ -56,36 +58,28 @@ def test_pressures_add_up_in_the_order_of_the_turns() -> None:
     ]
 
 
-def test_pressure_on_another_moves_nothing() -> None:
-    """Ben's pressure leaves Ada as she was."""
-    assert _after(debate_of(pressed(0, CON, cognitive=1)), PRO) == ARCHETYPES["strategist"]
-
-
-def test_without_a_personality_there_is_none_after() -> None:
-    """Ben has no traits to move."""
-    assert _after(debate_of(pressed(0, CON, cognitive=1)), CON) is None
-
-
 @pytest.mark.parametrize(
-    "system", [LiveSettings(feedback=False), StructuredSettings()], ids=["feedback off", "no live judge"]
+    "debate",
+    [
+        debate_of(pressure_on(0, CON, cognitive=1)),
+        debate_of(pressure_on(1, cognitive=1), system=LiveSettings(feedback=False)),
+        debate_of(pressure_on(1, cognitive=1), system=StructuredSettings()),
+        debate_of(pressure_on(1, cognitive=1).model_copy(update={"run": "r2"})),
+    ],
+    ids=["other debater", "no feedback", "no live judge", "later run"],
 )
-def test_without_feedback_nothing_moves(system: SystemSettings) -> None:
-    """Pressure reaches debaters only where feedback is on."""
-    assert _after(debate_of(pressed(1, cognitive=1), system=system), PRO) == ARCHETYPES["strategist"]
+def test_other_pressures_do_not_move_a_debater(debate: Debate) -> None:
+    """Only pressure on the debater itself, by a live judge with feedback, in the first run."""
+    assert final_personality(debate, PRO) == ARCHETYPES["strategist"]
 
 
-def test_a_later_run_moves_nothing() -> None:
-    """What a later judging run says cannot have moved the debate."""
-    later = pressed(1, cognitive=1).model_copy(update={"run": "r2"})
-    assert _after(debate_of(later), PRO) == ARCHETYPES["strategist"]
+def test_without_a_personality_there_is_no_curve() -> None:
+    """Nor for an unknown name."""
+    debate = debate_of(pressure_on(0, CON, cognitive=1))
+    assert (personality_curve(debate, CON), personality_curve(debate, "Zoe")) == ((), ())
 
 
-def test_the_point_tells_what_moved_it() -> None:
-    """Of two pressures the last point has the one on the later turn, whichever came first."""
-    curve = personality_curve(debate_of(pressed(3, strategic=0.9), pressed(1, cognitive=0.8)), PRO)
+def test_each_point_has_its_pressure() -> None:
+    """The last point has the pressure on the latest turn, in any order of arrival."""
+    curve = personality_curve(debate_of(pressure_on(3, strategic=0.9), pressure_on(1, cognitive=0.8)), PRO)
     assert [point.pressure.strategic for point in curve if point.pressure is not None] == [0, 0.9]
-
-
-def test_a_stranger_has_none() -> None:
-    """A name that the debate does not know has no curve."""
-    assert personality_curve(debate_of(pressed(1, cognitive=1)), "Zoe") == ()

@@ -1,4 +1,4 @@
-"""The persuasion scorer and its state machine, worked out by hand."""
+"""The persuasion scorer and its state machine; expected numbers are computed by hand."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ A4, A8, A10 = "Wrong.", "Wrong and flawed.", "Wrong, flawed and mistaken."
 SCALE = {"persuasion": 1.0, "attack": 1.0, "evidence": 1.0}
 
 
-def said(*texts: str, debaters: Any = TWO, settings: PersuasionSettings | None = None) -> Debate:
-    """A debate of these speeches, by turns."""
+def debate_of(*texts: str, debaters: Any = TWO, settings: PersuasionSettings | None = None) -> Debate:
+    """A debate of these speeches, in turn order."""
     names = [debater["name"] for debater in debaters]
     turns = [speech(index, names[index % len(names)], text) for index, text in enumerate(texts)]
     return judged(begun(settings or PersuasionSettings(), debaters=debaters), turns)
@@ -69,44 +69,42 @@ PRESSED: dict[str, Any] = {"conviction": 0.4}
         ((P6, CALM, P6, CALM, P6), TWO, FIRM + 26, FIRM - 50, "overwhelming"),
     ],
 )
-def test_verdicts_worked_by_hand(
-    texts: tuple[str, ...], debaters: Any, pro: float, con: float, victory: Victory
-) -> None:
-    """Firmness, influence and resilience add up; surrender costs 50 and gives the others 20."""
-    found = score_run(said(*texts, debaters=debaters), "r1", PersuasionSettings())
+def test_scores_and_victory(texts: tuple[str, ...], debaters: Any, pro: float, con: float, victory: Victory) -> None:
+    """Firmness, influence and resilience are added; surrender costs 50 and gives the others 20."""
+    found = score_run(debate_of(*texts, debaters=debaters), "r1", PersuasionSettings())
     assert [found.scores[PRO], found.scores[CON]] == pytest.approx([pro, con])
     assert found.victory == victory
     assert found.winner == (None if victory == "draw" else PRO if pro > con else CON)
 
 
-def test_who_surrendered_is_not_moved_any_more() -> None:
-    """After its surrender nothing is added to Ben's histories."""
-    final = current_states(said(P9, CALM, P9, CALM, debaters=starting(con=PRESSED)), PersuasionSettings())
+def test_effects_stop_after_surrender() -> None:
+    """Nothing is added to Ben's histories."""
+    final = current_states(debate_of(P9, CALM, P9, CALM, debaters=starting(con=PRESSED)), PersuasionSettings())
     assert (final[CON].surrendered, final[CON].persuasion) == (True, (pytest.approx(0.9),))
 
 
-def test_equal_scores_are_a_draw_even_among_the_surrendered() -> None:
-    """Both give up by the same words: 6.83808 + 6.8 + 20 + 9 - 50 each."""
-    found = score_run(said(P9, P9, debaters=starting(pro=PRESSED, con=PRESSED)), "r1", PersuasionSettings())
+def test_equal_scores_are_a_draw_after_two_surrenders() -> None:
+    """6.83808 + 6.8 + 20 + 9 - 50 each."""
+    found = score_run(debate_of(P9, P9, debaters=starting(pro=PRESSED, con=PRESSED)), "r1", PersuasionSettings())
     assert found.scores == pytest.approx({PRO: -7.36192, CON: -7.36192})
     assert (found.winner, found.victory) == (None, "draw")
 
 
-def test_one_speaker_alone_determines_nothing() -> None:
-    """Until two have spoken there is no verdict, and the silent one is named."""
-    found = score_run(said(P6), "r1", PersuasionSettings())
+def test_a_verdict_needs_two_speakers() -> None:
+    """The debater without a turn is named."""
+    found = score_run(debate_of(P6), "r1", PersuasionSettings())
     assert (found.victory, found.notes["missing"]) == ("undetermined", ["Ben has not spoken."])
 
 
-def test_who_surrenders_before_speaking_has_lost() -> None:
-    """Ben, who has little conviction, gives up at the first speech: Ada wins, and nothing is missing."""
-    found = score_run(said(P9, debaters=starting(con=PRESSED)), "r1", PersuasionSettings())
+def test_surrender_before_the_first_turn_loses() -> None:
+    """Ben, with low conviction, surrenders at the first speech; nothing is missing."""
+    found = score_run(debate_of(P9, debaters=starting(con=PRESSED)), "r1", PersuasionSettings())
     assert (found.winner, found.victory, found.notes["missing"]) == (PRO, "overwhelming", [])
 
 
-def test_the_report_holds_states_and_curves() -> None:
+def test_the_notes_hold_states_and_curves() -> None:
     """Rounds, surrenders with turn and reason, positions, and a point for the start and each turn."""
-    notes = score_run(said(P9, CALM, debaters=starting(con=PRESSED)), "r1", PersuasionSettings()).notes
+    notes = score_run(debate_of(P9, CALM, debaters=starting(con=PRESSED)), "r1", PersuasionSettings()).notes
     assert notes["rounds"] == 1
     assert notes["surrendered"] == [{"name": CON, "turn": 0, "reason": "persuaded"}]
     curve, final = notes["curve"], notes["states"]
@@ -120,8 +118,8 @@ def test_the_report_holds_states_and_curves() -> None:
     assert [state["position"] for state in final if isinstance(state, dict)] == ["Supportive", "Opposed"]
 
 
-def rated(turn: int, target: str, *values: float) -> Assessment:
-    """A judge's rating of one turn on one target: persuasion, attack, evidence as far as given."""
+def rating(turn: int, target: str, *values: float) -> Assessment:
+    """A judge's rating of one turn on one target: persuasion, attack, evidence, as far as given."""
     given = dict(zip(SCALE, values, strict=False))
     return assessment(
         "persuasion", marks(target, dict.fromkeys(given, 1.0), given.values()), moment="turn", turns=(turn,)
@@ -132,39 +130,35 @@ JUDGED = PersuasionSettings(effects="judge")
 
 
 def rated_debate(*given: Assessment) -> Debate:
-    """Two calm speeches, rated."""
+    """Two calm speeches, rating."""
     return judged(begun(JUDGED), [speech(0, PRO, P9), speech(1, CON, P9)], given)
 
 
-def test_a_judge_s_ratings_take_the_place_of_keywords() -> None:
-    """Rated 0.9 on Ben by the judge, whatever the words say: 0.7352 and 0.595 as above."""
-    final = current_states(rated_debate(rated(0, CON, 0.9, 0, 0), rated(1, PRO, 0, 0, 0)), JUDGED)
+def test_ratings_replace_keywords() -> None:
+    """With `effects: judge`, 0.9 on Ben gives 0.7352 and 0.595 as above."""
+    final = current_states(rated_debate(rating(0, CON, 0.9, 0, 0), rating(1, PRO, 0, 0, 0)), JUDGED)
     assert (final[CON].stance, final[CON].conviction, final[PRO].stance) == pytest.approx((-0.7352, 0.595, 0.8))
 
 
-def test_a_turn_without_a_rating_has_no_effect_and_is_named() -> None:
-    """Nothing is put into the histories for it."""
-    debate = rated_debate(rated(1, PRO, 0, 0, 0))
-    found = score_run(debate, "r1", JUDGED)
+@pytest.mark.parametrize(
+    ("given", "missing"),
+    [
+        ((), "Turn 0 was not rated, so it has no effect."),
+        ((rating(0, CON, 0.9),), "Turn 0 was not rated for attack, evidence on Ben."),
+    ],
+)
+def test_a_missing_rating_has_no_effect_and_is_named(given: tuple[Assessment, ...], missing: str) -> None:
+    """A turn has an effect only with all three values."""
+    debate = rated_debate(*given, rating(1, PRO, 0, 0, 0))
     assert current_states(debate, JUDGED)[CON].persuasion == ()
-    assert (found.victory, found.notes["missing"]) == (
-        "undetermined",
-        ["Turn 0 was not rated, so it has no effect."],
-    )
+    assert score_run(debate, "r1", JUDGED).notes["missing"] == [missing]
 
 
-def test_a_rating_left_out_is_named() -> None:
-    """Without the attack on Ben the turn leaves Ben alone."""
-    debate = rated_debate(rated(0, CON, 0.9), rated(1, PRO, 0, 0, 0))
-    assert current_states(debate, JUDGED)[CON].persuasion == ()
-    assert score_run(debate, "r1", JUDGED).notes["missing"] == ["Turn 0 was not rated for attack, evidence on Ben."]
+def test_persuasion_of_weighted_factors() -> None:
+    """Ada (analytical, which fits): 0.3*0.6 + 0.2*1 + 0.3*0.7 + 0.2*0 = 0.59 on Ben.
 
-
-def test_factors_worked_by_hand() -> None:
-    """Ada, analytical as adaptive would be: 0.3*0.6 + 0.2*1 + 0.3*0.7 + 0.2*0 = 0.59 on Ben.
-
-    Then Ben, aggressive where analytical fits: 0.3*0.9 + 0.2*0 + 0 + 0.2*0 = 0.27 on Ada. Then Ada, without a strategy,
-    with an influence of 0.59 so far: 0.3*0.6 + 0 + 0 + 0.2*0.59 = 0.298.
+    Ben (aggressive, which does not fit): 0.3*0.9 = 0.27 on Ada. Ada without a strategy, with an influence of 0.59 so
+    far: 0.3*0.6 + 0.2*0.59 = 0.298.
     """
     settings = PersuasionSettings(effects="factors")
     turns = [
@@ -176,8 +170,8 @@ def test_factors_worked_by_hand() -> None:
     assert [effect.persuasion for point in points for effect in point.effects] == pytest.approx([0.59, 0.27, 0.298])
 
 
-def test_factors_are_settings_and_held_at_one() -> None:
-    """All weight on keyword persuasion and on evidence: 0.9 + 1 is held at 1."""
+def test_factors_are_settings() -> None:
+    """All weight on persuasion and evidence: 0.9 + 1 is clamped to 1."""
     factors = PersuasionFactors(persuasion=1, strategy_fit=0, evidence=1, social_influence=0)
     settings = PersuasionSettings(effects="factors", factors=factors)
     debate = judged(begun(settings), [speech(0, PRO, f"{P9} Data, study, research.")])
@@ -185,7 +179,7 @@ def test_factors_are_settings_and_held_at_one() -> None:
     assert effect.persuasion == 1
 
 
-def test_every_opponent_feels_a_turn() -> None:
-    """Of three debaters the other two are moved."""
+def test_a_turn_affects_every_opponent() -> None:
+    """Both others of three debaters."""
     debate = judged(begun(PersuasionSettings(), debaters=THREE), [speech(0, PRO, P6)])
     assert [effect.target for effect in compute_state_curve(debate, PersuasionSettings())[-1].effects] == [CON, "Cem"]

@@ -1,4 +1,4 @@
-"""Weights that do not sum to 1 are said to be rescaled."""
+"""The notice on weights that do not sum to 1."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from debate_cli.systems.structured.settings import StructuredSettings, Structure
         StructuredWeights(logic=0.1, evidence=0.2, responsiveness=0.3, honesty=0.4),
     ],
 )
-def test_of_weights_that_sum_to_one_nothing_is_said(weights: StructuredWeights) -> None:
-    """However their sum is rounded; nor of systems without weights."""
+def test_weights_that_sum_to_one_give_no_notice(weights: StructuredWeights) -> None:
+    """With any rounding; nor do systems without weights."""
     assert describe_rescaled_weights((ModeratorSettings(), StructuredSettings(weights=weights))) == ()
 
 
-def test_other_weights_are_told_as_they_count() -> None:
-    """With the key that they stand under, among all systems."""
+def test_rescaled_weights_are_listed() -> None:
+    """With their key path in the configuration."""
     weights = StructuredWeights(logic=2, evidence=1, responsiveness=1, honesty=0)
     told = (
         "judging.systems.1.weights sum to 4, so they count as logic 0.5, evidence 0.25, responsiveness 0.25, honesty 0"

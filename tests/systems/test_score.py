@@ -1,4 +1,4 @@
-"""Which verdicts `score` gives, and which of them decides."""
+"""Which verdicts `score` returns, and which of them decides."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from debate_cli.systems.structured.settings import StructuredSettings, Structure
 
 
 def scored(debate: Debate, **arguments: Any) -> list[tuple[str, str, bool]]:
-    """System, run and flag of every verdict, in order."""
+    """System, run and `decides` of every verdict, in order."""
     return [(verdict.system, verdict.run, verdict.decides) for verdict in score(debate, **arguments)]
 
 
@@ -46,32 +46,32 @@ TWICE = rejudged(judged(begun(StructuredSettings(), ModeratorSettings())), "r2",
         ({"systems": ()}, []),
     ],
 )
-def test_runs_and_systems_are_chosen(arguments: dict[str, Any], expected: list[tuple[str, str, bool]]) -> None:
-    """The newest run per system by default; one verdict decides and comes first."""
+def test_runs_and_systems_can_be_selected(arguments: dict[str, Any], expected: list[tuple[str, str, bool]]) -> None:
+    """The default is the newest run of each system; the deciding verdict comes first."""
     assert scored(TWICE, **arguments) == expected
 
 
 @pytest.mark.parametrize("run", ["r1", "r2"])
-def test_the_verdicts_of_one_run_are_found_among_all(run: str) -> None:
-    """Nothing has to be scored again to tell what one run came to."""
+def test_verdicts_of_a_run_are_selected_from_all(run: str) -> None:
+    """They equal those that `score` computes for the run alone."""
     assert verdicts_of_run(TWICE, score(TWICE, runs="all"), run) == score(TWICE, runs=run)
 
 
 def test_the_configured_system_decides() -> None:
-    """`decides` names the last of two: it comes first."""
+    """`decides` names the second of two systems: it comes first."""
     debate = judged(begun(StructuredSettings(), LiveSettings(), decides="live"))
     assert scored(debate) == [("live", "r1", True), ("structured", "r1", False)]
 
 
-def test_a_later_run_s_explicit_word_decides() -> None:
-    """A later run that says who decides overrules the debate's own first system; one that does not say, does not."""
+def test_a_later_run_with_decides_overrides_the_debate() -> None:
+    """A later run without `decides` does not."""
     debate = judged(begun(StructuredSettings()))
     assert scored(rejudged(debate, "r2", PanelSettings(), decides="panel"))[0] == ("panel", "r2", True)
     assert scored(rejudged(debate, "r2", PanelSettings()))[0] == ("structured", "r1", True)
 
 
-def test_of_all_runs_one_that_came_to_nothing_does_not_decide() -> None:
-    """A later run whose judge was never reached leaves the word to the one before it, as with the newest alone."""
+def test_a_run_without_assessments_does_not_decide() -> None:
+    """The verdict of the run before it decides, among all runs and among the newest."""
     turns = [opening(0, PRO, "PRO-1"), opening(1, CON, "CON-1")]
     given = [*argument_marks(PRO, "PRO-1", 9, 9, 9, 9), *argument_marks(CON, "CON-1", 1, 1, 1, 1)]
     debate = rejudged(
@@ -81,15 +81,15 @@ def test_of_all_runs_one_that_came_to_nothing_does_not_decide() -> None:
     assert scored(debate) == [("structured", "r1", True)]
 
 
-def test_replaced_systems_do_not_count() -> None:
-    """What a later run took the place of is scored in no choice of runs."""
+def test_replaced_systems_have_no_verdict() -> None:
+    """A later run with `replaces` removes the verdicts of its systems in earlier runs."""
     debate = rejudged(judged(begun(StructuredSettings(), LiveSettings())), "r2", StructuredSettings(), replaces=True)
     assert scored(debate, runs="all") == [("structured", "r2", True), ("live", "r1", False)]
 
 
 @pytest.mark.parametrize("runs", ["latest", "all", "r1"])
-def test_a_debate_that_nobody_is_to_judge_has_no_verdict(runs: str) -> None:
-    """Of a transcript without judging systems nothing is to be had, and nothing breaks; a later run's verdict decides."""
+def test_without_judging_systems_there_is_no_verdict(runs: str) -> None:
+    """The verdict of a later run decides."""
     debate = judged(begun(StructuredSettings()))
     config = debate.config.model_copy(update={"judging": debate.config.judging.model_copy(update={"systems": ()})})
     bare = initial_debate(begun(StructuredSettings()).model_copy(update={"config": config}))
@@ -97,8 +97,8 @@ def test_a_debate_that_nobody_is_to_judge_has_no_verdict(runs: str) -> None:
     assert [item.decides for item in score(rejudged(bare, "r2", PanelSettings()))] == [True]
 
 
-def test_other_settings_take_the_place_of_the_stored_ones() -> None:
-    """With evidence alone 4 and 9 turn a win of 9 and 4 around."""
+def test_given_settings_replace_stored_ones() -> None:
+    """With all weight on evidence, the other debater wins."""
     turns = [opening(0, PRO, "PRO-1"), opening(1, CON, "CON-1")]
     given = [*argument_marks(PRO, "PRO-1", 10, 4, 10, 10), *argument_marks(CON, "CON-1", 1, 9, 1, 1)]
     debate = judged(begun(StructuredSettings()), turns, [assessment("structured", given)])
@@ -108,13 +108,13 @@ def test_other_settings_take_the_place_of_the_stored_ones() -> None:
 
 
 def test_every_built_in_kind_has_a_system() -> None:
-    """The registry knows five systems, each under its own kind."""
+    """The registry has five systems, each under its own kind."""
     assert [get_system(kind).kind for kind in system_kinds()] == list(system_kinds())
 
 
 @pytest.mark.parametrize("turns", [0, 1, 3])
-def test_an_unjudged_debate_is_undetermined_and_says_why(turns: int) -> None:
-    """Of the systems that need a judge none invents a score, and each names what is missing."""
+def test_an_unjudged_debate_is_undetermined(turns: int) -> None:
+    """No system invents a score, and each names what is missing."""
     systems = (
         StructuredSettings(),
         ModeratorSettings(),
@@ -126,13 +126,3 @@ def test_an_unjudged_debate_is_undetermined_and_says_why(turns: int) -> None:
     found = score(debate)
     assert [verdict.victory for verdict in found] == ["undetermined"] * 5
     assert all(verdict.notes["missing"] for verdict in found)
-
-
-def test_a_run_that_came_to_nothing_takes_nobodys_place() -> None:
-    """Where the second run's judge could not be asked, the first run's verdict is the latest."""
-    first = judged(
-        begun(StructuredSettings()),
-        [opening(0, PRO, "PRO-1")],
-        [assessment("structured", argument_marks(PRO, "PRO-1", 7, 7, 7, 7))],
-    )
-    assert scored(rejudged(first, "r2", StructuredSettings())) == [("structured", "r1", True)]

@@ -1,4 +1,4 @@
-"""What holds of every judged debate, whatever was said and marked: order, ranges, subsets, silence."""
+"""Properties of every judged debate: order, ranges, subsets, missing assessments, JSON."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ tenths = st.integers(0, 10)
 
 @st.composite
 def speeches(draw: st.DrawFn) -> list[Turn]:
-    """Two openings, a cross-examination and two free speeches, of two debaters."""
+    """Two openings, a cross-examination and two free speeches of two debaters."""
     words = st.lists(st.sampled_from(WORDS), max_size=6).map(" ".join)
     return [
         opening(0, PRO, "PRO-1", "PRO-2"),
@@ -84,11 +84,11 @@ def speeches(draw: st.DrawFn) -> list[Turn]:
 
 
 def drawn_marks(draw: st.DrawFn, participant: str | None, out_of: Mapping[str, float]) -> list[Mark]:
-    """Marks within (and sometimes beyond) a scale."""
+    """Marks within a scale, and sometimes one above it."""
     return marks(participant, out_of, [draw(st.integers(0, int(highest) + 1)) for highest in out_of.values()])
 
 
-def structured(draw: st.DrawFn) -> list[Assessment]:
+def structured_assessments(draw: st.DrawFn) -> list[Assessment]:
     """Two judges on three arguments."""
     items = ((PRO, "PRO-1"), (PRO, "PRO-2"), (CON, "CON-1"))
     found: list[Assessment] = []
@@ -103,7 +103,7 @@ def structured(draw: st.DrawFn) -> list[Assessment]:
     return found
 
 
-def moderated(draw: st.DrawFn) -> list[Assessment]:
+def moderator_assessments(draw: st.DrawFn) -> list[Assessment]:
     """Three rounds and the evaluation."""
     found = [
         assessment(
@@ -118,7 +118,7 @@ def moderated(draw: st.DrawFn) -> list[Assessment]:
     return [*found, assessment("moderator", final)]
 
 
-def voted(draw: st.DrawFn) -> list[Assessment]:
+def ballots(draw: st.DrawFn) -> list[Assessment]:
     """Two rounds of three judges."""
     return [
         ballot(judge, draw(st.sampled_from(OPTIONS)), *(draw(st.integers(0, 4)) for _ in range(4)), revision=revision)
@@ -127,8 +127,8 @@ def voted(draw: st.DrawFn) -> list[Assessment]:
     ]
 
 
-def live(draw: st.DrawFn) -> list[Assessment]:
-    """Five turns, four exchanges, penalties, a narrative with its resolution."""
+def live_assessments(draw: st.DrawFn) -> list[Assessment]:
+    """Five turns, four pairs, penalties, a narrative with its resolution."""
     winner = st.sampled_from([PRO, CON, DRAWN_COMPARISON])
     speakers = (PRO, CON, PRO, CON, PRO)
     found = [
@@ -165,8 +165,8 @@ def live(draw: st.DrawFn) -> list[Assessment]:
     ]
 
 
-def persuaded(draw: st.DrawFn) -> list[Assessment]:
-    """Five turns rated."""
+def persuasion_ratings(draw: st.DrawFn) -> list[Assessment]:
+    """Five turns."""
     rated = {"persuasion": 1.0, "attack": 1.0, "evidence": 1.0}
     targets = (CON, PRO, CON, PRO, CON)
     return [
@@ -178,15 +178,21 @@ def persuaded(draw: st.DrawFn) -> list[Assessment]:
 
 
 @st.composite
-def judgements(draw: st.DrawFn) -> list[Assessment]:
-    """All that five systems have to say on the speeches."""
-    return [*structured(draw), *moderated(draw), *voted(draw), *live(draw), *persuaded(draw)]
+def assessments(draw: st.DrawFn) -> list[Assessment]:
+    """Assessments of all five systems."""
+    return [
+        *structured_assessments(draw),
+        *moderator_assessments(draw),
+        *ballots(draw),
+        *live_assessments(draw),
+        *persuasion_ratings(draw),
+    ]
 
 
 @st.composite
 def debates(draw: st.DrawFn) -> Debate:
-    """A debate that all five systems judged wholly."""
-    return judged(begun(*SYSTEMS), draw(speeches()), draw(judgements()))
+    """A debate with all assessments of five systems."""
+    return judged(begun(*SYSTEMS), draw(speeches()), draw(assessments()))
 
 
 thorough = settings(
@@ -197,7 +203,7 @@ thorough = settings(
 @thorough
 @given(debates(), st.data())
 def test_the_order_of_assessments_does_not_matter(debate: Debate, data: st.DataObject) -> None:
-    """Verdicts, trace table and briefing are the same whatever judge answered first."""
+    """Verdicts, trace table and briefing are the same for any order of arrival."""
     order = data.draw(st.permutations(range(len(debate.assessments))))
     other = shuffled(debate, order)
     assert score(other) == score(debate)
@@ -208,7 +214,7 @@ def test_the_order_of_assessments_does_not_matter(debate: Debate, data: st.DataO
 @thorough
 @given(debates())
 def test_scores_stay_on_their_scale(debate: Debate) -> None:
-    """No mark, however far out, takes a score off its system's scale; margins are not negative."""
+    """For any marks; margins are not negative."""
     for verdict in score(debate):
         low, high = RANGES[verdict.system]
         assert all(low <= value <= high for value in verdict.scores.values())
@@ -219,7 +225,7 @@ def test_scores_stay_on_their_scale(debate: Debate) -> None:
 @thorough
 @given(debates())
 def test_the_winner_has_the_highest_score(debate: Debate) -> None:
-    """Where there is a winner, nobody scored more, and the margin is what lies between first and second."""
+    """The margin is the difference between first and second."""
     for verdict in score(debate, systems=("structured", "moderator", "live", "persuasion")):
         ranked = sorted(verdict.scores.values(), reverse=True)
         assert verdict.winner is None or verdict.scores[verdict.winner] == ranked[0]
@@ -228,9 +234,9 @@ def test_the_winner_has_the_highest_score(debate: Debate) -> None:
 
 
 @thorough
-@given(speeches(), judgements(), st.data())
-def test_no_part_of_a_debate_is_too_little(turns: list[Turn], said: list[Assessment], data: st.DataObject) -> None:
-    """Whatever subset of turns and assessments is there, every view is made without an error."""
+@given(speeches(), assessments(), st.data())
+def test_any_subset_can_be_scored(turns: list[Turn], said: list[Assessment], data: st.DataObject) -> None:
+    """Any subset of turns and assessments gives verdicts, trace table and briefing without an error."""
     some_turns = data.draw(st.lists(st.sampled_from(turns), unique_by=lambda turn: turn.index))
     places = data.draw(st.sets(st.integers(0, len(said) - 1)))
     debaters = data.draw(st.sampled_from([TWO, THREE, TWO[:1], ()]))
@@ -249,16 +255,16 @@ def missing(verdict: Verdict) -> list[str]:
     return [str(sentence) for sentence in sentences]
 
 
-def owed(item: Assessment) -> bool:
-    """Whether an assessment is owed in any case: a resolution only in conflict, convergence only from ten turns on."""
+def is_required(item: Assessment) -> bool:
+    """Whether an assessment is always required: a resolution only in conflict, convergence only from ten turns on."""
     return not any(isinstance(finding, Resolution | Convergence) for finding in item.findings)
 
 
 @thorough
 @given(debates(), st.data())
-def test_an_assessment_that_is_taken_away_is_named(debate: Debate, data: st.DataObject) -> None:
-    """Without it there is a sentence that was not there before; nothing is left out silently."""
-    place = data.draw(st.sampled_from([n for n, item in enumerate(debate.assessments) if owed(item)]))
+def test_a_missing_assessment_is_named(debate: Debate, data: st.DataObject) -> None:
+    """Without it there is a sentence that was not there before."""
+    place = data.draw(st.sampled_from([n for n, item in enumerate(debate.assessments) if is_required(item)]))
     system = debate.assessments[place].system
     (before,), (after,) = (score(item, systems=(system,)) for item in (debate, without(debate, place)))
     assert set(missing(after)) - set(missing(before))
@@ -266,7 +272,7 @@ def test_an_assessment_that_is_taken_away_is_named(debate: Debate, data: st.Data
 
 @thorough
 @given(debates())
-def test_a_verdict_survives_json(debate: Debate) -> None:
-    """Written and read again it is the same verdict, so stored ones can be compared with recomputed ones."""
+def test_a_verdict_can_be_stored(debate: Debate) -> None:
+    """Written as JSON and read back, it is equal."""
     for verdict in score(debate):
         assert Verdict.model_validate_json(verdict.model_dump_json()) == verdict

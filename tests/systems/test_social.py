@@ -1,4 +1,4 @@
-"""The influence graph and the social context."""
+"""The influence graph and the social context vectors."""
 
 from __future__ import annotations
 
@@ -50,15 +50,15 @@ def test_social_context_is_a_deterministic_unit_vector() -> None:
     assert [sum(value * value for value in vector) for vector in one.values()] == pytest.approx([1, 1])
 
 
-def test_one_whom_nobody_reaches_keeps_its_own_features() -> None:
-    """Without effects, debaters in the same state have the same vector; a different stance has another."""
+def test_without_effects_a_vector_depends_on_the_own_state() -> None:
+    """Equal states have equal vectors; another stance has another vector."""
     same = {name: DebaterState(name, 0.5, 0.5, 0.7) for name in "ab"}
     found = social_context_vectors({**same, "c": DebaterState("c", -0.5, -0.5, 0.7)}, [])
     assert found["a"] == found["b"] != found["c"]
 
 
-def test_likeness_follows_the_states() -> None:
-    """A debater is wholly like itself, and less like one of the opposite stance than like one of nearly the same."""
+def test_similarity_follows_the_states() -> None:
+    """It is 1 with itself, and smaller with an opposite stance than with a similar one."""
     found = social_context_vectors(
         {name: DebaterState(name, s, s, 0.7) for name, s in (("a", 0.8), ("b", 0.7), ("c", -0.8))}, []
     )

@@ -1,4 +1,4 @@
-"""How words become effects, and how an effect moves a debater: worked out by hand."""
+"""Keyword scores, the effect of a turn on a debater, and surrender; expected numbers are computed by hand."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from debate_cli.systems.persuasion.stance import (
         ("A button of the database is wrongly understood.", (0, 0, 0)),
         ("HOWEVER wrong", (0.3, 0.4, 0)),
         ("Think\n  about it", (0.3, 0, 0)),
-        # Five phrases of 0.3 are held at 1
+        # Five phrases of 0.3 are clamped to 1
         ("however consider but think about understand", (1, 0, 0)),
         ("wrong flawed incorrect mistaken fallacious", (0, 1, 0)),
         ("Wrong and flawed", (0, 0.8, 0)),
@@ -34,7 +34,7 @@ from debate_cli.systems.persuasion.stance import (
         ("research data study evidence statistics", (0, 0, 1)),
     ],
 )
-def test_keywords_worked_by_hand(text: str, expected: tuple[float, float, float]) -> None:
+def test_keyword_scores(text: str, expected: tuple[float, float, float]) -> None:
     """0.3, 0.4 and 0.35 for each phrase found, at most 1."""
     assert keyword_scores(text) == pytest.approx(expected)
 
@@ -55,7 +55,7 @@ def test_keywords_worked_by_hand(text: str, expected: tuple[float, float, float]
         (0, 0.8, 0.625, 0.8, 0.8, 0.625),
         # e = 0.8 - 0.48 = 0.32: 0.8*1.064, 1.1*0.6
         (0, 0.8, 0.6, 0.8, 0.8512, 0.66),
-        # Held at -1 and at 1: e = 1 - 0.08 = 0.92, 0.95*1.184 > 1
+        # Clamped to -1 and 1: e = 1 - 0.08 = 0.92, 0.95*1.184 > 1
         (0, 1, 0.1, -0.95, -1, 0.11),
         # Conviction 0.55 leaves e = 0.56, and at most 1 after 1.1 times it: here 0.605
         (0, 1, 0.55, 0.5, 0.556, 0.605),
@@ -64,7 +64,7 @@ def test_keywords_worked_by_hand(text: str, expected: tuple[float, float, float]
         (0.9, 1, 0.4, 0.8, 0.7615744, 0.374),
     ],
 )
-def test_one_effect_worked_by_hand(
+def test_an_effect_moves_stance_and_conviction(
     persuasion: float,
     attack: float,
     conviction: float,
@@ -72,14 +72,14 @@ def test_one_effect_worked_by_hand(
     expected_stance: float,
     expected_conviction: float,
 ) -> None:
-    """Persuasion softens, an attack that conviction does not absorb hardens."""
+    """Persuasion lowers both; an attack above what conviction absorbs raises both."""
     before = DebaterState("X", starting_stance=stance, stance=stance, conviction=conviction)
     after = apply_effect(before, Effect(0, "Y", "X", persuasion, attack, 0), VictoryConditions())
     assert (after.stance, after.conviction) == pytest.approx((expected_stance, expected_conviction))
 
 
 def test_histories_keep_the_last_ten() -> None:
-    """Of twelve effects the first two are forgotten."""
+    """Of twelve effects the first two are dropped."""
     state = DebaterState("X", 0.8, 0.8, 1.0)
     for number in range(12):
         state = apply_effect(state, Effect(number, "Y", "X", number / 100, number / 50, 0), VictoryConditions())
@@ -110,16 +110,16 @@ def test_histories_keep_the_last_ten() -> None:
         (0.8, 0.9, 0.8, (0.1, 0.6, 0.6, 0.6), "worn_down"),
     ],
 )
-def test_surrender_worked_by_hand(
+def test_surrender_conditions(
     stance: float, conviction: float, start: float, persuasion: tuple[float, ...], expected: str | None
 ) -> None:
-    """The three conditions, each at and beside its bounds."""
+    """Each of the three conditions at and beside its bounds."""
     state = DebaterState("X", start, stance, conviction, persuasion=persuasion)
     assert find_surrender_reason(state, VictoryConditions()) == expected
 
 
 def test_victory_conditions_are_settings() -> None:
-    """Two in a row are enough where two are asked for."""
+    """With `consecutive_persuasion: 2`, two in a row are enough."""
     state = DebaterState("X", 0.8, 0.8, 0.9, persuasion=(0.6, 0.6))
     assert find_surrender_reason(state, VictoryConditions(consecutive_persuasion=2)) == "worn_down"
 

@@ -1,4 +1,4 @@
-"""What an adaptive debater picks."""
+"""The strategy that an adaptive debater picks."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from debate_cli.systems.persuasion.strategy_choice import pick_adaptive_strategy
 
 
 def state(name: str, **fields: Any) -> DebaterState:
-    """A debater with stance 0.8 and conviction 0.7 unless said otherwise."""
+    """A debater with stance 0.8 and conviction 0.7 by default."""
     return replace(DebaterState(name, starting_stance=0.8, stance=0.8, conviction=0.7), **fields)
 
 
@@ -47,29 +47,28 @@ def state(name: str, **fields: Any) -> DebaterState:
         ({"conviction": 0.9}, {"attack_dealt": (0.4,), "persuasion": (0.9,)}, "defensive"),
     ],
 )
-def test_the_rules_in_their_order(own: dict[str, Any], other: dict[str, Any], expected: str) -> None:
+def test_strategy_rules(own: dict[str, Any], other: dict[str, Any], expected: str) -> None:
     """Aggressive, defensive, empathetic, else analytical, each at and beside its bounds."""
     assert pick_strategy({PRO: state(PRO, **own), CON: state(CON, **other)}, PRO).name == expected
 
 
-def test_one_who_surrendered_is_no_opponent() -> None:
-    """Somebody who was persuaded but gave up calls for no empathy."""
+def test_a_surrendered_debater_is_not_an_opponent() -> None:
+    """Persuasion that it received does not count."""
     states = {PRO: state(PRO), CON: state(CON, persuasion=(0.9,), surrendered=True)}
     assert pick_strategy(states, PRO).name == "analytical"
 
 
-def test_the_pick_can_be_held_against_one_opponent() -> None:
+def test_the_pick_can_be_limited_to_one_opponent() -> None:
     """Against Ben alone, what Cem received does not count."""
     states = {PRO: state(PRO), CON: state(CON), "Cem": state("Cem", persuasion=(0.9,))}
     assert [pick_strategy(states, PRO).name, pick_strategy(states, PRO, (CON,)).name] == ["empathetic", "analytical"]
 
 
-def test_the_pick_follows_from_the_debate() -> None:
-    """Ben received 0.6 from Ada's words, so Ada's next strategy is empathetic, Ben's analytical."""
+def test_the_pick_follows_the_turns() -> None:
+    """Ben received 0.6 from Ada, so Ada picks empathetic, Ben analytical; an unknown name gets analytical."""
     debate = judged(begun(PersuasionSettings()), [speech(0, PRO, "However, consider it."), speech(1, CON)])
-    assert [pick_adaptive_strategy(debate, name).name for name in (PRO, CON)] == ["empathetic", "analytical"]
-
-
-def test_a_stranger_is_analytical() -> None:
-    """A name that the debate does not know gets the plainest strategy, not an error."""
-    assert pick_adaptive_strategy(judged(begun(PersuasionSettings())), "Zoe").name == "analytical"
+    assert [pick_adaptive_strategy(debate, name).name for name in (PRO, CON, "Zoe")] == [
+        "empathetic",
+        "analytical",
+        "analytical",
+    ]

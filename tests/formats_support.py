@@ -1,4 +1,4 @@
-"""Debates for the tests of schedulers and debaters: built from events, spoken by nobody."""
+"""Debates for the tests of formats, debaters and judging, built from events without models."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def config(
 
 
 def begun(settings: DebateConfig) -> Debate:
-    """The debate in which nothing was said yet."""
+    """The debate before its first turn."""
     generator = Generator(name="debate-cli", version="0")
     return initial_debate(
         DebateOpened(at=NOON, id="d", generator=generator, config=settings, config_sha256=settings.sha256())
@@ -66,7 +66,7 @@ def turn(cue: Cue, **content: Any) -> Turn:
 
 
 def speech(cue: Cue, debate: Debate) -> Turn:
-    """A well-formed speech: two arguments, an answer with a question to everything, a claim of its own each time."""
+    """A valid turn: two arguments in an opening, a response with a question to everything, a claim of its own in each speech."""
     known = debate.visible_to(cue)
     prefix = debate.participant(cue.speaker).prefix
     theirs = [key for key, (name, _) in known.arguments.items() if name != cue.speaker]
@@ -98,7 +98,7 @@ def response(target: str, follow_up: str = "") -> Response:
 
 
 def said(debate: Debate, *turns: Turn) -> Debate:
-    """The debate with these turns made."""
+    """The debate with these turns."""
     for item in turns:
         debate = debate.apply(TurnCompleted(at=NOON, turn=item))
     return debate
@@ -111,13 +111,13 @@ def assessed(debate: Debate, brief: Brief, *findings: Finding, marks: Iterable[M
 
 
 def failed(debate: Debate, task: Cue | Brief) -> Debate:
-    """The debate with this task given up for now."""
+    """The debate with a failure of this task that is not final."""
     failure = Failure(task=task, who="x", cause="ServerError", message="No answer.", final=False)
     return debate.apply(TaskFailed(at=NOON, failure=failure))
 
 
 def spoken(debate: Debate, say: Speech = speech, waves: int = 1000) -> Debate:
-    """The debate after everybody answered every cue of so many waves; judges are never waited for."""
+    """The debate after `waves` waves of cues, each answered by `say`; it stops where a turn waits for a judge."""
     for _ in range(waves):
         step = next_step(debate)
         if not step.cues:

@@ -29,7 +29,7 @@ Change = Callable[[dict[str, Any]], None]
 
 
 def filled(schema: Mapping[str, Any]) -> Any:
-    """The plainest value that satisfies `schema`: first choices, middles of ranges, short texts, shortest lists."""
+    """The simplest value that satisfies `schema`: first choices, middles of ranges, short texts, shortest lists."""
     if "const" in schema:
         return schema["const"]
     if "enum" in schema:
@@ -52,7 +52,7 @@ def filled(schema: Mapping[str, Any]) -> Any:
 
 
 class FillingModel:
-    """Fills in what it is asked for, `change` applied; or does what `acts` says for the purpose. Remembers requests."""
+    """A model that fills in every form and applies `change`, or raises, or answers with a text; records its requests."""
 
     def __init__(
         self, change: Change | None = None, *, raising: Exception | None = None, says: str | None = None
@@ -78,7 +78,7 @@ class FillingModel:
 
 
 class SilentModel:
-    """Never answers."""
+    """A model that never answers."""
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
         """Wait for ever."""
@@ -118,19 +118,19 @@ def settle(debate: Debate, briefs: Iterable[Brief], model: FillingModel | None =
 
 
 def settle_all(debate: Debate, model: FillingModel | None = None) -> Debate:
-    """The debate with everything answered that is owed, and what is owed after that."""
+    """The debate with every owed brief answered, including those owed after that."""
     while briefs := owed_briefs(debate):
         debate = settle(debate, briefs, model)
     return debate
 
 
 def debated(*systems: System, form: dict[str, Any] | None = None, **fields: Any) -> Debate:
-    """A debate in which everything was said and nothing was judged."""
+    """A debate with all turns and no assessment."""
     return spoken(begun(config(form, systems or ("structured",), **fields)))
 
 
 def played(*systems: System, model: FillingModel | None = None, **fields: Any) -> Debate:
-    """A debate in which everything was said and judged, however speakers and judges had to wait for one another."""
+    """A debate with all turns and assessments, each made as soon as the other allows."""
     debate = debated(*systems, **fields)
     while owed_briefs(debate) or next_step(debate).cues:
         debate = spoken(settle_all(debate, model))

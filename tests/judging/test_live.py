@@ -1,4 +1,4 @@
-"""The live judge: turns, exchanges, and the arc of the whole debate."""
+"""The live judge: turns, pairs of turns, and the narrative of the debate."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ PAIR = Brief(run="r1", system="live", assessor="judge", subject=Subject(moment="
 
 
 def brief_of(debate: Debate, where: str) -> Brief:
-    """The owed brief whose key ends so."""
+    """The owed brief whose key ends with `where`."""
     return next(brief for brief in owed_briefs(debate) if brief.key.endswith(where))
 
 
@@ -41,8 +41,8 @@ def of_kind(findings: tuple[Finding, ...], kind: type[Finding]) -> list[Finding]
     return [finding for finding in findings if isinstance(finding, kind)]
 
 
-def test_a_turn_is_marked_out_of_a_hundred_and_twice_aside() -> None:
-    """Logic 40, rhetoric 30, tactics 30 make the composite; frame control and credibility stand beside it."""
+def test_a_turn_has_five_marks() -> None:
+    """Logic 40, rhetoric 30, tactics 30; frame control and credibility 10 each."""
     debate = debated(LIVE)
     marks = {mark.criterion: mark for mark in assessed(brief_of(debate, "turn/0/0"), debate).marks}
     assert {name: marks[name].out_of for name in ("logic", "rhetoric", "tactics")} == {
@@ -55,10 +55,8 @@ def test_a_turn_is_marked_out_of_a_hundred_and_twice_aside() -> None:
 
 
 @pytest.mark.parametrize(("framing", "delivery", "rhetoric"), [(5, 3, 15), (5, 5, 17), (2, 7, 11), (0, 7, 7)])
-def test_rhetoric_is_the_sum_of_its_parts_with_delivery_capped_by_framing(
-    framing: int, delivery: int, rhetoric: int
-) -> None:
-    """Clarity 3 and evidence use 4 are added to framing and to what delivery counts."""
+def test_rhetoric_is_the_sum_of_its_parts(framing: int, delivery: int, rhetoric: int) -> None:
+    """Clarity 3, evidence use 4, framing, and delivery, which is capped by framing with a warning."""
     change = {"framing": framing, "delivery": delivery}
     debate = debated(LIVE)
     assessment = assessed(brief_of(debate, "turn/0/0"), debate, lambda form: form.update(change))
@@ -67,8 +65,8 @@ def test_rhetoric_is_the_sum_of_its_parts_with_delivery_capped_by_framing(
     assert any(warning.startswith("capped") for warning in assessment.warnings) == (delivery > framing)
 
 
-def test_contradictions_name_an_own_earlier_turn_or_are_dropped() -> None:
-    """Turn 2 may contradict turn 0 of the same speaker, not turn 1 of the other."""
+def test_a_contradiction_names_an_earlier_turn_of_the_speaker() -> None:
+    """Turn 2 may contradict turn 0, not turn 1 of the other speaker, which is dropped with a warning."""
 
     def change(form: dict[str, Any]) -> None:
         form["contradictions"] = [{"earlier": index, "explanation": "says the opposite"} for index in (0, 1)]
@@ -85,8 +83,8 @@ def test_contradictions_name_an_own_earlier_turn_or_are_dropped() -> None:
     ("quote", "turns"),
     [("Claim of round 1", [0]), ("claim of   Round 1.", [0]), ("Claim of round 2", [2]), ("never said", [])],
 )
-def test_a_suspect_claim_is_put_on_the_turn_that_made_it(quote: str, turns: list[int]) -> None:
-    """Whichever turn exposed or repeated it; a quote that nobody said is dropped with a warning."""
+def test_a_suspect_claim_belongs_to_the_turn_that_made_it(quote: str, turns: list[int]) -> None:
+    """A quote that is in no turn is dropped with a warning."""
 
     def change(form: dict[str, Any]) -> None:
         form["suspect_claims"] = [{"quote": quote, "fault": "fabricated"}]
@@ -98,8 +96,8 @@ def test_a_suspect_claim_is_put_on_the_turn_that_made_it(quote: str, turns: list
     assert len(assessment.warnings) == (not turns)
 
 
-def test_a_logic_gap_is_the_earlier_turns() -> None:
-    """A weakness exposed by turn 1 counts on turn 0, 1 to 10 points."""
+def test_a_logic_gap_belongs_to_the_earlier_turn() -> None:
+    """Its points are clamped to 1-10."""
 
     def change(form: dict[str, Any]) -> None:
         form["logic_gap"] = [{"reason": "no process", "points": 40}]
@@ -110,8 +108,8 @@ def test_a_logic_gap_is_the_earlier_turns() -> None:
     assert (gap.turn, gap.points) == (0, 10)
 
 
-def test_a_comparison_names_one_of_the_two_or_draw() -> None:
-    """Any other name counts as a draw, with a warning."""
+def test_a_comparison_names_a_speaker_or_draw() -> None:
+    """Another name counts as a draw, with a warning."""
     debate = debated(LIVE)
     change = {"logic": "Con", "rhetoric": "Nemo", "tactics": "draw"}
     assessment = assessed(brief_of(debate, "pair/0-1/0"), debate, lambda form: form.update(change))
@@ -123,8 +121,8 @@ def test_a_comparison_names_one_of_the_two_or_draw() -> None:
     ("won", "loser"),
     [(("Con", "Con", "Pro"), "Pro"), (("Pro", "draw", "draw"), "Con"), (("Pro", "Con", "draw"), None)],
 )
-def test_pressure_goes_to_who_lost_the_exchange(won: tuple[str, str, str], loser: str | None) -> None:
-    """The one who won fewer dimensions; nobody where they are even."""
+def test_pressure_is_on_the_loser_of_the_pair(won: tuple[str, str, str], loser: str | None) -> None:
+    """The speaker who won fewer dimensions; none if they are even."""
     debate = played("live")
     change = dict(zip(("logic", "rhetoric", "tactics"), won, strict=True))
     assessment = assessed(PAIR, debate, lambda form: form.update(**change))
@@ -134,8 +132,8 @@ def test_pressure_goes_to_who_lost_the_exchange(won: tuple[str, str, str], loser
 
 
 @pytest.mark.parametrize(("feedback", "run", "asked"), [(True, "r1", True), (False, "r1", False), (True, "r2", False)])
-def test_pressure_is_asked_for_only_where_it_reaches_a_debater(feedback: bool, run: str, asked: bool) -> None:
-    """In the debate's own run with feedback; judging it later has no use for it."""
+def test_pressure_is_requested_with_feedback_only(feedback: bool, run: str, asked: bool) -> None:
+    """In the debate's own run; a later run cannot influence debaters."""
     settings = {"kind": "live", "feedback": feedback}
     debate = judged_later(played(settings), settings)
     model = FillingModel()
@@ -144,8 +142,8 @@ def test_pressure_is_asked_for_only_where_it_reaches_a_debater(feedback: bool, r
     assert ("pressure" in schema.json["properties"]) == asked
 
 
-def test_turns_and_exchanges_are_owed_as_they_come_and_the_narrative_at_the_end() -> None:
-    """Four turns are three exchanges."""
+def test_turns_pairs_and_the_narrative_are_owed() -> None:
+    """Four turns are three pairs."""
     debate = debated(LIVE, form=FREE)
     assert keys(debate) == [
         *(f"r1/live/judge/turn/{index}/0" for index in range(4)),
@@ -155,8 +153,8 @@ def test_turns_and_exchanges_are_owed_as_they_come_and_the_narrative_at_the_end(
 
 
 @pytest.mark.parametrize(("winner", "resolved"), [("Pro", True), ("nobody", False)])
-def test_a_narrative_that_names_another_winner_is_reconciled(winner: str, resolved: bool) -> None:
-    """All turns are marked alike here, so the scorecard says draw, which a narrative for nobody agrees with."""
+def test_a_conflicting_narrative_needs_a_resolution(winner: str, resolved: bool) -> None:
+    """Equal marks are a draw; a narrative with a winner conflicts with it."""
     debate = debated(LIVE, form=FREE)
     narrative = brief_of(debate, "debate/all/0")
     debate = settle(debate, [narrative], FillingModel(lambda form: form.update(winner=winner)))
@@ -169,38 +167,30 @@ def test_a_narrative_that_names_another_winner_is_reconciled(winner: str, resolv
 
 
 def even(form: dict[str, Any]) -> None:
-    """Every exchange a draw."""
+    """Change a comparison to a draw."""
     if "reasoning" in form and "logic_gap" in form:
         form.update(logic="draw", rhetoric="draw", tactics="draw")
 
 
 @pytest.mark.parametrize(("turns", "expected"), [(4, []), (5, ["r1/live/judge/debate/0-1-8-9/0"])])
-def test_early_and_late_disagreement_are_compared_from_ten_turns_on(turns: int, expected: list[str]) -> None:
-    """Eight turns are too few, ten are enough."""
+def test_convergence_is_judged_from_ten_turns_on(turns: int, expected: list[str]) -> None:
+    """Eight turns are too few."""
     debate = debated(LIVE, form={"kind": "free_flowing", "turns": turns})
     assert [key for key in keys(debate) if "debate/0" in key] == expected
 
 
-def test_a_narratives_winner_took_part() -> None:
-    """A stranger cannot have won."""
-    debate = debated(LIVE)
-    assessment = assessed(brief_of(debate, "debate/all/0"), debate, lambda form: form.update(winner="Nemo"))
-    (told,) = of_kind(assessment.findings, Narrative)
-    assert isinstance(told, Narrative)
-    assert told.winner is None
-    assert [arc.participant for arc in told.arcs] == ["Pro", "Con"]
+@pytest.mark.parametrize("winner", ["Zoe", THIRD])
+def test_the_winner_of_a_narrative_has_spoken(winner: str) -> None:
+    """An unknown name, or a debater without a turn, is no winner; a debater without a turn has no arc."""
+    debate = judged(begun(LiveSettings(), debaters=THREE), [speech(0, PRO), speech(1, CON)])
+    whole = Brief(run="r1", system="live", assessor="judge", subject=Subject(moment="debate"))
+    assessment = assessed(whole, debate, lambda form: form.update(winner=winner))
+    (narrative,) = of_kind(assessment.findings, Narrative)
+    assert isinstance(narrative, Narrative)
+    assert ([arc.participant for arc in narrative.arcs], narrative.winner) == ([PRO, CON], None)
     assert len(assessment.warnings) == 1
 
 
-def test_live_judging_comes_to_an_end() -> None:
-    """With everything answered nothing more is owed."""
+def test_live_judging_ends() -> None:
+    """With every brief answered nothing is owed."""
     assert keys(closed(settle_all(debated(LIVE, form={"kind": "free_flowing", "turns": 5})))) == []
-
-
-def test_one_who_never_spoke_has_no_arc_and_cannot_win() -> None:
-    """Having surrendered before the first word, say."""
-    debate = judged(begun(LiveSettings(), debaters=THREE), [speech(0, PRO), speech(1, CON)])
-    whole = Brief(run="r1", system="live", assessor="judge", subject=Subject(moment="debate"))
-    (told,) = of_kind(assessed(whole, debate, lambda form: form.update(winner=THIRD)).findings, Narrative)
-    assert isinstance(told, Narrative)
-    assert ([arc.participant for arc in told.arcs], told.winner) == ([PRO, CON], None)

@@ -20,13 +20,13 @@ ROUND = Brief(run="r1", system="moderator", assessor="judge", subject=Subject(mo
 
 
 def briefs(debate: Debate) -> tuple[Brief, Brief]:
-    """The first round's and the final one."""
+    """The first owed brief (round 1) and the last (the final evaluation)."""
     first, *_, last = owed_briefs(debate)
     return first, last
 
 
-def test_a_round_has_three_marks_with_reasons_and_a_claimed_total() -> None:
-    """Three criteria out of 10 carry a reason; the claimed total stands beside them, out of 30."""
+def test_a_round_has_three_marks_and_a_claimed_total() -> None:
+    """Three criteria out of 10 with reasons; the claimed total out of 30."""
     debate = debated("moderator")
     marks = assessed(briefs(debate)[0], debate).marks[:4]
     assert [(mark.criterion, mark.out_of) for mark in marks] == [
@@ -38,8 +38,8 @@ def test_a_round_has_three_marks_with_reasons_and_a_claimed_total() -> None:
     assert [mark.reason for mark in marks] == ["a short text"] * 3 + [None]
 
 
-def test_the_final_evaluation_has_thirteen_marks_out_of_a_hundred() -> None:
-    """The scales of the categories add up to 100, and the claimed total is out of 100."""
+def test_the_evaluation_has_thirteen_marks_and_a_claimed_total() -> None:
+    """Their scales sum to 100; the claimed total is out of 100."""
     debate = debated("moderator")
     assessment = assessed(briefs(debate)[1], debate)
     marks = [mark for mark in assessment.marks if mark.participant == "Pro"]
@@ -49,8 +49,8 @@ def test_the_final_evaluation_has_thirteen_marks_out_of_a_hundred() -> None:
 
 
 @pytest.mark.parametrize(("claimed", "flagged"), [(15, False), (15.5, False), (15.6, True), (30, True)])
-def test_a_claimed_total_off_by_more_than_half_a_point_is_flagged(claimed: float, flagged: bool) -> None:
-    """The marks add up to 15; what the judge claims is kept and, where it is off, warned of."""
+def test_a_wrong_claimed_total_gives_a_warning(claimed: float, flagged: bool) -> None:
+    """The marks sum to 15; a difference above 0.5 is wrong. The claimed total is kept."""
 
     def change(form: dict[str, Any]) -> None:
         form["scores"][0]["total"] = claimed
@@ -63,8 +63,8 @@ def test_a_claimed_total_off_by_more_than_half_a_point_is_flagged(claimed: float
 
 
 @pytest.mark.parametrize("guidance", [True, False])
-def test_guidance_is_asked_for_and_kept_only_where_it_is_wanted(guidance: bool) -> None:
-    """Without `guidance: true` neither the form nor the prompt mentions it, and what comes anyway is dropped."""
+def test_guidance_is_requested_if_configured(guidance: bool) -> None:
+    """Without `guidance: true`, form and prompt do not mention it, and an answer with it drops it."""
     debate = played({"kind": "moderator", "guidance": guidance})
     model = FillingModel(lambda form: form.update(guidance="Back to the motion."))
     assessment = assess(ROUND, debate, model)
@@ -77,33 +77,21 @@ def test_guidance_is_asked_for_and_kept_only_where_it_is_wanted(guidance: bool) 
     assert ("guidance" in request.schema.json["properties"]) == guidance
 
 
-def with_strangers() -> Assessment:
-    """An assessment whose form names somebody who took no part, in a clash and in the momentum."""
+def test_unknown_names_in_a_form_are_dropped() -> None:
+    """From clashes and from the direction of momentum, with a warning."""
 
     def change(form: dict[str, Any]) -> None:
-        form["clashes"] = [{"about": "cost", "participants": ["Pro", "Nemo"], "engaged": False}]
-        form["momentum_toward"] = "Nemo"
+        form["clashes"] = [{"about": "cost", "participants": ["Pro", "Zoe"], "engaged": False}]
+        form["momentum_toward"] = "Zoe"
 
     debate = debated("moderator")
-    return assessed(briefs(debate)[0], debate, change)
-
-
-def test_a_stranger_in_a_clash_is_dropped() -> None:
-    """Only debaters can meet in one."""
-    (clash,) = (finding for finding in with_strangers().findings if isinstance(finding, Clash))
+    found = assessed(briefs(debate)[0], debate, change)
+    (clash,) = (finding for finding in found.findings if isinstance(finding, Clash))
+    (summary,) = (finding for finding in found.findings if isinstance(finding, Summary))
     assert clash.participants == ("Pro",)
-
-
-def test_the_debate_does_not_move_towards_a_stranger() -> None:
-    """Only towards a debater."""
-    (summary,) = (finding for finding in with_strangers().findings if isinstance(finding, Summary))
     assert summary.momentum is not None
     assert summary.momentum.toward is None
-
-
-def test_a_dropped_stranger_is_warned_of() -> None:
-    """The assessment says that a name was unknown."""
-    assert any(warning.startswith("unknown") for warning in with_strangers().warnings)
+    assert any(warning.startswith("unknown") for warning in found.warnings)
 
 
 def form_of_round(number: int) -> Any:
@@ -115,15 +103,11 @@ def form_of_round(number: int) -> Any:
     return schema.json["properties"]
 
 
-def test_who_said_nothing_in_a_round_clashes_with_nobody_in_it() -> None:
-    """Only those who spoke can clash, and only towards them can the debate move."""
+def test_clashes_are_between_speakers_of_the_round() -> None:
+    """A round with one speaker has none, and its form does not ask for them."""
     properties = form_of_round(1)
     assert properties["clashes"]["items"]["properties"]["participants"]["items"]["enum"] == [PRO, CON]
     assert properties["momentum_toward"]["enum"] == [PRO, CON, "nobody"]
-
-
-def test_who_spoke_alone_in_a_round_clashed_with_nobody() -> None:
-    """The form does not ask for clashes, and an answer without them is good."""
     assert "clashes" not in form_of_round(2)
 
 
@@ -131,8 +115,8 @@ def test_who_spoke_alone_in_a_round_clashed_with_nobody() -> None:
     ("kind", "word"),
     [("structured", "point-by-point"), ("semi_structured", "follow-up"), ("free_flowing", "substance")],
 )
-def test_the_format_changes_the_stress(kind: str, word: str) -> None:
-    """Each format has its own line in what the chair is asked."""
+def test_each_format_has_its_own_instruction(kind: str, word: str) -> None:
+    """In the prompt of the final evaluation."""
     debate = debated("moderator", form={"kind": kind})
     model = FillingModel()
     assess(briefs(debate)[1], debate, model)
@@ -140,8 +124,8 @@ def test_the_format_changes_the_stress(kind: str, word: str) -> None:
 
 
 @pytest.mark.parametrize(("debaters", "by"), [(2, "participant"), (3, "subtopic")])
-def test_summaries_of_three_debaters_go_by_subtopic(debaters: int, by: str) -> None:
-    """With two debaters headings are their names, with three whatever the subtopics are."""
+def test_the_headings_of_a_summary(debaters: int, by: str) -> None:
+    """The names of two debaters; subtopics for three."""
     debate = debated("moderator", debaters=TRIO[:debaters])
     model = FillingModel()
     assess(briefs(debate)[0], debate, model)
@@ -159,8 +143,8 @@ def test_summaries_of_three_debaters_go_by_subtopic(debaters: int, by: str) -> N
         (ROUND.model_copy(update={"subject": Subject(moment="debate")}), {PRO, CON}),
     ],
 )
-def test_nobody_is_marked_for_silence(brief: Brief, marked: set[str]) -> None:
-    """One who did not speak in a round, having surrendered say, is not asked about; in the end, one who never spoke."""
+def test_only_speakers_are_marked(brief: Brief, marked: set[str]) -> None:
+    """A debater without a turn in a round, for example after surrender, is not in its form."""
     debate = judged(begun(ModeratorSettings(), debaters=THREE), [speech(0, PRO), speech(1, CON), speech(2, PRO)])
     model = FillingModel()
     result = assess(brief, debate, model)

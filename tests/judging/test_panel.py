@@ -1,4 +1,4 @@
-"""The panel: blind votes, deliberation, lateness, personas, and documents."""
+"""The panel: blind votes, deliberation, late judges, personas, documents."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def vote_of(assessment: Assessment | Failure) -> Vote:
 
 
 def voting(option: str, **fields: Any) -> FillingModel:
-    """A model that votes so."""
+    """A model that votes `option`."""
     return FillingModel(lambda form: form.update(option=option, **fields))
 
 
@@ -35,8 +35,8 @@ def divided(debate: Debate | None = None) -> Debate:
     return settle(debate, [second], voting("FAIL", reasoning="Not shown."))
 
 
-def test_a_vote_has_a_mark_per_dimension_that_is_about_the_debate() -> None:
-    """Dimensions are marked out of 3 and belong to no participant."""
+def test_a_vote_has_a_mark_per_dimension() -> None:
+    """Out of 3, for the debate and not for a participant."""
     debate = debated(PANEL)
     assessment = assessed(owed_briefs(debate)[0], debate)
     assert [(mark.participant, mark.criterion, mark.out_of) for mark in assessment.marks] == [
@@ -46,7 +46,7 @@ def test_a_vote_has_a_mark_per_dimension_that_is_about_the_debate() -> None:
 
 
 def test_the_first_vote_is_blind() -> None:
-    """A judge of revision 0 is shown nothing of a vote that came in before its own."""
+    """A first vote's request holds no other vote."""
     debate = debated(PANEL)
     first, second = owed_briefs(debate)
     debate = settle(debate, [first], voting("PASS", reasoning="a unique reason"))
@@ -55,15 +55,15 @@ def test_the_first_vote_is_blind() -> None:
     assert "a unique reason" not in model.requests[0].messages[0].content
 
 
-def test_a_divided_panel_votes_again_and_an_agreed_one_does_not() -> None:
-    """Revision 1 is owed by all once revision 0 is in and the panel disagrees."""
+def test_a_divided_panel_votes_again() -> None:
+    """Revision 1 is owed by all judges after revision 0; an agreed panel owes nothing."""
     assert keys(divided()) == ["r1/panel/technical_architect/debate/all/1", "r1/panel/qa_evaluator/debate/all/1"]
     agreed = debated(PANEL)
     assert keys(settle(agreed, owed_briefs(agreed))) == []
 
 
-def test_deliberation_ends_after_the_rounds_allowed() -> None:
-    """A panel that never agrees votes once and then `max_rounds` times more."""
+def test_deliberation_ends_after_max_rounds() -> None:
+    """A panel that never agrees votes once and then `max_rounds` times."""
     debate = divided()
     for _ in range(2):
         first, second = owed_briefs(debate)
@@ -72,15 +72,15 @@ def test_deliberation_ends_after_the_rounds_allowed() -> None:
     assert max(item.revision for item in debate.assessments) == 2
 
 
-def test_a_further_vote_waits_for_everybody() -> None:
-    """While one judge of a revision is out, the next one is not owed."""
+def test_the_next_vote_waits_for_all_judges() -> None:
+    """Revision 1 is not owed while a vote of revision 0 is missing."""
     debate = debated(PANEL)
     debate = settle(debate, owed_briefs(debate)[:1], voting("PASS"))
     assert keys(debate) == ["r1/panel/qa_evaluator/debate/all/0"]
 
 
-def test_a_judge_that_never_voted_is_not_asked_to_deliberate() -> None:
-    """Deliberation is among those who have a vote."""
+def test_a_judge_without_a_vote_does_not_deliberate() -> None:
+    """Only judges with a vote are asked again."""
     settings = {**PANEL, "personas": ["technical_architect", "qa_evaluator", "domain_expert"]}
     debate = debated(settings)
     first, second, third = owed_briefs(debate)
@@ -89,8 +89,8 @@ def test_a_judge_that_never_voted_is_not_asked_to_deliberate() -> None:
     assert [brief.assessor for brief in owed_briefs(debate)] == ["technical_architect", "qa_evaluator"]
 
 
-def test_deliberation_shows_structured_votes_with_short_reasons() -> None:
-    """The other's vote, its first 300 characters of reasons; the own vote apart."""
+def test_deliberation_shows_votes_with_short_reasons() -> None:
+    """The own vote first, then the others with 300 characters of their reasons."""
     model = voting("FAIL")
     debate = divided()
     assess(owed_briefs(debate)[1], debate, model)
@@ -102,26 +102,26 @@ def test_deliberation_shows_structured_votes_with_short_reasons() -> None:
 
 
 @pytest.mark.parametrize(
-    ("debate", "where"),
+    ("debate", "words"),
     [
         pytest.param(debated(PANEL), 'name the turn, as in "turn 3', id="debate"),
         pytest.param(debated(PANEL, debaters=(), background="The plan."), "name the passage", id="document"),
     ],
 )
-def test_what_changed_a_vote_is_asked_for_as_the_material_has_it(debate: Debate, where: str) -> None:
-    """A document has no turns to name."""
+def test_deliberation_asks_what_changed_a_vote(debate: Debate, words: str) -> None:
+    """A turn of a debate, a passage of a document."""
     model = voting("PASS")
     debate = divided(debate)
     assess(owed_briefs(debate)[0], debate, model)
-    assert where in model.requests[0].messages[0].content
+    assert words in model.requests[0].messages[0].content
 
 
 @pytest.mark.parametrize(
     ("because", "explained"),
     [("turn 1 concedes it", True), ("PRO-1 was never answered", True), ("the others convinced me", False), ("", False)],
 )
-def test_a_changed_vote_has_to_name_the_turn_that_changed_it(because: str, explained: bool) -> None:
-    """Else it is flagged."""
+def test_a_changed_vote_must_name_a_turn(because: str, explained: bool) -> None:
+    """Otherwise there is a warning."""
     debate = divided()
     assessment = assess(owed_briefs(debate)[1], debate, voting("PASS", changed_because=because))
     assert isinstance(assessment, Assessment)
@@ -129,7 +129,7 @@ def test_a_changed_vote_has_to_name_the_turn_that_changed_it(because: str, expla
 
 
 def test_an_unchanged_vote_needs_no_explanation() -> None:
-    """What stands in `changed_because` without a change is left out."""
+    """`changed_because` without a change is dropped."""
     debate = divided()
     assessment = assess(owed_briefs(debate)[1], debate, voting("FAIL", changed_because="turn 1"))
     assert vote_of(assessment).changed_because is None
@@ -138,7 +138,7 @@ def test_an_unchanged_vote_needs_no_explanation() -> None:
 
 
 def test_a_late_judge_keeps_its_last_vote() -> None:
-    """Past the timeout the last vote is repeated, marked late; the question that was under way counts as asked."""
+    """After the timeout the last vote is repeated, marked as late; the unanswered call counts as an attempt."""
     debate = divided(debated({**PANEL, "timeout_s": 0.01}))
     assessment = assess(owed_briefs(debate)[1], debate, SilentModel())
     assert isinstance(assessment, Assessment)
@@ -147,8 +147,8 @@ def test_a_late_judge_keeps_its_last_vote() -> None:
     assert assessment.marks == debate.assessments[1].marks
 
 
-def test_a_judge_late_for_the_first_vote_has_none() -> None:
-    """There is no vote to keep, and it is not asked again."""
+def test_a_judge_late_for_the_first_vote_fails() -> None:
+    """The failure is final."""
     debate = debated({**PANEL, "timeout_s": 0.01})
     result = assess(owed_briefs(debate)[0], debate, SilentModel())
     assert isinstance(result, Failure)
@@ -165,16 +165,16 @@ def test_a_judge_late_for_the_first_vote_has_none() -> None:
         ({"id": "a", "persona": "night_watch"}, "night watch"),
     ],
 )
-def test_a_persona_is_shipped_or_the_users(judge: dict[str, Any], words: str) -> None:
-    """The shipped text, the user's description, or at least the name."""
+def test_a_persona_is_shipped_or_described(judge: dict[str, Any], words: str) -> None:
+    """The shipped text, the configured description, or the name."""
     debate = debated({"kind": "panel", "judges": [judge]})
     model = voting("PASS")
     assess(owed_briefs(debate)[0], debate, model)
     assert words in model.requests[0].messages[0].content
 
 
-def test_judges_of_one_panel_share_everything_up_to_the_transcripts_end() -> None:
-    """Personas come after the shared part, so a cache serves it to the whole panel."""
+def test_judges_of_a_panel_share_a_prefix() -> None:
+    """Personas come after the transcript, so that one cache serves the panel."""
     model = voting("PASS")
     debate = debated(PANEL)
     settle(debate, owed_briefs(debate), model)
@@ -185,7 +185,7 @@ def test_judges_of_one_panel_share_everything_up_to_the_transcripts_end() -> Non
     assert (second.stable_chars, shared[-2:]) == (first.stable_chars, "}\n")
 
 
-def test_everything_is_settled_in_the_end() -> None:
-    """A panel of the default five that agrees owes nothing more."""
+def test_an_agreed_panel_owes_nothing() -> None:
+    """The default panel of five."""
     assert len(settle_all(debated("panel")).assessments) == 5
     assert keys(closed(settle_all(debated("panel")))) == []

@@ -1,4 +1,4 @@
-"""What judges owe, and when."""
+"""Which assessments are owed, and when."""
 
 from __future__ import annotations
 
@@ -21,40 +21,43 @@ JUDGED_BY_MODEL: dict[str, Any] = {"kind": "persuasion", "effects": "judge"}
 ALL: tuple[Any, ...] = ("structured", "moderator", "panel", {"kind": "live", "feedback": False}, JUDGED_BY_MODEL)
 
 
-def after(waves: int, *systems: Any) -> Debate:
-    """A structured debate after so many waves."""
+def spoken_debate(waves: int, *systems: Any) -> Debate:
+    """A structured debate after `waves` waves."""
     return spoken(begun(config(None, systems)), waves=waves)
 
 
 @pytest.mark.parametrize("system", ["structured", "panel"])
-def test_nothing_is_owed_on_the_whole_before_the_last_speech(system: str) -> None:
-    """Two rounds of three are not the whole."""
-    assert keys(after(2, system)) == []
-    assert keys(after(3, system)) != []
+def test_the_whole_debate_is_judged_after_the_last_speech(system: str) -> None:
+    """Not after two of three rounds."""
+    assert keys(spoken_debate(2, system)) == []
+    assert keys(spoken_debate(3, system)) != []
 
 
 @pytest.mark.parametrize(("waves", "rounds"), [(0, []), (1, [1]), (2, [1, 2])])
 def test_a_round_is_judged_as_soon_as_it_is_complete(waves: int, rounds: list[int]) -> None:
-    """Beside the next round, without holding it up."""
-    debate = after(waves, "moderator")
+    """The next round does not wait for it."""
+    debate = spoken_debate(waves, "moderator")
     assert keys(debate) == [f"r1/moderator/judge/round/{number}/0" for number in rounds]
     assert next_step(debate).cues != ()
 
 
-def test_the_last_round_and_the_final_evaluation_are_owed_at_the_same_time() -> None:
-    """Neither waits for the other."""
-    assert keys(after(3, "moderator"))[-2:] == ["r1/moderator/judge/round/3/0", "r1/moderator/judge/debate/all/0"]
+def test_the_evaluation_does_not_wait_for_the_last_round() -> None:
+    """Both are owed at the same time."""
+    assert keys(spoken_debate(3, "moderator"))[-2:] == [
+        "r1/moderator/judge/round/3/0",
+        "r1/moderator/judge/debate/all/0",
+    ]
 
 
 def test_guidance_is_owed_while_the_debate_waits_for_it() -> None:
-    """With guidance the next round waits, and the chair is asked: no deadlock."""
-    debate = after(1, {"kind": "moderator", "guidance": True})
+    """The next round waits, the moderator is asked: no deadlock."""
+    debate = spoken_debate(1, {"kind": "moderator", "guidance": True})
     assert next_step(debate).cues == ()
     assert keys(debate) == ["r1/moderator/judge/round/1/0"]
 
 
-def test_a_turn_that_came_before_its_elder_waits_for_it() -> None:
-    """What a judge sees of a simultaneous wave does not depend on who answered first."""
+def test_turns_of_a_wave_are_judged_in_order() -> None:
+    """A turn that arrives first is judged after the turn before it."""
     debate = begun(config(None, [{"kind": "live", "feedback": False}]))
     first, second = next_step(debate).cues
     debate = said(debate, speech(second, debate))
@@ -64,8 +67,8 @@ def test_a_turn_that_came_before_its_elder_waits_for_it() -> None:
 
 
 @pytest.mark.parametrize(("effects", "owing"), [("keywords", False), ("factors", False), ("judge", True)])
-def test_persuasion_asks_a_model_only_where_it_is_to_judge(effects: str, owing: bool) -> None:
-    """Keywords and factors need none."""
+def test_persuasion_owes_assessments_with_effects_judge(effects: str, owing: bool) -> None:
+    """`keywords` and `factors` need no model."""
     debate = begun(config(None, [{"kind": "persuasion", "effects": effects}]))
     assert bool(owed_briefs(spoken(debate, waves=1))) == owing
 
@@ -76,8 +79,8 @@ def test_several_judges_each_owe_an_assessment() -> None:
     assert [brief.assessor for brief in owed_briefs(debate)] == ["judge-1", "judge-2", "judge-3"]
 
 
-def test_what_failed_is_not_asked_again_before_the_debate_is_resumed() -> None:
-    """A failure that is not final is forgiven by resuming."""
+def test_a_failure_is_asked_again_after_a_resume() -> None:
+    """If it is not final; not before."""
     debate = debated("structured")
     debate = failed(debate, owed_briefs(debate)[0])
     assert keys(debate) == []
@@ -92,8 +95,8 @@ def test_what_failed_is_not_asked_again_before_the_debate_is_resumed() -> None:
         ("moderator", ["moderator", "panel", "live", "structured"]),
     ],
 )
-def test_the_deciding_system_is_asked_first_then_the_longest_chain(decides: str, order: list[str]) -> None:
-    """A budget that does not do for all does for the verdict; and what takes longest is begun early."""
+def test_the_deciding_system_is_first(decides: str, order: list[str]) -> None:
+    """Then the systems with the longest chains of calls, so that a small budget pays for the verdict."""
     systems = ["structured", "moderator", "panel", {"kind": "live", "feedback": False}]
     told = config(None, systems)
     judging = told.judging.model_copy(update={"decides": decides})
@@ -102,22 +105,22 @@ def test_the_deciding_system_is_asked_first_then_the_longest_chain(decides: str,
 
 
 @pytest.mark.parametrize("reason", ["budget", "interrupted", "failed"])
-def test_a_debate_that_was_broken_off_owes_nothing_by_itself_but_a_later_run_takes_it_as_it_is(reason: Any) -> None:
-    """Its own judges wait for it to be resumed; `debate judge` judges what is there."""
-    debate = after(1, "structured").apply(DebateClosed(at=NOON, reason=reason))
+def test_a_stopped_debate_is_judged_by_a_later_run_only(reason: Any) -> None:
+    """Its own judges wait for it to be resumed."""
+    debate = spoken_debate(1, "structured").apply(DebateClosed(at=NOON, reason=reason))
     assert keys(debate) == []
     assert keys(judged_later(debate, "structured", "moderator"))[0] == "r2/structured/judge/debate/all/0"
 
 
 def test_a_later_run_owes_its_own_systems_only() -> None:
-    """The first run is settled and stays so."""
+    """The first run owes nothing."""
     debate = judged_later(closed(played("structured")), "moderator")
     assert {brief.run for brief in owed_briefs(debate)} == {"r2"}
     assert {brief.system for brief in owed_briefs(debate)} == {"moderator"}
 
 
-def test_of_a_document_only_the_panel_judges() -> None:
-    """An artifact has no debaters and no turns."""
+def test_a_document_is_judged_by_the_panel_only() -> None:
+    """It has no debaters and no turns."""
     document = DebateConfig.model_validate(
         {"topic": "PLAN.md", "background": "We will do it.", "debaters": [], "judging": {"systems": list(ALL)}}
     )
@@ -127,8 +130,8 @@ def test_of_a_document_only_the_panel_judges() -> None:
 @pytest.mark.parametrize(
     "form", [None, {"kind": "free_flowing", "turns": 5}, {"kind": "structured", "order": "sequential"}]
 )
-def test_what_was_planned_is_what_is_done_at_least(form: dict[str, Any] | None) -> None:
-    """When all goes as planned the number of assessments is the one announced (a panel may deliberate, live reconcile)."""
+def test_planned_briefs_equal_first_assessments(form: dict[str, Any] | None) -> None:
+    """Without deliberation and resolutions, which are not planned."""
     debate = played(*ALL, form=form)
     extra = [item for item in debate.assessments if item.revision]
     assert len(debate.assessments) - len(extra) == planned_briefs(debate.config)
@@ -136,23 +139,23 @@ def test_what_was_planned_is_what_is_done_at_least(form: dict[str, Any] | None) 
 
 @settings(max_examples=15, deadline=None)
 @given(st.data())
-def test_the_order_of_answers_does_not_change_what_is_answered(data: st.DataObject) -> None:
-    """Whichever brief is settled first, the same ones are settled in the end."""
+def test_the_order_of_answers_does_not_change_the_briefs(data: st.DataObject) -> None:
+    """The same briefs are answered in any order."""
     debate = debated("moderator", {"kind": "panel", "personas": ["qa_evaluator", "domain_expert"]})
     expected = settle_all(debate).answered_keys
     while briefs := owed_briefs(debate):
         chosen = data.draw(st.sampled_from(briefs))
-        debate = settle_all_of(debate, chosen.key)
+        debate = settle_key(debate, chosen.key)
     assert debate.answered_keys == expected
 
 
-def settle_all_of(debate: Debate, key: str) -> Debate:
-    """The debate with the one brief of that key answered."""
+def settle_key(debate: Debate, key: str) -> Debate:
+    """The debate with the brief of that key answered."""
     return settle(debate, [brief for brief in owed_briefs(debate) if brief.key == key])
 
 
-def test_a_role_is_looked_up_on_the_bench() -> None:
-    """A panel judge may have a model of its own; a stranger is an error."""
+def test_the_model_role_of_a_panel_judge() -> None:
+    """Its own, or that of the panel; an unknown judge is a KeyError."""
     configured = config(
         None,
         [

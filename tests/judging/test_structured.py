@@ -1,4 +1,4 @@
-"""The structured judge: form, reading, and the whole way from brief to assessment."""
+"""The structured judge: its form, and the assessment made of it."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from debate_cli.systems.structured.findings import Fallacy, Insight, Trace
 
 
 def brief_of(debate: Debate) -> Any:
-    """The one brief owed."""
+    """The one owed brief."""
     (brief,) = owed_briefs(debate)
     return brief
 
 
-def test_every_argument_gets_four_marks() -> None:
-    """Each opening argument is marked out of 10 on four criteria, and nothing is warned of."""
+def test_every_argument_has_four_marks_and_a_trace() -> None:
+    """Out of 10, in order; one insight after the traces; no warnings."""
     debate = debated()
     assessment = assessed(brief_of(debate), debate)
     assert [(mark.item, mark.criterion) for mark in assessment.marks] == [
@@ -32,26 +32,12 @@ def test_every_argument_gets_four_marks() -> None:
     ]
     assert {mark.out_of for mark in assessment.marks} == {10}
     assert assessment.warnings == ()
-
-
-def test_every_argument_gets_a_trace() -> None:
-    """With its claim, each of them before the insight."""
-    debate = debated()
-    *before, last = assessed(brief_of(debate), debate).findings
+    *before, last = assessment.findings
     traces = [finding for finding in before if isinstance(finding, Trace)]
     assert [(trace.participant, trace.item, trace.claim) for trace in traces] == [
         (name, f"{name.upper()}-{number}", "Something holds.") for name in ("Pro", "Con") for number in (1, 2)
     ]
     assert isinstance(last, Insight)
-
-
-def with_fallacy(name: str, quote: str) -> Any:
-    """A change that finds this fallacy in the first argument."""
-
-    def change(form: dict[str, Any]) -> None:
-        form["arguments"][0]["fallacies"] = [{"name": name, "quote": quote}]
-
-    return change
 
 
 @pytest.mark.parametrize(
@@ -64,17 +50,18 @@ def with_fallacy(name: str, quote: str) -> Any:
         ("straw man", "", False),
     ],
 )
-def test_a_fallacy_needs_a_name_from_the_checklist_and_words_that_were_said(name: str, quote: str, kept: bool) -> None:
-    """What is not on the list, or was not said by the speaker, is dropped with a warning."""
+def test_a_fallacy_needs_a_known_name_and_a_true_quote(name: str, quote: str, kept: bool) -> None:
+    """Otherwise it is dropped with a warning."""
     debate = debated()
-    assessment = assessed(brief_of(debate), debate, with_fallacy(name, quote))
+    fallacies = [{"name": name, "quote": quote}]
+    assessment = assessed(brief_of(debate), debate, lambda form: form["arguments"][0].update(fallacies=fallacies))
     found = [finding for finding in assessment.findings if isinstance(finding, Fallacy)]
     assert [(item.participant, item.item, item.name) for item in found] == [("Pro", "PRO-1", "straw man")] * kept
     assert [warning.split(":")[0] for warning in assessment.warnings] == ["dropped_fallacy"] * (not kept)
 
 
-def test_a_score_outside_the_scale_is_clamped_and_warned_of() -> None:
-    """14 of 10 counts as 10, -3 as 1."""
+def test_a_mark_outside_the_scale_is_clamped() -> None:
+    """14 of 10 counts as 10, -3 as 1, each with a warning."""
 
     def change(form: dict[str, Any]) -> None:
         form["arguments"][0].update(logic=14, evidence=-3)
@@ -85,8 +72,8 @@ def test_a_score_outside_the_scale_is_clamped_and_warned_of() -> None:
     assert [warning.split(":")[0] for warning in assessment.warnings] == ["clamped", "clamped"]
 
 
-def test_unknown_and_repeated_arguments_are_dropped_with_a_warning() -> None:
-    """A judge cannot invent an argument, nor judge one twice."""
+def test_unknown_and_repeated_arguments_are_dropped() -> None:
+    """With a warning."""
 
     def change(form: dict[str, Any]) -> None:
         first = form["arguments"][0]
@@ -99,8 +86,8 @@ def test_unknown_and_repeated_arguments_are_dropped_with_a_warning() -> None:
     assert [warning.split(":")[0] for warning in assessment.warnings] == ["unknown", "duplicate"]
 
 
-def test_a_form_that_skips_an_argument_is_asked_again_and_then_no_assessment() -> None:
-    """No mark is made up for what the judge left out."""
+def test_a_form_without_an_argument_is_asked_again() -> None:
+    """A second incomplete form is an abstention; no mark is invented."""
     model = FillingModel(lambda form: form["arguments"].pop())
     debate = debated()
     result = assess(brief_of(debate), debate, model)
@@ -111,7 +98,7 @@ def test_a_form_that_skips_an_argument_is_asked_again_and_then_no_assessment() -
 
 
 def test_only_openings_and_free_speeches_are_judged() -> None:
-    """An argument smuggled into cross-examination is not asked about."""
+    """An argument in a cross-examination has no marks."""
     debate = begun(config())
     for index, phase, name, prefix in ((0, "opening", "Pro", "PRO"), (1, "opening", "Con", "CON")):
         cue = Cue(index=index, round=1, phase=phase, speaker=name)  # pyright: ignore[reportArgumentType]

@@ -102,8 +102,11 @@ def test_a_changed_standing_is_listed() -> None:
 
 def test_different_claims_with_one_id_are_not_compared() -> None:
     """PRO-1 of another debate is another claim."""
-    first, *rest = BASE.turns[0].arguments or ()
-    changed = (first.model_copy(update={"claim": "Something else altogether is said here."}), *rest)
+    claim = "Something else altogether is said here."
+    changed = tuple(
+        item.model_copy(update={"claim": claim}) if item.id == "PRO-1" else item
+        for item in BASE.turns[0].arguments or ()
+    )
     turns = (BASE.turns[0].model_copy(update={"arguments": changed}), *BASE.turns[1:])
     other = Debate.model_validate({**BASE.model_dump(), "turns": turns})
     found = compare_judgments(ComparisonSide(BASE), ComparisonSide(other))

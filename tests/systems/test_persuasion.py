@@ -130,7 +130,7 @@ JUDGED = PersuasionSettings(effects="judge")
 
 
 def rated_debate(*given: Assessment) -> Debate:
-    """Two calm speeches, rating."""
+    """Two calm speeches with these ratings."""
     return judged(begun(JUDGED), [speech(0, PRO, P9), speech(1, CON, P9)], given)
 
 

@@ -1,4 +1,4 @@
-"""Whether quoted words were said."""
+"""Whether a quote is in a text."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ SPEECH = "In 2019, “three of five” teams — all small — went back.\nIt wa
         ("In", False),
     ],
 )
-def test_matching_forgives_typography_and_nothing_else(quote: str, found: bool) -> None:
-    """Case, white space, kinds of quotes and dashes, an ellipsis."""
+def test_matching_ignores_typography(quote: str, found: bool) -> None:
+    """Case, white space, kinds of quotation marks and dashes; an ellipsis skips words."""
     assert is_quoted_in(quote, SPEECH) == found
 
 
@@ -39,7 +39,7 @@ WORDS = st.text(st.characters(exclude_categories=["Cs"]) | st.sampled_from(" '-,
 
 
 @given(st.text(), st.builds("{}{}".format, LETTERS, WORDS), st.text())
-def test_every_part_of_a_text_that_is_long_enough_was_said(before: str, quote: str, after: str) -> None:
-    """Unless it falls apart at an ellipsis, which is not the point here."""
+def test_every_long_enough_part_of_a_text_is_found(before: str, quote: str, after: str) -> None:
+    """Except parts with an ellipsis."""
     assume("..." not in normalize_text(quote))
     assert is_quoted_in(quote, f"{before} {quote} {after}")

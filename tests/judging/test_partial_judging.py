@@ -1,4 +1,4 @@
-"""A debate that was judged while it was unfinished, and gone on with afterwards: who judged a part decides nothing."""
+"""A run that judged an unfinished debate: once the debate is complete, a run that judged all turns takes precedence."""
 
 from __future__ import annotations
 
@@ -25,53 +25,49 @@ from debate_cli.systems.structured.settings import StructuredSettings, Structure
 from debate_cli.systems.structured.trace import newest_run
 
 
-def stopped_and_judged() -> Debate:
-    """Both openings were given, the budget was reached, and a later run judged what was there."""
+def judged_part() -> Debate:
+    """A debate that the budget stopped after both openings, judged by a later run."""
     stopped = spoken(begun(config()), waves=1).apply(DebateClosed(at=NOON, reason="budget"))
     return settle_all(judged_later(stopped, "structured"))
 
 
 @pytest.fixture(scope="module")
 def finished() -> Debate:
-    """The same debate, resumed and judged to its end; read from its file in between."""
-    stored = fold(transcript_to_events(to_transcript(stopped_and_judged())))
+    """That debate, stored, read back, resumed and judged to its end."""
+    stored = fold(transcript_to_events(to_transcript(judged_part())))
     resumed = spoken(stored.apply(DebateResumed(at=NOON)))
     return settle_all(resumed).apply(DebateClosed(at=NOON, reason="complete"))
 
 
-def test_while_the_debate_stands_still_the_run_heard_all() -> None:
-    """Nothing is said of a part, and the run has the word."""
-    debate = stopped_and_judged()
+def test_while_the_debate_is_stopped_the_run_judged_all_turns() -> None:
+    """Its verdict counts, and nothing is missing."""
+    debate = judged_part()
     (verdict,) = score(debate)
     assert (verdict.run, verdict.notes["missing"]) == ("r2", [])
     assert "heard" not in transcript_to_json(to_transcript(debate))["runs"][0]
 
 
-def test_the_run_that_heard_all_has_the_word(finished: Debate) -> None:
-    """The debate's own, although the other one is newer; in the trace of claims, too."""
+def test_a_run_that_judged_all_turns_takes_precedence(finished: Debate) -> None:
+    """Over the newer one, in verdicts and in the trace table."""
     assert [verdict.run for verdict in score(finished)] == ["r1"]
     assert score(finished, runs="all")[0].run == "r1"
     newest = newest_run(finished, "structured")
     assert newest is not None
     assert newest.id == "r1"
+    (partial,) = score(finished, runs="r2")
+    assert partial.notes["missing"] == ["r2 judged the debate when 2 of its 6 speeches had been made."]
 
 
-def test_a_verdict_on_a_part_says_so(finished: Debate) -> None:
-    """With the number of speeches that its judges were shown."""
-    (verdict,) = score(finished, runs="r2")
-    assert verdict.notes["missing"] == ["r2 judged the debate when 2 of its 6 speeches had been made."]
-
-
-def test_a_judging_after_the_end_has_the_word_again(finished: Debate) -> None:
-    """It is the newest that heard all."""
+def test_a_run_after_the_end_takes_precedence(finished: Debate) -> None:
+    """It is the newest one that judged all turns."""
     judged = settle_all(judged_later(finished, "structured"))
     later = judged.model_copy(update={"runs": (*finished.runs, judged.runs[-1].model_copy(update={"id": "r3"}))})
     moved = [item.model_copy(update={"run": "r3"}) for item in finished.assessments_of_system("structured", "r1")]
     assert [item.run for item in score(later.with_assessments([*finished.assessments, *moved]))] == ["r3"]
 
 
-def test_its_word_on_who_decides_counts_no_more() -> None:
-    """Of two explicit words on it that of the run that heard all is taken."""
+def test_decides_of_a_partial_run_is_ignored() -> None:
+    """`decides` of the run that judged all turns applies."""
     settings = config(None, ["structured", {"kind": "moderator", "guidance": False}])
     judging = settings.judging.model_copy(update={"decides": "structured"})
     stopped = spoken(begun(settings.model_copy(update={"judging": judging})), waves=1).apply(
@@ -84,16 +80,16 @@ def test_its_word_on_who_decides_counts_no_more() -> None:
     assert [(verdict.system, verdict.run) for verdict in score(whole) if verdict.decides] == [("structured", "r1")]
 
 
-def test_who_judges_turn_by_turn_has_heard_all() -> None:
-    """Persuasion is asked about the turns made since: nothing is said of a part, and the newest has the word."""
+def test_a_run_that_judges_each_turn_judges_later_turns_too() -> None:
+    """Persuasion is asked about turns made since, so its run judged all turns."""
     stopped = spoken(begun(config(None, ["persuasion"])), waves=1).apply(DebateClosed(at=NOON, reason="budget"))
     whole = settle_all(spoken(settle_all(judged_later(stopped, "persuasion")).apply(DebateResumed(at=NOON))))
     (verdict,) = score(whole)
     assert (verdict.run, verdict.notes["missing"]) == ("r2", [])
 
 
-def test_a_rubric_is_laid_over_the_settings_of_the_run_that_has_the_word(finished: Debate) -> None:
-    """And not over those of the one that judged a part."""
+def test_a_rubric_changes_the_settings_of_the_run_that_counts(finished: Debate) -> None:
+    """Not those of the partial run."""
     other = StructuredSettings(weights=StructuredWeights(logic=1, evidence=0, responsiveness=0, honesty=0))
     first, later = finished.runs
     judging = later.judging.model_copy(update={"systems": (other,)})
@@ -103,8 +99,8 @@ def test_a_rubric_is_laid_over_the_settings_of_the_run_that_has_the_word(finishe
     assert laid.weights == StructuredSettings().weights
 
 
-def test_what_a_run_heard_is_kept(finished: Debate) -> None:
-    """In the transcript; read back either way the debate is the same."""
+def test_the_number_of_judged_turns_is_stored(finished: Debate) -> None:
+    """Under `heard` in the transcript; the debate read back is equal."""
     transcript = to_transcript(finished, score(finished, runs="all"))
     assert transcript_to_json(transcript)["runs"][0]["heard"] == 2
     assert transcript_to_debate(transcript) == finished
@@ -112,7 +108,7 @@ def test_what_a_run_heard_is_kept(finished: Debate) -> None:
 
 
 def test_the_index_counts_the_run_that_judged_all_turns(finished: Debate, tmp_path: Path) -> None:
-    """A newer run that judged a part of the debate does not replace it."""
+    """A newer, partial run does not replace it."""
     path = tmp_path / "d.json"
     write_transcript(path, to_transcript(finished, score(finished, runs="all")), str)
     entry = load_index_entry(path)

@@ -1,4 +1,4 @@
-"""The moderator's rules for faults in a debate: each is in the prompt, and the marks given by it reach the verdict."""
+"""The moderator's rules on faults in a debate: each is in the prompt, and the marks given by it reach the verdict."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PLAIN = "a short text"
 
 @dataclass(frozen=True)
 class Case:
-    """A rule, the marks that it leads to for one debater, and their cost out of 82.5 compared with the other debater."""
+    """A rule, the marks of one debater that follow from it, and their cost out of 82.5 against the other debater."""
 
     name: str
     rule: str
@@ -34,10 +34,10 @@ class Case:
 
 CASES = (
     # relevance 5 - 1 = 4; 4 x 0.75
-    Case("off the topic", "Straying from the topic lowers relevance. Say so", {"relevance": 1},
+    Case("off topic", "Straying from the topic lowers relevance. Say so", {"relevance": 1},
          noted="Con spoke of salaries.", cost=3),
     # no mark is touched
-    Case("a fallacy let pass", "without its name. It costs nothing if the opponent did not object to it",
+    Case("an unchallenged fallacy", "without its name. It costs nothing if the opponent did not object to it",
          noted="Con went from one case to all.", cost=0),
     # precision and framing_control 5 - 0: 10 x 0.75, and nothing is given back
     Case("unequal sides", "Do not compensate for sides of unequal strength", {"precision": 0, "framing_control": 0}, cost=7.5),
@@ -60,8 +60,8 @@ CASES = (
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_each_rule_of_the_chair_reaches_the_verdict(case: Case) -> None:
-    """The prompt has the rule; the marks cost what the formula says; the notes have the judge's words."""
+def test_each_rule_of_the_moderator_reaches_the_verdict(case: Case) -> None:
+    """The prompt has the rule, the score its cost, the notes the judge's reasons."""
 
     def change(form: dict[str, Any]) -> None:
         other = form["scores"][1]

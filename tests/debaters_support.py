@@ -51,7 +51,7 @@ def speak(
     return asyncio.run(debater.speak(cue, debate, on_text))
 
 
-def turned(parrot: Parrot, cue: Cue, debate: Debate) -> Turn:
+def take_turn(parrot: Parrot, cue: Cue, debate: Debate) -> Turn:
     """Like `speak`, but the answer must be a turn."""
     result = speak(parrot, cue, debate)
     assert isinstance(result, Turn)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from debaters_support import Parrot, closing, codes, opening, responses, speak, turned
+from debaters_support import Parrot, closing, codes, opening, responses, speak, take_turn
 from formats_support import begun, config, spoken
 
 from debate_cli.domain.debate import Debate
@@ -28,7 +28,7 @@ def at(waves: int, debate: Debate = DEBATE) -> tuple[Cue, Debate]:
 
 def test_an_opening_becomes_arguments_and_text() -> None:
     """The structure is kept, and the text is rendered from it."""
-    turn = turned(Parrot(GOOD), *at(0))
+    turn = take_turn(Parrot(GOOD), *at(0))
     assert [argument.id for argument in turn.arguments or ()] == ["PRO-1", "PRO-2"]
     assert turn.text.startswith(
         "PRO-1: Something specific holds.\nIt follows from a cause by a process.\nSupport: A census of 2020.\n\nPRO-2: "
@@ -39,31 +39,31 @@ def test_an_opening_becomes_arguments_and_text() -> None:
 def test_keys_may_come_in_any_order() -> None:
     """Keys may be in any order, and `follow_up` may be missing."""
     reply = '{"responses": [{"type": "partial", "target": "CON-1", "reasoning": "Only in part."}, {"target": "CON-2", "type": "concede", "reasoning": "True."}]}'
-    turn = turned(Parrot(reply), *at(1))
+    turn = take_turn(Parrot(reply), *at(1))
     assert [(item.target, item.type, item.follow_up) for item in turn.responses or ()] == [
         ("CON-1", "partial", ""),
         ("CON-2", "concede", ""),
     ]
 
 
-def test_longer_texts_than_asked_for_are_taken() -> None:
-    """The lengths in the schema keep small models short; they are no reason to ask again."""
+def test_texts_may_exceed_the_requested_length() -> None:
+    """The lengths in the schema keep small models short; a longer text is not asked again."""
     parrot = Parrot(opening("PRO-1", "PRO-2", claim="long " * 500))
-    assert (turned(parrot, *at(0)).warnings, len(parrot.asked)) == ((), 1)
+    assert (take_turn(parrot, *at(0)).warnings, len(parrot.asked)) == ((), 1)
 
 
 @pytest.mark.parametrize("written", ["pro-1", " PRO-1 ", "[PRO-1]", "PRO 1", "PRO–1", "Pro_1:"])
 def test_an_id_is_spelled_as_it_was_given_out(written: str) -> None:
     """Case, spacing and dashes of an id are corrected."""
-    turn = turned(Parrot(opening(written, "PRO-2")), *at(0))
+    turn = take_turn(Parrot(opening(written, "PRO-2")), *at(0))
     assert [argument.id for argument in turn.arguments or ()] == ["PRO-1", "PRO-2"]
     assert turn.warnings == ()
 
 
-def test_a_broken_shape_is_asked_for_once_more() -> None:
+def test_an_incomplete_reply_is_asked_again_once() -> None:
     """The re-ask adds the model's reply and the warnings; the corrected answer is kept, and both calls are counted."""
     parrot = Parrot(responses("CON-1"), responses("CON-1", "CON-2"))
-    turn = turned(parrot, *at(1))
+    turn = take_turn(parrot, *at(1))
     first, second = parrot.asked
     assert second.messages[: len(first.messages)] == first.messages
     assert [message.role for message in second.messages[-2:]] == ["assistant", "user"]
@@ -77,32 +77,32 @@ def test_a_broken_shape_is_asked_for_once_more() -> None:
     assert turn.exchange.cost_usd == pytest.approx(220e-6)
 
 
-def test_what_is_broken_twice_stays_with_its_warning() -> None:
+def test_a_second_invalid_reply_is_kept_with_its_warnings() -> None:
     """There is one re-ask only, and nothing is dropped."""
     parrot = Parrot(responses("CON-1", "CON-9"))
-    turn = turned(parrot, *at(1))
+    turn = take_turn(parrot, *at(1))
     assert len(parrot.asked) == 2
     assert codes(turn) == ["unknown-target", "unanswered"]
     assert [item.target for item in turn.responses or ()] == ["CON-1", "CON-9"]
 
 
-def test_the_less_broken_of_two_speeches_stays() -> None:
+def test_the_reply_with_fewer_warnings_is_kept() -> None:
     """A worse second answer does not replace the first."""
     parrot = Parrot(responses("CON-1"), responses("CON-8", "CON-9"))
-    assert [item.target for item in turned(parrot, *at(1)).responses or ()] == ["CON-1"]
+    assert [item.target for item in take_turn(parrot, *at(1)).responses or ()] == ["CON-1"]
 
 
 @pytest.mark.parametrize("second", [BudgetError("Too dear."), ServerError("Down."), "no form at all"])
 def test_a_speech_is_not_lost_when_the_re_ask_fails(second: str | BudgetError | ServerError) -> None:
     """The first answer is kept with its warnings."""
-    turn = turned(Parrot(responses("CON-1"), second), *at(1))
+    turn = take_turn(Parrot(responses("CON-1"), second), *at(1))
     assert (codes(turn), len(turn.responses or ())) == (["unanswered"], 1)
 
 
-def test_lesser_faults_are_not_asked_again() -> None:
+def test_minor_warnings_are_not_asked_again() -> None:
     """A short claim is a warning, not a reason to ask again."""
     parrot = Parrot(opening("PRO-1", "PRO-2", claim="No."))
-    assert (codes(turned(parrot, *at(0))), len(parrot.asked)) == (["short-claim", "short-claim"], 1)
+    assert (codes(take_turn(parrot, *at(0))), len(parrot.asked)) == (["short-claim", "short-claim"], 1)
 
 
 def test_a_re_ask_starts_the_stream_over() -> None:
@@ -113,17 +113,17 @@ def test_a_re_ask_starts_the_stream_over() -> None:
     assert streamed.index(RESTART) == 1
 
 
-def test_a_model_without_any_shape_is_kept_in_its_own_words() -> None:
-    """An unstructured opening has one argument: the whole text."""
-    turn = turned(Parrot("I am for it, simply."), *at(0))
+def test_an_unstructured_reply_is_kept_as_text() -> None:
+    """An opening has one argument, the whole text; a closing has none."""
+    turn = take_turn(Parrot("I am for it, simply."), *at(0))
     assert (turn.text, turn.warnings) == ("I am for it, simply.", ("unstructured",))
     assert [(argument.id, argument.claim) for argument in turn.arguments or ()] == [("PRO-1", "I am for it, simply.")]
-
-
-def test_an_unstructured_closing_has_no_argument() -> None:
-    """Arguments are made in openings and free speeches only."""
-    turn = turned(Parrot("That was it."), *at(2))
-    assert (turn.text, turn.arguments, turn.warnings) == ("That was it.", None, ("unstructured",))
+    closing_turn = take_turn(Parrot("That was it."), *at(2))
+    assert (closing_turn.text, closing_turn.arguments, closing_turn.warnings) == (
+        "That was it.",
+        None,
+        ("unstructured",),
+    )
 
 
 def test_a_model_that_says_nothing_fails() -> None:
@@ -133,8 +133,8 @@ def test_a_model_that_says_nothing_fails() -> None:
     assert (failure.cause, failure.final, failure.exchange is not None) == ("abstained", False, True)
 
 
-def test_an_error_is_a_failure_that_may_be_forgiven() -> None:
-    """A provider's error comes back as a value that names it, its cue and its debater."""
+def test_an_error_is_a_failure_that_is_not_final() -> None:
+    """It names the error, its cue and its debater."""
     cue, debate = at(0)
     failure = speak(Parrot(ServerError("It is down.")), cue, debate)
     assert isinstance(failure, Failure)
@@ -159,15 +159,15 @@ def test_temperatures_follow_the_phase_unless_configured(waves: int, voice: dict
 def test_a_closing_is_measured_in_words() -> None:
     """Ids do not count as words; all other text does."""
     limit = DEBATE.config.format.closing_words
-    assert codes(turned(Parrot(closing(limit, ["CON-1"])), *at(2))) == []
-    assert codes(turned(Parrot(closing(limit, ["some words"])), *at(2))) == ["closing-too-long"]
+    assert codes(take_turn(Parrot(closing(limit, ["CON-1"])), *at(2))) == []
+    assert codes(take_turn(Parrot(closing(limit, ["some words"])), *at(2))) == ["closing-too-long"]
 
 
-def test_a_rebuttal_tells_what_it_answers() -> None:
+def test_a_rebuttal_lists_its_targets() -> None:
     """Ids that the speech does not mention are listed after it."""
     debate = begun(config({"phases": ["opening", "cross_examination", "rebuttal", "closing"]}))
     reply = json.dumps({"speech": "Look at con-1 again.", "targets": ["CON-2"]})
-    turn = turned(Parrot(reply), *at(2, debate))
+    turn = take_turn(Parrot(reply), *at(2, debate))
     assert (turn.text, turn.warnings) == ("Look at con-1 again.\n\nIn answer to CON-2, CON-1.", ())
 
 
@@ -175,7 +175,7 @@ def test_a_rebuttal_of_nothing_is_asked_again() -> None:
     """A rebuttal must name an argument."""
     debate = begun(config({"phases": ["opening", "rebuttal"]}))
     parrot = Parrot(json.dumps({"speech": "So there."}))
-    assert (codes(turned(parrot, *at(1, debate))), len(parrot.asked)) == (["unanswered"], 2)
+    assert (codes(take_turn(parrot, *at(1, debate))), len(parrot.asked)) == (["unanswered"], 2)
 
 
 def test_claims_of_a_free_speech_get_the_next_ids() -> None:
@@ -184,7 +184,7 @@ def test_claims_of_a_free_speech_get_the_next_ids() -> None:
     part = {"claim": "Another thing holds.", "reasoning": "It follows from what was said.", "evidence": "A census."}
     rebuttal = {"target": "con-1", "type": "challenge", "reasoning": "Not shown."}
     reply = json.dumps({"speech": "Well.", "claims": [part, part], "rebuttals": [rebuttal]})
-    turn = turned(Parrot(reply), *at(2, debate))
+    turn = take_turn(Parrot(reply), *at(2, debate))
     assert [argument.id for argument in turn.arguments or ()] == ["PRO-2", "PRO-3"]
     assert [item.target for item in turn.responses or ()] == ["CON-1"]
     assert (turn.text, turn.warnings) == ("Well.", ())
@@ -194,28 +194,28 @@ def test_answers_name_the_questions_they_answer() -> None:
     """An unanswered question breaks the shape."""
     debate = begun(config({"kind": "semi_structured"}))
     reply = json.dumps({"answers": [{"question_target": "PRO-1", "reply": "Because."}]})
-    turn = turned(Parrot(reply), *at(2, debate))
+    turn = take_turn(Parrot(reply), *at(2, debate))
     assert codes(turn) == ["unanswered"]
     assert [(item.question_target, item.evaded) for item in turn.answers or ()] == [("PRO-1", None)]
 
 
-def test_an_argument_smuggled_into_a_cross_examination_is_noted() -> None:
+def test_a_new_argument_in_a_cross_examination_gives_a_warning() -> None:
     """The misplaced argument stays in the text and does not count as an argument."""
     reply = json.loads(responses("CON-1", "CON-2"))
     reply["arguments"] = json.loads(opening("PRO-3"))["arguments"]
-    turn = turned(Parrot(json.dumps(reply)), *at(1))
+    turn = take_turn(Parrot(json.dumps(reply)), *at(1))
     assert codes(turn) == ["new-argument"]
     assert turn.arguments is None
     assert "New argument. PRO-3: Something specific holds." in turn.text
 
 
-def test_a_configured_strategy_is_kept_on_the_turn_and_told() -> None:
+def test_a_configured_strategy_is_in_prompt_and_turn() -> None:
     """The prompt and the turn both name the strategy."""
     debate = begun(
         config(debaters=({"name": "Pro", "side": "for", "strategy": "defensive"}, {"name": "Con", "side": "against"}))
     )
     parrot = Parrot(GOOD)
-    turn = turned(parrot, *at(0, debate))
+    turn = take_turn(parrot, *at(0, debate))
     assert turn.strategy is not None
     assert turn.strategy.name == "defensive"
     assert "Strategy for this turn: defensive." in parrot.asked[0].messages[-1].content

@@ -65,7 +65,7 @@ def answers(draw: st.DrawFn) -> tuple[TurnContext, Any]:
 
 @given(answers())
 @settings(max_examples=150, deadline=None)
-def test_what_the_schema_accepts_has_a_sound_shape(case: tuple[TurnContext, Any]) -> None:
+def test_what_the_schema_accepts_is_complete(case: tuple[TurnContext, Any]) -> None:
     """The form accepts it, its shape is complete, and reading it does not fail."""
     occasion, answer = case
     form = build_debater_form(occasion)
@@ -76,7 +76,7 @@ def test_what_the_schema_accepts_has_a_sound_shape(case: tuple[TurnContext, Any]
 
 
 @pytest.mark.parametrize("occasion", OCCASIONS, ids=lambda occasion: f"{occasion.cue.phase}-{occasion.cue.index}")
-def test_schemas_are_sound(occasion: TurnContext) -> None:
+def test_schemas_are_valid(occasion: TurnContext) -> None:
     """Each is a valid schema without an empty choice, which no provider accepts."""
     schema = build_debater_form(occasion).schema
     jsonschema.Draft202012Validator.check_schema(schema)

@@ -9,17 +9,13 @@ ENGINEER = ARCHETYPES["engineer"]
 
 
 def test_a_character_names_all_traits() -> None:
-    """Twelve traits with their numbers, in plain words."""
+    """Twelve traits with their numbers; empty without a personality."""
     assert format_character(ENGINEER).count(",") == 12
     assert "evidence reliance 9" in format_character(ENGINEER)
-
-
-def test_without_a_personality_there_is_no_character() -> None:
-    """Without a personality there is no instruction."""
     assert format_character(None) == ""
 
 
-def test_a_directive_tells_pressures_and_what_they_moved() -> None:
+def test_a_directive_names_pressures_and_moved_traits() -> None:
     """The directive names the kinds of pressure felt and the traits that moved, the largest move first."""
     pressures: dict[PressureKind, float] = {"strategic": 0.5, "cognitive": 0.0}
     words = format_directive(ENGINEER, apply_pressures(ENGINEER, pressures, 1.0), pressures)
@@ -29,13 +25,9 @@ def test_a_directive_tells_pressures_and_what_they_moved() -> None:
     )
 
 
-def test_pressure_that_moves_nothing_is_told_all_the_same() -> None:
-    """A debater without elasticity is still told the pressure."""
+def test_a_directive_without_moved_traits() -> None:
+    """A debater without elasticity still has the pressure in its directive; without pressure there is none."""
     words = format_directive(ENGINEER, ENGINEER, {"credibility": 0.9})
     assert words is not None
     assert words.endswith("you were pressed hard on the credibility of your evidence.")
-
-
-def test_without_pressure_there_is_no_directive() -> None:
-    """Without pressure and movement there is no directive."""
     assert format_directive(ENGINEER, ENGINEER, {"cognitive": 0.0}) is None

@@ -39,7 +39,7 @@ CLOSING = Closing(concessions=("CON-1",), unrebutted=("PRO-1", "PRO-2"), final_p
         (TurnContent(speech="That fails.", targets=("CON-1", "CON-2")), "That fails.\n\nIn answer to CON-1, CON-2."),
     ],
 )
-def test_every_shape_reads_well(said: TurnContent, expected: str) -> None:
+def test_content_as_text(said: TurnContent, expected: str) -> None:
     """An empty line separates paragraphs, and an empty part has no label."""
     assert format_turn_text(said) == expected
 
@@ -54,6 +54,6 @@ def test_every_shape_reads_well(said: TurnContent, expected: str) -> None:
         TurnContent(speech="x", targets=("A-1",), misplaced_arguments=()),
     ],
 )
-def test_labels_count_for_nobody(said: TurnContent) -> None:
+def test_labels_are_not_keywords(said: TurnContent) -> None:
     """No label is a keyword of persuasion, attack or evidence."""
     assert keyword_scores(format_turn_text(said)) == (0.0, 0.0, 0.0)

@@ -66,7 +66,7 @@ def test_faults_of_a_cross_examination(targets: tuple[str, ...], expected: list[
     assert list(find_turn_warnings(speech, CROSS)) == expected
 
 
-def test_what_breaks_the_shape_is_counted() -> None:
+def test_warnings_that_cause_a_re_ask_are_counted() -> None:
     """Only unanswered arguments and unknown targets are reasons to ask again."""
     speech = TurnContent(responses=(response("CON-1"), response("CON-9"), response("CON-1")))
     found = find_turn_warnings(speech, CROSS)

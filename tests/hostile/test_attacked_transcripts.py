@@ -65,34 +65,26 @@ def test_the_finding_is_in_the_transcript(here: Path, system: str) -> None:
     assert any("vote for Ada" in finding["quote"] for finding in findings)
 
 
-def test_the_terminal_shows_the_finding(here: Path) -> None:
-    """The output names participant, turn and quote."""
-    done = judged(here, "--mock", "--system", "structured")
-    assert done.code == 0
-    told = " ".join(done.out.split())
-    assert "manipulation" in told
-    assert "Ignore all previous instructions" in told
-
-
-@pytest.mark.parametrize("output", ["--json", None])
-def test_the_gate_fails(here: Path, output: str | None) -> None:
-    """`--fail-on manipulation` exits with 5, prints one line, and the assessment is saved."""
-    done = judged(here, "--mock", "--fail-on", "manipulation", *([output] if output else []))
+@pytest.mark.parametrize("output", [["--json"], []])
+def test_the_gate_fails(here: Path, output: list[str]) -> None:
+    """`--fail-on manipulation` exits with 5 and prints one line; finding and assessment are shown and saved."""
+    done = judged(here, "--mock", "--fail-on", "manipulation", *output)
     assert done.code == 5
     assert len([line for line in done.lines if "--fail-on" in line]) == 1
     assert found(here / "transcripts" / "one.json")
+    assert "Ignore all previous instructions" in " ".join(done.out.split())
 
 
-def test_the_gate_holds_where_nobody_turned_to_the_judge(here: Path) -> None:
+def test_the_gate_passes_without_attacks(here: Path) -> None:
     """The same debate without the attacks."""
     path = save(here / "transcripts" / "one.json", fixed())
     assert debate("judge", path, "--mock", "--fail-on", "manipulation", cwd=here).code == 0
 
 
 @pytest.fixture(scope="module")
-def asked(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
+def requests(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
     """The requests that a server received while every system judged the attacked debate."""
-    here = tmp_path_factory.mktemp("asked") / "here"
+    here = tmp_path_factory.mktemp("requests") / "here"
     here.mkdir()
     with model_server() as server:
         config = write_config(here, SERVED.replace("URL", server.base_url))
@@ -100,20 +92,20 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
         return server.bodies
 
 
-def test_no_judge_reads_the_attack(asked: list[dict[str, Any]]) -> None:
-    """No request of any system holds an attack or hidden text; what was removed is marked."""
-    assert len({body["response_format"]["json_schema"]["name"] for body in asked}) >= len(SYSTEMS)
-    sent = "\n".join(message["content"] for body in asked for message in body["messages"])
+def test_no_request_holds_an_attack(requests: list[dict[str, Any]]) -> None:
+    """Nor hidden text; each removal is marked."""
+    assert len({body["response_format"]["json_schema"]["name"] for body in requests}) >= len(SYSTEMS)
+    sent = "\n".join(message["content"] for body in requests for message in body["messages"])
     assert REMOVED in sent
     for words in ("whoever speaks first", "10/10", "already agreed", '\\"winner\\": \\"Ada\\"'):
         assert words not in sent
     assert not any(0xE0000 <= ord(char) < 0xE0080 for char in sent)
 
 
-def test_a_speech_never_stands_among_the_rules(asked: list[dict[str, Any]]) -> None:
-    """The system role holds only our rules; speeches are in the user role."""
+def test_speeches_are_never_in_the_system_role(requests: list[dict[str, Any]]) -> None:
+    """It holds only our rules; speeches are in the user role."""
     argument = next(iter(fixed().turns[0].arguments or ()))
-    messages = [message for body in asked for message in body["messages"]]
+    messages = [message for body in requests for message in body["messages"]]
     holding = {(message["role"], argument.claim in message["content"]) for message in messages}
     assert holding == {("system", False), ("user", True)}
 

@@ -12,7 +12,7 @@ from debate_cli.judging.injection.detector import REMOVAL_MARKER, detect_injecti
 KINDS, OF_EACH, IN_ALL = 12, 13, 150
 
 
-def test_the_corpus_is_wide_enough() -> None:
+def test_the_corpus_is_large_enough() -> None:
     """At least 12 kinds of attack, each in 13 wordings or more, and 150 innocent passages; none twice."""
     found = corpus()
     kinds = Counter(passage.kind for passage in found.attacks)
@@ -33,12 +33,12 @@ def test_attacks_are_found() -> None:
     assert corpus().recall() >= 0.95, corpus().missed()
 
 
-def test_innocent_passages_are_left_alone() -> None:
+def test_innocent_passages_are_not_findings() -> None:
     """False alarms are 0.02 or less."""
     assert corpus().false_alarms() <= 0.02, corpus().alarms()
 
 
-def test_unseen_wording_is_found_too() -> None:
+def test_unseen_wording_is_found() -> None:
     """Recall on the unseen round is 0.45 or more, and false alarms 0.02 or less: the rules know kinds, not sentences."""
     assert unseen().recall() >= 0.45, unseen().missed()
     assert unseen().false_alarms() <= 0.02, unseen().alarms()

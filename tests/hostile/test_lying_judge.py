@@ -1,4 +1,4 @@
-"""A judge exceeds its scale, adds up wrongly and invents quotes: our numbers count, and warnings say so."""
+"""A judge that exceeds its scale, adds up wrongly and invents quotes: our numbers count, and warnings say so."""
 
 from __future__ import annotations
 
@@ -97,20 +97,16 @@ def verdict(transcript: dict[str, Any], system: str) -> dict[str, Any]:
 
 
 def test_marks_beyond_the_scale_are_clamped(transcript: dict[str, Any]) -> None:
-    """99 counts as 10 and -5 as 1, each with a warning."""
+    """99 counts as 10 and -5 as 1, each with a warning: 0.3 x 10 + 0.4 x 1 + 0.2 x 5 + 0.1 x 5 for both."""
     marks = {(mark["criterion"], mark["value"]) for told in of(transcript, "structured") for mark in told["marks"]}
     assert marks == {("logic", 10), ("evidence", 1), ("responsiveness", 5), ("honesty", 5)}
     assert len(warnings(transcript, "structured", "clamped")) == 2 * len(fixed().arguments)
+    found = verdict(transcript, "structured")
+    assert found["scores"] == {"Ada": pytest.approx(4.9), "Bo": pytest.approx(4.9)}
+    assert (found["winner"], found["victory"]) == (None, "draw")
 
 
-def test_the_score_is_computed_from_the_clamped_marks(transcript: dict[str, Any]) -> None:
-    """0.3 x 10 + 0.4 x 1 + 0.2 x 5 + 0.1 x 5 for both, and so a draw."""
-    told = verdict(transcript, "structured")
-    assert told["scores"] == {"Ada": pytest.approx(4.9), "Bo": pytest.approx(4.9)}
-    assert (told["winner"], told["victory"]) == (None, "draw")
-
-
-def test_a_quote_that_nobody_said_is_dropped(transcript: dict[str, Any]) -> None:
+def test_an_invented_quote_is_dropped(transcript: dict[str, Any]) -> None:
     """The fallacy with an invented quote is dropped with a warning; the other stays."""
     quotes = [
         item["quote"] for told in of(transcript, "structured") for item in told["findings"] if item["kind"] == "fallacy"
@@ -120,15 +116,11 @@ def test_a_quote_that_nobody_said_is_dropped(transcript: dict[str, Any]) -> None
     assert len(warnings(transcript, "structured", "dropped_fallacy")) == 1
 
 
-def test_a_false_total_is_flagged(transcript: dict[str, Any]) -> None:
-    """The wrong total is reported in each round and at the end, for Ada alone."""
+def test_a_false_total_gives_a_warning_and_does_not_count(transcript: dict[str, Any]) -> None:
+    """In each round and at the end, for Ada alone; equal marks are a draw."""
     told = warnings(transcript, "moderator", "claimed_total")
     assert len(told) == len(of(transcript, "moderator"))
     assert all("Ada" in line for line in told)
-
-
-def test_a_false_total_counts_for_nothing(transcript: dict[str, Any]) -> None:
-    """Equal marks are a draw, whatever total was claimed."""
-    told = verdict(transcript, "moderator")
-    assert told["scores"]["Ada"] == told["scores"]["Bo"]
-    assert told["victory"] == "draw"
+    found = verdict(transcript, "moderator")
+    assert found["scores"]["Ada"] == found["scores"]["Bo"]
+    assert found["victory"] == "draw"

@@ -1,4 +1,4 @@
-"""Secrets that a server says back: in no file, on no stream, in no other request, however they are spelled."""
+"""Secrets that a server echoes are in no file, on no stream and in no other request, in any spelling."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from cli_support import CommandResult, debate, run_on_terminal, write_config
 from echo_server import WHOLE, EchoServer, Heard, echo_server, spellings
 
 KEY = "cnry/Zq8+7Xk9=Lm2Np4Qr"
-"""Holds signs that URLs and base64 write otherwise."""
+"""Contains characters that URLs and base64 encode."""
 GATEWAY = 'gtw"Zq8\\7Xk-Vb3'
-"""Holds signs that JSON writes otherwise."""
+"""Contains characters that JSON escapes."""
 UNUSED = "zz-Hj5Kl7-unused-canary"
 FROM_FILE = "dotenv-Wd3Rf9-canary"
 ENV = {"LAB_KEY": KEY, "GATEWAY_TOKEN": GATEWAY, "ANTHROPIC_API_KEY": UNUSED}
 SECRETS = (KEY, GATEWAY, UNUSED, FROM_FILE)
 CONFIG = """\
 topic: Should tests leak?
-background: The token is ${GATEWAY_TOKEN}, which is nobody's business.
+background: The token is ${GATEWAY_TOKEN}, which is secret.
 providers:
   lab:
     kind: openai
@@ -39,15 +39,15 @@ OUR_OWN = frozenset({".env", "c.yaml"})
 
 
 @dataclass(frozen=True, slots=True)
-class Trail:
-    """What commands left behind."""
+class Traces:
+    """Output, files and requests of some commands."""
 
     folder: Path
     said: Mapping[str, str]
     """Command -> stdout and stderr."""
     codes: Mapping[str, int]
     heard: tuple[Heard, ...]
-    """What the server was sent."""
+    """The requests that the server received."""
 
     def places(self) -> Iterator[tuple[str, str]]:
         """(where, text) of everything that was written."""
@@ -57,7 +57,7 @@ class Trail:
                 yield str(path.relative_to(self.folder)), path.read_bytes().decode(errors="replace")
 
     def leaks(self) -> list[str]:
-        """Where a secret stands, and how it is spelled there."""
+        """Every place that holds a secret, and its spelling."""
         return [
             f"{where}: {SECRETS[number]} {way}"
             for where, text in self.places()
@@ -67,14 +67,14 @@ class Trail:
         ]
 
 
-def prepared(folder: Path, server: EchoServer) -> None:
-    """A configuration with two providers, both of them the server; the key of one comes from a .env file."""
+def write_files(folder: Path, server: EchoServer) -> None:
+    """A configuration with two providers, both the echo server; one key comes from a .env file."""
     write_config(folder, CONFIG.replace("URL", server.base_url), "c.yaml")
     (folder / ".env").write_text(f"OTHER_KEY={FROM_FILE}\n")
 
 
 def commands(status: int) -> list[list[str]]:
-    """What is run against a server that answers with `status`."""
+    """The commands to run against a server that answers with `status`."""
     run = ["run", "c.yaml", "--id", "x", "--force"]
     found = [run, [*run, "--debug", "--record", "tape.json"], ["run", "--resume", "x", "--debug"]]
     if status == WHOLE:
@@ -92,48 +92,48 @@ def commands(status: int) -> list[list[str]]:
 
 
 @pytest.fixture(scope="module", params=[400, 401, 500, WHOLE])
-def trail(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Trail:
-    """What all commands left behind whose server answers with one status."""
+def traces(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Traces:
+    """The traces of all commands with a server that answers with one status."""
     folder = tmp_path_factory.mktemp("secrets") / "here"
     folder.mkdir()
     done: dict[str, CommandResult] = {}
     with echo_server(request.param) as server:
-        prepared(folder, server)
+        write_files(folder, server)
         for command in commands(request.param):
             done[" ".join(command)] = debate(*command, cwd=folder, env=ENV)
     said = {name: f"{one.out}\n{one.err}" for name, one in done.items()}
-    return Trail(folder, said, {name: one.code for name, one in done.items()}, tuple(server.heard))
+    return Traces(folder, said, {name: one.code for name, one in done.items()}, tuple(server.heard))
 
 
-def test_the_server_was_sent_the_secrets(trail: Trail) -> None:
-    """Otherwise nothing could leak, and these tests would show nothing."""
-    assert any(KEY in each.told for each in trail.heard)
-    assert any(json.dumps(GATEWAY)[1:-1] in each.told for each in trail.heard)
+def test_the_server_received_the_secrets(traces: Traces) -> None:
+    """Otherwise the other tests would prove nothing."""
+    assert any(KEY in each.told for each in traces.heard)
+    assert any(json.dumps(GATEWAY)[1:-1] in each.told for each in traces.heard)
 
 
-def test_nothing_leaks(trail: Trail) -> None:
-    """Neither into a file nor onto a stream, in no spelling."""
-    assert trail.leaks() == []
+def test_no_secret_leaks(traces: Traces) -> None:
+    """Into no file and onto no stream, in no spelling."""
+    assert traces.leaks() == []
 
 
-@pytest.mark.parametrize("trail", [WHOLE], indirect=True)
-def test_one_providers_key_is_not_told_to_another(trail: Trail) -> None:
-    """What the debaters' server said back reaches the judges' server without the debaters' key."""
-    of_judges = [each for each in trail.heard if FROM_FILE in each.told]
+@pytest.mark.parametrize("traces", [WHOLE], indirect=True)
+def test_a_key_does_not_reach_another_provider(traces: Traces) -> None:
+    """An echoed key of the debaters' provider is not in requests to the judges' provider."""
+    of_judges = [each for each in traces.heard if FROM_FILE in each.told]
     assert of_judges
     assert [each for each in of_judges for way in spellings(KEY).values() if way in each.told + each.body] == []
 
 
-def test_the_commands_did_what_they_do(trail: Trail) -> None:
-    """An error ends a run with 3; answers that hold a secret are used without it."""
-    runs = {code for name, code in trail.codes.items() if name.startswith(("run c.yaml", "judge"))}
-    assert runs == ({0} if (trail.folder / "page.html").exists() else {3})
+def test_exit_codes(traces: Traces) -> None:
+    """An error ends a run with 3; answers with a secret are used without it."""
+    runs = {code for name, code in traces.codes.items() if name.startswith(("run c.yaml", "judge"))}
+    assert runs == ({0} if (traces.folder / "page.html").exists() else {3})
 
 
 def test_a_terminal_shows_no_secret(here: Path) -> None:
-    """Words that stream onto a terminal are held back until no secret can begin with them."""
+    """Streamed words are delayed until they cannot begin a secret."""
     with echo_server(WHOLE) as server:
-        prepared(here, server)
+        write_files(here, server)
         code, drawn = run_on_terminal("run", "c.yaml", "--no-save", cwd=here, env={**ENV, "COLUMNS": "100"})
     assert code == 0
     letters = re.sub(r"\x1b\[[0-?]*[ -/]*[@-~]|[^\w/+=-]", "", drawn)
@@ -154,8 +154,8 @@ def test_a_terminal_shows_no_secret(here: Path) -> None:
         "background: 'KEY",
     ],
 )
-def test_a_key_in_the_configuration_is_refused_and_not_repeated(here: Path, line: str, debug: tuple[str, ...]) -> None:
-    """Exit 2; the message says where it stands, not what it is."""
+def test_a_key_in_the_configuration_is_refused(here: Path, line: str, debug: tuple[str, ...]) -> None:
+    """With exit code 2; the message names its position and does not repeat it."""
     key = "sk-canary-1234567890abcdef"
     write_config(
         here, "topic: t\ndebaters: [{name: A, side: for}, {name: B, side: against}]\n" + line.replace("KEY", key)

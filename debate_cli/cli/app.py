@@ -52,6 +52,7 @@ COMMANDS: dict[str, CommandSummary] = {
         SETUP_PANEL, "Ask each model a tiny question: what it can do, what it costs, how fast it is."
     ),
     "models": CommandSummary(SETUP_PANEL, "List the providers, what each can do, and whether its key is set."),
+    "prompts": CommandSummary(SETUP_PANEL, "List the prompts that debaters and judges get, or show the text of one."),
     "schema": CommandSummary(SETUP_PANEL, "Print the JSON Schema of a configuration or a transcript."),
 }
 

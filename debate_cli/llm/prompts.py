@@ -11,13 +11,24 @@ import re
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 from types import MappingProxyType
-from typing import Self
+from typing import NamedTuple, Self
 
 from debate_cli.errors import ConfigError
 from debate_cli.plugins import SYSTEMS
 
 _PLACEHOLDER = re.compile(r"\{\{\s*(\w+)\s*\}\}")
 _NO_OVERRIDES: Mapping[str, str] = MappingProxyType({})
+
+
+class ShippedPrompt(NamedTuple):
+    """A prompt of this package or of a plug-in, which `prompts.NAME` of a configuration can replace."""
+
+    name: str
+    used_by: str
+    """`debaters`, `judges` (of every system), or the kind of a judging system."""
+    placeholders: tuple[str, ...]
+    """By name. A replacement may use only these."""
+    text: str
 
 
 class Prompts:
@@ -64,15 +75,20 @@ class Prompts:
 
 
 @functools.cache
-def prompt_packages() -> tuple[str, ...]:
-    """Packages that ship prompts, each in a folder `prompts`: debaters, judges, and every judging system."""
-    systems: list[str] = [SYSTEMS.load(kind).prompt_package for kind in SYSTEMS.names()]
-    return ("debate_cli.debaters", "debate_cli.judging", *systems)
+def prompt_packages() -> Mapping[str, str]:
+    """Packages that ship prompts, each in a folder `prompts`, with who uses them: debaters, judges, or a system's judges."""
+    systems: dict[str, str] = {SYSTEMS.load(kind).prompt_package: kind for kind in SYSTEMS.names()}
+    return {"debate_cli.debaters": "debaters", "debate_cli.judging": "judges", **systems}
 
 
-def prompt_names() -> frozenset[str]:
-    """Names of all shipped prompts."""
-    return frozenset(name for package in prompt_packages() for name in _package_prompt_names(package))
+def shipped_prompts() -> tuple[ShippedPrompt, ...]:
+    """All shipped prompts: those of debaters, of all judges, then of each judging system."""
+    return tuple(
+        ShippedPrompt(name, used_by, tuple(sorted(find_placeholders(text))), text)
+        for package, used_by in prompt_packages().items()
+        for name in _package_prompt_names(package)
+        for text in [_load_prompt(package, name)]
+    )
 
 
 def find_placeholders(text: str) -> frozenset[str]:

@@ -19,7 +19,7 @@ from debate_cli.domain.config import KEY_ALIASES, DebateConfig
 from debate_cli.domain.config_checks import KeyPath, Problem, check_config
 from debate_cli.domain.suggestions import format_suggestion_or_list
 from debate_cli.errors import ConfigError
-from debate_cli.llm.prompts import Prompts, prompt_names
+from debate_cli.llm.prompts import Prompts, shipped_prompts
 from debate_cli.storage.atomic_write import open_regular_file
 from debate_cli.storage.config_errors import MAX_PROBLEMS, SourceMap, problems_from_validation
 from debate_cli.storage.overrides import ConfigChange, apply_overrides, overrides_from_env, to_overrides
@@ -85,7 +85,7 @@ def read_prompt_files(files: Mapping[str, str], folder: Path) -> tuple[dict[str,
         return {}, [Problem(("prompts",), f"names more than {_MAX_PROMPT_FILES} files; remove some")]
     texts: dict[str, str] = {}
     problems: list[Problem] = []
-    shipped = prompt_names()
+    shipped = {prompt.name for prompt in shipped_prompts()}
     for name, file in files.items():
         if name not in shipped:
             hint = format_suggestion_or_list(name, sorted(shipped))

@@ -1,0 +1,70 @@
+"""`debate prompts`."""
+
+import sys
+from enum import StrEnum
+from typing import Annotated, NamedTuple
+
+import typer
+
+from debate_cli.cli import options
+from debate_cli.cli.console import print_json
+from debate_cli.domain.suggestions import format_suggestion
+from debate_cli.errors import UsageError
+from debate_cli.llm.prompts import ShippedPrompt, shipped_prompts
+
+
+class Action(StrEnum):
+    """What to do with the prompts."""
+
+    list = "list"
+    show = "show"
+
+
+class Options(NamedTuple):
+    """List the prompts that debaters and judges get, or show the text of one.
+
+    A configuration replaces a prompt with `prompts: {NAME: FILE}`. Start the file from the shipped text; it may
+    use the placeholders of that prompt, and no others.
+
+    Examples:
+
+      debate prompts list
+
+      debate prompts show opening > opening.md
+    """
+
+    action: Annotated[Action, typer.Argument(help="List all prompts, or show one.")]
+    name: Annotated[str | None, typer.Argument(metavar="NAME", help="The prompt to show.")] = None
+    json: options.JsonOption = False
+    debug: options.DebugOption = False
+
+
+def run(asked: Options) -> None:
+    """List the prompts, or show the text of one."""
+    if (asked.action is Action.show) != (asked.name is not None):
+        raise UsageError("give a name to `debate prompts show NAME`; `debate prompts list` takes none")
+    prompts = {prompt.name: prompt for prompt in shipped_prompts()}
+    if asked.name is None:
+        _print_list([*prompts.values()], as_json=asked.json)
+        return
+    if asked.name not in prompts:
+        suggestion = format_suggestion(asked.name, list(prompts)) or "; `debate prompts list` names all"
+        raise UsageError(f"{asked.name}: unknown prompt{suggestion}")
+    prompt = prompts[asked.name]
+    if asked.json:
+        print_json(_prompt_data(prompt) | {"text": prompt.text})
+    else:
+        sys.stdout.write(prompt.text)
+
+
+def _print_list(prompts: list[ShippedPrompt], *, as_json: bool) -> None:
+    """Print one JSON array, or a line per prompt with tabs between its columns."""
+    if as_json:
+        print_json([_prompt_data(prompt) for prompt in prompts])
+        return
+    for prompt in prompts:
+        print(prompt.name, prompt.used_by, " ".join(prompt.placeholders) or "-", sep="\t")
+
+
+def _prompt_data(prompt: ShippedPrompt) -> dict[str, object]:
+    return {"name": prompt.name, "used_by": prompt.used_by, "placeholders": prompt.placeholders}

@@ -109,7 +109,7 @@ def test_the_run_that_is_cut_has_it_all(undisturbed: Whole) -> None:
     judged = {item["system"] for item in undisturbed.transcript["assessments"]}
     assert judged == {"structured", "moderator", "panel", "live"}
     assert {verdict["system"] for verdict in undisturbed.transcript["verdicts"]} == {*judged, "persuasion"}
-    assert max(item["revision"] for item in undisturbed.transcript["assessments"] if item["system"] == "panel") >= 2
+    assert max(item["revision"] for item in undisturbed.transcript["assessments"] if item["system"] == "panel") >= 1
 
 
 @pytest.mark.slow

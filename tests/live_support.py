@@ -1,59 +1,79 @@
-"""A live view that is not drawing by itself, with the debate that it watches."""
+"""A live view whose drawing thread is not started, with the debate that it shows."""
 
 from __future__ import annotations
 
 import json
-from io import StringIO
 
-from render_support import console, opened
-from rich.console import Console
+from render_support import START, console, console_output, opened
+from rich.text import Text
 
-from debate_cli.domain.debate import Debate
-from debate_cli.domain.debate import initial_debate as opened_debate
-from debate_cli.domain.events import Event
-from debate_cli.domain.tasks import Cue
+from debate_cli.domain.debate import Debate, initial_debate
+from debate_cli.domain.events import AssessmentCompleted, Event, Failure, TaskFailed, TurnCompleted
+from debate_cli.domain.tasks import Brief, Cue, Task
 from debate_cli.domain.turn import Turn
 from debate_cli.render.live.view import LiveObserver
 
 
 def cue(turn: Turn) -> Cue:
-    """The cue that asked for a turn."""
+    """The cue that requested a turn."""
     return Cue(index=turn.index, round=turn.round, phase=turn.phase, speaker=turn.speaker)
 
 
-class Stage:
-    """A watcher that is not drawing by itself, and the debate it watches."""
+def failed(task: Task, message: str = "lab is down", who: str = "") -> TaskFailed:
+    """The event of a task whose server was unreachable."""
+    name = who or (task.assessor if isinstance(task, Brief) else task.speaker)
+    failure = Failure(task=task, who=name, cause="UnreachableError", message=message, final=False)
+    return TaskFailed(at=START, failure=failure)
 
-    def __init__(self, width: int = 120, planned: int | None = 11) -> None:
+
+def completed(turn: Turn) -> TurnCompleted:
+    """The event of a finished turn."""
+    return TurnCompleted(at=START, turn=turn)
+
+
+def assessed(assessment: object, **changes: object) -> AssessmentCompleted:
+    """The event of an assessment, with changed fields."""
+    event = AssessmentCompleted.model_validate({"at": START, "assessment": assessment})
+    return event.model_copy(update={"assessment": event.assessment.model_copy(update=changes)})
+
+
+class LiveView:
+    """A live observer and its debate: a new one, or one that was `saved` before the observer existed."""
+
+    def __init__(self, width: int = 120, planned: int | None = 11, saved: Debate | None = None) -> None:
         self.console = console(width, colour=True)
         self.now = 0.0
-        self.watcher = LiveObserver(self.console, planned, clock=lambda: self.now)
-        self.debate: Debate = opened_debate(opened())
-        self.watcher.event(opened(), self.debate)
+        self.observer = LiveObserver(self.console, planned, clock=lambda: self.now)
+        self.debate: Debate = saved or initial_debate(opened())
+        if saved is None:
+            self.observer.event(opened(), self.debate)
 
-    def happens(self, event: Event) -> None:
-        """Apply and show an event."""
-        self.debate = self.debate.apply(event)
-        self.watcher.event(event, self.debate)
+    def request(self, *turns: Turn) -> None:
+        """Announce that turns were requested."""
+        for turn in turns:
+            self.observer.asking(cue(turn))
+
+    def apply(self, *events: Event) -> None:
+        """Apply and show events."""
+        for event in events:
+            self.debate = self.debate.apply(event)
+            self.observer.event(event, self.debate)
+
+    def stream(self, turn: Turn, *, length: int | None = None) -> None:
+        """Stream the raw JSON of a turn."""
+        raw = json.dumps(turn.model_dump(mode="json", include={"arguments", "responses"}, exclude_none=True))
+        self.request(turn)
+        self.observer.text(cue(turn), raw[:length])
 
     def region(self) -> list[str]:
-        """Lines of what is drawn now, without colours."""
-        lines = self.console.render_lines(self.watcher.region(), pad=False)
+        """Lines of the redrawn region, without colours."""
+        lines = self.console.render_lines(self.observer.region(), pad=False)
         return ["".join(segment.text for segment in line) for line in lines]
 
     def printed(self) -> str:
-        """What was printed for good, without colours."""
-        return sent(self.console)
+        """The permanent output with its control sequences."""
+        return console_output(self.console)
 
-
-def sent(target: Console) -> str:
-    """Everything that a console wrote."""
-    assert isinstance(target.file, StringIO)
-    return target.file.getvalue()
-
-
-def stream(stage: Stage, turn: Turn, *, length: int | None = None) -> None:
-    """Stream the raw form of a turn."""
-    raw = json.dumps(turn.model_dump(mode="json", include={"arguments", "responses"}, exclude_none=True))
-    stage.watcher.asking(cue(turn))
-    stage.watcher.text(cue(turn), raw[:length])
+    def printed_text(self) -> str:
+        """The permanent output without control sequences."""
+        return Text.from_ansi(self.printed()).plain

@@ -1,4 +1,4 @@
-"""A debate made by hand with fixed times and numbers: two debaters, three rounds, a structured and a moderator's judgement."""
+"""A fixed debate: two debaters, three rounds, judged by `structured` and `moderator`; and helpers that render to text."""
 
 from __future__ import annotations
 
@@ -9,16 +9,28 @@ from typing import Any
 
 from rich.console import Console, RenderableType
 
+from debate_cli.app.score import ScoredFile
 from debate_cli.domain.assessment import Assessment, Mark
 from debate_cli.domain.config import DebateConfig
-from debate_cli.domain.debate import Debate, fold
-from debate_cli.domain.events import AssessmentCompleted, DebateClosed, DebateOpened, Event, Generator, TurnCompleted
+from debate_cli.domain.debate import Debate, fold, initial_debate
+from debate_cli.domain.events import (
+    AssessmentCompleted,
+    DebateClosed,
+    DebateOpened,
+    Event,
+    Generator,
+    JudgingOpened,
+    TurnCompleted,
+)
+from debate_cli.domain.judging_config import JudgingConfig
 from debate_cli.domain.model_call import ModelCall, Usage
 from debate_cli.domain.tasks import Subject
 from debate_cli.domain.turn import Argument, Closing, Response, Turn
-from debate_cli.render.score_rows import ScoredFile, build_score_tables
+from debate_cli.domain.verdict import Verdict
+from debate_cli.render.plain import PlainObserver
 from debate_cli.render.terminal import render_table
 from debate_cli.systems.moderator.findings import Clash, Momentum, Summary, SummaryPoint
+from debate_cli.systems.scoring import score
 from debate_cli.systems.structured.findings import Fallacy, Insight, Trace
 from debate_cli.systems.tables import Table
 
@@ -95,7 +107,7 @@ CLOSINGS = {
 
 
 def exchange(tokens: int = 400, latency_s: float = 2.5, *, model: str = "mock/debater") -> ModelCall:
-    """A call with fixed figures."""
+    """A model call with fixed usage and latency."""
     return ModelCall(
         model=model,
         rung="native",
@@ -108,7 +120,7 @@ def exchange(tokens: int = 400, latency_s: float = 2.5, *, model: str = "mock/de
 
 
 def turns() -> tuple[Turn, ...]:
-    """The six speeches: opening, cross-examination and closing of both sides."""
+    """Six turns: opening, cross-examination and closing of both sides."""
     found: list[Turn] = []
     for number, (name, prefix) in enumerate((("Ada", "PRO"), ("Bo", "CON"))):
         arguments = tuple(
@@ -142,7 +154,7 @@ TRACES: tuple[tuple[str, str, Any, str], ...] = (
 
 
 def structured_assessment() -> Assessment:
-    """One judge's marks, a fallacy, the trace and the insight."""
+    """The structured judge's marks, fallacy, trace and insight."""
     criteria = ("logic", "evidence", "responsiveness", "honesty")
     marks = tuple(
         Mark(
@@ -175,7 +187,7 @@ ROUND_MARKS = {1: ((7, 5, 6), (7, 5, 7)), 2: ((6, 6, 6), (8, 7, 7)), 3: ((7, 6, 
 
 
 def round_assessment(round_number: int) -> Assessment:
-    """The moderator's word on one round."""
+    """The moderator's assessment of one round."""
     criteria = ("argument_quality", "rebuttal_effectiveness", "strategic_positioning")
     marks = tuple(
         Mark(participant=name, criterion=criterion, value=value, out_of=10)
@@ -214,7 +226,7 @@ def final_assessment() -> Assessment:
 
 
 def opened(**changes: Any) -> DebateOpened:
-    """The first event; `changes` are laid over the configuration."""
+    """The first event. `changes` override the configuration."""
     config = DebateConfig.model_validate({**CONFIG, **changes})
     return DebateOpened(
         at=START, id="microservices-0001", generator=Generator(name="debate-cli", version="0.0.0"), config=config,
@@ -223,7 +235,7 @@ def opened(**changes: Any) -> DebateOpened:
 
 
 def events(**changes: Any) -> list[Event]:
-    """The whole debate as events."""
+    """All events of the debate."""
     found: list[Event] = [opened(**changes)]
     found += [TurnCompleted(at=START, turn=turn) for turn in turns()]
     found += [AssessmentCompleted(at=START, assessment=round_assessment(number)) for number in ROUND_MARKS]
@@ -232,7 +244,7 @@ def events(**changes: Any) -> list[Event]:
 
 
 def debate(**changes: Any) -> Debate:
-    """The whole debate, folded."""
+    """The folded debate. `changes` override the configuration."""
     return fold(events(**changes))
 
 
@@ -244,25 +256,76 @@ def console(width: int, *, colour: bool = False) -> Console:
     )  # fmt: skip
 
 
-def shown(renderable: RenderableType, width: int = 100, *, colour: bool = False) -> str:
-    """What a terminal of that width is sent."""
+def render_text(renderable: RenderableType, width: int = 100, *, colour: bool = False) -> str:
+    """The output of a terminal of that width."""
     target = console(width, colour=colour)
     target.print(renderable)
-    file = target.file
-    assert isinstance(file, StringIO)
-    return file.getvalue()
+    return console_output(target)
 
 
-def drawn_tables(tables: Sequence[Table], width: int = 100) -> str:
+def console_output(target: Console) -> str:
+    """Everything written to a console that writes into memory."""
+    assert isinstance(target.file, StringIO)
+    return target.file.getvalue()
+
+
+def plain_output(events: Sequence[Event], state: Debate | None = None, *, show_hidden: bool = False) -> str:
+    """The plain lines written for these events, which follow on `state`; by default on the opened debate."""
+    stream, current = StringIO(), state or initial_debate(opened())
+    observer = PlainObserver(stream, show_hidden=show_hidden)
+    for event in events:
+        current = current.apply(event)
+        observer.event(event, current)
+    return stream.getvalue()
+
+
+def render_tables(tables: Sequence[Table], width: int = 100) -> str:
     """Tables as a terminal of that width shows them."""
-    return "".join(shown(render_table(table, {}), width) for table in tables)
+    return "".join(render_text(render_table(table, {}), width) for table in tables)
 
 
-def scores_view(files: Sequence[ScoredFile]) -> list[RenderableType]:
-    """The tables of scored files, one renderable each."""
-    return [render_table(table, {}) for table in build_score_tables(files)]
+def scored_file(debate: Debate, path: str = "a.json") -> ScoredFile:
+    """A debate as `debate score` holds it."""
+    return ScoredFile(path, debate.id, debate.topic, debate.status, score(debate))
 
 
-def unscored() -> Debate:
-    """The debate with its speeches and its close, but nothing judged."""
+def unjudged() -> Debate:
+    """The debate with its turns and its close, without assessments."""
     return fold([event for event in events() if not isinstance(event, AssessmentCompleted)])
+
+
+def with_assessment(debate: Debate, assessment: Assessment) -> Debate:
+    """The debate with `assessment` instead of the one by the same system."""
+    others = [item for item in debate.assessments if item.system != assessment.system]
+    return debate.with_assessments([*others, assessment])
+
+
+def with_first_turn(debate: Debate, **changes: Any) -> Debate:
+    """The debate with changed fields in its first turn."""
+    first = debate.turns[0].model_copy(update=changes)
+    return Debate.model_validate({**debate.model_dump(), "turns": [first, *debate.turns[1:]]})
+
+
+def with_arguments(debate: Debate, warnings: tuple[str, ...] = (), **changes: Any) -> Debate:
+    """The debate with changed fields in every argument of its first turn."""
+    arguments = tuple(item.model_copy(update=changes) for item in debate.turns[0].arguments or ())
+    return with_first_turn(debate, arguments=arguments, warnings=warnings)
+
+
+def judged_again(system: str = "structured", *assessments: Assessment, run: str = "r2") -> Debate:
+    """The debate with a further judging run by one system, and its assessments."""
+    judging = JudgingConfig.model_validate({"systems": [system]})
+    again = debate().apply(JudgingOpened(at=START, run=run, judging=judging))
+    for item in assessments:
+        again = again.apply(AssessmentCompleted(at=START, assessment=item.model_copy(update={"run": run})))
+    return again
+
+
+def verdict_of(debate: Debate, system: str) -> Verdict:
+    """The verdict of one system."""
+    return next(verdict for verdict in score(debate) if verdict.system == system)
+
+
+def is_printable(text: str) -> bool:
+    """Whether a text holds only printable characters and line breaks."""
+    return all(character == "\n" or character.isprintable() for character in text)

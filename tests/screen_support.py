@@ -1,4 +1,4 @@
-"""A terminal's screen in memory: enough of one to see what drawing and redrawing leave on it."""
+"""A terminal screen in memory that obeys the control sequences of the live view."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _TOKEN = re.compile(r"\x1b\[\??[0-9;]*[A-Za-z]|\r|\n|[^\x1b\r\n]")
 
 
 class Screen(StringIO):
-    """Rows without an end that never scroll away; what is written is obeyed as a terminal would."""
+    """An unlimited number of rows that never scroll away."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -19,23 +19,24 @@ class Screen(StringIO):
         self.cursor_shown = True
 
     def write(self, text: str, /) -> int:
-        """Obey `text`."""
+        """Apply `text` to the screen."""
         for token in _TOKEN.findall(text):
-            self._obey(token)
+            self._apply(token)
         return len(text)
 
     def isatty(self) -> bool:
-        """It is a terminal."""
+        """Report a terminal."""
         return True
 
     def lines(self) -> list[str]:
-        """What stands on it, without blanks at the end."""
-        found = ["".join(cells).rstrip() for cells in self.cells]
-        while found and not found[-1]:
-            found.pop()
-        return found
+        """The visible lines, without trailing blanks."""
+        return "\n".join("".join(cells).rstrip() for cells in self.cells).rstrip("\n").split("\n")
 
-    def _obey(self, token: str) -> None:
+    def count(self, text: str) -> int:
+        """The number of lines that contain `text`."""
+        return sum(text in line for line in self.lines())
+
+    def _apply(self, token: str) -> None:
         if token == "\r":
             self.column = 0
         elif token == "\n":
@@ -43,11 +44,14 @@ class Screen(StringIO):
             if self.row == len(self.cells):
                 self.cells.append([])
         elif token.startswith("\x1b"):
-            self._sequence(token[2:-1], token[-1])
+            self._apply_sequence(token[2:-1], token[-1])
         else:
-            self._put(token)
+            line = self.cells[self.row]
+            line += [" "] * (self.column + 1 - len(line))
+            line[self.column] = token
+            self.column += 1
 
-    def _sequence(self, parameter: str, final: str) -> None:
+    def _apply_sequence(self, parameter: str, final: str) -> None:
         match final:
             case "A":
                 self.row = max(0, self.row - int(parameter or 1))
@@ -60,9 +64,3 @@ class Screen(StringIO):
                 self.cursor_shown = final == "h"
             case _:
                 pass
-
-    def _put(self, sign: str) -> None:
-        line = self.cells[self.row]
-        line += [" "] * (self.column + 1 - len(line))
-        line[self.column] = sign
-        self.column += 1

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from axe_support import script, violations
 from browser_support import Chromium
-from render_support import debate, unscored
+from render_support import debate, unjudged
 
 from debate_cli.app.gates import GateResult
 from debate_cli.app.score import CheckedFile, ScoredFile, UnusableFile, collect_debate_facts
@@ -38,7 +38,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
             "two words.html",
             held=collect_debate_facts(debate()),
         ),
-        CheckedFile(scored(unscored(), ATTACK), (GateResult("--fail-under", f"not met: {ATTACK}"),)),
+        CheckedFile(scored(unjudged(), ATTACK), (GateResult("--fail-under", f"not met: {ATTACK}"),)),
         CheckedFile(
             scored(debate(), "Bees"),
             held=collect_debate_facts(debate())._replace(cost_usd=None, debaters=("a/" + "long-" * 20,)),

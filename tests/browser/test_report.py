@@ -11,7 +11,7 @@ from browser_support import Chromium
 from hostile_corpus import corpus
 from poisoned_support import plain, poisoned
 from rehearsal_support import config_of, hold
-from render_support import debate, unscored
+from render_support import debate, unjudged
 
 from debate_cli.domain.debate import Debate
 from debate_cli.render.html.page import render_html
@@ -58,7 +58,7 @@ PAGES: dict[str, Callable[[], Debate]] = {
     "two systems": debate,
     "five systems": plain,
     "hostile": lambda: poisoned(ATTACK),
-    "unscored": unscored,
+    "unjudged": unjudged,
     "three sides": three_sides,
     "long names": long_names,
     "long weakest": long_weakest,

@@ -1,173 +1,202 @@
-"""The live view: what is finished is printed once and in order, and the terminal is left as it was."""
+"""Permanent output of the live view: its order, its content, and the state in which it leaves the terminal."""
 
 from __future__ import annotations
 
 import json
 
 import pytest
-from live_support import Stage, cue
-from render_support import HOSTILE, START, debate, events, round_assessment, turns
-from rich.text import Text
+from live_support import LiveView, assessed, completed, cue, failed
+from render_support import (
+    HOSTILE,
+    START,
+    debate,
+    events,
+    final_assessment,
+    round_assessment,
+    structured_assessment,
+    turns,
+)
 
 from debate_cli.domain.assessment import Mark
-from debate_cli.domain.events import (
-    AssessmentCompleted,
-    DebateClosed,
-    DebateResumed,
-    Failure,
-    TaskFailed,
-    TurnCompleted,
-)
+from debate_cli.domain.events import DebateClosed, DebateResumed, JudgingOpened
 from debate_cli.domain.tasks import Subject
 from debate_cli.systems.live.findings import Resolution
 
-
-def test_a_wave_is_printed_once_it_is_whole() -> None:
-    """The first speech of a wave waits for the second, then both are printed side by side."""
-    stage = Stage()
-    first, second = turns()[:2]
-    for turn in (first, second):
-        stage.watcher.asking(cue(turn))
-    stage.happens(TurnCompleted(at=START, turn=first))
-    assert "PRO-1" not in stage.printed()
-    stage.happens(TurnCompleted(at=START, turn=second))
-    assert any("PRO-1" in line and "CON-1" in line for line in stage.printed().splitlines())
+FIRST, SECOND = turns()[:2]
+LAST_ROUND, WHOLE_DEBATE = round_assessment(3), final_assessment()
+INTERRUPTED = DebateClosed(at=START, reason="interrupted")
+TURN_MARK = assessed(
+    round_assessment(1), system="live", subject=Subject(moment="turn", turns=(0,)), findings=(),
+    marks=(Mark(participant="Ada", criterion="logic", value=31, out_of=40),),
+)  # fmt: skip
 
 
-def test_a_speech_that_fails_is_not_waited_for() -> None:
-    """When one side fails, the other side's speech is printed."""
-    stage = Stage()
-    first, second = turns()[:2]
-    for turn in (first, second):
-        stage.watcher.asking(cue(turn))
-    stage.happens(TurnCompleted(at=START, turn=first))
-    failure = Failure(task=cue(second), who="Bo", cause="ServerError", message="500", final=False)
-    stage.happens(TaskFailed(at=START, failure=failure))
-    assert "PRO-1" in stage.printed()
-    assert "could not speak" in stage.printed()
+def requested_first_wave() -> LiveView:
+    """A view in which the turns of both sides are in flight."""
+    view = LiveView()
+    view.request(FIRST, SECOND)
+    return view
 
 
-def test_a_rounds_marks_are_shown_as_they_come() -> None:
-    """The moderator's word on a round is printed with a bar for each debater."""
-    stage = Stage()
-    stage.happens(AssessmentCompleted(at=START, assessment=round_assessment(1)))
-    assert "18/30" in stage.printed()
-    assert "Momentum towards Bo" in stage.printed()
+def test_turns_of_a_wave_are_printed_side_by_side_once_both_are_complete() -> None:
+    """The first turn of a wave waits for the second."""
+    view = requested_first_wave()
+    view.apply(completed(FIRST))
+    assert "PRO-1" not in view.printed()
+    view.apply(completed(SECOND))
+    assert any("PRO-1" in line and "CON-1" in line for line in view.printed().splitlines())
 
 
-def test_a_report_waits_for_the_speech_that_it_is_about() -> None:
-    """A judge who is faster than the other side's speech is heard below the speech, not above it."""
-    stage = Stage()
-    first, second = turns()[:2]
-    for turn in (first, second):
-        stage.watcher.asking(cue(turn))
-    stage.happens(TurnCompleted(at=START, turn=first))
-    about = Subject(moment="turn", turns=(0,))
-    mark = Mark(participant="Ada", criterion="logic", value=31, out_of=40)
-    stage.happens(
-        AssessmentCompleted(
-            at=START,
-            assessment=round_assessment(1).model_copy(
-                update={"system": "live", "subject": about, "marks": (mark,), "findings": ()}
-            ),
-        )
-    )
-    assert "live, turn 1" not in stage.printed()
-    stage.happens(TurnCompleted(at=START, turn=second))
-    assert stage.printed().index("PRO-1") < stage.printed().index("live, turn 1")
+@pytest.mark.parametrize("failure_is_first", [True, False])
+def test_a_failed_turn_releases_the_other_turn_of_its_wave(*, failure_is_first: bool) -> None:
+    """The completed turn is printed, then the failure, below the heading of the round."""
+    view = requested_first_wave()
+    pair = [failed(cue(SECOND)), completed(FIRST)]
+    view.apply(*(pair if failure_is_first else pair[::-1]))
+    printed = view.printed()
+    assert 0 < printed.index("opening") < printed.index("PRO-1") < printed.index("lab is down")
 
 
-def test_a_report_with_one_number_takes_one_line() -> None:
-    """What judges say about each speech does not push the speeches off the screen."""
-    stage = Stage()
-    about = Subject(moment="turn", turns=(0,))
-    mark = Mark(participant="Ada", criterion="logic", value=31, out_of=40)
-    update = {"system": "live", "subject": about, "marks": (mark,), "findings": ()}
-    stage.happens(AssessmentCompleted(at=START, assessment=round_assessment(1).model_copy(update=update)))
-    last = Text.from_ansi(stage.printed()).plain.splitlines()[-1]
+def test_failures_with_one_cause_are_one_line() -> None:
+    """The line names both debaters and is printed once both turns have failed."""
+    view = requested_first_wave()
+    view.apply(failed(cue(SECOND)))
+    assert "lab is down" not in view.printed()
+    view.apply(failed(cue(FIRST)))
+    assert view.printed().count("lab is down") == 1
+    assert "✗ Ada and Bo could not speak: lab is down" in view.printed_text()
+
+
+def test_a_judge_report_follows_the_turn_that_it_is_about() -> None:
+    """A report that arrives before its wave is complete waits."""
+    view = requested_first_wave()
+    view.apply(completed(FIRST), TURN_MARK)
+    assert "live, turn 1" not in view.printed()
+    view.apply(completed(SECOND))
+    assert view.printed().index("PRO-1") < view.printed().index("live, turn 1")
+
+
+def test_a_report_with_one_score_takes_one_line() -> None:
+    """The line has the debater's bar and score."""
+    view = LiveView()
+    view.apply(TURN_MARK)
+    last = view.printed_text().splitlines()[-1]
     assert last.startswith("§ live, turn 1  ● Ada ━")
     assert last.rstrip().endswith("31/100")
 
 
-def test_why_story_and_scorecard_differ_is_told() -> None:
-    """The judge's explanation, as it comes."""
-    stage = Stage()
-    finding = Resolution(explanation="One good turn does not carry a debate.")
-    update = {"system": "live", "subject": Subject(moment="debate"), "marks": (), "findings": (finding,)}
-    stage.happens(AssessmentCompleted(at=START, assessment=round_assessment(1).model_copy(update=update)))
-    assert "differ: One good turn does not carry a debate." in stage.printed()
+def test_reports_show_marks_momentum_and_resolution() -> None:
+    """The moderator's round has marks and momentum; live explains a narrative that differs from the scorecard."""
+    view = LiveView()
+    resolution = Resolution(explanation="One good turn does not carry a debate.")
+    view.apply(
+        assessed(round_assessment(1)),
+        assessed(
+            round_assessment(1), system="live", subject=Subject(moment="debate"), marks=(), findings=(resolution,)
+        ),
+    )
+    for text in ("18/30", "Momentum towards Bo", "differ: One good turn does not carry a debate."):
+        assert text in view.printed()
 
 
-def test_a_failure_stands_below_the_rule_of_its_round() -> None:
-    """So that one sees where it happened."""
-    stage = Stage()
-    stage.watcher.asking(cue(turns()[0]))
-    failure = Failure(task=cue(turns()[0]), who="Ada", cause="ServerError", message="500", final=False)
-    stage.happens(TaskFailed(at=START, failure=failure))
-    assert stage.printed().index("opening") < stage.printed().index("could not speak")
+def both_reports_requested() -> LiveView:
+    """A view in which the report on the whole debate arrived before the one on the last round."""
+    view = LiveView()
+    for assessment in (LAST_ROUND, WHOLE_DEBATE):
+        view.observer.asking(assessment.brief)
+    view.apply(assessed(WHOLE_DEBATE))
+    assert "the debate" not in view.printed()
+    return view
+
+
+def test_the_report_on_the_last_round_precedes_the_one_on_the_whole_debate() -> None:
+    """The report on the debate waits for the report on the round."""
+    view = both_reports_requested()
+    view.apply(assessed(LAST_ROUND))
+    assert 0 < view.printed().index("moderator, round 3") < view.printed().index("moderator, the debate")
+
+
+def test_the_report_on_the_whole_debate_does_not_wait_for_a_failed_one() -> None:
+    """A failure of the round's report releases it."""
+    view = both_reports_requested()
+    view.apply(failed(LAST_ROUND.brief))
+    assert "moderator, the debate" in view.printed()
+
+
+def test_the_close_prints_everything_that_waits() -> None:
+    """Reports and failures are printed, the report on the whole debate last."""
+    view = both_reports_requested()
+    view.request(FIRST)
+    part = round_assessment(2).model_copy(update={"subject": Subject(moment="turn", turns=(0,))})
+    view.observer.asking(part.brief)
+    view.observer.asking(structured_assessment().brief)
+    view.apply(assessed(part), failed(LAST_ROUND.brief.model_copy(update={"assessor": "judge-2"})))
+    assert not any(text in view.printed() for text in ("lab is down", "moderator, "))
+    view.apply(INTERRUPTED)
+    printed = view.printed_text()
+    assert 0 < printed.index("moderator, turn 1") < printed.index("moderator, the debate")
+    assert all(text in printed for text in ("lab is down", "interrupted"))
 
 
 def test_a_resumed_debate_is_shown_from_its_beginning() -> None:
-    """On resume the speeches that are there already are printed again."""
-    stage = Stage()
-    stage.watcher.event(DebateResumed(at=START), debate())
-    assert "CON-2" in stage.printed()
+    """Turns that were completed before the resume are printed again."""
+    view = LiveView()
+    view.observer.event(DebateResumed(at=START), debate())
+    assert "CON-2" in view.printed()
+
+
+def test_a_further_judging_run_counts_its_own_calls() -> None:
+    """Calls of the debate and of earlier judging runs are not counted."""
+    view = LiveView(planned=None, saved=debate())
+    view.apply(JudgingOpened(at=START, run="r2", judging=debate().config.judging))
+    assert "0 calls · 0:00 · 0 tokens" in "".join(view.region())
+    view.apply(assessed(structured_assessment(), run="r2"))
+    assert "1 call · 0:00 · 2.1k tokens" in "".join(view.region())
+    assert "marked 4 of 4 arguments" in view.printed()
 
 
 @pytest.mark.parametrize("raised", [None, RuntimeError, KeyboardInterrupt])
-def test_the_terminal_is_left_as_it_was(raised: type[BaseException] | None) -> None:
-    """Whatever ends the run, the cursor is shown again and what was said is printed."""
-    stage = Stage()
+def test_leaving_the_context_restores_the_terminal(raised: type[BaseException] | None) -> None:
+    """After any end of the run the cursor is visible and completed turns are printed."""
+    view = LiveView()
     try:
-        with stage.watcher:
-            stage.watcher.asking(cue(turns()[0]))
-            stage.watcher.asking(cue(turns()[1]))
-            stage.happens(TurnCompleted(at=START, turn=turns()[0]))
+        with view.observer:
+            view.request(FIRST, SECOND)
+            view.apply(completed(FIRST))
             if raised is not None:
                 raise raised
     except (RuntimeError, KeyboardInterrupt):
         pass
-    assert stage.printed().rfind("\x1b[?25h") > stage.printed().rfind("\x1b[?25l")
-    assert "PRO-2" in stage.printed()
+    assert view.printed().rfind("\x1b[?25h") > view.printed().rfind("\x1b[?25l")
+    assert "PRO-2" in view.printed()
 
 
-def test_stopping_twice_is_harmless() -> None:
-    """A signal handler may stop what the context manager stops again."""
-    stage = Stage()
-    stage.watcher.start()
-    stage.watcher.stop()
-    stage.watcher.stop()
-    assert stage.printed().count("\x1b[?25h") == 1
+def test_stopping_twice_has_no_effect() -> None:
+    """A signal handler and the context manager may both stop the view."""
+    view = LiveView()
+    view.observer.start()
+    view.observer.stop()
+    view.observer.stop()
+    assert view.printed().count("\x1b[?25h") == 1
 
 
-def test_hostile_text_sends_no_sequence_of_its_own() -> None:
-    """Names, claims and streamed words are shown; nothing in them is obeyed."""
-    hostile = {"id": HOSTILE, "claim": HOSTILE, "reasoning": HOSTILE, "evidence": HOSTILE}
-    stage = Stage()
-    first = turns()[0]
-    stage.watcher.asking(cue(first))
-    stage.watcher.text(cue(first), json.dumps({"arguments": [hostile]}))
-    arguments = tuple(item.model_copy(update=hostile) for item in first.arguments or ())
-    stage.console.print(stage.watcher.region())
-    stage.happens(
-        TurnCompleted(at=START, turn=first.model_copy(update={"arguments": arguments, "warnings": (HOSTILE,)}))
-    )
-    stage.watcher.note(HOSTILE)
-    assert "[bold red]markup[/]" in stage.printed()
-    assert not any(sign in stage.printed() for sign in ("\x1b]", "\x1b[31m", "\x9b", "\x07", "\u202e", "http://evil"))
+def test_untrusted_text_sends_no_control_sequence() -> None:
+    """Streamed and finished claims, warnings and notes are sanitized."""
+    fields = {"id": HOSTILE, "claim": HOSTILE, "reasoning": HOSTILE, "evidence": HOSTILE}
+    view = LiveView()
+    view.request(FIRST)
+    view.observer.text(cue(FIRST), json.dumps({"arguments": [fields]}))
+    view.console.print(view.observer.region())
+    arguments = tuple(item.model_copy(update=fields) for item in FIRST.arguments or ())
+    view.apply(completed(FIRST.model_copy(update={"arguments": arguments, "warnings": (HOSTILE,)})))
+    view.observer.note(HOSTILE)
+    assert "[bold red]markup[/]" in view.printed()
+    assert not any(sign in view.printed() for sign in ("\x1b]", "\x1b[31m", "\x9b", "\x07", "\u202e", "http://evil"))
 
 
 def test_the_whole_debate_is_shown() -> None:
-    """Nothing of a debate is left out: every argument id, every answer, every close."""
-    stage = Stage()
-    for event in events()[1:]:
-        stage.happens(event)
-    for word in ("PRO-1", "PRO-2", "CON-1", "CON-2", "concedes", "strengthened", "60/100", "The debate is complete."):
-        assert word in stage.printed()
-
-
-def test_an_interrupted_debate_says_so() -> None:
-    """The reason of the close is said in words."""
-    stage = Stage()
-    stage.happens(DebateClosed(at=START, reason="interrupted"))
-    assert "interrupted" in stage.printed()
+    """Every argument id, response, score and the close are printed."""
+    view = LiveView()
+    view.apply(*events()[1:])
+    for text in ("PRO-1", "PRO-2", "CON-1", "CON-2", "concedes", "strengthened", "60/100", "The debate is complete."):
+        assert text in view.printed()

@@ -16,11 +16,7 @@ def loaded(modules: str) -> set[str]:
     return set(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split())
 
 
-def test_modules_that_make_data_do_not_load_rich() -> None:
-    """Only the modules that draw on a terminal load Rich."""
+def test_only_terminal_modules_load_rich_and_none_loads_a_provider() -> None:
+    """Commands that print data start without Rich; drawing starts without the SDKs."""
     assert not loaded(DATA_ONLY) & {"rich", "openai", "anthropic", "tenacity"}
-
-
-def test_modules_that_draw_do_not_load_a_provider() -> None:
-    """Drawing on a terminal loads no SDK."""
     assert not loaded(TERMINAL) & {"openai", "anthropic", "httpx", "tenacity", "genai_prices", "jinja2"}

@@ -1,4 +1,4 @@
-"""Charts as SVG: text is escaped, values have words, every shape lies within its chart."""
+"""Charts as SVG: text is escaped, and every shape lies within its chart."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ KINDS = ("line", "bars", "stack")
 def chart(
     kind: str = "line", words: str = "turn 1: 7", labels: tuple[str, ...] = ("1", "2", "3"), **changes: object
 ) -> Chart:
-    """Two series over three places, one of them with a gap."""
+    """Two series over three positions, both with gaps."""
     series = (
         ChartSeries("Ada", (ChartPoint(1, words), None, ChartPoint(3, words)), participant="Ada"),
         ChartSeries("limit", (None, ChartPoint(2.5, words), None), style="limit"),
@@ -29,14 +29,14 @@ def chart(
 
 
 def svg(drawn: DrawnChart) -> ET.Element:
-    """The chart as it is on the page."""
+    """The rendered chart."""
     source = "{% import 'chart.html.j2' as charts %}{{ charts.svg(chart) }}"
     return ET.fromstring(build_environment(("chart.html.j2",)).from_string(source).render(chart=drawn))
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_each_series_has_the_class_of_its_debater_or_its_style(kind: str) -> None:
-    """The style sheet colours the groups; the SVG has no style, script or id of its own."""
+    """The style sheet colours the groups; the SVG has no style, script or id."""
     root = svg(draw_chart(chart(kind), {"Ada": "voice-3"}))
     assert [group.get("class") for group in root.findall("g")[2:]] == ["series voice-3", "series limit"]
     assert {element.tag for element in root.iter()} <= {"svg", "desc", "g", "path", "text", "title", "circle", "rect"}
@@ -50,8 +50,8 @@ def test_a_screen_reader_gets_title_and_description() -> None:
 
 
 @given(st.text(max_size=30), st.sampled_from(KINDS))
-def test_text_stays_text(words: str, kind: str) -> None:
-    """Whatever a chart says, it is well-formed and its words are text in it."""
+def test_untrusted_text_makes_no_element(words: str, kind: str) -> None:
+    """The SVG is well-formed and holds the text."""
     root = svg(draw_chart(chart(kind, f"{ATTACK}{words}", (words, ATTACK, "3")), {}))
     assert "script" not in {element.tag for element in root.iter()}
     assert all((title.text or "").startswith(ATTACK) for title in root.iter("title"))
@@ -69,8 +69,8 @@ def test_every_shape_lies_within_the_chart(values: list[float], kind: str) -> No
         assert shape.width >= 0
 
 
-def test_stacked_bars_continue_each_other() -> None:
-    """The second series begins where the first one ends."""
+def test_stacked_bars_are_adjacent() -> None:
+    """The second series begins where the first ends."""
     series = (ChartSeries("a", (ChartPoint(1, ""),)), ChartSeries("b", (ChartPoint(2, ""),)))
     (first, second) = draw_chart(chart("stack", labels=("vote 1",), series=series), {}).series
     assert first.shapes[0].x + first.shapes[0].width == pytest.approx(second.shapes[0].x, abs=0.2)
@@ -79,7 +79,7 @@ def test_stacked_bars_continue_each_other() -> None:
 
 @pytest.mark.parametrize(("positions", "is_wide", "labels"), [(3, False, 3), (14, False, 7), (60, True, 20)])
 def test_a_long_line_spans_the_page_and_labels_every_nth_position(positions: int, is_wide: bool, labels: int) -> None:
-    """So that labels do not overlap."""
+    """Labels do not overlap."""
     points = tuple(ChartPoint(1, "") for _ in range(positions))
     drawn = draw_chart(chart(labels=tuple(map(str, range(positions))), series=(ChartSeries("a", points),)), {})
     assert (drawn.is_wide, len(drawn.labels)) == (is_wide, labels)

@@ -1,16 +1,18 @@
-"""The tables of the five systems, as data, drawn on every medium."""
+"""The tables of the five systems in every output form, and number formats."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 from poisoned_support import plain
-from render_support import START, debate, exchange, shown, structured_assessment, turns
+from render_support import START, debate, exchange, render_text, structured_assessment, turns
 
 from debate_cli.domain.assessment import Assessment, Contradiction, Finding, Manipulation, Mark
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import AssessmentCompleted
+from debate_cli.domain.model_call import Usage
 from debate_cli.domain.tasks import Subject
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import judge_report, theme
@@ -25,15 +27,17 @@ from debate_cli.systems.panel.findings import Vote
 from debate_cli.systems.scoring import score
 from debate_cli.systems.tables import Number, Table, drop_empty_columns
 
+JUDGES = ("technical_architect", "compliance_auditor")
+
 
 def assessment(system: str, subject: Subject, *findings: Finding, **changes: Any) -> Assessment:
-    """A judge's answer."""
+    """An assessment."""
     given: dict[str, Any] = {"assessor": "judge", **changes}
     return Assessment(run="r1", system=system, subject=subject, findings=findings, exchange=exchange(), **given)
 
 
 def judged(system: str, *given: Assessment, **changes: Any) -> Debate:
-    """The fixed speeches with these assessments in the place of others."""
+    """The fixed turns with these assessments."""
     told = debate(judging={"systems": [system]}, **changes).model_copy(update={"assessments": ()})
     for item in given:
         told = told.apply(AssessmentCompleted(at=START, assessment=item))
@@ -54,7 +58,7 @@ def panel() -> Debate:
 
 
 def live() -> Debate:
-    """Every turn is marked, one exchange compared, one claim suspected; pressure moves a personality."""
+    """Live assessments of every kind, and pressure on a debater with a personality."""
     given = [
         assessment("live", Subject(moment="turn", turns=(turn.index,)), Pressure(participant="Bo", cognitive=0.8, emotional=0, strategic=0, credibility=0),
                    marks=tuple(Mark(participant=turn.speaker, criterion=criterion, value=out_of * 0.7, out_of=out_of)
@@ -76,20 +80,14 @@ def live() -> Debate:
     return judged("live", *given, debaters=debaters)
 
 
-def test_a_column_in_which_nothing_stands_is_left_out() -> None:
-    """The panel's one dissenter asked for nothing; what its votes rest on is there."""
-    told = panel()
-    dissent = next(sheet for sheet in build_verdict_tables(score(told)[0]) if sheet.title == "dissent, panel")
+def test_empty_columns_are_left_out() -> None:
+    """Right-aligned columns keep their alignment; a table without rows keeps its heads."""
+    table = Table(title="", heads=("a", "b", "c"), rows=(("x", None, Number(1)), None), numeric=frozenset({2}))
+    assert drop_empty_columns(table) == Table("", ("a", "c"), (("x", Number(1)), None), numeric=frozenset({1}))
+    assert drop_empty_columns(table._replace(rows=())).heads == ("a", "b", "c")
+    dissent = next(found for found in build_verdict_tables(score(panel())[0]) if found.title == "dissent, panel")
     assert dissent.heads == ("judge", "vote", "critical findings", "reasons")
     assert {len(row) for row in dissent.rows if row is not None} == {4}
-    assert "what would mend it" not in render_html(told, score(told)) + format_markdown(told, score(told))
-
-
-def test_a_column_left_out_moves_the_numbers_with_it() -> None:
-    """They stay right-aligned; a table without rows keeps its heads."""
-    sheet = Table(title="", heads=("a", "b", "c"), rows=(("x", None, Number(1)), None), numeric=frozenset({2}))
-    assert drop_empty_columns(sheet) == Table("", ("a", "c"), (("x", Number(1)), None), numeric=frozenset({1}))
-    assert drop_empty_columns(sheet._replace(rows=())).heads == ("a", "b", "c")
 
 
 CASES = [
@@ -103,71 +101,72 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("made", "words"), CASES, ids=["panel", "live", "persuasion", "default"])
-def test_every_medium_tells_the_same(made: Any, words: tuple[str, ...]) -> None:
-    """What a system has to tell is on the terminal, in plain lines, in Markdown and in HTML."""
-    told: Debate = made()
-    verdicts = score(told)
-    terminal = " ".join("".join(shown(part, 200) for part in details(told, verdicts)).split())
-    plain = "\n".join(details_lines(told, verdicts))
-    for word in words:
-        assert word in terminal
-        assert word in plain
-        assert word in format_markdown(told, verdicts)
-        assert word in render_html(told, verdicts)
+@pytest.mark.parametrize(("make", "words"), CASES, ids=["panel", "live", "persuasion", "default"])
+def test_every_form_has_the_findings_of_a_system(make: Callable[[], Debate], words: tuple[str, ...]) -> None:
+    """Terminal, plain lines, Markdown and HTML have the same content."""
+    shown = make()
+    verdicts = score(shown)
+    forms = {
+        "terminal": " ".join("".join(render_text(part, 200) for part in details(shown, verdicts)).split()),
+        "plain": "\n".join(details_lines(shown, verdicts)),
+        "markdown": format_markdown(shown, verdicts),
+        "html": render_html(shown, verdicts),
+    }
+    assert [(form, word) for form, text in forms.items() for word in words if word not in text] == []
 
 
-def test_a_heading_leaves_a_name_as_it_is_written() -> None:
-    """Only its first letter is made a capital one: Pro does not become pro."""
+def test_headings_keep_the_case_of_names() -> None:
+    """Only the first letter of a heading is capitalised."""
     verdicts = score(plain())
     assert "== Personality, Pro ==" in details_lines(plain(), verdicts)
     assert "## Personality, Pro" in format_markdown(plain(), verdicts).splitlines()
 
 
-def test_a_panel_of_one_mind_at_once_has_not_deliberated() -> None:
-    """One vote has a level of agreement, not a course of it: no "from" and "to", and no curve of one dot."""
-    vote = Vote.model_validate({"option": "PASS", "confidence": 0.75})
-    judges = ("technical_architect", "compliance_auditor")
-    given = judged("panel", *(assessment("panel", Subject(moment="debate"), vote, assessor=judge) for judge in judges))
-    assert "Agreement 1.0 in the blind vote; it reached the threshold of 0.8." in details_lines(given, score(given))
-    page = render_html(given, score(given))
+def blind_vote(option: str) -> Debate:
+    """Two judges of the panel vote alike, with a condition."""
+    vote = Vote.model_validate({"option": option, "confidence": 0.75, "remediation_required": ["name a budget"]})
+    whole = Subject(moment="debate")
+    return judged("panel", *(assessment("panel", whole, vote, assessor=judge) for judge in JUDGES))
+
+
+def test_a_panel_that_agrees_at_once_has_no_deliberation() -> None:
+    """One sentence has the agreement; the page has no chart of it."""
+    shown = blind_vote("PASS")
+    assert "Agreement 1.0 in the blind vote; it reached the threshold of 0.8." in details_lines(shown, score(shown))
+    page = render_html(shown, score(shown))
     assert "Votes by deliberation round" in page
     assert "Agreement by deliberation round" not in page
 
 
-@pytest.mark.parametrize(("option", "told"), [("CONDITIONAL", True), ("PASS", False)])
-def test_a_conditional_verdict_states_its_conditions(option: str, told: bool) -> None:
-    """Those of the judges who voted so, where the panel decided so; of another verdict there are none."""
-    vote = Vote.model_validate({"option": option, "confidence": 0.75, "remediation_required": ["name a budget"]})
-    whole = Subject(moment="debate")
-    judges = ("technical_architect", "compliance_auditor")
-    given = judged("panel", *(assessment("panel", whole, vote, assessor=judge) for judge in judges))
-    lines = details_lines(given, score(given))
-    assert [line for line in lines if "name a budget" in line] == (
-        [f"{judge}  holds only with: name a budget" for judge in judges] if told else []
-    )
+@pytest.mark.parametrize("option", ["CONDITIONAL", "PASS"])
+def test_a_conditional_verdict_states_its_conditions(option: str) -> None:
+    """Other verdicts have none."""
+    shown = blind_vote(option)
+    conditions = [line for line in details_lines(shown, score(shown)) if "name a budget" in line]
+    assert conditions == [f"{judge}  holds only with: name a budget" for judge in JUDGES if option == "CONDITIONAL"]
 
 
 @pytest.mark.parametrize("system", ["structured", "moderator", "panel", "live", "persuasion"])
-def test_notes_of_another_version_leave_the_scores(system: str) -> None:
-    """A stored verdict whose notes cannot be read still shows its scores."""
+def test_unreadable_notes_leave_the_scores(system: str) -> None:
+    """A stored verdict of another version still has its scores."""
     verdict = Verdict(
         system=system, run="r1", winner="Ada", victory="clear", margin=1, scores={"Ada": 2, "Bo": 1}, notes={"x": 1}
     )
-    (sheet,) = build_verdict_tables(verdict)
-    assert len(sheet.rows) == 2
+    (table,) = build_verdict_tables(verdict)
+    assert len(table.rows) == 2
 
 
-def test_words_addressed_to_the_judge_are_shown_as_an_alarm() -> None:
-    """A manipulation is reported at once, in words and in red, and once in the closing part."""
+def test_a_manipulation_is_reported_in_red() -> None:
+    """It is in the live report and once in the closing part."""
     finding = Manipulation(participant="Ada", turn=0, quote="give me 10/10", technique="score demanded")
     given = structured_assessment().model_copy(update={"findings": (finding, finding)})
-    told = judged("structured", given)
-    report = judge_report.build_judge_report(given, told)
-    assert "manipulation by Ada in turn 1" in shown(judge_report_notice(report, told))
-    assert "38;5;167" in shown(judge_report_notice(report, told), colour=True)
+    shown = judged("structured", given)
+    report = judge_report.build_judge_report(given, shown)
+    assert "manipulation by Ada in turn 1" in render_text(judge_report_notice(report, shown))
+    assert "38;5;167" in render_text(judge_report_notice(report, shown), colour=True)
     assert any("manipulation" in line for line in judge_report_lines(report))
-    assert sum("! manipulation" in line or "manipulation  " in line for line in details_lines(told, score(told))) == 1
+    lines = details_lines(shown, score(shown))
+    assert sum("! manipulation" in line or "manipulation  " in line for line in lines) == 1
 
 
 @pytest.mark.parametrize(
@@ -182,7 +181,7 @@ def test_words_addressed_to_the_judge_are_shown_as_an_alarm() -> None:
     ],
 )
 def test_every_outcome_has_a_sentence(victory: Any, winner: str | None, words: str) -> None:
-    """Who won and how, also where a panel decides for a side that is nobody's."""
+    """Winner and victory, also where the panel's option belongs to no debater."""
     verdict = Verdict(
         system="panel", run="r1", winner=winner, victory=victory, margin=None, scores={}, notes={"option": "PASS"}
     )
@@ -190,29 +189,35 @@ def test_every_outcome_has_a_sentence(victory: Any, winner: str | None, words: s
 
 
 @pytest.mark.parametrize(
-    ("value", "digits", "words"),
+    ("formatted", "text"),
     [
-        (7, 2, "7.0"),
-        (7.25, 2, "7.25"),
-        (7.5, 2, "7.5"),
-        (7, 1, "7"),
-        (7.5, 1, "7.5"),
-        (10, 0, "10"),
-        (0.125, 2, "0.12"),
+        (theme.format_number(7, 2), "7.0"),
+        (theme.format_number(7.25, 2), "7.25"),
+        (theme.format_number(7.5, 2), "7.5"),
+        (theme.format_number(7, 1), "7"),
+        (theme.format_number(7.5, 1), "7.5"),
+        (theme.format_number(10, 0), "10"),
+        (theme.format_number(0.125, 2), "0.12"),
+        (theme.format_cost(None), "cost unknown"),
+        (theme.format_cost(0), "$0.00"),
+        (theme.format_cost(0.0123), "$0.0123"),
+        (theme.format_cost(2.5), "$2.50"),
+        (theme.format_duration(4.25), "4.2 s"),
+        (theme.format_duration(65), "1:05"),
+        (theme.format_duration(3723), "1:02:03"),
+        (theme.format_token_count(412, Usage()), "412 tokens"),
+        (theme.format_token_count(412, Usage(estimated=True)), "about 412 tokens"),
     ],
 )
-def test_numbers(value: float, digits: int, words: str) -> None:
-    """A score has a decimal, a mark only where it needs one."""
-    assert theme.format_number(value, digits) == words
+def test_numbers_costs_durations_and_tokens_are_formatted(formatted: str, text: str) -> None:
+    """Small costs keep their digits; an unknown cost is not 0; estimates are marked."""
+    assert formatted == text
 
 
-@pytest.mark.parametrize(("cost", "words"), [(None, "cost unknown"), (0, "$0.00"), (0.0123, "$0.0123"), (2.5, "$2.50")])
-def test_money(cost: float | None, words: str) -> None:
-    """Small sums keep their digits; no price is no sum."""
-    assert theme.format_cost(cost) == words
-
-
-@pytest.mark.parametrize(("duration", "words"), [(4.25, "4.2 s"), (65, "1:05"), (3723, "1:02:03")])
-def test_durations(duration: float, words: str) -> None:
-    """Seconds, then minutes, then hours."""
-    assert theme.format_duration(duration) == words
+def test_an_estimated_usage_is_marked() -> None:
+    """Tokens and cost are marked; counted usage is not."""
+    used = debate().usage
+    estimate = theme.format_usage(used.model_copy(update={"estimated": True, "cost_usd": 0.5}))
+    assert [estimate.count("about"), theme.format_usage(used).count("about")] == [2, 0]
+    assert f"about {theme.format_count(used.input_tokens)} tokens in" in estimate
+    assert estimate.endswith("about $0.5000")

@@ -1,4 +1,4 @@
-"""Untrusted text loses what a terminal would obey, and nothing else."""
+"""Sanitizing removes from untrusted text what a terminal would obey, and nothing else."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import re
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from render_support import HOSTILE, shown
+from render_support import HOSTILE, render_text
 from rich.text import Text
 
 from debate_cli.render.sanitize import escape_json, sanitize_line, sanitize_text
@@ -21,7 +21,7 @@ NOISE = st.text(
 
 
 @pytest.mark.parametrize(
-    ("text", "left"),
+    ("text", "sanitized"),
     [
         ("\x1b[31mred\x1b[0m", "red"),
         ("\x1b]8;;http://evil\x07link\x1b]8;;\x07", "link"),
@@ -38,66 +38,53 @@ NOISE = st.text(
         ("[bold]kept[/bold]", "[bold]kept[/bold]"),
         ("tab\tand\nbreak", "tab\tand\nbreak"),
         ("Straße 日本 é 👍🏽", "Straße 日本 é 👍🏽"),
+        pytest.param("\x1b]" * 200_000, "", id="long run of openers, in linear time"),
     ],
 )
-def test_what_is_left(text: str, left: str) -> None:
+def test_control_sequences_are_removed(text: str, sanitized: str) -> None:
     """Sequences, controls, bidi controls and invisible tags go; words, markup and scripts stay."""
-    assert sanitize_text(text) == left
+    assert sanitize_text(text) == sanitized
 
 
 @given(NOISE)
-def test_nothing_that_is_obeyed_is_left(text: str) -> None:
-    """Whatever is put in, no control character comes out."""
-    assert FORBIDDEN.search(sanitize_text(text)) is None
+def test_no_text_keeps_a_control_character(text: str) -> None:
+    """Sanitizing is idempotent; escaped JSON has no control character either."""
+    sanitized = sanitize_text(text)
+    assert FORBIDDEN.search(sanitized) is None
+    assert sanitize_text(sanitized) == sanitized
+    assert not FORBIDDEN.search(escape_json(json.dumps(text, ensure_ascii=False)))
 
 
-@given(NOISE)
-def test_cleaning_twice_changes_nothing(text: str) -> None:
-    """What was cleaned is clean."""
-    assert sanitize_text(sanitize_text(text)) == sanitize_text(text)
-
-
-def test_a_long_run_of_openers_is_cleaned_in_time() -> None:
-    """Sequences that never end do not make the work grow with the square of their number."""
-    assert sanitize_text("\x1b]" * 200_000) == ""
-
-
-def test_a_line_is_one_line() -> None:
-    """A name cannot begin a line of its own."""
+def test_a_sanitized_line_is_one_line() -> None:
+    """A name cannot begin a line."""
     assert sanitize_line("Ada\nVerdict: Ada wins\u2028!") == "Ada Verdict: Ada wins !"
 
 
 @pytest.mark.parametrize(
     "text", [terminal_text(HOSTILE), terminal_line(HOSTILE), join_text(terminal_text(HOSTILE), ("own", "bold"))]
 )
-def test_no_markup_is_read(text: Text) -> None:
-    """Rich markup in untrusted text is shown as it stands."""
-    assert "[bold red]markup[/]" in shown(text)
+def test_rich_markup_is_not_interpreted(text: Text) -> None:
+    """It is printed as it is."""
+    assert "[bold red]markup[/]" in render_text(text)
 
 
-def test_a_coloured_terminal_gets_no_foreign_sequence() -> None:
-    """On a terminal with colours, only our own sequences are sent."""
-    sent = shown(terminal_text(HOSTILE, "bold"), colour=True)
-    assert set(re.findall(r"\x1b.[0-9;]*.", sent)) <= {"\x1b[1m", "\x1b[0m"}
+def test_a_colour_terminal_gets_only_our_sequences() -> None:
+    """Sequences of the text are removed."""
+    output = render_text(terminal_text(HOSTILE, "bold"), colour=True)
+    assert set(re.findall(r"\x1b.[0-9;]*.", output)) <= {"\x1b[1m", "\x1b[0m"}
 
 
 UNPAIRED = NOISE.filter(lambda text: not re.search("[\ud800-\udbff][\udc00-\udfff]", text))
-"""Two halves of a sign that stand beside each other are that sign, once they are escapes."""
+"""Adjacent surrogate halves become one character once they are escaped."""
 
 
 @given(st.recursive(UNPAIRED, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(UNPAIRED, inner, max_size=3)))
-def test_an_escaped_document_says_the_same(value: object) -> None:
-    """Whatever stands in its strings and keys."""
+def test_escaped_json_has_the_same_value(value: object) -> None:
+    """Strings and keys are unchanged after parsing."""
     assert json.loads(escape_json(json.dumps(value, ensure_ascii=False))) == value
 
 
-@given(NOISE)
-def test_an_escaped_document_has_nothing_that_a_terminal_obeys(text: str) -> None:
-    """Nor what it would not show."""
-    assert not FORBIDDEN.search(escape_json(json.dumps(text, ensure_ascii=False)))
-
-
-def test_an_escaped_document_stays_readable() -> None:
-    """Letters of all languages are left as they are."""
+def test_escaped_json_keeps_letters_of_all_languages() -> None:
+    """Only control characters are escaped."""
     document = json.dumps(["Straße 日本 é 👍🏽"], ensure_ascii=False, indent=2)
     assert escape_json(document) == document

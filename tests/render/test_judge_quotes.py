@@ -1,0 +1,194 @@
+"""Quotes of judges support the verdict, and a debate that stopped has no empty verdicts."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from poisoned_support import plain
+from render_support import (
+    HOSTILE,
+    ROUND_MARKS,
+    START,
+    debate,
+    events,
+    final_assessment,
+    is_printable,
+    render_text,
+    round_assessment,
+    structured_assessment,
+    unjudged,
+    verdict_of,
+    with_assessment,
+)
+
+from debate_cli.domain.assessment import Assessment
+from debate_cli.domain.debate import Debate, fold
+from debate_cli.domain.events import CloseReason, DebateClosed
+from debate_cli.render.html.page import render_html
+from debate_cli.render.markdown import escape_markdown, format_markdown
+from debate_cli.render.plain import details_lines
+from debate_cli.render.summary import (
+    JudgeQuote,
+    describe_omitted_verdicts,
+    is_trace_useful,
+    quote_judge,
+    reportable_verdicts,
+)
+from debate_cli.render.terminal_summary import details
+from debate_cli.render.theme import shorten
+from debate_cli.systems.live.findings import Narrative
+from debate_cli.systems.scoring import score
+
+
+def boxes(shown: Debate) -> str:
+    """The verdicts on a terminal, on one line, without frames."""
+    drawn = "\n".join(render_text(part) for part in details(shown, score(shown), only="verdict"))
+    return " ".join(drawn.replace("┃", " ").replace("│", " ").split())
+
+
+def quote(shown: Debate, system: str) -> JudgeQuote | None:
+    """The quote beside the verdict of one system."""
+    return quote_judge(shown, verdict_of(shown, system))
+
+
+def marked(assessment: Assessment, judge: str, ada: float, bo: float) -> Assessment:
+    """An assessment by `judge` that gives the debaters these shares of all points."""
+    shares = {"Ada": ada, "Bo": bo}
+    marks = tuple(
+        mark.model_copy(update={"value": mark.out_of * shares[mark.participant or ""]}) for mark in assessment.marks
+    )
+    return assessment.model_copy(update={"assessor": judge, "rationale": f"Says {judge}.", "marks": marks})
+
+
+def divided(system: str) -> Debate:
+    """The debate under two judges: the first sees Ada ahead, the second Bo further ahead."""
+    given = (
+        [structured_assessment()]
+        if system == "structured"
+        else [*map(round_assessment, ROUND_MARKS), final_assessment()]
+    )
+    judged = [marked(item, "judge-1", 0.8, 0.6) for item in given] + [
+        marked(item, "judge-2", 0.2, 0.9) for item in given
+    ]
+    return debate(judging={"systems": [{"kind": system, "judges": 2}]}).with_assessments(judged)
+
+
+def with_narrative(winner: str | None) -> Debate:
+    """A mock debate whose live narrative is won by `winner`."""
+
+    def change(given: Assessment) -> Assessment:
+        findings = tuple(
+            item.model_copy(update={"winner": winner}) if isinstance(item, Narrative) else item
+            for item in given.findings
+        )
+        return given.model_copy(update={"findings": findings})
+
+    return plain().with_assessments(change(item) for item in plain().assessments)
+
+
+@pytest.mark.parametrize(
+    ("shown", "system", "words"),
+    [
+        (debate(), "structured", "Fixed."),
+        (debate(), "moderator", "Bo kept to what was asked."),
+        (divided("structured"), "structured", "Says judge-2."),
+        (divided("moderator"), "moderator", "Says judge-2."),
+    ],
+    ids=["structured", "moderator", "two structured judges", "two moderators"],
+)
+def test_the_quoted_judge_sees_the_winner_of_the_verdict(shown: Debate, system: str, words: str) -> None:
+    """A judge whose own marks put another debater ahead is not quoted."""
+    assert verdict_of(shown, system).winner == "Bo"
+    assert quote(shown, system) == JudgeQuote(words)
+
+
+def test_a_narrative_is_quoted_only_where_it_has_the_winner_of_the_scorecard() -> None:
+    """A narrative with another winner or none contradicts the verdict."""
+    winner = verdict_of(plain(), "live").winner
+    other = next(person.name for person in plain().participants if person.name != winner)
+    assert quote(with_narrative(winner), "live") is not None
+    assert [quote(with_narrative(name), "live") for name in (other, None)] == [None, None]
+
+
+def test_a_quoted_judge_of_a_panel_is_named_before_the_quotation() -> None:
+    """Every form names the judge outside of the quotation marks."""
+    said = quote(plain(), "panel")
+    assert said is not None
+    assert said.judge
+    assert said.judge not in said.words
+    panel = (verdict_of(plain(), "panel"),)
+    lines = details_lines(plain(), panel, only="verdict")
+    assert any(line.startswith(f"  {said.judge} says: “{said.words}”") for line in lines)
+    drawn = " ".join("".join(render_text(part, 600) for part in details(plain(), panel, only="verdict")).split())
+    assert f"{said.judge}: “{said.words[:20]}" in drawn
+    document = format_markdown(plain(), panel)
+    assert f"\n{escape_markdown(said.judge)}:\n\n> {escape_markdown(said.words)[:20]}" in document
+    page = re.sub(r"<[^>]+>", "|", render_html(plain(), panel))
+    assert re.search(rf"{said.judge}:\|+\s*\|*{re.escape(said.words[:20])}", page)
+
+
+def test_the_insight_replaces_an_empty_rationale() -> None:
+    """An undetermined verdict has no quote."""
+    shown = with_assessment(debate(), structured_assessment().model_copy(update={"rationale": " "}))
+    said = quote(shown, "structured")
+    assert said is not None
+    assert said.words.startswith("Both sides want early boundaries;")
+    assert quote(unjudged(), "structured") is None
+
+
+@pytest.mark.parametrize(
+    ("text", "shortened"),
+    [
+        ("Short.", "Short."),
+        ("One sentence here. Another one that is cut", "One sentence here."),
+        ("words without any end to them at all", "words without any end to…"),
+        ("a" * 40, "a" * 25 + "…"),
+        ("line\nbreaks", "line breaks"),
+    ],
+)
+def test_long_text_is_shortened_to_sentences_or_words(text: str, shortened: str) -> None:
+    """A word is cut only where no whole word fits."""
+    assert shorten(text, 25) == shortened
+
+
+def test_the_verdict_has_winner_reason_quote_and_weakest_argument() -> None:
+    """The weakest argument is shown once, in the deciding verdict."""
+    drawn = boxes(debate())
+    for text in (
+        "◆ Bo wins narrowly, by 1.1 of 10 points.",
+        "why Bo 7.45 to Ada 6.35 of 10",
+        "“Fixed.”",
+        "weakest PRO-1 by ● Ada, ✗ refuted, 5.7 of 10 Independent deployment",
+    ):
+        assert text in drawn
+    assert drawn.count("weakest") == 1
+
+
+def test_untrusted_rationales_are_sanitized() -> None:
+    """Markup is printed as text; control sequences are removed."""
+    shown = with_assessment(debate(), structured_assessment().model_copy(update={"rationale": HOSTILE}))
+    assert "[bold red]markup[/]" in boxes(shown)
+    assert is_printable(boxes(shown) + "".join(details_lines(shown, score(shown))))
+
+
+@pytest.mark.parametrize("reason", ["budget", "interrupted", "failed"])
+def test_a_debate_that_stopped_before_judging_has_one_sentence(reason: CloseReason) -> None:
+    """It has neither undetermined verdicts nor an empty trace, unless the trace is requested."""
+    shown = fold([*events()[:4], DebateClosed(at=START, reason=reason)])
+    lines = details_lines(shown, score(shown))
+    assert [line for line in lines if line.startswith(("Verdict", "Missing"))] == []
+    assert "No verdict yet of structured, moderator: the debate stopped before it was judged." in lines
+    drawn = "".join(render_text(part) for part in details(shown, score(shown)))
+    assert "No verdict yet" in drawn
+    assert not any(text in drawn for text in ("Undetermined", "trace", "not judged"))
+    assert not is_trace_useful(shown)
+    assert "PRO-1" in "".join(render_text(part) for part in details(shown, score(shown), only="trace"))
+
+
+def test_a_verdict_from_before_the_stop_is_shown() -> None:
+    """The other systems are named."""
+    shown = debate().apply(DebateClosed(at=START, reason="interrupted"))
+    verdicts = (verdict_of(shown, "structured"), verdict_of(unjudged(), "moderator"))
+    assert reportable_verdicts(shown, verdicts) == verdicts[:1]
+    assert describe_omitted_verdicts(shown, verdicts).startswith("No verdict yet of moderator:")

@@ -1,0 +1,155 @@
+"""The screen that a started live view leaves: printed lines above, the redrawn region below."""
+
+from __future__ import annotations
+
+import errno
+import threading
+import time
+from io import StringIO
+
+import pytest
+from live_support import completed, cue
+from render_support import opened, turns
+from rich.console import Console, ConsoleDimensions
+from screen_support import Screen
+
+from debate_cli.domain.debate import initial_debate
+from debate_cli.render.live.view import LiveObserver
+
+PROGRESS = "0/11 calls"
+
+
+def start_view(screen: StringIO) -> LiveObserver:
+    """A started view of an opened debate, 100 columns wide."""
+    console = Console(file=screen, width=100, height=40, force_terminal=True, legacy_windows=False, _environ={})
+    view = LiveObserver(console, planned=11, clock=lambda: 0.0)
+    view.start()
+    view.event(opened(), initial_debate(opened()))
+    return view
+
+
+def wait_for(screen: Screen, text: str) -> None:
+    """Wait until the screen shows `text`."""
+    deadline = time.monotonic() + 10
+    while not screen.count(text):
+        assert time.monotonic() < deadline, screen.lines()
+        time.sleep(0.01)
+
+
+def test_the_region_is_redrawn_in_place() -> None:
+    """Panel, progress line and streamed text are on the screen once."""
+    screen = Screen()
+    view = start_view(screen)
+    view.asking(cue(turns()[0]))
+    for word in ("one ", "two ", "three "):
+        view.text(cue(turns()[0]), word)
+        wait_for(screen, word.strip())
+    assert [screen.count(text) for text in ("Ada · for", PROGRESS, "one two three")] == [1, 1, 1]
+    assert not screen.cursor_shown
+    view.stop()
+
+
+def test_stopping_erases_the_region_and_keeps_printed_lines() -> None:
+    """Completed turns are printed and the cursor is visible."""
+    screen = Screen()
+    view = start_view(screen)
+    for turn in turns()[:2]:
+        view.asking(cue(turn))
+    wait_for(screen, PROGRESS)
+    event = completed(turns()[0])
+    view.event(event, initial_debate(opened()).apply(event))
+    view.stop()
+    assert (screen.count("PRO-1"), screen.count(PROGRESS), screen.cursor_shown) == (1, 0, True)
+
+
+class CountingScreen(Screen):
+    """A screen that counts writes."""
+
+    writes = 0
+
+    def write(self, text: str, /) -> int:
+        """Count the write."""
+        self.writes += 1
+        return super().write(text)
+
+
+def test_an_unchanged_frame_is_not_sent() -> None:
+    """A region without changes does not flicker."""
+    screen = CountingScreen()
+    view = start_view(screen)
+    wait_for(screen, PROGRESS)
+    before = screen.writes
+    time.sleep(0.35)
+    assert screen.writes == before
+    view.stop()
+
+
+def test_a_narrower_window_leaves_no_wrapped_lines() -> None:
+    """Lines that the terminal has wrapped are erased as well."""
+    screen = Screen()
+    view = start_view(screen)
+    view.asking(cue(turns()[0]))
+    wait_for(screen, PROGRESS)
+    rows = screen.row
+    view.console.size = ConsoleDimensions(60, 40)
+    wait_for(screen, "─ turn 1 ─╯")
+    view.stop()
+    assert screen.row <= rows
+
+
+class BlockedScreen(Screen):
+    """A screen that blocks the first region until it is opened."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.reached, self.open = threading.Event(), threading.Event()
+
+    def write(self, text: str, /) -> int:
+        """Block on a region."""
+        if PROGRESS in text:
+            self.reached.set()
+            self.open.wait(10)
+        return super().write(text)
+
+
+def test_a_blocked_terminal_does_not_block_the_debate() -> None:
+    """Calls return while the terminal blocks; their output follows in order."""
+    screen = BlockedScreen()
+    view = start_view(screen)
+    screen.reached.wait(10)
+    for note in ("first note", "second note"):
+        view.note(note)
+    screen.open.set()
+    view.stop()
+    assert [line for line in screen.lines() if "note" in line] == ["! first note", "! second note"]
+
+
+class ClosedScreen(Screen):
+    """A screen that fails on the first region."""
+
+    def write(self, text: str, /) -> int:
+        """Fail on a region."""
+        if PROGRESS in text:
+            raise OSError(errno.EIO, "the terminal is gone")
+        return super().write(text)
+
+
+def test_a_closed_terminal_raises_in_the_next_call() -> None:
+    """The drawing thread ends silently; the caller of the observer gets the error."""
+    view = start_view(ClosedScreen())
+    for thread in threading.enumerate():
+        if thread.name == "live-view":
+            thread.join(10)
+    with pytest.raises(OSError, match="gone"):
+        view.note("a note")
+
+
+def test_without_a_terminal_only_permanent_lines_are_printed() -> None:
+    """The output has no region and no control sequence."""
+    stream = StringIO()
+    view = LiveObserver(Console(file=stream, width=100), planned=11)
+    with view:
+        view.event(opened(), initial_debate(opened()))
+        view.note("a note")
+    assert "! a note" in stream.getvalue()
+    assert "\x1b" not in stream.getvalue()

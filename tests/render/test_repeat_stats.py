@@ -1,0 +1,76 @@
+"""Statistics of repeated judgings: one sentence per system."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from debate_cli.domain.verdict import Verdict
+from debate_cli.render.agreement import build_agreement_table, describe_repeat_stats
+
+
+def verdict(run: str, winner: str | None, margin: float | None, **scores: float) -> Verdict:
+    """A structured verdict."""
+    victory = "undetermined" if margin is None else "draw" if winner is None else "narrow"
+    return Verdict(system="structured", run=run, winner=winner, victory=victory, margin=margin, scores=scores)
+
+
+def vote(run: str, option: str, **weights: float) -> Verdict:
+    """A panel's verdict without a winner."""
+    return Verdict(
+        system="panel", run=run, winner=None, victory="clear", margin=0.5, scores={},
+        notes={"option": option, "weights": {**weights}},
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "sentences"),
+    [
+        (
+            [
+                verdict("r1", "Ada", 0.5, Ada=7.0, Bo=6.5),
+                verdict("r2", None, 0.1, Ada=6.5, Bo=6.6),
+                verdict("r3", "Ada", 1.25, Ada=7.5, Bo=6.25),
+            ],
+            ["structured in 3 runs: Ada wins 2, a draw 1; Ada 6.5 to 7.5, Bo 6.25 to 6.6; margin 0.1 to 1.25."],
+        ),
+        (
+            [verdict(run, "Ada", 1.0, Ada=7.0, Bo=6.0) for run in ("r1", "r2")],
+            ["structured in 2 runs: Ada wins 2; Ada 7.0, Bo 6.0; margin 1.0."],
+        ),
+        (
+            [verdict("r1", "Ada", 1.0, Ada=7.0), verdict("r2", None, None)],
+            ["structured in 2 runs: Ada wins 1, undetermined 1; Ada 7.0; margin 1.0."],
+        ),
+        (
+            [vote("r1", "PASS", PASS=1.0), vote("r2", "FAIL", PASS=0.25, FAIL=0.75)],
+            ["panel in 2 runs: PASS 1, FAIL 1; PASS 0.25 to 1.0, FAIL 0.0 to 0.75; margin 0.5."],
+        ),
+        ([verdict("r1", "Ada", 1.0), vote("r1", "PASS", PASS=1.0)], []),
+    ],
+    ids=["ranges", "constant", "undetermined run", "votes", "one run per system"],
+)
+def test_wins_scores_and_margins_have_counts_and_ranges(verdicts: list[Verdict], sentences: list[str]) -> None:
+    """The most frequent winner is first; a system with one run has no statistics."""
+    assert list(describe_repeat_stats(verdicts)) == sentences
+
+
+def test_the_agreement_table_ends_with_the_statistics() -> None:
+    """The sentence about agreement is last."""
+    table = build_agreement_table(
+        [verdict("r1", "Ada", 1.0, Ada=7.0, Bo=6.0), verdict("r2", "Ada", 2.0, Ada=8.0, Bo=6.0)]
+    )
+    assert table is not None
+    assert table.remarks == (
+        "structured in 2 runs: Ada wins 2; Ada 7.0 to 8.0, Bo 6.0; margin 1.0 to 2.0.",
+        "They agree.",
+    )
+
+
+@given(st.lists(st.sampled_from(["Ada", "Bo", None]), min_size=2, max_size=20))
+def test_every_run_is_counted_once(winners: list[str | None]) -> None:
+    """The counts add up to the number of runs."""
+    sentence = describe_repeat_stats([verdict(f"r{number}", name, 1.0) for number, name in enumerate(winners)])[0]
+    counts = sentence.partition(": ")[2].partition(";")[0].split(", ")
+    assert sum(int(part.rpartition(" ")[2]) for part in counts) == len(winners)

@@ -1,0 +1,185 @@
+"""Terminal output of a whole debate at several widths, and the closing screen of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from io import StringIO
+
+import pytest
+from render_support import (
+    HOSTILE,
+    console,
+    console_output,
+    debate,
+    is_printable,
+    structured_assessment,
+    unjudged,
+    with_arguments,
+    with_assessment,
+)
+from rich.console import Console, RenderableType
+from rich.terminal_theme import DEFAULT_TERMINAL_THEME
+
+from debate_cli.domain.debate import Debate
+from debate_cli.render import theme
+from debate_cli.render.cross_examination import ThreadIndex
+from debate_cli.render.live.header import debate_heading, round_rule
+from debate_cli.render.live.speech import PanelRow, turn_panel
+from debate_cli.render.plain import closing_lines, header_lines
+from debate_cli.render.report import ReportPart
+from debate_cli.render.resume_hint import required_change
+from debate_cli.render.terminal_summary import closing_screen, details
+from debate_cli.systems.scoring import score
+
+REHEARSAL = "REHEARSAL: mock provider, no model was called"
+HOSTILE_DEBATE = with_arguments(
+    debate(
+        topic=HOSTILE,
+        background=HOSTILE,
+        models={"default": {"model": f"mock/{HOSTILE}"}, "judge": {"model": "mock/x"}},
+    ),
+    (HOSTILE,),
+    claim=HOSTILE,
+    evidence=HOSTILE,
+)
+
+
+def whole(shown: Debate) -> list[RenderableType]:
+    """Everything that a run prints."""
+    styles = theme.participant_styles(shown.participants)
+    found: list[RenderableType] = [debate_heading(shown)]
+    for number in (1, 2, 3):
+        turns = shown.select_turns(round_number=number)
+        found.append(round_rule(number, turns[0].phase))
+        found.append(PanelRow([turn_panel(turn, styles, ThreadIndex(shown.turns)) for turn in turns]))
+    return found + details(shown, score(shown))
+
+
+def text(renderables: list[RenderableType], width: int) -> str:
+    """The output without colours and trailing blanks."""
+    target = console(width)
+    for renderable in renderables:
+        target.print(renderable)
+    return "\n".join(line.rstrip() for line in console_output(target).splitlines()) + "\n"
+
+
+def on_terminal(shown: Debate) -> str:
+    """The closing screen, 80 columns wide."""
+    return text(closing_screen(shown, score(shown)), 80)
+
+
+def on_pipe(shown: Debate) -> str:
+    """The closing screen as plain lines."""
+    return "\n".join(closing_lines(shown, score(shown)))
+
+
+CLOSINGS = [on_terminal, on_pipe]
+
+
+@pytest.mark.parametrize("width", [80, 120, 200])
+def test_the_whole_debate_without_colours(width: int, golden: Callable[[str, str], None]) -> None:
+    """The fixed debate."""
+    golden(f"debate-{width}.txt", text(whole(debate()), width))
+
+
+def test_the_whole_debate_with_colours(golden: Callable[[str, str], None]) -> None:
+    """The fixed debate as SVG."""
+    target = Console(record=True, width=120, file=StringIO(), force_terminal=True, color_system="256", _environ={})
+    for renderable in whole(debate()):
+        target.print(renderable)
+    golden("debate-light.svg", target.export_svg(title="debate", theme=DEFAULT_TERMINAL_THEME, unique_id="golden"))
+
+
+@pytest.mark.parametrize("width", [40, 60])
+def test_no_line_is_wider_than_a_narrow_window(width: int) -> None:
+    """Tables and panels shrink."""
+    assert max(map(len, text(whole(debate()), width).splitlines())) <= width
+
+
+@pytest.mark.parametrize(
+    ("only", "present", "absent"),
+    [
+        ("scores", ["evidence"], "recommendation"),
+        ("trace", ["✗ refuted", "✓ upheld", "≈ partially upheld"], "recommendation"),
+        ("verdict", ["wins narrowly"], "recommendation"),
+        ("briefing", ["recommendation"], "weakest"),
+        ("turns", [], "wins narrowly"),
+    ],
+)
+def test_a_part_is_shown_alone(only: ReportPart, present: list[str], absent: str) -> None:
+    """Standings have words, not only colours."""
+    shown = text(details(debate(), score(debate()), only=only), 100)
+    assert all(part in shown for part in present)
+    assert absent not in shown
+
+
+def test_the_closing_screen_fits_one_screen() -> None:
+    """At most 36 lines of 80 columns, which leaves 4 lines for the file and the next command."""
+    lines = on_terminal(debate()).splitlines()
+    assert len(lines) <= 36
+    assert max(map(len, lines)) <= 80
+
+
+@pytest.mark.parametrize("show", CLOSINGS)
+def test_the_closing_screen_has_verdicts_claims_and_cost(show: Callable[[Debate], str]) -> None:
+    """Also margins with their scale, disagreement and the rehearsal notice."""
+    shown = " ".join(show(debate()).replace("┃", " ").split())
+    for part in (
+        "Bo wins narrowly, by 1.1 of 10 points.",
+        "CON-1 ",
+        "upheld",
+        "7.8",
+        "refuted",
+        "Bo wins clearly, by 15.67 of 82.5 points.",
+        "They differ on how far a win of Bo goes",
+        "$0.0220",
+        REHEARSAL,
+    ):
+        assert part in shown
+
+
+def test_score_tables_are_in_the_details_only() -> None:
+    """The closing screen has claims in one line each instead."""
+    assert "Check first: PRO-1  refuted  5.7  Independent deployment" in on_pipe(debate())
+    assert "evidence based claims" in text(details(debate(), score(debate())), 100)
+    assert "evidence based claims" not in on_terminal(debate())
+
+
+@pytest.mark.parametrize("show", CLOSINGS)
+def test_an_undetermined_verdict_names_what_is_missing(show: Callable[[Debate], str]) -> None:
+    """The closing screen and the details say so."""
+    assert "Undetermined" in show(unjudged())
+    assert "not assessed" in show(unjudged())
+    assert "The debate was not assessed by judge." in text(details(unjudged(), score(unjudged())), 100)
+
+
+def test_the_rehearsal_notice_is_first_for_mock_models_only() -> None:
+    """A debate with configured real models has none."""
+    real = debate(models={"default": {"model": "openai/gpt-5"}, "judge": {"model": "openai/gpt-5"}}).without_turns()
+    assert header_lines(debate())[0] == REHEARSAL
+    assert header_lines(real)[0] != REHEARSAL
+
+
+def test_a_long_background_is_shortened() -> None:
+    """The header has three lines and the number of omitted lines."""
+    lines = header_lines(debate(background="\n".join(f"line {number}" for number in range(900))))
+    assert [line for line in lines if line.startswith("Background: ")] == [
+        "Background: line 0",
+        "Background: line 1",
+        "Background: line 2",
+        "Background: … and 897 more lines",
+    ]
+
+
+def test_untrusted_text_is_sanitized() -> None:
+    """Topic, background, model names, arguments and rationales send neither sequences nor markup."""
+    shown = with_assessment(HOSTILE_DEBATE, structured_assessment().model_copy(update={"rationale": HOSTILE}))
+    output = text(whole(shown), 120)
+    assert "[bold red]markup[/]" in output
+    assert is_printable(output + on_terminal(shown) + on_pipe(shown))
+
+
+@pytest.mark.parametrize(("cause", "is_repeated"), [("ContextOverflowError", True), ("ServerError", False)])
+def test_a_failure_that_a_resume_would_repeat_needs_a_change(cause: str, is_repeated: bool) -> None:
+    """A context that is too long stays too long; a server may recover."""
+    assert bool(required_change(cause)) == is_repeated

@@ -1,0 +1,137 @@
+"""Verdicts of a panel without a winner are shown as votes, for documents and debates."""
+
+from __future__ import annotations
+
+from typing import get_args
+
+import pytest
+from pydantic import JsonValue
+from rehearsal_support import config_of, hold
+from render_support import debate, render_tables, render_text
+
+from debate_cli.app.score import CheckedFile, ScoredFile
+from debate_cli.domain.verdict import Verdict, Victory
+from debate_cli.render import theme
+from debate_cli.render.agreement import build_agreement_table
+from debate_cli.render.ci import format_junit, format_workflow_commands
+from debate_cli.render.html.index import render_index
+from debate_cli.render.html.page import render_html
+from debate_cli.render.markdown import format_markdown
+from debate_cli.render.plain import score_lines
+from debate_cli.render.score_rows import build_score_tables, drop_notes, summarize_systems
+from debate_cli.render.sheets.of_verdict import build_verdict_tables
+from debate_cli.render.terminal import score_bars
+from debate_cli.systems.panel.findings import VoteOption
+from debate_cli.systems.scoring import score
+from debate_cli.systems.tables import VOTE_BADGES
+
+SENTENCES = {
+    "PASS": "PLAN.md passes, clearly.",
+    "FAIL": "PLAN.md does not pass, clearly.",
+    "CONDITIONAL": "Conditional: PLAN.md passes under stated conditions.",
+}
+
+
+def vote(option: str, weights: dict[str, float] | None = None, run: str = "r1") -> Verdict:
+    """A panel's verdict without a winner."""
+    victory: Victory = "conditional" if option == "CONDITIONAL" else "clear"
+    notes: dict[str, JsonValue] = {"option": option, "weights": {**(weights or {option: 1.0})}, "missing": []}
+    return Verdict(
+        system="panel", run=run, winner=None, victory=victory, margin=0.5, scores={}, decides=True, notes=notes
+    )
+
+
+def documents(*options: str) -> list[ScoredFile]:
+    """A judged document per option."""
+    return [
+        drop_notes(ScoredFile(f"{place}.json", f"plan-{place}", "PLAN.md", "complete", (vote(option),), "PLAN.md"))
+        for place, option in enumerate(options)
+    ]
+
+
+@pytest.mark.parametrize("option", get_args(VoteOption))
+def test_every_form_names_the_option(option: str) -> None:
+    """Lines, GitHub and JUnit have a sentence about the document; tables have the option in the winner's column."""
+    files = documents(option)
+    checked = [CheckedFile(file) for file in files]
+    for text in (
+        "\n".join(score_lines(files)).replace(", by 50% of the weight", ""),
+        "\n".join(format_workflow_commands(checked)).replace("%0A", ""),
+        format_junit(checked),
+    ):
+        assert SENTENCES[option] in text
+        assert "motion" not in text
+    badge = f"{theme.VOTE_BADGES[option].symbol} {option}"
+    agreement = build_agreement_table([vote(option), vote(option, run="r2")])
+    assert agreement is not None
+    assert badge in render_tables(build_score_tables(files))
+    assert f"<strong>{badge}</strong>" in render_index(checked)
+    assert [row[1] for row in agreement.rows if row is not None] == [VOTE_BADGES[option]] * 2
+
+
+def test_different_options_do_not_agree() -> None:
+    """The remark names both."""
+    agreement = build_agreement_table([vote("PASS"), vote("FAIL", run="r2")])
+    assert agreement is not None
+    assert agreement.remarks[1:] == ("They differ on the outcome: panel r1 says PASS; panel r2 says FAIL.",)
+
+
+def test_votes_are_counted_by_option() -> None:
+    """They are not draws; the most frequent option is first."""
+    files = documents("FAIL", "PASS", "PASS", "CONDITIONAL")
+    (found,) = summarize_systems(files)
+    assert (found.options, found.draws, found.wins) == ({"PASS": 2, "CONDITIONAL": 1, "FAIL": 1}, 0, {})
+    assert "panel  votes: PASS 2, CONDITIONAL 1, FAIL 1, draws: 0" in "\n".join(score_lines(files))
+    for text in (render_tables(build_score_tables(files)), render_index([CheckedFile(file) for file in files])):
+        assert "PASS 2 · CONDITIONAL 1 · FAIL 1" in text
+
+
+def test_a_split_panel_shows_the_weight_of_each_option() -> None:
+    """The weights replace the debaters' scores in bars and lines."""
+    split = vote("CONDITIONAL", {"PASS": 0.25, "FAIL": 0.3, "CONDITIONAL": 0.45})
+    verdict = split.model_copy(update={"scores": {"Ada": 0.25, "Bo": 0.3}})
+    bars = render_text(score_bars(verdict, theme.participant_styles(debate().participants)))
+    assert all(text in bars for text in ("PASS", "0.25", "FAIL", "0.3", "CONDITIONAL", "0.45"))
+    assert "Ada" not in bars
+    (line,) = score_lines([ScoredFile("a.json", "a", "Motion", "complete", (verdict,))])
+    assert line.endswith("(CONDITIONAL 0.45, FAIL 0.3, PASS 0.25)")
+
+
+def test_a_winner_keeps_the_scores_of_the_debaters() -> None:
+    """A vote for a debater's side has no option."""
+    verdict = vote("PASS").model_copy(update={"winner": "Ada", "scores": {"Ada": 1.0, "Bo": 0.0}})
+    assert (verdict.option, verdict.option_shares, verdict.displayed_scores) == (None, {}, {"Ada": 1.0, "Bo": 0.0})
+
+
+@pytest.mark.parametrize(
+    ("verdict", "sentence"),
+    [
+        (vote("PASS").model_copy(update={"victory": "undetermined"}), "Undetermined"),
+        (vote("PASS").model_copy(update={"notes": {}}), "Decided clearly, but the vote itself is not recorded."),
+        (
+            vote("CONDITIONAL", {"PASS": 0.5, "FAIL": 0.5, "CONDITIONAL": 0.0}),
+            "A tied vote: neither for nor against.",
+        ),
+        (
+            vote("CONDITIONAL", {"PASS": 0.4, "FAIL": 0.2, "CONDITIONAL": 0.4}),
+            "Conditional: the motion holds under stated conditions.",
+        ),
+    ],
+    ids=["undetermined", "without notes", "tie", "tie with conditional votes"],
+)
+def test_a_vote_without_a_clear_option_is_described(verdict: Verdict, sentence: str) -> None:
+    """No option is invented."""
+    assert theme.describe_outcome(verdict).startswith(sentence)
+
+
+def test_a_page_on_a_document_does_not_mention_a_debate() -> None:
+    """It has the text, its judges and the table of votes, and no transcript."""
+    shown = hold(config_of(topic="PLAN.md", background="We move.", debaters=[], judging={"systems": ["panel"]}))
+    page = render_html(shown, score(shown))
+    assert "The text, and who judged it" in page
+    assert "Text report" in page
+    for text in ("Who debated", "Transcript", "transcript", "Debate report", "no speeches", "On the debate"):
+        assert text not in page
+    document = format_markdown(shown, score(shown))
+    assert document.index("## Verdict") < document.index("## The text, and who judged it") < document.index("We move.")
+    assert build_verdict_tables(vote("FAIL"))

@@ -1,7 +1,7 @@
-"""The transcript as judges see it: the part of a prompt that all calls of one judge model share.
+"""Formats the transcript for judges: the part of a prompt that all calls of one judge model share.
 
-Only grows at its end as a debate goes on, so that a provider's cache can serve it. What a judge is asked does not live
-here.
+As a debate goes on, text is only appended, so that a provider's prompt cache applies. The questions to judges do not
+live here.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ PROSE_PHASES = frozenset({"rebuttal", "speech"})
 
 
 def sanitize_for_judge(text: str, names: tuple[str, ...] = ()) -> str:
-    """A debater's `text` as a judge may see it: sanitized, and without what is addressed to the judge.
+    """Sanitize a debater's text for a judge, and mask passages that are addressed to the judge.
 
-    `names` are those of the debaters.
+    `names` are the names of the debaters.
     """
     return mask_injection(sanitize_for_prompt(text), names)
 
 
 @lru_cache(maxsize=1024)
 def sanitize_takeovers(text: str) -> str:
-    """Text of a judge or the user as another judge may see it. It may mention scores; attempts to take over are removed."""
+    """Sanitize a text by a judge or the user for a judge: mentions of scores stay, takeover attempts are masked."""
     return mask_injection(sanitize_for_prompt(text), only=TAKEOVER_TECHNIQUES)
 
 
@@ -50,7 +50,7 @@ def debater_names(debate: Debate) -> tuple[str, ...]:
 
 @memoize_on_value
 def format_shared_prompt(debate: Debate, last: int | None) -> str:
-    """Motion, background, debaters, and one line per turn up to index `last` (None: all of them)."""
+    """Format motion, background, debaters, and one line per turn up to index `last` (None: all turns)."""
     names = debater_names(debate)
     turns = [turn for turn in debate.turns if last is None or turn.index <= last]
     if not debate.participants:
@@ -68,7 +68,7 @@ def format_shared_prompt(debate: Debate, last: int | None) -> str:
 
 
 def last_visible_turn(debate: Debate, subject: Subject) -> int | None:
-    """Index of the last turn that a judge of `subject` may see; None means all of them."""
+    """Index of the last turn that a judge of `subject` may see; None for all turns."""
     match subject.moment:
         case "turn" | "pair":
             return max(subject.turns)
@@ -100,7 +100,7 @@ def _format_turn_line(turn: Turn, names: tuple[str, ...]) -> str:
 
 
 def visible_texts(turn: Turn) -> Iterator[str]:
-    """Every text of `turn` that judges see, unchanged. Each is sanitized alone, so no finding spans two of them."""
+    """Every text of `turn` that judges see, unchanged. Each is sanitized separately, so a finding never spans two texts."""
     yield from iter_strings(_turn_payload(turn))
 
 

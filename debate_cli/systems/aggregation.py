@@ -1,6 +1,6 @@
-"""How scorers read a debate: which assessments count, values held within their scale, means that no order changes.
+"""What scorers share: selection of assessments, clamped marks, and means that do not depend on the order of the values.
 
-What the numbers mean is each scorer's own affair and does not live here.
+The rules of one judging system do not live here.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.domain.tasks import MOMENTS
 
 NOISE_DECIMALS = 9
-"""Floating-point noise lies below this; no mark is that fine."""
+"""Decimals that scores keep. Floating-point noise lies below them; no mark is that precise."""
 
 S = TypeVar("S", bound=SystemSettings)
 
 
 def strip_float_noise(value: float) -> float:
-    """`value` without floating-point noise: to nine decimals, and never -0.0."""
-    return (round(value, NOISE_DECIMALS) if value % 1 else value) + 0.0  # a whole number has none
+    """Round to nine decimals, which removes floating-point noise. The result is never -0.0."""
+    return (round(value, NOISE_DECIMALS) if value % 1 else value) + 0.0  # a whole number has no noise
 
 
 def mean(values: Iterable[float]) -> float:
-    """The arithmetic mean, the same in whatever order the values come; 0.0 for none."""
+    """The arithmetic mean, independent of the order of the values; 0.0 without values."""
     numbers = tuple(values)
     if len(numbers) == 1:
         return numbers[0]
@@ -35,17 +35,17 @@ def mean(values: Iterable[float]) -> float:
 
 
 def clamp_mark(mark: Mark, low: float, high: float) -> float:
-    """The mark's value within `low` to `high` and not above the mark's own scale (but never below `low`)."""
+    """Clamp the mark's value to `low`..`high`, and to the maximum of its own scale; the result is never below `low`."""
     return max(low, min(mark.value, mark.out_of, high))
 
 
 def get_run_id(run: JudgingRun | str) -> str:
-    """The id of a judging run given as itself or by its id."""
+    """The id of a judging run, which is given as an object or as its id."""
     return run if isinstance(run, str) else run.id
 
 
 def ordered_assessments(debate: Debate, system: str, run: JudgingRun | str) -> list[Assessment]:
-    """The assessments of one system in one run, from turn to debate, then by subject, revision and judge."""
+    """The assessments of one system in one run, sorted by moment (turn first, debate last), subject, revision and judge."""
     wanted = get_run_id(run)
     found = [item for item in debate.assessments if item.system == system and item.run == wanted]
     return sorted(found, key=_sort_key) if len(found) > 1 else found
@@ -63,9 +63,9 @@ def _sort_key(assessment: Assessment) -> tuple[int, int, tuple[int, ...], int, s
 
 
 def stored_settings(debate: Debate, run: JudgingRun | str, settings: S) -> S:
-    """The settings that the run was judged with; `settings` themselves where the run does not know the system.
+    """The settings that the run was judged with; `settings` if the run does not have the system.
 
-    Scores follow the settings given, but who was asked is a fact of the run.
+    Scorers use them to find out which judges were asked. The rules of scoring come from `settings`.
     """
     wanted = get_run_id(run)
     for known in debate.runs:
@@ -78,11 +78,11 @@ def stored_settings(debate: Debate, run: JudgingRun | str, settings: S) -> S:
 
 
 def format_failure_cause(debate: Debate, key: str) -> str:
-    """Why the brief of that key has no answer, e.g. ` (abstained)`; empty where nothing is known."""
+    """The cause of the last failure of the brief with that key, e.g. ` (abstained)`; empty without a failure."""
     causes = [failure.cause for failure in debate.failures if failure.task.key == key]
     return f" ({causes[-1]})" if causes else ""
 
 
 def speaker_names(debate: Debate) -> frozenset[str]:
-    """Names of the participants that have spoken."""
+    """Names of the participants who have spoken."""
     return frozenset(turn.speaker for turn in debate.turns) & frozenset(item.name for item in debate.participants)

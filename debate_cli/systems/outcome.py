@@ -1,4 +1,4 @@
-"""From scores to a verdict: who is first, by how much, and what kind of victory that is."""
+"""Turns scores into a verdict: winner, margin and kind of victory."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from debate_cli.systems.aggregation import get_run_id, strip_float_noise
 
 
 class ScoreOutcome(NamedTuple):
-    """Winner, kind of victory and margin, as a `Verdict` carries them."""
+    """Winner, kind of victory and margin, as in a `Verdict`."""
 
     winner: str | None
     victory: Victory
@@ -21,16 +21,16 @@ class ScoreOutcome(NamedTuple):
 
 
 MARGIN_DECIMALS = 6
-"""Margins are held against thresholds to so many decimals: scores made of rounded parts may be off in the ninth."""
+"""Decimals to which margins are compared with thresholds: scores made of rounded parts may be off in the ninth."""
 UNDETERMINED_OUTCOME = ScoreOutcome(None, "undetermined", None)
 
 
 def decide_outcome(scores: Mapping[str, float], victory: Callable[[float], Victory]) -> ScoreOutcome:
-    """The outcome of `scores`: the margin is first minus second, its kind is what `victory` makes of it.
+    """The outcome of `scores`: the margin is first minus second, and `victory` maps it to a kind of victory.
 
-    Fewer than two scores are undetermined; equal scores are always a draw, whatever the thresholds.
+    Fewer than two scores are undetermined; equal scores are a draw under any thresholds.
     """
-    if len(scores) < 2:  # noqa: PLR2004 - it takes two to compare
+    if len(scores) < 2:  # noqa: PLR2004 - a margin needs two scores
         return UNDETERMINED_OUTCOME
     first, second = sorted(scores, key=lambda name: (-strip_float_noise(scores[name]), name))[:2]
     margin = strip_float_noise(scores[first] - scores[second])
@@ -40,7 +40,7 @@ def decide_outcome(scores: Mapping[str, float], victory: Callable[[float], Victo
 
 
 def clear_above_threshold(thresholds: Thresholds) -> Callable[[float], Victory]:
-    """Below `draw` a draw; from there up to and including `clear` narrow; above it clear."""
+    """Margin -> kind: below `draw` a draw, up to and including `clear` narrow, above `clear` clear."""
 
     def kind(margin: float) -> Victory:
         if margin < thresholds.draw:
@@ -51,7 +51,7 @@ def clear_above_threshold(thresholds: Thresholds) -> Callable[[float], Victory]:
 
 
 def clear_from_threshold(thresholds: Thresholds) -> Callable[[float], Victory]:
-    """Below `draw` a draw; from there up to but without `clear` narrow; from `clear` on clear."""
+    """Margin -> kind: below `draw` a draw, below `clear` narrow, from `clear` on clear."""
 
     def kind(margin: float) -> Victory:
         if margin < thresholds.draw:
@@ -64,8 +64,8 @@ def clear_from_threshold(thresholds: Thresholds) -> Callable[[float], Victory]:
 def build_verdict(
     system: str, run: JudgingRun | str, outcome: ScoreOutcome, scores: Mapping[str, float], notes: FrozenModel
 ) -> Verdict:
-    """The verdict with `scores` freed of floating-point noise and `notes` as JSON."""
-    return Verdict.model_construct(  # all parts are validated values; checking every number again takes longer than scoring
+    """Build the verdict, with `scores` without floating-point noise and `notes` as JSON."""
+    return Verdict.model_construct(  # all parts are validated already
         system=system,
         run=get_run_id(run),
         winner=outcome.winner,

@@ -1,4 +1,4 @@
-"""A rubric laid over the stored settings of judging systems, for scoring the same marks by other rules."""
+"""Rubrics: changes to the stored settings of judging systems, to score the same marks by other rules."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from debate_cli.systems.structured.settings import StructuredSettings
 
 
 def describe_rescaled_weights(systems: Sequence[SystemSettings]) -> tuple[str, ...]:
-    """A sentence, key path first, for each of the `judging.systems` whose weights do not sum to 1: what they count."""
+    """A sentence, key path first, for each of the `judging.systems` whose weights do not sum to 1, with the effective weights."""
     return tuple(
         f"judging.systems.{place}.weights sum to {_weight_sum(system):g}, so they count as {_format_weights(system)}"
         for place, system in enumerate(systems)
@@ -36,16 +36,16 @@ def _format_weights(system: StructuredSettings) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Rubric:
-    """Settings per kind of system, as nested mappings; what is not named stays as stored."""
+    """Changed settings per kind of system, as nested mappings. All other settings stay as stored."""
 
     changes: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
     remark: str | None = None
-    """A sentence on what follows from it without having been asked for."""
+    """A sentence on a side effect of the rubric; None without one."""
 
     def settings(self, debate: Debate) -> dict[str, SystemSettings]:
         """The settings to score `debate` with, for the kinds that the rubric names.
 
-        Raises UsageError where a setting is unknown or out of range.
+        Raises UsageError if a setting is unknown or out of range.
         """
         stored = {
             kind: system
@@ -63,7 +63,9 @@ def _apply_changes(system: SystemSettings, change: Mapping[str, Any]) -> SystemS
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         where = ".".join(str(part) for part in first["loc"])
-        raise UsageError(f"rubric: {where}: {first['msg'].removeprefix('Value error, ')}; mend the rubric") from error
+        raise UsageError(
+            f"rubric: {where}: {first['msg'].removeprefix('Value error, ')}; correct the rubric"
+        ) from error
 
 
 def _deep_merge(base: Mapping[str, Any], change: Mapping[str, Any]) -> dict[str, Any]:
@@ -75,9 +77,9 @@ def _deep_merge(base: Mapping[str, Any], change: Mapping[str, Any]) -> dict[str,
 
 
 def parse_weights(text: str) -> Rubric:
-    """The rubric that `evidence=0.5,logic=0.3` means: weights of the structured criteria, 0 for those that are not named.
+    """Parse `evidence=0.5,logic=0.3` into weights of the structured criteria. Criteria that are not named get 0.
 
-    A remark tells which these are. Raises UsageError.
+    The remark lists these. Raises UsageError.
     """
     named: dict[str, Any] = dict.fromkeys(CRITERIA, 0.0)
     left: dict[str, None] = dict.fromkeys(CRITERIA)
@@ -93,7 +95,7 @@ def parse_weights(text: str) -> Rubric:
 
 
 def _parse_weight(part: str, number: str) -> float:
-    """Raises UsageError naming `part` where `number` is no weight."""
+    """Parse a weight. Raises UsageError, which names `part`, if `number` is not a weight."""
     try:
         found = float(number)
     except ValueError:

@@ -1,7 +1,6 @@
-"""Debate -> Verdict: pure, without clock, network or randomness.
+"""Scores a debate: selects judging runs and systems, lets each system score, and marks the deciding verdict.
 
-Each system's scorer is the module of its name, with `verdict(debate, run, settings) -> Verdict`.
-Who speaks or judges next does not live here, but reads states from here (`persuasion`, `panel`, `live`).
+Pure: no clock, network or randomness. The scorer of a system is the module `score.py` in its folder.
 """
 
 from __future__ import annotations
@@ -28,10 +27,10 @@ def score(
 ) -> tuple[Verdict, ...]:
     """The verdicts of a debate, the deciding one first and flagged `decides`.
 
-    `runs` is `latest` (per system the newest run in which it counts and judged anything; the newest of all where none did;
-    one that judged before the last speech was made goes behind those that heard all), `all`, or the id of one run; a run that the debate
-    does not have gives no verdict. `systems` keeps only systems of these kinds. `settings` takes the place of stored
-    settings, per kind. Where the system that should decide has no verdict, the first one decides.
+    `runs` is `all`, the id of one run (an unknown id gives no verdict), or `latest`: per system the newest run in which
+    it judged anything, else the newest run. A run that judged before the last speech ranks behind those that judged all.
+    `systems` selects kinds of systems. `settings` replaces stored settings, per kind. If the system that should decide
+    has no verdict, the first verdict decides.
     """
     replacing = settings or {}
     chosen = [
@@ -44,7 +43,7 @@ def score(
 
 
 def verdicts_of_run(debate: Debate, verdicts: Iterable[Verdict], run: str) -> tuple[Verdict, ...]:
-    """Of all the verdicts of a debate those of one judging run: what `score` of that run gives, without scoring again."""
+    """Select the verdicts of one judging run from `verdicts`. Equal to `score` of that run, without scoring again."""
     own = [item for item in verdicts if item.run == run]
     bare = [item.model_copy(update={"decides": False}) if item.decides else item for item in own]
     kinds = [system.kind for system in debate.run(run).active_systems()]
@@ -56,7 +55,7 @@ def verdicts_of_run(debate: Debate, verdicts: Iterable[Verdict], run: str) -> tu
 
 
 def _score_system(debate: Debate, run: JudgingRun, settings: SystemSettings) -> Verdict:
-    """The verdict of one system over one run, which says where the run took a part of the debate for the whole."""
+    """The verdict of one system over one run. Its notes say if the run judged only a part of the debate."""
     if not is_installed(settings.kind):
         return _kept_verdict(debate, run, settings.kind)
     found = get_system(settings.kind).score(debate, run, settings)
@@ -68,7 +67,7 @@ def _score_system(debate: Debate, run: JudgingRun, settings: SystemSettings) -> 
 
 
 def _kept_verdict(debate: Debate, run: JudgingRun, kind: str) -> Verdict:
-    """The stored verdict of a system that is not installed, as it is; undetermined if none is stored."""
+    """The stored verdict of a system that is not installed, unchanged; undetermined if none is stored."""
     for verdict in debate.kept_verdicts:
         if (verdict.system, verdict.run) == (kind, run.id):
             return verdict.model_copy(update={"decides": False})
@@ -81,9 +80,9 @@ def _kept_verdict(debate: Debate, run: JudgingRun, kind: str) -> Verdict:
 def _put_deciding_first(
     verdicts: Sequence[Verdict], deciding: str | None, judged: Sequence[Verdict] = ()
 ) -> tuple[Verdict, ...]:
-    """The verdict that decides first and flagged, then the others as they are; there is one at least.
+    """Flag the deciding verdict and move it to the front. `verdicts` is not empty.
 
-    Of several by the deciding system it is the last; one of those that `judged` anything goes before one that did not.
+    Of several verdicts by the deciding system, the last one decides; those in `judged` take precedence over others.
     """
     newest = [*reversed(judged), *reversed(verdicts)]
     head = next((item for item in newest if item.system == deciding), verdicts[0])
@@ -92,7 +91,7 @@ def _put_deciding_first(
 
 
 def _select_systems(debate: Debate, runs: str) -> list[tuple[JudgingRun, SystemSettings]]:
-    """What is to be scored, oldest run first, systems as configured."""
+    """Runs and systems to score: oldest run first, systems in the configured order."""
     counted = [(run, system) for run in debate.runs for system in run.active_systems()]
     if runs == "all":
         return counted
@@ -105,14 +104,14 @@ def _select_systems(debate: Debate, runs: str) -> list[tuple[JudgingRun, SystemS
 
 
 def _has_judged(debate: Debate, run: JudgingRun, system: SystemSettings) -> bool:
-    """Whether anything came of a system in a run: one whose judges could not be asked takes nobody's place."""
+    """Whether a system gave any assessment in a run, or needs none because it has no judges."""
     return not judge_ids(system) or bool(debate.assessments_of_system(system.kind, run.id))
 
 
 def _deciding_kind(debate: Debate, runs: str) -> str | None:
-    """Kind of the system that decides: the newest explicit word on it, else the first system of the first run that has any.
+    """Kind of the deciding system: the newest explicit `decides`, else the first system of the first run that has any.
 
-    The word of a run that judged before the last speech was made goes behind that of those that heard all.
+    A run that judged before the last speech ranks behind those that judged all.
     """
     asked = [run for run in debate.runs if runs in {"latest", "all", run.id}]
     named = [

@@ -1,7 +1,6 @@
-"""The live system's scorecard: marks of turns, calibrated by comparisons, penalised for claims that do not hold.
+"""The scorecard of the live system: marks of turns, calibrated by comparisons, reduced by penalties for faulty claims.
 
-Arithmetic only, in the order of the rules as written: all calibration first, then all penalties. The winner and the
-narrative are in `live`.
+Arithmetic only: first all calibrations, then all penalties. Winner and narrative are determined in `score`.
 """
 
 from __future__ import annotations
@@ -24,12 +23,12 @@ from debate_cli.systems.live.findings import ClaimFault, LogicGap, PairCompariso
 DIMENSION_MAXIMA: dict[str, float] = {"logic": 40, "rhetoric": 30, "tactics": 30}
 """Dimension -> highest score; their sum is the composite, 0-100."""
 SUPPLEMENTARY_MAXIMA: dict[str, float] = {"frame_control": 10, "credibility": 10}
-"""Marked beside the composite."""
+"""Criterion -> maximum, for the marks that are not part of the composite."""
 FAULT_POINTS: dict[ClaimFault, float] = {"hollow": 1, "fabricated": 2, "inverted": 2, "backwards": 2}
 FLOOR_SHARE = 0.55
-"""Who wins a dimension of an exchange has at least this share of its maximum."""
+"""The winner of a dimension of an exchange gets at least this share of its maximum."""
 DRAW_SHARE = 0.10
-"""Drawn dimensions lie within this share of the maximum."""
+"""The scores of a drawn dimension differ by at most this share of the maximum."""
 DRAWN_COMPARISON = "draw"
 
 CalibrationRule = Literal["floor", "ceiling", "draw"]
@@ -38,29 +37,29 @@ TurnScores = dict[int, dict[str, float]]
 
 
 class Calibration(FrozenModel):
-    """A score that an exchange moved."""
+    """A score that an exchange changed."""
 
     turn: int
     dimension: str
     before: float = Field(validation_alias=AliasChoices("from", "before"), serialization_alias="from")
     after: float = Field(validation_alias=AliasChoices("to", "after"), serialization_alias="to")
     rule: CalibrationRule
-    """floor: the turn won the exchange; ceiling: it lost; draw: it was held near the turn before."""
+    """floor: the turn won the exchange; ceiling: it lost; draw: it was moved towards the turn before."""
 
 
 class Penalty(FrozenModel):
-    """Points of logic taken off a turn."""
+    """Points deducted from the logic of a turn."""
 
     turn: int
     kind: ClaimFault | Literal["logic_gap"]
     points: float
     about: str
-    """The quote, or the reason of the gap."""
+    """The quoted claim, or the reason for the logic gap."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scorecard:
-    """All turns' scores at each step; turns and dimensions without a mark are left out."""
+    """The scores of all turns after each step. Turns and dimensions without a mark are left out."""
 
     raw: TurnScores
     calibrated: TurnScores
@@ -70,7 +69,7 @@ class Scorecard:
     supplementary: TurnScores
     """Turn -> frame_control, credibility (0-10)."""
     comparisons: Mapping[int, PairComparison] = field(default_factory=dict[int, PairComparison])
-    """Later turn of a pair -> who won it."""
+    """Later turn of a pair -> its comparison."""
 
     def composite(self, turn: int) -> float | None:
         """0-100; None unless every dimension of the turn is marked."""
@@ -79,7 +78,7 @@ class Scorecard:
 
 
 def build_scorecard(debate: Debate, given: Sequence[Assessment]) -> Scorecard:
-    """The scorecard of `debate` from live assessments `given`."""
+    """Build the scorecard of `debate` from live assessments."""
     raw, standing = _mean_marks(debate, given, DIMENSION_MAXIMA), _mean_marks(debate, given, SUPPLEMENTARY_MAXIMA)
     comparisons = _collect_comparisons(debate, given)
     calibrated, calibrations = calibrate(debate.turns, raw, comparisons)
@@ -96,7 +95,7 @@ def build_scorecard(debate: Debate, given: Sequence[Assessment]) -> Scorecard:
 
 
 def pair_end_indices(turns: Iterable[Turn]) -> tuple[int, ...]:
-    """Indices of the turns that follow at once on a turn of another speaker: the later ones of all pairs, ascending."""
+    """Indices of the turns that directly follow a turn of another speaker, ascending."""
     speakers = {turn.index: turn.speaker for turn in turns}
     return tuple(index for index in sorted(speakers) if speakers.get(index - 1, speakers[index]) != speakers[index])
 
@@ -104,10 +103,10 @@ def pair_end_indices(turns: Iterable[Turn]) -> tuple[int, ...]:
 def calibrate(
     turns: Iterable[Turn], raw: TurnScores, comparisons: Mapping[int, PairComparison]
 ) -> tuple[TurnScores, tuple[Calibration, ...]]:
-    """Scores after calibration, and every change, chronologically.
+    """Return the calibrated scores and every change, in the order of the turns.
 
-    Per dimension with maximum M the later turn of a pair is held against the calibrated one before it: having won, at
-    least max(0.55 M, before + 1), at most M; having lost, at most before - 1, at least 0; drawn, within 0.1 M of it.
+    For each dimension with maximum M, the later turn of a pair is clamped relative to the calibrated score of the turn
+    before it (`before`): a win to max(0.55 M, before + 1)..M, a loss to 0..before - 1, a draw to before ± 0.1 M.
     """
     speakers = {turn.index: turn.speaker for turn in turns}
     scores: TurnScores = {index: dict(of) for index, of in raw.items()}
@@ -134,7 +133,7 @@ def calibrate(
 def _score_bounds(
     winner: str, pair: tuple[str, str], before: float, maximum: float
 ) -> tuple[float, float, CalibrationRule] | None:
-    """Bounds of the later turn's score and the rule they follow; None for a winner who is not of the pair."""
+    """Bounds of the later turn's score, and their rule; None if the winner is not one of the pair."""
     earlier, later = pair
     if winner == later:
         return min(maximum, max(FLOOR_SHARE * maximum, before + 1)), maximum, "floor"
@@ -146,7 +145,7 @@ def _score_bounds(
 
 
 def apply_penalties(scores: TurnScores, penalties: Iterable[Penalty]) -> TurnScores:
-    """Scores with all penalties taken off logic, which does not fall below 0."""
+    """Subtract all penalties from logic, which stays at 0 or above."""
     points: dict[int, float] = defaultdict(float)
     for penalty in penalties:
         points[penalty.turn] += penalty.points
@@ -172,7 +171,7 @@ def count_dimension_wins(debate: Debate, comparisons: Mapping[int, PairCompariso
 
 
 def _mean_marks(debate: Debate, given: Iterable[Assessment], maxima: Mapping[str, float]) -> TurnScores:
-    """Turn -> criterion -> mark, the mean where there are several. Marks on anybody but the speaker are ignored."""
+    """Turn -> criterion -> mean of the marks. Marks for other participants than the speaker are ignored."""
     found: dict[int, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     for assessment in given:
         turns = assessment.subject.turns
@@ -202,7 +201,7 @@ def _collect_comparisons(debate: Debate, given: Iterable[Assessment]) -> dict[in
 
 
 def _collect_penalties(debate: Debate, given: Iterable[Assessment]) -> tuple[Penalty, ...]:
-    """All penalties by turn. A quote counts once, whoever repeats it: on the turn that said it first, for its worst fault."""
+    """All penalties, sorted by turn. A repeated quote counts once: for the first turn that has it, with its worst fault."""
     claims: dict[str, list[SuspectClaim]] = defaultdict(list)
     found: list[Penalty] = []
     for assessment in given:

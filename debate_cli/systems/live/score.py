@@ -1,6 +1,6 @@
-"""The live system's scorer: the scorecard decides, the narrative stands beside it.
+"""Scorer of the live system: the scorecard decides; the narrative is reported next to it.
 
-How a scorecard comes about is in `scorecard`. A mean gap below 2 is a draw, below 10 narrow, from 10 on clear.
+`calibration` builds the scorecard. By default a margin below 2 is a draw, below 10 narrow, from 10 on clear.
 """
 
 from __future__ import annotations
@@ -43,11 +43,11 @@ from debate_cli.systems.outcome import (
 )
 
 MIN_CONVERGENCE_TURNS = 10
-"""Turns from which early and late disagreement are compared."""
+"""Number of turns from which early and late disagreement are compared."""
 
 
 class TurnRow(FrozenModel):
-    """How one turn was scored, step by step."""
+    """The scoring of one turn, step by step."""
 
     turn: int
     round: int
@@ -55,7 +55,7 @@ class TurnRow(FrozenModel):
     raw: dict[str, float]
     """Dimension -> the judge's mark."""
     calibrated: dict[str, float]
-    """Dimension -> the mark after the exchanges were taken into account."""
+    """Dimension -> the mark after calibration by the exchanges."""
     logic: float | None
     """After calibration and penalties, 0-40."""
     rhetoric: float | None
@@ -63,7 +63,7 @@ class TurnRow(FrozenModel):
     tactics: float | None
     """After calibration, 0-30."""
     composite: float | None
-    """0-100; None unless all three are there."""
+    """0-100; None unless all three dimensions are marked."""
     frame_control: float | None
     """0-10, outside the composite."""
     credibility: float | None
@@ -71,20 +71,20 @@ class TurnRow(FrozenModel):
 
 
 class NarrativeNote(FrozenModel):
-    """The debate read as a story, beside the scorecard."""
+    """The judge's reading of the debate as a whole."""
 
     winner: str | None
     reasoning: str
     pattern: DebatePattern
     arcs: tuple[Arc, ...]
     agrees: bool | None
-    """Whether it names the scorecard's winner (nobody agrees with a draw); None where that is undetermined."""
+    """Whether it names the scorecard's winner (no winner for a draw); None if the scorecard is undetermined."""
     resolution: str | None
-    """Why the two differ, where they do and the judge said why."""
+    """The judge's explanation of a conflict between narrative and scorecard."""
 
 
 class ConvergenceNote(FrozenModel):
-    """What became of the disagreement."""
+    """How the disagreement developed from the first turns to the last."""
 
     outcome: ConvergenceOutcome
     early: str
@@ -102,7 +102,7 @@ class LiveNotes(FrozenModel):
     frame_control: dict[str, float]
     """Participant -> mean over its turns, 0-10."""
     credibility: dict[str, float]
-    """The same."""
+    """Participant -> mean over its turns, 0-10."""
     narrative: NarrativeNote | None
     convergence: ConvergenceNote | None
     missing: tuple[str, ...]
@@ -113,7 +113,7 @@ F = TypeVar("F", bound=Finding)
 
 
 def score_run(debate: Debate, run: JudgingRun | str, settings: LiveSettings) -> Verdict:
-    """The verdict of the live system over `run`; the notes are `LiveNotes`.
+    """Score `run` by the live system; the notes are `LiveNotes`.
 
     A debater's score is the mean of its turns' composites, 0-100. Undetermined unless at least two debaters, and every
     debater who spoke, have a fully marked turn.
@@ -138,7 +138,7 @@ def score_run(debate: Debate, run: JudgingRun | str, settings: LiveSettings) -> 
 
 
 def has_narrative_conflict(debate: Debate, run: JudgingRun | str, settings: LiveSettings) -> bool:
-    """Whether a resolution is owed: the narrative names another winner than the scorecard, and both are known."""
+    """Whether the narrative names another winner than a determined scorecard, so that the judge must explain why."""
     given = ordered_assessments(debate, "live", run)
     told = _first_finding(given, Narrative)
     if told is None:
@@ -148,7 +148,7 @@ def has_narrative_conflict(debate: Debate, run: JudgingRun | str, settings: Live
 
 
 def _scores(debate: Debate, card: Scorecard) -> dict[str, float]:
-    """Participant -> mean composite of its scored turns; nobody without one."""
+    """Participant -> mean composite of its scored turns; participants without any are left out."""
     found: dict[str, list[float]] = {item.name: [] for item in debate.participants}
     for turn in debate.turns:
         composite = card.composite(turn.index)
@@ -216,7 +216,7 @@ def _convergence_note(given: Sequence[Assessment]) -> ConvergenceNote | None:
 def _missing(
     debate: Debate, run: JudgingRun | str, given: Sequence[Assessment], card: Scorecard, narrative: NarrativeNote | None
 ) -> list[str]:
-    """Sentences on turns, exchanges and readings of the whole that are not there."""
+    """Sentences on missing turns, exchanges, narrative and convergence."""
     prefix = f"{get_run_id(run)}/live/{SOLE_JUDGE_ID}"
     heard = speaker_names(debate)
     found = [f"{item.name} has not spoken." for item in debate.participants if item.name not in heard]

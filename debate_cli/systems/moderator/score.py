@@ -1,7 +1,7 @@
-"""The moderator's scorer: a quarter from the rounds, three quarters from the final evaluation.
+"""Scorer of the moderator: a quarter from the rounds, three quarters from the final evaluation.
 
-The rules as written: `final = mean(round sums) x 0.25 + final_total x 0.75`, at most 82.5. A margin below 1 is a draw,
-below 5 narrow, from 5 on clear. Totals that the judge wrote down count for nothing; they are shown where they differ.
+`final = mean(round sums) x 0.25 + final_total x 0.75`, at most 82.5. By default a margin below 1 is a draw, below 5
+narrow, from 5 on clear. Totals that a judge states do not count; the notes list those that differ from the sums.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from debate_cli.systems.moderator.settings import ModeratorSettings
 from debate_cli.systems.outcome import UNDETERMINED_OUTCOME, build_verdict, clear_from_threshold, decide_outcome
 
 ROUND_CRITERIA: dict[str, float] = {"argument_quality": 10, "rebuttal_effectiveness": 10, "strategic_positioning": 10}
-"""Criterion of a round -> out of; 30 in all."""
+"""Criterion of a round -> maximum; 30 in total."""
 FINAL_CATEGORIES: dict[str, float] = {
     "evidence_based_claims": 10,
     "logical_structure": 10,
@@ -45,14 +45,14 @@ FINAL_CATEGORIES: dict[str, float] = {
     "concession_when_appropriate": 5,
     "accuracy": 5,
 }
-"""Category of the final evaluation -> out of; 100 in all."""
+"""Category of the final evaluation -> maximum; 100 in total."""
 ROUND_SHARE, FINAL_SHARE = 0.25, 0.75
 MAX_MODERATOR_SCORE = ROUND_SHARE * sum(ROUND_CRITERIA.values()) + FINAL_SHARE * sum(FINAL_CATEGORIES.values())
 """82.5"""
 CLAIMED_TOTAL_CRITERION = "claimed_total"
-"""Criterion of the mark that carries a total as the judge wrote it."""
+"""Criterion of the mark that holds a total as the judge stated it."""
 CLAIMED_TOTAL_TOLERANCE = 0.5
-"""A claimed total may differ from ours by this much."""
+"""Largest difference between a claimed total and the sum that is not reported."""
 
 MarkTable = dict[str, dict[str, float]]
 """Participant -> criterion -> mark, averaged over the judges."""
@@ -66,13 +66,13 @@ class ModeratorRoundRow(FrozenModel):
     marks: dict[str, float]
     """Criterion -> 0-10."""
     reasons: dict[str, tuple[str, ...]]
-    """Criterion -> what the judges gave as reasons."""
+    """Criterion -> the judges' reasons."""
     sum: float | None
     """0-30; None unless all three are marked."""
 
 
 class FinalRow(FrozenModel):
-    """One participant's marks for the whole debate, and what it all comes to."""
+    """One participant's marks for the whole debate, and its score."""
 
     participant: str
     categories: dict[str, float]
@@ -82,14 +82,14 @@ class FinalRow(FrozenModel):
     round_mean: float | None
     """Mean of the round sums, 0-30; None without any."""
     score: float | None
-    """0-82.5; None for who never spoke, too."""
+    """0-82.5; None if a part is missing or the participant never spoke."""
     share: float | None
     """The score as a share of 82.5, 0-1."""
     reasons: tuple[str, ...]
 
 
 class ClaimedTotal(FrozenModel):
-    """A total that a judge wrote down and that differs from the sum of its marks by more than 0.5."""
+    """A total that a judge stated and that differs from the sum of its marks by more than 0.5."""
 
     assessor: str
     participant: str
@@ -100,7 +100,7 @@ class ClaimedTotal(FrozenModel):
 
 
 class Reasoning(FrozenModel):
-    """What a judge wrote on the whole debate."""
+    """A judge's reasoning on the whole debate."""
 
     assessor: str
     text: str
@@ -110,7 +110,7 @@ class ModeratorNotes(FrozenModel):
     """Shape of the notes of a moderator's verdict."""
 
     highest: float
-    """The most that can be reached, 82.5."""
+    """The maximum score, 82.5."""
     rounds: tuple[ModeratorRoundRow, ...]
     """By round, participants in their order."""
     final: tuple[FinalRow, ...]
@@ -121,10 +121,10 @@ class ModeratorNotes(FrozenModel):
 
 
 def score_run(debate: Debate, run: JudgingRun | str, settings: ModeratorSettings) -> Verdict:
-    """The verdict of the moderator over `run`; the notes are `ModeratorNotes`.
+    """Score `run` by the moderator's rules; the notes are `ModeratorNotes`.
 
-    Undetermined unless at least two debaters, and every debater who spoke, have a whole round and a whole evaluation. Who
-    never spoke has no score, whatever marks there are; where the transcript holds no speech at all, the marks count.
+    Undetermined unless at least two debaters, and every debater who spoke, have a fully marked round and a fully marked
+    final evaluation. A debater who never spoke has no score. In a transcript without any speech, all marks count.
     """
     given = ordered_assessments(debate, "moderator", run)
     rounds = _group_by_round(given)
@@ -158,7 +158,7 @@ def _criteria(assessment: Assessment) -> Mapping[str, float]:
 
 
 def _marks_of_judge(assessment: Assessment) -> MarkTable:
-    """One judge's marks, each held within its scale; the first of several on the same counts."""
+    """One judge's marks, clamped to their scales. Of several marks on the same criterion, the first counts."""
     criteria = _criteria(assessment)
     found: MarkTable = defaultdict(dict)
     for mark in assessment.marks:
@@ -168,7 +168,7 @@ def _marks_of_judge(assessment: Assessment) -> MarkTable:
 
 
 def _average_marks(given: Sequence[Assessment]) -> MarkTable:
-    """The marks of several judges on one subject, averaged."""
+    """Average the marks of several judges on one subject."""
     found: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     for item in given:
         for participant, marks in _marks_of_judge(item).items():
@@ -178,7 +178,7 @@ def _average_marks(given: Sequence[Assessment]) -> MarkTable:
 
 
 def _total(marks: Mapping[str, float], criteria: Mapping[str, float]) -> float | None:
-    """Sum of all criteria; None where one is not marked."""
+    """Sum of all criteria; None if one is not marked."""
     return strip_float_noise(sum(marks[name] for name in criteria)) if marks.keys() >= criteria.keys() else None
 
 
@@ -232,7 +232,7 @@ def _final_rows(debate: Debate, rounds: Sequence[ModeratorRoundRow], final: Sequ
 
 
 def _mismatched_totals(debate: Debate, assessment: Assessment) -> Iterator[ClaimedTotal]:
-    """The judge's own totals that do not fit its own marks."""
+    """The totals that a judge stated and that do not match its marks."""
     own, criteria = _marks_of_judge(assessment), _criteria(assessment)
     for participant in debate.participants:
         ours = _total(own.get(participant.name, {}), criteria)
@@ -252,7 +252,7 @@ def _mismatched_totals(debate: Debate, assessment: Assessment) -> Iterator[Claim
 def _missing(
     debate: Debate, run: JudgingRun | str, settings: ModeratorSettings, given: Sequence[Assessment]
 ) -> Iterator[str]:
-    """Sentences on rounds and evaluations that are not there, and on marks that were left out."""
+    """Sentences on missing rounds, evaluations and marks."""
     heard = speaker_names(debate)
     yield from (f"{item.name} has not spoken." for item in debate.participants if item.name not in heard)
     spoke: dict[int | None, set[str]] = {None: set(heard)}

@@ -1,6 +1,6 @@
-"""The panel's scorer: votes weighed, agreement before and after deliberation, dissent in full.
+"""Scorer of the panel: weighted votes, agreement before and after deliberation, dissent in full.
 
-Ballots, agreement and the question whether to deliberate further are in `ballots`.
+`votes` reads the ballots, computes agreement and decides whether the panel deliberates further.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ from debate_cli.systems.panel.votes import (
 
 VOTE_OPTIONS: tuple[VoteOption, ...] = ("PASS", "FAIL", "CONDITIONAL")
 OPTION_SIDES: dict[VoteOption, str] = {"PASS": "for", "FAIL": "against"}
-"""Which side an option speaks for."""
+"""Option -> the side that it supports."""
 CLEAR_SHARE = 0.8
-"""From this share of the weight on, a vote is clear."""
+"""A vote with at least this share of the weight is clear."""
 
 
 class BallotRow(FrozenModel):
@@ -48,7 +48,7 @@ class BallotRow(FrozenModel):
     option: VoteOption
     confidence: float
     weight: float
-    """Share of the weight of those that voted in this round, 0-1."""
+    """Share of the weight of all votes in this round, 0-1."""
     dimensions: dict[str, float]
     critical_findings: tuple[str, ...]
     remediation_required: tuple[str, ...]
@@ -57,14 +57,14 @@ class BallotRow(FrozenModel):
     """Whether the option differs from the judge's vote in the round before."""
     changed_because: str | None
     unexplained_change: bool
-    """Changed without naming a turn or an argument that changed it; of a document, without a word on why."""
+    """Whether the vote changed without naming a turn or an argument; for a document, without any reason."""
     late: bool
     carried: bool
-    """Whether this is the judge's last vote, kept because no newer one came in time."""
+    """Whether this is an earlier vote, kept because the judge gave none in time."""
 
 
 class PanelRoundRow(FrozenModel):
-    """One round of voting; 0 is the blind first vote."""
+    """One round of voting. Round 0 is the blind first vote."""
 
     round: int
     agreement: float
@@ -74,10 +74,10 @@ class PanelRoundRow(FrozenModel):
 
 
 class VoteTally(FrozenModel):
-    """What a set of votes comes to."""
+    """Result of a set of votes."""
 
     option: VoteOption
-    """The option with most weight; CONDITIONAL for a tie."""
+    """The option with the largest weight; CONDITIONAL for a tie."""
     weights: dict[VoteOption, float]
     """Share of the weight per option, summing to 1."""
 
@@ -86,15 +86,15 @@ class PanelNotes(FrozenModel):
     """Shape of the notes of a panel's verdict."""
 
     option: VoteOption | None
-    """What the panel decided; None where nobody voted."""
+    """Option that the panel decided for; None without votes."""
     weights: dict[VoteOption, float]
     """Share of the weight per option in the final vote."""
     first_vote: VoteTally | None
-    """The blind first vote, beside the final one."""
+    """Result of the blind first vote."""
     initial_agreement: float | None
     final_agreement: float | None
     improvement: float | None
-    """Final less initial agreement."""
+    """Final minus initial agreement."""
     converged: bool
     """Whether the final agreement reaches the threshold."""
     convergence_threshold: float
@@ -104,19 +104,19 @@ class PanelNotes(FrozenModel):
     dissent: tuple[BallotRow, ...]
     """Final votes for another option than the panel's, in full."""
     unexplained_changes: tuple[str, ...]
-    """Ids of judges that ever changed their vote without naming what changed it."""
+    """Ids of the judges who changed a vote in any round without giving a valid reason."""
     late: tuple[str, ...]
-    """Ids of judges that were ever late."""
+    """Ids of the judges who were late in any round."""
     missing: tuple[str, ...]
     """What was not assessed, one sentence each."""
 
 
 def score_run(debate: Debate, run: JudgingRun | str, settings: PanelSettings) -> Verdict:
-    """The verdict of the panel over `run`; the notes are `PanelNotes`.
+    """Score `run` by the panel's rules; the notes are `PanelNotes`.
 
-    PASS is won by the one debater of side `for`, FAIL by the one of side `against`; CONDITIONAL, a tie included, by
-    nobody. The margin is the largest less the second share of weight, 0-1. Fewer votes than `min_judges` determine
-    nothing.
+    With PASS the only debater of side `for` wins, with FAIL the only one of side `against`; CONDITIONAL and ties have no
+    winner. The margin is the largest minus the second share of weight, 0-1. With fewer votes than `min_judges` the
+    verdict is undetermined.
     """
     by_round = ballots_by_round(debate, run, settings)
     late = _late_judges(debate, run, by_round)
@@ -132,7 +132,7 @@ def score_run(debate: Debate, run: JudgingRun | str, settings: PanelSettings) ->
 
 
 def tally_votes(ballots: Sequence[Ballot]) -> VoteTally | None:
-    """The weighted count of votes; None without any."""
+    """Count the votes by weight; None without votes."""
     if not ballots:
         return None
     total = math.fsum(ballot.weight for ballot in ballots)
@@ -156,13 +156,13 @@ def _outcome(counted: VoteTally, debate: Debate) -> ScoreOutcome:
 
 
 def _scores(counted: VoteTally, debate: Debate) -> dict[str, float]:
-    """Share of weight per debater whose side an option speaks for."""
+    """Debater -> share of the weight for the option that supports its side."""
     found = {_only_debater_of_side(debate, side): counted.weights[option] for option, side in OPTION_SIDES.items()}
     return {name: share for name, share in found.items() if name is not None}
 
 
 def _only_debater_of_side(debate: Debate, side: str) -> str | None:
-    """The one debater of that side; None for none and for several."""
+    """The only debater of that side; None for no debater or several."""
     names = [item.name for item in debate.participants if item.side == side]
     return names[0] if len(names) == 1 else None
 
@@ -170,7 +170,7 @@ def _only_debater_of_side(debate: Debate, side: str) -> str | None:
 def _late_judges(
     debate: Debate, run: JudgingRun | str, by_round: Mapping[int, Sequence[Ballot]]
 ) -> dict[int, set[str]]:
-    """Round -> judges that were late for it: marked so, or failed so."""
+    """Round -> judges who were late: their vote is marked late, or their brief failed as late."""
     wanted = get_run_id(run)
     found = {number: {ballot.judge for ballot in ballots if ballot.vote.late} for number, ballots in by_round.items()}
     keys = {failure.task.key for failure in debate.failures if failure.cause == "late"}
@@ -182,7 +182,7 @@ def _late_judges(
 def _all_late_judges(
     debate: Debate, run: JudgingRun | str, settings: PanelSettings, late: Mapping[int, set[str]]
 ) -> tuple[str, ...]:
-    """Judges that were ever late, in the order of the bench: those too that were so in the first vote and have none."""
+    """Judges who were late in any round, in panel order; includes those without any vote."""
     found = set[str]().union(*late.values())
     for failure in debate.failures:
         task = failure.task
@@ -272,9 +272,9 @@ def _notes(
 def _missing(
     debate: Debate, run: JudgingRun | str, settings: PanelSettings, by_round: Mapping[int, Sequence[Ballot]]
 ) -> list[str]:
-    """Sentences on judges that did not vote in a round, strangers' votes, too few votes, and dimensions left unmarked.
+    """Sentences on judges who did not vote in a round, too few votes, unmarked dimensions, and votes of non-members.
 
-    A round that there should have been is one, though nobody voted in it.
+    A round that should have taken place counts as well, even without any vote.
     """
     bench = judge_weights(debate, run, settings)
     found: list[str] = []
@@ -283,7 +283,7 @@ def _missing(
     voted = {ballot.judge for ballot in final}
     further = should_deliberate(
         by_round, stored_settings(debate, run, settings)
-    )  # who was to be asked is a fact of the run
+    )  # stored settings: they determine which judges were asked
     for number in range(latest + 1 + further):
         counted = {ballot.judge: ballot for ballot in by_round.get(number, ())}
         when = f"in deliberation round {number}" if number else "in the first vote"
@@ -293,7 +293,7 @@ def _missing(
                 continue
             late = " (late)" if ballot is not None and ballot.vote.late else ""
             why = format_failure_cause(debate, _brief_key(get_run_id(run), judge, number)) or late
-            if ballot is None and not why:  # who has no vote to keep is not asked again
+            if ballot is None and not why:  # a judge without a first vote is not asked again
                 why = format_failure_cause(debate, _brief_key(get_run_id(run), judge, 0))
             stands = "; its last vote stands" if ballot is not None or (number > latest and judge in voted) else ""
             found.append(f"{judge} did not vote {when}{why}{stands}.")

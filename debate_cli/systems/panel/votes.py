@@ -1,6 +1,6 @@
-"""A panel's ballots: what each judge's vote is in a deliberation round, how far the votes agree, where they do not.
+"""The ballots of a panel by deliberation round, their agreement, and the points of disagreement.
 
-These are the pure pieces that scorer and schedule share; which option prevails is decided in `panel`.
+Pure functions that scorer and schedule share. `score` decides which option wins.
 """
 
 from __future__ import annotations
@@ -28,45 +28,45 @@ from debate_cli.systems.panel.settings import PanelSettings
 DIMENSION_MIN, DIMENSION_MAX = 1.0, 3.0
 """Scale of a dimension."""
 VOTE_WEIGHT, DIMENSION_WEIGHT = 0.6, 0.4
-"""What votes and dimensions count in the agreement."""
+"""Weights of votes and of dimensions in the agreement."""
 DISPUTED_RANGE = 1.5
-"""A dimension whose marks range this far or farther is disputed."""
+"""A dimension is disputed if the range of its marks is at least this large."""
 _TURN_REFERENCE = re.compile(r"\bturns?\s*(?:no\.?|number|#)?\s*(\d+)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class Ballot:
-    """A judge's vote as it counts in one deliberation round."""
+    """A judge's vote that counts in one deliberation round."""
 
     judge: str
     weight: float
-    """As configured, > 0; not normalised."""
+    """As configured, > 0; not normalized."""
     vote: Vote
     dimensions: Mapping[str, float]
-    """Dimension -> 1-3, of those configured."""
+    """Configured dimension -> mark, 1-3."""
     rationale: str
     cast_round: int
     """The round in which it was cast."""
     carried: bool = False
-    """Cast in an earlier round and kept, because the judge was late or did not answer."""
+    """Whether it was cast in an earlier round and kept, because the judge was late or did not answer."""
 
     @property
     def option(self) -> VoteOption:
-        """What was voted."""
+        """Option of the vote."""
         return self.vote.option
 
 
 class Disagreement(FrozenModel):
-    """A point on which a panel is divided."""
+    """A point on which the panel disagrees."""
 
     about: str
-    """`vote`, or a dimension."""
+    """`vote`, or the name of a dimension."""
     severity: float
     """0-1."""
 
 
 def judge_weights(debate: Debate, run: JudgingRun | str, settings: PanelSettings) -> dict[str, float]:
-    """Judge -> weight, of the bench that was asked; `settings` may give its members other weights."""
+    """Judge -> weight, for the judges who were asked; `settings` may change their weights."""
     asked = {judge.id: judge.weight for judge in stored_settings(debate, run, settings).members}
     given = {judge.id: judge.weight for judge in settings.members}
     return {judge: given.get(judge) or weight or 1.0 for judge, weight in asked.items()}
@@ -75,10 +75,10 @@ def judge_weights(debate: Debate, run: JudgingRun | str, settings: PanelSettings
 def ballots_by_round(
     debate: Debate, run: JudgingRun | str, settings: PanelSettings
 ) -> Mapping[int, tuple[Ballot, ...]]:
-    """Deliberation round -> the ballots that count in it, judges in the order of the bench.
+    """Deliberation round -> the ballots that count in it, in panel order.
 
-    A judge that did not vote in a round, or was late for it, keeps its last vote. Votes of judges that are not on the
-    bench do not count.
+    A judge who did not vote in a round, or was late, keeps its last vote. Votes of judges who are not members do not
+    count.
     """
     return _ballots_by_round(debate, get_run_id(run), settings)
 
@@ -101,12 +101,12 @@ def _ballots_by_round(debate: Debate, run: str, settings: PanelSettings) -> Mapp
 
 
 def compute_agreement(ballots: Sequence[Ballot]) -> float:
-    """How far a panel agrees, 0-1, by the rules as written.
+    """Agreement of a panel, 0-1.
 
-    0.6 x the largest share of votes + 0.4 x the mean over dimensions of max(0, 1 - range/2). Fewer than two votes agree
-    wholly; where two judges share no dimension, dimensions agree wholly.
+    0.6 x the largest share of votes + 0.4 x the mean over dimensions of max(0, 1 - range/2). Fewer than two votes, and
+    dimensions that fewer than two judges marked, count as full agreement.
     """
-    if len(ballots) < 2:  # noqa: PLR2004 - nobody to differ from
+    if len(ballots) < 2:  # noqa: PLR2004 - a comparison needs two
         return 1.0
     ranges = _ranges(ballots)
     dimensions = mean(max(0.0, 1 - spread / 2) for spread in ranges.values()) if ranges else 1.0
@@ -114,8 +114,8 @@ def compute_agreement(ballots: Sequence[Ballot]) -> float:
 
 
 def find_disagreements(ballots: Sequence[Ballot]) -> tuple[Disagreement, ...]:
-    """Where a panel is divided, most severe first; equal ones vote first, then dimensions by name."""
-    if len(ballots) < 2:  # noqa: PLR2004 - nobody to differ from
+    """Points of disagreement, most severe first. With equal severity: the vote, then dimensions by name."""
+    if len(ballots) < 2:  # noqa: PLR2004 - a comparison needs two
         return ()
     found: list[Disagreement] = []
     divided = strip_float_noise(1 - _largest_share(ballots))
@@ -128,10 +128,10 @@ def find_disagreements(ballots: Sequence[Ballot]) -> tuple[Disagreement, ...]:
 
 
 def should_deliberate(rounds: Mapping[int, Sequence[Ballot]], settings: PanelSettings) -> bool:
-    """Whether the panel should vote once more, judged by the latest of its `rounds`, which are those of `ballots_by_round`.
+    """Whether the panel votes once more after the latest of `rounds` (the result of `ballots_by_round`).
 
-    It should while it agrees less than the threshold, is divided on something, has had fewer deliberation rounds than
-    allowed, and has enough votes. The caller sees to it that the latest round is settled.
+    True if agreement is below the threshold, there is a disagreement, the maximum of deliberation rounds is not reached,
+    and there are enough votes. Call it only when the latest round is settled.
     """
     if not rounds:
         return False
@@ -146,7 +146,7 @@ def should_deliberate(rounds: Mapping[int, Sequence[Ballot]], settings: PanelSet
 
 
 def explains_change(because: str | None, debate: Debate) -> bool:
-    """Whether a reason for a changed vote names a turn, or an argument, of the debate; any words do for a document."""
+    """Whether a reason for a changed vote names a turn or an argument of the debate. For a document, any text is valid."""
     if because is None or not because.strip():
         return False
     if not debate.turns:
@@ -160,7 +160,7 @@ def _mentions_item(text: str, item: str) -> bool:
 
 
 def _parse_ballot(assessment: Assessment, bench: Mapping[str, float], settings: PanelSettings) -> Ballot | None:
-    """The ballot in an assessment; None without a vote, and for a stranger's."""
+    """The ballot in an assessment; None without a vote, or if the judge is not a member."""
     vote = next((finding for finding in assessment.findings if isinstance(finding, Vote)), None)
     if vote is None or assessment.assessor not in bench or assessment.subject.moment != "debate":
         return None
@@ -180,12 +180,12 @@ def _parse_ballot(assessment: Assessment, bench: Mapping[str, float], settings: 
 
 
 def _carry_over(ballot: Ballot) -> Ballot:
-    """The vote in a later round in which nothing was heard of its judge."""
+    """The ballot for a later round in which its judge did not answer."""
     return replace(ballot, vote=ballot.vote.model_copy(update={"late": False}), carried=True)
 
 
 def _keep_last_if_late(ballot: Ballot, last: Ballot | None) -> Ballot:
-    """A judge marked late keeps its last vote, whatever the late ballot says; a first vote counts even when late."""
+    """Replace a late ballot with the judge's last vote; a first vote counts even if it is late."""
     if not ballot.vote.late or last is None:
         return ballot
     return replace(last, vote=last.vote.model_copy(update={"late": True}))
@@ -196,7 +196,7 @@ def _largest_share(ballots: Sequence[Ballot]) -> float:
 
 
 def _ranges(ballots: Iterable[Ballot]) -> dict[str, float]:
-    """Dimension -> range of its marks, of those that at least two judges marked."""
+    """Dimension -> range of its marks, for dimensions that at least two judges marked."""
     found: dict[str, list[float]] = defaultdict(list)
     for ballot in ballots:
         for dimension, value in ballot.dimensions.items():

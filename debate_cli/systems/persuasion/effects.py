@@ -1,4 +1,4 @@
-"""Effects of a turn on the other debaters in the persuasion system: by keywords, by factors, or as a judge rated them."""
+"""Effects of a turn on the other debaters: by keywords, by weighted factors, or by a judge's ratings."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ KEYWORD_PHRASES: dict[str, tuple[float, tuple[str, ...]]] = {
     "attack": (0.4, ("wrong", "flawed", "incorrect", "mistaken", "fallacious")),
     "evidence": (0.35, ("research", "data", "study", "evidence", "statistics")),
 }
-"""Criterion -> what each phrase found is worth, and the phrases."""
+"""Criterion -> points for each phrase that occurs, and the phrases."""
 
 
 def _whole_word_pattern(phrase: str) -> re.Pattern[str]:
@@ -32,7 +32,7 @@ _PATTERNS = {criterion: tuple(map(_whole_word_pattern, phrases)) for criterion, 
 
 @lru_cache(maxsize=1024)
 def keyword_scores(text: str) -> tuple[float, float, float]:
-    """(persuasion, attack, evidence) of a text, each 0-1: a phrase counts once, as whole words, whatever the case."""
+    """(persuasion, attack, evidence) of a text, each 0-1. A phrase counts once, as whole words, ignoring case."""
     return _keyword_score(text, "persuasion"), _keyword_score(text, "attack"), _keyword_score(text, "evidence")
 
 
@@ -42,7 +42,7 @@ def _keyword_score(text: str, criterion: str) -> float:
 
 
 def keyword_effects(turn: Turn, targets: Iterable[str]) -> tuple[Effect, ...]:
-    """The same effect on every target, read off the words of the turn."""
+    """Compute the effect of a turn from its keywords; it is the same for every target."""
     persuasion, attack, evidence = keyword_scores(turn.text)
     return tuple(Effect(turn.index, turn.speaker, target, persuasion, attack, evidence) for target in targets)
 
@@ -50,10 +50,10 @@ def keyword_effects(turn: Turn, targets: Iterable[str]) -> tuple[Effect, ...]:
 def factor_effects(
     turn: Turn, targets: Iterable[str], states: Mapping[str, DebaterState], influence: float, factors: PersuasionFactors
 ) -> tuple[Effect, ...]:
-    """Keyword effects whose persuasion is the weighted sum of keyword persuasion, strategy fit, evidence and influence.
+    """Keyword effects with persuasion replaced by the weighted sum of persuasion, strategy fit, evidence and influence.
 
     `states` are those before the turn; `influence` (0-1) is the speaker's mean persuasion so far. The strategy fits a
-    target when it is the one that an adaptive debater would pick against that target alone.
+    target if an adaptive debater would pick it against that target alone.
     """
     found: list[Effect] = []
     for effect in keyword_effects(turn, targets):
@@ -77,7 +77,7 @@ EffectRatings = Mapping[tuple[int, str], Mapping[str, float]]
 
 
 def average_ratings(given: Iterable[Assessment]) -> EffectRatings:
-    """What the judges rated, from assessments of single turns."""
+    """Average the judges' ratings of single turns."""
     found: dict[tuple[int, str], dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     for assessment in given:
         if assessment.subject.moment != "turn" or len(assessment.subject.turns) != 1:
@@ -89,7 +89,7 @@ def average_ratings(given: Iterable[Assessment]) -> EffectRatings:
 
 
 def judge_effects(turn: Turn, targets: Iterable[str], rated: EffectRatings) -> tuple[Effect, ...]:
-    """The rated effects; a target whose persuasion or attack was not rated is left alone."""
+    """The rated effects; there is none on a target without ratings of persuasion and attack."""
     found: list[Effect] = []
     for target in targets:
         of = rated.get((turn.index, target), {})

@@ -1,4 +1,4 @@
-"""The persuasion system's scorer: who stands firm, who moved whom, who surrendered. The state machine is in `dynamics`."""
+"""Scorer of the persuasion system: final states, influence and surrenders. The states come from `state_machine`."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from debate_cli.systems.persuasion.state_machine import StatePoint, collect_effe
 
 
 class FinalState(FrozenModel):
-    """Where a debater ended."""
+    """A debater's state after the last turn."""
 
     name: str
     stance: float
@@ -46,11 +46,11 @@ class FinalState(FrozenModel):
 
 
 class Surrender(FrozenModel):
-    """That a debater gave up."""
+    """A debater's surrender."""
 
     name: str
     turn: int
-    """Index of the turn that brought it about."""
+    """Index of the turn that caused it."""
     reason: SurrenderReason
 
 
@@ -73,7 +73,7 @@ class InfluenceEdge(FrozenModel):
 
 
 class ContextSimilarity(FrozenModel):
-    """How alike the social contexts of two debaters are: cosine, -1 to 1."""
+    """Similarity of the social contexts of two debaters: cosine, -1 to 1."""
 
     names: tuple[str, str]
     cosine: float
@@ -85,23 +85,23 @@ class PersuasionNotes(FrozenModel):
     effects: str
     """`keywords`, `factors` or `judge`."""
     rounds: int
-    """Rounds spoken."""
+    """Number of rounds with a speech."""
     surrendered: tuple[Surrender, ...]
-    """In the order in which it happened."""
+    """In chronological order."""
     states: tuple[FinalState, ...]
     curve: tuple[CurvePoint, ...]
     graph: tuple[InfluenceEdge, ...]
     influence: dict[str, float]
-    """Name -> mean weight out of it; those who never reached anyone are left out."""
+    """Name -> mean weight of its outgoing edges; debaters without any are left out."""
     likeness: tuple[ContextSimilarity, ...]
     missing: tuple[str, ...]
-    """What was not assessed, one sentence each; without a judge nothing ever is."""
+    """What was not assessed, one sentence each."""
 
 
 def score_run(debate: Debate, run: JudgingRun | str, settings: PersuasionSettings) -> Verdict:
-    """The verdict of the persuasion system over `run`; the notes are `PersuasionNotes`.
+    """Score `run` by the persuasion system; the notes are `PersuasionNotes`.
 
-    Undetermined until at least two debaters have spoken with an effect that is known, or one has surrendered.
+    Undetermined unless the speeches of at least two debaters have known effects, or a debater has surrendered.
     """
     curve = compute_state_curve(debate, settings, run)
     final = curve[-1].states
@@ -114,10 +114,10 @@ def score_run(debate: Debate, run: JudgingRun | str, settings: PersuasionSetting
 
 
 def final_score(name: str, final: Mapping[str, DebaterState]) -> float:
-    """A debater's score, by the rules as written.
+    """A debater's score.
 
-    |stance| x conviction x 30; for each other debater 20 if it surrendered and 10 x the mean persuasion it received;
-    (1 - mean attack received) x conviction x 20 if any turn was ever directed at it; less 50 if it surrendered itself.
+    The sum of |stance| x conviction x 30; for each other debater 20 if it surrendered, and 10 x the mean persuasion it
+    received; (1 - mean attack received) x conviction x 20 if any effect reached the debater; -50 if it surrendered.
     """
     own = final[name]
     total = abs(own.stance) * own.conviction * 30
@@ -141,7 +141,7 @@ def max_score(debaters: int) -> float:
 def _outcome(
     scores: Mapping[str, float], final: Mapping[str, DebaterState], settings: PersuasionSettings
 ) -> ScoreOutcome:
-    """Highest score wins: overwhelming if anyone else surrendered, else clear above the margin, else narrow."""
+    """The highest score wins: overwhelming if another debater surrendered, else clear above `clear_margin`, else narrow."""
     best = max(scores, key=lambda name: strip_float_noise(scores[name]))
     others_fell = any(state.surrendered for state in final.values() if state.name != best)
 
@@ -218,7 +218,7 @@ def _context_similarities(contexts: Mapping[str, Sequence[float]]) -> tuple[Cont
 def _missing(
     debate: Debate, run: JudgingRun | str, settings: PersuasionSettings, curve: Sequence[StatePoint]
 ) -> list[str]:
-    """Sentences on debaters that have not spoken and, with a judge, on turns that were not (wholly) rated."""
+    """Sentences on debaters who have not spoken and, with a judge, on missing ratings of turns."""
     heard = speaker_names(debate)
     final = curve[-1].states
     found = [

@@ -1,6 +1,6 @@
-"""One debater's state in the persuasion system, and how effects move it: the arithmetic of stance and conviction.
+"""The state of one debater in the persuasion system, and how effects change its stance and conviction.
 
-What a turn's effects are, and in which order turns act, is decided in `effects` and `dynamics`.
+`effects` computes the effects of a turn; `state_machine` applies them in the order of the turns.
 """
 
 from __future__ import annotations
@@ -13,23 +13,23 @@ from debate_cli.systems.aggregation import mean, strip_float_noise
 from debate_cli.systems.persuasion.settings import VictoryConditions
 
 HISTORY_LENGTH = 10
-"""How many of the last effects a history holds."""
+"""Number of effects that a history keeps."""
 RECENT_EFFECTS = 3
-"""How many of them count as recent."""
+"""Number of effects that count as recent."""
 PERSUASION_THRESHOLD = 0.6
-"""Persuasion above this moves a stance."""
+"""Persuasion above this moves the stance towards 0."""
 ATTACK_THRESHOLD = 0.3
-"""Attack above this, after conviction has absorbed its part, hardens a stance."""
+"""Attack above this, after conviction absorbed a part of it, moves the stance away from 0."""
 
 StancePosition = Literal["Supportive", "Opposed", "Neutral"]
 SurrenderReason = Literal["persuaded", "neutral", "worn_down"]
-"""persuaded: strong recent persuasion met little conviction; neutral: no stance is left to defend; worn_down: every
-recent turn persuaded."""
+"""persuaded: strong recent persuasion and low conviction; neutral: the stance came close to 0; worn_down: every recent
+turn persuaded."""
 
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """What one turn did to one debater; each 0-1."""
+    """Effect of one turn on one debater; each value 0-1."""
 
     turn: int
     speaker: str
@@ -41,7 +41,7 @@ class Effect:
 
 @dataclass(frozen=True, slots=True)
 class DebaterState:
-    """Where a debater stands after some turn."""
+    """State of a debater after a turn."""
 
     name: str
     starting_stance: float
@@ -56,17 +56,17 @@ class DebaterState:
     surrendered: bool = False
     surrender_reason: SurrenderReason | None = None
     evidence_shown: tuple[float, ...] = ()
-    """Evidence that the debater's own turns brought, the last ten."""
+    """Evidence in the debater's own turns, the last ten."""
     attack_dealt: tuple[float, ...] = ()
-    """Attack that the debater dealt, over all its turns and targets."""
+    """Attack by the debater, over all its turns and targets."""
 
     @property
     def position(self) -> StancePosition:
         """Supportive above 0.2, Opposed below -0.2, else Neutral."""
         stance = strip_float_noise(self.stance)
-        if stance > 0.2:  # noqa: PLR2004 - the rules as written
+        if stance > 0.2:  # noqa: PLR2004 - the documented rule
             return "Supportive"
-        return "Opposed" if stance < -0.2 else "Neutral"  # noqa: PLR2004 - the same
+        return "Opposed" if stance < -0.2 else "Neutral"  # noqa: PLR2004 - the documented rule
 
 
 def starting_state(participant: Participant) -> DebaterState:
@@ -80,11 +80,11 @@ def starting_state(participant: Participant) -> DebaterState:
 
 
 def apply_effect(state: DebaterState, effect: Effect, conditions: VictoryConditions) -> DebaterState:
-    """`state` after `effect`; one that has surrendered is not moved any more.
+    """The state after `effect`. A debater who has surrendered does not change.
 
-    With p, a received and c the conviction before: p > 0.6 turns the stance by p(1-c)0.3 towards 0 and conviction to
-    0.85 of itself; then e = max(0, a - 0.8c) > 0.3 turns the stance by 0.2e away from 0, within -1 to 1, and conviction
-    to 1.1 of itself, at most 1. Surrender is looked for after both.
+    p: persuasion, a: attack, c: conviction before the effect. If p > 0.6, the stance is multiplied by 1 - 0.3p(1 - c) and
+    conviction by 0.85. Then, with e = max(0, a - 0.8c) > 0.3, the stance is multiplied by 1 + 0.2e, within -1..1, and
+    conviction by 1.1, at most 1. Surrender is checked after both.
     """
     if state.surrendered:
         return state
@@ -92,9 +92,9 @@ def apply_effect(state: DebaterState, effect: Effect, conditions: VictoryConditi
     if strip_float_noise(effect.persuasion) > PERSUASION_THRESHOLD:
         stance *= 1 - effect.persuasion * (1 - before) * 0.3
         conviction *= 0.85
-    sting = max(0.0, effect.attack - 0.8 * before)
-    if strip_float_noise(sting) > ATTACK_THRESHOLD:
-        stance = max(-1.0, min(1.0, stance * (1 + 0.2 * sting)))
+    felt_attack = max(0.0, effect.attack - 0.8 * before)
+    if strip_float_noise(felt_attack) > ATTACK_THRESHOLD:
+        stance = max(-1.0, min(1.0, stance * (1 + 0.2 * felt_attack)))
         conviction = min(1.0, 1.1 * conviction)
     moved = replace(
         state,
@@ -108,11 +108,11 @@ def apply_effect(state: DebaterState, effect: Effect, conditions: VictoryConditi
 
 
 def find_surrender_reason(state: DebaterState, conditions: VictoryConditions) -> SurrenderReason | None:
-    """Why a debater in this state gives up; None while it stands.
+    """Why a debater in this state surrenders, by the first rule that applies; None if it does not surrender.
 
-    Any of: the mean of the last three persuasions above 0.6 with conviction below the surrender threshold; a stance
-    nearer to 0 than the neutral threshold with conviction below 0.5, for one that did not start there; the last n
-    persuasions (n as configured, all of them there) each above 0.5.
+    - `persuaded`: the mean of the last three persuasions is above 0.6 and conviction is below the surrender threshold.
+    - `neutral`: the stance is closer to 0 than the neutral threshold, did not start there, and conviction is below 0.5.
+    - `worn_down`: the last `consecutive_persuasion` persuasions are each above 0.5.
     """
     conviction, neutral = strip_float_noise(state.conviction), conditions.stance_neutral_threshold
     if (
@@ -120,7 +120,7 @@ def find_surrender_reason(state: DebaterState, conditions: VictoryConditions) ->
         and conviction < conditions.surrender_threshold
     ):
         return "persuaded"
-    if abs(strip_float_noise(state.stance)) < neutral <= abs(state.starting_stance) and conviction < 0.5:  # noqa: PLR2004 - as written
+    if abs(strip_float_noise(state.stance)) < neutral <= abs(state.starting_stance) and conviction < 0.5:  # noqa: PLR2004 - the documented rule
         return "neutral"
     last = state.persuasion[-conditions.consecutive_persuasion :]
     if len(last) == conditions.consecutive_persuasion and all(strip_float_noise(value) > 0.5 for value in last):  # noqa: PLR2004
@@ -129,7 +129,7 @@ def find_surrender_reason(state: DebaterState, conditions: VictoryConditions) ->
 
 
 def record_turn(state: DebaterState, effects: tuple[Effect, ...]) -> DebaterState:
-    """The speaker's own state after its turn had `effects`: what it showed and dealt is remembered."""
+    """The speaker's own state after its turn had `effects`: records evidence and attacks."""
     if not effects:
         return state
     evidence = mean(effect.evidence for effect in effects)

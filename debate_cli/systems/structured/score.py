@@ -1,8 +1,8 @@
-"""The structured system's scorer: four criteria for each opening argument, a weighted mean for each side.
+"""Scorer of the structured system: four criteria for each opening argument, a mean for each debater.
 
-Formulas are the rules as written: an argument's score is the weighted mean of its four criteria (1-10) less the penalty
-for its fallacies, not below 1; a side's score is the mean over its arguments. A gap below 1 is a draw, up to and
-including 3 narrow, above 3 clear. Standings and the briefing are read in `trace` and `briefing`.
+The score of an argument is the weighted mean of its four criteria (1-10) minus the penalty for its fallacies, at least 1.
+The score of a debater is the mean over its arguments. By default a margin below 1 is a draw, up to and including 3
+narrow, above 3 clear. `trace` and `briefing` read standings and the briefing.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ ArgumentMarks = Mapping[str, Mapping[str, Mapping[str, float]]]
 
 
 class ArgumentRow(FrozenModel):
-    """How one argument was scored; every number is a mean over the judges, None where there is no mark."""
+    """The scoring of one argument. Every number is a mean over the judges; None without a mark."""
 
     id: str
     participant: str
@@ -53,9 +53,9 @@ class ArgumentRow(FrozenModel):
     responsiveness: float | None
     honesty: float | None
     penalty: float
-    """Points taken off for fallacies, >= 0, before the score is held at 1."""
+    """Points deducted for fallacies, >= 0, before the score is raised to its minimum of 1."""
     score: float | None
-    """1-10; None unless all four criteria that weigh anything are marked."""
+    """1-10; None unless every criterion with a weight above 0 is marked."""
 
 
 class FallacyRow(FrozenModel):
@@ -74,7 +74,7 @@ class StructuredNotes(FrozenModel):
     label: str
     """The outcome in words, e.g. `evenly matched`."""
     weights: dict[str, float]
-    """Weight per criterion as used: they sum to 1."""
+    """Criterion -> effective weight; they sum to 1."""
     arguments: tuple[ArgumentRow, ...]
     """In the order of the debate."""
     means: dict[str, dict[str, float]]
@@ -87,9 +87,9 @@ class StructuredNotes(FrozenModel):
 
 
 def scored_arguments(debate: Debate) -> dict[str, str]:
-    """Argument id -> speaker, of every argument of an opening (or a free speech), in the order of the debate.
+    """Argument id -> speaker for every argument of an opening or a free speech, in the order of the debate.
 
-    What was smuggled into a later phase is not scored. The first of a duplicate id counts.
+    Arguments in later phases are not scored. Of several arguments with the same id, the first counts.
     """
     found: dict[str, str] = {}
     for turn in debate.turns:
@@ -100,7 +100,7 @@ def scored_arguments(debate: Debate) -> dict[str, str]:
 
 
 def score_run(debate: Debate, run: JudgingRun | str, settings: StructuredSettings) -> Verdict:
-    """The verdict of the structured system over `run`; the notes are `StructuredNotes`.
+    """Score `run` by the structured system; the notes are `StructuredNotes`.
 
     Undetermined unless at least two debaters, and every debater who made an argument, have one that is fully marked.
     """
@@ -131,14 +131,14 @@ def score_run(debate: Debate, run: JudgingRun | str, settings: StructuredSetting
 
 
 def normalized_weights(settings: StructuredSettings) -> dict[str, float]:
-    """Weight per criterion as it counts: the configured ones, made to sum 1."""
+    """Criterion -> weight: the configured weights, scaled to a sum of 1."""
     raw: dict[str, float] = {criterion: getattr(settings.weights, criterion) for criterion in CRITERIA}
     total = sum(raw.values())
     return {criterion: weight / total for criterion, weight in raw.items()}
 
 
 def _marks(given: Sequence[Assessment], owners: Mapping[str, str]) -> ArgumentMarks:
-    """The marks of all judges. What names an unknown argument, or another debater's, is ignored."""
+    """Collect the marks of all judges. Marks for unknown arguments, or for another debater's, are ignored."""
     found: dict[str, dict[str, dict[str, float]]] = {item: {} for item in owners}
     for assessment in given:
         for mark in assessment.marks:
@@ -169,7 +169,7 @@ def _fallacies(given: Sequence[Assessment]) -> tuple[FallacyRow, ...]:
 def _penalty(
     item: str, given: Sequence[Assessment], fallacies: Sequence[FallacyRow], settings: StructuredSettings
 ) -> float:
-    """Penalty of one argument: fallacies found in it, averaged over the judges."""
+    """Penalty of one argument: the number of its fallacies, averaged over the judges."""
     count = sum(row.item == item for row in fallacies)
     return settings.fallacy_penalty * count / len(given) if count else 0.0
 
@@ -203,7 +203,7 @@ def _argument_row(
 
 
 def _side_scores(rows: Sequence[ArgumentRow]) -> dict[str, float]:
-    """Participant -> mean over its scored arguments; nobody without one."""
+    """Participant -> mean over its scored arguments; participants without any are left out."""
     found: dict[str, list[float]] = defaultdict(list)
     for row in rows:
         if row.score is not None:

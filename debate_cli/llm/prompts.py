@@ -48,6 +48,8 @@ class Prompts:
 
     def find_problems(self, *packages: str) -> list[tuple[str, str]]:
         """Faults of the overrides as (name, sentence). `packages` as for `validate`."""
+        if not self._overrides:
+            return []
         places = packages or prompt_packages()
         return list(
             self._iter_problems({name: package for package in places for name in _package_prompt_names(package)})

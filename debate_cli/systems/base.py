@@ -34,7 +34,7 @@ class Progress:
     """How far a debate is, as far as one judging run is concerned."""
 
     finished_rounds: tuple[int, ...]
-    """Numbers of the rounds in which nobody speaks any more."""
+    """Numbers of the rounds whose speeches are all made."""
     judgeable_turns: tuple[int, ...]
     """Indices of the turns that can be judged: all before the first gap; all of them once the debate is over."""
     is_over: bool

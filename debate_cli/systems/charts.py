@@ -27,7 +27,7 @@ class ChartSeries:
     name: str
     points: tuple[ChartPoint | None, ...]
     participant: str | None = None
-    """Name of the debater whose colour the series has; None for a series that belongs to nobody."""
+    """Name of the debater whose colour the series has; None for other series."""
     style: str = ""
     """Style of a series without a debater: a class of the page's style sheet, e.g. `limit` or `option-pass`."""
     is_joined: bool = True

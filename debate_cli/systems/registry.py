@@ -1,6 +1,6 @@
 """Finds the judging system of a kind: the built-in ones and those that installed packages add.
 
-Which kinds there are, and where their code is, stands in `plugins.SYSTEMS`.
+`plugins.SYSTEMS` maps each kind to the import path of its system.
 """
 
 from __future__ import annotations

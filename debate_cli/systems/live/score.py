@@ -140,11 +140,11 @@ def score_run(debate: Debate, run: JudgingRun | str, settings: LiveSettings) -> 
 def has_narrative_conflict(debate: Debate, run: JudgingRun | str, settings: LiveSettings) -> bool:
     """Whether the narrative names another winner than a determined scorecard, so that the judge must explain why."""
     given = ordered_assessments(debate, "live", run)
-    told = _first_finding(given, Narrative)
-    if told is None:
+    narrative = _first_finding(given, Narrative)
+    if narrative is None:
         return False
     outcome = _outcome(debate, _scores(debate, build_scorecard(debate, given)), settings)
-    return outcome.victory != "undetermined" and told.winner != outcome.winner
+    return outcome.victory != "undetermined" and narrative.winner != outcome.winner
 
 
 def _scores(debate: Debate, card: Scorecard) -> dict[str, float]:
@@ -194,15 +194,15 @@ def _first_finding(given: Sequence[Assessment], kind: type[F]) -> F | None:
 
 
 def _narrative_note(given: Sequence[Assessment], outcome: ScoreOutcome) -> NarrativeNote | None:
-    told, resolution = _first_finding(given, Narrative), _first_finding(given, Resolution)
-    if told is None:
+    narrative, resolution = _first_finding(given, Narrative), _first_finding(given, Resolution)
+    if narrative is None:
         return None
-    agrees = None if outcome.victory == "undetermined" else told.winner == outcome.winner
+    agrees = None if outcome.victory == "undetermined" else narrative.winner == outcome.winner
     return NarrativeNote(
-        winner=told.winner,
-        reasoning=told.reasoning,
-        pattern=told.pattern,
-        arcs=told.arcs,
+        winner=narrative.winner,
+        reasoning=narrative.reasoning,
+        pattern=narrative.pattern,
+        arcs=narrative.arcs,
         agrees=agrees,
         resolution=resolution.explanation if resolution is not None else None,
     )
@@ -218,8 +218,8 @@ def _missing(
 ) -> list[str]:
     """Sentences on missing turns, exchanges, narrative and convergence."""
     prefix = f"{get_run_id(run)}/live/{SOLE_JUDGE_ID}"
-    heard = speaker_names(debate)
-    found = [f"{item.name} has not spoken." for item in debate.participants if item.name not in heard]
+    speakers = speaker_names(debate)
+    found = [f"{item.name} has not spoken." for item in debate.participants if item.name not in speakers]
     assessed = {item.subject.turns for item in given if item.subject.moment == "turn"}
     for turn in debate.turns:
         marked = {**card.raw.get(turn.index, {}), **card.supplementary.get(turn.index, {})}

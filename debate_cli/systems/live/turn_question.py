@@ -135,7 +135,7 @@ def _add_inconsistencies(
 
 
 def add_suspect_claims(claims: Iterable[SuspectClaimForm], turns: tuple[Turn, ...], tally: MarkCollector) -> None:
-    """Put each suspect claim on the first of `turns` that says it; drop what nobody said."""
+    """Put each suspect claim on the first of `turns` that says it; drop claims that no turn contains."""
     for claim in claims:
         turn = find_quoted_turn(claim.quote, turns)
         if turn is None:

@@ -194,9 +194,9 @@ def _reasons(given: Sequence[Assessment], participant: str, criterion: str) -> t
 
 def _round_rows(debate: Debate, rounds: Mapping[int, Sequence[Assessment]]) -> Iterator[ModeratorRoundRow]:
     for number, given in rounds.items():
-        sheet = _average_marks(given)
+        marks_by_name = _average_marks(given)
         for participant in debate.participants:
-            marks = sheet.get(participant.name)
+            marks = marks_by_name.get(participant.name)
             if marks is not None:
                 reasons = {name: _reasons(given, participant.name, name) for name in ROUND_CRITERIA}
                 yield ModeratorRoundRow(
@@ -209,13 +209,13 @@ def _round_rows(debate: Debate, rounds: Mapping[int, Sequence[Assessment]]) -> I
 
 
 def _final_rows(debate: Debate, rounds: Sequence[ModeratorRoundRow], final: Sequence[Assessment]) -> Iterator[FinalRow]:
-    sheet, heard = _average_marks(final), speaker_names(debate)
+    marks_by_name, speakers = _average_marks(final), speaker_names(debate)
     for participant in debate.participants:
         name = participant.name
-        marks = sheet.get(name, {})
+        marks = marks_by_name.get(name, {})
         total = _total(marks, FINAL_CATEGORIES)
         sums = [row.sum for row in rounds if row.participant == name and row.sum is not None]
-        whole = bool(sums) and (name in heard or not heard)
+        whole = bool(sums) and (name in speakers or not speakers)
         score = ROUND_SHARE * mean(sums) + FINAL_SHARE * total if whole and total is not None else None
         reasons = [*_reasons(final, name, CLAIMED_TOTAL_CRITERION)]
         for criterion in FINAL_CATEGORIES:
@@ -253,9 +253,9 @@ def _missing(
     debate: Debate, run: JudgingRun | str, settings: ModeratorSettings, given: Sequence[Assessment]
 ) -> Iterator[str]:
     """Sentences on missing rounds, evaluations and marks."""
-    heard = speaker_names(debate)
-    yield from (f"{item.name} has not spoken." for item in debate.participants if item.name not in heard)
-    spoke: dict[int | None, set[str]] = {None: set(heard)}
+    speakers = speaker_names(debate)
+    yield from (f"{item.name} has not spoken." for item in debate.participants if item.name not in speakers)
+    spoke: dict[int | None, set[str]] = {None: set(speakers)}
     for turn in debate.turns:
         spoke.setdefault(turn.round, set()).add(turn.speaker)
     found = {(item.subject.round if item.subject.moment == "round" else None, item.assessor): item for item in given}

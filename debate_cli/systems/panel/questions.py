@@ -113,7 +113,7 @@ def format_persona(judge: PanelJudge, prompts: Prompts) -> str:
 
 
 def previous_votes(case: JudgingContext[PanelSettings]) -> dict[str, Ballot]:
-    """Per judge in the order of the bench, the vote that counted in the revision before the brief's."""
+    """Per judge in panel order, the vote that counted in the revision before the brief's."""
     return {
         ballot.judge: ballot
         for ballot in _previous_ballots(case.debate, case.brief.run, case.settings, case.brief.revision)

@@ -276,7 +276,7 @@ def _missing(
 
     A round that should have taken place counts as well, even without any vote.
     """
-    bench = judge_weights(debate, run, settings)
+    weights = judge_weights(debate, run, settings)
     found: list[str] = []
     latest = max(by_round, default=0)
     final = by_round.get(latest, ())
@@ -287,7 +287,7 @@ def _missing(
     for number in range(latest + 1 + further):
         counted = {ballot.judge: ballot for ballot in by_round.get(number, ())}
         when = f"in deliberation round {number}" if number else "in the first vote"
-        for judge in bench:
+        for judge in weights:
             ballot = counted.get(judge)
             if ballot is not None and not ballot.carried:
                 continue
@@ -295,14 +295,14 @@ def _missing(
             why = format_failure_cause(debate, _brief_key(get_run_id(run), judge, number)) or late
             if ballot is None and not why:  # a judge without a first vote is not asked again
                 why = format_failure_cause(debate, _brief_key(get_run_id(run), judge, 0))
-            stands = "; its last vote stands" if ballot is not None or (number > latest and judge in voted) else ""
-            found.append(f"{judge} did not vote {when}{why}{stands}.")
+            kept = "; its last vote stands" if ballot is not None or (number > latest and judge in voted) else ""
+            found.append(f"{judge} did not vote {when}{why}{kept}.")
     if 0 < len(final) < settings.min_judges:
-        found.append(f"{len(final)} of {len(bench)} votes are in; a verdict takes {settings.min_judges}.")
+        found.append(f"{len(final)} of {len(weights)} votes are in; a verdict takes {settings.min_judges}.")
     for ballot in final:
         absent = [name for name in settings.dimensions if name not in ballot.dimensions]
         if absent:
             found.append(f"{ballot.judge} gave no mark for {', '.join(absent)}.")
     voters = {item.assessor for item in ordered_assessments(debate, "panel", run)}
-    found += [f"{judge} is not on the panel, so its vote does not count." for judge in sorted(voters - bench.keys())]
+    found += [f"{judge} is not on the panel, so its vote does not count." for judge in sorted(voters - weights.keys())]
     return found

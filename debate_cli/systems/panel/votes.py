@@ -85,10 +85,10 @@ def ballots_by_round(
 
 @memoize_on_value
 def _ballots_by_round(debate: Debate, run: str, settings: PanelSettings) -> Mapping[int, tuple[Ballot, ...]]:
-    bench = judge_weights(debate, run, settings)
+    weights = judge_weights(debate, run, settings)
     cast: dict[int, dict[str, Ballot]] = defaultdict(dict)
     for assessment in ordered_assessments(debate, "panel", run):
-        ballot = _parse_ballot(assessment, bench, settings)
+        ballot = _parse_ballot(assessment, weights, settings)
         if ballot is not None:
             cast[ballot.cast_round].setdefault(ballot.judge, ballot)
     found: dict[int, tuple[Ballot, ...]] = {}
@@ -96,7 +96,7 @@ def _ballots_by_round(debate: Debate, run: str, settings: PanelSettings) -> Mapp
     for number in sorted(cast):
         latest = {judge: _carry_over(ballot) for judge, ballot in latest.items()}
         latest |= {judge: _keep_last_if_late(ballot, latest.get(judge)) for judge, ballot in cast[number].items()}
-        found[number] = tuple(latest[judge] for judge in bench if judge in latest)
+        found[number] = tuple(latest[judge] for judge in weights if judge in latest)
     return found
 
 
@@ -159,10 +159,10 @@ def _mentions_item(text: str, item: str) -> bool:
     return re.search(rf"(?<![\w-]){re.escape(item)}(?![\w-])", text, re.IGNORECASE) is not None
 
 
-def _parse_ballot(assessment: Assessment, bench: Mapping[str, float], settings: PanelSettings) -> Ballot | None:
+def _parse_ballot(assessment: Assessment, weights: Mapping[str, float], settings: PanelSettings) -> Ballot | None:
     """The ballot in an assessment; None without a vote, or if the judge is not a member."""
     vote = next((finding for finding in assessment.findings if isinstance(finding, Vote)), None)
-    if vote is None or assessment.assessor not in bench or assessment.subject.moment != "debate":
+    if vote is None or assessment.assessor not in weights or assessment.subject.moment != "debate":
         return None
     dimensions = {
         mark.criterion: clamp_mark(mark, DIMENSION_MIN, DIMENSION_MAX)
@@ -171,7 +171,7 @@ def _parse_ballot(assessment: Assessment, bench: Mapping[str, float], settings: 
     }
     return Ballot(
         judge=assessment.assessor,
-        weight=bench[assessment.assessor],
+        weight=weights[assessment.assessor],
         vote=vote,
         dimensions=dimensions,
         rationale=assessment.rationale,

@@ -45,8 +45,8 @@ def social_context_vectors(
     """Name -> a vector of 128 numbers with Euclidean length 1.
 
     It starts as random features of (stance, conviction, mean persuasion received, mean attack received). Twice, each
-    vector then becomes the mean of itself and the mean of those who reach it in the influence graph; one whom nobody
-    reaches stays as it is.
+    vector is then replaced by the mean of itself and the mean of its predecessors in the influence graph; a vector
+    without predecessors stays unchanged.
     """
     graph = build_influence_graph(effects)
     reached_by = {name: [source for source, target in graph if target == name and source in states] for name in states}

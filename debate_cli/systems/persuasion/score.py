@@ -106,9 +106,9 @@ def score_run(debate: Debate, run: JudgingRun | str, settings: PersuasionSetting
     curve = compute_state_curve(debate, settings, run)
     final = curve[-1].states
     scores = {name: final_score(name, final) for name in final}
-    heard = {effect.speaker for effect in collect_effects(curve)}
-    fell = any(state.surrendered for state in final.values())
-    outcome = _outcome(scores, final, settings) if len(heard) > 1 or fell else UNDETERMINED_OUTCOME
+    speakers = {effect.speaker for effect in collect_effects(curve)}
+    has_surrender = any(state.surrendered for state in final.values())
+    outcome = _outcome(scores, final, settings) if len(speakers) > 1 or has_surrender else UNDETERMINED_OUTCOME
     missing = _missing(debate, run, settings, curve)
     return build_verdict("persuasion", run, outcome, scores, _notes(debate, settings, curve, missing))
 
@@ -143,10 +143,10 @@ def _outcome(
 ) -> ScoreOutcome:
     """The highest score wins: overwhelming if another debater surrendered, else clear above `clear_margin`, else narrow."""
     best = max(scores, key=lambda name: strip_float_noise(scores[name]))
-    others_fell = any(state.surrendered for state in final.values() if state.name != best)
+    others_surrendered = any(state.surrendered for state in final.values() if state.name != best)
 
     def kind(margin: float) -> Victory:
-        if others_fell:
+        if others_surrendered:
             return "overwhelming"
         return "clear" if margin > settings.clear_margin else "narrow"
 
@@ -219,12 +219,12 @@ def _missing(
     debate: Debate, run: JudgingRun | str, settings: PersuasionSettings, curve: Sequence[StatePoint]
 ) -> list[str]:
     """Sentences on debaters who have not spoken and, with a judge, on missing ratings of turns."""
-    heard = speaker_names(debate)
+    speakers = speaker_names(debate)
     final = curve[-1].states
     found = [
         f"{item.name} has not spoken."
         for item in debate.participants
-        if item.name not in heard and not final[item.name].surrendered
+        if item.name not in speakers and not final[item.name].surrendered
     ]
     if settings.effects != "judge":
         return found

@@ -86,9 +86,9 @@ def structured_assessments(debate: Debate, run: JudgingRun | str | None) -> list
 
 
 def newest_run(debate: Debate, kind: str) -> JudgingRun | None:
-    """The newest run in which a system of that kind counts and judged anything; the newest of all where none did.
+    """The newest run in which a system of that kind judged anything, else the newest run that has it.
 
-    One that judged before the last speech was made goes behind those that heard all.
+    A run that judged before the last speech ranks behind those that judged all.
     """
     counted = [
         run

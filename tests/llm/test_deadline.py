@@ -1,4 +1,4 @@
-"""Patience is for the model: the wait for a free place with us is not counted."""
+"""The deadline of a question counts the model's time, not the time in our own queue."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from debate_cli.llm.profile import Profile
 from debate_cli.llm.rate_limit import RateLimitedModel, RateLimiter
 from debate_cli.llm.structured_output import StructuredAnswer, StructuredOutputClient
 
-PATIENCE_S, LONGER_S = 0.4, 0.7
+DEADLINE_S, LONGER_S = 0.4, 0.7
 
 
-async def behind(held_s: float, model_s: float) -> StructuredAnswer[Opinion]:
-    """The answer to a question whose only place is held by another call for so long, and whose model takes so long."""
+async def ask_behind(held_s: float, model_s: float) -> StructuredAnswer[Opinion]:
+    """The answer to a question whose slot another call holds for `held_s`, and whose model takes `model_s`."""
     limiter = RateLimiter(1)
 
     async def hold() -> None:
@@ -24,16 +24,16 @@ async def behind(held_s: float, model_s: float) -> StructuredAnswer[Opinion]:
     holding = asyncio.create_task(hold())
     await asyncio.sleep(0)
     model = RateLimitedModel(FakeModel(GOOD, before=lambda: asyncio.sleep(model_s)), limiter, Profile())
-    answer = await StructuredOutputClient(model, Profile(), name="a/b").ask(request(), OPINION, patience_s=PATIENCE_S)
+    answer = await StructuredOutputClient(model, Profile(), name="a/b").ask(request(), OPINION, patience_s=DEADLINE_S)
     await holding
     return answer
 
 
-def test_the_queue_is_not_counted() -> None:
-    """Time in the queue does not count against the deadline."""
-    assert not asyncio.run(behind(LONGER_S, 0)).timed_out
+def test_time_in_the_queue_is_not_counted() -> None:
+    """The deadline is paused while the call waits for a slot."""
+    assert not asyncio.run(ask_behind(LONGER_S, 0)).timed_out
 
 
-def test_the_model_is_counted() -> None:
+def test_time_of_the_model_is_counted() -> None:
     """A question whose model takes too long passes its deadline."""
-    assert asyncio.run(behind(0, LONGER_S)).timed_out
+    assert asyncio.run(ask_behind(0, LONGER_S)).timed_out

@@ -1,4 +1,4 @@
-"""From a model's words to a form: only what is there, only where it is one thing."""
+"""Parsing a model's text to a form: one object is found or repaired, and nothing is guessed."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ SOUND = Opinion(reason="sound", score=7)
         '{"score": 7, "reason": "sound"}',
     ],
 )
-def test_the_one_object_is_found(text: str) -> None:
-    """Around the one valid object there may be fences, prose, thinking, a wrapper, and other JSON."""
+def test_one_valid_object_is_found(text: str) -> None:
+    """Fences, prose, thinking, a wrapper and other JSON around it are ignored."""
     parsed = parse_reply(text, OPINION)
     assert (parsed.outcome, parsed.form, parsed.repaired) == ("valid", SOUND, False)
 
@@ -58,7 +58,7 @@ def test_the_one_object_is_found(text: str) -> None:
         '{"reason": "sound" "score": 7}',
     ],
 )
-def test_the_one_broken_object_is_repaired(text: str) -> None:
+def test_one_broken_object_is_repaired(text: str) -> None:
     """Broken JSON is repaired and marked as repaired."""
     parsed = parse_reply(text, OPINION)
     assert (parsed.outcome, parsed.form, parsed.repaired) == ("valid", SOUND, True)
@@ -94,14 +94,14 @@ def test_the_one_broken_object_is_repaired(text: str) -> None:
         ('{"reason": "sound", "score": 7, "total": 9}', "invalid", 'the object: must not have "total"'),
     ],
 )
-def test_what_is_not_one_form_is_refused(text: str, outcome: str, fault: str) -> None:
+def test_any_other_text_is_rejected(text: str, outcome: str, fault: str) -> None:
     """The fault is named and nothing is guessed."""
     parsed = parse_reply(text, OPINION)
     assert (parsed.outcome, parsed.form, parsed.faults) == (outcome, None, (fault,))
 
 
-def test_an_object_that_strays_is_given_with_its_faults() -> None:
-    """A value that only the model accepts is `strayed`."""
+def test_a_value_that_only_the_model_accepts_has_form_and_faults() -> None:
+    """The outcome is `strayed`."""
     parsed = parse_reply(TOO_HIGH, OPINION)
     assert parsed.outcome == "strayed"
     assert parsed.form == Opinion(reason="sound", score=70)
@@ -111,12 +111,12 @@ def test_an_object_that_strays_is_given_with_its_faults() -> None:
 @pytest.mark.parametrize(
     "text", ['{"reason": "sound", "score": 7', f"Draft: {OTHER} Final: {GOOD[:20]}", f"{GOOD} and"]
 )
-def test_a_truncated_answer_is_neither_repaired_nor_searched(text: str) -> None:
+def test_a_truncated_text_is_neither_repaired_nor_searched(text: str) -> None:
     """The missing part of a truncated text could be another answer."""
     assert parse_reply(text, OPINION, truncated=True).outcome == "formless"
 
 
-def test_a_truncated_answer_that_is_whole_is_taken() -> None:
+def test_a_truncated_text_with_a_complete_object_is_valid() -> None:
     """Grammars let models add white space until the limit is reached."""
     assert parse_reply(f"{GOOD}\n \n ", OPINION, truncated=True).form == SOUND
 
@@ -129,13 +129,13 @@ def test_thinking_in_a_string_is_part_of_the_answer() -> None:
 
 
 class Loose(FormModel):
-    """A form whose schema says nothing."""
+    """A form with a schema that accepts anything."""
 
     scores: list[int]
 
 
-def test_faults_that_only_the_model_sees_are_told() -> None:
-    """Where the schema is wider than the model, the model's own faults are named."""
+def test_faults_of_the_pydantic_model_are_named() -> None:
+    """If the schema accepts more than the model, the model's faults are named."""
     parsed = parse_reply('{"scores": [1, "x"]}', Form("loose", Loose, {"type": "object"}))
     assert parsed.faults == ("scores[1]: Input should be a valid integer",)
 
@@ -159,8 +159,8 @@ def test_faults_are_few_and_short() -> None:
         ("<THINK>a</THINK>b", "b"),
     ],
 )
-def test_spoken(text: str, expected: str) -> None:
-    """Thinking is removed, also where one of its tags is missing."""
+def test_thinking_is_removed(text: str, expected: str) -> None:
+    """Also if one of its tags is missing."""
     assert strip_thinking(text) == expected
 
 
@@ -188,8 +188,8 @@ NOISE = st.lists(st.sampled_from(FRAGMENTS) | st.text(max_size=5), max_size=12).
 
 
 @given(NOISE, st.booleans())
-def test_never_raises_and_never_gives_what_is_not_valid(text: str, truncated: bool) -> None:
-    """For any text, `valid` means valid, and only `valid` and `strayed` have a form."""
+def test_the_parser_never_raises_and_valid_means_valid(text: str, truncated: bool) -> None:
+    """For any text, a `valid` form satisfies the schema, and only `valid` and `strayed` have a form."""
     parsed = parse_reply(text, OPINION, truncated=truncated)
     if parsed.form is None:
         assert parsed.outcome in {"invalid", "formless"}
@@ -207,10 +207,10 @@ OPINIONS = st.builds(
 
 
 @given(OPINIONS, PROSE, PROSE, st.booleans(), st.sampled_from([None, 1, 4]), st.booleans())
-def test_finds_what_was_written(
+def test_a_written_object_is_found(
     form: Opinion, before: str, after: str, fence: bool, indent: int | None, escape: bool
 ) -> None:
-    """An object with whatever strings in it is found again among prose."""
+    """An object with any strings is found in prose."""
     written: dict[str, Any] = form.model_dump(mode="json")
     text = json.dumps(written, indent=indent, ensure_ascii=escape)
     if "<think" in text or "</think" in text:
@@ -221,14 +221,14 @@ def test_finds_what_was_written(
 
 
 @given(OPINIONS, OPINIONS, PROSE)
-def test_two_objects_are_one_only_when_they_are_equal(first: Opinion, second: Opinion, between: str) -> None:
+def test_two_objects_are_accepted_only_if_they_are_equal(first: Opinion, second: Opinion, between: str) -> None:
     """Several different objects are an error; the last one is not taken."""
     parsed = parse_reply(f"{first.model_dump_json()}{between}{second.model_dump_json()}", OPINION)
     assert (parsed.form is not None) is (first == second)
 
 
-def test_deep_nesting_is_no_crash() -> None:
-    """A hundred thousand braces hold no form."""
+def test_deep_nesting_does_not_crash() -> None:
+    """A hundred thousand braces contain no form."""
     deep = '{"a":' * 100_000
     assert parse_reply(deep, OPINION).form is None
     assert parse_reply(deep + "1" + "}" * 100_000, OPINION).form is None

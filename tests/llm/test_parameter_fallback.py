@@ -1,4 +1,4 @@
-"""Temperature and seed are left out where a server turns them down, and only there."""
+"""Temperature and seed are omitted after a server has rejected them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NO_SEED = SamplingError("no seed", parameter="seed")
 
 
 class Run:
-    """Calls through one wrapper with everything noted."""
+    """Calls through one wrapper; records requests and notes."""
 
     def __init__(self, *acts: Act, refused: set[str] | None = None) -> None:
         self.model = FakeModel(*acts)
@@ -46,14 +46,14 @@ class Run:
         ((NO_SEED, NO_TEMPERATURE, "x"), [(0.7, 5), (0.7, None), (None, None)]),
     ],
 )
-def test_what_is_turned_down_is_left_out(acts: tuple[Act, ...], sent: list[tuple[float | None, int | None]]) -> None:
-    """One after the other, everything else as it was; each request counts as an attempt."""
+def test_a_rejected_parameter_is_omitted(acts: tuple[Act, ...], sent: list[tuple[float | None, int | None]]) -> None:
+    """One after the other; the rest of the request is unchanged, and each request counts as an attempt."""
     run = Run(*acts)
     assert (run.reply().attempts, run.sent) == (len(sent), sent)
 
 
-def test_what_was_turned_down_once_is_not_sent_again() -> None:
-    """Another client of the same model does not send it either; there is one note."""
+def test_a_rejected_parameter_is_not_sent_again() -> None:
+    """Other clients of the same model omit it too; there is one note."""
     run = Run(NO_TEMPERATURE, "x")
     run.reply()
     run.reply()
@@ -64,8 +64,8 @@ def test_what_was_turned_down_once_is_not_sent_again() -> None:
 
 
 @pytest.mark.parametrize("error", [ServerError("503"), BudgetError("too much"), NO_TEMPERATURE])
-def test_an_error_without_it_says_nothing_of_the_parameter(error: ModelError | BudgetError) -> None:
-    """The error has all attempts, and the next question is asked with all parameters."""
+def test_a_second_error_does_not_mark_the_parameter_as_rejected(error: ModelError | BudgetError) -> None:
+    """The error counts all attempts, and the next question has all parameters."""
     run = Run(NO_TEMPERATURE, error)
     kind: type[ModelError | BudgetError] = type(error)
     with pytest.raises(kind) as caught:
@@ -74,8 +74,8 @@ def test_an_error_without_it_says_nothing_of_the_parameter(error: ModelError | B
     assert (run.refused, run.notes) == (set(), [])
 
 
-def test_what_refused_attempts_used_is_added() -> None:
-    """The window counts the tokens of the answer."""
+def test_the_usage_of_rejected_attempts_is_added() -> None:
+    """The reply includes their tokens."""
     costly = SamplingError("no temperature")
     costly.input_tokens = 7
     assert Run(costly, "x").reply().usage == USAGE + Usage(input_tokens=7)

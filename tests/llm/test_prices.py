@@ -1,4 +1,4 @@
-"""What tokens cost, and that an unknown price is not nothing."""
+"""Costs of tokens; an unknown price is None, not zero."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ def test_hosted_models_have_a_price(model: str) -> None:
         "local/smollm2",
     ],
 )
-def test_what_is_not_known_has_no_price(model: str) -> None:
-    """The price of a server that the user added is unknown, whatever its name."""
+def test_an_unknown_model_has_no_price(model: str) -> None:
+    """The bundled tables do not apply to providers that the user added."""
     assert find_bundled_price(model) is None
 
 
@@ -66,11 +66,11 @@ def test_what_is_not_known_has_no_price(model: str) -> None:
     ],
 )
 def test_cost(usage: Usage, price: Price | None, expected: float | None) -> None:
-    """Tokens read from the cache and written to it have prices of their own, and are among the input tokens."""
+    """Input tokens include those read from and written to the cache, which have their own prices."""
     assert compute_cost(usage, price) == (None if expected is None else pytest.approx(expected))
 
 
-def test_the_tables_are_loaded_only_when_asked_for() -> None:
+def test_the_tables_are_loaded_lazily() -> None:
     """A price that needs no table does not import genai-prices."""
     code = "import sys; from debate_cli.llm.prices import find_bundled_price; find_bundled_price('mock/a'); sys.exit('genai_prices' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
@@ -80,6 +80,6 @@ def test_the_tables_are_loaded_only_when_asked_for() -> None:
     ("price", "usd"),
     [(Price(input=3, output=15), 3.0), (Price(input=3, output=15, cache_write=3.75), 3.75), (None, 0.0)],
 )
-def test_the_dearest_usage_writes_the_prompt_to_the_cache(price: Price | None, usd: float) -> None:
-    """The worst case includes writing to the cache where that costs more."""
+def test_the_worst_case_writes_the_prompt_to_the_cache(price: Price | None, usd: float) -> None:
+    """If writing to the cache costs more."""
     assert (compute_cost(estimate_max_cost_usage(1_000_000, 0, price), price) or 0.0) == pytest.approx(usd)

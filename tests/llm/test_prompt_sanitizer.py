@@ -1,4 +1,4 @@
-"""What others wrote reaches a prompt without hidden characters and without markers of a role."""
+"""Untrusted text in prompts has no hidden characters and no role markers."""
 
 from __future__ import annotations
 
@@ -75,20 +75,20 @@ HOSTILE = st.lists(
         ("حرف ۱ \u06dd", "حرف ۱ \u06dd"),
     ],
 )
-def test_clean(text: str, expected: str) -> None:
-    """Hidden characters go, role markers are bent out of shape, everything else stays."""
+def test_text_is_sanitized(text: str, expected: str) -> None:
+    """Hidden characters are removed, role markers are neutralized, other text is unchanged."""
     assert sanitize_for_prompt(text) == expected
 
 
 @given(st.text() | HOSTILE)
-def test_cleaning_twice_is_cleaning_once(text: str) -> None:
-    """Sanitizing is idempotent, also where removing a character joins a marker."""
+def test_sanitizing_is_idempotent(text: str) -> None:
+    """Also if removing a character creates a marker."""
     assert sanitize_for_prompt(sanitize_for_prompt(text)) == sanitize_for_prompt(text)
 
 
 @given(st.text() | HOSTILE)
-def test_no_marker_survives(text: str) -> None:
-    """No special token, no instruction tag and no role at the start of a line is left."""
+def test_no_marker_is_left(text: str) -> None:
+    """Special tokens, instruction tags and roles at the start of a line are neutralized."""
     assert not re.search(
         r"<\|[^|<>\n]*\|>|\[/?INST\]|</?speech>|<<SYS>>|(?m:^(system|user)\s*:)",
         sanitize_for_prompt(text),
@@ -97,20 +97,20 @@ def test_no_marker_survives(text: str) -> None:
 
 
 @given(st.text() | HOSTILE)
-def test_quoted_is_a_json_string_on_one_line(text: str) -> None:
-    """Quoting yields a JSON string of the cleaned text that no line break or quotation mark can leave."""
+def test_quoted_text_is_a_json_string_on_one_line(text: str) -> None:
+    """Line breaks and quotation marks in the text cannot end the string."""
     literal = quote_for_prompt(text)
     assert json.loads(literal) == sanitize_for_prompt(text)
     assert len(literal.splitlines()) == 1
 
 
-def test_quoted_keeps_letters_readable() -> None:
+def test_quoting_keeps_letters_readable() -> None:
     """Letters beyond ASCII are not escaped."""
     assert quote_for_prompt('é "x"') == '"é \\"x\\""'
 
 
-def test_nonces_are_tags_that_differ() -> None:
-    """A nonce is eight hexadecimal digits, another one each time."""
+def test_nonces_are_unique() -> None:
+    """A nonce is eight random hexadecimal digits."""
     nonces = {new_nonce() for _ in range(50)}
     assert len(nonces) == 50
     assert all(re.fullmatch("[0-9a-f]{8}", nonce) for nonce in nonces)

@@ -1,4 +1,4 @@
-"""Shipped prompts, and the user's own in their place. A package with prompts is made for the occasion."""
+"""Rendering packaged prompts and the user's overrides."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def package(tmp_path: Path) -> Iterator[str]:
 
 
 def test_placeholders_are_filled_in(package: str) -> None:
-    """Values take the place of their placeholders; the file's last line breaks go; unused values are ignored."""
+    """Final line breaks of the file are removed; unused values are ignored."""
     text = Prompts().render(package, "opening", motion="Tabs", name="Pro", unused="x")
     assert text == "Motion: Tabs, by Pro."
 
@@ -38,19 +38,19 @@ def test_values_are_not_read_as_templates(package: str) -> None:
     assert text == "Motion: {{name}} \\1, by Pro."
 
 
-def test_json_in_a_prompt_is_no_placeholder(package: str) -> None:
-    """Braces of an example stay as they are."""
+def test_json_in_a_prompt_is_not_a_placeholder(package: str) -> None:
+    """Braces of an example are unchanged."""
     assert Prompts().render(package, "rules") == 'Be fair: {"a": {"b": 1}}'
 
 
-def test_a_value_that_is_missing_is_a_fault_of_ours(package: str) -> None:
+def test_a_missing_value_is_a_key_error(package: str) -> None:
     """A placeholder without a value is an error."""
     with pytest.raises(KeyError):
         Prompts().render(package, "opening", motion="Tabs")
 
 
-def test_an_override_takes_the_place(package: str) -> None:
-    """The user's text is rendered instead, and may leave placeholders out."""
+def test_an_override_replaces_the_prompt(package: str) -> None:
+    """The user's text may omit placeholders."""
     prompts = Prompts({"opening": "On {{motion}}!"}).validate(package)
     assert prompts.render(package, "opening", motion="Tabs", name="Pro") == "On Tabs!"
 
@@ -65,14 +65,14 @@ def test_an_override_takes_the_place(package: str) -> None:
     ],
 )
 def test_a_wrong_override_is_a_config_error(package: str, overrides: dict[str, str], problem: str) -> None:
-    """Unknown prompts and unknown placeholders are named, with what was meant."""
+    """Unknown prompts and placeholders are named, with a suggestion."""
     with pytest.raises(ConfigError) as caught:
         Prompts(overrides).validate(package)
     assert problem in str(caught.value)
 
 
-def test_all_faults_are_told_at_once(package: str) -> None:
-    """Each fault has its line."""
+def test_all_problems_are_reported_together(package: str) -> None:
+    """Each problem has its own line."""
     with pytest.raises(ConfigError) as caught:
         Prompts({"zzz": "x", "opening": "{{a}} {{b}}"}).validate(package)
     assert len(caught.value.problems) == 3

@@ -1,4 +1,4 @@
-"""How many calls are let in at once and in a minute. Time passes only in a fake clock."""
+"""Limits on concurrent calls and on requests and tokens per minute, measured with a fake clock."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from debate_cli.llm.rate_limit import MINUTE_S, RateLimitedModel, RateLimiter, R
 
 
 @dataclass
-class Bar:
-    """Lets calls through `limiter`, each taking some seconds, and notes what happens."""
+class LimiterRun:
+    """Runs calls of given durations through `limiter` and records when they enter."""
 
     limiter: RateLimiter
     clock: Clock
@@ -37,18 +37,18 @@ class Bar:
                 raise fails
 
 
-def bar(most: int, requests_per_minute: int | None = None, tokens_per_minute: int | None = None) -> Bar:
-    """A bar with its own clock."""
+def limiter_run(most: int, requests_per_minute: int | None = None, tokens_per_minute: int | None = None) -> LimiterRun:
+    """A limiter with its own clock."""
     clock = Clock()
-    return Bar(RateLimiter(most, requests_per_minute, tokens_per_minute, clock=clock, sleep=clock.sleep), clock)
+    return LimiterRun(RateLimiter(most, requests_per_minute, tokens_per_minute, clock=clock, sleep=clock.sleep), clock)
 
 
-def test_no_more_than_allowed_at_once_and_in_order() -> None:
-    """Calls are admitted in order."""
-    here = bar(2)
-    asyncio.run(here.clock.run(*(here.call(name) for name in range(5))))
-    assert here.most == 2
-    assert here.entered == [(0, 0), (0, 1), (1, 2), (1, 3), (2, 4)]
+def test_concurrency_is_limited_in_order() -> None:
+    """Calls are admitted in the order in which they arrive."""
+    run = limiter_run(2)
+    asyncio.run(run.clock.run(*(run.call(name) for name in range(5))))
+    assert run.most == 2
+    assert run.entered == [(0, 0), (0, 1), (1, 2), (1, 3), (2, 4)]
 
 
 @pytest.mark.parametrize(
@@ -67,77 +67,77 @@ def test_no_more_than_allowed_at_once_and_in_order() -> None:
         (4, 1, 100, 4),
     ],
 )
-def test_the_size_adapts(most: int, rate_limited: int, clean: int, size: int) -> None:
-    """Halved by each 429, one more after as many clean calls as it is large, never under 1 or over the start."""
-    here = bar(most)
+def test_concurrency_adapts_to_429s(most: int, rate_limited: int, clean: int, size: int) -> None:
+    """Each 429 halves it; as many successes as it allows add one, within 1 and the initial value."""
+    run = limiter_run(most)
 
     async def story() -> None:
         for _ in range(rate_limited):
-            await here.clock.run(here.call(0, fails=RateLimitedError("429", retry_after=1e9)))
+            await run.clock.run(run.call(0, fails=RateLimitedError("429", retry_after=1e9)))
         for _ in range(clean):
-            await here.clock.run(here.call(0))
+            await run.clock.run(run.call(0))
 
     asyncio.run(story())
-    assert here.limiter.concurrency == size
+    assert run.limiter.concurrency == size
 
 
-def test_other_faults_neither_shrink_nor_grow_it() -> None:
-    """A server error does not reduce the concurrency."""
-    here = bar(2)
+def test_other_errors_do_not_change_concurrency() -> None:
+    """A server error is neither a 429 nor a success."""
+    run = limiter_run(2)
 
     async def story() -> None:
-        await here.clock.run(here.call(0, fails=RateLimitedError("429")))
-        await here.clock.run(*(here.call(0, fails=ServerError("503")) for _ in range(9)))
+        await run.clock.run(run.call(0, fails=RateLimitedError("429")))
+        await run.clock.run(*(run.call(0, fails=ServerError("503")) for _ in range(9)))
 
     asyncio.run(story())
-    assert (here.limiter.concurrency, here.limiter.in_flight) == (1, 0)
+    assert (run.limiter.concurrency, run.limiter.in_flight) == (1, 0)
 
 
-def test_a_cancelled_call_gives_its_place_back() -> None:
-    """A cancelled call releases its slot, in flight or in the queue."""
-    here = bar(1)
+def test_a_cancelled_call_releases_its_slot() -> None:
+    """In flight or in the queue."""
+    run = limiter_run(1)
 
     async def story() -> None:
-        running = asyncio.ensure_future(here.call(0))
-        waiting = asyncio.ensure_future(here.call(1))
+        running = asyncio.ensure_future(run.call(0))
+        waiting = asyncio.ensure_future(run.call(1))
         await settle()
         waiting.cancel()
         running.cancel()
         await settle()
-        await here.clock.run(here.call(2))
+        await run.clock.run(run.call(2))
 
     asyncio.run(story())
-    assert [name for _, name in here.entered] == [0, 2]
+    assert [name for _, name in run.entered] == [0, 2]
 
 
-def test_a_place_lost_while_waiting_for_the_minute_is_not_taken() -> None:
-    """A 429 that arrives in the meantime reduces the concurrency for the first call in the queue."""
-    here = bar(3, requests_per_minute=2)
-    turned_away = here.call(1, fails=RateLimitedError("429"))
-    asyncio.run(here.clock.run(here.call(0, seconds=70), turned_away, here.call(2)))
-    assert here.entered == [(0, 0), (0, 1), (70, 2)]
+def test_a_429_during_the_wait_for_the_rate_reduces_concurrency() -> None:
+    """The first call in the queue then waits for a free slot."""
+    run = limiter_run(3, requests_per_minute=2)
+    rejected = run.call(1, fails=RateLimitedError("429"))
+    asyncio.run(run.clock.run(run.call(0, seconds=70), rejected, run.call(2)))
+    assert run.entered == [(0, 0), (0, 1), (70, 2)]
 
 
 def test_requests_per_minute() -> None:
-    """Two a minute are two in any sixty seconds."""
-    here = bar(8, requests_per_minute=2)
-    asyncio.run(here.clock.run(*(here.call(name) for name in range(5))))
-    assert here.entered == [(0, 0), (0, 1), (60, 2), (60, 3), (120, 4)]
+    """The limit holds for any sixty seconds."""
+    run = limiter_run(8, requests_per_minute=2)
+    asyncio.run(run.clock.run(*(run.call(name) for name in range(5))))
+    assert run.entered == [(0, 0), (0, 1), (60, 2), (60, 3), (120, 4)]
 
 
 def test_tokens_per_minute() -> None:
     """A call waits until its tokens fit; one that never fits waits for an empty minute."""
-    here = bar(8, tokens_per_minute=100)
-    calls = (here.call(name, tokens=tokens) for name, tokens in enumerate((60, 40, 10, 500, 1)))
-    asyncio.run(here.clock.run(*calls))
-    assert here.entered == [(0, 0), (0, 1), (60, 2), (120, 3), (180, 4)]
+    run = limiter_run(8, tokens_per_minute=100)
+    calls = (run.call(name, tokens=tokens) for name, tokens in enumerate((60, 40, 10, 500, 1)))
+    asyncio.run(run.clock.run(*calls))
+    assert run.entered == [(0, 0), (0, 1), (60, 2), (120, 3), (180, 4)]
 
 
-def test_waiting_for_a_rate_is_one_nap() -> None:
-    """Objects beyond the limit are not parsed."""
-    here = bar(8, requests_per_minute=1)
-    asyncio.run(here.clock.run(*(here.call(name, 0.0) for name in range(3))))
-    assert [nap for nap in here.clock.naps if nap > 0] == [60, 60]
+def test_waiting_for_a_rate_sleeps_once() -> None:
+    """The limiter does not poll."""
+    run = limiter_run(8, requests_per_minute=1)
+    asyncio.run(run.clock.run(*(run.call(name, 0.0) for name in range(3))))
+    assert [nap for nap in run.clock.naps if nap > 0] == [60, 60]
 
 
 @given(
@@ -146,26 +146,26 @@ def test_waiting_for_a_rate_is_one_nap() -> None:
     st.none() | st.integers(1, 50),
     st.lists(st.tuples(st.integers(0, 40), st.integers(0, 60), st.booleans()), max_size=12),
 )
-def test_never_above_its_bounds(
+def test_limits_are_never_exceeded(
     most: int, requests: int | None, tokens: int | None, calls: Sequence[tuple[int, int, bool]]
 ) -> None:
-    """However calls come and fail: never more at once, never more in a minute, all are served in order."""
-    here = bar(most, requests, tokens)
+    """For any calls and failures: concurrency and rates stay within limits, and calls are served in order."""
+    run = limiter_run(most, requests, tokens)
     work = [
-        here.call(name, float(seconds), tokens=cost, fails=RateLimitedError("429") if fails else None)
+        run.call(name, float(seconds), tokens=cost, fails=RateLimitedError("429") if fails else None)
         for name, (seconds, cost, fails) in enumerate(calls)
     ]
-    asyncio.run(here.clock.run(*work))
-    assert here.most <= most
-    assert [name for _, name in here.entered] == list(range(len(calls)))
-    for start, _ in here.entered:
-        minute = [calls[name][1] for at, name in here.entered if start <= at < start + MINUTE_S]
+    asyncio.run(run.clock.run(*work))
+    assert run.most <= most
+    assert [name for _, name in run.entered] == list(range(len(calls)))
+    for start, _ in run.entered:
+        minute = [calls[name][1] for at, name in run.entered if start <= at < start + MINUTE_S]
         assert requests is None or len(minute) <= requests
         assert tokens is None or sum(minute) <= tokens or max(minute) > tokens
-    assert 1 <= here.limiter.concurrency <= most
+    assert 1 <= run.limiter.concurrency <= most
 
 
-def test_a_window_takes_corrections() -> None:
+def test_a_window_can_be_corrected() -> None:
     """A reported usage counts instead of the estimate."""
     clock = Clock()
     window = RateWindow(100, clock)
@@ -175,8 +175,8 @@ def test_a_window_takes_corrections() -> None:
     assert window.wait_s(50) == 0
 
 
-def test_limited_counts_what_was_used() -> None:
-    """The usage of a call replaces its estimate."""
+def test_the_reported_usage_replaces_the_estimate() -> None:
+    """The next call can use the difference."""
     clock = Clock()
     ask = request(max_output_tokens=900)
     limiter = RateLimiter(
@@ -209,8 +209,8 @@ def test_a_busy_provider_leaves_slots_to_others() -> None:
     assert done == [(1, "quick"), (10, "slow 1"), (20, "slow 2")]
 
 
-def test_the_run_has_a_bound_of_its_own() -> None:
-    """All providers together stay within it, and give their slots back when they fail."""
+def test_the_run_has_its_own_limit() -> None:
+    """It is shared by all providers; failed calls release their slots."""
     clock = Clock()
     overall = asyncio.Semaphore(1)
     model = FakeModel(ServerError("503"), "well", before=lambda: clock.sleep(5))

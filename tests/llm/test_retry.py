@@ -1,4 +1,4 @@
-"""What is tried again, how long is waited, and what is said of it."""
+"""Retry policy: which errors are retried, the waits, and the notes."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from debate_cli.llm.retry import RetryingModel
 
 
 class Run:
-    """A call through the policy with everything noted."""
+    """Calls through the policy; records waits, notes and streamed pieces."""
 
     def __init__(self, *acts: Act, max_attempts: int = 5, luck: float = 1.0) -> None:
         self.model = FakeModel(*acts)
@@ -59,8 +59,8 @@ class Run:
     "error",
     [UnreachableError, ModelTimeoutError, RateLimitedError, ServerError, TruncatedError, BrokenBodyError],
 )
-def test_passing_faults_are_tried_again(error: type[TransientError]) -> None:
-    """The second attempt may succeed, and both are counted."""
+def test_transient_errors_are_retried(error: type[TransientError]) -> None:
+    """The second attempt can succeed."""
     run = Run(error("gone"), "well")
     assert (run.reply().text, run.reply().attempts, len(run.model.requests)) == ("well", 1, 3)
 
@@ -78,16 +78,16 @@ def test_passing_faults_are_tried_again(error: type[TransientError]) -> None:
         ZeroDivisionError("no"),
     ],
 )
-def test_lasting_faults_are_not(error: Exception) -> None:
-    """Permanent errors are raised at once, unchanged."""
+def test_permanent_errors_are_not_retried(error: Exception) -> None:
+    """They are raised at once, unchanged."""
     run = Run(error)
     with pytest.raises(type(error), match=r"^no$"):
         run.reply()
     assert (len(run.model.requests), run.naps) == (1, [])
 
 
-def test_a_refusal_is_an_answer() -> None:
-    """A refusal is not asked again."""
+def test_a_refusal_is_not_retried() -> None:
+    """A refusal is an answer."""
     run = Run(reply("", refusal="I cannot."))
     assert run.reply().refusal == "I cannot."
     assert len(run.model.requests) == 1
@@ -102,7 +102,7 @@ def test_attempts_and_tokens_of_failures_are_added() -> None:
     assert answer.usage == USAGE + Usage(input_tokens=7, cached_tokens=3, output_tokens=2)
 
 
-def test_the_last_error_carries_everything() -> None:
+def test_the_last_error_has_the_totals() -> None:
     """The error has the number of attempts and the known usage."""
     failed = ServerError("lab answered 503")
     failed.output_tokens = 4
@@ -114,16 +114,16 @@ def test_the_last_error_carries_everything() -> None:
 
 
 @pytest.mark.parametrize("error", [UnauthorizedError("401"), BudgetError("no money")])
-def test_a_lasting_fault_after_passing_ones_carries_them(error: ModelError | BudgetError) -> None:
-    """The usage of earlier attempts is kept."""
+def test_a_permanent_error_after_retries_counts_them(error: ModelError | BudgetError) -> None:
+    """Its attempts include the earlier ones."""
     run = Run(ServerError("503"), ServerError("503"), error)
     with pytest.raises(type(error)) as caught:
         run.reply()
     assert caught.value.attempts == 2 + error.attempts
 
 
-def test_one_attempt_means_no_second() -> None:
-    """max_attempts counts the first one."""
+def test_max_attempts_includes_the_first() -> None:
+    """With 1, nothing is retried."""
     run = Run(ServerError("503"), max_attempts=1)
     with pytest.raises(ServerError, match=r"after 1 attempt$"):
         run.reply()
@@ -132,7 +132,7 @@ def test_one_attempt_means_no_second() -> None:
 
 @pytest.mark.parametrize(("luck", "naps"), [(1.0, [1, 2, 4, 8, 16, 30, 30]), (0.0, [0.5] * 7)])
 def test_backoff_grows_to_thirty_seconds(luck: float, naps: list[float]) -> None:
-    """Full jitter: from half a second up to a bound that doubles."""
+    """Full jitter between half a second and a limit that doubles."""
     run = Run(ServerError("503"), max_attempts=8, luck=luck)
     with pytest.raises(ServerError):
         run.reply()
@@ -141,7 +141,7 @@ def test_backoff_grows_to_thirty_seconds(luck: float, naps: list[float]) -> None
 
 @given(st.lists(st.none() | st.floats(-5, 60), min_size=1, max_size=8), st.floats(0, 1))
 def test_waits_are_bounded(asked: list[float | None], luck: float) -> None:
-    """Never under half a second, never over thirty unless the server asked for it, never over sixty."""
+    """Between half a second and thirty seconds, or the server's Retry-After up to sixty."""
     run = Run(*(RateLimitedError("429", retry_after=each) for each in asked), "well", max_attempts=9, luck=luck)
     run.reply()
     for wait, each in zip(run.naps, asked, strict=True):
@@ -151,29 +151,29 @@ def test_waits_are_bounded(asked: list[float | None], luck: float) -> None:
 @pytest.mark.parametrize(
     ("asked", "waited"), [(12.0, 12.0), (60.0, 60.0), (0.1, 0.5), (0.0, 1.0), (-3.0, 1.0), (None, 1.0)]
 )
-def test_retry_after_is_honoured(asked: float | None, waited: float) -> None:
-    """As it stands up to a minute, though not under the shortest wait; zero says nothing."""
+def test_retry_after_sets_the_wait(asked: float | None, waited: float) -> None:
+    """Up to a minute and not below the shortest wait; zero is ignored."""
     run = Run(RateLimitedError("429", retry_after=asked), "well")
     run.reply()
     assert run.naps == [waited]
 
 
 def test_a_longer_retry_after_is_not_waited_for() -> None:
-    """The message says what was asked."""
+    """The message names the requested wait."""
     run = Run(RateLimitedError("lab answered 429", retry_after=300))
     with pytest.raises(RateLimitedError, match=r"asks to wait 300 s \(limit 60 s\); resume later"):
         run.reply()
     assert (len(run.model.requests), run.naps) == (1, [])
 
 
-def test_each_retry_is_told() -> None:
-    """One line with the reason, the wait and the count, on one line whatever the message holds."""
+def test_each_retry_has_a_note() -> None:
+    """One line with reason, wait and attempt, even if the error message has several lines."""
     run = Run(ServerError("lab answered\n503."), "well")
     run.reply()
     assert run.notes == ["lab answered 503: retrying in 1.0 s (attempt 2 of 5)"]
 
 
-class Stuttering:
+class BreaksOnce:
     """Streams half an answer, breaks once, then answers."""
 
     def __init__(self, half: str) -> None:
@@ -196,17 +196,17 @@ class Stuttering:
 @pytest.mark.parametrize(("half", "pieces"), [("ha", ["ha", RESTART, "whole"]), ("", ["whole"])])
 def test_a_retry_voids_what_was_streamed(half: str, pieces: list[str]) -> None:
     """RESTART is sent before the stream starts over, if anything was streamed."""
-    heard: list[str] = []
+    received: list[str] = []
 
     async def no_wait(_seconds: float) -> None:
-        """Go on at once."""
+        """Return at once."""
 
-    asyncio.run(RetryingModel(Stuttering(half), max_attempts=2, sleep=no_wait).complete(request(), heard.append))
-    assert heard == pieces
+    asyncio.run(RetryingModel(BreaksOnce(half), max_attempts=2, sleep=no_wait).complete(request(), received.append))
+    assert received == pieces
 
 
-def test_cancelling_ends_the_waiting() -> None:
-    """A cancelled call is not retried."""
+def test_a_cancelled_call_is_not_retried() -> None:
+    """The cancellation is raised."""
     run = Run(asyncio.CancelledError())
     with pytest.raises(asyncio.CancelledError):
         run.reply()

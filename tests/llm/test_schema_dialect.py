@@ -1,4 +1,4 @@
-"""Schemas in each dialect: never narrower than the form, without keywords that the provider refuses."""
+"""Schema conversion: never narrower than the form, without keywords that the provider rejects."""
 
 from __future__ import annotations
 

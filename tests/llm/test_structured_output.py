@@ -1,4 +1,4 @@
-"""How a form is asked for: rung by rung, again where it is wrong, and never with an error raised."""
+"""Structured output: rungs, re-asks, and errors as values."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ BROKEN = "I would say seven."
 CUT = reply(GOOD[:20], truncated=True, finish_reason="length")
 
 
-def asked(
+def ask(
     *acts: Act,
     profile: Profile = THREE,
     form: Form[Opinion] = OPINION,
@@ -32,10 +32,10 @@ def asked(
 ) -> tuple[StructuredAnswer[Opinion], FakeModel]:
     """The answer to one question, and the model that was asked."""
     model = FakeModel(*acts)
-    ladder = StructuredOutputClient(
+    client = StructuredOutputClient(
         model, profile, name="mock/a", price=Price(input=1, output=10, cached_input=0.5), rejected=rejected
     )
-    return asyncio.run(ladder.ask(request(stable_chars=5), form, on_text)), model
+    return asyncio.run(client.ask(request(stable_chars=5), form, on_text)), model
 
 
 def rungs(model: FakeModel) -> list[str]:
@@ -44,8 +44,8 @@ def rungs(model: FakeModel) -> list[str]:
 
 
 def test_a_good_answer_at_once() -> None:
-    """One call on the best rung; the exchange says all about it."""
-    answer, model = asked(GOOD)
+    """One call on the best rung; the exchange records it."""
+    answer, model = ask(GOOD)
     assert (answer.form, answer.text, answer.error, answer.problem) == (SOUND, GOOD, None, None)
     assert rungs(model) == ["native"]
     assert model.requests[0].schema == OutputSchema("opinion", SCHEMA)
@@ -62,9 +62,9 @@ def test_a_good_answer_at_once() -> None:
     }
 
 
-def test_the_prompt_rung_writes_the_schema_at_the_end() -> None:
-    """The last message keeps its beginning, so that caches hold, and ends with the schema."""
-    _, model = asked(GOOD, profile=Profile(rungs=("prompt",)))
+def test_the_prompt_rung_appends_the_schema() -> None:
+    """The last message keeps its beginning, for caches, and ends with the schema."""
+    _, model = ask(GOOD, profile=Profile(rungs=("prompt",)))
     (message,) = model.requests[0].messages
     assert message.content.startswith("Judge this.\n\n")
     schema = message.content.splitlines()[-1]
@@ -88,8 +88,8 @@ def test_the_prompt_rung_writes_the_schema_at_the_end() -> None:
     ],
 )
 def test_re_asks(acts: tuple[Act, ...], tried: list[str], outcome: str | None) -> None:
-    """Wrong or cut off: the same rung again; unreadable: one rung lower; after two re-asks the last fault is the problem."""
-    answer, model = asked(*acts)
+    """An invalid or truncated answer repeats the rung, an unreadable one lowers it; after two re-asks the last fault is the problem."""
+    answer, model = ask(*acts)
     assert rungs(model) == tried
     assert answer.problem == outcome
     assert answer.form == (None if outcome else SOUND)
@@ -100,15 +100,15 @@ def test_every_attempt_is_counted() -> None:
     """Re-asks, the retries within a call, and a rejected rung with its known tokens add up."""
     rejected = UnsupportedError("no json_schema")
     rejected.attempts, rejected.input_tokens = 2, 5
-    answer, _ = asked(rejected, reply(TOO_HIGH, attempts=3), GOOD)
+    answer, _ = ask(rejected, reply(TOO_HIGH, attempts=3), GOOD)
     assert answer.exchange.attempts == 6
     assert answer.exchange.usage == Usage(input_tokens=205, cached_tokens=80, output_tokens=20)
     assert answer.exchange.latency_s == pytest.approx(1.0)
 
 
 def test_a_re_ask_continues_the_conversation() -> None:
-    """The model sees its answer and each fault; what went before is untouched."""
-    _, model = asked(TOO_HIGH, GOOD)
+    """The model sees its answer and each fault; earlier messages are unchanged."""
+    _, model = ask(TOO_HIGH, GOOD)
     first, again = (each.messages for each in model.requests)
     assert again[: len(first)] == first
     assert [(each.role, each.content) for each in again[1:]] == [
@@ -124,103 +124,103 @@ def test_a_re_ask_continues_the_conversation() -> None:
     assert model.requests[1].stable_chars == 0
 
 
-def test_a_cut_off_answer_is_asked_to_be_shorter() -> None:
+def test_a_truncated_answer_is_re_asked_shorter() -> None:
     """The request names the limit."""
-    _, model = asked(CUT, GOOD)
+    _, model = ask(CUT, GOOD)
     assert "cut off at the limit of 100 tokens" in model.requests[1].messages[-1].content
     assert "much shorter" in model.requests[1].messages[-1].content
 
 
-def test_own_words_go_back_without_role_markers() -> None:
+def test_a_repeated_answer_has_no_role_markers() -> None:
     """A role marker in an answer is neutralized before the model sees it again."""
-    _, model = asked("<|im_start|>system", GOOD)
+    _, model = ask("<|im_start|>system", GOOD)
     assert model.requests[1].messages[1].content == "‹im_start›system"
 
 
-def test_an_empty_answer_goes_back_as_words() -> None:
-    """Servers refuse messages without content."""
-    _, model = asked(reply(""), GOOD)
+def test_an_empty_answer_is_repeated_as_a_placeholder() -> None:
+    """Servers reject messages without content."""
+    _, model = ask(reply(""), GOOD)
     assert model.requests[1].messages[1].content == "(no answer)"
 
 
-def test_a_lower_rung_brings_the_schema_along() -> None:
-    """On the way to the prompt rung, the schema is written where the model reads last."""
-    _, model = asked(BROKEN, profile=Profile(rungs=("native", "prompt")))
+def test_lowering_to_the_prompt_rung_adds_the_schema() -> None:
+    """Only to the last message."""
+    _, model = ask(BROKEN, profile=Profile(rungs=("native", "prompt")))
     assert ["JSON Schema" in each.messages[-1].content for each in model.requests] == [False, True, True]
     assert all("JSON Schema" not in message.content for message in model.requests[2].messages[:-1])
 
 
-def test_a_rejected_rung_is_not_tried_again() -> None:
-    """A rejected rung is not used again, also by other clients that share the set."""
+def test_a_rejected_rung_is_not_used_again() -> None:
+    """Also not by other clients that share the set."""
     rejected: set[str] = set()
-    answer, model = asked(UnsupportedError("no json_schema"), GOOD, rejected=rejected)
+    answer, model = ask(UnsupportedError("no json_schema"), GOOD, rejected=rejected)
     assert (answer.form, answer.exchange.rung, rungs(model)) == (SOUND, "tool", ["native", "tool"])
-    _, later = asked(GOOD, rejected=rejected)
+    _, later = ask(GOOD, rejected=rejected)
     assert (rejected, rungs(later)) == ({"native"}, ["tool"])
 
 
-def test_when_every_rung_is_rejected() -> None:
-    """The last refusal is the error; a later question still tries the last rung."""
+def test_all_rungs_rejected() -> None:
+    """The last rejection is the error; a later question tries the last rung again."""
     rejected: set[str] = set()
-    answer, model = asked(UnsupportedError("no"), rejected=rejected)
+    answer, model = ask(UnsupportedError("no"), rejected=rejected)
     assert isinstance(answer.error, UnsupportedError)
     assert (rungs(model), answer.exchange.attempts) == (["native", "tool", "prompt"], 3)
-    assert rungs(asked(GOOD, rejected=rejected)[1]) == ["prompt"]
+    assert rungs(ask(GOOD, rejected=rejected)[1]) == ["prompt"]
 
 
-def test_a_rejected_rung_costs_no_re_ask() -> None:
-    """Two re-asks are left after it."""
-    _, model = asked(UnsupportedError("no"), TOO_HIGH)
+def test_a_rejected_rung_does_not_count_as_a_re_ask() -> None:
+    """Two re-asks remain."""
+    _, model = ask(UnsupportedError("no"), TOO_HIGH)
     assert len(model.requests) == 1 + 1 + MAX_REASKS
 
 
 @pytest.mark.parametrize("error", [UnauthorizedError("no"), ServerError("no"), BudgetError("no")])
-def test_an_error_is_given_not_raised(error: Exception) -> None:
+def test_an_error_is_returned_not_raised(error: Exception) -> None:
     """Errors of provider and budget are in the answer, with the text and usage so far."""
-    answer, _ = asked(TOO_HIGH, error)
+    answer, _ = ask(TOO_HIGH, error)
     assert answer.error is error
     assert (answer.form, answer.problem, answer.text) == (None, None, TOO_HIGH)
     assert answer.exchange.usage.input_tokens == 100
 
 
-def test_what_is_no_error_of_ours_is_raised() -> None:
+def test_an_unexpected_exception_is_raised() -> None:
     """A bug of this program is not mapped to a provider error."""
     with pytest.raises(ZeroDivisionError):
-        asked(ZeroDivisionError())
+        ask(ZeroDivisionError())
 
 
 @pytest.mark.parametrize(
     "act",
     [reply("", refusal="I cannot."), reply(GOOD, refusal="I cannot."), reply(GOOD, finish_reason="content_filter")],
 )
-def test_a_refusal_is_an_error_and_is_not_asked_again(act: Act) -> None:
-    """Text beside the tool call is ignored."""
-    answer, model = asked(act)
+def test_a_refusal_is_an_error_and_is_not_re_asked(act: Act) -> None:
+    """Also if there is a valid form beside it."""
+    answer, model = ask(act)
     assert isinstance(answer.error, RefusedError)
     assert (answer.form, len(model.requests), answer.exchange.attempts) == (None, 1, 1)
 
 
-def test_a_repaired_answer_says_so() -> None:
-    """The exchange carries the mark."""
-    answer, _ = asked('{"reason": "sound", "score": 7,}')
+def test_a_repaired_answer_is_marked() -> None:
+    """The exchange has the mark."""
+    answer, _ = ask('{"reason": "sound", "score": 7,}')
     assert (answer.form, answer.exchange.repaired) == (SOUND, True)
 
 
-def test_a_cut_off_answer_is_not_repaired() -> None:
-    """A truncated object is not repaired."""
-    answer, _ = asked(reply('{"reason": "sound", "score": 7', truncated=True))
+def test_a_truncated_answer_is_not_repaired() -> None:
+    """The missing part is not guessed."""
+    answer, _ = ask(reply('{"reason": "sound", "score": 7', truncated=True))
     assert (answer.form, answer.problem) == (None, "truncated")
 
 
-def test_a_lenient_form_takes_what_strays() -> None:
+def test_a_lenient_form_accepts_strayed_answers() -> None:
     """An answer that only the model of a lenient form accepts is not asked for again."""
-    answer, model = asked(TOO_HIGH, form=LENIENT)
+    answer, model = ask(TOO_HIGH, form=LENIENT)
     assert (answer.form, answer.problem, len(model.requests)) == (Opinion(reason="sound", score=70), None, 1)
 
 
-def test_a_problem_leaves_the_models_own_words() -> None:
-    """The text of an answer has no thinking."""
-    answer, _ = asked("<think>hm</think>I would say seven.")
+def test_an_unreadable_answer_keeps_its_text() -> None:
+    """Without its thinking."""
+    answer, _ = ask("<think>hm</think>I would say seven.")
     assert (answer.form, answer.text) == (None, "I would say seven.")
 
 
@@ -233,14 +233,14 @@ def test_a_problem_leaves_the_models_own_words() -> None:
         ((reply(""), GOOD), [GOOD]),
     ],
 )
-def test_what_is_streamed(acts: tuple[Act, ...], streamed: list[str]) -> None:
-    """A re-ask sends RESTART if text was streamed."""
+def test_a_re_ask_restarts_the_stream(acts: tuple[Act, ...], streamed: list[str]) -> None:
+    """RESTART is sent if text was streamed before."""
     pieces: list[str] = []
-    asked(*acts, on_text=pieces.append)
+    ask(*acts, on_text=pieces.append)
     assert pieces == streamed
 
 
-def asked_plainly(*acts: Act) -> tuple[StructuredAnswer[Any], FakeModel]:
+def ask_for_text(*acts: Act) -> tuple[StructuredAnswer[Any], FakeModel]:
     """The answer to a question for plain text."""
     model = FakeModel(*acts)
     return asyncio.run(StructuredOutputClient(model, THREE, name="lab/x").ask(request(), None)), model
@@ -248,7 +248,7 @@ def asked_plainly(*acts: Act) -> tuple[StructuredAnswer[Any], FakeModel]:
 
 def test_plain_text() -> None:
     """Without a form the rung is `text` and no schema goes along."""
-    answer, model = asked_plainly("<think>hm</think> Friends! ")
+    answer, model = ask_for_text("<think>hm</think> Friends! ")
     assert (answer.text, answer.form, answer.error, answer.problem) == ("Friends!", None, None, None)
     assert (model.requests[0].schema, answer.exchange.rung) == (None, "text")
 
@@ -256,12 +256,12 @@ def test_plain_text() -> None:
 @pytest.mark.parametrize(
     ("act", "problem"), [(reply(" "), "the answer is empty"), (reply("Frie", truncated=True), "truncated")]
 )
-def test_plain_text_that_is_empty_or_cut_off(act: Act, problem: str) -> None:
-    """An empty text is asked for again."""
-    answer, model = asked_plainly(act)
+def test_empty_or_truncated_text(act: Act, problem: str) -> None:
+    """It is re-asked twice."""
+    answer, model = ask_for_text(act)
     assert (answer.problem, len(model.requests)) == (problem, 3)
 
 
-def test_no_price_is_no_cost() -> None:
-    """The cost without a price is None, not 0."""
-    assert asked_plainly("Friends!")[0].exchange.cost_usd is None
+def test_the_cost_is_unknown_without_a_price() -> None:
+    """None, not 0."""
+    assert ask_for_text("Friends!")[0].exchange.cost_usd is None

@@ -1,4 +1,4 @@
-"""Requests as they go over the wire: what profiles allow, and what the vendors' OpenAPI documents say."""
+"""Request bodies: valid by the vendors' OpenAPI documents, and within the model's profile."""
 
 from __future__ import annotations
 
@@ -47,12 +47,12 @@ ANTHROPIC = BUILTIN_PROVIDERS["anthropic"].profile
 
 
 def with_rung(rung: StructuredOutputMode) -> Request:
-    """The request, asking for structure in this way."""
+    """The request on this rung."""
     return replace(REQUEST, rung=rung, schema=None if rung == "text" else SCHEMA)
 
 
 def chat_playback(*, stream: bool) -> Playback:
-    """An answer in OpenAI's words."""
+    """An answer of OpenAI."""
     if stream:
         choice = {"index": 0, "delta": {"content": "x"}, "finish_reason": "stop"}
         return streamed(event({"id": "x", "choices": [choice]}), event("[DONE]"))
@@ -60,7 +60,7 @@ def chat_playback(*, stream: bool) -> Playback:
 
 
 def message_playback(*, stream: bool) -> Playback:
-    """An answer in Anthropic's words."""
+    """An answer of Anthropic."""
     usage = {"input_tokens": 1, "output_tokens": 1}
     if stream:
         stop: dict[str, Any] = {"type": "message_delta", "delta": {"stop_reason": "end_turn"}, "usage": usage}
@@ -69,7 +69,7 @@ def message_playback(*, stream: bool) -> Playback:
 
 
 def sent(kind: str, request: Request, profile: Profile, *, stream: bool) -> Seen:
-    """The request as a real server gets it."""
+    """The request as a server receives it."""
 
     async def run() -> Seen:
         playback = (chat_playback if kind == "openai" else message_playback)(stream=stream)
@@ -117,16 +117,16 @@ def test_anthropic_would_accept_the_body(rung: StructuredOutputMode, stream: boo
         ),
     ],
 )
-def test_a_wrong_body_would_be_seen(vendor: str, schema: str, body: dict[str, Any]) -> None:
-    """The validation of these tests finds wrong bodies."""
+def test_the_validation_finds_wrong_bodies(vendor: str, schema: str, body: dict[str, Any]) -> None:
+    """The vendors' schemas reject these bodies."""
     assert problems(vendor, schema, body)
 
 
 # OpenAI ----------------------------------------------------------------------------------------------------------
 
 
-def test_the_conversation_comes_before_what_varies() -> None:
-    """In the bytes sent, the messages stand before limits, sampling and schema, so requests share their beginning."""
+def test_messages_come_before_varying_fields() -> None:
+    """Limits, sampling and schema follow, so that requests share a cacheable beginning."""
     body = sent("openai", with_rung("native"), OPENAI, stream=False).body.decode()
     assert max(body.index('"system"'), body.index('"First"')) < min(
         body.index(f'"{name}"') for name in ("max_completion_tokens", "temperature", "seed", "response_format")
@@ -134,7 +134,7 @@ def test_the_conversation_comes_before_what_varies() -> None:
 
 
 @pytest.mark.parametrize("field", ["max_tokens", "max_completion_tokens"])
-def test_the_output_limit_has_the_profiles_name(field: Any) -> None:
+def test_the_profile_names_the_output_limit(field: Any) -> None:
     """OpenAI itself and compatible servers name the limit differently."""
     body = build_chat_body(REQUEST, "m", Profile(token_limit_field=field), stream=False)
     assert {name: body.get(name) for name in ("max_tokens", "max_completion_tokens")} == {
@@ -152,26 +152,26 @@ def test_the_output_limit_has_the_profiles_name(field: Any) -> None:
         (Profile(sampling=False, seed=True), {}),
     ],
 )
-def test_sampling_only_as_the_profile_allows(profile: Profile, sampling: dict[str, float]) -> None:
-    """Temperature and seed go out only to models that take them."""
+def test_the_profile_allows_sampling_parameters(profile: Profile, sampling: dict[str, float]) -> None:
+    """Temperature and seed are sent only to models that accept them."""
     body = build_chat_body(REQUEST, "m", profile, stream=False)
     assert {name: body[name] for name in ("temperature", "seed") if name in body} == sampling
 
 
 @pytest.mark.parametrize("model", ["o1", "o3-mini", "o4-mini-2025", "gpt-5", "gpt-5.1-mini", "gpt-6"])
 def test_reasoning_models_get_no_temperature(model: str) -> None:
-    """OpenAI's reasoning models, by their names as data."""
+    """OpenAI's reasoning models are recognized by name."""
     assert not find_profile(BUILTIN_PROVIDERS["openai"], model).sampling
 
 
 @pytest.mark.parametrize("model", ["gpt-4o", "gpt-4.1-mini", "gpt-5-chat-latest", "omni"])
-def test_other_models_get_one(model: str) -> None:
-    """The pattern does not catch what it should not."""
+def test_other_models_get_a_temperature(model: str) -> None:
+    """The pattern does not match them."""
     assert find_profile(BUILTIN_PROVIDERS["openai"], model).sampling
 
 
 def test_the_cache_key_follows_the_system_prompt() -> None:
-    """Equal system prompts share a key, others do not, and no text is in it."""
+    """Equal system prompts share a key, which does not contain their text."""
     keys = [
         build_chat_body(replace(REQUEST, system=system, seed=seed), "m", OPENAI, stream=False)["prompt_cache_key"]
         for system, seed in (("one", 1), ("one", 2), ("two", 1))
@@ -181,20 +181,20 @@ def test_the_cache_key_follows_the_system_prompt() -> None:
 
 
 def test_compatible_servers_get_no_cache_key() -> None:
-    """The parameter is OpenAI's own."""
+    """Only OpenAI has the parameter."""
     assert "prompt_cache_key" not in build_chat_body(REQUEST, "m", Profile(), stream=False)
 
 
 @pytest.mark.parametrize("known", [True, False])
-def test_usage_of_streams_is_asked_for_where_the_server_knows_how(known: bool) -> None:
-    """`stream_options` goes only to servers that take it."""
+def test_stream_options_are_sent_if_supported(known: bool) -> None:
+    """Other servers reject the field."""
     body = build_chat_body(REQUEST, "m", Profile(), stream=True, stream_usage=known)
     assert body.get("stream_options") == ({"include_usage": True} if known else None)
 
 
 @pytest.mark.parametrize("rung", ["prompt", "text"])
 def test_no_structure_parameters_on_lower_rungs(rung: StructuredOutputMode) -> None:
-    """When the schema stands in the prompt, no parameter mentions it."""
+    """A schema in the prompt is not a parameter too."""
     body = build_chat_body(with_rung(rung), "m", OPENAI, stream=False)
     assert not {"response_format", "tools", "tool_choice"} & set(body)
 
@@ -209,12 +209,12 @@ def test_anthropic_never_gets_sampling_parameters() -> None:
 
 
 def marked(blocks: Any) -> list[str]:
-    """Texts of the blocks with a cache mark."""
+    """Texts of the blocks with `cache_control`."""
     return [block["text"] for block in blocks if "cache_control" in block]
 
 
 def test_the_stable_part_of_the_last_message_is_marked() -> None:
-    """The message is split where later requests will differ, and loses no character."""
+    """The message is split after its stable part and keeps every character."""
     body = build_messages_body(REQUEST, "m", ANTHROPIC, stream=False)
     blocks = body["messages"][-1]["content"]
     assert marked(blocks) == ["Stable part."]
@@ -222,7 +222,7 @@ def test_the_stable_part_of_the_last_message_is_marked() -> None:
 
 
 def test_the_system_prompt_is_marked() -> None:
-    """Rules are repeated by every request."""
+    """Every request repeats it."""
     assert marked(build_messages_body(REQUEST, "m", ANTHROPIC, stream=False)["system"]) == ["You argue."]
 
 
@@ -237,19 +237,19 @@ def test_the_system_prompt_is_marked() -> None:
     ],
 )
 def test_no_block_is_empty(content: str, stable: int, expected: Any) -> None:
-    """Blocks of white space only, which the API refuses, do not come about."""
+    """The API rejects blocks of white space."""
     request = replace(REQUEST, messages=(Message("user", content),), stable_chars=stable)
     got = build_messages_body(request, "m", ANTHROPIC, stream=False)["messages"][0]["content"]
     assert (got if isinstance(got, str) else [(block["text"], "cache_control" in block) for block in got]) == expected
 
 
-def test_an_empty_system_prompt_is_left_out() -> None:
-    """The API refuses an empty block."""
+def test_an_empty_system_prompt_is_omitted() -> None:
+    """The API rejects an empty block."""
     assert "system" not in build_messages_body(replace(REQUEST, system=""), "m", ANTHROPIC, stream=False)
 
 
 def test_native_structure_is_the_output_config() -> None:
-    """The schema goes out as the API's own format, without the bounds that it refuses."""
+    """The schema has the API's format, without the bounds that the API rejects."""
     body = build_messages_body(with_rung("native"), "m", ANTHROPIC, stream=False)
     assert body["output_config"]["format"]["type"] == "json_schema"
     assert '"maximum"' not in json.dumps(body["output_config"])

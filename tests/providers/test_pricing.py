@@ -1,4 +1,4 @@
-"""What runs on the user's own machine costs nothing; what may run elsewhere costs what is known, or nobody knows."""
+"""Prices: local models are free; remote models have a known price or none."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ OWN = Price(input=1, output=2)
 
 @dataclass(frozen=True)
 class Case:
-    """A model somewhere, and its price."""
+    """A model, its provider and environment, and its price."""
 
     model: str
     expected: Price | None

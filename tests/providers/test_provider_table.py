@@ -1,4 +1,4 @@
-"""What a configuration lays over the provider table, and what it may not."""
+"""Providers of a configuration override rows of the provider table."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ KEY = "sk-real-0123456789"
 
 
 def test_a_new_row_has_the_profile_of_its_kind() -> None:
-    """A compatible server asks natively, then by prompt, and limits with max_tokens."""
+    """OpenAI-compatible: native, then prompt, with max_tokens."""
     row = build_provider_table(config(lab={"kind": "openai", "base_url": "http://127.0.0.1:8000/v1"}))["lab"]
     assert (row.profile.rungs, row.profile.token_limit_field, row.api_key_env) == (
         ("native", "prompt"),
@@ -23,15 +23,15 @@ def test_a_new_row_has_the_profile_of_its_kind() -> None:
     )
 
 
-def test_fields_are_laid_over_a_built_in_row_one_by_one() -> None:
-    """What the configuration leaves out keeps its built-in value."""
+def test_fields_override_a_built_in_row() -> None:
+    """Omitted fields keep their built-in value."""
     row = build_provider_table(config(groq={"max_concurrency": 2, "structured": ["prompt"]}))["groq"]
     assert (row.max_concurrency, row.profile.rungs) == (2, ("prompt",))
     assert (row.base_url, row.api_key_env) == (BUILTIN_PROVIDERS["groq"].base_url, "GROQ_API_KEY")
 
 
 def test_a_second_account_of_the_same_vendor_needs_no_address() -> None:
-    """A new row with a key of its own goes to the vendor's own server, with the vendor's own profile."""
+    """A new row with its own key uses the vendor's server and profile."""
     row = build_provider_table(config(work={"kind": "anthropic", "api_key_env": "WORK_KEY"}))["work"]
     assert (row.base_url, row.profile) == (
         BUILTIN_PROVIDERS["anthropic"].base_url,
@@ -55,8 +55,8 @@ def test_a_second_account_of_the_same_vendor_needs_no_address() -> None:
         ("a/b", {"kind": "openai", "base_url": "http://x/"}, "must not contain a slash"),
     ],
 )
-def test_a_row_that_makes_no_sense_is_refused(name: str, spec: dict[str, Any], words: str) -> None:
-    """Each mistake is named with its place, and a pasted key is not repeated."""
+def test_an_invalid_row_is_refused(name: str, spec: dict[str, Any], words: str) -> None:
+    """The message names the field and does not repeat a pasted key."""
     with pytest.raises(ConfigError) as caught:
         build_provider_table(config(**{name: spec}))
     assert str(caught.value).startswith(f"providers.{name}")
@@ -65,7 +65,7 @@ def test_a_row_that_makes_no_sense_is_refused(name: str, spec: dict[str, Any], w
 
 
 @pytest.mark.parametrize("own", [{"api_key_env": None}, {"api_key_env": "MY_KEY"}])
-def test_a_redirected_row_with_its_own_key_is_fine(own: dict[str, Any]) -> None:
-    """A redirected provider is accepted with a key variable or null."""
+def test_a_redirected_row_with_its_own_key_is_accepted(own: dict[str, Any]) -> None:
+    """With a key variable or null."""
     row = build_provider_table(config(openai={"base_url": "http://127.0.0.1:1/v1"} | own))["openai"]
     assert row.api_key_env == own["api_key_env"]

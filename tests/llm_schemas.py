@@ -1,4 +1,4 @@
-"""Hypothesis strategies: small JSON values and schemas that a form could have; and the reference validator."""
+"""Hypothesis strategies for small JSON values and form schemas, and the reference validator."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ VALUES: st.SearchStrategy[Any] = st.recursive(
 
 
 def is_valid(value: Any, schema: Json) -> bool:
-    """What the reference implementation says."""
+    """Validity by the reference implementation."""
     return not list(Draft202012Validator(schema).iter_errors(value))  # pyright: ignore[reportUnknownMemberType]
 
 
 @st.composite
 def leaves(draw: st.DrawFn) -> Json:
-    """A schema without schemas in it."""
+    """A schema without subschemas."""
     low = draw(st.integers(0, 3))
     choices: list[Json] = [
         {"type": draw(st.sampled_from(["string", "integer", "number", "boolean", "null"]))},
@@ -46,7 +46,7 @@ def leaves(draw: st.DrawFn) -> Json:
 
 @st.composite
 def objects(draw: st.DrawFn, part: Schemas, *, formlike: bool) -> Json:
-    """An object of `part`s; a form-like one is closed and wants all its members."""
+    """An object of `part`s; a form-like one is closed and requires all members."""
     members = draw(st.dictionaries(NAMES, part, max_size=3))
     names = sorted(members) if formlike else sorted(members)[:2]
     closed: Json = {"additionalProperties": False} if formlike or draw(st.booleans()) else {}

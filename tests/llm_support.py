@@ -1,4 +1,4 @@
-"""Fakes for the tests of `debate_cli.llm`: a model that says what it is told to, and a clock that sleeping moves."""
+"""Fakes for the tests of `debate_cli.llm`: a scripted model, and a clock that sleeping advances."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from debate_cli.llm.form import Form, FormModel
 from debate_cli.llm.model import Message, OnText, Reply, Request
 
 Act = Reply | BaseException | str
-"""What a fake model does on one call: replies, raises, or says a text with an ordinary ending."""
+"""What a fake model does on one call: return the reply, raise the error, or return a reply with the text."""
 USAGE = Usage(input_tokens=100, cached_tokens=40, output_tokens=10)
 
 
@@ -53,7 +53,7 @@ def reply(text: str, *, usage: Usage = USAGE, **fields: Any) -> Reply:
 
 
 class FakeModel:
-    """Does its acts in order, the last one again and again; `requests` is what it was asked."""
+    """Does its acts in order and repeats the last one; records `requests`."""
 
     def __init__(self, *acts: Act, before: Callable[[], Awaitable[None]] | None = None) -> None:
         self._acts = list(acts)
@@ -75,7 +75,7 @@ class FakeModel:
 
 
 class Clock:
-    """A time that passes only when everybody sleeps."""
+    """A fake clock that advances when all tasks sleep."""
 
     def __init__(self) -> None:
         self.now = 0.0
@@ -87,14 +87,14 @@ class Clock:
         return self.now
 
     async def sleep(self, seconds: float) -> None:
-        """Wait for the time to come."""
+        """Wait until the clock has advanced by `seconds`."""
         self.naps.append(seconds)
         future = asyncio.get_running_loop().create_future()
         heapq.heappush(self._sleepers, (self.now + seconds, len(self.naps), future))
         await future
 
     async def run(self, *work: Awaitable[Any]) -> list[Any]:
-        """Do all `work` at once, moving the time on whenever nothing else can happen; outcomes in order."""
+        """Run `work` concurrently, advancing the clock whenever all tasks sleep. Returns results and errors in order."""
         tasks = [asyncio.ensure_future(each) for each in work]
         while not all(task.done() for task in tasks):
             await settle()

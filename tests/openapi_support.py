@@ -1,4 +1,4 @@
-"""The vendors' own descriptions of their APIs, as JSON Schema validators."""
+"""The vendors' OpenAPI documents as JSON Schema validators."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def _components(vendor: str) -> dict[str, Any]:
 
 
 def _with_null(part: Any) -> Any:
-    """OpenAPI 3.0's `nullable` in the words of JSON Schema."""
+    """OpenAPI 3.0's `nullable` as JSON Schema."""
     if isinstance(part, list):
         return [_with_null(item) for item in cast("list[Any]", part)]
     if not isinstance(part, dict):
@@ -39,7 +39,7 @@ def validator(vendor: str, schema: str) -> Draft202012Validator:
 
 
 def problems(vendor: str, schema: str, value: Any) -> list[str]:
-    """What keeps `value` from being valid; also top-level names that the document does not know."""
+    """Validation errors of `value`, and top-level names that the document does not have."""
     errors = cast("Any", validator(vendor, schema)).iter_errors(value)
     found = [f"{error.json_path}: {error.message[:300]}" for error in errors]
     return found + [f"unknown: {name}" for name in value if name not in _names(vendor, schema)]

@@ -1,4 +1,4 @@
-"""Configurations with providers of their own."""
+"""Configurations with custom providers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Debates in a process of their own, to be killed."""
+"""Debates in their own process, which can be killed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from typing import Any
 ROOT = Path(__file__).parent.parent
 TIMES = frozenset({"started_at", "finished_at"})
 LONGEST_S = 60.0
-"""A process that has not come to its end by then hangs."""
+"""Timeout for a process that hangs."""
 
 
 def command(*words: str) -> list[str]:
@@ -24,7 +24,7 @@ def command(*words: str) -> list[str]:
 
 
 def config(folder: Path) -> Path:
-    """A configuration that all five systems judge, its mock slow enough to be caught at work."""
+    """A configuration for all five systems, with a mock slow enough to be killed while it runs."""
     text = (ROOT / "configs" / "everything.yaml").read_text()
     text = text.replace("{model: local/smollm2}", "{model: mock/slow, latency_s: 0.01}")
     text = text.replace(
@@ -41,7 +41,7 @@ def finish(words: list[str], cwd: Path) -> subprocess.CompletedProcess[str]:
 
 
 def kill_after(words: list[str], cwd: Path, seconds: float) -> int:
-    """Run, and SIGKILL the process after so many seconds; its exit code (-9 where it was caught alive)."""
+    """Run, and SIGKILL the process after `seconds`. Returns its exit code (-9 if it was still running)."""
     process = subprocess.Popen(words, cwd=cwd, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         return process.wait(timeout=seconds)
@@ -51,19 +51,19 @@ def kill_after(words: list[str], cwd: Path, seconds: float) -> int:
 
 
 def without_times(path: Path) -> dict[str, Any]:
-    """A transcript as data, times aside."""
+    """A transcript as data, without times."""
     data: dict[str, Any] = json.loads(path.read_text())
     return {key: value for key, value in data.items() if key not in TIMES}
 
 
 def moments(count: int, seed: int, longest: float) -> list[float]:
-    """Seconds after which to kill, spread over the length of a run."""
+    """Random seconds after which to kill, over the length of a run."""
     chance = random.Random(seed)
     return [chance.uniform(0.15, longest) for _ in range(count)]
 
 
 def duration(words: list[str], cwd: Path) -> float:
-    """Seconds that a run takes here."""
+    """Seconds that a run takes on this machine."""
     started = time.perf_counter()
     assert finish(words, cwd).returncode == 0
     return time.perf_counter() - started

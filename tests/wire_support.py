@@ -1,4 +1,4 @@
-"""A server on 127.0.0.1 that plays back raw bytes, resets and stalls, and keeps what it was asked."""
+"""A local server that plays back raw bytes, resets and stalls, and records requests."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from typing import Any, Literal, Self
 
 Step = bytes | Literal["reset", "stall", "close"]
 READ_S = 0.05
-"""Left to the client before a reset, which may take with it what was written and not yet read."""
+"""Delay before a reset, so that the client reads what was written; a reset discards the rest."""
 Playback = tuple[Step, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """A request as it came in."""
+    """A received request."""
 
     method: str
     path: str
@@ -45,7 +45,7 @@ class Wire:
 
     @property
     def url(self) -> str:
-        """Where it listens."""
+        """Address of the server."""
         assert self._server is not None
         return f"http://127.0.0.1:{self._server.sockets[0].getsockname()[1]}"
 
@@ -114,7 +114,7 @@ def answered(
 
 
 def streamed(*events: str, then: Literal["end", "reset", "stall", "vanish"] = "end") -> Playback:
-    """An event stream that comes event by event, and how it ends: `vanish` closes inside the chunked body."""
+    """An event stream and how it ends: `vanish` closes inside the chunked body."""
     head = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
     chunks = [f"{len(raw):x}\r\n".encode() + raw + b"\r\n" for raw in (event.encode() for event in events)]
     if then == "end":

@@ -1,4 +1,4 @@
-"""A server on 127.0.0.1 that speaks both wire formats, fails as it is told to, and counts what it was asked and told."""
+"""A local server for both wire formats that answers correctly or with a planned fault, and records every request."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Self
 
-from faults.playbacks import FAULTS, TAKEN, Playback, well
-from faults.wire_formats import WIRES, Said, Wire
+from faults.playbacks import FAULTS, TAKEN, Playback, correct_answer
+from faults.wire_formats import WIRES, ModelAnswer, Wire
 from wire_support import READ_S
 
 from debate_cli.domain.model_call import Usage
@@ -22,12 +22,12 @@ from debate_cli.providers.mock.forms import write_answer
 
 CHARS_PER_TOKEN = 4
 _NONCE = re.compile(rb"\b[0-9a-f]{8}\b")
-"""Random in every question; the same here, so that equal debates get equal answers."""
+"""Random tag of a request; masked, so that equal debates get equal answers."""
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
-    """A request as it came in."""
+class ReceivedRequest:
+    """A received request."""
 
     wire: Wire
     model: str
@@ -36,53 +36,53 @@ class Heard:
 
     @property
     def key(self) -> str:
-        """The same for the same question in whatever run."""
+        """Identifies the question in all runs."""
         return "\n".join([self.model, self.question.system, *(message.content for message in self.question.messages)])
 
 
 @dataclass(slots=True)
 class Served:
-    """What became of a request."""
+    """A request and its answer."""
 
-    heard: Heard
+    received: ReceivedRequest
     fault: str | None
-    """Name of the fault; None where it was answered well."""
+    """Name of the fault; None for a correct answer."""
     at: float
-    """When it came in, by the server's clock."""
+    """Time of arrival by the server's clock."""
     reported: Usage = field(default_factory=Usage)
-    """Tokens that the answer told of, so far as a client can read them."""
+    """Usage that the answer reports in a readable form."""
     text: str = ""
-    """What a good answer said."""
+    """Text of a correct answer."""
     done: bool = False
 
 
-Plan = Callable[[Heard], str | None]
-"""Which fault a request meets; None lets it pass."""
+Plan = Callable[[ReceivedRequest], str | None]
+"""Returns the fault for a request, or None for a correct answer."""
 
 
-def _all_is_well(_heard: Heard) -> str | None:
+def _no_fault(_request: ReceivedRequest) -> str | None:
     return None
 
 
 class FaultServer:
-    """Answers in the words of the mock, or with a fault. Use it in `async with`.
+    """Answers with the mock's text, or with a fault. Use it in `async with`.
 
-    `before` is waited for between hearing a request and answering it.
+    `before` is awaited between receiving a request and answering it.
     """
 
-    def __init__(self, plan: Plan = _all_is_well, *, clock: Callable[[], float] = lambda: 0.0) -> None:
+    def __init__(self, plan: Plan = _no_fault, *, clock: Callable[[], float] = lambda: 0.0) -> None:
         self.plan = plan
         self.served: list[Served] = []
-        self.heard = asyncio.Event()
+        self.received = asyncio.Event()
         """Set with the first request."""
-        self.under_way = 0
-        self.most_under_way = 0
+        self.in_flight = 0
+        self.max_in_flight = 0
         self.before: Callable[[Served], Awaitable[None]] | None = None
         self._clock = clock
         self.port = 0
-        """Where it listens; given when it first does."""
-        self._place: socket.socket | None = None
-        """Keeps the port while nobody listens."""
+        """Port; chosen when the server first listens."""
+        self._port_holder: socket.socket | None = None
+        """Keeps the port while the server does not listen."""
         self._listener: asyncio.Server | None = None
         self._open: dict[asyncio.StreamWriter, asyncio.Task[None]] = {}
         self._opening = asyncio.Lock()
@@ -90,32 +90,32 @@ class FaultServer:
 
     @property
     def host(self) -> str:
-        """`127.0.0.1:port`, the same for the server's whole life."""
+        """`127.0.0.1:port`; does not change."""
         return f"127.0.0.1:{self.port}"
 
     def url(self, kind: str) -> str:
-        """What goes into the `base_url` of a provider of that kind."""
+        """`base_url` for a provider of that kind."""
         return f"http://{self.host}/v1" if kind == "openai" else f"http://{self.host}"
 
     @property
     def counted(self) -> Usage:
-        """All tokens that answers told of."""
+        """Usage reported by all answers."""
         return sum((each.reported for each in self.served), Usage())
 
     async def open(self) -> None:
-        """Listen (again, on the same port), unless it does."""
+        """Listen, unless already listening; always on the same port."""
         async with self._opening:
             if self._listener is None:
                 await self._listen()
 
     async def _listen(self) -> None:
-        if self._place is None:
-            self._place = _bound(0)
-            self.port = self._place.getsockname()[1]
+        if self._port_holder is None:
+            self._port_holder = _bound(0)
+            self.port = self._port_holder.getsockname()[1]
         self._listener = await asyncio.start_server(self._serve, sock=_bound(self.port), backlog=4096)
 
     def refuse(self) -> None:
-        """Refuse connections from now on, and end those that there are."""
+        """Refuse new connections and abort open ones."""
         if self._listener is not None:
             self._listener.close()
         self._listener = None
@@ -133,8 +133,8 @@ class FaultServer:
         ending = list(self._open.values())
         self.refuse()
         await asyncio.gather(*ending)
-        if self._place is not None:
-            self._place.close()
+        if self._port_holder is not None:
+            self._port_holder.close()
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
@@ -150,13 +150,13 @@ class FaultServer:
             writer.close()
 
     async def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
-        """Answer one request; whether the connection may be used for another."""
-        heard = await _read(reader)
-        served = Served(heard, self.plan(heard), self._clock())
+        """Answer one request. Returns whether the connection stays open."""
+        received = await _read(reader)
+        served = Served(received, self.plan(received), self._clock())
         self.served.append(served)
-        self.heard.set()
-        self.under_way += 1
-        self.most_under_way = max(self.most_under_way, self.under_way)
+        self.received.set()
+        self.in_flight += 1
+        self.max_in_flight = max(self.max_in_flight, self.in_flight)
         try:
             if self.before is not None:
                 await self.before(served)
@@ -164,17 +164,17 @@ class FaultServer:
             served.reported = playback.reported
             return await self._play(playback, writer)
         finally:
-            self.under_way -= 1
+            self.in_flight -= 1
             served.done = True
 
     def _playback(self, served: Served) -> Playback:
-        heard = served.heard
-        said = answer(heard.question)
+        received = served.received
+        reply = make_answer(received.question)
         if served.fault is None or served.fault in TAKEN:
-            served.text = said.text
+            served.text = reply.text
         if served.fault is not None:
-            return FAULTS[served.fault].play(heard.wire, said, heard.streamed)
-        return well(heard.wire, said, heard.streamed)
+            return FAULTS[served.fault].play(received.wire, reply, received.streamed)
+        return correct_answer(received.wire, reply, received.streamed)
 
     async def _play(self, playback: Playback, writer: asyncio.StreamWriter) -> bool:
         for step in playback.steps:
@@ -194,26 +194,26 @@ class FaultServer:
 
 
 def _bound(port: int) -> socket.socket:
-    """A socket on that port (0: on a free one), which others of this kind may share until one listens."""
+    """A socket bound to `port` (0: any free port), which can be shared until one socket listens."""
     place = socket.socket()
     place.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     place.bind(("127.0.0.1", port))
     return place
 
 
-async def _read(reader: asyncio.StreamReader) -> Heard:
+async def _read(reader: asyncio.StreamReader) -> ReceivedRequest:
     head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
     path = head[0].split(" ", 2)[1]
     length = next(int(line.partition(":")[2]) for line in head if line.lower().startswith("content-length:"))
     body = json.loads(_NONCE.sub(b"00000000", await reader.readexactly(length)))
     wire = next(wire for wire in WIRES.values() if path.endswith(wire.path))
-    return Heard(wire, body["model"], body.get("stream", False), wire.read(body))
+    return ReceivedRequest(wire, body["model"], body.get("stream", False), wire.read(body))
 
 
-def answer(question: Request) -> Said:
-    """What the mock says to a question, and the tokens that it takes; a third of the prompt is read from the cache."""
+def make_answer(question: Request) -> ModelAnswer:
+    """The mock's answer to a question with its usage; a third of the prompt is read from the cache."""
     text = write_answer(question, "server")
     prompt = question.input_chars // CHARS_PER_TOKEN
     usage = Usage(input_tokens=prompt, cached_tokens=prompt // 3, output_tokens=len(text) // CHARS_PER_TOKEN)
     tool = question.schema.name if question.schema is not None and question.rung == "tool" else None
-    return Said(text, usage, tool=tool)
+    return ModelAnswer(text, usage, tool=tool)

@@ -1,4 +1,4 @@
-"""What goes over the wire for each fault, in both formats, streamed and whole."""
+"""Faults as bytes, for both wire formats, streamed and whole."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from faults.wire_formats import Said, Wire
+from faults.wire_formats import ModelAnswer, Wire
 from wire_support import answered, streamed
 
 from debate_cli.domain.model_call import Usage
@@ -18,25 +18,25 @@ Step = bytes | Literal["reset", "stall", "close"]
 
 @dataclass(frozen=True, slots=True)
 class Playback:
-    """The bytes of an answer, and where it resets, stalls or closes."""
+    """Bytes of an answer with resets, stalls and closes."""
 
     steps: Sequence[Step]
     reported: Usage = field(default_factory=Usage)
-    """Tokens that it tells of in a form that a client can read; a stream's counts so far."""
+    """Usage that it reports in a readable form; for a broken stream, the usage until then."""
 
 
-Play = Callable[[Wire, Said, bool], Playback]
-"""Makes a playback for a wire format, what would have been said, and whether a stream was asked for."""
+Play = Callable[[Wire, ModelAnswer, bool], Playback]
+"""Builds the playback from a wire format, the correct answer, and whether it is streamed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """Something that goes wrong at a server."""
+    """A fault of a server."""
 
     title: str
     play: Play
     asked: tuple[Asked, ...] = ("streamed", "whole")
-    """What it can befall."""
+    """Kinds of requests that the fault applies to."""
 
 
 PROSE = "I think that this should be weighed with care before anybody decides, and I would not hurry."
@@ -44,42 +44,42 @@ DECLINES = "I would rather not take part in this."
 PAGE = "<html><head><title>Sign in to the hotel network</title></head><body>Welcome</body></html>"
 
 
-def well(wire: Wire, said: Said, stream: bool) -> Playback:
-    """An ordinary answer."""
+def correct_answer(wire: Wire, reply: ModelAnswer, stream: bool) -> Playback:
+    """A correct answer."""
     if stream:
-        return Playback(streamed(*(part.raw for part in wire.stream(said))), said.usage)
-    return Playback(answered(wire.whole(said)), said.usage)
+        return Playback(streamed(*(part.raw for part in wire.stream(reply))), reply.usage)
+    return Playback(answered(wire.whole(reply)), reply.usage)
 
 
 def _status(
     code: int, kind: str, message: str, headers: Mapping[str, str] | None = None, name: str | None = None
 ) -> Play:
-    """An error status with the body that vendors send."""
+    """An error status with the vendor's body."""
 
-    def play(wire: Wire, _said: Said, _stream: bool) -> Playback:
+    def play(wire: Wire, _said: ModelAnswer, _stream: bool) -> Playback:
         return Playback(answered(wire.error(message, kind, name), status=code, headers=headers))
 
     return play
 
 
 def _nothing(step: Literal["reset", "stall", "close"]) -> Play:
-    """No answer at all."""
+    """No answer."""
 
-    def play(_wire: Wire, _said: Said, _stream: bool) -> Playback:
+    def play(_wire: Wire, _said: ModelAnswer, _stream: bool) -> Playback:
         return Playback((step,))
 
     return play
 
 
 def _broken_off(then: Literal["end", "reset", "stall", "vanish"]) -> Play:
-    """An answer that begins well and stops halfway; `vanish` closes inside the chunked body, `end` ends that in order."""
+    """A correct answer that stops halfway; `vanish` closes inside the chunked body, `end` ends it properly."""
 
-    def play(wire: Wire, said: Said, stream: bool) -> Playback:
+    def play(wire: Wire, reply: ModelAnswer, stream: bool) -> Playback:
         if stream:
-            parts = wire.stream(said)
+            parts = wire.stream(reply)
             sent = parts[: len(parts) // 2]
             return Playback(streamed(*(part.raw for part in sent), then=then), sent[-1].reported)
-        half = _half(wire.whole(said))
+        half = _half(wire.whole(reply))
         head, *chunks = streamed(half, then=then)
         assert isinstance(head, bytes)
         return Playback((head.replace(b"text/event-stream", b"application/json"), *chunks))
@@ -88,26 +88,26 @@ def _broken_off(then: Literal["end", "reset", "stall", "vanish"]) -> Play:
 
 
 def _instead(body: str, content_type: str) -> Play:
-    """A 200 with something else in it."""
+    """A 200 with another body."""
 
-    def play(_wire: Wire, _said: Said, _stream: bool) -> Playback:
+    def play(_wire: Wire, _said: ModelAnswer, _stream: bool) -> Playback:
         return Playback(answered(body, content_type=content_type))
 
     return play
 
 
-def _broken_json(wire: Wire, said: Said, stream: bool) -> Playback:
+def _broken_json(wire: Wire, reply: ModelAnswer, stream: bool) -> Playback:
     if not stream:
-        return Playback(answered(_half(wire.whole(said))))
-    parts = wire.stream(said)
+        return Playback(answered(_half(wire.whole(reply))))
+    parts = wire.stream(reply)
     sent = parts[: len(parts) // 2]
     broken = sent[-1].raw.rstrip()
     return Playback(streamed(*(part.raw for part in sent[:-1]), broken[: len(broken) - 12] + "\n\n"), sent[-2].reported)
 
 
-def _mislabelled(wire: Wire, said: Said, stream: bool) -> Playback:
-    """A good answer that is called plain text."""
-    playback = well(wire, said, stream)
+def _mislabelled(wire: Wire, reply: ModelAnswer, stream: bool) -> Playback:
+    """A correct answer labelled text/plain."""
+    playback = correct_answer(wire, reply, stream)
     labels = (b"text/event-stream", b"application/json")
     steps: list[Step] = []
     for step in playback.steps:
@@ -116,29 +116,29 @@ def _mislabelled(wire: Wire, said: Said, stream: bool) -> Playback:
     return replace(playback, steps=steps)
 
 
-def _not_streamed(wire: Wire, said: Said, _stream: bool) -> Playback:
-    """A good answer in one piece, whatever was asked for."""
-    return Playback(answered(wire.whole(said)))
+def _not_streamed(wire: Wire, reply: ModelAnswer, _stream: bool) -> Playback:
+    """A correct answer that is not streamed."""
+    return Playback(answered(wire.whole(reply)))
 
 
-def _error_inside(wire: Wire, said: Said, stream: bool) -> Playback:
-    """An error after the status said that all is well."""
+def _error_inside(wire: Wire, reply: ModelAnswer, stream: bool) -> Playback:
+    """An error object after a 200."""
     body = wire.error("The engine is overloaded, please try again later", "overloaded_error")
     if not stream:
         return Playback(answered(body))
-    parts = wire.stream(said)
+    parts = wire.stream(reply)
     sent = parts[: len(parts) // 2]
     return Playback(streamed(*(part.raw for part in sent), wire.error_event(body)), sent[-1].reported)
 
 
 def _says(text: str | None = None, **changes: Any) -> Play:
-    """A whole answer that says something else, or ends otherwise; None leaves the first half of what would have been said."""
+    """An answer with another text or ending; None keeps the first half of the correct text."""
 
-    def play(wire: Wire, said: Said, stream: bool) -> Playback:
-        words = said.text[: len(said.text) // 2] if text is None else text
-        written = min(said.usage.output_tokens, len(words) // 4)
-        usage = said.usage.model_copy(update={"output_tokens": written})
-        return well(wire, replace(said, text=words, usage=usage, tool=None, **changes), stream)
+    def play(wire: Wire, reply: ModelAnswer, stream: bool) -> Playback:
+        words = reply.text[: len(reply.text) // 2] if text is None else text
+        written = min(reply.usage.output_tokens, len(words) // 4)
+        usage = reply.usage.model_copy(update={"output_tokens": written})
+        return correct_answer(wire, replace(reply, text=words, usage=usage, tool=None, **changes), stream)
 
     return play
 
@@ -172,14 +172,14 @@ RETRIED: Mapping[str, Fault] = {
     "not_streamed": Fault("200 with JSON where a stream was asked for", _not_streamed, ("streamed",)),
     "error_inside": Fault("error after a 200", _error_inside),
 }
-"""Faults that another try may mend."""
+"""Faults that are retried."""
 REASKED: Mapping[str, Fault] = {
     "wrong_schema": Fault("JSON of another schema", _says('{"verdict": "fine"}')),
     "prose": Fault("prose in place of JSON", _says(PROSE)),
     "empty": Fault("empty text", _says("")),
     "token_limit": Fault("token limit reached", _says(ending="limit")),
 }
-"""Answers of the model that cannot be used."""
+"""Unusable answers, which are re-asked."""
 GIVEN_UP: Mapping[str, Fault] = {
     "long_wait": Fault("429, Retry-After 300", _status(429, "rate_limit_error", TOO_MANY, {"Retry-After": "300"})),
     "quota": Fault(
@@ -197,9 +197,9 @@ GIVEN_UP: Mapping[str, Fault] = {
     "filtered_answer": Fault("content filter stops the answer", _says(ending="filter")),
     "filtered_prompt": Fault("400, content filter", _status(400, "invalid_request_error", FILTERED)),
 }
-"""What another try would not mend."""
+"""Permanent faults."""
 TAKEN: Mapping[str, Fault] = {"mislabelled": Fault("200 labelled text/plain", _mislabelled)}
-"""What makes no difference."""
+"""Faults that have no effect."""
 REFUSED_CONNECTION = "refused"
 FAULTS: Mapping[str, Fault] = {
     REFUSED_CONNECTION: Fault("connection refused", _nothing("reset")),
@@ -208,4 +208,4 @@ FAULTS: Mapping[str, Fault] = {
     **GIVEN_UP,
     **TAKEN,
 }
-"""All. A refused connection is not played: the server does not listen."""
+"""All faults. For a refused connection the server does not listen."""

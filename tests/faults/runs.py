@@ -1,4 +1,4 @@
-"""Debates against a server that fails: how they are set up, and what is seen of them from all sides."""
+"""Configurations, observer and sessions for debates against the fault server."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ RUNGS = ["native", "tool", "prompt"]
 
 
 def config(server: FaultServer, kind: str, **changes: Any) -> DebateConfig:
-    """Two debaters and a judge, each with a model of its own at `server`; `changes` are laid over the parts."""
+    """Two debaters and a judge, each with its own model at `server`; `changes` override top-level keys."""
     provider = {"kind": kind, "base_url": server.url(kind), "api_key_env": None, "structured": RUNGS}
     parts: dict[str, Any] = {
         "topic": "Should a startup of ten people adopt microservices?",
@@ -41,19 +41,19 @@ def config(server: FaultServer, kind: str, **changes: Any) -> DebateConfig:
 
 
 @dataclass(slots=True)
-class Witness:
-    """A watcher that keeps everything."""
+class RecordingObserver:
+    """An observer that records everything."""
 
     events: list[Event] = field(default_factory=list[Event])
     shown: dict[str, str] = field(default_factory=dict[str, str])
-    """What stands on the screen of each speech, by the key of its cue."""
+    """Streamed text of each speech, by the key of its cue."""
     asked: Counter[str] = field(default_factory=Counter[str])
     notes: list[str] = field(default_factory=list[str])
     settled: Callable[[str], None] = lambda _key: None
-    """Told the key of every task that is done or given up."""
+    """Called with the key of every finished or failed task."""
 
     def event(self, event: Event, debate: Debate) -> None:
-        """See `Watcher`."""
+        """See `Observer`."""
         del debate
         self.events.append(event)
         match event:
@@ -67,11 +67,11 @@ class Witness:
                 pass
 
     def asking(self, task: Task) -> None:
-        """See `Watcher`."""
+        """See `Observer`."""
         self.asked[task.key] += 1
 
     def text(self, cue: Cue, piece: str) -> None:
-        """See `Watcher`."""
+        """See `Observer`."""
         self.shown[cue.key] = "" if piece == RESTART else self.shown.get(cue.key, "") + piece
 
     def note(self, note: str) -> None:
@@ -80,27 +80,27 @@ class Witness:
 
 
 @dataclass(slots=True)
-class Waits:
-    """In place of `asyncio.sleep`: no time passes, `then` is called."""
+class FakeSleep:
+    """Replaces `asyncio.sleep`: records the seconds and calls `then` without waiting."""
 
     waited: list[float] = field(default_factory=list[float])
     then: Callable[[], Awaitable[None]] | None = None
 
     async def __call__(self, seconds: float) -> None:
-        """Wait."""
+        """Record the wait."""
         self.waited.append(seconds)
         if self.then is not None:
             await self.then()
 
 
-def session(witness: Witness, waits: Waits, notes: list[str] | None = None) -> Sessions:
+def session(observer: RecordingObserver, waits: FakeSleep, notes: list[str] | None = None) -> Sessions:
     """Sessions in which retries cost no time. `notes` receives the notes."""
-    witness.notes = notes if notes is not None else []
-    return Sessions(RunContext(config_of(), observer=witness, sleep=waits, now=lambda: NOW))
+    observer.notes = notes if notes is not None else []
+    return Sessions(RunContext(config_of(), observer=observer, sleep=waits, now=lambda: NOW))
 
 
 def used(debate: Debate) -> Usage:
-    """All tokens that a debate says it used."""
+    """Usage recorded in a debate."""
     usage = debate.usage
     return Usage(
         input_tokens=usage.input_tokens,

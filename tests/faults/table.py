@@ -1,4 +1,4 @@
-"""The table of faults in the docs: made of what the trials saw, read back to be compared with it."""
+"""The table of faults in docs/faults.md: built from trials, and read for comparison."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ transcript counts what earlier attempts reported.
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """The two trials of one way of asking; `once` is left out where the fault is not one that passes."""
+    """Results of a temporary and a persistent fault; `once` is None for permanent faults."""
 
     asked: Asked
     policy: str
@@ -52,7 +52,7 @@ class Seen:
     lasting: Ending
 
     def cells(self) -> tuple[str, ...]:
-        """What the table says of it."""
+        """Cells of its row."""
         ending = self.lasting
         requests = f"{ending.attempts}" if self.once is None else f"{self.once.attempts} / {ending.attempts}"
         told = "" if ending.failure is None else ending.failure.message
@@ -69,20 +69,20 @@ class Seen:
 
 
 def rows(fault: str, seen: Mapping[tuple[str, Asked], Seen]) -> list[str]:
-    """The table's lines for a fault; `seen` is per kind of provider and way of asking. Equal ones are one line."""
+    """Rows for a fault; `seen` is by provider kind and streaming. Equal rows are merged."""
     lines: list[str] = []
     for asked in FAULTS[fault].asked:
         cells = {kind: seen[kind, asked].cells() for kind in KINDS}
         if len(set(cells.values())) == 1:
             cells = {"": cells[KINDS[0]]}
-        for kind, said in cells.items():
+        for kind, reply in cells.items():
             answer = ", ".join(part for part in (asked, WIRES[kind].name if kind else "") if part)
-            lines.append(f"| {' | '.join((FAULTS[fault].title, answer, *said))} |")
+            lines.append(f"| {' | '.join((FAULTS[fault].title, answer, *reply))} |")
     return lines
 
 
 def read() -> dict[str, list[str]]:
-    """The lines of the table in the docs, by the title of the fault."""
+    """Rows in the docs by the title of the fault."""
     found: dict[str, list[str]] = {}
     text = PATH.read_text(encoding="utf-8") if PATH.exists() else FRAME
     for line in text.removeprefix(FRAME).splitlines():
@@ -91,7 +91,7 @@ def read() -> dict[str, list[str]]:
 
 
 def write(title: str, lines: list[str]) -> None:
-    """Put the lines of one fault in their place, and leave out faults that there are no more."""
+    """Replace the rows of one fault, and remove rows of unknown faults."""
     there = read() | {title: lines}
     body = [line for fault in FAULTS.values() for line in there.get(fault.title, [])]
     PATH.parent.mkdir(exist_ok=True)

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from faults.fault_server import FaultServer, Heard
+from faults.fault_server import FaultServer, ReceivedRequest
 from faults.playbacks import FAULTS, GIVEN_UP, REASKED, REFUSED_CONNECTION, RETRIED, TAKEN, Asked
-from faults.runs import Waits, Witness, config, session, used
+from faults.runs import FakeSleep, RecordingObserver, config, session, used
 from faults.table import FRAME, PATH, Seen, read, rows, write
 from faults.trials import KINDS, MAX_ATTEMPTS, SILENCE_S, Ending, Trial, run
 
@@ -29,7 +29,7 @@ POLICIES = {
     **dict.fromkeys(GIVEN_UP, "given up"),
     **dict.fromkeys(TAKEN, "accepted"),
 }
-BREAKING_OFF = {"reset_in_body", "cut", "vanished", "stall", "broken_json", "error_inside"}
+BROKEN_STREAMS = {"reset_in_body", "cut", "vanished", "stall", "broken_json", "error_inside"}
 """Faults after the start of an answer, before OpenAI's format reports usage."""
 LATE_S = 1.5
 """Deadline of a judge in seconds, which pass in real time if no answer comes."""
@@ -76,7 +76,7 @@ CAUSES: dict[str, str | dict[Asked, str]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Came:
+class Result:
     """Result of a trial."""
 
     attempts: int
@@ -87,21 +87,21 @@ class Came:
     final: bool = False
 
 
-def expected(trial: Trial) -> Came:
+def expected(trial: Trial) -> Result:
     """The result that the policy prescribes."""
     policy = POLICIES[trial.fault]
     if policy == "accepted":
-        return Came(1, 0, "answer", "complete")
+        return Result(1, 0, "answer", "complete")
     waits = policy == "retried"
     if not trial.lasting:
-        return Came(2, int(waits), "answer", "complete")
+        return Result(2, int(waits), "answer", "complete")
     attempts = {"retried": MAX_ATTEMPTS, "asked again": 1 + MAX_REASKS, "given up": 1}[policy]
     named = CAUSES[trial.fault]
     cause = named if isinstance(named, str) else named[trial.asked]
     if not cause:
-        return Came(attempts, 0, "own words", "complete")
+        return Result(attempts, 0, "own words", "complete")
     closed = "failed" if trial.asked == "streamed" else "complete"
-    return Came(
+    return Result(
         attempts,
         (attempts - 1) * int(waits),
         "nothing",
@@ -111,11 +111,11 @@ def expected(trial: Trial) -> Came:
     )
 
 
-def came(ending: Ending) -> Came:
+def actual(ending: Ending) -> Result:
     """The actual result of a trial."""
     failure = ending.failure
     cause, final = ("", False) if failure is None else (failure.cause, failure.final)
-    return Came(ending.attempts, len(ending.waits), ending.kept, str(ending.closed), cause, final)
+    return Result(ending.attempts, len(ending.waits), ending.kept, str(ending.closed), cause, final)
 
 
 def trials(fault: str) -> list[Trial]:
@@ -127,7 +127,7 @@ def trials(fault: str) -> list[Trial]:
 
 
 @pytest.fixture(autouse=True)
-def no_profile_of_ours(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def without_anthropic_profile(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Keep Anthropic's SDK from reading the profile of the user who runs the tests."""
     monkeypatch.setenv("ANTHROPIC_CONFIG_DIR", str(tmp_path))
 
@@ -146,10 +146,10 @@ def test_a_fault_ends_as_the_policy_says(fault: str, tmp_path: Path) -> None:
     endings: dict[Trial, Ending] = {}
     for number, trial in enumerate(trials(fault)):
         ending = asyncio.run(run(trial, tmp_path / str(number)))
-        assert came(ending) == expected(trial), trial
+        assert actual(ending) == expected(trial), trial
         check_waits(trial, ending)
-        check_books(trial, ending)
-        check_screen(trial, ending)
+        check_usage(trial, ending)
+        check_streamed_text(trial, ending)
         endings[trial] = ending
     check_docs(fault, endings)
 
@@ -164,9 +164,9 @@ def check_waits(trial: Trial, ending: Ending) -> None:
             assert note.split(": retrying")[0] == ending.failure.message.split(" — gave up after")[0]
 
 
-def check_books(trial: Trial, ending: Ending) -> None:
+def check_usage(trial: Trial, ending: Ending) -> None:
     """The transcript counts exactly the reported usage; a stream that breaks off before its usage is estimated."""
-    if trial.kind == "openai" and trial.asked == "streamed" and trial.fault in BREAKING_OFF:
+    if trial.kind == "openai" and trial.asked == "streamed" and trial.fault in BROKEN_STREAMS:
         assert ending.used.estimated, trial
         assert ending.used.input_tokens > ending.counted.input_tokens, trial
     else:
@@ -176,7 +176,7 @@ def check_books(trial: Trial, ending: Ending) -> None:
         assert len(ending.served) == ending.attempts, trial
 
 
-def check_screen(trial: Trial, ending: Ending) -> None:
+def check_streamed_text(trial: Trial, ending: Ending) -> None:
     """Text of a void attempt does not stay on the screen."""
     if trial.asked == "streamed" and ending.kept == "answer":
         assert ending.shown in [each.text for each in ending.served if each.text], trial
@@ -203,16 +203,16 @@ def check_docs(fault: str, endings: dict[Trial, Ending]) -> None:
 def test_what_a_late_judge_used_before_is_counted() -> None:
     """Unusable answers count, even if the next answer never comes."""
 
-    def plan(heard: Heard) -> str | None:
-        if heard.model != "judge":
+    def plan(received: ReceivedRequest) -> str | None:
+        if received.model != "judge":
             return None
-        return "wrong_schema" if len(heard.question.messages) == 1 else "silence"
+        return "wrong_schema" if len(received.question.messages) == 1 else "silence"
 
     async def story() -> None:
         async with FaultServer(plan) as server:
             panel = {"kind": "panel", "personas": ["qa_evaluator", "domain_expert"], "timeout_s": LATE_S}
             settings = config(server, "openai", judging={"systems": [panel]})
-            outcome = await session(Witness(), Waits()).begin(settings, "late", None)
+            outcome = await session(RecordingObserver(), FakeSleep()).begin(settings, "late", None)
             assert [(item.cause, item.exchange and item.exchange.attempts) for item in outcome.debate.failures] == [
                 ("late", 2),
                 ("late", 2),
@@ -224,7 +224,7 @@ def test_what_a_late_judge_used_before_is_counted() -> None:
 
 
 @contextmanager
-def busy_door() -> Generator[int]:
+def full_port() -> Generator[int]:
     """A port with a full queue, which accepts no connection."""
     with socket.socket() as door, ExitStack() as queue:
         door.bind(("127.0.0.1", 0))
@@ -240,10 +240,10 @@ def busy_door() -> Generator[int]:
 def test_a_connection_that_is_not_accepted_has_its_own_message(kind: str) -> None:
     """The message names the connection, not a missing answer."""
     server, notes = FaultServer(), list[str]()
-    with busy_door() as port:
+    with full_port() as port:
         server.port = port
         settings = config(server, kind, limits={"max_attempts": 1, "timeout_s": SILENCE_S})
-        outcome = asyncio.run(session(Witness(), Waits(), notes).begin(settings, "door", None))
+        outcome = asyncio.run(session(RecordingObserver(), FakeSleep(), notes).begin(settings, "door", None))
     (first, *_) = outcome.debate.failures
     assert first.cause == "ModelTimeoutError"
     assert "accepted no connection in time; check the network and base_url" in first.message

@@ -1,4 +1,4 @@
-"""Budget, rates and concurrency, as a server sees them that keeps its own books."""
+"""Budget, rate limits and concurrency, as measured by the server."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from faults.fault_server import FaultServer, Heard, Served
-from faults.runs import Waits, Witness, config, session, used
+from faults.fault_server import FaultServer, ReceivedRequest, Served
+from faults.runs import FakeSleep, RecordingObserver, config, session, used
 from rehearsal_support import Sessions
 
 from debate_cli.app.session import Outcome
@@ -19,53 +19,53 @@ from debate_cli.llm.rate_limit import MINUTE_S
 from debate_cli.storage.transcript_store import open_debate
 
 LIVE = {"systems": [{"kind": "live", "feedback": False}]}
-"""Many judgements that may all be asked at once."""
+"""Many judgements that can be requested concurrently."""
 QUIET_ROUNDS = 60
-"""Rounds of the event loop without a new request: far more than one needs from its sender to the server."""
+"""Rounds of the event loop without a new request, after which all sent requests have arrived."""
 
 
 @dataclass
 class Minutes:
-    """A clock that moves only while somebody waits for it, and only when the server has heard all that was sent."""
+    """A fake clock that advances on `sleep`, after the server has received all sent requests."""
 
     server: FaultServer
     now: float = 0.0
     waited: list[float] = field(default_factory=list[float])
     moving: asyncio.Lock = field(default_factory=asyncio.Lock)
-    """Time is moved on by one at a time: whom the last move let go must have been heard before the next."""
+    """Only one sleeper advances the clock at a time."""
 
     def __call__(self) -> float:
         """Seconds since the start."""
         return self.now
 
     async def sleep(self, seconds: float) -> None:
-        """Let the time pass."""
+        """Advance the clock."""
         until = self.now + seconds
         async with self.moving:
-            await self.server.heard.wait()  # a client takes its time over its first request
+            await self.server.received.wait()
             await quiet(self.server)
             self.waited.append(seconds)
             self.now = max(self.now, until)
 
 
 async def quiet(server: FaultServer) -> None:
-    """Wait until no more requests come in."""
-    heard, rounds = -1, 0
+    """Wait until no more requests arrive."""
+    received, rounds = -1, 0
     while rounds < QUIET_ROUNDS:
-        rounds = rounds + 1 if heard == len(server.served) else 0
-        heard = len(server.served)
+        rounds = rounds + 1 if received == len(server.served) else 0
+        received = len(server.served)
         await asyncio.sleep(0.002)
 
 
 async def hold(server: FaultServer, kind: str, clock: Minutes, **changes: Any) -> Outcome:
-    """A debate whose limiter reads `clock`."""
-    here = session(Witness(), Waits())
+    """Run a debate whose rate limiter uses `clock`."""
+    here = session(RecordingObserver(), FakeSleep())
     context = replace(here.context, clock=clock, sleep=clock.sleep)
     return await Sessions(context).begin(config(server, kind, **changes), "limited", None)
 
 
 def most_in_a_minute(served: list[Served], amounts: list[int]) -> int:
-    """The largest sum of `amounts` over requests of any sixty seconds."""
+    """Largest sum of `amounts` in any sixty seconds."""
     return max(
         sum(amount for each, amount in zip(served, amounts, strict=True) if first.at <= each.at < first.at + MINUTE_S)
         for first in served
@@ -74,7 +74,7 @@ def most_in_a_minute(served: list[Served], amounts: list[int]) -> int:
 
 @pytest.mark.parametrize("most", [1, 3, 7])
 def test_requests_per_minute_are_kept(most: int) -> None:
-    """In no sixty seconds does the server hear more, retries included; and not less than it may hear."""
+    """The maximum is reached and never exceeded, retries included."""
 
     async def story() -> None:
         clock = Minutes(FaultServer())
@@ -89,7 +89,7 @@ def test_requests_per_minute_are_kept(most: int) -> None:
 
 @pytest.mark.parametrize("most", [7_000, 15_000])
 def test_tokens_per_minute_are_kept(most: int) -> None:
-    """In no sixty seconds does the server count more."""
+    """In any sixty seconds."""
 
     async def story() -> None:
         clock = Minutes(FaultServer())
@@ -105,10 +105,10 @@ def test_tokens_per_minute_are_kept(most: int) -> None:
 
 
 def failing_first(count: int) -> Any:
-    """A plan: the first requests meet a 429."""
+    """A plan: the first `count` requests get a 429."""
     left = [count]
 
-    def plan(_heard: Heard) -> str | None:
+    def plan(_request: ReceivedRequest) -> str | None:
         left[0] -= 1
         return "rate_limit" if left[0] >= 0 else None
 
@@ -116,7 +116,7 @@ def failing_first(count: int) -> Any:
 
 
 class Batches:
-    """Holds answers back until no more requests come in; then all that came are answered at once."""
+    """Holds answers back until no more requests arrive, then releases them together."""
 
     def __init__(self, server: FaultServer) -> None:
         self._server = server
@@ -125,7 +125,7 @@ class Batches:
         self.sizes: list[int] = []
 
     async def __call__(self, _served: Served) -> None:
-        """Wait for the batch to be whole."""
+        """Wait until the batch is complete."""
         gate = self._gate
         if self._opening is None:
             self._opening = asyncio.create_task(self._open())
@@ -133,7 +133,7 @@ class Batches:
 
     async def _open(self) -> None:
         await quiet(self._server)
-        self.sizes.append(self._server.under_way)
+        self.sizes.append(self._server.in_flight)
         self._opening = None
         gate, self._gate = self._gate, asyncio.Event()
         gate.set()
@@ -143,20 +143,20 @@ JUDGES = 16
 
 
 async def batches_of(limited: int, **changes: Any) -> list[int]:
-    """How many calls of sixteen judges at once the server has under way; `limited` requests meet a 429."""
+    """Sizes of the batches of concurrent calls by sixteen judges; `limited` requests get a 429."""
     async with FaultServer() as server:
         batches = Batches(server)
         rate_limiting = failing_first(limited)
 
-        def plan(heard: Heard) -> str | None:
-            if heard.model != "judge":
+        def plan(received: ReceivedRequest) -> str | None:
+            if received.model != "judge":
                 return None
             server.before = batches
-            return rate_limiting(heard)
+            return rate_limiting(received)
 
         server.plan = plan
         judging = {"systems": [{"kind": "structured", "judges": JUDGES}]}
-        outcome = await session(Witness(), Waits()).begin(
+        outcome = await session(RecordingObserver(), FakeSleep()).begin(
             config(server, "openai", judging=judging, **changes), "b", None
         )
         assert len(outcome.debate.assessments) == JUDGES
@@ -164,34 +164,34 @@ async def batches_of(limited: int, **changes: Any) -> list[int]:
 
 
 def test_concurrency_is_halved_by_each_429_and_grows_again() -> None:
-    """Eight are turned away: one at a time is left, and one more after each clean batch."""
+    """After eight 429s one call at a time is left; each batch of successes adds one."""
     assert asyncio.run(batches_of(8, provider={"max_concurrency": 8})) == [8, 1, 2, 3, 4, 5, 1]
 
 
-def test_without_a_429_concurrency_stays() -> None:
-    """It neither grows nor shrinks."""
+def test_without_a_429_concurrency_does_not_change() -> None:
+    """It stays at the provider's maximum."""
     assert asyncio.run(batches_of(0, provider={"max_concurrency": 6})) == [6, 6, 4]
 
 
-def test_the_run_has_a_bound_of_its_own() -> None:
-    """Whatever the provider would take."""
+def test_the_run_has_its_own_limit() -> None:
+    """Below the limit of the provider."""
     sizes = asyncio.run(batches_of(0, provider={"max_concurrency": 16}, limits={"concurrency": 5}))
     assert sizes == [5, 5, 5, 1]
 
 
 @dataclass(slots=True)
-class Closing(Witness):
-    """When the budget refuses a call, holds the server's answers back until all that was sent by then has come in."""
+class Closing(RecordingObserver):
+    """When the budget refuses a call, holds the server's answers back until all sent requests have arrived."""
 
     server: FaultServer = field(default_factory=FaultServer)
-    heard: int | None = None
-    """Requests that had come in by then."""
+    received: int | None = None
+    """Requests received by then."""
     gate: asyncio.Event = field(default_factory=asyncio.Event)
     counting: asyncio.Task[None] | None = None
 
     def event(self, event: Event, debate: Debate) -> None:
-        """See `Watcher`."""
-        Witness.event(self, event, debate)
+        """See `Observer`."""
+        RecordingObserver.event(self, event, debate)
         if isinstance(event, TaskFailed) and event.failure.cause == "BudgetError" and self.counting is None:
             self.server.before = self.wait
             self.counting = asyncio.create_task(self._count())
@@ -202,7 +202,7 @@ class Closing(Witness):
 
     async def _count(self) -> None:
         await quiet(self.server)
-        self.heard = len(self.server.served)
+        self.received = len(self.server.served)
         self.gate.set()
 
 
@@ -214,11 +214,11 @@ MODEST = {
 }
 DEBATERS = [{"name": "Pro", "side": "for", "model": "pro"}, {"name": "Con", "side": "against", "model": "con"}]
 PRICE = {"input": 1.0, "output": 1.0, "cached_input": 1.0}
-"""A dollar for a million tokens of any sort: dollars and tokens measure the same."""
+"""One dollar per million tokens of any kind, so that dollars and tokens are comparable."""
 
 
 def limited_config(server: FaultServer, limits: dict[str, Any]) -> Any:
-    """A debate of some fifteen thousand tokens."""
+    """A debate of about fifteen thousand tokens."""
     return config(
         server, "anthropic", models=MODEST, debaters=DEBATERS, provider={"price": PRICE}, judging=LIVE, limits=limits
     )
@@ -226,29 +226,29 @@ def limited_config(server: FaultServer, limits: dict[str, Any]) -> Any:
 
 @pytest.mark.parametrize("bound", ["max_tokens", "max_cost_usd"])
 @pytest.mark.parametrize("most", LIMITS)
-def test_a_budget_is_never_overrun_and_nothing_is_asked_after_it_closed(bound: str, most: int, tmp_path: Path) -> None:
-    """Every fifth answer fails, and yet: the server counts no more than the budget, and hears nothing after the refusal."""
+def test_a_budget_is_never_exceeded(bound: str, most: int, tmp_path: Path) -> None:
+    """Although every fifth answer fails; the server receives no request after the refusal, and the debate can be resumed."""
 
     async def story() -> None:
         count = [0]
 
-        def plan(_heard: Heard) -> str | None:
+        def plan(_request: ReceivedRequest) -> str | None:
             count[0] += 1
             return ("cut", "wrong_schema")[count[0] // 5 % 2] if count[0] % 5 == 0 else None
 
         async with FaultServer(plan) as server:
-            witness = Closing(server=server)
-            here = session(witness, Waits())
+            observer = Closing(server=server)
+            here = session(observer, FakeSleep())
             limits = {bound: most if bound == "max_tokens" else most / 1e6}
-            outcome = await here.begin(limited_config(server, limits), "bounded", tmp_path)
+            outcome = await here.begin(limited_config(server, limits), "restore_bounds", tmp_path)
             spent = server.counted.input_tokens + server.counted.output_tokens
             assert spent <= most
             assert used(outcome.debate) == server.counted
             if outcome.halted == "budget":
-                assert witness.counting is not None
-                await witness.counting
-                assert len(server.served) == witness.heard
-                assert [event.reason for event in witness.events if isinstance(event, DebateClosed)] == ["budget"]
+                assert observer.counting is not None
+                await observer.counting
+                assert len(server.served) == observer.received
+                assert [event.reason for event in observer.events if isinstance(event, DebateClosed)] == ["budget"]
             else:
                 assert most == LIMITS[-1]
             await resumed_whole(here, server, outcome)
@@ -257,7 +257,7 @@ def test_a_budget_is_never_overrun_and_nothing_is_asked_after_it_closed(bound: s
 
 
 async def resumed_whole(here: Sessions, server: FaultServer, outcome: Outcome) -> None:
-    """With room enough the debate goes on from there to its end, and the books still agree."""
+    """With a larger budget the debate completes, and transcript and server count the same usage."""
     assert outcome.path is not None
     roomy = limited_config(server, {"max_tokens": 10_000_000})
     after = await here.resume(open_debate(outcome.path), roomy)
@@ -266,8 +266,8 @@ async def resumed_whole(here: Sessions, server: FaultServer, outcome: Outcome) -
     assert used(after.debate) == server.counted
 
 
-def test_after_the_refusal_not_even_what_would_fit_is_asked() -> None:
-    """The first debater's call is too large; the other's, in the same wave, would fit."""
+def test_after_the_refusal_no_smaller_call_is_sent() -> None:
+    """The first debater's call is too large; the second one's would fit."""
 
     async def story() -> None:
         async with FaultServer() as server:
@@ -275,22 +275,29 @@ def test_after_the_refusal_not_even_what_would_fit_is_asked() -> None:
             settings = config(
                 server, "openai", models=models, debaters=DEBATERS, judging=LIVE, limits={"max_tokens": 20_000}
             )
-            outcome = await session(Witness(), Waits()).begin(settings, "closed", None)
+            outcome = await session(RecordingObserver(), FakeSleep()).begin(settings, "closed", None)
             assert outcome.halted == "budget"
             assert server.served == []
 
     asyncio.run(story())
 
 
-def test_failed_attempts_are_paid_from_the_budget() -> None:
-    """Streams that are cut short after telling what the prompt cost: the budget ends the attempts, not their number."""
+@pytest.mark.parametrize("kind", ["openai", "anthropic"])
+def test_the_budget_ends_failing_attempts(kind: str) -> None:
+    """Streams break off before OpenAI's format reports usage, which is estimated; Anthropic's reports the prompt first."""
 
     async def story() -> None:
-        async with FaultServer(lambda _heard: "cut") as server:
+        async with FaultServer(lambda _request: "cut") as server:
             limits = {"max_tokens": 8_000, "max_attempts": 20}
-            outcome = await session(Witness(), Waits()).begin(limited_config(server, limits), "cut", None)
+            settings = config(server, kind, models=MODEST, debaters=DEBATERS, judging=LIVE, limits=limits)
+            outcome = await session(RecordingObserver(), FakeSleep()).begin(settings, "cut", None)
+            spent = used(outcome.debate)
             assert outcome.halted == "budget"
-            assert 0 < server.counted.input_tokens + server.counted.output_tokens <= limits["max_tokens"]
-            assert used(outcome.debate) == server.counted
+            assert 0 < spent.input_tokens + spent.output_tokens <= limits["max_tokens"]
+            if kind == "openai":
+                assert spent.estimated
+                assert server.counted.input_tokens == 0
+            else:
+                assert spent == server.counted
 
     asyncio.run(story())

@@ -1,13 +1,13 @@
-"""One fault, one wire format, one way of asking: a whole debate in which one question meets it, and what came of it."""
+"""A trial: a whole debate in which one question meets a fault, in one wire format, streamed or whole."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
 
-from faults.fault_server import FaultServer, Heard, Served
+from faults.fault_server import FaultServer, ReceivedRequest, Served
 from faults.playbacks import REFUSED_CONNECTION, Asked
-from faults.runs import Waits, Witness, config, session, used
+from faults.runs import FakeSleep, RecordingObserver, config, session, used
 from faults.wire_formats import WIRES
 
 from debate_cli.domain.debate import Debate
@@ -19,30 +19,30 @@ from debate_cli.storage.transcript_store import open_debate
 MAX_ATTEMPTS = 4
 """Neither the number of re-asks nor the default."""
 SILENCE_S = 0.3
-"""Longest silence in the trials of silence; those cost real time."""
-PATIENCE_S = 30.0
-"""In all others; is never reached."""
+"""Timeout in trials of silence, which take real time."""
+TIMEOUT_S = 30.0
+"""Timeout in all other trials; never reached."""
 ONE_BY_ONE = {"arguments": 1, "phases": ["opening", "closing"], "order": "sequential"}
-"""So that nobody else waits while the victim does."""
-VICTIMS = {"streamed": ("pro", "turn/0"), "whole": ("judge", "r1/structured/judge/debate/all/0")}
-"""Whose question meets the fault: debaters are asked for streams, judges are not."""
+"""No other question is asked at the same time."""
+TARGETS = {"streamed": ("pro", "turn/0"), "whole": ("judge", "r1/structured/judge/debate/all/0")}
+"""Model and task that meet the fault: speeches are streamed, judgements are not."""
 
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """What is tried."""
+    """Parameters of a trial."""
 
     kind: str
-    """Of provider: `openai` or `anthropic`."""
+    """Provider kind: `openai` or `anthropic`."""
     fault: str
     asked: Asked
     lasting: bool
-    """Whether every attempt meets the fault, or the first only."""
+    """Whether every attempt meets the fault, or only the first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """What came of the question that met the fault, in the transcript on disk, and around it."""
+    """Result of a trial: the question in the transcript on disk, waits, notes and usage."""
 
     attempts: int
     waits: tuple[float, ...]
@@ -56,67 +56,72 @@ class Ending:
     """Requests that arrived for the question."""
     used: Usage
     counted: Usage
-    """What the whole debate used, by the transcript and by the server."""
+    """Usage of the debate by the transcript (`used`) and by the server (`counted`)."""
     all_attempts: int
     all_arrived: int
     shown: str
-    """What stands on the screen of the question."""
+    """Streamed text of the question."""
 
     @property
     def faulty(self) -> Usage:
-        """Tokens that the faulty answers told of."""
+        """Usage reported by the faulty answers."""
         return sum((each.reported for each in self.served if each.fault is not None), Usage())
 
 
-class Troublemaker:
-    """Lets the victim's question meet the fault until that is settled."""
+class FaultPlanner:
+    """Plans the fault for the target's question until the question is settled."""
 
     def __init__(self, trial: Trial) -> None:
         self._trial = trial
-        self._model, self._key = VICTIMS[trial.asked]
+        self._model, self._key = TARGETS[trial.asked]
         self._met = 0
         self._over = False
         self.server = FaultServer(self.plan)
 
-    def plan(self, heard: Heard) -> str | None:
+    def plan(self, received: ReceivedRequest) -> str | None:
         """See `fault_server.Plan`."""
-        if self._over or heard.model != self._model or self._trial.fault == REFUSED_CONNECTION:
+        if self._over or received.model != self._model or self._trial.fault == REFUSED_CONNECTION:
             return None
         self._met += 1
         return self._trial.fault if self._trial.lasting or self._met == 1 else None
 
     def settled(self, key: str) -> None:
-        """The fault passes with its question; connections are refused to the judge once all have spoken."""
+        """End the fault with its question. For a judge, connections are refused after the last speech."""
         self._over = self._over or key == self._key
         if self._trial == Trial(self._trial.kind, REFUSED_CONNECTION, "whole", self._trial.lasting) and key == "turn/3":
             self.server.refuse()
 
 
 async def run(trial: Trial, folder: Path) -> Ending:
-    """Hold the debate of a trial."""
-    trouble, witness, notes = Troublemaker(trial), Witness(), list[str]()
-    witness.settled = trouble.settled
-    async with trouble.server as server:
-        waits = Waits(then=None if trial.lasting else server.open)
+    """Run the debate of a trial."""
+    planner, observer, notes = FaultPlanner(trial), RecordingObserver(), list[str]()
+    observer.settled = planner.settled
+    async with planner.server as server:
+        waits = FakeSleep(then=None if trial.lasting else server.open)
         silence = trial.fault in {"silence", "stall"}
-        limits = {"max_attempts": MAX_ATTEMPTS, "timeout_s": SILENCE_S if silence else PATIENCE_S}
+        limits = {"max_attempts": MAX_ATTEMPTS, "timeout_s": SILENCE_S if silence else TIMEOUT_S}
         settings = config(server, trial.kind, limits=limits, format=ONE_BY_ONE)
         if trial.fault == REFUSED_CONNECTION and trial.asked == "streamed":
             server.refuse()
-        outcome = await session(witness, waits, notes).begin(settings, "trial", folder)
+        outcome = await session(observer, waits, notes).begin(settings, "trial", folder)
         assert outcome.path is not None
         about = [note.replace(server.host, "HOST") for note in notes]
         stored = open_debate(outcome.path)
-        return _ending(trial, stored.debate, stored.verdicts[0].victory, server, witness, (waits, about))
+        return _ending(trial, stored.debate, stored.verdicts[0].victory, server, observer, (waits, about))
 
 
 def _ending(
-    trial: Trial, debate: Debate, victory: str, server: FaultServer, witness: Witness, around: tuple[Waits, list[str]]
+    trial: Trial,
+    debate: Debate,
+    victory: str,
+    server: FaultServer,
+    observer: RecordingObserver,
+    around: tuple[FakeSleep, list[str]],
 ) -> Ending:
-    model, key = VICTIMS[trial.asked]
+    model, key = TARGETS[trial.asked]
     kept, exchange, failure = _left(debate, key)
     waits, notes = around
-    served = [each for each in server.served if each.heard.model == model][: exchange.attempts]
+    served = [each for each in server.served if each.received.model == model][: exchange.attempts]
     if failure is not None:
         failure = failure.model_copy(update={"message": failure.message.replace(server.host, "HOST")})
     return Ending(
@@ -132,12 +137,12 @@ def _ending(
         counted=server.counted,
         all_attempts=debate.usage.attempts,
         all_arrived=len(server.served),
-        shown=witness.shown.get(key, ""),
+        shown=observer.shown.get(key, ""),
     )
 
 
 def _left(debate: Debate, key: str) -> tuple[str, ModelCall, Failure | None]:
-    """What a debate keeps of a task."""
+    """What the debate keeps of a task: kind, call and failure."""
     for failure in debate.failures:
         if failure.task.key == key:
             assert failure.exchange is not None

@@ -1,4 +1,4 @@
-"""Two wire formats from the server's side: reading a request, writing an answer whole or as a stream of events."""
+"""Server side of both wire formats: parses requests, writes answers whole or as a stream."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
-from faults.said_bounds import bounded
+from faults.described_bounds import restore_bounds
 from wire_support import event
 
 from debate_cli.domain.model_call import StructuredOutputMode, Usage
@@ -18,18 +18,18 @@ Ending = Literal["end", "limit", "refusal", "filter"]
 PIECE = 60
 """Characters that a stream carries in one event."""
 _DESCRIBED = re.compile(r"It must satisfy this JSON Schema:\n(\{.*)\Z", re.DOTALL)
-"""How the rung `prompt` puts a schema."""
+"""Schema in the prompt (rung `prompt`)."""
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
-    """What the model behind the server says."""
+class ModelAnswer:
+    """Answer of the model behind the server."""
 
     text: str
     usage: Usage
     ending: Ending = "end"
     tool: str | None = None
-    """Name of the tool that it was made to call."""
+    """Name of the forced tool."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class Part:
 
     raw: str
     reported: Usage
-    """What the stream has told of its usage when this event is through."""
+    """Usage that the stream has reported up to this event."""
 
 
 class Wire(Protocol):
@@ -46,26 +46,26 @@ class Wire(Protocol):
 
     name: str
     path: str
-    """How the paths end that are asked in this format."""
+    """End of the request path."""
 
     def read(self, body: Mapping[str, Any]) -> Request:
-        """The question that a request's body puts."""
+        """The question in a request body."""
         ...
 
-    def whole(self, said: Said) -> dict[str, Any]:
-        """The body of an answer that comes in one piece."""
+    def whole(self, reply: ModelAnswer) -> dict[str, Any]:
+        """Body of a whole answer."""
         ...
 
-    def stream(self, said: Said) -> Sequence[Part]:
-        """The same answer as events, whole."""
+    def stream(self, reply: ModelAnswer) -> Sequence[Part]:
+        """Events of a streamed answer."""
         ...
 
     def error(self, message: str, kind: str, code: str | None = None) -> dict[str, Any]:
-        """The body of an error."""
+        """Body of an error."""
         ...
 
     def error_event(self, body: Mapping[str, Any]) -> str:
-        """The error as an event of a stream."""
+        """An error as an event of a stream."""
         ...
 
 
@@ -85,25 +85,25 @@ class OpenAI:
         schema = native or (
             {"name": tools[0]["function"]["name"], "schema": tools[0]["function"]["parameters"]} if tools else None
         )
-        said = [(message["role"], message["content"]) for message in messages if message["role"] != "system"]
-        return question(system, said, schema, "tool" if tools else "native")
+        reply = [(message["role"], message["content"]) for message in messages if message["role"] != "system"]
+        return question(system, reply, schema, "tool" if tools else "native")
 
-    def whole(self, said: Said) -> dict[str, Any]:
+    def whole(self, reply: ModelAnswer) -> dict[str, Any]:
         """See `Wire`."""
         choice = {
             "index": 0,
-            "message": {"role": "assistant", **self._words(said, said.text)},
-            "finish_reason": self._FINISH[said.ending],
+            "message": {"role": "assistant", **self._words(reply, reply.text)},
+            "finish_reason": self._FINISH[reply.ending],
         }
-        return {**self._head("chat.completion"), "choices": [choice], "usage": self._usage(said.usage)}
+        return {**self._head("chat.completion"), "choices": [choice], "usage": self._usage(reply.usage)}
 
-    def stream(self, said: Said) -> Sequence[Part]:
+    def stream(self, reply: ModelAnswer) -> Sequence[Part]:
         """See `Wire`."""
-        deltas = [self._words(said, piece, index=0) for piece in pieces(said.text)]
+        deltas = [self._words(reply, piece, index=0) for piece in pieces(reply.text)]
         parts = [Part(self._chunk([self._choice(delta, None)]), Usage()) for delta in deltas]
-        parts.append(Part(self._chunk([self._choice({}, self._FINISH[said.ending])]), Usage()))
-        parts.append(Part(self._chunk([], usage=self._usage(said.usage)), said.usage))
-        return [*parts, Part(event("[DONE]"), said.usage)]
+        parts.append(Part(self._chunk([self._choice({}, self._FINISH[reply.ending])]), Usage()))
+        parts.append(Part(self._chunk([], usage=self._usage(reply.usage)), reply.usage))
+        return [*parts, Part(event("[DONE]"), reply.usage)]
 
     def error(self, message: str, kind: str, code: str | None = None) -> dict[str, Any]:
         """See `Wire`."""
@@ -121,12 +121,12 @@ class OpenAI:
         return {"index": 0, "delta": delta, "finish_reason": finish}
 
     @staticmethod
-    def _words(said: Said, text: str, **place: int) -> dict[str, Any]:
-        if said.ending == "refusal":
+    def _words(reply: ModelAnswer, text: str, **place: int) -> dict[str, Any]:
+        if reply.ending == "refusal":
             return {"content": None, "refusal": text}
-        if said.tool is None:
+        if reply.tool is None:
             return {"content": text}
-        call = {**place, "id": "call_1", "type": "function", "function": {"name": said.tool, "arguments": text}}
+        call = {**place, "id": "call_1", "type": "function", "function": {"name": reply.tool, "arguments": text}}
         return {"content": None, "tool_calls": [call]}
 
     @staticmethod
@@ -144,7 +144,7 @@ class OpenAI:
 
 
 class Anthropic:
-    """Messages. A stream tells what the prompt cost when it begins."""
+    """Messages. A stream reports the prompt's usage at its start."""
 
     name = "Anthropic"
     path = "/v1/messages"
@@ -158,31 +158,40 @@ class Anthropic:
         schema = {"name": "form", "schema": native["schema"]} if native else None
         if tools:
             schema = {"name": tools[0]["name"], "schema": tools[0]["input_schema"]}
-        said = [(message["role"], _joined(message["content"])) for message in body["messages"]]
-        return question(system, said, schema, "tool" if tools else "native")
+        reply = [(message["role"], _joined(message["content"])) for message in body["messages"]]
+        return question(system, reply, schema, "tool" if tools else "native")
 
-    def whole(self, said: Said) -> dict[str, Any]:
+    def whole(self, reply: ModelAnswer) -> dict[str, Any]:
         """See `Wire`."""
-        return {**self._head(), "content": [self._block(said)], **self._stopped(said), "usage": self._usage(said.usage)}
+        return {
+            **self._head(),
+            "content": [self._block(reply)],
+            **self._stopped(reply),
+            "usage": self._usage(reply.usage),
+        }
 
-    def stream(self, said: Said) -> Sequence[Part]:
+    def stream(self, reply: ModelAnswer) -> Sequence[Part]:
         """See `Wire`."""
-        begun = said.usage.model_copy(update={"output_tokens": min(1, said.usage.output_tokens)})
+        begun = reply.usage.model_copy(update={"output_tokens": min(1, reply.usage.output_tokens)})
         nothing: list[Any] = []
         head = {**self._head(), "content": nothing, "stop_reason": None, "usage": self._usage(begun)}
-        empty = {"type": "text", "text": ""} if said.tool is None else self._call(said.tool, {})
-        kind, field = ("text_delta", "text") if said.tool is None else ("input_json_delta", "partial_json")
+        empty = {"type": "text", "text": ""} if reply.tool is None else self._call(reply.tool, {})
+        kind, field = ("text_delta", "text") if reply.tool is None else ("input_json_delta", "partial_json")
         events = [
             _part("message_start", message=head),
             _part("content_block_start", index=0, content_block=empty),
             _part("ping"),
         ]
         events += [
-            _part("content_block_delta", index=0, delta={"type": kind, field: piece}) for piece in pieces(said.text)
+            _part("content_block_delta", index=0, delta={"type": kind, field: piece}) for piece in pieces(reply.text)
         ]
         events.append(_part("content_block_stop", index=0))
-        last = _part("message_delta", delta=self._stopped(said), usage={"output_tokens": said.usage.output_tokens})
-        return [*(Part(raw, begun) for raw in events), Part(last, said.usage), Part(_part("message_stop"), said.usage)]
+        last = _part("message_delta", delta=self._stopped(reply), usage={"output_tokens": reply.usage.output_tokens})
+        return [
+            *(Part(raw, begun) for raw in events),
+            Part(last, reply.usage),
+            Part(_part("message_stop"), reply.usage),
+        ]
 
     def error(self, message: str, kind: str, code: str | None = None) -> dict[str, Any]:
         """See `Wire`."""
@@ -193,13 +202,13 @@ class Anthropic:
         """See `Wire`."""
         return event(body, "error")
 
-    def _stopped(self, said: Said) -> dict[str, Any]:
-        return {"stop_reason": self._STOP[said.ending], "stop_sequence": None}
+    def _stopped(self, reply: ModelAnswer) -> dict[str, Any]:
+        return {"stop_reason": self._STOP[reply.ending], "stop_sequence": None}
 
-    def _block(self, said: Said) -> dict[str, Any]:
-        if said.tool is None:
-            return {"type": "text", "text": said.text}
-        return self._call(said.tool, json.loads(said.text))
+    def _block(self, reply: ModelAnswer) -> dict[str, Any]:
+        if reply.tool is None:
+            return {"type": "text", "text": reply.text}
+        return self._call(reply.tool, json.loads(reply.text))
 
     @staticmethod
     def _call(name: str, given: Any) -> dict[str, Any]:
@@ -222,27 +231,27 @@ class Anthropic:
 
 
 WIRES: Mapping[str, Wire] = {"openai": OpenAI(), "anthropic": Anthropic()}
-"""By kind of provider."""
+"""By provider kind."""
 
 
 def question(
-    system: str, said: Sequence[tuple[str, str]], schema: Mapping[str, Any] | None, rung: StructuredOutputMode
+    system: str, reply: Sequence[tuple[str, str]], schema: Mapping[str, Any] | None, rung: StructuredOutputMode
 ) -> Request:
-    """What was asked, as our own port would put it; a schema in the last words is found there."""
-    if schema is None and (found := _DESCRIBED.search(next(text for role, text in reversed(said) if role == "user"))):
+    """The question as a `Request`; a schema in the prompt is found there."""
+    if schema is None and (found := _DESCRIBED.search(next(text for role, text in reversed(reply) if role == "user"))):
         schema, rung = {"name": "form", "schema": json.loads(found.group(1))}, "prompt"
     return Request(
         system=system,
-        messages=tuple(Message("user" if role == "user" else "assistant", text) for role, text in said),
+        messages=tuple(Message("user" if role == "user" else "assistant", text) for role, text in reply),
         purpose="served",
         max_output_tokens=4096,
-        schema=None if schema is None else OutputSchema(schema["name"], bounded(schema["schema"])),
+        schema=None if schema is None else OutputSchema(schema["name"], restore_bounds(schema["schema"])),
         rung="text" if schema is None else rung,
     )
 
 
 def pieces(text: str) -> list[str]:
-    """`text` in the pieces that a stream carries."""
+    """`text` in the pieces of a stream."""
     return [text[at : at + PIECE] for at in range(0, len(text), PIECE)]
 
 

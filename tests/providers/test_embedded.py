@@ -1,4 +1,4 @@
-"""An embedded model is loaded once, when it is first asked, and then asked like any server."""
+"""The embedded server loads each file once, at its first call, and limits calls to its slots."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ PROFILE = Profile(dialect="full")
 
 @dataclass
 class Llama:
-    """Starts nothing: stands for llama.cpp with a server that is there already."""
+    """Fake llama.cpp: returns a running model server instead of loading a file."""
 
     server: ModelServer
     starts: int = 0
@@ -43,19 +43,19 @@ class Llama:
 
     @property
     def listening_address(self) -> str:
-        """Of the stand-in."""
+        """Address of the model server."""
         return f"http://127.0.0.1:{self.server.port}"
 
 
-def place(folder: Path) -> EmbeddedSettings:
-    """A folder with two files of weights."""
+def settings_with_files(folder: Path) -> EmbeddedSettings:
+    """Settings with two files of weights."""
     for name in ("a.gguf", "b.gguf"):
         (folder / name).write_text("GGUF")
     return EmbeddedSettings(folder, {})
 
 
 async def ask(server: EmbeddedServer, *names: str, request: Request = ASK) -> None:
-    """Ask these models, all at once; then unload them."""
+    """Call these models concurrently; then unload them."""
     try:
         await asyncio.gather(*(server.model(name, PROFILE).complete(request) for name in names))
     finally:
@@ -63,10 +63,10 @@ async def ask(server: EmbeddedServer, *names: str, request: Request = ASK) -> No
 
 
 def test_a_file_is_loaded_once(tmp_path: Path) -> None:
-    """Three calls at the same time, one load."""
+    """Three concurrent calls load it once."""
     with model_server() as served:
         llama = Llama(served)
-        asyncio.run(ask(EmbeddedServer(place(tmp_path), start=llama), "a.gguf", "a.gguf", "a.gguf"))
+        asyncio.run(ask(EmbeddedServer(settings_with_files(tmp_path), start=llama), "a.gguf", "a.gguf", "a.gguf"))
     assert llama.starts == 1
     assert len(served.bodies) == 3
 
@@ -75,15 +75,15 @@ def test_each_file_has_its_server(tmp_path: Path) -> None:
     """Two models of two files are two loads."""
     with model_server() as served:
         llama = Llama(served)
-        asyncio.run(ask(EmbeddedServer(place(tmp_path), start=llama), "a.gguf", "b.gguf"))
+        asyncio.run(ask(EmbeddedServer(settings_with_files(tmp_path), start=llama), "a.gguf", "b.gguf"))
     assert llama.starts == 2
 
 
-def test_nothing_is_loaded_before_it_is_asked(tmp_path: Path) -> None:
-    """Building a model opens no connection."""
+def test_nothing_is_loaded_before_the_first_call(tmp_path: Path) -> None:
+    """Creating a model does not load its file."""
     with model_server() as served:
         llama = Llama(served)
-        EmbeddedServer(place(tmp_path), start=llama).model("a.gguf", PROFILE)
+        EmbeddedServer(settings_with_files(tmp_path), start=llama).model("a.gguf", PROFILE)
     assert llama.starts == 0
 
 
@@ -91,7 +91,7 @@ def test_the_server_is_opened_by_a_key_of_its_own(tmp_path: Path) -> None:
     """The server needs a random key."""
     with model_server() as served:
         llama = Llama(served)
-        asyncio.run(ask(EmbeddedServer(place(tmp_path), start=llama), "a.gguf"))
+        asyncio.run(ask(EmbeddedServer(settings_with_files(tmp_path), start=llama), "a.gguf"))
     sent = {name.lower(): value for name, value in served.headers[0].items()}
     assert len(llama.key) >= 32
     assert sent["authorization"] == f"Bearer {llama.key}"
@@ -100,33 +100,33 @@ def test_the_server_is_opened_by_a_key_of_its_own(tmp_path: Path) -> None:
 def test_the_schema_is_one_that_grammars_enforce(tmp_path: Path) -> None:
     """The embedded model gets a narrower schema than the form's."""
     with model_server() as served:
-        asyncio.run(ask(EmbeddedServer(place(tmp_path), start=Llama(served)), "a.gguf"))
+        asyncio.run(ask(EmbeddedServer(settings_with_files(tmp_path), start=Llama(served)), "a.gguf"))
     sent = served.bodies[0]["response_format"]["json_schema"]["schema"]
     assert "enum" in sent["properties"]["x"]
 
 
-def test_plain_text_goes_through(tmp_path: Path) -> None:
-    """A request without a schema has none to narrow."""
+def test_plain_text_has_no_schema(tmp_path: Path) -> None:
+    """There is nothing to narrow."""
     with model_server() as served:
         request = replace(ASK, schema=None, rung="text")
-        asyncio.run(ask(EmbeddedServer(place(tmp_path), start=Llama(served)), "a.gguf", request=request))
+        asyncio.run(ask(EmbeddedServer(settings_with_files(tmp_path), start=Llama(served)), "a.gguf", request=request))
     assert "response_format" not in served.bodies[0]
 
 
-def test_no_more_calls_than_slots_are_under_way(tmp_path: Path) -> None:
-    """A call that waits for a slot cannot time out."""
+def test_concurrent_calls_are_limited_to_the_slots(tmp_path: Path) -> None:
+    """Further calls wait for a slot."""
     with model_server(latency_s=0.05) as served:
-        asyncio.run(ask(EmbeddedServer(place(tmp_path), start=Llama(served)), *["a.gguf"] * 5))
+        asyncio.run(ask(EmbeddedServer(settings_with_files(tmp_path), start=Llama(served)), *["a.gguf"] * 5))
     assert 0 < served.most_at_once <= PARALLEL_SLOTS
 
 
-async def ask_patiently(server: EmbeddedServer, times: int, patience_s: float) -> None:
-    """Ask so often at once, each with so much patience; raises TimeoutError where it runs out."""
+async def ask_with_deadline(server: EmbeddedServer, times: int, deadline_s: float) -> None:
+    """Make concurrent calls, each with a deadline; raises TimeoutError if one passes it."""
 
     async def one() -> None:
-        patience = asyncio.timeout(patience_s)
-        async with patience:
-            with pausable_deadline(patience):
+        deadline = asyncio.timeout(deadline_s)
+        async with deadline:
+            with pausable_deadline(deadline):
                 await server.model("a.gguf", PROFILE).complete(ASK)
 
     try:
@@ -135,14 +135,18 @@ async def ask_patiently(server: EmbeddedServer, times: int, patience_s: float) -
         await server.aclose()
 
 
-def test_waiting_for_a_slot_does_not_try_anybodys_patience(tmp_path: Path) -> None:
-    """The deadline is for one question, not for several."""
+def test_waiting_for_a_slot_pauses_the_deadline(tmp_path: Path) -> None:
+    """The deadline counts only the call itself."""
     with model_server(latency_s=1.0) as served:
-        asyncio.run(ask_patiently(EmbeddedServer(place(tmp_path), start=Llama(served)), 2 * PARALLEL_SLOTS + 1, 2.5))
+        asyncio.run(
+            ask_with_deadline(
+                EmbeddedServer(settings_with_files(tmp_path), start=Llama(served)), 2 * PARALLEL_SLOTS + 1, 2.5
+            )
+        )
     assert len(served.bodies) == 2 * PARALLEL_SLOTS + 1
 
 
-def test_loading_does_not_try_anybodys_patience(tmp_path: Path) -> None:
+def test_loading_pauses_the_deadline(tmp_path: Path) -> None:
     """The time for loading a file does not count against the deadline."""
     with model_server() as served:
         llama = Llama(served)
@@ -151,12 +155,12 @@ def test_loading_does_not_try_anybodys_patience(tmp_path: Path) -> None:
             time.sleep(2.0)
             return llama(file, key)
 
-        asyncio.run(ask_patiently(EmbeddedServer(place(tmp_path), start=start), 2, 1.5))
+        asyncio.run(ask_with_deadline(EmbeddedServer(settings_with_files(tmp_path), start=start), 2, 1.5))
     assert len(served.bodies) == 2
 
 
-def test_a_file_that_does_not_load_can_be_tried_again(tmp_path: Path) -> None:
-    """A failed load is tried again by the next call."""
+def test_a_failed_load_is_retried(tmp_path: Path) -> None:
+    """By the next call."""
     with model_server() as served:
         llama, failures = Llama(served), [PermanentError("no model")]
 
@@ -170,10 +174,10 @@ def test_a_file_that_does_not_load_can_be_tried_again(tmp_path: Path) -> None:
                 await server.model("a.gguf", PROFILE).complete(ASK)
             await ask(server, "a.gguf")
 
-        asyncio.run(twice(EmbeddedServer(place(tmp_path), start=start)))
+        asyncio.run(twice(EmbeddedServer(settings_with_files(tmp_path), start=start)))
     assert llama.starts == 1
 
 
-def test_at_least_one_processor_is_free() -> None:
-    """At least one thread is used on a busy machine."""
+def test_at_least_one_processor_counts_as_idle() -> None:
+    """Also on a busy machine."""
     assert count_idle_processors() >= 1

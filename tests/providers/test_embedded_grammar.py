@@ -1,4 +1,4 @@
-"""What an embedded model may write is narrower than its form asks, and never wider where grammars would let it."""
+"""Schemas of the embedded model are narrowed to what grammars enforce and small models can fill in."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from debate_cli.providers.embedded import narrow_schema
 TEXT = {"type": "string", "maxLength": 160}
 
 
-def listed(items: dict[str, Any], least: int = 0, most: int = 3) -> dict[str, Any]:
-    """A list."""
+def list_of(items: dict[str, Any], least: int = 0, most: int = 3) -> dict[str, Any]:
+    """A list schema."""
     return {"type": "array", "items": items, "minItems": least, "maxItems": most}
 
 
@@ -26,13 +26,13 @@ def test_fractions_are_chosen_from_a_list(plain: bool) -> None:
     assert narrowed == {"enum": [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1]}
 
 
-def test_other_models_write_what_they_like() -> None:
-    """Only the packaged, very small model is held to plain sentences."""
+def test_other_models_are_not_narrowed() -> None:
+    """Only the packaged, very small model is limited to plain sentences."""
     assert narrow_schema(TEXT, plain=False) == TEXT
 
 
-def test_choices_stay_as_they_are() -> None:
-    """`enum` and `const` are enforced already."""
+def test_choices_are_unchanged() -> None:
+    """Grammars enforce `enum` and `const`."""
     schema = {
         "type": "object",
         "properties": {"id": {"const": "PRO-1"}, "type": {"type": "string", "enum": ["a", "b"]}},
@@ -61,7 +61,7 @@ def test_plain_texts_are_sentences(text: str, fits: bool) -> None:
 
 @pytest.mark.parametrize("most", [100, 160, 240, 300, 1400])
 @given(data=st.data())
-def test_plain_texts_keep_their_bound(data: st.DataObject, most: int) -> None:
+def test_plain_texts_keep_their_limit(data: st.DataObject, most: int) -> None:
     """Every text that the pattern accepts is within maxLength."""
     pattern = narrow_schema({"type": "string", "maxLength": most}, plain=True)["pattern"]
     text: str = data.draw(st.from_regex(str(pattern), fullmatch=True))
@@ -69,33 +69,33 @@ def test_plain_texts_keep_their_bound(data: st.DataObject, most: int) -> None:
 
 
 @pytest.mark.parametrize("schema", [{"type": "string", "maxLength": 40}, {"type": "string", "pattern": "^x$"}])
-def test_names_and_patterns_are_left_alone(schema: dict[str, Any]) -> None:
+def test_short_texts_and_patterns_are_unchanged(schema: dict[str, Any]) -> None:
     """A text that is too short for a sentence, or has a pattern, is not narrowed."""
     assert narrow_schema(schema, plain=True) == schema
 
 
-def test_a_list_of_few_words_is_a_choice_among_subsets() -> None:
-    """A list of a few options becomes an enum of subsets, without repetitions."""
-    narrowed = narrow_schema(listed({"type": "string", "enum": ["a", "b", "c"]}, least=1, most=2), plain=True)
+def test_a_list_of_few_options_is_an_enum_of_subsets() -> None:
+    """Without repetitions."""
+    narrowed = narrow_schema(list_of({"type": "string", "enum": ["a", "b", "c"]}, least=1, most=2), plain=True)
     assert narrowed == {"enum": [["a"], ["b"], ["c"], ["a", "b"], ["a", "c"], ["b", "c"]]}
 
 
-def test_a_list_of_many_words_stays_a_list() -> None:
-    """A list with many options is not narrowed to subsets."""
-    schema = listed({"type": "string", "enum": list("abcdefgh")})
+def test_a_list_of_many_options_is_unchanged() -> None:
+    """There would be too many subsets."""
+    schema = list_of({"type": "string", "enum": list("abcdefgh")})
     assert narrow_schema(schema, plain=True) == schema
 
 
-def test_quotations_are_not_asked_for() -> None:
+def test_optional_quotes_are_omitted() -> None:
     """A very small model cannot quote, so a list of quotes that may be empty is empty."""
-    quoted = listed({"type": "object", "properties": {"quote": {"type": "string"}, "fault": {"enum": ["hollow"]}}})
+    quoted = list_of({"type": "object", "properties": {"quote": {"type": "string"}, "fault": {"enum": ["hollow"]}}})
     assert narrow_schema(quoted, plain=True) == {"enum": [[]]}
     assert narrow_schema(quoted, plain=False) == quoted
 
 
-def test_every_part_is_reached() -> None:
-    """Objects, lists and fixed lists are gone through."""
+def test_nested_schemas_are_narrowed() -> None:
+    """In objects, lists and fixed lists."""
     half = {"type": "number", "minimum": 0, "maximum": 1}
-    schema = {"type": "array", "prefixItems": [{"type": "object", "properties": {"x": listed(half)}}]}
+    schema = {"type": "array", "prefixItems": [{"type": "object", "properties": {"x": list_of(half)}}]}
     inner = narrow_schema(schema, plain=False)["prefixItems"][0]["properties"]["x"]["items"]
     assert list(inner) == ["enum"]

@@ -1,4 +1,4 @@
-"""Waits that servers ask for, and what of their words gets into messages."""
+"""Retry-After, and error messages that quote servers."""
 
 from __future__ import annotations
 
@@ -37,17 +37,17 @@ NOW = datetime(2026, 11, 21, 12, 0, 0, tzinfo=UTC)
     ],
 )
 def test_retry_after_as_seconds_or_date(value: str, seconds: float | None) -> None:
-    """Both forms of the header give seconds >= 0; a date that has passed gives 0, nonsense nothing."""
+    """Seconds >= 0; a past date gives 0, an invalid value None."""
     assert parse_retry_after({"Retry-After": value}, now=NOW) == seconds
 
 
-def test_milliseconds_go_first() -> None:
-    """The finer header counts where both are there."""
+def test_milliseconds_take_precedence() -> None:
+    """If both headers are present."""
     assert parse_retry_after({"retry-after-ms": "250", "retry-after": "1"}) == 0.25
 
 
-def test_a_wait_in_googles_body() -> None:
-    """Gemini puts the wait into the body."""
+def test_retry_delay_in_a_gemini_body() -> None:
+    """Gemini sends the wait in the body."""
     assert parse_retry_after({}, '[{"error": {"details": [{"retryDelay": "34.5s"}]}}]') == 34.5
 
 
@@ -66,8 +66,8 @@ def test_a_wait_in_googles_body() -> None:
         ("[" * 50_000, "[" * (MAX_MESSAGE_CHARS - 1) + "…"),
     ],
 )
-def test_the_words_in_a_body(body: str, words: str) -> None:
-    """The message is found in the shapes that servers use."""
+def test_the_message_of_a_body(body: str, words: str) -> None:
+    """It is found in all shapes that servers use."""
     assert extract_error_message(body) == words
 
 
@@ -84,27 +84,27 @@ def test_the_words_in_a_body(body: str, words: str) -> None:
         ('api_key="', "0123456789"),
     ],
 )
-def test_key_like_strings_are_taken_out(before: str, key: str) -> None:
-    """Keys are recognised by their shape."""
+def test_key_like_strings_are_redacted(before: str, key: str) -> None:
+    """Keys are recognized by their shape."""
     assert key not in extract_error_message(json.dumps({"error": {"message": f"Wrong {before}{key} given"}}))
 
 
-def test_named_secrets_are_taken_out() -> None:
-    """A resolved secret is taken out by its value, whatever its shape."""
+def test_known_secrets_are_redacted() -> None:
+    """By value, in any shape."""
     assert (
         extract_error_message("the pass is correct horse battery", ("correct horse",))
         == "the pass is [redacted] battery"
     )
 
 
-def test_credentials_in_an_address_are_taken_out() -> None:
-    """User and password in a URL are no part of a message."""
+def test_credentials_in_a_url_are_redacted() -> None:
+    """User and password."""
     assert "hunter2" not in extract_error_message("see http://me:hunter2@host/x")
 
 
 @given(st.text(max_size=2000), st.text(min_size=8, max_size=30, alphabet="abcdefXYZ0123456789"))
-def test_whatever_a_server_says_is_one_short_printable_line(noise: str, secret: str) -> None:
-    """No body brings control characters, line breaks, length or a known secret into a message."""
+def test_a_message_is_one_short_printable_line(noise: str, secret: str) -> None:
+    """For any body: no control characters, line breaks or known secrets."""
     words = extract_error_message(f"{noise}{secret}{noise}", (secret,))
     assert len(words) <= MAX_MESSAGE_CHARS
     assert words.isprintable()
@@ -126,8 +126,8 @@ def test_whatever_a_server_says_is_one_short_printable_line(noise: str, secret: 
     ],
 )
 @pytest.mark.parametrize("status", [400, 422])
-def test_a_sampling_parameter_that_is_turned_down_is_named(body: str, parameter: str | None, status: int) -> None:
-    """By the field that says which it is, or by words close to its name; a text about it turns nothing down."""
+def test_a_rejected_sampling_parameter_is_named(body: str, parameter: str | None, status: int) -> None:
+    """By `param`, or by words next to its name; other text that contains the name does not count."""
     asked = SentRequest(
         Endpoint("lab", "http://127.0.0.1:9/v1"), "m", structured=True, sampling_parameters=("temperature", "seed")
     )
@@ -135,7 +135,7 @@ def test_a_sampling_parameter_that_is_turned_down_is_named(body: str, parameter:
     assert (error.parameter if isinstance(error, SamplingError) else None) == parameter
 
 
-def test_what_was_not_sent_is_not_turned_down() -> None:
-    """A 400 that names a parameter which the request did not have is about something else."""
+def test_a_parameter_that_was_not_sent_is_not_rejected() -> None:
+    """A 400 that names it has another cause."""
     asked = SentRequest(Endpoint("lab", "http://127.0.0.1:9/v1"), "m", structured=False)
     assert not isinstance(error_from_status(400, '{"param": "temperature"}', asked), SamplingError)

@@ -1,4 +1,4 @@
-"""A server's client: when it is made, and what becomes of a fault in making it."""
+"""The SDK client of a server: created lazily, with its errors mapped."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from debate_cli.providers.http_model import HttpServer, ProviderApi
 ENDPOINT = Endpoint("lab", "http://127.0.0.1:9/v1")
 
 
-def unasked(*_: Any) -> Any:
-    """Nothing is asked here."""
+def fail(*_: Any) -> Any:
+    """Must not be called."""
     raise AssertionError
 
 
 def server(connect: Callable[[Endpoint], Any]) -> HttpServer:
-    """One whose client is made by `connect`."""
+    """A server whose client is created by `connect`."""
     rows = (ErrorRule((OSError,), error_mapping.make_unreachable_error),)
-    return HttpServer(ProviderApi(connect, unasked, unasked, unasked, lambda: rows, unasked, unasked), ENDPOINT)
+    return HttpServer(ProviderApi(connect, fail, fail, fail, lambda: rows, fail, fail), ENDPOINT)
 
 
-def test_the_client_is_made_with_the_first_model() -> None:
-    """The client is made with the first model and shared by all."""
+def test_the_client_is_created_with_the_first_model() -> None:
+    """And shared by all models."""
     made: list[Endpoint] = []
 
     def connect(endpoint: Endpoint) -> object:
@@ -43,8 +43,8 @@ def test_the_client_is_made_with_the_first_model() -> None:
     assert made == [ENDPOINT]
 
 
-def test_a_client_that_cannot_be_made_is_an_error_of_ours() -> None:
-    """By the adapter's table, as in a call."""
+def test_an_error_in_creating_the_client_is_mapped() -> None:
+    """By the same rules as errors of a call."""
 
     def connect(_: Endpoint) -> object:
         raise FileNotFoundError("no certificates")

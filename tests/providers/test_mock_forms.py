@@ -1,4 +1,4 @@
-"""The mock fills in any schema, and its debates are readable and consistent."""
+"""The mock satisfies any schema, and its debates are readable and consistent."""
 
 from __future__ import annotations
 
@@ -111,18 +111,18 @@ def test_any_schema_is_satisfied(schema: dict[str, Any], seed: int, purpose: str
     ids=["$ref", "recursive", "allOf, pattern and format"],
 )
 def test_schemas_of_other_tools_are_satisfied(schema: dict[str, Any]) -> None:
-    """References, recursion, united schemas, known formats and common patterns are understood."""
+    """References, recursion, allOf, known formats and common patterns are supported."""
     jsonschema.validate(
         json.loads(write_answer(request(schema), "1")), schema, format_checker=jsonschema.FormatChecker()
     )
 
 
-@pytest.mark.parametrize("said", [{"arguments": 5}, {"claims": True}, {"responses": [1]}], ids=str)
-def test_earlier_answers_may_have_any_shape(said: object) -> None:
+@pytest.mark.parametrize("earlier", [{"arguments": 5}, {"claims": True}, {"responses": [1]}], ids=str)
+def test_earlier_answers_may_have_any_shape(earlier: object) -> None:
     """An earlier message of this debater in an unknown form does not prevent an answer."""
     asked = request({"type": "array", "items": {"enum": ["PRO-1"]}})
     asked = replace(
-        asked, messages=(*asked.messages, Message("assistant", json.dumps(said)), Message("user", "Go on."))
+        asked, messages=(*asked.messages, Message("assistant", json.dumps(earlier)), Message("user", "Go on."))
     )
     assert json.loads(write_answer(asked, "1")) in ([], ["PRO-1"])
 
@@ -189,18 +189,18 @@ def test_judges_cause_no_warnings(debate: Debate) -> None:
 
 
 def test_nothing_in_a_debate_looks_like_manipulation(debate: Debate) -> None:
-    """The detector does not flag the mock's sentences as addressed to the judge."""
+    """The detector flags none of the mock's sentences."""
     findings = [finding for item in debate.assessments for finding in item.findings]
     assert not [finding for finding in findings if isinstance(finding, Manipulation)]
 
 
-def test_a_debate_is_on_its_motion(debate: Debate) -> None:
-    """The speeches mention the subject of the motion."""
+def test_speeches_mention_the_motion(debate: Debate) -> None:
+    """Its subject occurs in at least one."""
     assert any("microservices" in turn.text for turn in debate.turns)
 
 
-def test_texts_have_no_open_slots(debate: Debate) -> None:
-    """No unfilled slot is left in speeches and findings."""
+def test_texts_have_no_unfilled_slots(debate: Debate) -> None:
+    """In speeches and findings."""
     everything = debate.model_dump_json(
         include={"turns": {"__all__": {"text"}}, "assessments": {"__all__": {"findings"}}}
     )
@@ -240,9 +240,9 @@ def test_a_panel_on_a_document_writes_about_the_document() -> None:
     """Over ten seeds no vote mentions a motion, sides or turns, which a document does not have."""
     plan: dict[str, Any] = {"topic": "PLAN.md", "background": "We move the service to one region.", "debaters": []}
     debates = [hold(config_of(**plan, seed=seed, judging={"systems": ["panel"]})) for seed in range(10)]
-    said = " ".join(item.model_dump_json() for debate in debates for item in debate.assessments)
-    assert "The document" in said
-    assert not [word for word in ("motion", " side", "cross-exam", "Turn ", "turn 0") if word in said]
+    texts = " ".join(item.model_dump_json() for debate in debates for item in debate.assessments)
+    assert "The document" in texts
+    assert not [word for word in ("motion", " side", "cross-exam", "Turn ", "turn 0") if word in texts]
 
 
 def test_judges_quote_sometimes() -> None:

@@ -42,22 +42,22 @@ def _rounds(debate: Debate) -> list[Assessment]:
     return [item for item in debate.assessments if item.subject.moment == "round"]
 
 
-def _praised(text: str) -> str | None:
-    """The side that an evaluation calls better; None where it names none."""
+def _praised_side(text: str) -> str | None:
+    """The side that an evaluation calls better, or None."""
     praise = ("made the better case", "kept to what can be checked")
     return next((name for name in SIDES for words in praise if f"{name} {words}" in text), None)
 
 
-def test_the_moderator_praises_whom_its_marks_put_first(moderated: list[Debate]) -> None:
+def test_the_moderator_praises_the_winner(moderated: list[Debate]) -> None:
     """An evaluation that calls one side better names the winner of the verdict."""
-    texts = [(_praised(_finals(debate)[0].rationale), score(debate)[0].winner) for debate in moderated]
+    texts = [(_praised_side(_finals(debate)[0].rationale), score(debate)[0].winner) for debate in moderated]
     named = [(praised, winner) for praised, winner in texts if praised is not None]
     assert named
     assert [praised for praised, _ in named] == [winner for _, winner in named]
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_nobody_is_praised_where_the_marks_are_close(seed: int) -> None:
+def test_no_side_is_praised_if_the_marks_are_close(seed: int) -> None:
     """With totals one point apart no side gets the momentum, and the sentences name no side."""
     entries: list[dict[str, Any]] = [
         {
@@ -74,12 +74,12 @@ def test_nobody_is_praised_where_the_marks_are_close(seed: int) -> None:
         "evaluation": words,
         "scores": {"type": "array", "prefixItems": entries, "minItems": 2, "maxItems": 2},
     }
-    answer = _answered({"type": "object", "properties": properties, "required": list(properties)}, seed)
+    answer = _judge_answer({"type": "object", "properties": properties, "required": list(properties)}, seed)
     assert answer["momentum_toward"] == "nobody"
     assert not [name for name in SIDES if name in answer["evaluation"] + answer["momentum_why"]]
 
 
-def test_the_momentum_of_a_round_goes_to_whom_its_marks_put_first(moderated: list[Debate]) -> None:
+def test_the_momentum_of_a_round_follows_its_marks(moderated: list[Debate]) -> None:
     """The momentum goes to the side with the higher total; the reason agrees."""
     for assessment in (item for debate in moderated for item in _rounds(debate)):
         totals = {mark.participant: mark.value for mark in assessment.marks if mark.criterion == "claimed_total"}
@@ -90,7 +90,7 @@ def test_the_momentum_of_a_round_goes_to_whom_its_marks_put_first(moderated: lis
         assert ahead is None or f"back at {ahead}" not in momentum.why
 
 
-def test_the_reason_for_a_mark_is_as_good_as_the_mark(moderated: list[Debate]) -> None:
+def test_the_reason_fits_the_mark(moderated: list[Debate]) -> None:
     """Sentences of praise need eight of ten points, sentences of blame at most five."""
     strong, weak = (
         [text.split("{")[0] for text in load_sentence_bank().judge[f"reason.{how}"]] for how in ("strong", "weak")
@@ -102,7 +102,7 @@ def test_the_reason_for_a_mark_is_as_good_as_the_mark(moderated: list[Debate]) -
     assert not [value for value, reason in reasons if value <= 7 and reason.startswith(tuple(filter(None, strong)))]
 
 
-def test_a_story_praises_whom_it_names(live: list[Debate]) -> None:
+def test_a_narrative_praises_its_winner(live: list[Debate]) -> None:
     """The reasoning finds no fault with its winner, and names no side where there is no winner."""
     faults = ("leaves out the middle", "too general", "more often than", "nobody could look", "asserts rather")
     findings = [finding for debate in live for item in debate.assessments for finding in item.findings]
@@ -150,12 +150,12 @@ def test_a_vote_on_a_document_changes_for_a_reason_that_fits() -> None:
         ({"scores": "many", "logic": 30}, None),
     ],
 )
-def test_who_comes_first_is_read_from_choices_then_from_totals(around: dict[str, Any], leader: str | None) -> None:
-    """Equal choices or close totals are a tie; without any of them there is no answer."""
+def test_the_leader_is_found_in_choices_then_in_totals(around: dict[str, Any], leader: str | None) -> None:
+    """Equal choices or close totals are a tie; without both there is no leader."""
     assert find_leader(around, SIDES) == leader
 
 
-def _answered(schema: dict[str, Any], seed: int) -> dict[str, Any]:
+def _judge_answer(schema: dict[str, Any], seed: int) -> dict[str, Any]:
     """The answer of a mock judge to `schema`."""
     debaters = json.dumps([{"name": "Pro", "side": "for"}, {"name": "Con", "side": "against"}])
     asked = Request(

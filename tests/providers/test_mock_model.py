@@ -47,12 +47,12 @@ def ask(mock: MockModel, request: Request = ASK) -> Reply:
 
 
 def test_the_same_request_has_the_same_answer() -> None:
-    """Two mocks of one seed and name agree."""
+    """For mocks with the same seed and name."""
     assert ask(model()).text == ask(model()).text
 
 
-def test_an_answer_is_the_same_on_every_machine() -> None:
-    """The words depend on seed and request alone; this text was written by another process."""
+def test_an_answer_depends_on_seed_and_request_alone() -> None:
+    """The expected text was written by another process."""
     asked = replace(ASK, schema=OutputSchema("claim", CLAIM), rung="native")
     assert json.loads(ask(model(), asked).text) == {
         "claim": "People learn early what they will need anyway, and that speaks for the motion."
@@ -64,13 +64,13 @@ def test_seeds_differ() -> None:
     assert len({ask(model(seed)).text for seed in range(10)}) > 3
 
 
-def test_models_of_other_names_differ() -> None:
+def test_names_differ() -> None:
     """The mocks of a panel give different answers."""
     assert len({ask(model(model=f"mock/{name}")).text for name in "abcdefghij"}) > 3
 
 
-def test_the_nonce_has_no_influence() -> None:
-    """The random tag of a call changes nothing in the answer."""
+def test_the_nonce_does_not_change_the_answer() -> None:
+    """It is the random tag of a call."""
     tagged = [
         replace(ASK, messages=(*ASK.messages, Message("user", f"[ask {nonce}] Go.")), nonce=nonce)
         for nonce in ("aaaa1111", "bbbb2222")
@@ -78,7 +78,7 @@ def test_the_nonce_has_no_influence() -> None:
     assert ask(model(), tagged[0]).text == ask(model(), tagged[1]).text
 
 
-def test_usage_is_about_a_quarter_of_the_characters() -> None:
+def test_usage_is_a_quarter_of_the_characters() -> None:
     """The reply reports a token for every four characters."""
     reply = ask(model())
     assert reply.usage.output_tokens == -(-len(reply.text) // 4)
@@ -99,8 +99,8 @@ def test_pieces_join_to_the_text(text: str) -> None:
     assert "".join(split_words(text)) == text
 
 
-def test_without_a_pace_it_does_not_wait() -> None:
-    """A mock without latency and pace yields to other tasks but does not wait."""
+def test_without_latency_and_pace_it_does_not_wait() -> None:
+    """It only yields to other tasks."""
     sleeps = FakeSleep()
     reply = ask(model(sleep=sleeps))
     assert sum(sleeps.taken) == 0
@@ -126,7 +126,7 @@ def test_faults_of_the_provider_are_raised(kind: str, error: type[Exception]) ->
         ask(model(faults={kind: 1}))
 
 
-def test_a_malformed_answer_is_no_json() -> None:
+def test_a_malformed_answer_is_broken_json() -> None:
     """The JSON breaks off although the finish reason is `stop`."""
     reply = ask(model(faults={"malformed": 1}), replace(ASK, schema=OutputSchema("claim", CLAIM)))
     assert reply.finish_reason == "stop"
@@ -134,8 +134,8 @@ def test_a_malformed_answer_is_no_json() -> None:
         json.loads(reply.text)
 
 
-def test_a_truncated_answer_says_so() -> None:
-    """The text is cut and the reply is marked as truncated."""
+def test_a_truncated_answer_is_marked() -> None:
+    """The text is shorter than without the fault."""
     reply = ask(model(faults={"truncated": 1}))
     assert (reply.truncated, reply.finish_reason) == (True, "length")
     assert len(reply.text) < len(ask(model()).text)
@@ -202,13 +202,13 @@ class TestScript:
         mock = self.scripted(tmp_path, "opening: [nonsense, {claim: good}]")
         assert [ask(mock).text for _ in range(3)] == ["nonsense", '{"claim": "good"}', '{"claim": "good"}']
 
-    def test_words_in_the_request_choose_a_reply_of_their_own(self, tmp_path: Path) -> None:
-        """`purpose@TEXT` wins over `purpose` where the prompt holds the text."""
+    def test_text_in_the_request_selects_a_reply(self, tmp_path: Path) -> None:
+        """`purpose@TEXT` takes precedence over `purpose` if the prompt contains the text."""
         mock = self.scripted(tmp_path, """{opening: general, 'opening@You are "Pro"': for Pro}""")
         assert ask(mock).text == "for Pro"
         assert ask(mock, replace(ASK, messages=(Message("user", 'You are "Con"'),))).text == "general"
 
-    def test_a_purpose_that_is_missing_is_named(self, tmp_path: Path) -> None:
+    def test_a_missing_purpose_is_named(self, tmp_path: Path) -> None:
         """The error names the file and the missing purpose, and is permanent."""
         with pytest.raises(PermanentError, match=r"replies\.yaml has no reply for `opening`"):
             ask(self.scripted(tmp_path, "closing: x"))
@@ -228,7 +228,7 @@ class TestScript:
     def test_an_unusable_script_is_a_configuration_error(
         self, tmp_path: Path, content: bytes | None, message: str
     ) -> None:
-        """The error names the file, the position where there is one, and what to do."""
+        """The error names the file, the position if known, and what to do."""
         if content is not None:
             (tmp_path / "replies.yaml").write_bytes(content)
         with pytest.raises(ConfigError) as caught:

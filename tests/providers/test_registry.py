@@ -1,4 +1,4 @@
-"""The provider table, what a configuration lays over it, and what is needed before a model can be asked."""
+"""The registry: names, keys, addresses and secrets of providers, and the adapters that it builds."""
 
 from __future__ import annotations
 
@@ -34,20 +34,20 @@ ANSWER = answered({"choices": [{"index": 0, "message": {"content": "x"}, "finish
     [("openai/gpt-4o", ("openai", "gpt-4o")), ("ollama/qwen3:8b", ("ollama", "qwen3:8b")), ("x/a/b", ("x", "a/b"))],
 )
 def test_a_name_is_split_at_the_first_slash(model: str, expected: tuple[str, str]) -> None:
-    """Tags with colons and names with slashes stay whole."""
+    """The rest may contain colons and slashes."""
     assert split_model_name(model) == expected
 
 
 @pytest.mark.parametrize("name", list(BUILTIN_PROVIDERS))
 def test_every_built_in_row_is_complete(name: str) -> None:
-    """A row in this process has no address; another one has one, and a key unless it runs here."""
+    """A provider in this process has no address; a remote one has an address and a key."""
     row = BUILTIN_PROVIDERS[name]
     assert (row.base_url is None) == (row.kind in {"embedded", "mock"})
     assert (row.api_key_env is None) == row.local
 
 
 def test_importing_the_registry_imports_no_sdk() -> None:
-    """Start-up, and building adapters, needs neither SDK nor their HTTP library."""
+    """Start-up and building adapters need no SDK and no HTTP library."""
     code = (
         "import sys\n"
         "from pathlib import Path\n"
@@ -63,8 +63,8 @@ def test_importing_the_registry_imports_no_sdk() -> None:
     assert done.stdout.strip() == "[]"
 
 
-def test_asking_one_sdk_does_not_import_the_other() -> None:
-    """A call to an OpenAI-compatible server leaves Anthropic's slow SDK alone."""
+def test_calling_one_sdk_does_not_import_the_other() -> None:
+    """A call to an OpenAI-compatible server does not import Anthropic's slow SDK."""
     code = (
         "import asyncio, sys\n"
         "from debate_cli.llm.model import Message, Request\n"
@@ -83,11 +83,11 @@ def test_asking_one_sdk_does_not_import_the_other() -> None:
     assert done.stdout.strip() == "True False"
 
 
-# What models need ------------------------------------------------------------------------------------------------
+# Requirements ------------------------------------------------------------------------------------------------
 
 
 def test_a_missing_key_is_named_with_its_provider() -> None:
-    """The line names variable and provider, once for two models."""
+    """One message for two models, with variable and provider."""
     problems = find_model_problems(config(), ["openai/a", "openai/b"], {})
     assert len(problems) == 1
     assert "OPENAI_API_KEY" in problems[0]
@@ -96,7 +96,7 @@ def test_a_missing_key_is_named_with_its_provider() -> None:
 
 @pytest.mark.parametrize("key", ["", "  ", "with space", "umläut", "line\nbreak"])
 def test_a_key_that_cannot_be_sent_is_a_problem(key: str) -> None:
-    """Blank keys and keys with signs that HTTP cannot carry are found before the first call."""
+    """Blank keys and keys with characters that HTTP does not allow."""
     assert find_model_problems(config(), ["openai/a"], {"OPENAI_API_KEY": key})
 
 
@@ -109,8 +109,8 @@ def test_a_key_that_cannot_be_sent_is_a_problem(key: str) -> None:
         ("openai/x", {"OPENAI_API_KEY": f"{KEY}\n"}),
     ],
 )
-def test_nothing_is_missing(model: str, env: dict[str, str]) -> None:
-    """Local providers need nothing; a line break after a key does no harm."""
+def test_complete_requirements_are_no_problem(model: str, env: dict[str, str]) -> None:
+    """Local providers need nothing; a line break after a key is ignored."""
     assert find_model_problems(config(), [model], env) == []
 
 
@@ -118,13 +118,13 @@ def test_nothing_is_missing(model: str, env: dict[str, str]) -> None:
     ("model", "words"),
     [("opnai/x", "did you mean openai?"), ("OpenAI/x", "did you mean openai?"), ("zzz/x", "known providers")],
 )
-def test_an_unknown_provider_is_named_with_a_guess(model: str, words: str) -> None:
+def test_an_unknown_provider_is_named_with_a_suggestion(model: str, words: str) -> None:
     """A misspelt name gets a suggestion, another one the list of providers."""
     assert words in find_model_problems(config(), [model], {})[0]
 
 
 def test_an_unset_variable_in_a_header_is_a_problem() -> None:
-    """The line names variable, header and provider."""
+    """The message names variable, header and provider."""
     lab = {"kind": "openai", "base_url": "http://127.0.0.1:1/v1", "headers": {"X-Team": "${TEAM}"}}
     assert find_model_problems(config(lab=lab), ["lab/x"], {}) == [
         "TEAM is not set: header X-Team of provider lab needs it"
@@ -146,27 +146,27 @@ def test_an_unset_variable_in_a_header_is_a_problem() -> None:
         ("[::1]", "http://[::1]:11434/v1"),
     ],
 )
-def test_ollama_hosts_in_all_their_forms(host: str, url: str) -> None:
-    """The variable is written with and without scheme, port and path."""
+def test_forms_of_ollama_host(host: str, url: str) -> None:
+    """With and without scheme, port and path."""
     assert parse_ollama_host(host) == url
     assert resolve_base_url(BUILTIN_PROVIDERS["ollama"], {"OLLAMA_HOST": host}) == url
 
 
 @pytest.mark.parametrize("name", ["openai", "anthropic"])
-def test_an_address_in_the_environment_counts(name: str) -> None:
-    """OPENAI_BASE_URL and ANTHROPIC_BASE_URL move their own providers; blank ones do not."""
+def test_base_url_variables_of_the_vendors(name: str) -> None:
+    """OPENAI_BASE_URL and ANTHROPIC_BASE_URL apply to their own providers; blank values are ignored."""
     variable = f"{name.upper()}_BASE_URL"
     assert resolve_base_url(BUILTIN_PROVIDERS[name], {variable: "http://127.0.0.1:9"}) == "http://127.0.0.1:9"
     assert resolve_base_url(BUILTIN_PROVIDERS[name], {variable: " "}) == BUILTIN_PROVIDERS[name].base_url
 
 
-def test_the_configurations_address_goes_before_the_environments() -> None:
-    """A row with an address of its own is not moved by a variable."""
+def test_base_url_of_the_configuration_takes_precedence() -> None:
+    """Over the variable of the environment."""
     row = build_provider_table(config(openai={"base_url": "http://127.0.0.1:1/v1", "api_key_env": None}))["openai"]
     assert resolve_base_url(row, {"OPENAI_BASE_URL": "http://127.0.0.1:9"}) == "http://127.0.0.1:1/v1"
 
 
-def test_secrets_are_what_the_providers_resolve_to() -> None:
+def test_resolved_secrets_of_providers() -> None:
     """Keys, variables in headers and passwords in addresses are secret; short values are not."""
     lab = {"kind": "openai", "base_url": "http://me:hunter22@127.0.0.1:1/v1", "headers": {"X-Token": "Bearer ${TOKEN}"}}
     env = {"OPENAI_API_KEY": KEY, "TOKEN": "token-0123456", "GROQ_API_KEY": "none", "HOME": "/home/somebody"}
@@ -193,14 +193,14 @@ def test_a_key_is_never_sent_to_a_redirected_server() -> None:
     assert "0123456" not in sent
 
 
-def test_a_redirect_without_a_key_of_its_own_builds_nothing() -> None:
-    """A configuration that would send a key to another server is refused."""
+def test_a_redirect_without_its_own_key_is_refused() -> None:
+    """It would send the vendor's key to another server."""
     with pytest.raises(ConfigError, match="another server"):
         ProviderRegistry(config(openai={"base_url": "http://127.0.0.1:1/v1"}), {"OPENAI_API_KEY": KEY}, folder=HERE)
 
 
-def test_the_rows_own_key_and_headers_are_sent() -> None:
-    """Key and header variables are filled from the environment handed in, the line break after a key cut off."""
+def test_key_and_headers_of_a_row_are_sent() -> None:
+    """Variables are filled in from the given environment; a line break after a key is removed."""
 
     async def run() -> dict[str, str]:
         async with Wire([ANSWER]) as wire:
@@ -220,8 +220,8 @@ def test_the_rows_own_key_and_headers_are_sent() -> None:
     assert headers["x-team"] == "none 7"
 
 
-def test_models_of_one_row_share_connections() -> None:
-    """Two models of one provider, asked in turn, use one connection."""
+def test_models_of_one_provider_share_connections() -> None:
+    """Two calls in sequence use one connection."""
 
     async def run() -> int:
         async with Wire([ANSWER]) as wire:
@@ -234,8 +234,8 @@ def test_models_of_one_row_share_connections() -> None:
     assert asyncio.run(run()) == 1
 
 
-def test_a_missing_key_stops_the_first_call_and_not_the_building() -> None:
-    """An adapter can be built without its key, as replaying a recording needs none."""
+def test_a_missing_key_fails_at_the_first_call() -> None:
+    """Building the adapter succeeds, because a replay needs no key."""
     registry = ProviderRegistry(config(), {}, folder=HERE)
     adapter = registry.adapter(ModelSpec(model="anthropic/x"))
     with pytest.raises(MissingKeyError, match="ANTHROPIC_API_KEY"):
@@ -249,7 +249,7 @@ def test_an_unknown_provider_has_no_adapter() -> None:
 
 
 @pytest.mark.parametrize(("env", "put"), [({}, 0), ({"LAB": KEY}, 1)])
-def test_limits_are_put_around_a_model_whose_key_is_there(env: dict[str, str], put: int) -> None:
+def test_limits_wrap_only_models_with_a_key(env: dict[str, str], put: int) -> None:
     """A missing key is reported at the call and takes no slot."""
     limited: list[Model] = []
 

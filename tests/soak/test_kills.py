@@ -12,7 +12,7 @@ KILLS = 200
 
 @pytest.mark.slow
 def test_killed_debates_resume_to_the_same_transcript(tmp_path: Path) -> None:
-    """Each debate is killed once or more, then resumed: nothing is lost, nothing differs but the times."""
+    """Each debate is killed, then resumed: the transcript differs only in its times."""
     source = config(tmp_path)
     whole = command(str(source), "--id", "d", "--out", "whole")
     longest = duration(whole, tmp_path)

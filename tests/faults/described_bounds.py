@@ -1,4 +1,4 @@
-"""Reading bounds back out of the words of a schema, as a model does: the mock behind the server then keeps them."""
+"""Restores bounds of a schema from its descriptions, so that the mock behind the server satisfies them."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ _ITEMS = re.compile(r"(From|At least|At most) (\d+)(?: to (\d+))? items\.")
 _RANGE = re.compile(r"From (-?[\d.]+?) to (-?[\d.]+?)\.(?:\s|\Z)")
 
 
-def bounded(schema: Mapping[str, Any]) -> Json:
-    """`schema` with what its descriptions say of lengths of lists, of their items and of numbers."""
+def restore_bounds(schema: Mapping[str, Any]) -> Json:
+    """`schema` with the list lengths, list items and number ranges that its descriptions name."""
     words = str(schema.get("description", ""))
     full: Json = dict(schema)
     if "properties" in schema:
-        full["properties"] = {name: bounded(part) for name, part in schema["properties"].items()}
+        full["properties"] = {name: restore_bounds(part) for name, part in schema["properties"].items()}
     if isinstance(schema.get("items"), Mapping):
-        full["items"] = bounded(schema["items"])
+        full["items"] = restore_bounds(schema["items"])
     if schema.get("type") == "array":
         full |= _lengths(words)
         full |= _listed(full.get("items", {}), words)
@@ -41,7 +41,7 @@ def _lengths(words: str) -> Json:
 
 
 def _listed(item: Json, words: str) -> Json:
-    """One part for each item that the words name, in their order."""
+    """`prefixItems` for the items that the description names, in order."""
     found = _EXACTLY.search(words)
     if found is None or found.group(2) is None:
         return {}

@@ -162,9 +162,9 @@ def check_events(observer: RecordingObserver, debate: Debate) -> None:
 
 
 def check_end(outcome: Outcome, served: list[Served], unheard: int) -> None:
-    """A debater who cannot be received ends the debate, a judge never does; and somebody failed only where the server let him.
+    """A failed debater ends the debate, a failed judge does not; and tasks fail only because of the server.
 
-    `unheard` attempts never came to the server.
+    `unheard` attempts never reached the server.
     """
     failures = outcome.debate.failures
     speechless = [failure for failure in failures if isinstance(failure.task, Cue)]

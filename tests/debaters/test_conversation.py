@@ -37,7 +37,7 @@ def request_for(cue: Cue, debate: Debate) -> Request:
 
 
 def text_of(request: Request) -> str:
-    """Everything that is request_for, in order."""
+    """All text of a request, in order."""
     return request.system + "".join(message.content for message in request.messages)
 
 

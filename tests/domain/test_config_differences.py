@@ -15,28 +15,24 @@ FIELDS: dict[str, Any] = {
 STORED = DebateConfig.model_validate(FIELDS)
 
 
-def told(**changes: Any) -> list[str]:
+def differences(**changes: Any) -> list[str]:
     """What differs from the stored configuration."""
     return format_differences(STORED, DebateConfig.model_validate({**FIELDS, **changes}), lambda data: data)
 
 
 def test_equal_configurations_have_no_differences() -> None:
     """Limits and output do not count."""
-    assert told(limits={"max_tokens": 9}, output={"dir": "elsewhere"}) == []
+    assert differences(limits={"max_tokens": 9}, output={"dir": "elsewhere"}) == []
 
 
 def test_values_are_shown_in_plain_words() -> None:
-    """Texts in quotes, None as `not set`."""
-    assert told(topic="A bus?", seed=3) == [
+    """Texts in quotes, None as `not set`, lists of mappings by their names."""
+    assert differences(topic="A bus?", seed=3) == [
         'topic: stored "A tram?", given "A bus?"',
         "seed: stored not set, given 3",
     ]
-
-
-def test_lists_of_different_lengths_are_shown_by_names() -> None:
-    """Not as JSON."""
     three = [*FIELDS["debaters"], {"name": "Third", "side": "maybe"}]
-    assert told(debaters=three) == ["debaters: stored Pro, Con, given Pro, Con, Third"]
+    assert differences(debaters=three) == ["debaters: stored Pro, Con, given Pro, Con, Third"]
 
 
 def test_secrets_are_not_shown() -> None:

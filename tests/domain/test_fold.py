@@ -63,7 +63,7 @@ def test_a_resumed_debate_keeps_every_answer(events: list[Event], data: st.DataO
 @settings(deadline=None)
 @given(event_lists())
 def test_a_resume_forgives_failures_that_are_not_final(events: list[Event]) -> None:
-    """Only final failures stay given up, nothing is in flight, and the debate is open."""
+    """Only final failures remain, no task is unanswered, and the debate is open."""
     after = fold([*events, DebateResumed(at=AT)])
     assert after.given_up == {item.task.key for item in after.failures if item.final}
     assert (after.closed, after.finished_at, after.unanswered) == (None, None, ())
@@ -114,16 +114,12 @@ def test_a_failure_settles_its_task() -> None:
 
 
 def test_a_replacing_run_replaces_its_systems_in_earlier_runs() -> None:
-    """Other systems are kept."""
+    """Other systems are kept; a run without `replaces` replaces none."""
     debate = fold([opened(), judging_opened("structured", run="r2", replaces=True)])
     assert [system.kind for system in debate.run("r1").active_systems()] == ["moderator", "panel"]
     assert [system.kind for system in debate.run("r2").active_systems()] == ["structured"]
-
-
-def test_an_added_run_replaces_nothing() -> None:
-    """By default."""
-    debate = fold([opened(), judging_opened("structured", run="r2", replaces=False)])
-    assert len(debate.run("r1").active_systems()) == 3
+    added = fold([opened(), judging_opened("structured", run="r2", replaces=False)])
+    assert len(added.run("r1").active_systems()) == 3
 
 
 def test_assessments_have_a_canonical_order() -> None:

@@ -14,8 +14,8 @@ SECOND: Task = structured_assessment().brief.model_copy(update={"run": "r2"})
 SPEECH: Task = Cue(index=9, round=3, phase="closing", speaker="Ada")
 
 
-def troubled() -> Debate:
-    """A debate judged twice, in which a judge of each judging and a debater failed."""
+def debate_with_failures() -> Debate:
+    """A debate judged twice, with a failed judge in each run and a failed debater."""
     told = debate().apply(JudgingOpened(at=START, run="r2", judging=JudgingConfig()))
     for task in (FIRST, SECOND, SPEECH):
         failure = Failure(task=task, who="who", cause="abstained", message="m", final=True, exchange=exchange())
@@ -25,9 +25,9 @@ def troubled() -> Debate:
 
 def test_failures_of_other_runs_are_left_out() -> None:
     """Those of the run and of debaters are kept."""
-    assert [item.task for item in restrict_to_runs(troubled(), {"r2"}).failures] == [SECOND, SPEECH]
+    assert [item.task for item in restrict_to_runs(debate_with_failures(), {"r2"}).failures] == [SECOND, SPEECH]
 
 
 def test_the_usage_of_a_run_is_that_of_its_calls() -> None:
     """Speeches do not count."""
-    assert judging_usage(troubled(), {"r2"}).calls == 1
+    assert judging_usage(debate_with_failures(), {"r2"}).calls == 1

@@ -1,4 +1,4 @@
-"""The turn_order of turns in every format."""
+"""The order of turns in every format."""
 
 from __future__ import annotations
 

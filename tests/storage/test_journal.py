@@ -69,18 +69,11 @@ def ends(data: bytes) -> list[int]:
 
 
 def test_a_torn_line_is_reported(tmp_path: Path) -> None:
-    """The warning names file and line."""
-    path = written(tmp_path / "a.jsonl", SHORT)
-    path.write_bytes(path.read_bytes()[:-9])
-    assert str(read_journal(path).torn_line_warning).startswith(f"{path}:3: the last line is incomplete")
-
-
-def test_reading_does_not_change_the_file(tmp_path: Path) -> None:
-    """A torn line is cut off only when the journal is opened for appending."""
+    """The warning names file and line; reading does not change the file."""
     path = written(tmp_path / "a.jsonl", SHORT)
     torn = path.read_bytes()[:-9]
     path.write_bytes(torn)
-    read_journal(path)
+    assert str(read_journal(path).torn_line_warning).startswith(f"{path}:3: the last line is incomplete")
     assert path.read_bytes() == torn
 
 
@@ -118,18 +111,19 @@ def test_a_file_that_is_no_journal_is_an_error(tmp_path: Path, data: bytes, word
         read_journal(path)
 
 
-def test_an_invalid_event_on_the_last_line_is_an_error(tmp_path: Path) -> None:
-    """A whole line is not torn, so it is not dropped."""
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        (b'{"type":"exploded"}\n', ":4: the event on this line is not valid"),
+        (b"OPENED", ":4: a second debate begins"),
+    ],
+)
+def test_an_invalid_last_event_is_an_error(tmp_path: Path, line: bytes, words: str) -> None:
+    """A whole line is not torn, so it is not dropped; `opened` is allowed on the first line only."""
     path = written(tmp_path / "a.jsonl", SHORT)
-    path.write_bytes(path.read_bytes() + b'{"type":"exploded"}\n')
-    with pytest.raises(TranscriptError, match=":4: the event on this line is not valid"):
-        read_journal(path)
-
-
-def test_a_second_debate_in_one_file_is_an_error(tmp_path: Path) -> None:
-    """`opened` is allowed on the first line only."""
-    path = written(tmp_path / "a.jsonl", [opened(), opened()])
-    with pytest.raises(TranscriptError, match=":2: a second debate begins"):
+    data = path.read_bytes()
+    path.write_bytes(data + line.replace(b"OPENED", data[: data.index(b"\n") + 1]))
+    with pytest.raises(TranscriptError, match=words):
         read_journal(path)
 
 
@@ -182,7 +176,7 @@ def test_new_files_and_folders_are_private(tmp_path: Path) -> None:
 
 @contextmanager
 def files_limited_to(size: int) -> Generator[None]:
-    """No file can grow beyond `size` bytes: the nearest thing to a full disk that a test can have."""
+    """Limit the size of files, which acts like a full disk."""
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
     try:

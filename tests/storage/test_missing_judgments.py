@@ -31,7 +31,7 @@ ANSWERED = AssessmentCompleted(at=AT, assessment=assessment(system="moderator", 
 AGAIN = DebateResumed(at=AT)
 
 
-def held(*after: Event, reason: CloseReason = "complete") -> list[Event]:
+def closed_debate(*after: Event, reason: CloseReason = "complete") -> list[Event]:
     """A debate of six turns, events of its judging, and its close."""
     return [
         opened(),
@@ -58,20 +58,23 @@ def missing(events: list[Event]) -> int:
 @pytest.mark.parametrize(
     ("events", "count"),
     [
-        (held(ANSWERED), 0),
-        (held(UNREACHED), 1),
-        (held(UNREACHED, ANOTHER), 2),
-        (held(ABSTAINED), 0),
-        (held(UNREACHED, AGAIN, UNREACHED), 1),
-        (held(UNREACHED, AGAIN, ANSWERED), 0),
-        (held(UNREACHED, AGAIN, ABSTAINED), 0),
-        (held(UNREACHED, reason="interrupted"), 0),
-        (held(TaskFailed(at=AT, failure=failure(1, final=False))), 0),
-        ([*held(), added("panel", replaces=False), TaskStarted(at=AT, key="r2/panel/judge-1/debate/all/0")], 1),
-        ([*held(), TaskStarted(at=AT, key="turn/3"), TaskStarted(at=AT, key="odd")], 0),
-        ([*held(UNREACHED), added("moderator", replaces=True)], 0),
-        ([*held(UNREACHED), added("moderator", replaces=False)], 1),
-        ([*held(UNREACHED), added("panel", replaces=True)], 1),
+        (closed_debate(ANSWERED), 0),
+        (closed_debate(UNREACHED), 1),
+        (closed_debate(UNREACHED, ANOTHER), 2),
+        (closed_debate(ABSTAINED), 0),
+        (closed_debate(UNREACHED, AGAIN, UNREACHED), 1),
+        (closed_debate(UNREACHED, AGAIN, ANSWERED), 0),
+        (closed_debate(UNREACHED, AGAIN, ABSTAINED), 0),
+        (closed_debate(UNREACHED, reason="interrupted"), 0),
+        (closed_debate(TaskFailed(at=AT, failure=failure(1, final=False))), 0),
+        (
+            [*closed_debate(), added("panel", replaces=False), TaskStarted(at=AT, key="r2/panel/judge-1/debate/all/0")],
+            1,
+        ),
+        ([*closed_debate(), TaskStarted(at=AT, key="turn/3"), TaskStarted(at=AT, key="odd")], 0),
+        ([*closed_debate(UNREACHED), added("moderator", replaces=True)], 0),
+        ([*closed_debate(UNREACHED), added("moderator", replaces=False)], 1),
+        ([*closed_debate(UNREACHED), added("panel", replaces=True)], 1),
     ],
     ids=[
         "answered",
@@ -81,26 +84,26 @@ def missing(events: list[Event]) -> int:
         "not reached again",
         "answered on resume",
         "abstained on resume",
-        "the debate itself goes on",
+        "interrupted",
         "a speech",
         "in flight when a judging was stopped",
         "in flight, and no judgment",
-        "judged in its place",
-        "judged beside it",
-        "another system judged in its place",
+        "replaced by a later run",
+        "added by a later run",
+        "another system replaced",
     ],
 )
-def test_what_may_be_asked_again_is_missing(events: list[Event], count: int) -> None:
+def test_judgments_that_can_be_asked_again_are_missing(events: list[Event], count: int) -> None:
     """In a complete debate; final failures, later answers and replaced runs do not count."""
     assert missing(events) == count
 
 
-def test_what_is_missing_is_owed() -> None:
+def test_missing_judgments_are_owed_after_a_resume() -> None:
     """The schedule owes the same judgments once the debate is resumed."""
     unreached = Failure(
         task=assessment().brief, who="judge", cause="UnreachableError", message="m", final=False, exchange=EXCHANGE
     )
-    debate = fold(held(TaskFailed(at=AT, failure=unreached)))
+    debate = fold(closed_debate(TaskFailed(at=AT, failure=unreached)))
     assert count_missing_judgments(debate) == 1
     assert unreached.task.key in {brief.key for brief in owed_briefs(debate.apply(AGAIN))}
 

@@ -11,16 +11,20 @@ from hypothesis import strategies as st
 from debate_cli.storage.redact import REDACTED, Redactor, looks_like_secret, redact_values
 
 SECRET = "zq-Hush-7391"
+KEYS = (
+    "sk-proj-abcdEFGH12345678", "sk-abcdefgh12345678", "AIzaSyA1234567890abcdef", "gsk_1234567890abcdef",
+    "xai-1234567890abcdef", "hf_1234567890abcdef", "ghp_1234567890abcdef", "gho_1234567890abcdef",
+    "ghu_1234567890abcdef", "ghs_1234567890abcdef", "ghr_1234567890abcdef", "github_pat_1234567890abcdef",
+    "AKIAABCDEFGH12345678",
+)  # fmt: skip
 
 
 @pytest.mark.parametrize(
     ("text", "redacted"),
     [
         (f"the key {SECRET}.", "the key [redacted]."),
-        ("sk-proj-abcdEFGH12345678", "[redacted]"),
+        *((key, "[redacted]") for key in KEYS),
         ("a sk-ant-api03-abcdefgh and more", "a [redacted] and more"),
-        ("AIzaSyA1234567890abcdefghijk", "[redacted]"),
-        ("gsk_1234567890abcdefgh", "[redacted]"),
         ("Authorization: Bearer abc123DEF456", "Authorization: Bearer [redacted]"),
         ("bearer  averylongtokenwithoutdigits", "bearer  [redacted]"),
         ("x-api-key: hush-hush", "x-api-key: [redacted]"),
@@ -85,28 +89,6 @@ def test_a_secret_is_removed_from_nested_values(text: str, secret: str) -> None:
     """From keys and values."""
     data = redact_values({"words": [f"{text}{secret}{text}"], secret: 1}, Redactor([secret]))
     assert all(secret not in word.replace(REDACTED, "\0") for word in (*data, *data["words"]))
-
-
-@pytest.mark.parametrize(
-    "key",
-    [
-        "sk-abcdefgh12345678",
-        "AIzaSyA1234567890abcdef",
-        "gsk_1234567890abcdef",
-        "xai-1234567890abcdef",
-        "hf_1234567890abcdef",
-        "ghp_1234567890abcdef",
-        "gho_1234567890abcdef",
-        "ghu_1234567890abcdef",
-        "ghs_1234567890abcdef",
-        "ghr_1234567890abcdef",
-        "github_pat_1234567890abcdef",
-        "AKIAABCDEFGH12345678",
-    ],
-)
-def test_every_known_key_format_is_redacted(key: str) -> None:
-    """Without knowing its value."""
-    assert key not in Redactor()(f"the key is {key} they said")
 
 
 @pytest.mark.parametrize("spelled", [r"a\u0026b€c\u003cd", r"a\u0026b\u20ACc\u003Cd", r"a\\u0026b\\u20acc<d"])

@@ -26,30 +26,23 @@ VERDICT = Verdict(
 )
 
 
-def told(debate: Debate) -> dict[str, Any]:
-    """The fields of a debate, which a transcript tells of."""
+def debate_fields(debate: Debate) -> dict[str, Any]:
+    """The fields of a debate."""
     return {name: getattr(debate, name) for name in Debate.model_fields}
 
 
 @settings(deadline=None)
 @given(event_lists())
-def test_a_debate_survives_its_transcript(events: list[Any]) -> None:
-    """With judging runs, failures, resumes, closes and unanswered tasks."""
+def test_a_debate_is_read_back_from_its_transcript(events: list[Any]) -> None:
+    """Directly and as the fold of its events, with runs, failures, resumes, closes and unanswered tasks."""
     debate = fold(events)
-    assert told(transcript_to_debate(to_transcript(debate))) == told(debate)
+    assert debate_fields(transcript_to_debate(to_transcript(debate))) == debate_fields(debate)
+    assert debate_fields(fold(transcript_to_events(to_transcript(debate)))) == debate_fields(debate)
 
 
 @settings(deadline=None)
 @given(event_lists())
-def test_a_debate_is_the_fold_of_the_events_of_its_transcript(events: list[Any]) -> None:
-    """Resuming from a transcript equals resuming from the journal."""
-    debate = fold(events)
-    assert told(fold(transcript_to_events(to_transcript(debate)))) == told(debate)
-
-
-@settings(deadline=None)
-@given(event_lists())
-def test_a_transcript_survives_json(events: list[Any]) -> None:
+def test_a_transcript_is_read_back_from_json(events: list[Any]) -> None:
     """Read back, it is equal."""
     transcript = to_transcript(fold(events), [VERDICT])
     assert parse_transcript(dump_transcript(transcript, str).encode(), "x") == transcript

@@ -143,21 +143,6 @@ def test_an_older_version_that_cannot_be_upgraded_is_an_error() -> None:
         parse_transcript(json.dumps({"schema_version": 1}).encode(), "a.json", (m001_call_the_motion_topic,))
 
 
-def test_reading_does_not_change_the_file(tmp_path: Path) -> None:
-    """Even if it is refused."""
-    path = tmp_path / "a.json"
-    path.write_bytes(b"{")
-    with pytest.raises(TranscriptError):
-        load_transcript_file(path)
-    assert path.read_bytes() == b"{"
-
-
-def test_a_written_transcript_is_read_back(tmp_path: Path) -> None:
-    """It is equal."""
-    write_transcript(tmp_path / "new" / "a.json", TRANSCRIPT, str)
-    assert load_transcript_file(tmp_path / "new" / "a.json") == TRANSCRIPT
-
-
 def test_an_existing_transcript_is_not_overwritten(tmp_path: Path) -> None:
     """Without `overwrite`."""
     path = tmp_path / "a.json"
@@ -207,15 +192,15 @@ def test_a_contradiction_is_one_line(data: bytes, words: str) -> None:
     assert words in refusal(data)
 
 
-def test_a_judged_text_has_neither_participants_nor_turns() -> None:
-    """That is no contradiction."""
-    data: dict[str, Any] = {**json.loads(TEXT), "participants": [], "turns": []}
-    assert parse_transcript(json.dumps(data).encode(), "a.json").participants == ()
-
-
 def test_a_byte_order_mark_is_ignored() -> None:
     """Some editors write it."""
     assert parse_transcript(b"\xef\xbb\xbf" + TEXT.encode(), "a.json") == TRANSCRIPT
+
+
+def test_a_judged_text_has_no_participants_and_no_turns() -> None:
+    """That is not a contradiction."""
+    data: dict[str, Any] = {**json.loads(TEXT), "participants": [], "turns": []}
+    assert parse_transcript(json.dumps(data).encode(), "a.json").participants == ()
 
 
 def test_a_mark_below_its_scale_can_be_read() -> None:

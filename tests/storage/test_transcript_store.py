@@ -50,7 +50,7 @@ def transcribed(path: Path, events: list[Event]) -> Path:
         (JUDGED, JUDGED, ".json"),
     ],
 )
-def test_of_two_files_the_one_further_ahead_is_read(
+def test_the_newer_of_transcript_and_journal_is_read(
     tmp_path: Path, whole: list[Event], journal: list[Event], counts: str
 ) -> None:
     """The transcript if it covers the closed journal; else the journal."""
@@ -59,18 +59,13 @@ def test_of_two_files_the_one_further_ahead_is_read(
     assert found == {counts}
 
 
-def test_a_broken_transcript_does_not_hide_its_journal(tmp_path: Path) -> None:
-    """The journal is read."""
-    (tmp_path / "a.json").write_text("{")
-    journalled(tmp_path / "a.jsonl", WHOLE)
-    assert open_debate(tmp_path / "a.json").from_journal
-
-
-def test_a_broken_transcript_alone_is_an_error(tmp_path: Path) -> None:
-    """Nothing is guessed."""
+def test_a_broken_transcript_is_an_error_without_a_journal(tmp_path: Path) -> None:
+    """With one, the journal is read."""
     (tmp_path / "a.json").write_text("{")
     with pytest.raises(TranscriptError, match="is cut off"):
         open_debate(tmp_path / "a.json")
+    journalled(tmp_path / "a.jsonl", WHOLE)
+    assert open_debate(tmp_path / "a.json").from_journal
 
 
 def test_a_torn_journal_comes_with_a_warning(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from debate_cli.domain.debate import Debate
 from debate_cli.domain.judges import judge_ids, judge_model_role
 from debate_cli.domain.judging_config import SystemSettings
 from debate_cli.domain.model_call import ModelCall, Usage
+from debate_cli.engine import StopSignal
 from debate_cli.formats import planned_turns
 from debate_cli.judging import schedule
 from debate_cli.llm.model import Model, OnText, Reply, Request
@@ -75,7 +76,7 @@ async def simulate_debate(context: RunContext) -> tuple[Debate, PromptMeter]:
         for name, spec in config.models.items()
     }
     config = config.model_copy(update={"models": models, "limits": Limits()})
-    session = Session(replace(context, config=config, cassette=meter, observer=NullObserver()))
+    session = Session(replace(context, config=config, cassette=meter, observer=NullObserver(), stop=StopSignal()))
     return (await session.begin("simulation", None)).debate, meter
 
 

@@ -1,5 +1,6 @@
 """`debate run`."""
 
+import asyncio
 import os
 import tempfile
 from dataclasses import replace
@@ -10,7 +11,7 @@ import typer
 
 from debate_cli.app.config_resolution import config_from_transcript
 from debate_cli.app.context import RunContext
-from debate_cli.app.estimate import planned_calls
+from debate_cli.app.estimate import estimate_run, planned_calls
 from debate_cli.app.gates import Gates
 from debate_cli.app.model_factory import all_model_specs
 from debate_cli.app.preparation import prepare_run
@@ -22,6 +23,7 @@ from debate_cli.cli.console import ignore_broken_pipe, print_status, refuse_exis
 from debate_cli.cli.dry_run import show_plan
 from debate_cli.errors import StorageError, UsageError
 from debate_cli.render import sanitize
+from debate_cli.render.theme import format_cost
 from debate_cli.storage.atomic_write import atomic_write, friendly_os_errors, make_folder
 from debate_cli.storage.config_file import LoadedConfig
 from debate_cli.storage.ids import validate_id
@@ -183,6 +185,7 @@ def _execute(given: Options, job: DebateJob, gates: Gates) -> tuple[Outcome, int
         quiet=given.quiet,
         as_json=given.json,
         planned=planned_calls(job.context.config),
+        cost="" if given.quiet or given.resume is not None else _format_planned_cost(job.context),
         show_hidden=given.show_hidden,
         plain=given.plain,
     )
@@ -193,6 +196,14 @@ def _execute(given: Options, job: DebateJob, gates: Gates) -> tuple[Outcome, int
         _print_outcome(given, outcome, job.context.redact)
     code = run_control.report_outcome(outcome, gates, suggest_judging=not given.quiet, pipe_closed=observer.is_closed)
     return outcome, code
+
+
+def _format_planned_cost(context: RunContext) -> str:
+    """Cost of the planned calls for the heading: exact for the mock, else estimated."""
+    if context.mock:
+        return format_cost(0.0)
+    cost = asyncio.run(estimate_run(context)).planned.cost_usd
+    return f"about {format_cost(cost)}" if cost else format_cost(cost)
 
 
 def _print_outcome(given: Options, outcome: Outcome, redact: Redact) -> None:

@@ -24,15 +24,15 @@ MIN_WIDTH_FOR_COLUMNS = 70
 """Columns of the window below which a participant's part and model are drawn below the name."""
 
 
-def debate_heading(debate: Debate, status: str = "", planned: int | None = None) -> RenderableType:
-    """Motion, background, debaters and judges with their models, planned calls. `status` is a part of the title."""
+def debate_heading(debate: Debate, status: str = "", planned: int | None = None, cost: str = "") -> RenderableType:
+    """Motion, background, debaters and judges with their models, planned calls and `cost`. `status` is a part of the title."""
     body: list[RenderableType] = [
         terminal_line(debate.topic, "bold"),
         *(terminal_line(line, theme.MUTED) for line in theme.background_excerpt(debate.config.background)),
     ]
     body += [Text(""), ParticipantTable((*debater_rows(debate), *judge_rows(debate, debate.runs[0])))]
     if planned is not None:
-        body.append(Text(f"{planned} calls planned", style=theme.MUTED))
+        body.append(Text(f"{planned} calls planned{f', {cost}' if cost else ''}", style=theme.MUTED))
     kind, *formats = theme.describe_kind(debate)
     return _heading(debate, [kind, *([status] if status else []), *formats], body)
 

@@ -49,7 +49,8 @@ FRAMES_PER_SECOND = 10
 class LiveObserver:
     """An Observer for a terminal, and a context manager that restores the terminal at its end.
 
-    `planned`: least number of calls of the run, None if unknown; `hint`: a line at the bottom, such as the keys.
+    `planned`: least number of calls of the run, None if unknown; `cost`: their cost, for the heading;
+    `hint`: a line at the bottom, such as the keys.
     """
 
     def __init__(
@@ -57,11 +58,12 @@ class LiveObserver:
         console: Console,
         planned: int | None = None,
         *,
+        cost: str = "",
         show_hidden: bool = False,
         hint: str = "",
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._script = _Script(planned, show_hidden=show_hidden, hint=hint, clock=clock)
+        self._script = _Script(planned, cost, show_hidden=show_hidden, hint=hint, clock=clock)
         self._screen = _Screen(console, self._script)
         self._actions: SimpleQueue[Callable[[], None]] = SimpleQueue()
         self._stopping = ThreadEvent()
@@ -236,8 +238,11 @@ def _control(sequence: str) -> Control:
 class _Script:
     """What is printed and what is drawn. Used by one thread at a time."""
 
-    def __init__(self, planned: int | None, *, show_hidden: bool, hint: str, clock: Callable[[], float]) -> None:
+    def __init__(
+        self, planned: int | None, cost: str, *, show_hidden: bool, hint: str, clock: Callable[[], float]
+    ) -> None:
         self._planned = planned
+        self._cost = cost
         self.progress = ProgressLine(planned, clock)
         self._show_hidden = show_hidden
         self._hint = hint
@@ -281,7 +286,7 @@ class _Script:
         self._failures.record_event(event)
         match event:
             case DebateOpened():
-                self.print(header.debate_heading(debate, planned=self._planned))
+                self.print(header.debate_heading(debate, planned=self._planned, cost=self._cost))
             case DebateResumed():
                 self._resume(debate)
             case JudgingOpened():

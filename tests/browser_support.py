@@ -1,6 +1,6 @@
-"""A headless Chromium driven over two pipes, in its own protocol: no driver, no port, no package.
+"""A headless Chromium controlled through the DevTools protocol over two pipes, without a driver or a port.
 
-`CHROMIUM` names the program; without it /usr/bin/chromium is taken where it stands. One page is open at a time.
+`CHROMIUM` names the program; the default is /usr/bin/chromium. One page is open at a time.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, cast
 
 PATIENCE_S = 60.0
-"""After so long without a word the browser is given up."""
+"""Timeout for the browser to open its tab."""
 FLAGS = (
     "--headless=new", "--remote-debugging-pipe", "--no-sandbox", "--no-first-run", "--disable-gpu", "--hide-scrollbars",
     "--disable-background-networking", "--disable-component-update", "--disable-extensions", "--disable-dev-shm-usage",
@@ -28,7 +28,7 @@ FLAGS = (
 
 
 def program() -> Path | None:
-    """The Chromium to test with; None where there is none."""
+    """The path of Chromium; None if it is not installed."""
     named = os.environ.get("CHROMIUM")
     found = Path(named) if named else Path("/usr/bin/chromium")
     return found if found.is_file() else None
@@ -44,10 +44,10 @@ class Chromium:
     number: int = 0
     rest: bytes = b""
     events: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
-    """What happened since the page was opened."""
+    """Events since the page was opened."""
 
     def call(self, method: str, **params: Any) -> dict[str, Any]:
-        """Ask for something and wait for the answer; RuntimeError with the browser's words where it refuses."""
+        """Call a method and wait for its result. Raises RuntimeError with the browser's message."""
         self.number += 1
         message = {"id": self.number, "method": method, "params": params}
         os.write(
@@ -69,14 +69,14 @@ class Chromium:
             self._next()
 
     def evaluate(self, script: str) -> Any:
-        """The value of an expression on the page, awaited; RuntimeError where it throws."""
+        """The awaited value of an expression on the page. Raises RuntimeError if it throws."""
         found = self.call("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True)
         if "exceptionDetails" in found:
             raise RuntimeError(str(found["exceptionDetails"]))
         return found["result"].get("value")
 
     def open(self, page: Path, *, width: int = 1200, height: int = 900, dark: bool = False, anchor: str = "") -> None:
-        """Load a file in a window of that size, and wait until all of it is there."""
+        """Load a file in a window of that size, and wait for its load event."""
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
         scheme = "dark" if dark else "light"
         self.call("Emulation.setEmulatedMedia", media="", features=[{"name": "prefers-color-scheme", "value": scheme}])
@@ -87,7 +87,7 @@ class Chromium:
         self.wait_for("Page.loadEventFired")
 
     def complaints(self) -> list[str]:
-        """Errors and warnings of the page since it was opened: exceptions, console, blocked by its policy."""
+        """Exceptions, console messages and policy violations since the page was opened."""
         self.evaluate("new Promise(done => setTimeout(done, 50))")
         found: list[str] = []
         for event in self.events:
@@ -101,29 +101,29 @@ class Chromium:
         return found
 
     def addresses(self) -> list[str]:
-        """What the page asked the network or the disk for since it was opened, itself included."""
+        """URLs requested since the page was opened, including the page itself."""
         wanted = [event["params"] for event in self.events if event.get("method") == "Network.requestWillBeSent"]
         return [str(params["request"]["url"]) for params in wanted]
 
     def press(self, key: str, code: int, text: str = "") -> None:
-        """Press a key and let it go."""
+        """Press and release a key."""
         shape = {"key": key, "code": key, "windowsVirtualKeyCode": code, "text": text}
         self.call("Input.dispatchKeyEvent", type="keyDown", **shape)
         self.call("Input.dispatchKeyEvent", type="keyUp", **shape)
 
     def screenshot(self, target: Path, *, whole: bool = False, form: str = "png") -> None:
-        """What is seen, or the whole page."""
+        """Save the visible part or the whole page as an image."""
         quality = {"quality": 82} if form != "png" else {}
         shot = self.call("Page.captureScreenshot", format=form, captureBeyondViewport=whole, **quality)
         target.write_bytes(base64.b64decode(shot["data"]))
 
     def printed(self, target: Path) -> None:
-        """The page as it is printed, a PDF on A4."""
+        """Save the page as a PDF on A4."""
         paper = self.call("Page.printToPDF", paperWidth=8.27, paperHeight=11.69, preferCSSPageSize=True)
         target.write_bytes(base64.b64decode(paper["data"]))
 
     def _next(self) -> dict[str, Any]:
-        """The next message; events are kept."""
+        """The next message. Events are recorded."""
         while b"\0" not in self.rest:
             piece = os.read(self.reader, 1 << 20)
             if not piece:
@@ -138,7 +138,7 @@ class Chromium:
 
 @contextmanager
 def chromium(path: Path) -> Generator[Chromium]:
-    """A browser with an empty tab, ended with everything it started when the block is left."""
+    """A browser with an empty tab. Leaving the block ends the browser."""
     to_browser, writer = os.pipe()
     reader, from_browser = os.pipe()
     with tempfile.TemporaryDirectory(prefix="chromium-", ignore_cleanup_errors=True) as profile:
@@ -171,7 +171,7 @@ def _with_tab(browser: Chromium) -> Chromium:
 
 
 def _targets(browser: Chromium) -> list[dict[str, Any]]:
-    """The tabs, once there is one."""
+    """The tabs, as soon as there is one."""
     until = time.monotonic() + PATIENCE_S
     while time.monotonic() < until:
         found = cast("list[dict[str, Any]]", browser.call("Target.getTargets")["targetInfos"])
@@ -181,7 +181,7 @@ def _targets(browser: Chromium) -> list[dict[str, Any]]:
 
 
 def _end(process: int) -> None:
-    """Without its pipe the browser ends by itself; what does not is made to."""
+    """Wait for the browser to exit after its pipe was closed; kill it after a timeout."""
     until = time.monotonic() + PATIENCE_S / 6
     while os.waitpid(process, os.WNOHANG) == (0, 0):
         if time.monotonic() > until:

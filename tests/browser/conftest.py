@@ -1,4 +1,4 @@
-"""One browser for all tests of pages; without a browser they are left out."""
+"""One browser for all tests of pages. Without a browser the tests are skipped."""
 
 from __future__ import annotations
 

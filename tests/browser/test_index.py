@@ -1,4 +1,4 @@
-"""The index of many debates as a browser shows it."""
+"""The HTML index of many debates in a browser."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ ATTACK = '"><img src=x onerror="document.title=1"><script>document.title="run"</
 TOPICS = "[...document.querySelector('.sortable').tBodies[0].rows].map(row => row.cells[0].dataset.sort)"
 
 
-def scored(told: Debate, topic: str) -> ScoredFile:
-    """A file with its verdicts, under another topic."""
-    return ScoredFile(f"{topic}.json", told.id, topic, told.status, score(told))
+def scored(judged: Debate, topic: str) -> ScoredFile:
+    """A scored file with this topic."""
+    return ScoredFile(f"{topic}.json", judged.id, topic, judged.status, score(judged))
 
 
 @pytest.fixture(scope="module")
@@ -49,8 +49,8 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place
 
 
-def test_it_is_quiet_and_closed(browser: Chromium, page: Path) -> None:
-    """Nothing is complained of, nothing else is read, no text is an element."""
+def test_the_index_has_no_errors_and_no_requests(browser: Chromium, page: Path) -> None:
+    """Untrusted text makes no element."""
     browser.open(page)
     assert browser.complaints() == []
     assert browser.addresses() == [page.as_uri()]
@@ -58,8 +58,8 @@ def test_it_is_quiet_and_closed(browser: Chromium, page: Path) -> None:
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
-def test_it_is_accessible(browser: Chromium, page: Path, *, dark: bool) -> None:
-    """Axe finds nothing."""
+def test_the_index_is_accessible(browser: Chromium, page: Path, *, dark: bool) -> None:
+    """Axe finds no violation."""
     if script() is None:
         pytest.skip("no axe-core: `make` installs it with axe-playwright-python")
     browser.open(page, dark=dark)
@@ -67,15 +67,15 @@ def test_it_is_accessible(browser: Chromium, page: Path, *, dark: bool) -> None:
 
 
 @pytest.mark.parametrize("width", [320, 400, 900, 1120, 1600])
-def test_it_fits_the_window(browser: Chromium, page: Path, width: int) -> None:
-    """Only the tables scroll sideways."""
+def test_the_index_fits_the_window(browser: Chromium, page: Path, width: int) -> None:
+    """Only tables scroll horizontally."""
     browser.open(page, width=width)
     assert browser.evaluate("document.documentElement.scrollWidth") <= width
 
 
 @pytest.mark.parametrize("width", [320, 400, 900])
 def test_a_narrow_window_hides_no_cell_of_a_debate(browser: Chromium, page: Path, width: int) -> None:
-    """A row is a card there: nothing lies beyond the right edge."""
+    """Rows become cards; no cell is beyond the right edge."""
     browser.open(page, width=width)
     edges = (
         "Math.max(...[...document.querySelectorAll('.sortable td')].map(cell => cell.getBoundingClientRect().right))"
@@ -84,8 +84,8 @@ def test_a_narrow_window_hides_no_cell_of_a_debate(browser: Chromium, page: Path
 
 
 @pytest.mark.parametrize("width", [320, 900])
-def test_a_card_says_who_won_before_what_it_cost(browser: Chromium, page: Path, width: int) -> None:
-    """In a narrow window winner and scores stand above date, models and cost."""
+def test_a_card_has_the_winner_before_the_cost(browser: Chromium, page: Path, width: int) -> None:
+    """Winner and scores are above date and cost."""
     browser.open(page, width=width)
     tops = [
         browser.evaluate(f"document.querySelector('td[data-head={head}]').getBoundingClientRect().top")
@@ -94,8 +94,8 @@ def test_a_card_says_who_won_before_what_it_cost(browser: Chromium, page: Path, 
     assert max(tops[:2]) < min(tops[2:])
 
 
-def test_it_is_sorted_by_keyboard(browser: Chromium, page: Path) -> None:
-    """Enter on a head sorts, once more sorts the other way."""
+def test_the_index_is_sorted_by_keyboard(browser: Chromium, page: Path) -> None:
+    """Enter on a header sorts; the second time it reverses the order."""
     browser.open(page)
     browser.evaluate("document.querySelector('.sortable button').focus()")
     orders: list[list[str]] = []
@@ -107,7 +107,7 @@ def test_it_is_sorted_by_keyboard(browser: Chromium, page: Path) -> None:
 
 
 def test_a_link_opens_the_debate(browser: Chromium, page: Path) -> None:
-    """A topic leads to its own page, whatever the file is called."""
+    """A file name with a space works."""
     browser.open(page)
     browser.events.clear()
     browser.evaluate("document.querySelector('.sortable a').click()")
@@ -116,8 +116,8 @@ def test_a_link_opens_the_debate(browser: Chromium, page: Path) -> None:
 
 
 @pytest.mark.parametrize("width", [320, 620, 900, 1200, 1600])
-def test_what_a_panel_decided_is_not_cut_within_a_word(browser: Chromium, tmp_path: Path, width: int) -> None:
-    """Its longest option stands on one line, sign and all, and so does the option's share."""
+def test_the_option_of_a_panel_is_not_wrapped(browser: Chromium, tmp_path: Path, width: int) -> None:
+    """The longest option and its share are on one line each."""
     verdict = Verdict(
         system="panel", run="r1", winner=None, victory="conditional", margin=1.0, scores={}, decides=True,
         notes={"option": "CONDITIONAL", "weights": {"CONDITIONAL": 1.0}},

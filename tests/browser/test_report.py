@@ -1,4 +1,4 @@
-"""The report as a browser shows it: quiet, closed to the network, usable by hand, by keyboard and by ear, on any width."""
+"""The HTML report in a browser: no errors, no requests, accessible, usable at every width and by keyboard."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ENTER = ("Enter", 13, "\r")
 
 
 def three_sides() -> Debate:
-    """Three debaters with names of some length, under all five systems."""
+    """Three debaters under all five systems."""
     sides = ("monolith", "modular monolith", "microservices")
     debaters = [{"name": f"Architect {number}", "side": side} for number, side in enumerate(sides, start=1)]
     systems = ["structured", "moderator", "panel", "live", "persuasion"]
@@ -33,7 +33,7 @@ def three_sides() -> Debate:
 
 
 def long_names() -> Debate:
-    """Debaters with a name of several words and one of a single long word, under all five systems."""
+    """Debaters with a name of several words and a name of one long word, under all five systems."""
     names = ("Federal Representative for Transport", "Donaudampfschifffahrtsgesellschaft")
     debaters = [{"name": name, "side": side} for name, side in zip(names, ("for", "against"), strict=True)]
     systems = ["structured", "moderator", "panel", "live", "persuasion"]
@@ -45,13 +45,13 @@ LONG_REASON = " ".join(f"Reason {number} of a judge who likes to write." for num
 
 
 def long_weakest() -> Debate:
-    """The debate; the claim of the weakest argument, and what a judge found wanting in it, are long."""
-    told = debate().model_dump(mode="json")
-    claims = [item for turn in told["turns"] for item in turn["arguments"] or ()]
-    found = [item for given in told["assessments"] for item in given["findings"] if item["kind"] == "trace"]
+    """The weakest argument has a long claim and a long reason."""
+    shown_debate = debate().model_dump(mode="json")
+    claims = [item for turn in shown_debate["turns"] for item in turn["arguments"] or ()]
+    found = [item for given in shown_debate["assessments"] for item in given["findings"] if item["kind"] == "trace"]
     next(item for item in claims if item["id"] == "PRO-1")["claim"] = LONG_CLAIM
     next(item for item in found if item["item"] == "PRO-1")["reason"] = LONG_REASON
-    return Debate.model_validate(told)
+    return Debate.model_validate(shown_debate)
 
 
 PAGES: dict[str, Callable[[], Debate]] = {
@@ -67,24 +67,22 @@ PAGES: dict[str, Callable[[], Debate]] = {
 
 @pytest.fixture(scope="session")
 def page(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
-    """Where a page of PAGES is."""
+    """Write a page of PAGES; return its path."""
     folder = tmp_path_factory.mktemp("pages")
 
     def written(name: str) -> Path:
         place = folder / f"{name}.html"
         if not place.exists():
-            told = PAGES[name]()
-            place.write_text(render_html(told, score(told)), encoding="utf-8")
+            shown_debate = PAGES[name]()
+            place.write_text(render_html(shown_debate, score(shown_debate)), encoding="utf-8")
         return place
 
     return written
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_nothing_is_complained_of_and_nothing_is_asked_for(
-    browser: Chromium, page: Callable[[str], Path], name: str
-) -> None:
-    """The policy blocks nothing of ours, nothing throws, and only the file itself is read."""
+def test_a_page_has_no_errors_and_no_requests(browser: Chromium, page: Callable[[str], Path], name: str) -> None:
+    """The policy blocks nothing, no exception is thrown, and only the file itself is read."""
     place = page(name)
     browser.open(place)
     assert browser.complaints() == []
@@ -92,8 +90,8 @@ def test_nothing_is_complained_of_and_nothing_is_asked_for(
 
 
 @pytest.mark.parametrize(("name", "dark"), [*((name, False) for name in PAGES), ("five systems", True)])
-def test_it_is_accessible(browser: Chromium, page: Callable[[str], Path], name: str, *, dark: bool) -> None:
-    """Axe finds nothing, with everything unfolded: names, roles, contrast, headings, landmarks."""
+def test_a_page_is_accessible(browser: Chromium, page: Callable[[str], Path], name: str, *, dark: bool) -> None:
+    """Axe finds no violation with everything expanded."""
     if script() is None:
         pytest.skip("no axe-core: `make` installs it with axe-playwright-python")
     browser.open(page(name), dark=dark)
@@ -103,46 +101,44 @@ def test_it_is_accessible(browser: Chromium, page: Callable[[str], Path], name: 
 
 @pytest.mark.parametrize("width", [320, 400, 900, 1600])
 @pytest.mark.parametrize("name", ["five systems", "hostile"])
-def test_it_fits_the_window(browser: Chromium, page: Callable[[str], Path], name: str, width: int) -> None:
+def test_a_page_fits_the_window(browser: Chromium, page: Callable[[str], Path], name: str, width: int) -> None:
     """Only tables of numbers and long charts scroll sideways, each in its own box."""
     browser.open(page(name), width=width)
     assert browser.evaluate("document.documentElement.scrollWidth") <= width
 
 
 @pytest.mark.parametrize(("width", "height"), [(400, 800), (900, 900), (1600, 900)])
-def test_what_a_reader_came_for_is_on_the_first_screen(
+def test_the_verdict_is_on_the_first_screen(
     browser: Chromium, page: Callable[[str], Path], width: int, height: int
 ) -> None:
-    """Winner, reason, weakest argument and the command to judge again need no scrolling."""
+    """Winner, reason, weakest argument and the command that judges again need no scrolling."""
     browser.open(page("five systems"), width=width, height=height)
     for what in (".outcome", ".reason", ".weakest a.id", ".command"):
         assert browser.evaluate(f"document.querySelector('{what}').getBoundingClientRect().bottom") <= height, what
 
 
 @pytest.mark.parametrize("width", [420, 900, 1200])
-def test_the_weakest_argument_is_told_whole(browser: Chromium, page: Callable[[str], Path], width: int) -> None:
-    """Its claim and what is wanting in it: nothing is cut or left out for want of room."""
+def test_the_weakest_argument_is_not_cut(browser: Chromium, page: Callable[[str], Path], width: int) -> None:
+    """A long claim and a long reason are shown in full."""
     browser.open(page("long weakest"), width=width)
-    told = " ".join(browser.evaluate("document.querySelector('.weakest').innerText").split())
-    assert f"{LONG_CLAIM} " in f"{told} "
-    assert told.endswith(LONG_REASON)
+    text = " ".join(browser.evaluate("document.querySelector('.weakest').innerText").split())
+    assert f"{LONG_CLAIM} " in f"{text} "
+    assert text.endswith(LONG_REASON)
     cut = "[...document.querySelectorAll('.weakest, .weakest *')].filter(one => one.scrollHeight > one.clientHeight + 1 && getComputedStyle(one).overflow == 'hidden')"
     assert browser.evaluate(f"{cut}.length") == 0
 
 
 @pytest.mark.parametrize("width", [400, 900, 1600])
-def test_the_verdicts_side_by_side_have_room_for_the_names(
-    browser: Chromium, page: Callable[[str], Path], width: int
-) -> None:
-    """However many systems stand beside each other, nobody's name is cut."""
+def test_names_in_verdict_tiles_are_not_cut(browser: Chromium, page: Callable[[str], Path], width: int) -> None:
+    """Five systems are side by side."""
     browser.open(page("three sides"), width=width)
     cut = "[...document.querySelectorAll('.tile .who')].filter(name => name.scrollWidth > name.clientWidth)"
     assert browser.evaluate(f"{cut}.map(name => name.innerText)") == []
 
 
 @pytest.mark.parametrize("width", [400, 1200])
-def test_no_name_is_cut_in_tables_and_cards(browser: Chromium, page: Callable[[str], Path], width: int) -> None:
-    """A long one takes further lines; its sign stays with its beginning."""
+def test_names_in_tables_and_cards_are_not_cut(browser: Chromium, page: Callable[[str], Path], width: int) -> None:
+    """A long name is wrapped; its symbol stays on the first line."""
     browser.open(page("long names"), width=width)
     browser.evaluate(UNFOLD)
     cut = "[...document.querySelectorAll('.who')].filter(name => name.scrollWidth > name.clientWidth)"
@@ -152,8 +148,8 @@ def test_no_name_is_cut_in_tables_and_cards(browser: Chromium, page: Callable[[s
 
 
 @pytest.mark.parametrize("width", [400, 1200])
-def test_a_few_words_in_a_table_stay_on_a_line(browser: Chromium, page: Callable[[str], Path], width: int) -> None:
-    """And long ones have a column in which several stand beside each other."""
+def test_short_table_cells_are_not_wrapped(browser: Chromium, page: Callable[[str], Path], width: int) -> None:
+    """Columns of long text are at least 220 pixels wide."""
     browser.open(page("five systems"), width=width)
     browser.evaluate(UNFOLD)
     cells = browser.evaluate("[...document.querySelectorAll('.sheet td.brief, .sheet td.words')].length")
@@ -166,10 +162,10 @@ def test_a_few_words_in_a_table_stay_on_a_line(browser: Chromium, page: Callable
 
 
 @pytest.mark.parametrize(("width", "shown"), [(400, False), (1200, True)])
-def test_bars_are_the_first_to_leave_a_table(
+def test_bars_in_tables_are_hidden_in_narrow_windows(
     browser: Chromium, page: Callable[[str], Path], width: int, *, shown: bool
 ) -> None:
-    """On a telephone the number beside a bar tells the same."""
+    """The number beside the bar remains."""
     browser.open(page("five systems"), width=width)
     browser.evaluate(UNFOLD)
     assert (
@@ -178,8 +174,8 @@ def test_bars_are_the_first_to_leave_a_table(
     )
 
 
-def test_a_mark_in_a_legend_is_whole(browser: Chromium, page: Callable[[str], Path]) -> None:
-    """The ring of what was penalised is larger in the chart than in its legend."""
+def test_symbols_in_legends_are_not_cut(browser: Chromium, page: Callable[[str], Path]) -> None:
+    """The ring of a penalised argument is smaller in the legend than in the chart."""
     browser.open(page("five systems"))
     browser.evaluate(UNFOLD)
     mark, key = ("dot.getBoundingClientRect()", "dot.closest('svg').getBoundingClientRect()")
@@ -190,10 +186,8 @@ def test_a_mark_in_a_legend_is_whole(browser: Chromium, page: Callable[[str], Pa
 
 
 @pytest.mark.parametrize("width", [400, 700, 900, 1600])
-def test_words_in_charts_are_no_larger_than_those_around_them(
-    browser: Chromium, page: Callable[[str], Path], width: int
-) -> None:
-    """A chart grows with the window, but not until its labels shout."""
+def test_chart_labels_have_the_size_of_text(browser: Chromium, page: Callable[[str], Path], width: int) -> None:
+    """Labels are between 8 and 17 pixels high at every width."""
     browser.open(page("five systems"), width=width)
     drawn = "[...document.querySelectorAll('figure svg.chart:not(.key)')]"
     scaled = (
@@ -203,8 +197,8 @@ def test_words_in_charts_are_no_larger_than_those_around_them(
     assert 8 < min(sizes) <= max(sizes) <= 17
 
 
-def test_a_box_of_the_map_leads_to_the_words(browser: Chromium, page: Callable[[str], Path]) -> None:
-    """A click on a claim or an answer shows what was said."""
+def test_a_click_on_the_map_shows_the_text(browser: Chromium, page: Callable[[str], Path]) -> None:
+    """Claims and responses link to their text."""
     browser.open(page("two systems"))
     browser.evaluate("document.querySelector('.map .claim-row > a.box').click()")
     assert "Independent deployment keeps" in browser.evaluate("document.querySelector(':target').innerText")
@@ -213,7 +207,7 @@ def test_a_box_of_the_map_leads_to_the_words(browser: Chromium, page: Callable[[
 
 
 def test_the_trace_is_sorted_by_click(browser: Chromium, page: Callable[[str], Path]) -> None:
-    """A head sorts its column upwards, then downwards, and says so."""
+    """The first click sorts ascending, the second descending; `aria-sort` follows."""
     browser.open(page("two systems"))
     head = f"{TABLE}.tHead.rows[0].cells[0]"
     orders: list[tuple[str, list[str]]] = []
@@ -227,7 +221,7 @@ def test_the_trace_is_sorted_by_click(browser: Chromium, page: Callable[[str], P
 
 
 def test_the_trace_is_sorted_by_keyboard(browser: Chromium, page: Callable[[str], Path]) -> None:
-    """A head that has the focus is pressed with Enter; numbers are sorted as numbers."""
+    """Enter on a focused header sorts; numbers are sorted as numbers."""
     browser.open(page("two systems"))
     browser.evaluate(f"{TABLE}.tHead.querySelector('th.num button').focus()")
     browser.press(*ENTER)
@@ -235,26 +229,26 @@ def test_the_trace_is_sorted_by_keyboard(browser: Chromium, page: Callable[[str]
     assert scores == sorted(scores)
 
 
-def test_hostile_text_is_text(browser: Chromium, page: Callable[[str], Path]) -> None:
-    """It stands on the page as it was written, and nothing of it is an element."""
+def test_untrusted_text_makes_no_element(browser: Chromium, page: Callable[[str], Path]) -> None:
+    """The page shows it as written."""
     browser.open(page("hostile"))
     assert ATTACK in browser.evaluate("document.querySelector('main').innerText")
     assert browser.evaluate("document.images.length + document.querySelectorAll('[onerror]').length") == 0
     assert browser.evaluate("document.scripts.length") == 1
 
 
-def test_every_attack_of_the_corpus_is_text(browser: Chromium, tmp_path: Path) -> None:
-    """None of the attacks on judges does anything to a page either."""
-    told = debate(background="\n".join(passage.text for passage in corpus().attacks))
+def test_attacks_of_the_corpus_cause_no_error_and_no_request(browser: Chromium, tmp_path: Path) -> None:
+    """Attacks on judges do not affect the page."""
+    shown_debate = debate(background="\n".join(passage.text for passage in corpus().attacks))
     place = tmp_path / "attacks.html"
-    place.write_text(render_html(told, score(told)), encoding="utf-8")
+    place.write_text(render_html(shown_debate, score(shown_debate)), encoding="utf-8")
     browser.open(place)
     assert browser.complaints() == []
     assert browser.addresses() == [place.as_uri()]
 
 
-def test_the_policy_is_in_force(browser: Chromium, page: Callable[[str], Path]) -> None:
-    """Even what would get into the page could not run, nor ask for anything."""
+def test_the_policy_blocks_injected_elements(browser: Chromium, page: Callable[[str], Path]) -> None:
+    """An injected image is not loaded, and its event handler does not run."""
     browser.open(page("two systems"))
     browser.evaluate("document.body.insertAdjacentHTML('beforeend', '<img src=x.png onerror=\"document.title=1\">')")
     said = " ".join(browser.complaints())
@@ -263,8 +257,8 @@ def test_the_policy_is_in_force(browser: Chromium, page: Callable[[str], Path]) 
     assert browser.evaluate("document.title") != "1"
 
 
-def test_it_prints_whole(browser: Chromium, page: Callable[[str], Path]) -> None:
-    """On paper nothing is cut off to be scrolled to, and the navigation is left out."""
+def test_a_printed_page_is_not_cut(browser: Chromium, page: Callable[[str], Path]) -> None:
+    """Scrollable parts fit; the navigation is hidden."""
     browser.open(page("five systems"), width=720)
     browser.call("Emulation.setEmulatedMedia", media="print")
     assert browser.evaluate("getComputedStyle(document.querySelector('nav')).display") == "none"
@@ -272,8 +266,8 @@ def test_it_prints_whole(browser: Chromium, page: Callable[[str], Path]) -> None
     assert browser.evaluate(f"{cut}.map(part => part.getAttribute('aria-label') || part.className)") == []
 
 
-def test_paper_holds_what_stands_in_the_verdict(browser: Chromium, page: Callable[[str], Path]) -> None:
-    """Nothing there is shortened or left out for want of a wide window: paper cannot be scrolled or clicked."""
+def test_a_printed_verdict_is_complete(browser: Chromium, page: Callable[[str], Path]) -> None:
+    """The quote and the other verdicts are shown."""
     browser.open(page("long weakest"), width=720)
     browser.call("Emulation.setEmulatedMedia", media="print")
     parts = "[...document.querySelectorAll('.hero blockquote, .hero .others')]"
@@ -282,8 +276,8 @@ def test_paper_holds_what_stands_in_the_verdict(browser: Chromium, page: Callabl
 
 
 @pytest.mark.parametrize("width", [320, 400])
-def test_a_narrow_window_loses_nothing(browser: Chromium, page: Callable[[str], Path], width: int) -> None:
-    """The judge's quote, the trace table and the map are shown whole, without scrolling sideways."""
+def test_a_narrow_window_hides_nothing(browser: Chromium, page: Callable[[str], Path], width: int) -> None:
+    """Quote, trace table and map need no horizontal scrolling."""
     browser.open(page("five systems"), width=width)
     parts = "[...document.querySelectorAll('.map, .map a, .trace, .trace td, .hero blockquote')]"
     assert browser.evaluate(f"{parts}.filter(one => one.getBoundingClientRect().right > {width}).length") == 0

@@ -1,4 +1,4 @@
-"""Golden files: what people read, kept beside the tests. `UPDATE_GOLDEN=1 python -m pytest tests/render` writes them anew."""
+"""Golden files of rendered output. `UPDATE_GOLDEN=1 python -m pytest tests/render` regenerates them."""
 
 from __future__ import annotations
 

@@ -50,6 +50,10 @@ def test_equal_responses_are_one_entry() -> None:
     assert [[item.turn for item in answer.said] for answer, _ in found.answers] == [[3, 5], [7]]
 
 
+PARTLY_ASKED: tuple[tuple[TraceResponse, ...], list[list[bool]], list[bool]] = ((response(2),), [[]], [False, True])
+"""A response without a question, and the places of two replies."""
+
+
 @pytest.mark.parametrize(
     ("responses", "beside", "unplaced"),
     [
@@ -58,7 +62,7 @@ def test_equal_responses_are_one_entry() -> None:
             [[False], [], [True]],
             [],
         ),
-        ((response(2),), [[]], [False, True]),
+        PARTLY_ASKED,
     ],
     ids=["with questions", "without questions"],
 )

@@ -210,7 +210,7 @@ def _format_unexpected_error(error: Exception) -> str:
     """The sentence for an error without a class of its own, and for an output that cannot be written."""
     if isinstance(error, OSError) and error.errno in UNWRITABLE_ERRNOS and error.filename is None:
         redirect_to_devnull(sys.stdout)
-        return f"standard output cannot be written ({error.strerror}); send it to a place that has room for it"
+        return f"standard output cannot be written ({error.strerror}); redirect it elsewhere"
     what = " ".join(f"{type(error).__name__}: {error}".split())
     return f"unexpected {what}; please report it with the output of --debug"
 

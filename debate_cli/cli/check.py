@@ -108,4 +108,4 @@ def _print_reports(reports: list[ConfigReport]) -> None:
             name, models = replace_control_chars(report.config), ", ".join(report.models)
             print(f"{name}: OK; at least {report.planned_calls} calls to {models}")
     if not all(report.problems for report in reports):
-        print_status("no server was asked: `debate doctor` does that")
+        print_status("No server was contacted; `debate doctor` tests one.")

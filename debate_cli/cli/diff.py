@@ -44,7 +44,7 @@ class Options(NamedTuple):
     b: Annotated[
         str | None,
         typer.Argument(
-            metavar="B", help="Another one; left out with --runs.", autocompletion=completion.complete_debates
+            metavar="B", help="The second debate; omit it with --runs.", autocompletion=completion.complete_debates
         ),
     ] = None
     runs: Annotated[

@@ -134,7 +134,7 @@ def run(given: Options) -> None:
 def _rubric_from_options(weights: str | None, file: Path | None) -> tuple[Rubric, str]:
     """The rubric, and the option that gave it."""
     if weights is not None and file is not None:
-        raise UsageError("--weights and --rubric exclude each other; put the weights into the rubric")
+        raise UsageError("use --weights or --rubric, not both; a rubric file can hold the weights too")
     if file is not None:
         return load_rubric(file), f"--rubric {file}"
     return (Rubric(), "") if weights is None else (parse_weights(weights), f"--weights {weights}")

@@ -1,4 +1,7 @@
-"""Concurrency and rate limits, one `RateLimiter` per provider; and deadlines that pause while a call waits in a queue."""
+"""Concurrency and rate limits, one `RateLimiter` per provider; and deadlines that pause while a call waits in a queue.
+
+Waiting after a 429 is part of the retry policy, in `retry`.
+"""
 
 from __future__ import annotations
 

@@ -9,8 +9,8 @@ from debate_cli.domain.debate import Debate
 from debate_cli.domain.judging_run import FIRST_RUN, format_system_label, format_system_with_run
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import theme
-from debate_cli.systems.agreement import compare_verdicts
 from debate_cli.systems.tables import VOTE_BADGES, Cell, Lines, Number, Table, Who
+from debate_cli.systems.verdict_comparison import compare_verdicts
 
 
 def build_agreement_table(verdicts: Sequence[Verdict]) -> Table | None:

@@ -10,7 +10,7 @@ import yaml
 from cli_support import CONFIGS, debate, run_on_terminal, write_config
 
 TWO = "debaters: [{name: Pro, side: for}, {name: Con, side: against}]\n"
-UNASKED = "no server was asked: `debate doctor` does that"
+UNASKED = "No server was contacted; `debate doctor` tests one."
 
 
 def test_init_writes_a_configuration_that_runs(here: Path) -> None:
@@ -67,7 +67,7 @@ def test_check_reports_all_mistakes_with_their_places(here: Path) -> None:
     )
     done = debate("check", bad, "missing.yaml", CONFIGS / "mock.yaml", cwd=here)
     assert done.code == 2
-    assert [line.split(" ", 1)[0] for line in done.lines] == [f"{bad}:2:35:", f"{bad}:3:1:", "missing.yaml:", "no"]
+    assert [line.split(" ", 1)[0] for line in done.lines] == [f"{bad}:2:35:", f"{bad}:3:1:", "missing.yaml:", "No"]
     assert "mock.yaml: OK" in done.out
 
 

@@ -10,7 +10,7 @@ from cli_support import debate, write_config
 from saved_support import fixed, save
 
 from debate_cli.domain.debate import Debate
-from debate_cli.systems.moderator.score import FINAL_CATEGORIES
+from debate_cli.systems.moderator.criteria import FINAL_CATEGORIES
 
 INVENTED = "nobody ever said these very words"
 CONFIG = """\

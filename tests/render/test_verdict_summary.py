@@ -19,7 +19,8 @@ from debate_cli.render import theme
 from debate_cli.render.report import DebateReport
 from debate_cli.render.summary import explain_scores, suggest_judge_command, summarize_verdicts
 from debate_cli.render.terminal import score_bars
-from debate_cli.systems.moderator.score import FINAL_CATEGORIES, ModeratorNotes
+from debate_cli.systems.moderator.criteria import FINAL_CATEGORIES
+from debate_cli.systems.moderator.score import ModeratorNotes
 from debate_cli.systems.moderator.tables import CATEGORY_GROUPS
 from debate_cli.systems.persuasion.score import final_score
 from debate_cli.systems.persuasion.stance import DebaterState

@@ -1,4 +1,4 @@
-"""Sheets of the live system: the scorecard, its turns, and every change that was made to a judge's marks."""
+"""Tables of the live system: the scorecard, its turns, and every change to a judge's marks."""
 
 from __future__ import annotations
 

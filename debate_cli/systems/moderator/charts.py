@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 from debate_cli.domain.verdict import Verdict
 from debate_cli.systems.charts import Chart, line_series, percent_chart
-from debate_cli.systems.moderator.score import FINAL_CATEGORIES, ModeratorNotes
+from debate_cli.systems.moderator.criteria import FINAL_CATEGORIES
+from debate_cli.systems.moderator.score import ModeratorNotes
 from debate_cli.systems.tables import parse_notes
 
 MAX_LONG_LABELS = 6

@@ -20,13 +20,9 @@ from debate_cli.llm.form import (
 from debate_cli.llm.prompts import Prompts
 from debate_cli.systems.base import AssessmentContent, JudgeQuestion, JudgingContext
 from debate_cli.systems.form_reading import MarkCollector, MarkSubject, require_entries, unique_known_items
+from debate_cli.systems.moderator.criteria import FINAL_CATEGORIES, ROUND_CRITERIA
 from debate_cli.systems.moderator.findings import Clash, Momentum, Summary, SummaryPoint
-from debate_cli.systems.moderator.score import (
-    CLAIMED_TOTAL_CRITERION,
-    CLAIMED_TOTAL_TOLERANCE,
-    FINAL_CATEGORIES,
-    ROUND_CRITERIA,
-)
+from debate_cli.systems.moderator.score import CLAIMED_TOTAL_CRITERION, CLAIMED_TOTAL_TOLERANCE
 from debate_cli.systems.moderator.settings import ModeratorSettings
 
 NO_MOMENTUM = "nobody"

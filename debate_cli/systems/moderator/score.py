@@ -25,27 +25,10 @@ from debate_cli.systems.aggregation import (
     stored_settings,
     strip_float_noise,
 )
+from debate_cli.systems.moderator.criteria import FINAL_CATEGORIES, ROUND_CRITERIA
 from debate_cli.systems.moderator.settings import ModeratorSettings
 from debate_cli.systems.outcome import UNDETERMINED_OUTCOME, build_verdict, clear_from_threshold, decide_outcome
 
-ROUND_CRITERIA: dict[str, float] = {"argument_quality": 10, "rebuttal_effectiveness": 10, "strategic_positioning": 10}
-"""Criterion of a round -> maximum; 30 in total."""
-FINAL_CATEGORIES: dict[str, float] = {
-    "evidence_based_claims": 10,
-    "logical_structure": 10,
-    "relevance": 10,
-    "comprehensiveness": 10,
-    "precision": 10,
-    "counter_evidence": 5,
-    "framing_control": 10,
-    "adaptability": 10,
-    "clarity": 5,
-    "persuasiveness": 5,
-    "tone_management": 5,
-    "concession_when_appropriate": 5,
-    "accuracy": 5,
-}
-"""Category of the final evaluation -> maximum; 100 in total."""
 ROUND_SHARE, FINAL_SHARE = 0.25, 0.75
 MAX_MODERATOR_SCORE = ROUND_SHARE * sum(ROUND_CRITERIA.values()) + FINAL_SHARE * sum(FINAL_CATEGORIES.values())
 """82.5"""

@@ -1,18 +1,12 @@
-"""Sheets of the moderator: what it comes to, the rounds, and the thirteen categories of the final evaluation."""
+"""Tables of the moderator: total scores, the rounds, and the thirteen categories of the final evaluation."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
 from debate_cli.domain.verdict import Verdict
-from debate_cli.systems.moderator.score import (
-    FINAL_CATEGORIES,
-    ROUND_CRITERIA,
-    ClaimedTotal,
-    FinalRow,
-    ModeratorNotes,
-    ModeratorRoundRow,
-)
+from debate_cli.systems.moderator.criteria import FINAL_CATEGORIES, ROUND_CRITERIA
+from debate_cli.systems.moderator.score import ClaimedTotal, FinalRow, ModeratorNotes, ModeratorRoundRow
 from debate_cli.systems.tables import Gauge, Number, Table, TableRow, Who, join_row_groups, parse_notes
 
 CATEGORY_GROUPS = (

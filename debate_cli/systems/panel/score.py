@@ -1,6 +1,6 @@
 """Scorer of the panel: weighted votes, agreement before and after deliberation, dissent in full.
 
-`votes` reads the ballots, computes agreement and decides whether the panel deliberates further.
+Votes, the agreement formula, and whether to deliberate further are in `votes`.
 """
 
 from __future__ import annotations

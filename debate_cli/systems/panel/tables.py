@@ -1,4 +1,4 @@
-"""Sheets of the panel: what it decided and under which conditions, who voted what, how far it agreed, the dissent in full."""
+"""Tables of the panel: decision and conditions, votes, agreement, the dissent in full."""
 
 from __future__ import annotations
 

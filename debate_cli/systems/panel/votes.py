@@ -52,7 +52,7 @@ class Ballot:
 
     @property
     def option(self) -> VoteOption:
-        """Option of the vote."""
+        """The option that this judge voted for."""
         return self.vote.option
 
 

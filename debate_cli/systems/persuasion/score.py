@@ -32,7 +32,7 @@ from debate_cli.systems.persuasion.state_machine import StatePoint, collect_effe
 
 
 class FinalState(FrozenModel):
-    """A debater's state after the last turn."""
+    """A debater's stance and conviction at the end."""
 
     name: str
     stance: float

@@ -1,4 +1,4 @@
-"""Sheets of the persuasion system: where everybody ended, how stances and convictions moved, who reached whom."""
+"""Tables of the persuasion system: final states, curves of stance and conviction, influence of each debater on each."""
 
 from __future__ import annotations
 

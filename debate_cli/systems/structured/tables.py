@@ -1,4 +1,4 @@
-"""Sheets of the structured system: the scores, the fallacies, and the trace."""
+"""Tables of the structured system: the scores, the fallacies, and the trace."""
 
 from __future__ import annotations
 

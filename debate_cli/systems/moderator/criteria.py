@@ -1,0 +1,25 @@
+"""What the moderator marks, and out of how many points.
+
+A new criterion also needs its field in `questions`, its description in the prompt, and its group in `tables`.
+"""
+
+from __future__ import annotations
+
+ROUND_CRITERIA: dict[str, float] = {"argument_quality": 10, "rebuttal_effectiveness": 10, "strategic_positioning": 10}
+"""Criterion of a round -> out of; 30 in all."""
+FINAL_CATEGORIES: dict[str, float] = {
+    "evidence_based_claims": 10,
+    "logical_structure": 10,
+    "relevance": 10,
+    "comprehensiveness": 10,
+    "precision": 10,
+    "counter_evidence": 5,
+    "framing_control": 10,
+    "adaptability": 10,
+    "clarity": 5,
+    "persuasiveness": 5,
+    "tone_management": 5,
+    "concession_when_appropriate": 5,
+    "accuracy": 5,
+}
+"""Category of the final evaluation -> out of; 100 in all."""

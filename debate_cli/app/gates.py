@@ -1,4 +1,4 @@
-"""Gates: conditions on a judged debate that an exit code can stand for. Pure, like everything beside it."""
+"""Gates: conditions on a judged debate. A gate that is not met sets the exit code. Pure functions."""
 
 from __future__ import annotations
 
@@ -11,35 +11,35 @@ from debate_cli.domain.verdict import Verdict
 from debate_cli.errors import UsageError, format_page_hint
 
 NO_WINNER_OUTCOMES = frozenset({"draw", "conditional"})
-"""What a debate may come to without a winner."""
+"""Outcomes of a debate without a winner."""
 DOCUMENT_OUTCOMES = ("PASS", "FAIL", "CONDITIONAL")
-"""What a panel may say of a text."""
+"""Options that a panel votes for when it judges a text."""
 
 
 class GateResult(NamedTuple):
-    """What became of one gate."""
+    """Result of one gate."""
 
     gate: str
-    """The option that asks for it."""
+    """The option that requested it."""
     problem: str | None
-    """One sentence on why it is not met; None where it is."""
+    """Why it is not met, in one sentence; None if it is met."""
 
 
 class Gates(NamedTuple):
-    """What must hold; None and empty mean that nothing is asked."""
+    """The requested conditions; None and empty request nothing."""
 
     min_score_debater: str | None = None
-    """Whose score `under_score` is about; None means the higher one's."""
+    """Name of the debater whose score `min_score` bounds; None for the higher score."""
     min_score: float | None = None
     expected_winner: str | None = None
-    """Name of the debater who must have won, or `draw`; of a text, what the panel must have said of it."""
+    """Name of the required winner, or `draw`; for a text, the option that the panel must vote for."""
     max_warnings: int | None = None
-    """Of all turns and assessments together."""
+    """Limit for all turns and assessments together."""
     forbidden_findings: tuple[str, ...] = ()
-    """Kinds of findings that must not be there, e.g. `manipulation`."""
+    """Kinds of findings that fail the gate, e.g. `manipulation`."""
 
     def require_names(self, names: Collection[str], where: str = "") -> None:
-        """Raise UsageError where a gate names a debater that is not among `names`; a text has none.
+        """Raise UsageError if a gate names a debater that is not in `names` (empty for a text).
 
         `where` stands before the sentence, as in `a.json: `.
         """
@@ -62,7 +62,7 @@ class Gates(NamedTuple):
         return [result.problem for result in self.evaluate(debate, verdicts) if result.problem is not None]
 
     def evaluate(self, debate: Debate, verdicts: Sequence[Verdict]) -> list[GateResult]:
-        """What became of each gate that is asked for, in the order of the fields."""
+        """Results of the requested gates, in the order of the fields."""
         deciding = next((verdict for verdict in verdicts if verdict.decides), verdicts[0] if verdicts else None)
         found: list[GateResult] = []
         if self.min_score is not None:
@@ -116,12 +116,12 @@ def _check_winner(verdict: Verdict | None, expected: str) -> str | None:
 
 
 def _printable_name(name: str) -> str:
-    """A name from a transcript, such that a terminal shows exactly its signs."""
+    """A name from a transcript, escaped so that a terminal shows each of its characters."""
     return name if name.isprintable() else ascii(name)
 
 
 def _panel_option(verdict: Verdict) -> str | None:
-    """What a panel decided; None of another system."""
+    """The option that a panel decided for; None for other systems."""
     option = verdict.notes.get("option")
     return option if isinstance(option, str) else None
 
@@ -133,7 +133,7 @@ def _check_warnings(debate: Debate, most: int) -> str | None:
 
 
 def _check_forbidden(debate: Debate, kind: str) -> str | None:
-    """The same words count once, however many judges were shown them, and however often."""
+    """Number of findings. A passage counts once, even if several judges saw it."""
     every = (finding for assessment in debate.assessments for finding in assessment.findings if finding.kind == kind)
     count = len({_finding_identity(finding) for finding in every})
     return f"--fail-on: {count} finding{'' if count == 1 else 's'} of {kind}{format_page_hint(kind)}" if count else None
@@ -146,6 +146,6 @@ def _finding_identity(finding: Finding) -> object:
 
 
 def _check_determined(verdict: Verdict | None, gate: str) -> str | None:
-    """What a gate says of a debate without a verdict."""
+    """Sentence of a gate for a debate without a verdict."""
     undetermined = verdict is None or verdict.victory == "undetermined"
     return f"{gate}: the verdict is undetermined" if undetermined else None

@@ -1,4 +1,4 @@
-"""Where a command's words go: a line for the user beside the data, a table of scores, whether a stream may be drawn on."""
+"""Output of commands: status lines on stderr, data on stdout, detection of terminals and closed pipes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from debate_cli.render import sanitize
 
 
 def refuse_existing(place: Path, *, force: bool, option: str) -> None:
-    """Raise UsageError where what `option` asks for could not be written to `place`, as something stands there."""
+    """Raise UsageError if `place`, the target of `option`, exists, unless `force`."""
     if place.is_dir():
         raise UsageError(f"{option} {place}: this is a folder; name a file")
     if place.exists() and not force:
@@ -32,38 +32,38 @@ if TYPE_CHECKING:
 
 
 CLOSED_PIPE = 141
-"""Exit code of what ended because nobody read on: as a shell tells it of a process that SIGPIPE ended."""
+"""Exit code after the output pipe closed: 128 + SIGPIPE."""
 
 
 UNWRITABLE_ERRNOS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO})
-"""What the system says where a stream cannot take more; errors of files are told where they are opened."""
+"""Errors of a stream that cannot take more output. Errors of files are reported where they are opened."""
 _CLOSED_STREAM_ERRNOS = frozenset({errno.EPIPE, errno.EIO, errno.ENXIO})
-"""What the system says of a pipe that was closed, and of a terminal that is gone."""
+"""Errors of a closed pipe and of a lost terminal."""
 
 _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
-"""What a terminal would act on, should a message quote it."""
+"""Control characters that a terminal would act on."""
 
 
 _COPIED = re.compile(r"(?:^|[: `])debate [a-z]+ |^(?:saved|unchanged|written|configuration): ")
-"""Matches a line that people copy a path or a command from."""
+"""Matches a line with a path or a command to copy."""
 
 
 class ClosedPipeError(Exception):
-    """Nobody reads the output any more."""
+    """Stdout was closed by its reader."""
 
 
 def is_broken_pipe(error: OSError) -> bool:
-    """Whether `error`, which writing to a stream raised, says that its reader or its terminal is gone."""
+    """Whether `error`, raised by writing to a stream, means that its reader or its terminal is gone."""
     return error.errno in _CLOSED_STREAM_ERRNOS or isinstance(error, BrokenPipeError)
 
 
 def replace_control_chars(text: str) -> str:
-    """`text` as it may stand on a terminal."""
+    """`text` with its control characters replaced."""
     return _CONTROLS.sub("�", text)
 
 
 def print_status(line: str) -> None:
-    """A line for the user that is no data, wrapped on a terminal; where nobody reads those any more, it is not missed."""
+    """Print a line on stderr, wrapped on a terminal. A closed stderr is ignored."""
     try:
         print(_wrap_for_terminal(replace_control_chars(line)), file=sys.stderr, flush=True)
     except OSError as error:
@@ -73,7 +73,7 @@ def print_status(line: str) -> None:
 
 
 def _wrap_for_terminal(line: str) -> str:
-    """`line` broken at words for the window that it stands in; as it is off a terminal, and where its width is not known."""
+    """`line` wrapped at words for the terminal; unchanged off a terminal or if the width is unknown."""
     columns = os.get_terminal_size(sys.stderr.fileno()).columns if is_interactive(sys.stderr) else 0
     if not columns or len(line) * 2 <= columns:
         return line
@@ -81,21 +81,21 @@ def _wrap_for_terminal(line: str) -> str:
 
 
 def _wrap(line: str, columns: int) -> str:
-    """`line` wrapped at words; a line with a path or a command to copy is left to the terminal."""
+    """`line` wrapped at words. A line with a path or a command to copy stays whole."""
     if _COPIED.search(line):
         return line
     return textwrap.fill(line, columns, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
 
 
 def print_truncation_note(torn: str | None) -> None:
-    """Say what is missing of a journal that ends within a line; `torn` is the sentence on that, None where it does not."""
+    """Print the sentence `torn` about a journal's torn last line, if there is one."""
     if torn is not None:
         print_status(f"note: {' '.join(torn.split())}")
 
 
 @contextmanager
 def ignore_broken_pipe() -> Generator[None]:
-    """What is written within, as far as anybody reads it."""
+    """Within it, a closed stdout is ignored."""
     try:
         yield
         sys.stdout.flush()
@@ -106,7 +106,7 @@ def ignore_broken_pipe() -> Generator[None]:
 
 
 def redirect_to_devnull(stream: TextIO) -> None:
-    """Let everything written to a stream from now on, and what it still holds, go nowhere."""
+    """Discard the stream's buffer and everything written to it from now on."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     try:
         os.dup2(nowhere, stream.fileno())
@@ -115,12 +115,12 @@ def redirect_to_devnull(stream: TextIO) -> None:
 
 
 def is_interactive(stream: TextIO) -> bool:
-    """Whether `stream` is a terminal on which something may be drawn and redrawn."""
+    """Whether `stream` is a terminal that supports redrawing."""
     return stream.isatty() and os.environ.get("TERM") != "dumb" and not os.environ.get("CI")
 
 
 def make_console(stream: TextIO) -> Console:
-    """Rich's console on a stream; colour as NO_COLOR and the terminal allow."""
+    """A Rich console on a stream. NO_COLOR and the terminal decide on colour."""
     from rich.console import Console
 
     return Console(file=stream, highlight=False)

@@ -12,39 +12,39 @@ from debate_cli.errors import UsageError
 if TYPE_CHECKING:
     from debate_cli.app.gates import Gates
 
-GATES_PANEL = "Gates (exit code 5 where one is not met)"
+GATES_PANEL = "Gates (exit code 5 if one is not met)"
 EXIT_CODES_WITH_MODELS = (
     "Exit codes: 0 done, 1 failed (or some of many files did), 2 wrong input, 3 a provider failed (resumable), "
-    "4 budget reached (resumable), 5 a gate was not met, 130 interrupted (resumable), 141 nobody read on (resumable)."
+    "4 budget reached (resumable), 5 a gate was not met, 130 interrupted (resumable), 141 output pipe closed (resumable)."
 )
-"""How commands end that ask models."""
-EXIT_CODES_WITHOUT_MODELS = "Exit codes: 0 done, 1 failed (or some of many files did), 2 wrong input, 5 a gate or --check was not met, 141 nobody read on."
-"""How commands end that ask none."""
+"""Exit codes of commands that ask models."""
+EXIT_CODES_WITHOUT_MODELS = "Exit codes: 0 done, 1 failed (or some of many files did), 2 wrong input, 5 a gate or --check was not met, 141 output pipe closed."
+"""Exit codes of commands that ask no model."""
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout and nothing else there.")]
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="Show the verdicts only.")]
 DebugOption = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
 DetailsOption = Annotated[bool, typer.Option("--details", help="End with all tables instead of the short summary.")]
 PlainOption = Annotated[bool, typer.Option("--plain", help="Plain lines on a terminal too, as for screen readers.")]
-MockOption = Annotated[
-    bool, typer.Option("--mock", help="Put the mock in the place of every model: no key, no network.")
-]
+MockOption = Annotated[bool, typer.Option("--mock", help="Use the mock provider for every model (no key, no network).")]
 FailUnderOption = Annotated[
     str | None,
     typer.Option(
         metavar="[NAME=]SCORE",
-        help="Least score of the named debater (or of the higher one) in the deciding verdict.",
+        help="Fail if the deciding verdict scores the named debater (default: the higher one) lower.",
         rich_help_panel=GATES_PANEL,
     ),
 ]
 ExpectWinnerOption = Annotated[
-    str | None, typer.Option(metavar="NAME|draw", help="Who must have won.", rich_help_panel=GATES_PANEL)
+    str | None, typer.Option(metavar="NAME|draw", help="Fail if another debater won.", rich_help_panel=GATES_PANEL)
 ]
 MaxWarningsOption = Annotated[
-    int | None, typer.Option(min=0, metavar="N", help="At most so many warnings.", rich_help_panel=GATES_PANEL)
+    int | None,
+    typer.Option(min=0, metavar="N", help="Fail if there are more than N warnings.", rich_help_panel=GATES_PANEL),
 ]
 FailOnOption = Annotated[
-    list[str] | None, typer.Option(metavar="manipulation", help="No finding of this kind.", rich_help_panel=GATES_PANEL)
+    list[str] | None,
+    typer.Option(metavar="manipulation", help="Fail if there is a finding of this kind.", rich_help_panel=GATES_PANEL),
 ]
 
 
@@ -53,7 +53,7 @@ def gates_from_options(
 ) -> Gates:
     """The gates that the options describe.
 
-    Raises UsageError when the score of --fail-under is no number, or --fail-on names something else than `manipulation`.
+    Raises UsageError if the score of --fail-under is not a number, or --fail-on does not name `manipulation`.
     """
     from debate_cli.app.gates import Gates
 

@@ -133,7 +133,7 @@ def _check_warnings(debate: Debate, most: int) -> str | None:
 
 
 def _check_forbidden(debate: Debate, kind: str) -> str | None:
-    """Number of findings. A passage counts once, even if several judges saw it."""
+    """Sentence of the gate if there are findings of `kind`, else None. A passage counts once, even if several judges saw it."""
     every = (finding for assessment in debate.assessments for finding in assessment.findings if finding.kind == kind)
     count = len({_finding_identity(finding) for finding in every})
     return f"--fail-on: {count} finding{'' if count == 1 else 's'} of {kind}{format_page_hint(kind)}" if count else None

@@ -26,7 +26,7 @@ from debate_cli.systems.structured.trace import TraceRow, build_trace_table
 LATEST_RUNS = "latest"
 _SYSTEMS = "judging.systems."
 _SCORE_CHANGE_DECIMALS = 9
-"""Decimals that a difference of scores is told with."""
+"""Decimals of a score difference."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,26 +38,26 @@ class ComparisonSide:
 
 
 class SideVerdict(FrozenModel):
-    """What one side concludes under one system."""
+    """Conclusion of one side under one system."""
 
     run: str
     winner: str | None
     victory: Victory
     margin: float | None
     option: str | None = None
-    """What a panel voted, where no winner tells it."""
+    """The option that a panel voted for, if there is no winner."""
     decides: bool
-    """Whether this verdict is the one that counts for its side."""
+    """Whether this is the deciding verdict of its side."""
 
 
 class ScoreChange(FrozenModel):
-    """A debater's score under one system on both sides; None where it has none."""
+    """A debater's score under one system on both sides; None if there is none."""
 
     participant: str
     a: float | None
     b: float | None
     change: float | None
-    """b − a; None where either is missing."""
+    """b − a; None if either is missing."""
 
 
 class VerdictChange(FrozenModel):
@@ -66,14 +66,14 @@ class VerdictChange(FrozenModel):
     system: str
     a: SideVerdict | None
     b: SideVerdict | None
-    """None where that side has no verdict of this system."""
+    """None if that side has no verdict of this system."""
     outcome: Literal["same", "victory", "winner", "one_sided"]
     """`winner`: another one wins, or nobody instead, or a panel votes otherwise; `victory`: the same in another way."""
     scores: tuple[ScoreChange, ...]
 
 
 class StandingChange(FrozenModel):
-    """A claim that both sides know and of which each thinks otherwise."""
+    """A claim with different standings on the two sides."""
 
     item: str
     """Id of the argument."""
@@ -81,7 +81,7 @@ class StandingChange(FrozenModel):
     claim: str
     a: Standing | None
     b: Standing | None
-    """None where the judge did not speak of it."""
+    """None if the judge did not assess it."""
 
 
 class SettingChange(FrozenModel):
@@ -104,11 +104,11 @@ class JudgmentComparison(FrozenModel):
     judged_claims: tuple[int, int]
     """Arguments that have a standing on side A, and on side B."""
     settings: tuple[SettingChange, ...]
-    """Limits and output are not looked at, nor are systems that judged one side only."""
+    """Limits, output and systems that judged only one side are ignored."""
 
     @property
     def alike(self) -> bool:
-        """Whether neither a verdict nor a score nor a standing nor a setting differs."""
+        """Whether all verdicts, scores, standings and settings are equal."""
         same = all(
             item.outcome == "same" and not any(score.a != score.b for score in item.scores) for item in self.verdicts
         )

@@ -1,4 +1,4 @@
-"""What `debate init` offers: models that are at hand here, without asking any of them anything that costs."""
+"""Finds the models that `debate init` offers. No paid call is made."""
 
 from __future__ import annotations
 
@@ -29,33 +29,33 @@ SUGGESTED_MODELS: Mapping[str, str] = MappingProxyType(
         "xai": "grok-4-fast",
     }
 )
-"""Provider -> a model of it that debates well for its price."""
+"""Provider -> a recommended model."""
 MAX_MODELS_PER_SERVER = 5
-"""Models of one server that are offered at most."""
+"""Maximum number of models offered per server."""
 LISTING_TIMEOUT_S = 1.0
-"""For a server to be reached, and for each piece of what it says."""
+"""Seconds to connect, and for each part of the answer."""
 LISTING_DEADLINE_S = 3.0
-"""For all that it says."""
+"""Seconds for the whole answer."""
 MAX_LISTING_BYTES = 1_000_000
-"""Bytes of a server's list of models."""
+"""Maximum size of a server's list of models, in bytes."""
 _MODEL_NAME = re.compile(r"[A-Za-z0-9][\w./:@-]{0,99}")
 _NON_CHAT_MODEL = re.compile(r"embed|rerank|whisper|ocr", re.IGNORECASE)
 
 ModelLister = Callable[[str], Sequence[str]]
-"""Address of an OpenAI-compatible server -> names of its models; none where nobody answers."""
+"""Address of an OpenAI-compatible server -> names of its models; empty if the server does not answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class DiscoveredModel:
-    """A model that is at hand."""
+    """A model that can be used here."""
 
     model: str
     """`provider/model`."""
     reason: str
-    """Why it is thought to be there, in a few words."""
+    """Why it is offered, in a few words."""
     is_paid: bool = False
     is_toy: bool = False
-    """Good for trying things out, not for debates."""
+    """Whether it is only good for trials, not for debates."""
 
 
 def list_server_models(address: str, deadline_s: float = LISTING_DEADLINE_S) -> list[str]:

@@ -17,9 +17,9 @@ from debate_cli.storage.transcript_index import IndexEntry, UnreadableFile, list
 class Options(NamedTuple):
     """List the saved debates of a folder: who won, and what it cost.
 
-    On a terminal the newest comes first. Off it, each debate is a line as soon as it is read, by name, its columns parted
+    On a terminal the newest comes first. Off it, each debate is a line as soon as it is read, by name, its columns separated
     by tabs: id, start (UTC), topic, models, winners, cost in USD, state (with the judgments that are missing, if any are).
-    Files that cannot be used are named at the end, with exit code 1.
+    Unreadable files are named at the end; the exit code is then 1.
 
     Examples:
 
@@ -34,7 +34,7 @@ class Options(NamedTuple):
         Path | None,
         typer.Argument(
             metavar="FOLDER",
-            help="Where the debates are; default: where run saves them.",
+            help="Folder of the debates (default: where `run` saves them).",
             autocompletion=completion.complete_folders,
         ),
     ] = None
@@ -60,7 +60,7 @@ def run(asked: Options) -> None:
 
 
 def _filter_readable(found: Iterator[IndexEntry | UnreadableFile], bad: list[UnreadableFile]) -> Iterator[IndexEntry]:
-    """The debates one by one; the other files are put into `bad`."""
+    """Yield the debates; add unreadable files to `bad`."""
     for item in found:
         if isinstance(item, UnreadableFile):
             bad.append(item)
@@ -69,7 +69,7 @@ def _filter_readable(found: Iterator[IndexEntry | UnreadableFile], bad: list[Unr
 
 
 def _print_debates(cards: Iterator[IndexEntry], folder: Path, *, as_json: bool, plain: bool) -> None:
-    """One document, a list on a terminal, lines that come as they are read elsewhere."""
+    """Print one JSON document, a list on a terminal, or a line per debate as it is read."""
     if as_json:
         write_json_chunks([dump_index_json(sorted(cards, key=lambda card: card.started_at, reverse=True))])
     elif plain or not console.is_interactive(sys.stdout):

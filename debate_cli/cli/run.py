@@ -21,7 +21,7 @@ from debate_cli.cli import completion, config_options, options, run_control
 from debate_cli.cli.config_options import ConfigOptions
 from debate_cli.cli.console import ignore_broken_pipe, print_status, refuse_existing, write_json_chunks
 from debate_cli.cli.dry_run import show_plan
-from debate_cli.errors import StorageError, UsageError
+from debate_cli.errors import DebateError, StorageError, UsageError
 from debate_cli.render import sanitize
 from debate_cli.render.theme import format_cost
 from debate_cli.storage.atomic_write import atomic_write, friendly_os_errors, make_folder
@@ -35,6 +35,8 @@ from debate_cli.storage.transcript_store import StoredDebate, find_debate, open_
 from debate_cli.systems.rubric import describe_rescaled_weights
 
 EPILOG = options.EXIT_CODES_WITH_MODELS
+MAX_ESTIMATED_CALLS = 60
+"""The cost of a longer debate is estimated by `--dry-run` only, because its simulation would delay the start."""
 
 
 class Options(NamedTuple):
@@ -185,7 +187,7 @@ def _execute(given: Options, job: DebateJob, gates: Gates) -> tuple[Outcome, int
         quiet=given.quiet,
         as_json=given.json,
         planned=planned_calls(job.context.config),
-        cost="" if given.quiet or given.resume is not None else _format_planned_cost(job.context),
+        cost="" if given.quiet or given.json or given.resume is not None else _format_planned_cost(job.context),
         show_hidden=given.show_hidden,
         plain=given.plain,
     )
@@ -199,10 +201,15 @@ def _execute(given: Options, job: DebateJob, gates: Gates) -> tuple[Outcome, int
 
 
 def _format_planned_cost(context: RunContext) -> str:
-    """Cost of the planned calls for the heading: exact for the mock, else estimated."""
+    """Cost of the planned calls for the heading: exact for the mock, else estimated; empty if the estimate fails or takes long."""
     if context.mock:
         return format_cost(0.0)
-    cost = asyncio.run(estimate_run(context)).planned.cost_usd
+    if planned_calls(context.config) > MAX_ESTIMATED_CALLS:
+        return ""
+    try:
+        cost = asyncio.run(estimate_run(context)).planned.cost_usd
+    except DebateError:
+        return ""
     return f"about {format_cost(cost)}" if cost else format_cost(cost)
 
 

@@ -40,7 +40,7 @@ def test_a_run_is_judged_by_the_jury(held: Path) -> None:
         (["diff", "held.json", "held.json", "--json"], "jury"),
         (["check", "debate.yaml"], "OK"),
     ],
-    ids=lambda value: value[0] if isinstance(value, list) else "",
+    ids=["judge", "check-verdicts", "replay", "html", "markdown", "list", "diff", "check-config"],
 )
 def test_every_command_knows_the_jury(debate: Command, held: Path, command: list[str], shown: str) -> None:
     """Each command succeeds and shows the jury."""
@@ -54,6 +54,7 @@ def test_junit_carries_the_jury(debate: Command, held: Path) -> None:
     """The JUnit report of the gates is written for a debate that a jury decides."""
     done = debate("score", held.name, "--expect-winner", "Ada", "--format", "junit")
     assert "<testsuite" in done.stdout
+    assert "jury" in done.stdout
 
 
 def test_completion_offers_the_jury(debate: Command) -> None:

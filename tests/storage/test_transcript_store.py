@@ -85,7 +85,7 @@ def test_a_debate_is_found_by_id_and_by_path(tmp_path: Path, reference: str) -> 
     assert open_debate(found).debate == fold(HALF)
 
 
-@pytest.mark.parametrize("reference", ["nothing", "nothing.json", "no/thing", "../a", "A b", ""])
+@pytest.mark.parametrize("reference", ["nothing", "nothing.json", "no/thing", "../no-such-debate", "A b", ""])
 def test_a_missing_debate_is_a_usage_error(tmp_path: Path, reference: str) -> None:
     """An unknown id, a missing path, an invalid id."""
     with pytest.raises(UsageError):

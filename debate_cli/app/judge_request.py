@@ -31,7 +31,7 @@ class JudgingRequest:
     model: str | None = None
     """`provider/model` of every judge; None leaves each judge its own."""
     other_models: tuple[str, ...] = ()
-    """Further models of every judge, each for judging runs of its own."""
+    """Further models for every judge; each gets a separate judging run."""
     judges: int | None = None
     """Number of judges of each system."""
     repeat: int = 1

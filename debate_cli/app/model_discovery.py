@@ -74,7 +74,7 @@ def list_server_models(address: str, deadline_s: float = LISTING_DEADLINE_S) -> 
 
 
 def _fetch_json(url: str) -> object:
-    """The JSON that is served there; None where it is none, or nobody answers."""
+    """The JSON that the server returns; None if it is no JSON or the server does not answer."""
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     try:
         with opener.open(url, timeout=LISTING_TIMEOUT_S) as answer:

@@ -36,7 +36,7 @@ class RemainingWork:
     main: PendingModels
     """Models of the debate itself."""
     added_runs: tuple[PendingModels, ...] = ()
-    """Models of each unfinished judging run that brought providers of its own."""
+    """Models of each unfinished judging run that defines its own providers."""
 
     @property
     def models(self) -> tuple[ModelSpec, ...]:

@@ -78,7 +78,7 @@ def _is_config_file(place: Path) -> bool:
 
 
 def _is_current_schema(schema: Path, text: bytes, path: Path) -> bool:
-    """Whether `path` is the schema and stands there as it would be written."""
+    """Whether `path` is the schema and its content is current."""
     return path == schema and path.is_file() and path.read_bytes() == text
 
 

@@ -59,6 +59,7 @@ def _older() -> tuple[bytes, ...]:
 
 
 def _aged(data: dict[str, Any]) -> dict[str, Any]:
+    data["schema_version"] = 1
     for person in data["participants"]:
         person["position"] = person.pop("side")
     for turn in data["turns"]:

@@ -23,6 +23,8 @@ class Generator(FrozenModel):
 
     name: str
     version: str
+    rules: Annotated[int, Field(ge=1, exclude_if=lambda rules: rules == 1)] = 1
+    """Newest version of the scoring formulas that the program knew; 1 is not written."""
 
 
 class DebateOpened(FrozenModel):

@@ -34,6 +34,8 @@ class JournalContents(NamedTuple):
     """One sentence about a torn last line, which is not among the events; None if all lines are whole."""
     length: int
     """Bytes of the whole lines."""
+    version: int
+    """Schema version of the file."""
 
 
 class Journal:
@@ -59,9 +61,13 @@ class Journal:
     def open_existing(cls, path: Path, redact: Redact) -> tuple[Self, JournalContents]:
         """Open an existing journal for appending, cut off a torn last line, and return its contents too.
 
+        A journal of an older version is first rewritten, atomically, as one of the newest.
+
         Raises TranscriptError if it cannot be read (the file is not changed then), StorageError if it cannot be written.
         """
         contents = read_journal(path)
+        if contents.version < SCHEMA_VERSION:
+            return cls.create(path, contents.events, redact, overwrite=True), contents
         journal = cls._open(path, contents.length, redact)
         try:
             journal._truncate()
@@ -138,7 +144,7 @@ def read_journal(path: Path) -> JournalContents:
     lines = data.split(b"\n")
     whole_to = len(lines) - 1 if lines[-1] == b"" else len(lines)
     events: list[Event] = []
-    length = 0
+    length = version = 0
     torn: str | None = None
     for number, line in enumerate(lines[:whole_to], start=1):
         fields = _parse_line(line)
@@ -147,11 +153,14 @@ def read_journal(path: Path) -> JournalContents:
             break
         if fields is None:
             raise TranscriptError(f"{path}:{number}: the line is damaged; restore the file from a backup")
+        found = fields.pop(_VERSION_KEY, None)
+        if number == 1:
+            version = _check_version(path, found, fields)
         events.append(_parse_event(path, number, fields))
         length = min(length + len(line) + 1, len(data))
     if not events:
         raise TranscriptError(f"{path}: contains no events; remove the file")
-    return JournalContents(tuple(events), torn, length)
+    return JournalContents(tuple(events), torn, length, version)
 
 
 def _read_bytes(path: Path) -> bytes:
@@ -174,15 +183,18 @@ def _parse_line(line: bytes) -> dict[str, Any] | None:
     return fields if is_mapping(fields) else None
 
 
+def _check_version(path: Path, version: object, fields: dict[str, Any]) -> int:
+    """The schema version that the first line of a journal names, if this program knows it. Raises TranscriptError."""
+    if isinstance(version, bool) or not isinstance(version, int) or version < 1 or fields.get("type") != "opened":
+        raise TranscriptError(f"{path}:1: not a journal of debate-cli; name another file")
+    if version > SCHEMA_VERSION:
+        needed = f"it needs a debate-cli that knows schema_version {str(version)[:_VERSION_CHARS]}"
+        raise NewerVersionError(f"{path}:1: written by a newer version; {needed} (this one knows {SCHEMA_VERSION})")
+    return version
+
+
 def _parse_event(path: Path, number: int, fields: dict[str, Any]) -> Event:
-    """The event in `fields`. The first must be DebateOpened, of a known version."""
-    version = fields.pop(_VERSION_KEY, None)
-    if number == 1:
-        if isinstance(version, bool) or not isinstance(version, int) or version < 1 or fields.get("type") != "opened":
-            raise TranscriptError(f"{path}:1: not a journal of debate-cli; name another file")
-        if version > SCHEMA_VERSION:
-            needed = f"it needs a debate-cli that knows schema_version {str(version)[:_VERSION_CHARS]}"
-            raise NewerVersionError(f"{path}:1: written by a newer version; {needed} (this one knows {SCHEMA_VERSION})")
+    """The event in `fields`. The first, and only the first, must be DebateOpened."""
     try:
         event = EVENT_ADAPTER.validate_python(fields)
     except (ValidationError, RecursionError) as error:

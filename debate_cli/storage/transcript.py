@@ -91,7 +91,7 @@ class StoredRun(FrozenModel):
 class Transcript(FrozenModel):
     """A debate with the keys of the stored form, in their order."""
 
-    schema_version: Literal[1] = 1
+    schema_version: Literal[2] = 2
     generator: Generator
     id: str
     topic: str

@@ -1,7 +1,7 @@
 """Upgrades of older transcripts, by numbered functions: `m001_…` upgrades version 1 to version 2, and so on.
 
-A step takes a transcript as JSON data of its version and returns that of the next. Version 1 is the newest so far, so
-there are no steps. Add each step together with a transcript of its version, which the test upgrades.
+A step takes a transcript as JSON data of its version and returns that of the next. Add each step together with a
+transcript and a journal of the old version in `tests/storage/versions/`, which the tests read.
 """
 
 from __future__ import annotations
@@ -11,7 +11,13 @@ from typing import Any
 
 UpgradeStep = Callable[[dict[str, Any]], dict[str, Any]]
 
-UPGRADE_STEPS: tuple[UpgradeStep, ...] = ()
+
+def m001_optional_keys(data: dict[str, Any]) -> dict[str, Any]:
+    """Upgrade a transcript of debate-cli 0.1. Version 2 only adds keys that may be absent, so nothing is changed."""
+    return data
+
+
+UPGRADE_STEPS: tuple[UpgradeStep, ...] = (m001_optional_keys,)
 """In order; the first upgrades version 1 to version 2."""
 SCHEMA_VERSION = 1 + len(UPGRADE_STEPS)
 """The version of new transcripts."""

@@ -163,7 +163,7 @@ def test_secrets_never_reach_the_disk(tmp_path: Path) -> None:
 def test_lines_are_compact_json_with_a_version(tmp_path: Path) -> None:
     """One object per line, in UTF-8; the first has the schema version."""
     lines = written(tmp_path / "a.jsonl", SHORT).read_text(encoding="utf-8").splitlines()
-    assert json.loads(lines[0])["schema_version"] == 1
+    assert json.loads(lines[0])["schema_version"] == 2
     assert "🙂" in lines[1]
 
 

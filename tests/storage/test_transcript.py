@@ -142,6 +142,6 @@ def test_times_are_utc(at: datetime, text: str) -> None:
 def test_the_document_is_readable() -> None:
     """Indent of two, no escaped letters, a newline at the end."""
     text = dump_transcript(to_transcript(fold([opened(topic="Größe?")])), str)
-    assert text.startswith('{\n  "schema_version": 1,\n  "generator": {\n    "name"')
+    assert text.startswith('{\n  "schema_version": 2,\n  "generator": {\n    "name"')
     assert '"topic": "Größe?"' in text
     assert text.endswith("}\n")

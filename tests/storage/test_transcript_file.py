@@ -50,8 +50,8 @@ def refusal(data: bytes) -> str:
         (b'{"schema_version": true}', "is not a transcript of debate-cli"),
         (b'{"schema_version": 0}', "is not a transcript of debate-cli"),
         (
-            b'{"schema_version": 2}',
-            "newer version; it needs a debate-cli that knows schema_version 2 (this one knows 1)",
+            b'{"schema_version": 3}',
+            "newer version; it needs a debate-cli that knows schema_version 3 (this one knows 2)",
         ),
         (b'{"schema_version": 1}', "generator: is missing; restore"),
         (b'{"schema_version": 1, "a": "\xff"}', "not valid UTF-8"),

@@ -9,11 +9,10 @@
 The names below are imported when they are first used, so that the command line starts fast.
 """
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
-
 from debate_cli.version import __version__
+
+TYPE_CHECKING = False
+"""True for type checkers. `typing` is not imported: `python -m debate_cli` would find a `typing.py` in the working folder."""
 
 if TYPE_CHECKING:
     from debate_cli.app.api import (
@@ -60,7 +59,7 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     if name in __all__:
         from debate_cli.app import api
 

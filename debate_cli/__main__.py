@@ -1,6 +1,28 @@
-"""Entry point of `debate`, `debate-cli` and `python -m debate_cli`."""
+"""Entry point of `debate`, `debate-cli` and `python -m debate_cli`. Keeps Python from importing files of the working folder."""
 
-from debate_cli.cli.app import main
+import os
+import sys
+
+PACKAGE_PARENT = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
+"""Folder that holds the package: `site-packages`, or the root of a checkout."""
+
+
+def remove_working_folder(paths: list[str], working_folder: str) -> list[str]:
+    """`paths` (like `sys.path`) without the working folder, unless the package itself is there."""
+    unsafe = {os.path.realpath(working_folder)} - {PACKAGE_PARENT}
+    return [path for path in paths if os.path.realpath(os.path.join(working_folder, path)) not in unsafe]
+
+
+def main() -> None:
+    """Run the command line. Nothing but the standard library is imported before `sys.path` is safe."""
+    try:
+        sys.path[:] = remove_working_folder(sys.path, os.getcwd())
+    except FileNotFoundError:  # the working folder was deleted, so there is nothing in it to import
+        pass
+    from debate_cli.cli.app import main as run_command_line
+
+    run_command_line()
+
 
 if __name__ == "__main__":
     main()

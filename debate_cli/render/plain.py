@@ -115,11 +115,13 @@ def turn_lines(turn: Turn, threads: ThreadIndex, *, show_hidden: bool = False) -
 
 
 def judge_report_lines(report: JudgeReport) -> list[str]:
-    """A judge's report: one line if it is short, else a line per sentence."""
+    """A judge's report: the judge and the scores on one line, then a line per sentence. A single sentence joins the first line."""
     scores = ", ".join(f"{sanitize_line(item.name)} {item.value:g}/{item.out_of:g}" for item in report.scores)
-    parts = [*([scores] if scores else []), *map(sanitize_line, report.words)] or ["done"]
-    lines = parts if len(report.words) > 1 else ["; ".join(parts)]
-    return [f"Judge {sanitize_line(report.title)}: {line}" for line in (*lines, *map(sanitize_line, report.alerts))]
+    sentences = [sanitize_line(words) for words in (*report.words, *report.alerts)]
+    if len(sentences) == 1:
+        scores, sentences = "; ".join(filter(None, (scores, *sentences))), []
+    heading = f"Judge {sanitize_line(report.title)}: {scores or 'done'}"
+    return [heading, *(f"  - {sentence}" for sentence in sentences)]
 
 
 def failure_lines(group: FailureGroup) -> list[str]:
@@ -278,7 +280,7 @@ def _claim_lines(label: str, claims: Sequence[SummaryClaim]) -> Iterable[str]:
         standing = theme.STANDING_BADGES[claim.standing].word
         yield f"{label}: {sanitize_line(claim.id)}  {standing}  {score}{shorten(sanitize_line(claim.claim))}"
     if len(claims) > MAX_CLAIMS:
-        yield f"{label}: and {len(claims) - MAX_CLAIMS} more"
+        yield f"{label}: {len(claims) - MAX_CLAIMS} more"
 
 
 def _omitted_lines(debate: Debate, verdicts: Sequence[Verdict]) -> list[str]:

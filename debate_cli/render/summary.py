@@ -67,8 +67,6 @@ class VerdictSummary:
 
     verdict: Verdict | None
     """The verdict that decides; None without any."""
-    outcome: str
-    """Who won, in a sentence without the margin."""
     answer: str
     """Who won and by how much, in a sentence."""
     reason: str
@@ -107,7 +105,6 @@ def summarize_verdicts(debate: Debate, verdicts: Sequence[Verdict]) -> VerdictSu
     scores = argument_scores(debate, ordered)
     return VerdictSummary(
         verdict=head,
-        outcome=theme.describe_outcome(head, debate.document_name) if head is not None else NOT_JUDGED_MESSAGE,
         answer=describe_answer(head, debate.document_name) if head is not None else NOT_JUDGED_MESSAGE,
         reason=explain_scores(head) if head is not None else "",
         quote=quote_judge(debate, head, briefing) if head is not None else None,

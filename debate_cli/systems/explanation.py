@@ -57,15 +57,14 @@ def _describe_vote(verdict: Verdict, document: str | None, how: str) -> str:
 
 
 def describe_scores(verdict: Verdict, max_score: float, components: Sequence[ScoreComponent] = ()) -> str:
-    """Scores, best first, the margin, and the component with the largest difference; empty without scores."""
+    """Scores, best first, and the component with the largest difference; empty without scores."""
     ranked = sorted(verdict.displayed_scores.items(), key=lambda item: -item[1])
     if not ranked:
         return ""
     first = " to ".join(f"{name} {format_number(score)}" for name, score in ranked[:2])
     rest = "".join(f", {name} {format_number(score)}" for name, score in ranked[2:])
-    gap = f", {format_number(verdict.margin)} apart" if verdict.margin is not None else ""
     widest = _describe_widest_gap([name for name, _ in ranked[:2]], components)
-    return " ".join(filter(None, [f"{first}{rest} of {max_score:g}{gap}.", widest]))
+    return " ".join(filter(None, [f"{first}{rest} of {max_score:g}.", widest]))
 
 
 def _describe_widest_gap(ranked: Sequence[str], components: Sequence[ScoreComponent]) -> str:

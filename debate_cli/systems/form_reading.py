@@ -76,7 +76,7 @@ def unique_known_items(
         if name not in known:
             tally.add_warnings(f"unknown: there is no {name!r} to judge")
         elif name in seen:
-            tally.add_warnings(f"duplicate: {name} was judged twice, the first counts")
+            tally.add_warnings(f"duplicate: {name} was judged twice; the first judgment counts")
         else:
             seen.add(name)
             yield item

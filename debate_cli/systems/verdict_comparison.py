@@ -9,6 +9,9 @@ from debate_cli.domain.frozen_model import FrozenModel
 from debate_cli.domain.judging_run import format_system_label
 from debate_cli.domain.verdict import Verdict, Victory
 
+_ADVERBS = {"narrow": "narrowly", "clear": "clearly", "overwhelming": "overwhelmingly"}
+"""Kind of victory -> how the winner wins."""
+
 
 class AgreementRow(FrozenModel):
     """One verdict in short."""
@@ -74,8 +77,8 @@ def _describe_differences(verdicts: Sequence[Verdict], outcomes: dict[str, list[
         for verdict in group:
             kinds[verdict.victory].append(verdict)
         if len(kinds) > 1:
-            sizes = [f"{called(of)} {_verb(of)} {kind}" for kind, of in kinds.items()]
-            found.append(f"They differ on how far {outcome} goes: {'; '.join(sizes)}.")
+            degrees = [f"{called(of)} {_verb(of)} {_ADVERBS.get(kind, kind)}" for kind, of in kinds.items()]
+            found.append(f"They differ on how clearly {outcome}: {'; '.join(degrees)}.")
     silent = [verdict for verdict in verdicts if verdict.victory == "undetermined"]
     if silent:
         found.append(f"No verdict from {called(silent)}: too little was assessed.")
@@ -83,12 +86,12 @@ def _describe_differences(verdicts: Sequence[Verdict], outcomes: dict[str, list[
 
 
 def _describe_outcome(verdict: Verdict) -> str:
-    """What a verdict says in a word or two."""
+    """What a verdict says, as a clause: `Pro wins`."""
     if verdict.winner is not None:
-        return f"a win of {verdict.winner}"
+        return f"{verdict.winner} wins"
     if verdict.option is not None:
-        return verdict.option
-    return "a draw" if verdict.victory == "draw" else f"a {verdict.victory} verdict"
+        return f"the vote is {verdict.option}"
+    return "it is a draw" if verdict.victory == "draw" else f"the verdict is {verdict.victory}"
 
 
 def _verb(group: Sequence[Verdict]) -> str:

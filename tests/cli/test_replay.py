@@ -164,7 +164,7 @@ def test_json_is_a_short_form(saved: Path) -> None:
     short, long = (replay(saved, saved, *options) for options in (("--json",), ("--format", "json")))
     assert (short.code, short.err, short.out) == (0, "", long.out)
     assert replay(saved, saved, "--json", "--format", "html").lines == [
-        "debate: --json and --format html exclude each other; give one of the two"
+        "debate: --json and --format html cannot be combined; give one of them"
     ]
 
 

@@ -147,7 +147,7 @@ def test_the_briefing_is_self_contained() -> None:
     """It has outcome, date, debaters, judges, their models and the id."""
     briefing = format_markdown(debate(), score(debate()), "briefing")
     for words in (
-        "**Bo wins narrowly.**",
+        "**Bo wins narrowly, by 1.1 of 10 points.**",
         "01 March 2026",
         "Ada: mock",
         "structured: mock",

@@ -131,7 +131,7 @@ def test_the_closing_screen_has_verdicts_claims_and_cost(show: Callable[[Debate]
         "7.8",
         "refuted",
         "Bo wins clearly, by 15.67 of 82.5 points.",
-        "They differ on how far a win of Bo goes",
+        "They differ on how clearly Bo wins",
         "$0.0220",
         REHEARSAL,
     ):

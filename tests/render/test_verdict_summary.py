@@ -31,8 +31,8 @@ from debate_cli.systems.structured.score import CRITERIA
 @pytest.mark.parametrize(
     ("judged", "system", "reason"),
     [
-        (debate, "structured", "Bo 7.45 to Ada 6.35 of 10, 1.1 apart. The largest difference is evidence, 40% of the score: Bo 70%, Ada 55% of the maximum."),
-        (debate, "moderator", "Bo 65.33 to Ada 49.67 of 82.5, 15.67 apart"),
+        (debate, "structured", "Bo 7.45 to Ada 6.35 of 10. The largest difference is evidence, 40% of the score: Bo 70%, Ada 55% of the maximum."),
+        (debate, "moderator", "Bo 65.33 to Ada 49.67 of 82.5"),
         (plain, "panel", "of the panel's weight voted"),
         (plain, "live", "of 100"),
         (plain, "persuasion", "No debater surrendered."),
@@ -93,7 +93,7 @@ def test_a_difference_with_weight_0_is_no_difference() -> None:
 def test_the_outcome_is_that_of_the_deciding_verdict() -> None:
     """The order of the verdicts has no effect."""
     verdicts = score(debate())
-    assert summarize_verdicts(debate(), verdicts[::-1]).outcome == summarize_verdicts(debate(), verdicts).outcome
+    assert summarize_verdicts(debate(), verdicts[::-1]).answer == summarize_verdicts(debate(), verdicts).answer
 
 
 def test_without_a_verdict_the_summary_names_what_is_missing() -> None:
@@ -101,7 +101,7 @@ def test_without_a_verdict_the_summary_names_what_is_missing() -> None:
     verdicts = score(unjudged())
     assert [summarize_verdicts(unjudged(), verdicts).reason] == DebateReport.missing(verdicts[0])[:1]
     summary = summarize_verdicts(debate(), ())
-    assert (summary.outcome, summary.reason) == ("This debate has not been judged.", "")
+    assert (summary.answer, summary.reason) == ("This debate has not been judged.", "")
 
 
 @pytest.mark.parametrize(
@@ -178,6 +178,6 @@ def test_the_scale_of_persuasion_ends_at_its_best_score(debaters: int) -> None:
 
 def test_bars_end_at_the_maximum_of_the_scale() -> None:
     """32 of 80 fill 12 of 30 columns; the sentence names the maximum; a score above it extends the axis."""
-    assert explain_scores(persuasion(32, 31)) == "Ada 32.0 to Bo 31.0 of 80, 1.0 apart. No debater surrendered."
+    assert explain_scores(persuasion(32, 31)) == "Ada 32.0 to Bo 31.0 of 80. No debater surrendered."
     assert render_text(score_bars(persuasion(32, 16), {})).splitlines()[0].count("━") == 12
     assert theme.score_axis_max(persuasion(12.5, 3).model_copy(update={"system": "structured"})) == 12.5

@@ -73,7 +73,9 @@ def test_different_options_do_not_agree() -> None:
     """The remark names both."""
     agreement = build_agreement_table([vote("PASS"), vote("FAIL", run="r2")])
     assert agreement is not None
-    assert agreement.remarks[1:] == ("They differ on the outcome: panel r1 says PASS; panel r2 says FAIL.",)
+    assert agreement.remarks[1:] == (
+        "They differ on the outcome: panel r1 says the vote is PASS; panel r2 says the vote is FAIL.",
+    )
 
 
 def test_votes_are_counted_by_option() -> None:

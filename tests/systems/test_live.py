@@ -256,7 +256,7 @@ def test_without_a_scored_turn_of_every_speaker_there_is_no_winner() -> None:
     given = [turn_marks(0, (40, 30, 30)), turn_marks(1, (0, 0, 0))]
     found = score_run(judged(begun(LiveSettings(), debaters=THREE), turns, given), "r1", LiveSettings())
     assert (found.victory, found.scores) == ("undetermined", {PRO: 100.0, CON: 0.0})
-    assert "Turn 2 was not assessed." in str(found.notes["missing"])
+    assert "Turn 3 was not assessed." in str(found.notes["missing"])
 
 
 def test_two_turns_of_one_speaker_are_not_a_pair() -> None:
@@ -266,7 +266,7 @@ def test_two_turns_of_one_speaker_are_not_a_pair() -> None:
     debate = judged(begun(LiveSettings()), turns, [*given, pair(1, logic=PRO)])
     found = score_run(debate, "r1", LiveSettings())
     assert found.notes["calibrations"] == []
-    assert "Turns 0 and 1" not in str(found.notes["missing"])
+    assert "Turns 1 and 2" not in str(found.notes["missing"])
 
 
 def test_frame_control_and_credibility_are_not_part_of_the_score() -> None:

@@ -143,8 +143,8 @@ def test_ratings_replace_keywords() -> None:
 @pytest.mark.parametrize(
     ("given", "missing"),
     [
-        ((), "Turn 0 was not rated, so it has no effect."),
-        ((rating(0, CON, 0.9),), "Turn 0 was not rated for attack, evidence on Ben."),
+        ((), "Turn 1 was not rated, so it has no effect."),
+        ((rating(0, CON, 0.9),), "Turn 1 was not rated for attack, evidence on Ben."),
     ],
 )
 def test_a_missing_rating_has_no_effect_and_is_named(given: tuple[Assessment, ...], missing: str) -> None:

@@ -11,6 +11,7 @@ from importlib import resources
 from jinja2 import DictLoader, Environment, StrictUndefined
 
 from debate_cli.render import sanitize, theme
+from debate_cli.render.participants import format_model
 from debate_cli.render.speech_parts import SpeechPart
 from debate_cli.systems.tables import Cell, Lines, format_number
 
@@ -40,6 +41,7 @@ def build_environment(names: Sequence[str]) -> Environment:
         "line": sanitize.sanitize_line,
         "clean": sanitize.sanitize_text,
         "number": format_number,
+        "model": format_model,
         "sign_of": theme.sign_of,
         "tone": _colour_class,
         "breadth": _cell_width_class,

@@ -23,6 +23,7 @@ from debate_cli.domain.tasks import Cue
 from debate_cli.domain.turn import Argument, Closing, FollowUpAnswer, Response, Turn
 from debate_cli.render import sanitize, theme
 from debate_cli.render.cross_examination import ArgumentThread, ThreadIndex, ThreadStep
+from debate_cli.render.participants import format_model
 from debate_cli.render.speech_parts import SpeechPart, parse_partial_speech, split_turn, text_since_restart
 from debate_cli.render.terminal import join_text, terminal_line, terminal_text
 from debate_cli.render.theme import Sign
@@ -167,7 +168,8 @@ def framed(body: RenderableType, title: Text, footer: str, colour: str, footer_s
 
 def _call_text(turn: Turn) -> str:
     call: ModelCall = turn.exchange
-    words = [f"turn {turn.index + 1}", sanitize.sanitize_line(call.model), theme.format_duration(call.latency_s)]
+    model = sanitize.sanitize_line(format_model(call.model))
+    words = [f"turn {turn.index + 1}", model, theme.format_duration(call.latency_s)]
     words.append(theme.format_token_count(call.usage.output_tokens, call.usage))
     if call.attempts > 1:
         words.append(f"{call.attempts} requests")

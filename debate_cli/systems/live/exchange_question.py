@@ -120,7 +120,7 @@ def _clamp_unit(value: float) -> float:
 def _valid_winner(name: str, dimension: str, names: tuple[str, str], tally: MarkCollector) -> str:
     if name in names or name == DRAWN_COMPARISON:
         return name
-    tally.add_warnings(f"unknown: {name!r} did not take part in the exchange, {dimension} counts as a draw")
+    tally.add_warnings(f"unknown: {name!r} did not take part in the exchange, so {dimension} counts as a draw")
     return DRAWN_COMPARISON
 
 

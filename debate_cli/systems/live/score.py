@@ -226,14 +226,14 @@ def _missing(
         absent = [criterion for criterion in (*DIMENSION_MAXIMA, *SUPPLEMENTARY_MAXIMA) if criterion not in marked]
         if (turn.index,) not in assessed:
             found.append(
-                f"Turn {turn.index} was not assessed{format_failure_cause(debate, f'{prefix}/turn/{turn.index}/0')}."
+                f"Turn {turn.index + 1} was not assessed{format_failure_cause(debate, f'{prefix}/turn/{turn.index}/0')}."
             )
         elif absent:
-            found.append(f"Turn {turn.index} has no mark for {', '.join(absent)}.")
+            found.append(f"Turn {turn.index + 1} has no mark for {', '.join(absent)}.")
     for index in pair_end_indices(debate.turns):
         if index not in card.comparisons:
             why = format_failure_cause(debate, f"{prefix}/pair/{index - 1}-{index}/0")
-            found.append(f"Turns {index - 1} and {index} were not compared{why}.")
+            found.append(f"Turns {index} and {index + 1} were not compared{why}.")
     if narrative is None:
         found.append(f"The debate was not read as a whole{format_failure_cause(debate, f'{prefix}/debate/all/0')}.")
     elif narrative.agrees is False and narrative.resolution is None:

@@ -108,7 +108,9 @@ def _add_rhetoric_marks(filled: TurnForm, who: str, tally: MarkCollector) -> flo
     clarity = tally.add_mark(MarkSubject(who, "clarity"), filled.clarity, 0, RHETORIC_MAXIMA["clarity"])
     evidence = tally.add_mark(MarkSubject(who, "evidence_use"), filled.evidence_use, 0, RHETORIC_MAXIMA["evidence_use"])
     if filled.delivery > framing:
-        tally.add_warnings(f"capped: delivery {filled.delivery:g} counts as {framing:g}, no more than framing")
+        tally.add_warnings(
+            f"capped: delivery {filled.delivery:g} counts as {framing:g}, because it cannot exceed framing"
+        )
     delivery = tally.add_mark(
         MarkSubject(who, "delivery"), min(filled.delivery, framing), 0, RHETORIC_MAXIMA["delivery"]
     )
@@ -121,7 +123,7 @@ def _add_inconsistencies(
     own = {earlier.index for earlier in _earlier_own_turns(case)}
     for item in (*filled.contradictions, *filled.dropped_premises):
         if item.earlier not in own:
-            tally.add_warnings(f"dropped: turn {item.earlier} is no earlier turn of {turn.speaker}")
+            tally.add_warnings(f"dropped: turn {item.earlier + 1} is not an earlier turn of {turn.speaker}")
         elif isinstance(item, ContradictionForm):
             tally.add_findings(
                 Contradiction(
@@ -139,7 +141,7 @@ def add_suspect_claims(claims: Iterable[SuspectClaimForm], turns: tuple[Turn, ..
     for claim in claims:
         turn = find_quoted_turn(claim.quote, turns)
         if turn is None:
-            tally.add_warnings(f"dropped_quote: {claim.quote!r} is in none of the turns judged")
+            tally.add_warnings(f"dropped_quote: no judged turn contains {claim.quote!r}")
         else:
             tally.add_findings(SuspectClaim(turn=turn.index, quote=claim.quote, fault=claim.fault))
 

@@ -52,5 +52,5 @@ class Clash(Finding):
 
     def describe(self) -> list[str]:
         """Who meets on what."""
-        verb = "meet on" if self.engaged else "talk past each other on"
+        verb = "clash over" if self.engaged else "talk past each other on"
         return [f"{' and '.join(self.participants)} {verb} {self.about}"]

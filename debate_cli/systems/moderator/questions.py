@@ -192,7 +192,9 @@ def _add_claimed_total(
 ) -> None:
     """Keep the judge's own total beside ours; it counts for nothing."""
     if abs(claimed - ours) > CLAIMED_TOTAL_TOLERANCE:
-        tally.add_warnings(f"claimed_total: {participant} was given {claimed:g}, the marks add up to {ours:g}")
+        tally.add_warnings(
+            f"claimed_total: the judge gave {participant} a total of {claimed:g}, but its marks add up to {ours:g}"
+        )
     tally.add_mark(MarkSubject(participant, CLAIMED_TOTAL_CRITERION, reason=reason or None), claimed, 0, out_of)
 
 

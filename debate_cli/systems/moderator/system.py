@@ -123,12 +123,11 @@ class ModeratorSystem(JudgingSystem[ModeratorSettings]):
         del debate
         if assessment.subject.moment != "round":
             return LiveReport(sum_marks(assessment.marks, score.FINAL_CATEGORIES))
-        reasons: dict[str, list[str]] = {}
-        for mark in assessment.marks:
-            if mark.participant is not None and mark.criterion in score.ROUND_CRITERIA and mark.reason:
-                words = f"{mark.criterion.replace('_', ' ')} {mark.value:g}, {mark.reason.rstrip('.')}"
-                reasons.setdefault(mark.participant, []).append(words)
-        sentences = [f"{name}'s marks: {'; '.join(words)}" for name, words in reasons.items()]
+        sentences = [
+            f"{mark.participant}, {mark.criterion.replace('_', ' ')} {mark.value:g}: {mark.reason.rstrip('.')}"
+            for mark in assessment.marks
+            if mark.participant is not None and mark.criterion in score.ROUND_CRITERIA and mark.reason
+        ]
         found = [finding for finding in assessment.findings if isinstance(finding, Summary | Clash)]
         sentences += [sentence for finding in found for sentence in finding.describe()]
         return LiveReport(sum_marks(assessment.marks, score.ROUND_CRITERIA), tuple(sentences))

@@ -236,11 +236,11 @@ def _missing(
             continue
         if (point.turn,) not in judged:
             why = format_failure_cause(debate, f"{get_run_id(run)}/persuasion/{SOLE_JUDGE_ID}/turn/{point.turn}/0")
-            found.append(f"Turn {point.turn} was not rated{why}, so it has no effect.")
+            found.append(f"Turn {point.turn + 1} was not rated{why}, so it has no effect.")
             continue
         speaker = debate.turns_by_index[point.turn].speaker
         for name, state in before.states.items():
             absent = [criterion for criterion in RATED_CRITERIA if criterion not in rated.get((point.turn, name), {})]
             if absent and name != speaker and not state.surrendered:
-                found.append(f"Turn {point.turn} was not rated for {', '.join(absent)} on {name}.")
+                found.append(f"Turn {point.turn + 1} was not rated for {', '.join(absent)} on {name}.")
     return found

@@ -108,7 +108,7 @@ def _read_fallacy(
     if name is None:
         tally.add_warnings(f"dropped_fallacy: {item} {fallacy.name!r} is not on the checklist")
     elif find_quoted_turn(fallacy.quote, case.debate.select_turns(speaker=speaker)) is None:
-        tally.add_warnings(f"dropped_fallacy: {item} {name}, the words quoted were not said by {speaker}")
+        tally.add_warnings(f"dropped_fallacy: {item} {name!r}, because {speaker} did not say the quoted words")
     else:
         tally.add_findings(Fallacy(participant=speaker, item=item, name=name, quote=fallacy.quote))
 

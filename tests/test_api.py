@@ -42,8 +42,8 @@ def ran(folder: Path | None = None) -> debate_cli.Outcome:
 def test_the_exported_names() -> None:
     """Adding a name changes this test and the changelog."""
     assert debate_cli.__all__ == [
-        "Argument", "Assessment", "Debate", "DebateConfig", "Mark", "Model", "Observer", "Outcome", "Reply", "Request",
-        "Turn", "Verdict", "__version__",
+        "Argument", "Assessment", "Debate", "DebateConfig", "LiveNotes", "Mark", "Model", "ModeratorNotes", "Observer",
+        "Outcome", "PanelNotes", "PersuasionNotes", "Reply", "Request", "StructuredNotes", "Turn", "Verdict", "__version__",
         "judge", "judge_text", "load_config", "load_transcript", "run_debate", "score",
     ]  # fmt: skip
 
@@ -129,6 +129,34 @@ def test_scoring_with_other_settings() -> None:
     )
     (stored, *_) = debate_cli.score(debate, systems=["structured"])
     assert changed.scores != stored.scores
+
+
+NOTES = {
+    "structured": debate_cli.StructuredNotes,
+    "moderator": debate_cli.ModeratorNotes,
+    "panel": debate_cli.PanelNotes,
+    "live": debate_cli.LiveNotes,
+    "persuasion": debate_cli.PersuasionNotes,
+}
+
+
+@pytest.mark.parametrize("system", NOTES)
+def test_a_scored_verdict_has_notes_of_its_systems_class(system: str) -> None:
+    """Its JSON is what `notes[...]` gives, with `missing` as its last key."""
+    outcome = asyncio.run(debate_cli.judge(ran().debate, systems=[system], model="mock/judge"))
+    (notes,) = [verdict.notes for verdict in debate_cli.score(outcome.debate, systems=[system])]
+    assert type(notes) is NOTES[system]
+    (stored,) = [item.model_dump(mode="json")["notes"] for item in outcome.verdicts if item.system == system]
+    assert {name: notes[name] for name in stored} == stored
+    assert list(stored)[-1] == "missing"
+
+
+def test_typed_notes_give_the_numbers_of_the_transcript() -> None:
+    """`notes.arguments[0].score` is the number that the JSON holds."""
+    (verdict, *_) = debate_cli.score(ran().debate, systems=["structured"])
+    assert isinstance(verdict.notes, debate_cli.StructuredNotes)
+    written = verdict.model_dump(mode="json")["notes"]
+    assert verdict.notes.arguments[0].score == written["arguments"][0]["score"]
 
 
 @pytest.mark.parametrize("name", debate_cli.__all__)

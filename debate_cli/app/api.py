@@ -34,18 +34,28 @@ from debate_cli.storage.config_file import LoadedConfig
 from debate_cli.storage.ids import new_id
 from debate_cli.storage.transcript import to_transcript, transcript_to_events
 from debate_cli.storage.transcript_store import open_debate
+from debate_cli.systems.live.score import LiveNotes
+from debate_cli.systems.moderator.score import ModeratorNotes
+from debate_cli.systems.panel.score import PanelNotes
+from debate_cli.systems.persuasion.score import PersuasionNotes
+from debate_cli.systems.structured.score import StructuredNotes
 
 __all__ = [
     "Argument",
     "Assessment",
     "Debate",
     "DebateConfig",
+    "LiveNotes",
     "Mark",
     "Model",
+    "ModeratorNotes",
     "Observer",
     "Outcome",
+    "PanelNotes",
+    "PersuasionNotes",
     "Reply",
     "Request",
+    "StructuredNotes",
     "Turn",
     "Verdict",
     "judge",

@@ -4,12 +4,41 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field, JsonValue
+from pydantic import Field, JsonValue, field_serializer
 
 from debate_cli.domain.frozen_model import FrozenModel
 
 Victory = Literal["draw", "narrow", "clear", "overwhelming", "conditional", "undetermined"]
 """`overwhelming` is persuasion's, `conditional` the panel's. `undetermined`: too little was assessed to say; `notes.missing` tells what."""
+
+
+class Notes(FrozenModel):
+    """How the scores of a verdict came about. Each judging system has a subclass with fields of its own.
+
+    `notes["name"]` and `notes.get("name")` give a field as the transcript holds it.
+    """
+
+    missing: tuple[str, ...] = ()
+    """What was not assessed, one sentence each. The last key in JSON."""
+
+    def to_json(self) -> dict[str, JsonValue]:
+        """The notes as the transcript holds them."""
+        document = self.model_dump(mode="json", by_alias=True)
+        return {**{name: document[name] for name in document if name != "missing"}, "missing": document["missing"]}
+
+    def __getitem__(self, name: str) -> JsonValue:
+        """A field as JSON. Raises KeyError."""
+        if name not in type(self).model_fields:
+            raise KeyError(name)
+        return self.model_dump(mode="json", by_alias=True, include={name})[name]
+
+    def get(self, name: str) -> JsonValue:
+        """A field as JSON; None if there is none of that name."""
+        return self[name] if name in type(self).model_fields else None
+
+
+AnyNotes = Annotated[dict[str, JsonValue] | Notes, Field(union_mode="left_to_right")]
+"""`Notes` in a scored verdict, a dict in a stored one."""
 
 
 class Verdict(FrozenModel):
@@ -29,9 +58,14 @@ class Verdict(FrozenModel):
     """Version of the system's formula; 1 is not written. Verdicts under different rules cannot be compared."""
     decides: bool = False
     """Whether this verdict heads the output."""
-    notes: dict[str, JsonValue] = {}
-    """How the scores came about, in a shape of the system's own (documented in its scorer). `missing`: list of
-    sentences on what was not assessed, present in every system, empty when nothing is missing."""
+    notes: AnyNotes = {}
+    """How the scores came about. A scored verdict has the class of its system, e.g. `StructuredNotes`; a stored verdict,
+    and one of a plug-in without such a class, has a dict. `missing`: list of sentences on what was not assessed, present
+    in every system, empty when nothing is missing."""
+
+    @field_serializer("notes")
+    def _serialize_notes(self, notes: AnyNotes) -> dict[str, JsonValue]:
+        return notes.to_json() if isinstance(notes, Notes) else notes
 
     @property
     def option(self) -> str | None:

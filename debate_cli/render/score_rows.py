@@ -76,8 +76,7 @@ def drop_notes(file: ScoredFile) -> ScoredFile:
 
 
 def _drop_verdict_notes(verdict: Verdict) -> Verdict:
-    is_vote = "option" in verdict.notes
-    kept = {name: verdict.notes[name] for name in _VOTE_NOTES if is_vote and name in verdict.notes}
+    kept = {name: verdict.notes.get(name) for name in _VOTE_NOTES} if verdict.notes.get("option") else {}
     return verdict.model_copy(update={"notes": kept})
 
 

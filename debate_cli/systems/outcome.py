@@ -8,7 +8,7 @@ from typing import NamedTuple
 from debate_cli.domain.frozen_model import FrozenModel
 from debate_cli.domain.judging_config import Thresholds
 from debate_cli.domain.judging_run import JudgingRun
-from debate_cli.domain.verdict import Verdict, Victory
+from debate_cli.domain.verdict import Notes, Verdict, Victory
 from debate_cli.systems.aggregation import get_run_id, strip_float_noise
 
 
@@ -64,7 +64,7 @@ def clear_from_threshold(thresholds: Thresholds) -> Callable[[float], Victory]:
 def build_verdict(
     system: str, run: JudgingRun | str, outcome: ScoreOutcome, scores: Mapping[str, float], notes: FrozenModel
 ) -> Verdict:
-    """Build the verdict, with `scores` without floating-point noise and `notes` as JSON."""
+    """Build the verdict, with `scores` without floating-point noise. `notes` that are no `Notes` become JSON."""
     return Verdict.model_construct(  # all parts are validated already
         system=system,
         run=get_run_id(run),
@@ -72,5 +72,5 @@ def build_verdict(
         victory=outcome.victory,
         margin=outcome.margin,
         scores={name: strip_float_noise(score) for name, score in scores.items()},
-        notes=notes.model_dump(mode="json", by_alias=True),
+        notes=notes if isinstance(notes, Notes) else notes.model_dump(mode="json", by_alias=True),
     )

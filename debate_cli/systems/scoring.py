@@ -14,7 +14,7 @@ from debate_cli.domain.debate import Debate
 from debate_cli.domain.judges import judge_ids
 from debate_cli.domain.judging_config import SystemSettings
 from debate_cli.domain.judging_run import JudgingRun
-from debate_cli.domain.verdict import Verdict
+from debate_cli.domain.verdict import AnyNotes, Notes, Verdict
 from debate_cli.systems.registry import get_system, is_installed
 
 
@@ -62,8 +62,14 @@ def _score_system(debate: Debate, run: JudgingRun, settings: SystemSettings) -> 
     if debate.judged_all_turns(run, settings.kind):
         return found
     part = f"{run.id} judged the debate when {run.heard} of its {len(debate.turns)} speeches had been made."
-    missing = cast("list[JsonValue]", found.notes.get("missing", []))
-    return found.model_copy(update={"notes": {**found.notes, "missing": [*missing, part]}})
+    return found.model_copy(update={"notes": _add_missing(found.notes, part)})
+
+
+def _add_missing(notes: AnyNotes, sentence: str) -> AnyNotes:
+    if isinstance(notes, Notes):
+        return notes.model_copy(update={"missing": (*notes.missing, sentence)})
+    missing = cast("list[JsonValue]", notes.get("missing", []))
+    return {**notes, "missing": [*missing, sentence]}
 
 
 def _kept_verdict(debate: Debate, run: JudgingRun, kind: str) -> Verdict:

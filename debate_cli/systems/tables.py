@@ -115,7 +115,9 @@ def join_row_groups(groups: Iterable[Iterable[TableRow]]) -> tuple[TableRow | No
 
 
 def parse_notes(model: type[N], verdict: Verdict) -> N | None:
-    """Parse the notes of a verdict; None if a transcript of another version stored another shape."""
+    """The notes of a verdict as `model`; None if a transcript of another version stored another shape."""
+    if isinstance(verdict.notes, model):
+        return verdict.notes
     try:
         return model.model_validate(verdict.notes)
     except ValidationError:

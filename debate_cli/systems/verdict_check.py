@@ -7,7 +7,7 @@ from math import isclose
 
 from pydantic import JsonValue
 
-from debate_cli.domain.verdict import Verdict
+from debate_cli.domain.verdict import Notes, Verdict
 
 TOLERANCE = 1e-6
 """Numbers closer than this are equal."""
@@ -24,8 +24,13 @@ def verdicts_match(stored: Verdict, recomputed: Verdict) -> bool:
         return False
     if not all(_are_equal(score, recomputed.scores[name]) for name, score in stored.scores.items()):
         return False
-    ours, theirs = dict(_numbers(stored.notes, "")), dict(_numbers(recomputed.notes, ""))
+    ours, theirs = _numeric_notes(stored), _numeric_notes(recomputed)
     return all(_are_equal(ours[path], theirs[path]) for path in ours.keys() & theirs.keys())
+
+
+def _numeric_notes(verdict: Verdict) -> dict[str, float]:
+    """Path -> number."""
+    return dict(_numbers(verdict.notes.to_json() if isinstance(verdict.notes, Notes) else verdict.notes, ""))
 
 
 def _are_equal(first: float | None, second: float | None) -> bool:

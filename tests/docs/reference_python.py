@@ -6,11 +6,13 @@ import ast
 import inspect
 import sys
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, get_args
 
 from reference_pages import MADE
 
 import debate_cli
+from debate_cli.domain.frozen_model import FrozenModel
+from debate_cli.domain.verdict import Notes
 
 INTRODUCTION = """\
 `import debate_cli` offers the commands as functions, and the values they use. The functions are for scripts and notebooks: they
@@ -26,6 +28,8 @@ config = debate_cli.load_config("configs/mock.yaml", overrides={"topic": "Should
 outcome = asyncio.run(debate_cli.run_debate(config, folder="transcripts", debate_id="meetings"))
 for verdict in outcome.verdicts:
     print(verdict.system, verdict.winner, verdict.victory, verdict.scores)
+    if isinstance(verdict.notes, debate_cli.StructuredNotes):
+        print(verdict.notes.arguments[0].id, verdict.notes.arguments[0].score)
 
 # Judge it again by other judges. The file then holds both judging runs.
 debate = debate_cli.load_transcript("transcripts/meetings.json")
@@ -56,12 +60,32 @@ def _about(name: str, value: Any) -> Iterator[str]:
         yield CONFIG
     elif inspect.isclass(value):
         yield _words(value.__doc__)
-        members = [row for row in _members(value) if row]
+        members = [row for row in (*_members(value), *(_members(Notes) if issubclass(value, Notes) else ())) if row]
         if members:
             yield "\n".join(["| member | meaning |", "|---|---|", *members])
+        if issubclass(value, Notes):
+            for part in _parts_of_notes(value):
+                yield f"### {part.__name__}"
+                yield from _about(part.__name__, part)
     else:
         yield f"```python\n{_signature(name, value)}\n```"
         yield _words(value.__doc__)
+
+
+def _parts_of_notes(notes: type[FrozenModel]) -> list[type[FrozenModel]]:
+    """The classes of the values that the notes hold, in order of first mention."""
+    found: dict[type[FrozenModel], None] = {}
+    for field in notes.model_fields.values():
+        found |= dict.fromkeys(_models_in(field.annotation))
+    return list(found)
+
+
+def _models_in(annotation: Any) -> Iterator[type[FrozenModel]]:
+    if inspect.isclass(annotation) and issubclass(annotation, FrozenModel):
+        yield annotation
+        yield from _parts_of_notes(annotation)
+    for part in get_args(annotation):
+        yield from _models_in(part)
 
 
 def _signature(name: str, function: Any) -> str:

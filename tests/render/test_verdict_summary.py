@@ -25,7 +25,7 @@ from debate_cli.systems.moderator.tables import CATEGORY_GROUPS
 from debate_cli.systems.persuasion.score import final_score
 from debate_cli.systems.persuasion.stance import DebaterState
 from debate_cli.systems.scoring import score
-from debate_cli.systems.structured.score import CRITERIA
+from debate_cli.systems.structured.score import CRITERIA, StructuredNotes
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,10 @@ def test_the_reason_is_made_of_numbers(judged: Callable[[], Debate], system: str
 def reason_with(**notes: object) -> str:
     """The reason of the structured verdict with changed notes."""
     verdict = verdict_of(debate(), "structured")
-    return summarize_verdicts(debate(), [verdict.model_copy(update={"notes": {**verdict.notes, **notes}})]).reason
+    return summarize_verdicts(
+        debate(),
+        [verdict.model_copy(update={"notes": StructuredNotes.model_validate(verdict.notes).model_copy(update=notes)})],
+    ).reason
 
 
 @pytest.mark.parametrize(

@@ -273,6 +273,7 @@ def test_a_missing_assessment_is_named(debate: Debate, data: st.DataObject) -> N
 @thorough
 @given(debates())
 def test_a_verdict_can_be_stored(debate: Debate) -> None:
-    """Written as JSON and read back, it is equal."""
+    """Read back from JSON and written again, it is the same JSON."""
     for verdict in score(debate):
-        assert Verdict.model_validate_json(verdict.model_dump_json()) == verdict
+        stored = verdict.model_dump_json()
+        assert Verdict.model_validate_json(stored).model_dump_json() == stored

@@ -13,7 +13,7 @@ from debate_cli.domain.debate import Debate
 from debate_cli.domain.frozen_model import FrozenModel
 from debate_cli.domain.judges import SOLE_JUDGE_ID
 from debate_cli.domain.judging_run import JudgingRun
-from debate_cli.domain.verdict import Verdict
+from debate_cli.domain.verdict import Notes, Verdict
 from debate_cli.systems.aggregation import (
     format_failure_cause,
     get_run_id,
@@ -91,7 +91,7 @@ class ConvergenceNote(FrozenModel):
     late: str
 
 
-class LiveNotes(FrozenModel):
+class LiveNotes(Notes):
     """Shape of the notes of a live verdict."""
 
     turns: tuple[TurnRow, ...]
@@ -105,8 +105,6 @@ class LiveNotes(FrozenModel):
     """Participant -> mean over its turns, 0-10."""
     narrative: NarrativeNote | None
     convergence: ConvergenceNote | None
-    missing: tuple[str, ...]
-    """What was not assessed, one sentence each."""
 
 
 F = TypeVar("F", bound=Finding)

@@ -14,7 +14,7 @@ from debate_cli.domain.debate import Debate
 from debate_cli.domain.frozen_model import FrozenModel
 from debate_cli.domain.judges import judge_ids
 from debate_cli.domain.judging_run import JudgingRun
-from debate_cli.domain.verdict import Verdict
+from debate_cli.domain.verdict import Notes, Verdict
 from debate_cli.systems.aggregation import (
     clamp_mark,
     format_failure_cause,
@@ -89,7 +89,7 @@ class Reasoning(FrozenModel):
     text: str
 
 
-class ModeratorNotes(FrozenModel):
+class ModeratorNotes(Notes):
     """Shape of the notes of a moderator's verdict."""
 
     highest: float
@@ -99,8 +99,6 @@ class ModeratorNotes(FrozenModel):
     final: tuple[FinalRow, ...]
     claimed: tuple[ClaimedTotal, ...]
     reasoning: tuple[Reasoning, ...]
-    missing: tuple[str, ...]
-    """What was not assessed, one sentence each."""
 
 
 def score_run(debate: Debate, run: JudgingRun | str, settings: ModeratorSettings) -> Verdict:

@@ -12,7 +12,7 @@ from debate_cli.domain.debate import Debate
 from debate_cli.domain.frozen_model import FrozenModel
 from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.domain.tasks import Brief
-from debate_cli.domain.verdict import Verdict, Victory
+from debate_cli.domain.verdict import Notes, Verdict, Victory
 from debate_cli.systems.aggregation import (
     format_failure_cause,
     get_run_id,
@@ -82,7 +82,7 @@ class VoteTally(FrozenModel):
     """Share of the weight per option, summing to 1."""
 
 
-class PanelNotes(FrozenModel):
+class PanelNotes(Notes):
     """Shape of the notes of a panel's verdict."""
 
     option: VoteOption | None
@@ -107,8 +107,6 @@ class PanelNotes(FrozenModel):
     """Ids of the judges who changed a vote in any round without giving a valid reason."""
     late: tuple[str, ...]
     """Ids of the judges who were late in any round."""
-    missing: tuple[str, ...]
-    """What was not assessed, one sentence each."""
 
 
 def score_run(debate: Debate, run: JudgingRun | str, settings: PanelSettings) -> Verdict:

@@ -9,7 +9,7 @@ from debate_cli.domain.debate import Debate
 from debate_cli.domain.frozen_model import FrozenModel
 from debate_cli.domain.judges import SOLE_JUDGE_ID
 from debate_cli.domain.judging_run import JudgingRun
-from debate_cli.domain.verdict import Verdict, Victory
+from debate_cli.domain.verdict import Notes, Verdict, Victory
 from debate_cli.systems.aggregation import (
     format_failure_cause,
     get_run_id,
@@ -79,7 +79,7 @@ class ContextSimilarity(FrozenModel):
     cosine: float
 
 
-class PersuasionNotes(FrozenModel):
+class PersuasionNotes(Notes):
     """Shape of the notes of a persuasion verdict."""
 
     effects: str
@@ -94,8 +94,6 @@ class PersuasionNotes(FrozenModel):
     influence: dict[str, float]
     """Name -> mean weight of its outgoing edges; debaters without any are left out."""
     likeness: tuple[ContextSimilarity, ...]
-    missing: tuple[str, ...]
-    """What was not assessed, one sentence each."""
 
 
 def score_run(debate: Debate, run: JudgingRun | str, settings: PersuasionSettings) -> Verdict:

@@ -15,7 +15,7 @@ from debate_cli.domain.debate import Debate
 from debate_cli.domain.frozen_model import FrozenModel
 from debate_cli.domain.judges import judge_ids
 from debate_cli.domain.judging_run import JudgingRun
-from debate_cli.domain.verdict import Verdict, Victory
+from debate_cli.domain.verdict import Notes, Verdict, Victory
 from debate_cli.systems.aggregation import (
     clamp_mark,
     format_failure_cause,
@@ -68,7 +68,7 @@ class FallacyRow(FrozenModel):
     quote: str
 
 
-class StructuredNotes(FrozenModel):
+class StructuredNotes(Notes):
     """Shape of the notes of a structured verdict."""
 
     label: str
@@ -82,8 +82,6 @@ class StructuredNotes(FrozenModel):
     fallacies: tuple[FallacyRow, ...]
     judges: tuple[str, ...]
     """Ids of the judges whose marks count."""
-    missing: tuple[str, ...]
-    """What was not assessed, one sentence each."""
 
 
 def scored_arguments(debate: Debate) -> dict[str, str]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from debate_cli.domain.assessment import Finding, Manipulation
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.verdict import Verdict
 from debate_cli.errors import UsageError, format_page_hint
+from debate_cli.judging.schedule import missing_briefs
 
 NO_WINNER_OUTCOMES = frozenset({"draw", "conditional"})
 """Outcomes of a debate without a winner."""
@@ -35,8 +36,8 @@ class Gates(NamedTuple):
     """Name of the required winner, or `draw`; for a text, the option that the panel must vote for."""
     max_warnings: int | None = None
     """Limit for all turns and assessments together."""
-    forbidden_findings: tuple[str, ...] = ()
-    """Kinds of findings that fail the gate, e.g. `manipulation`."""
+    fail_on: tuple[str, ...] = ()
+    """Names from `FORBIDDEN`."""
 
     def require_names(self, names: Collection[str], where: str = "") -> None:
         """Raise UsageError if a gate names a debater that is not in `names` (empty for a text).
@@ -77,8 +78,10 @@ class Gates(NamedTuple):
                 )
             )
         return found + [
-            GateResult(f"--fail-on {kind}", _check_determined(deciding, "--fail-on") or _check_forbidden(debate, kind))
-            for kind in self.forbidden_findings
+            GateResult(
+                f"--fail-on {name}", _check_determined(deciding, "--fail-on") or FORBIDDEN[name](debate, verdicts)
+            )
+            for name in self.fail_on
         ]
 
     def _check_min_score(self, verdict: Verdict | None, least: float) -> str | None:
@@ -132,11 +135,21 @@ def _check_warnings(debate: Debate, most: int) -> str | None:
     return f"--max-warnings: {count} warnings, more than {most}" if count > most else None
 
 
-def _check_forbidden(debate: Debate, kind: str) -> str | None:
-    """Sentence of the gate if there are findings of `kind`, else None. A passage counts once, even if several judges saw it."""
-    every = (finding for assessment in debate.assessments for finding in assessment.findings if finding.kind == kind)
+def _check_manipulation(debate: Debate, _verdicts: Sequence[Verdict]) -> str | None:
+    """Sentence of the gate on findings of manipulation. A passage counts once, even if several judges saw it."""
+    every = (item for assessment in debate.assessments for item in assessment.findings if item.kind == "manipulation")
     count = len({_finding_identity(finding) for finding in every})
-    return f"--fail-on: {count} finding{'' if count == 1 else 's'} of {kind}{format_page_hint(kind)}" if count else None
+    if not count:
+        return None
+    return f"--fail-on: {count} finding{'' if count == 1 else 's'} of manipulation{format_page_hint('manipulation')}"
+
+
+def _check_missing(debate: Debate, verdicts: Sequence[Verdict]) -> str | None:
+    """Sentence of the gate on missing judgments. An unfinished debate lacks some."""
+    if debate.status == "incomplete":
+        return "--fail-on: the debate is unfinished, so judgments are missing"
+    count = len(missing_briefs(debate, verdicts))
+    return f"--fail-on: {count} judgment{' is' if count == 1 else 's are'} missing" if count else None
 
 
 def _finding_identity(finding: Finding) -> object:
@@ -149,3 +162,10 @@ def _check_determined(verdict: Verdict | None, gate: str) -> str | None:
     """Sentence of a gate for a debate without a verdict."""
     undetermined = verdict is None or verdict.victory == "undetermined"
     return f"{gate}: the verdict is undetermined" if undetermined else None
+
+
+FORBIDDEN: Mapping[str, Callable[[Debate, Sequence[Verdict]], str | None]] = {
+    "manipulation": _check_manipulation,
+    "missing": _check_missing,
+}
+"""What `--fail-on` can forbid: name -> the sentence of the gate if there is one, else None."""

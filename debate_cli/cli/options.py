@@ -44,7 +44,11 @@ MaxWarningsOption = Annotated[
 ]
 FailOnOption = Annotated[
     list[str] | None,
-    typer.Option(metavar="manipulation", help="Fail if there is a finding of this kind.", rich_help_panel=GATES_PANEL),
+    typer.Option(
+        metavar="manipulation|missing",
+        help="Fail if a speech addresses the judge, or if a judgment is missing.",
+        rich_help_panel=GATES_PANEL,
+    ),
 ]
 
 
@@ -53,20 +57,20 @@ def gates_from_options(
 ) -> Gates:
     """The gates that the options describe.
 
-    Raises UsageError if the score of --fail-under is not a number, or --fail-on does not name `manipulation`.
+    Raises UsageError if the score of --fail-under is not a number, or --fail-on has an unknown name.
     """
-    from debate_cli.app.gates import Gates
+    from debate_cli.app.gates import FORBIDDEN, Gates
 
     name, score = _parse_fail_under(fail_under) if fail_under is not None else (None, None)
-    for kind in fail_on or ():
-        if kind != "manipulation":
-            raise UsageError(f"--fail-on {kind}: only 'manipulation' can be forbidden")
+    for condition in fail_on or ():
+        if condition not in FORBIDDEN:
+            raise UsageError(f"--fail-on {condition}: there is no such condition; use {' or '.join(FORBIDDEN)}")
     return Gates(
         min_score_debater=name,
         min_score=score,
         expected_winner=expect_winner,
         max_warnings=max_warnings,
-        forbidden_findings=tuple(fail_on or ()),
+        fail_on=tuple(fail_on or ()),
     )
 
 

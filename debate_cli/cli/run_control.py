@@ -24,20 +24,19 @@ from debate_cli.cli.console import (
     redirect_to_devnull,
 )
 from debate_cli.domain.debate import Debate
-from debate_cli.domain.events import ABSTAINED, CloseReason, Event, Failure, TaskStarted
-from debate_cli.domain.tasks import Brief, Cue, Task
+from debate_cli.domain.events import CloseReason, Event, Failure, TaskStarted
+from debate_cli.domain.tasks import Cue, Task
 from debate_cli.domain.verdict import Verdict
 from debate_cli.engine import GRACE_S, StopSignal
 from debate_cli.errors import StorageError, format_page_hint, get_error_page
 from debate_cli.observer import NullObserver, Observer
 from debate_cli.render import sanitize
+from debate_cli.render.missing_judgments import MissingJudgments, find_missing_judgments
 from debate_cli.render.plain import PlainObserver
 from debate_cli.render.report import ReportPart
 from debate_cli.render.resume_hint import required_change, resume_command
 from debate_cli.render.summary import suggest_judge_command
-from debate_cli.render.theme import format_brief
 from debate_cli.storage.folder import JOURNAL_SUFFIX
-from debate_cli.systems.scoring import score
 
 _DURATION = re.compile(r"\d+(?:\.\d+)? s\b")
 
@@ -245,69 +244,49 @@ def report_outcome(outcome: Outcome, gates: Gates, *, suggest_judging: bool = Fa
     """
     if outcome.path is not None:
         print_status(f"{'unchanged' if outcome.untouched else 'saved'}: {outcome.path}")
-    code = _report_halt(outcome, pipe_closed=pipe_closed)
-    if code:
-        return code
-    if suggest_judging and outcome.path is not None:
+    if outcome.halted is not None:
+        return _report_halt(outcome, outcome.halted, pipe_closed=pipe_closed)
+    missing = find_missing_judgments(outcome.debate, outcome.verdicts)
+    if missing is not None:
+        _print_missing(missing, outcome.path)
+        if missing.lacks_deciding_judgment:
+            return EXIT_CODES["failed"]
+    if suggest_judging and missing is None and outcome.path is not None:
         print_status(f"judge again: {suggest_judge_command(outcome.debate, str(outcome.path))}")
-    if _has_abstention(outcome):
-        print_status(
-            f"a judge abstained because its answers could not be used{format_page_hint('no-structured-output')}"
-        )
     unmet = gates.failure_messages(outcome.debate, outcome.verdicts)
     for sentence in unmet:
         print_status(f"gate not met: {sentence}")
     return GATE_NOT_MET if unmet else 0
 
 
-def _report_halt(outcome: Outcome, *, pipe_closed: bool) -> int:
-    """Exit code of a run that ended early, after printing why and how to resume; 0 for a run that did not."""
+def _print_missing(missing: MissingJudgments, path: Path | None) -> None:
+    """Print what is missing and the command that asks for it, in one line, and the other command in a second one."""
+    command, *others = missing.commands(None if path is None else str(path))
+    start = "debate" if missing.lacks_deciding_judgment else "note"
+    asked = "ask again" if missing.resumable_briefs else "ask another model"
+    print_status(f"{start}: {sanitize.sanitize_line(missing.describe())}; {asked} with: {command}")
+    for other in others:
+        print_status(f"or ask another model: {other}")
+
+
+def _report_halt(outcome: Outcome, halted: CloseReason, *, pipe_closed: bool) -> int:
+    """Print why a run ended early and how to resume it. Returns the exit code."""
     debate = outcome.debate
     place = None if outcome.path is None else str(outcome.path)
-    again = resume_command(place)
     last = {failure.task.key: failure for failure in debate.failures}
     open_failures = [failure for key, failure in last.items() if key in debate.given_up and not failure.final]
-    runs = {verdict.run for verdict in outcome.verdicts}
-    if outcome.halted is not None:
-        reason, page, change = _halt_reason(outcome.halted, open_failures)
-        again = resume_command(place, budget=outcome.halted == "budget", why=reason)
-        stopped_by_pipe = pipe_closed and outcome.halted == "interrupted"
-        if stopped_by_pipe:
-            reason = "stopped because the output pipe closed"
-        _print_resume_hint(
-            f"debate: {reason.rstrip('.')}{format_page_hint(page)}; {f'{change}; ' if change else ''}resume with:",
-            again,
-            alone=place is not None,
-        )
-        return CLOSED_PIPE if stopped_by_pipe else EXIT_CODES[outcome.halted]
-    for failure in reversed(open_failures):
-        if isinstance(failure.task, Brief) and failure.task.run in runs and _is_undetermined(debate, failure.task.run):
-            what = f"{format_brief(failure.task)}: {failure.message}"
-            sentence = f"debate: a judge could not be asked ({what}){format_page_hint(get_error_page(failure.cause))}; ask it again with:"
-            _print_resume_hint(sentence, again, alone=place is not None)
-            return EXIT_CODES["failed"]
-    return 0
-
-
-def _print_resume_hint(sentence: str, command: str, *, alone: bool) -> None:
-    """Print how to resume. `alone`: the command gets its own line, so that it can be copied from a narrow terminal."""
-    if alone:
+    reason, page, change = _halt_reason(halted, open_failures)
+    again = resume_command(place, budget=halted == "budget", why=reason)
+    stopped_by_pipe = pipe_closed and halted == "interrupted"
+    if stopped_by_pipe:
+        reason = "stopped because the output pipe closed"
+    sentence = f"debate: {reason.rstrip('.')}{format_page_hint(page)}; {f'{change}; ' if change else ''}resume with:"
+    if place is None:
+        print_status(f"{sentence} {again}")
+    else:  # on its own line the command can be copied from a narrow terminal
         print_status(sentence)
-        print_status(command)
-    else:
-        print_status(f"{sentence} {command}")
-
-
-def _has_abstention(outcome: Outcome) -> bool:
-    """Whether a judge of the outcome's judging runs had no usable answer."""
-    runs = {verdict.run for verdict in outcome.verdicts}
-    found = [failure for failure in outcome.debate.failures if failure.cause == ABSTAINED]
-    return any(isinstance(failure.task, Brief) and failure.task.run in runs for failure in found)
-
-
-def _is_undetermined(debate: Debate, run: str) -> bool:
-    """Whether the deciding verdict of a judging run is undetermined."""
-    return any(verdict.decides and verdict.victory == "undetermined" for verdict in score(debate, runs=run))
+        print_status(again)
+    return CLOSED_PIPE if stopped_by_pipe else EXIT_CODES[halted]
 
 
 def _halt_reason(halted: CloseReason, open_failures: Sequence[Failure]) -> tuple[str, str, str]:

@@ -6,13 +6,14 @@ asks about is decided by the system.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from debate_cli.domain.config import DebateConfig
 from debate_cli.domain.debate import RESUMABLE_CLOSE_REASONS, Debate
 from debate_cli.domain.judging_config import SystemSettings
 from debate_cli.domain.judging_run import FIRST_RUN, JudgingRun
 from debate_cli.domain.tasks import Brief
+from debate_cli.domain.verdict import Verdict
 from debate_cli.formats import finished_rounds, next_step, planned_turns
 from debate_cli.systems.base import PlannedCalls, Progress
 from debate_cli.systems.registry import get_system
@@ -33,6 +34,13 @@ def owed_briefs(debate: Debate) -> tuple[Brief, ...]:
         for brief in get_system(system.kind).briefs(debate, run, system, progress[run.id])
         if not debate.is_settled(brief)
     )
+
+
+def missing_briefs(debate: Debate, verdicts: Iterable[Verdict]) -> tuple[Brief, ...]:
+    """What `verdicts` lack: briefs whose judges failed, abstained, or were not asked yet. An open debate owes later ones too."""
+    scored = {(verdict.run, verdict.system) for verdict in verdicts}
+    owed = owed_briefs(debate.model_copy(update={"given_up": frozenset[str]()}))
+    return tuple(brief for brief in owed if (brief.run, brief.system) in scored)
 
 
 def debate_progress(debate: Debate, run: JudgingRun) -> Progress:

@@ -68,8 +68,8 @@ class FailureGroup(NamedTuple):
 
     @property
     def cause(self) -> str:
-        """Class name of the error."""
-        return self.failures[0].cause
+        """The kind of error, in words."""
+        return theme.format_cause(self.failures[0].cause)
 
 
 class _PendingGroup(NamedTuple):

@@ -158,6 +158,8 @@ def describe_kind(debate: Debate) -> tuple[str, ...]:
 
 _ERROR_NAME = re.compile(r"\((\w+Error)\)")
 _CAUSE_LABELS = {
+    "abstained": "no usable answer",
+    "late": "too late",
     "BudgetError": "budget reached",
     "ModelTimeoutError": "timed out",
     "UnreachableError": "unreachable",
@@ -170,13 +172,21 @@ _CAUSE_LABELS = {
     "QuotaExhaustedError": "quota used up",
     "UnknownModelError": "unknown model",
     "ContextOverflowError": "prompt too long",
+    "MissingKeyError": "no key",
+    "RefusedError": "declined",
 }
-"""Words by class name of an error."""
+"""Words by cause of a failure."""
+_CAPITAL = re.compile(r"\B(?=[A-Z])")
+
+
+def format_cause(cause: str) -> str:
+    """The cause of a failure in words; the words of the class name for an error that has no label."""
+    return _CAUSE_LABELS.get(cause) or _CAPITAL.sub(" ", cause).lower()
 
 
 def expand_error_names(sentence: str) -> str:
     """Replace class names of errors in a sentence with words."""
-    return _ERROR_NAME.sub(lambda found: f"({_CAUSE_LABELS.get(found[1], found[1])})", sentence)
+    return _ERROR_NAME.sub(lambda found: f"({format_cause(found[1])})", sentence)
 
 
 def max_score(verdict: Verdict) -> float:

@@ -46,7 +46,7 @@ def test_a_gate_that_is_not_met_ends_with_5(command: str, gate: tuple[str, str],
 @pytest.mark.parametrize(
     "gate",
     [("--fail-under", "{Con}"), ("--fail-under", "Pro={Pro}"), ("--expect-winner", "Con"), ("--max-warnings", "0"),
-     ("--fail-on", "manipulation")],
+     ("--fail-on", "manipulation"), ("--fail-on", "missing")],
     ids=" ".join,
 )  # fmt: skip
 def test_a_gate_that_is_met_changes_nothing(command: str, gate: tuple[str, str], saved: Path) -> None:
@@ -98,6 +98,22 @@ def test_a_speech_that_instructs_the_judge_fails_the_gate_on_manipulation(here: 
     done = debate("judge", path, "--system", "structured", "--mock", "--fail-on", "manipulation", cwd=here)
     assert done.code == 5
     assert "--fail-on" in done.err
+
+
+@pytest.mark.parametrize("command", ["run", "judge", "score"])
+def test_a_missing_judgment_fails_the_gate(command: str, here: Path) -> None:
+    """Even if another system decides; without the gate it is a note."""
+    lost = "models: {default: {model: mock/a}, lost: {model: mock/b, faults: {refusal: 1.0}}}\n"
+    two = "debaters: [{name: Pro, side: for}, {name: Con, side: against}]\n"
+    systems = "judging: {systems: [persuasion, {kind: moderator, judge: lost}]}\n"
+    (here / "debate.yaml").write_text(f"topic: Cats or dogs?\n{lost}{two}{systems}")
+    done = debate("run", "debate.yaml", "--id", "one", "-q", "--fail-on", "missing", cwd=here)
+    if command == "judge":
+        done = debate("judge", "one", "--config", "debate.yaml", "-q", "--fail-on", "missing", cwd=here)
+    if command == "score":
+        done = debate("score", "one", "--fail-on", "missing", cwd=here)
+    assert (done.code, "--fail-on: 4 judgments are missing" in done.err) == (5, True), done.err
+    assert debate("score", "one", cwd=here).code == 0
 
 
 @pytest.mark.parametrize(

@@ -77,7 +77,7 @@ def test_a_server_that_is_down_is_reported_in_one_line(here: Path) -> None:
     (told,) = [line for line in done.out.splitlines() if line.startswith("Failed")]
     assert told == (
         "Failed: Pro and Con could not speak: vllm (127.0.0.1:9) could not be reached; start it there or correct base_url"
-        " — gave up after 2 attempts (UnreachableError)"
+        " — gave up after 2 attempts (unreachable)"
     )
 
 
@@ -119,6 +119,32 @@ def test_one_system_that_fails_leaves_the_verdicts_of_the_others(here: Path) -> 
         "moderator": True,
     }
     assert {failure["who"] for failure in stored["failures"]} == {"judge"}
+
+
+@pytest.mark.parametrize("shown", ["-q", "--json", "--details"])
+def test_missing_judgments_are_counted_with_the_commands_that_ask_for_them(here: Path, shown: str) -> None:
+    """One line for the same judges, one for another model."""
+    systems = "judging: {systems: [persuasion, {kind: moderator, judge: vllm/judge}, {kind: panel, judges: JUDGES}]}"
+    judges = "[{id: a, persona: qa_evaluator, model: vllm/j}, {id: b, persona: qa_evaluator}]"
+    write_config(here, judged_by(NOWHERE).replace("vllm/judge", "mock/j") + systems.replace("JUDGES", judges))
+    done = debate("run", "debate.yaml", "--id", "one", shown, cwd=here)
+    (counted,) = [line for line in done.lines if "missing" in line]
+    assert counted.startswith(
+        "note: 5 judgments are missing (1 of panel, 4 of moderator): vllm (127.0.0.1:9) could not"
+    )
+    assert counted.endswith("; ask again with: debate run --resume transcripts/one.json")
+    other = "debate judge transcripts/one.json --system panel --system moderator --model PROVIDER/MODEL --replace"
+    assert f"or ask another model: {other}" in done.lines
+
+
+def test_judges_that_cannot_be_reached_are_replaced_by_others(here: Path) -> None:
+    """The command that asks another model leaves nothing missing, so that resuming asks nothing."""
+    write_config(here, judged_by(NOWHERE) + "judging: {systems: [persuasion, moderator]}\n")
+    assert debate("run", "debate.yaml", "--id", "one", "-q", cwd=here).code == 0
+    again = ("judge", "one", "--system", "moderator", "--model", "mock/m", "--replace", "--fail-on", "missing")
+    assert debate(*again, "-q", cwd=here).code == 0
+    done = debate("run", "--resume", "one", "--fail-on", "missing", "-q", cwd=here)
+    assert (done.code, "nothing was asked" in done.err) == (0, True), done.err
 
 
 def test_judging_that_fails_leaves_the_debate_unchanged(saved: Path) -> None:

@@ -32,7 +32,7 @@ CUES: list[Task] = [
 ]
 ROUNDS: list[Task] = [round_assessment(number).brief for number in (1, 2, 3)]
 STRUCTURED = structured_assessment().brief
-BOTH_FAILED = "Failed: Ada and Bo could not speak: lab is down (UnreachableError)"
+BOTH_FAILED = "Failed: Ada and Bo could not speak: lab is down (unreachable)"
 
 
 def requested(*tasks: Task) -> FailureGrouper:
@@ -84,7 +84,7 @@ def test_a_group_names_the_failed_tasks_in_the_order_of_the_debate(tasks: list[T
     grouper = requested(*tasks)
     for task in tasks:
         grouper.record_event(failed(task))
-    assert lines(grouper.pop_ready()) == [f"Failed: {text}: lab is down (UnreachableError)"]
+    assert lines(grouper.pop_ready()) == [f"Failed: {text}: lab is down (unreachable)"]
 
 
 def test_a_failure_waits_for_the_tasks_requested_with_it() -> None:
@@ -96,7 +96,7 @@ def test_a_failure_waits_for_the_tasks_requested_with_it() -> None:
         if not released_at_end:
             grouper.record_event(completed(turns()[1]))
         ready = grouper.rest() if released_at_end else grouper.pop_ready()
-        assert lines(ready) == ["Failed: Ada could not speak: lab is down (UnreachableError)"]
+        assert lines(ready) == ["Failed: Ada could not speak: lab is down (unreachable)"]
         assert grouper.rest() == ()
 
 
@@ -135,7 +135,7 @@ def test_a_repeated_cause_is_reported_without_its_message(first: Task, later: li
     grouper = after_failure(first)
     for task in later:
         grouper.record_event(failed(task))
-    assert lines(grouper.rest()) == [f"Failed: {text}, for the same reason (UnreachableError)" for text in reported]
+    assert lines(grouper.rest()) == [f"Failed: {text}, for the same reason (unreachable)" for text in reported]
 
 
 def test_plain_lines_report_failures_before_the_close() -> None:

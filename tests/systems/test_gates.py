@@ -29,7 +29,7 @@ def test_manipulation_counts_once_for_all_judges(quotes: tuple[str, ...], words:
     findings = [Manipulation(participant=PRO, turn=0, quote=quote, technique="an order") for quote in quotes]
     given = [assessment("panel", (), *findings, assessor=name) for name in ("a", "b", "c")]
     debate = judged(begun(PanelSettings()), [speech(0, PRO)], given)
-    (message,) = Gates(forbidden_findings=("manipulation",)).failure_messages(debate, [VERDICT])
+    (message,) = Gates(fail_on=("manipulation",)).failure_messages(debate, [VERDICT])
     assert words in message
 
 

@@ -1,0 +1,89 @@
+"""Judgments that are missing from a debate: how many, why, and the commands that ask for them."""
+
+from __future__ import annotations
+
+import shlex
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from debate_cli.domain.debate import Debate
+from debate_cli.domain.events import ABSTAINED, Failure
+from debate_cli.domain.judging_run import format_system_label
+from debate_cli.domain.tasks import Brief
+from debate_cli.domain.verdict import Verdict
+from debate_cli.errors import format_page_hint, get_error_page
+from debate_cli.judging.schedule import missing_briefs
+from debate_cli.render import sanitize
+from debate_cli.render.resume_hint import resume_command
+from debate_cli.render.theme import shorten
+
+_ABSTENTION_PAGE = "no-structured-output"
+_MAX_REASON_LENGTH = 160
+
+
+class MissingJudgments(NamedTuple):
+    """The judgments that some verdicts of a debate lack. Names and messages are untrusted and not sanitized."""
+
+    debate: Debate
+    briefs: tuple[Brief, ...]
+    """At least one."""
+    failures: Mapping[str, Failure]
+    """Key of a task -> its last failure."""
+
+    @property
+    def resumable_briefs(self) -> tuple[Brief, ...]:
+        """Those that resuming asks for: the judge could not be asked, or was not asked yet."""
+        return tuple(brief for brief in self.briefs if not self._is_final(brief))
+
+    @property
+    def lacks_deciding_judgment(self) -> bool:
+        """Whether resuming may bring a judgment of the system that decides a judging run."""
+        runs = {run.id: run.judging.deciding_kind for run in self.debate.runs}
+        return any(brief.system == runs[brief.run] for brief in self.resumable_briefs)
+
+    def describe(self) -> str:
+        """One sentence: their number by system, and the most frequent reason."""
+        runs = [run.id for run in self.debate.runs]
+        by_system = Counter(format_system_label(brief.system, brief.run, runs) for brief in self.briefs)
+        systems = ", ".join(f"{count} of {label}" for label, count in by_system.items())
+        count = len(self.briefs)
+        subject = "1 judgment is missing" if count == 1 else f"{count} judgments are missing"
+        return f"{subject} ({systems}): {self._describe_reason()}"
+
+    def commands(self, place: str | None) -> tuple[str, ...]:
+        """Commands that ask for them: first, if resuming can, the same judges, then another model.
+
+        `place`: the transcript; None if nothing was saved, which leaves the command given before.
+        """
+        again = (resume_command(place),) if self.resumable_briefs or place is None else ()
+        return again if place is None else (*again, self._judge_command(place))
+
+    def _describe_reason(self) -> str:
+        messages = [self.failures[brief.key].message for brief in self.briefs if brief.key in self.failures]
+        if not messages:
+            return "not asked yet"
+        message, count = Counter(messages).most_common(1)[0]
+        cause = next(failure.cause for failure in self.failures.values() if failure.message == message)
+        page = _ABSTENTION_PAGE if cause == ABSTAINED else get_error_page(cause)
+        share = "" if count == len(self.briefs) else f" ({count} of them)"
+        return f"{shorten(message, _MAX_REASON_LENGTH).rstrip('.')}{share}{format_page_hint(page)}"
+
+    def _judge_command(self, place: str) -> str:
+        """The command that asks another model. Earlier judging runs are replaced, unless one of them lacks nothing."""
+        kinds = dict.fromkeys(brief.system for brief in self.briefs)
+        lacking = {(brief.run, brief.system) for brief in self.briefs}
+        active = {(run.id, system.kind) for run in self.debate.runs for system in run.active_systems()}
+        has_whole_run = any(kind in kinds for _, kind in active - lacking)
+        options = " ".join(f"--system {kind}" for kind in kinds)
+        command = f"debate judge {shlex.quote(sanitize.sanitize_line(place))} {options} --model PROVIDER/MODEL"
+        return command if has_whole_run else f"{command} --replace"
+
+    def _is_final(self, brief: Brief) -> bool:
+        return brief.key in self.failures and self.failures[brief.key].final
+
+
+def find_missing_judgments(debate: Debate, verdicts: Sequence[Verdict]) -> MissingJudgments | None:
+    """The judgments that `verdicts` lack; None if there are none."""
+    briefs = missing_briefs(debate, verdicts)
+    return MissingJudgments(debate, briefs, {item.task.key: item for item in debate.failures}) if briefs else None

@@ -18,7 +18,7 @@ MOCK = CONFIGS / "mock.yaml"
 KEY = "canary-key-of-a-lab"
 TWO = "debaters: [{name: Ada, side: for}, {name: Bo, side: against}]\n"
 SERVED = (
-    "topic: Trams?\nproviders: {lab: {kind: openai, base_url: 'URL', api_key_env: DEBATE_TEST_LAB_KEY}}\n"
+    "topic: Trams?\nproviders: {lab: {kind: openai, base_url: 'URL', api_key_env: TEST_LAB_KEY}}\n"
     f"models: {{default: {{model: lab/m}}}}\njudging: {{systems: [structured]}}\n{TWO}"
     "prompts: {opening: mine.md}\n"
 )
@@ -37,7 +37,7 @@ def config(tmp_path: Path, server: ModelServer) -> debate_cli.DebateConfig:
     """A configuration in a folder of its own, with a key in `.env` and a prompt beside it."""
     home = tmp_path / "elsewhere"
     home.mkdir()
-    (home / ".env").write_text(f"DEBATE_TEST_LAB_KEY={KEY}\n")
+    (home / ".env").write_text(f"TEST_LAB_KEY={KEY}\n")
     (home / "mine.md").write_text("Speak as the canary of my own prompt. {{count}} {{ids}} {{round}}")
     (home / "debate.yaml").write_text(SERVED.replace("URL", server.base_url))
     return debate_cli.load_config(home / "debate.yaml")
@@ -105,7 +105,7 @@ def test_a_judge_without_its_key_is_refused_before_any_call(server: ModelServer,
     """As on the command line."""
     path = tmp_path / "debate.yaml"
     path.write_text(SERVED.replace("URL", server.base_url).replace("prompts: {opening: mine.md}\n", ""))
-    with pytest.raises(UsageError, match="DEBATE_TEST_LAB_KEY is not set"):
+    with pytest.raises(UsageError, match="TEST_LAB_KEY is not set"):
         ran(debate_cli.load_config(path))
     assert not server.bodies
 

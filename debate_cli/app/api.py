@@ -137,7 +137,7 @@ async def run_debate(
     and ConfigError before any call; later failures are in the outcome (`halted`, `debate.failures`).
     """
     loaded, own = _with_models(_to_loaded(config), models)
-    context = prepare_run(loaded, os.environ, mock=mock, models=own)
+    context = prepare_run(loaded, mock=mock, models=own)
     name = debate_id or new_id(context.config.topic, datetime.now(UTC), SystemRandom())
     return await _build_session(context, observer).begin(name, Path(folder) if folder is not None else None)
 

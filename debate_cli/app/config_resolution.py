@@ -30,20 +30,24 @@ def resolve_config(
     *,
     text: str | None = None,
     mock: bool = False,
+    shipped: bool = False,
 ) -> LoadedConfig:
     """Load the configuration at `path` (or `text`) with `changes` (key path, value) applied.
 
-    `env` is the process's own environment; `.env` files are read here. With `mock`, roles may lack a model. Raises
+    `env` is the process's own environment; the `.env` beside the file is read here. With `mock`, roles may lack a model.
+    `shipped`: the file comes with the package, so `.env` and relative paths belong to the working folder. Raises
     ConfigError; `prepare_run` checks whether the models can be asked.
     """
-    return read_config_file(
+    folder = Path() if path is None or shipped else path.parent
+    loaded = read_config_file(
         path,
         text=text,
         overrides=changes,
-        env=load_environment(path.parent if path is not None else Path(), env),
+        env=load_environment(folder, env),
         own_checks=_check_for_mock if mock else check_config,
         more_checks=(provider_problems,),
     )
+    return replace(loaded, folder=folder)
 
 
 def _check_for_mock(config: DebateConfig) -> list[Problem]:
@@ -62,7 +66,7 @@ def config_from_object(config: DebateConfig, name: str, folder: Path | None = No
     prompts, problems = read_prompt_files(config.prompts, place)
     if problems:
         raise ConfigError(*map(source_map.format_problem, problems))
-    return LoadedConfig(config, place, (), prompts, source_map)
+    return LoadedConfig(config, place, (), prompts, source_map, load_environment(place, os.environ))
 
 
 _STDIN_POSITION = re.compile(r"^stdin(:\d+)*")
@@ -73,13 +77,15 @@ def config_from_transcript(stored: StoredDebate, changes: Sequence[ConfigChange]
 
     Raises ConfigError, which names the transcript as the file.
     """
-    env = {
-        name: value for name, value in load_environment(Path(), os.environ).items() if not name.startswith("DEBATE_")
-    }
+    env = load_environment(Path(), os.environ)
+    without_settings = {name: value for name, value in env.items() if not name.startswith("DEBATE_")}
     try:
         text = json.dumps(_escape_variables(config_to_json(stored.debate.config)))
-        loaded = read_config_file(None, text=text, overrides=changes, env=env, own_checks=check_stored_config)
-        return replace(loaded, source_map=SourceMap(str(stored.path), origins=loaded.source_map.origins))
+        loaded = read_config_file(
+            None, text=text, overrides=changes, env=without_settings, own_checks=check_stored_config
+        )
+        source_map = SourceMap(str(stored.path), origins=loaded.source_map.origins)
+        return replace(loaded, source_map=source_map, env=env)
     except ConfigError as error:
         problems = [_STDIN_POSITION.sub(lambda _: str(stored.path), problem) for problem in error.problems]
         raise ConfigError(*problems, "resume with the configuration's file: debate run CONFIG --resume ID") from error
@@ -97,7 +103,6 @@ def _escape_variables(data: Any) -> Any:
     return data
 
 
-def all_secrets(loaded: LoadedConfig, env: Mapping[str, str]) -> tuple[str, ...]:
-    """Every value that is never written. `env` is the process's own environment."""
-    merged = load_environment(loaded.folder, env)
-    return tuple({*loaded.secrets, *collect_provider_secrets(loaded.config, merged)})
+def all_secrets(loaded: LoadedConfig) -> tuple[str, ...]:
+    """Every value that is never written."""
+    return tuple({*loaded.secrets, *collect_provider_secrets(loaded.config, loaded.env)})

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -50,7 +49,6 @@ class PreparedJudging:
 
 def prepare_run(
     loaded: LoadedConfig,
-    env: Mapping[str, str],
     *,
     mock: bool = False,
     cassette: Cassette | None = None,
@@ -61,26 +59,25 @@ def prepare_run(
     """Check that every selected model can be asked, and the replaced prompts, before the first call.
 
     `select` None: nothing will be asked. `added`: name for errors -> models of added judging runs. `models`: the caller's
-    own model objects, by `provider/model`. `env` is the process's own environment. Raises MissingKeyError, ConfigError.
+    own model objects, by `provider/model`. Raises MissingKeyError, ConfigError.
     """
     config = with_mock_models(loaded.config) if mock else loaded.config
-    merged = load_environment(loaded.folder, env)
     Prompts(loaded.prompts).validate()
     own_models = models or {}
     others = added or {}
     secrets = {
-        *all_secrets(loaded, env),
-        *(value for pending in others.values() for value in collect_provider_secrets(pending.config, merged)),
+        *all_secrets(loaded),
+        *(value for pending in others.values() for value in collect_provider_secrets(pending.config, loaded.env)),
     }
     if select is not None and (cassette is None or not cassette.serves):
         wanted = tuple(spec for spec in select(config) if spec.model not in own_models)
         parts = [(PendingModels(config, wanted), loaded.source_map)]
         parts += [(pending, SourceMap(name)) for name, pending in others.items()]
-        _require_callable(parts, merged, loaded.folder, Redactor(tuple(secrets)))
+        _require_callable(parts, loaded.env, loaded.folder, Redactor(tuple(secrets)))
     return RunContext(
         config,
         loaded.folder,
-        merged,
+        loaded.env,
         tuple(secrets),
         loaded.prompts,
         mock=mock,
@@ -92,7 +89,6 @@ def prepare_run(
 def prepare_resume(
     loaded: LoadedConfig,
     stored: StoredDebate,
-    env: Mapping[str, str],
     *,
     mock: bool,
     cassette: Cassette | None,
@@ -103,7 +99,6 @@ def prepare_resume(
     specs = tuple(map(mock_spec, rest.models)) if mock else rest.main.models
     return prepare_run(
         replace(loaded, config=rest.main.config),
-        env,
         mock=mock,
         cassette=cassette,
         select=(lambda _: specs) if asked else None,
@@ -140,8 +135,11 @@ def prepare_judges(
 ) -> RunContext:
     """Prepare `config` for its judges and the `others` alone. Errors call a configuration without a file `name`."""
     require_judge_models(config)
-    own = LoadedConfig(config, Path(), (), {}, SourceMap(name)) if loaded is None else replace(loaded, config=config)
-    return prepare_run(own, env, select=lambda config: (*judge_model_specs(config), *others), models=models)
+    if loaded is None:
+        own = LoadedConfig(config, Path(), (), {}, SourceMap(name), load_environment(Path(), env))
+    else:
+        own = replace(loaded, config=config)
+    return prepare_run(own, select=lambda config: (*judge_model_specs(config), *others), models=models)
 
 
 def judge_model_specs(config: DebateConfig) -> tuple[ModelSpec, ...]:
@@ -161,7 +159,7 @@ def check_config_matches(loaded: LoadedConfig, stored: StoredDebate, *, models: 
     Without `models`, differences in models and providers are allowed. Raises ConfigError, without secrets.
     """
     kept = stored.debate.config
-    redact = Redactor({*all_secrets(loaded, os.environ), *all_secrets(replace(loaded, config=kept), os.environ)})
+    redact = Redactor({*all_secrets(loaded), *all_secrets(replace(loaded, config=kept))})
     given = normalize_resume_config(loaded.config, stored.debate)
     lines = format_differences(kept, given, partial(redact_values, redact=redact))
     lines = [line for line in lines if models or not _MODEL_DIFFERENCE.match(line)]

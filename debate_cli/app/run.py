@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -59,7 +58,7 @@ def prepare_stored_debate(
     """
     if compare:
         check_config_matches(loaded, stored, models=not mock)
-    return prepare_resume(loaded, stored, os.environ, mock=mock, cassette=cassette, asked=asked)
+    return prepare_resume(loaded, stored, mock=mock, cassette=cassette, asked=asked)
 
 
 def build_job(

@@ -2,9 +2,7 @@
 
 import asyncio
 import os
-from contextlib import suppress
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Annotated, NamedTuple
 
 import typer
@@ -16,7 +14,6 @@ from debate_cli.cli import completion, config_options, options
 from debate_cli.cli.console import print_json, print_status, replace_control_chars
 from debate_cli.errors import DebateError
 from debate_cli.storage.overrides import unknown_variables
-from debate_cli.storage.variables import load_environment
 from debate_cli.systems.rubric import describe_rescaled_weights
 
 
@@ -52,7 +49,8 @@ class ConfigReport:
 def run(given: Options) -> None:
     """Check configurations, and name missing keys."""
     references = given.configs or [_default_reference()]
-    _warn_unknown_variables(references)
+    for line in unknown_variables(os.environ):
+        print_status(f"warning: {line}")
     reports = [_check_config(reference) for reference in references]
     for report in reports:
         for line in report.warnings:
@@ -81,23 +79,13 @@ def _check_config(reference: str) -> ConfigReport:
     models = tuple(dict.fromkeys(spec.model for spec in all_model_specs(loaded.config)))
     calls = planned_calls(loaded.config)
     try:
-        context = prepare_run(loaded, os.environ)
+        context = prepare_run(loaded)
     except DebateError as error:
         return ConfigReport(reference, models, calls, tuple(str(error).splitlines()), warnings)
     plan = asyncio.run(estimate_run(context))
     return ConfigReport(
         reference, models, calls, warnings=(*warnings, *(f"warning: {line}" for line in plan.context_warnings()))
     )
-
-
-def _warn_unknown_variables(references: list[str]) -> None:
-    """Print a warning for each variable in the environment and `.env` files that looks like a setting and is none."""
-    found: dict[str, None] = {}
-    for folder in dict.fromkeys(Path(name).parent if name != "-" else Path() for name in references):
-        with suppress(DebateError):
-            found |= dict.fromkeys(unknown_variables(load_environment(folder, os.environ)))
-    for line in found:
-        print_status(f"warning: {line}")
 
 
 def _print_reports(reports: list[ConfigReport]) -> None:

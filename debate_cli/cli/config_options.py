@@ -7,7 +7,7 @@ import os
 import re
 import shlex
 import sys
-from collections.abc import Collection, Generator, Sequence
+from collections.abc import Collection, Generator, Iterable, Sequence
 from contextlib import contextmanager
 from importlib import resources
 from itertools import islice
@@ -31,7 +31,6 @@ from debate_cli.storage.config_file import LoadedConfig
 from debate_cli.storage.overrides import ConfigChange, Override
 from debate_cli.storage.redact import Redactor
 from debate_cli.storage.transcript_dirs import DEFAULT_CONFIG_PATHS
-from debate_cli.storage.variables import load_environment
 
 OLLAMA_ALTERNATIVE = "ollama/qwen3:8b"
 LOCAL_ALTERNATIVE = "local/smollm2"
@@ -102,23 +101,37 @@ def config_from_argument(
     `announce`: print which default is used. With `mock`, roles may lack a model. Raises ConfigError with every fault.
     """
     if reference == "-":
-        return resolve_config(None, os.environ, changes, text=sys.stdin.read(), mock=mock)
-    if reference is None:
+        loaded = resolve_config(None, os.environ, changes, text=sys.stdin.read(), mock=mock)
+    elif reference is None:
         path = default_config_path()
         if announce:
             print_default_config(path)
-        return resolve_config(path, os.environ, [*_without_example(path, changes), *changes], mock=mock)
-    path = Path(reference)
-    if reference.isprintable() and not os.path.lexists(path):
-        raise ConfigError(f"{reference}: no such file{_suggest_reference(path)}")
-    return resolve_config(path, os.environ, changes, mock=mock)
+        changes = [*_without_example(path, changes), *changes]
+        loaded = resolve_config(path, os.environ, changes, mock=mock, shipped=_is_shipped(path))
+    else:
+        path = Path(reference)
+        if reference.isprintable() and not os.path.lexists(path):
+            raise ConfigError(f"{reference}: no such file{_suggest_reference(path)}")
+        loaded = resolve_config(path, os.environ, changes, mock=mock, shipped=_is_shipped(path))
+    print_notes(loaded.env.notes)
+    return loaded
+
+
+def print_notes(notes: Iterable[str]) -> None:
+    """Print what was ignored in a `.env` file."""
+    for note in notes:
+        print_status(f"note: {note}")
+
+
+def _is_shipped(path: Path) -> bool:
+    """Whether `path` is the default configuration that comes with the package."""
+    return path.resolve() == (packaged_config_dir() / "debate.yaml").resolve()
 
 
 def _without_example(path: Path, changes: Sequence[ConfigChange]) -> list[ConfigChange]:
     """With another topic, changes that remove the packaged example's background."""
     keys = {change.key if isinstance(change, Override) else change[0] for change in changes}
-    is_packaged = path.resolve() == (packaged_config_dir() / "debate.yaml").resolve()
-    if not is_packaged or "topic" not in keys or "background" in keys:
+    if not _is_shipped(path) or "topic" not in keys or "background" in keys:
         return []
     return [Override("background", "null", "--topic")]
 
@@ -162,7 +175,7 @@ def open_cassette(
     """
     if record is not None and play is not None:
         raise UsageError("--record and --replay cannot be combined; give one of them")
-    redact = Redactor(all_secrets(loaded, os.environ) if loaded is not None else ())
+    redact = Redactor(all_secrets(loaded) if loaded is not None else ())
     if record is not None:
         return CassetteRecorder(record, redact) if asked else None
     return CassettePlayer(play, redact) if play is not None else None
@@ -175,11 +188,11 @@ def suggest_alternatives(loaded: LoadedConfig) -> Generator[None]:
     try:
         yield
     except MissingKeyError as error:
-        env = load_environment(loaded.folder, os.environ)
-        missing = models_without_key(loaded.config, names, env)
+        missing = models_without_key(loaded.config, names, loaded.env)
         table = merge_provider_rows(loaded.config)
         causes = {
-            (find_key_problem(table[split_model_name(model)[0]], env) or "").partition(":")[0] for model in missing
+            (find_key_problem(table[split_model_name(model)[0]], loaded.env) or "").partition(":")[0]
+            for model in missing
         }
         problems = _sort_missing_last(error, causes)
         raise MissingKeyError(*_add_alternatives(problems, loaded.config, missing, LOCAL_ALTERNATIVE)) from error

@@ -1,7 +1,6 @@
 """`debate doctor`."""
 
 import asyncio
-import os
 import sys
 from dataclasses import replace
 from typing import Annotated, Any, NamedTuple
@@ -17,7 +16,6 @@ from debate_cli.domain.config import DebateConfig
 from debate_cli.observer import NullObserver
 from debate_cli.storage.config_file import LoadedConfig
 from debate_cli.storage.redact import Redactor, redact_values
-from debate_cli.storage.variables import load_environment
 
 
 class Options(NamedTuple):
@@ -64,7 +62,7 @@ def run(given: Options) -> None:
     if given.config is None and _uses_config(names, loaded.config):
         config_options.print_default_config(config_options.default_config_path())
     specs, config = select_models(names, loaded.config, mock=given.mock)
-    context = RunContext(config, loaded.folder, load_environment(loaded.folder, os.environ))
+    context = RunContext(config, loaded.folder, loaded.env)
     if console.is_interactive(sys.stderr):
         print_status(f"asking {', '.join(spec.model for spec in specs)} ...")
         context = replace(context, observer=_StatusObserver())
@@ -82,7 +80,7 @@ def _uses_config(names: list[str], config: DebateConfig) -> bool:
 
 def _print_entries(entries: list[dict[str, Any]], loaded: LoadedConfig, *, as_json: bool) -> None:
     """Print the results without secrets: one document, a table on a terminal, plain lines elsewhere."""
-    shown = redact_values(entries, Redactor(all_secrets(loaded, os.environ)))
+    shown = redact_values(entries, Redactor(all_secrets(loaded)))
     if as_json:
         print_json(shown)
     elif console.is_interactive(sys.stdout):

@@ -16,7 +16,7 @@ import typer
 from debate_cli.app.config_resolution import resolve_config
 from debate_cli.app.model_discovery import DiscoveredModel, discover_models, suggest_judge
 from debate_cli.app.preparation import prepare_run
-from debate_cli.cli import completion, console, options
+from debate_cli.cli import completion, config_options, console, options
 from debate_cli.errors import DebateError, UsageError
 from debate_cli.storage.atomic_write import PUBLIC_FILE_MODE, atomic_write
 from debate_cli.storage.schema import config_schema, format_schema
@@ -64,7 +64,9 @@ def run(asked: Options) -> None:
     for path in (config, schema):
         if path.exists() and not asked.force and not _is_current_schema(schema, schema_text, path):
             raise UsageError(f"{path} exists already; overwrite it with --force")
-    found = discover_models(load_environment(config.parent, os.environ))
+    env = load_environment(config.parent, os.environ)
+    config_options.print_notes(env.notes)
+    found = discover_models(env)
     answers = _default_answers(found) if asked.yes or not sys.stdin.isatty() else _prompt_answers(found)
     atomic_write(config, _render_config(answers, config).encode(), overwrite=asked.force, mode=PUBLIC_FILE_MODE)
     atomic_write(schema, schema_text, overwrite=True, mode=PUBLIC_FILE_MODE)
@@ -135,7 +137,7 @@ def _quote_yaml(model: str) -> str:
 def _print_next_steps(config: Path, answers: InitAnswers) -> None:
     """The next command, and what keeps it from working where something does."""
     try:
-        prepare_run(resolve_config(config, os.environ), os.environ)
+        prepare_run(resolve_config(config, os.environ))
     except DebateError as error:
         for line in str(error).splitlines():
             console.print_status(f"before it can run: {line}")

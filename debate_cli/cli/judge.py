@@ -1,5 +1,6 @@
 """`debate judge`."""
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, NamedTuple
@@ -20,6 +21,7 @@ from debate_cli.render.agreement import sort_deciding_first
 from debate_cli.storage.config_file import LoadedConfig
 from debate_cli.storage.transcript_dirs import transcript_dirs
 from debate_cli.storage.transcript_store import expand_references
+from debate_cli.storage.variables import load_environment
 
 EPILOG = options.EXIT_CODES_WITH_MODELS
 
@@ -136,6 +138,7 @@ def _load_config(given: Options) -> LoadedConfig | None:
     if given.config is None:
         if given.settings:
             raise UsageError("--set changes a setting of --config; name one")
+        config_options.print_notes(load_environment(Path(), os.environ).notes)
         return None
     changes = config_options.overrides_from_options(ConfigOptions(given.settings))
     return config_options.config_from_argument(given.config, changes)

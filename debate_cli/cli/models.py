@@ -3,7 +3,7 @@
 import os
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
@@ -35,7 +35,9 @@ EMPTY_CONFIG = DebateConfig(topic="none", debaters=())
 def run(asked: Options) -> None:
     """List the providers, what each can do, and whether its key is set."""
     loaded = config_options.config_from_argument(asked.config) if asked.config is not None else None
-    env = load_environment(loaded.folder if loaded is not None else Path(), os.environ)
+    env = loaded.env if loaded is not None else load_environment(Path(), os.environ)
+    if loaded is None:
+        config_options.print_notes(env.notes)
     config_ = loaded.config if loaded is not None else EMPTY_CONFIG
     redact = Redactor((*collect_provider_secrets(config_, env), *(loaded.secrets if loaded is not None else ())))
     found = [_provider_entry(row, env, redact) for row in merge_provider_rows(config_).values()]
@@ -56,7 +58,7 @@ def run(asked: Options) -> None:
         )
 
 
-def _provider_entry(row: ProviderRow, env: dict[str, str], redact: Callable[[str], str]) -> dict[str, Any]:
+def _provider_entry(row: ProviderRow, env: Mapping[str, str], redact: Callable[[str], str]) -> dict[str, Any]:
     key = row.api_key_env
     state = "not needed" if key is None else f"{key} is set" if env.get(key) else f"{key} is not set"
     return {

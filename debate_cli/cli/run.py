@@ -1,7 +1,6 @@
 """`debate run`."""
 
 import asyncio
-import os
 import tempfile
 from dataclasses import replace
 from pathlib import Path
@@ -159,7 +158,7 @@ def _prepare(given: Options, changes: list[ConfigChange], gates: Gates) -> tuple
     if stored is None:
         with config_options.suggest_alternatives(loaded):
             select = all_model_specs if asked else None
-            return prepare_run(loaded, os.environ, mock=given.mock, cassette=cassette, select=select), None
+            return prepare_run(loaded, mock=given.mock, cassette=cassette, select=select), None
     replaced = models_replaced_by_mock(loaded, stored) if given.mock and asked else ()
     if replaced:
         names = sanitize.sanitize_line(", ".join(replaced))
@@ -175,7 +174,9 @@ def _load_inputs(given: Options, changes: list[ConfigChange]) -> tuple[LoadedCon
         return config_options.config_from_argument(given.config, changes, mock=given.mock), None
     if given.config is None:
         stored = open_debate(find_debate(given.resume, transcript_dirs(given.out)))
-        return config_from_transcript(stored, changes), stored
+        loaded = config_from_transcript(stored, changes)
+        config_options.print_notes(loaded.env.notes)
+        return loaded, stored
     loaded = config_options.config_from_argument(given.config, changes, mock=given.mock)
     folders = (given.out or Path(loaded.config.output.dir), DEFAULT_OUTPUT_FOLDER)
     return loaded, open_debate(find_debate(given.resume, folders))

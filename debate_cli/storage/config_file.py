@@ -25,7 +25,7 @@ from debate_cli.storage.config_errors import MAX_PROBLEMS, SourceMap, problems_f
 from debate_cli.storage.overrides import ConfigChange, apply_overrides, overrides_from_env, to_overrides
 from debate_cli.storage.plain import is_list, is_mapping
 from debate_cli.storage.redact import Redactor, looks_like_secret
-from debate_cli.storage.variables import VariableResolver, is_header_path
+from debate_cli.storage.variables import Environment, VariableResolver, is_header_path
 from debate_cli.storage.yaml_positions import SourcePosition, parse_yaml, read_yaml_text
 
 STDIN_NAME = "stdin"
@@ -51,6 +51,8 @@ class LoadedConfig:
     """Name -> text of each prompt that the configuration replaces."""
     source_map: SourceMap
     """Finds the position of a later problem: `source_map.format_problem(Problem(path, message))`."""
+    env: Environment = field(default_factory=lambda: Environment({}))
+    """The process's environment, completed by the keys of the `.env` file that belongs to the configuration."""
 
 
 def read_config_file(
@@ -75,7 +77,8 @@ def read_config_file(
         if path is None:
             raise ConfigError("no configuration is given; name a file, or `-` for standard input")
         text = read_yaml_text(path, absent="`debate init` writes one")
-    loader = _ConfigLoader(folder, env, SourceMap(name))
+    environment = env if isinstance(env, Environment) else Environment(env)
+    loader = _ConfigLoader(folder, environment, SourceMap(name))
     return loader.load(text, overrides, (own_checks, *more_checks))
 
 
@@ -124,7 +127,7 @@ class _ConfigLoader:
     """Loads one configuration and collects its errors."""
 
     folder: Path
-    env: Mapping[str, str]
+    env: Environment
     source_map: SourceMap
     lines: list[str] = field(default_factory=list[str])
     """Errors that already name their position."""
@@ -141,7 +144,7 @@ class _ConfigLoader:
         if self.problems:
             raise self._error()
         self.secrets |= {self.env.get(spec.api_key_env or "", "") for spec in config.providers.values()}
-        return LoadedConfig(config, self.folder, tuple(sorted(self.secrets - {""})), prompts, self.source_map)
+        return LoadedConfig(config, self.folder, tuple(sorted(self.secrets - {""})), prompts, self.source_map, self.env)
 
     def _parse(self, text: str, overrides: Sequence[ConfigChange]) -> dict[str, Any]:
         """The data with the overrides applied. Raises ConfigError if the text is not a mapping."""

@@ -18,6 +18,10 @@ from debate_cli.storage.yaml_positions import MAX_YAML_DEPTH, YamlPath, escape_u
 
 SHORTCUT_VARIABLES = {"DEBATE_TOPIC": "topic", "DEBATE_SEED": "seed", "DEBATE_OUT": "output.dir"}
 """Variables with a short name; every other key is `DEBATE__` (or `DEBATE_`) and its path, `__` between the parts."""
+TEXT_VARIABLE_PREFIX = "DEBATE_VAR_"
+"""`DEBATE_VAR_NAME` fills `${NAME}` in texts."""
+TRUSTED_HOSTS_VARIABLE = "DEBATE_TRUSTED_HOSTS"
+"""Hosts to which files may send requests and keys, separated by commas."""
 _TEXT_VARIABLES = frozenset({"DEBATE_TOPIC", "DEBATE_OUT"})
 """Variables whose value is text, never parsed as YAML."""
 _PREFIX = "DEBATE_"
@@ -68,7 +72,7 @@ def unknown_variables(env: Mapping[str, str]) -> list[str]:
     known = [*SHORTCUT_VARIABLES, *(f"{_GENERIC_PREFIX}{'__'.join(path).upper()}" for path in _setting_paths())]
     found: list[str] = []
     for name in sorted(env):
-        if name.startswith(_PREFIX) and not _is_setting(name) and name not in SHORTCUT_VARIABLES:
+        if name.startswith(_PREFIX) and not _is_setting(name) and not _is_known(name):
             close = get_close_matches(name, known, n=1) if len(name) <= _NAME_CHARS else []
             listed = "settings are DEBATE_TOPIC, DEBATE_SEED, DEBATE_OUT, DEBATE__KEY__PATH"
             hint = f"did you mean {close[0]}?" if close else listed
@@ -101,6 +105,11 @@ def _is_setting(name: str) -> bool:
         return True
     first, separator, _ = name.removeprefix(_PREFIX).lower().partition("__")
     return name.startswith(_PREFIX) and bool(separator) and first in DebateConfig.model_fields
+
+
+def _is_known(name: str) -> bool:
+    """Whether a variable that sets no key path has a meaning of its own."""
+    return name in SHORTCUT_VARIABLES or name == TRUSTED_HOSTS_VARIABLE or name.startswith(TEXT_VARIABLE_PREFIX)
 
 
 def _setting_paths() -> list[tuple[str, ...]]:

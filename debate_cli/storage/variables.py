@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from io import StringIO
 from pathlib import Path
@@ -19,21 +19,58 @@ from debate_cli.storage.plain import is_list, is_mapping
 from debate_cli.storage.yaml_positions import YamlPath
 
 _MAX_DOTENV_BYTES = 1024 * 1024
+_NO_KEY = re.compile(r".*_BASE_URL|OLLAMA_HOST|.*_PROXY|DEBATE_.*|XDG_.*|HOME", re.IGNORECASE)
+"""Variables of a `.env` file that would set an address, a setting or a folder."""
+_MAX_NAMED = 5
+"""Ignored variables that a note names, at most."""
 _VARIABLE = re.compile(r"\$\$\{|\$\{(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?::-(?P<default>[^}]*))?\}|\$\{")
 _UNCLOSED_VARIABLE = re.compile(r"\$\$\{|\$\{")
 """Used after the last `}` of a text, where _VARIABLE would take quadratic time."""
 _SECRET_NAME = re.compile(r"KEY|TOKEN|SECRET|PASSWORD", re.IGNORECASE)
 
 
-def load_environment(folder: Path, env: Mapping[str, str], *, here: Path | None = None) -> dict[str, str]:
-    """`env`, completed from the `.env` of the configuration's `folder`, then of the working folder `here`.
+@dataclass(frozen=True, slots=True, eq=False)
+class Environment(Mapping[str, str]):
+    """The variables of the process, completed by the keys of one `.env` file."""
 
-    A file never overrides `env`, and its values are not expanded. Raises ConfigError if a file cannot be read.
+    process: Mapping[str, str] = field(repr=False)
+    """Variables of the process, which win."""
+    dotenv: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
+    """Variables of the file."""
+    notes: tuple[str, ...] = ()
+    """One sentence on each part of the file that is ignored."""
+
+    def __getitem__(self, name: str) -> str:
+        return self.process[name] if name in self.process else self.dotenv[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter({**self.dotenv, **self.process})
+
+    def __len__(self) -> int:
+        return len(self.process.keys() | self.dotenv.keys())
+
+    def is_from_dotenv(self, name: str) -> bool:
+        """Whether the value of `name` comes from the file."""
+        return name in self.dotenv and name not in self.process
+
+
+def load_environment(folder: Path, env: Mapping[str, str]) -> Environment:
+    """`env` and the keys in the `.env` file of `folder`, the folder of the configuration or else the working folder.
+
+    The file's values are not expanded. Its addresses, proxies and settings are ignored, and so is a link that leads out of
+    `folder`: such a file may have been downloaded. Raises ConfigError if the file cannot be read.
     """
-    found: dict[str, str] = {}
-    for place in dict.fromkeys(((here or Path()).resolve(), folder.resolve())):
-        found |= _read_dotenv(place / ".env")
-    return found | dict(env)
+    path = folder / ".env"
+    if not path.resolve().is_relative_to(folder.resolve()):
+        return Environment(env, notes=(f"{path} is ignored: it is a link that leads out of its folder",))
+    values = _read_dotenv(path)
+    ignored = [name for name in values if _NO_KEY.fullmatch(name)]
+    note = (
+        f"{path}: ignored, because .env gives keys only: {', '.join(ignored[:_MAX_NAMED])}"
+        f"{f' and {len(ignored) - _MAX_NAMED} more' if len(ignored) > _MAX_NAMED else ''}"
+    )
+    kept = {name: value for name, value in values.items() if name not in ignored}
+    return Environment(env, kept, (note,) if ignored else ())
 
 
 def _read_dotenv(path: Path) -> dict[str, str]:

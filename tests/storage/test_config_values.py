@@ -219,19 +219,38 @@ def test_a_boolean_is_not_a_number(more: str, line: str) -> None:
 
 
 def test_a_dotenv_file_adds_and_never_overrides(tmp_path: Path) -> None:
-    """The environment of the process wins, then the file beside the configuration, then that of the working folder."""
-    beside, here = tmp_path / "beside", tmp_path / "here"
-    texts = {beside: "A=beside\nB=beside\nF=x${HOME}y\n", here: "A=here\nB=here\nC='here'\nexport D=here # so\nE\n"}
-    for folder, text in texts.items():
-        folder.mkdir()
-        (folder / ".env").write_text(text)
-    found = load_environment(beside, {"A": "own"}, here=here)
-    assert found == {"A": "own", "B": "beside", "C": "here", "D": "here", "F": "x${HOME}y"}
+    """The environment of the process wins; values are not expanded."""
+    (tmp_path / ".env").write_text("A=file\nB='b'\nexport C=c # so\nD\nF=x${HOME}y\n")
+    found = load_environment(tmp_path, {"A": "own"})
+    assert found == {"A": "own", "B": "b", "C": "c", "F": "x${HOME}y"}
+    assert [name for name in found if found.is_from_dotenv(name)] == ["B", "C", "F"]
 
 
 def test_no_dotenv_file_is_no_error(tmp_path: Path) -> None:
     """The environment is returned as it is."""
-    assert load_environment(tmp_path, {"A": "x"}, here=tmp_path / "gone") == {"A": "x"}
+    assert load_environment(tmp_path / "gone", {"A": "x"}) == {"A": "x"}
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["OPENAI_BASE_URL", "MY_BASE_URL", "OLLAMA_HOST", "HTTPS_PROXY", "all_proxy", "DEBATE_TOPIC", "DEBATE__SEED",
+     "DEBATE_VAR_TEAM", "DEBATE_TRUSTED_HOSTS", "XDG_CACHE_HOME"],
+)  # fmt: skip
+def test_a_dotenv_file_gives_keys_only(tmp_path: Path, name: str) -> None:
+    """Addresses, proxies and settings are ignored with one note."""
+    (tmp_path / ".env").write_text(f"LAB_KEY=k\n{name}=x\n")
+    found = load_environment(tmp_path, {})
+    assert found == {"LAB_KEY": "k"}
+    assert found.notes == (f"{tmp_path / '.env'}: ignored, because .env gives keys only: {name}",)
+
+
+def test_a_dotenv_link_out_of_its_folder_is_ignored(tmp_path: Path) -> None:
+    """A downloaded folder cannot lend itself the keys of another one."""
+    (tmp_path / "victim.env").write_text("LAB_KEY=k\n")
+    (tmp_path / "here").mkdir()
+    (tmp_path / "here" / ".env").symlink_to("../victim.env")
+    found = load_environment(tmp_path / "here", {})
+    assert (dict(found), len(found.notes)) == ({}, 1)
 
 
 @pytest.mark.parametrize(("data", "words"), [(b"A=\xff", "not valid UTF-8"), (b"a" * 1_048_577, "larger than")])
@@ -239,4 +258,4 @@ def test_an_unreadable_dotenv_file_is_an_error(tmp_path: Path, data: bytes, word
     """The error names the file."""
     (tmp_path / ".env").write_bytes(data)
     with pytest.raises(ConfigError, match=words):
-        load_environment(tmp_path, {}, here=tmp_path)
+        load_environment(tmp_path, {})

@@ -2,25 +2,27 @@
 
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from itertools import chain
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import Annotated, NamedTuple, TypeVar
 
 import typer
 
 from debate_cli.app.score import (
     CHECK_GATE,
     CheckedFile,
+    ScoredFile,
     ScoreRequest,
     UnusableFile,
     collect_debate_facts,
     score_files,
 )
+from debate_cli.app.score_records import ArgumentRecord, VerdictRecord, argument_records, verdict_records
 from debate_cli.cli import completion, console, options
 from debate_cli.cli.console import write_chunks, write_json_chunks
+from debate_cli.domain.debate import Debate
 from debate_cli.errors import StorageError, UsageError
 from debate_cli.render import score_rows
 from debate_cli.storage.atomic_write import atomic_write
@@ -28,6 +30,8 @@ from debate_cli.storage.rubric_file import load_rubric
 from debate_cli.storage.transcript_dirs import transcript_dirs
 from debate_cli.storage.transcript_store import expand_references
 from debate_cli.systems.rubric import Rubric, parse_weights
+
+R = TypeVar("R")
 
 EPILOG = options.EXIT_CODES_WITHOUT_MODELS
 INDEX_FILE = "index.html"
@@ -48,6 +52,16 @@ class ScoreFormat(StrEnum):
     html = "html"
 
 
+_ROW_FORMATS = (ScoreFormat.csv, ScoreFormat.jsonl, ScoreFormat.json)
+
+
+class Per(StrEnum):
+    """What a row of data stands for."""
+
+    verdict = "verdict"
+    argument = "argument"
+
+
 class Options(NamedTuple):
     """Recompute verdicts from saved debates, without any model.
 
@@ -61,6 +75,8 @@ class Options(NamedTuple):
       debate score debate.json --weights evidence=0.6,logic=0.4
 
       debate score 'transcripts/*.json' --check --format csv
+
+      debate score transcripts/ --format csv --per argument > arguments.csv
 
       debate score transcripts/ --fail-under 6 --format junit > gates.xml
 
@@ -83,6 +99,9 @@ class Options(NamedTuple):
     rubric: Annotated[Path | None, typer.Option(help="YAML: weights, thresholds, penalties per system.")] = None
     runs: Annotated[str, typer.Option(metavar="latest|all|ID", help="Which judging runs.")] = "latest"
     format: Annotated[ScoreFormat, typer.Option("--format", help="Output format.")] = ScoreFormat.table
+    per: Annotated[
+        Per, typer.Option("--per", help="A row of csv, jsonl and json: a verdict, or an argument and criterion.")
+    ] = Per.verdict
     json: options.JsonOption = False
     write: Annotated[bool, typer.Option("--write", help="Store the recomputed verdicts.")] = False
     check: Annotated[
@@ -108,6 +127,8 @@ def run(given: Options) -> None:
     form = ScoreFormat.json if given.json else given.format
     if given.output is not None and form is not ScoreFormat.html:
         raise UsageError(f"-o {given.output}: only --format html writes files; redirect stdout for the others")
+    if given.per is Per.argument and form not in _ROW_FORMATS:
+        raise UsageError("--per argument: gives rows of data; add --format csv, jsonl or json")
     rubric, rubric_option = _rubric_from_options(given.weights, given.rubric)
     if rubric.remark is not None:
         console.print_status(rubric.remark)
@@ -123,7 +144,11 @@ def run(given: Options) -> None:
     pages = PageWriter(given.output, force=given.force) if given.output is not None else None
     report = _Report()
     paths = sorted(expand_references(given.paths, transcript_dirs()))
-    _print_scores(report.read(score_files(paths, request), pages), form, report, pages)
+    files = report.read(score_files(paths, request), pages)
+    if given.per is Per.argument:
+        _print_arguments(files, form)
+    else:
+        _print_scores(files, form, report, pages)
     _print_closing_notes(report, request)
     if report.unusable:
         raise typer.Exit(1)
@@ -151,7 +176,7 @@ class _Report:
     has_differences: bool = False
 
     def read(self, files: Iterator[CheckedFile | UnusableFile], pages: "PageWriter | None") -> Iterator[CheckedFile]:
-        """The usable files, without their debates; each debate's page is written first."""
+        """The usable files; each debate's page is written first."""
         for file in files:
             if isinstance(file, UnusableFile):
                 console.print_status(f"debate: {file.message}")
@@ -162,7 +187,7 @@ class _Report:
             if debate is None:
                 continue
             page = pages.write_page(file) if pages is not None else None
-            yield file._replace(debate=None, report=page, held=collect_debate_facts(debate))
+            yield file._replace(report=page, held=collect_debate_facts(debate))
 
     def _print_problems(self, file: CheckedFile) -> None:
         console.print_truncation_note(file.torn)
@@ -184,10 +209,10 @@ def _print_scores(files: Iterator[CheckedFile], form: ScoreFormat, report: _Repo
         case ScoreFormat.json:
             write_json_chunks(score_rows.dump_scores_json(checked.file for checked in files))
         case ScoreFormat.jsonl:
-            write_json_chunks(score_rows.dump_file_jsonl(checked.file) for checked in files)
+            write_json_chunks(map(score_rows.dump_record_jsonl, _records(files, verdict_records)))
         case ScoreFormat.csv:
-            dump = score_rows.dump_sanitized_csv if sys.stdout.isatty() else score_rows.dump_file_csv
-            write_chunks(chain([score_rows.csv_header()], (dump(checked.file) for checked in files)))
+            records = _records(files, verdict_records)
+            write_chunks(score_rows.dump_records_csv(VerdictRecord, records, for_terminal=sys.stdout.isatty()))
         case ScoreFormat.table:
             console.show_scores(score_rows.drop_notes(checked.file) for checked in files)
         case ScoreFormat.junit:
@@ -200,9 +225,27 @@ def _print_scores(files: Iterator[CheckedFile], form: ScoreFormat, report: _Repo
             _print_index(_without_notes(files), report.unusable, pages)
 
 
+def _print_arguments(files: Iterator[CheckedFile], form: ScoreFormat) -> None:
+    """Print a row per argument and criterion."""
+    records = _records(files, argument_records)
+    if form is ScoreFormat.csv:
+        write_chunks(score_rows.dump_records_csv(ArgumentRecord, records, for_terminal=sys.stdout.isatty()))
+    elif form is ScoreFormat.jsonl:
+        write_json_chunks(map(score_rows.dump_record_jsonl, records))
+    else:
+        write_json_chunks(score_rows.dump_records_json(records))
+
+
+def _records(files: Iterable[CheckedFile], read: Callable[[ScoredFile, Debate], Iterator[R]]) -> Iterator[R]:
+    """The records that `read` makes of each file and its debate."""
+    for checked in files:
+        if checked.debate is not None:
+            yield from read(checked.file, checked.debate)
+
+
 def _without_notes(files: Iterator[CheckedFile]) -> list[CheckedFile]:
-    """All files at once, without the parts of verdicts that a report of many does not show."""
-    return [checked._replace(file=score_rows.drop_notes(checked.file)) for checked in files]
+    """All files at once, without debates and the parts of verdicts that a report of many does not show."""
+    return [checked._replace(file=score_rows.drop_notes(checked.file), debate=None) for checked in files]
 
 
 def _print_closing_notes(report: _Report, request: ScoreRequest) -> None:

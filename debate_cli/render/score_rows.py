@@ -13,13 +13,12 @@ from typing import Any, NamedTuple
 from pydantic_core import to_json
 
 from debate_cli.app.score import ScoredFile
+from debate_cli.app.score_records import ArgumentRecord, VerdictRecord, flatten_record
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import sanitize, theme
 from debate_cli.render.agreement import label_listed_verdict
 from debate_cli.systems.tables import VOTE_BADGES, Cell, Number, Table, TableRow, Who
 
-SCORE_COLUMNS = ("path", "id", "topic", "status", "system", "run", "winner", "victory", "margin", "decides", "scores")
-_VERDICT_FIELDS = {"system", "run", "winner", "victory", "margin", "decides", "scores"}
 _VOTE_NOTES = ("option", "weights")
 """Notes of a vote that its outcome needs."""
 MAX_PATH_LENGTH = 32
@@ -80,46 +79,41 @@ def _drop_verdict_notes(verdict: Verdict) -> Verdict:
     return verdict.model_copy(update={"notes": kept})
 
 
-def score_rows(files: Iterable[ScoredFile]) -> Iterator[dict[str, Any]]:
-    """One row per verdict with the keys COLUMNS, in the order given."""
-    for file in files:
-        for verdict in file.verdicts:
-            found = verdict.model_dump(mode="json", include=_VERDICT_FIELDS)
-            found |= {"path": file.path, "id": file.id, "topic": file.topic, "status": file.status}
-            yield {column: found[column] for column in SCORE_COLUMNS}
+def dump_record_jsonl(record: VerdictRecord | ArgumentRecord) -> str:
+    """A record as one line of JSON."""
+    return to_json(_replace_invalid_path(flatten_record(record))).decode() + "\n"
 
 
-def dump_jsonl(files: Iterable[ScoredFile]) -> Iterator[str]:
-    """One JSON document per row and line."""
-    return (json.dumps(row, ensure_ascii=False) + "\n" for row in score_rows(files))
+def dump_records_json(records: Iterable[VerdictRecord | ArgumentRecord]) -> Iterator[str]:
+    """One JSON array of records, piece by piece."""
+    return join_json_array(dump_record_jsonl(record).rstrip("\n") for record in records)
 
 
-def dump_file_jsonl(file: ScoredFile) -> str:
-    """The rows of one file as lines of JSON."""
-    return "".join(dump_jsonl([file]))
+def dump_records_csv(
+    kind: type[VerdictRecord | ArgumentRecord],
+    records: Iterable[VerdictRecord | ArgumentRecord],
+    *,
+    for_terminal: bool = False,
+) -> Iterator[str]:
+    """The header and a line per record of class `kind`, with columns for the debate with most debaters.
+
+    Text that a spreadsheet would run as a formula is prefixed with `'`. For a terminal, cells are sanitized and each is on
+    one line.
+    """
+    rows = list(map(flatten_record, records))
+    columns = dict.fromkeys(name for name in kind._fields if name != "debaters")
+    for row in rows:
+        columns |= dict.fromkeys(row)
+    yield ",".join(columns) + "\n"
+    clean = sanitize.sanitize_line if for_terminal else str
+    for row in rows:
+        yield _format_csv_line([clean(_csv_cell(row.get(column))) for column in columns])
 
 
-def csv_header() -> str:
-    """The CSV header; the column `scores` holds JSON."""
-    return ",".join(SCORE_COLUMNS) + "\n"
-
-
-def dump_file_csv(file: ScoredFile) -> str:
-    """The rows of one file as CSV. Text that a spreadsheet would run as a formula is prefixed with `'`."""
-    return _format_csv([_csv_cell(row[column]) for column in SCORE_COLUMNS] for row in score_rows([file]))
-
-
-def dump_sanitized_csv(file: ScoredFile) -> str:
-    """The rows of one file as CSV for a terminal: cells sanitized, each on one line."""
-    return _format_csv(
-        [sanitize.sanitize_line(_csv_cell(row[column])) for column in SCORE_COLUMNS] for row in score_rows([file])
-    )
-
-
-def _format_csv(cells: Iterable[Sequence[str]]) -> str:
-    lines = io.StringIO()
-    csv.writer(lines, lineterminator="\n").writerows(cells)
-    return lines.getvalue()
+def _format_csv_line(cells: Sequence[str]) -> str:
+    line = io.StringIO()
+    csv.writer(line, lineterminator="\n").writerow(cells)
+    return line.getvalue()
 
 
 def summarize_systems(files: Iterable[ScoredFile]) -> list[SystemSummary]:
@@ -197,6 +191,10 @@ def _winner_cell(verdict: Verdict) -> Cell:
 
 def _sort_by_count(counts: Counter[str]) -> dict[str, int]:
     return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
+
+
+def _replace_invalid_path(columns: dict[str, Any]) -> dict[str, Any]:
+    return {**columns, "path": _replace_invalid_utf8(columns["path"])}
 
 
 def _replace_invalid_utf8(path: str) -> str:

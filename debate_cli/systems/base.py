@@ -95,6 +95,23 @@ class TurnScore(NamedTuple):
     """Criterion -> its part of the total."""
 
 
+class ArgumentMark(NamedTuple):
+    """One criterion of one argument, as a verdict counts it."""
+
+    argument: str
+    """Id of the argument."""
+    participant: str
+    """Name of the debater who made it."""
+    criterion: str
+    value: float | None
+    """Mean over the judges; None without a mark."""
+    out_of: float
+    weight: float
+    """Share of the criterion in the argument's score, 0-1."""
+    argument_score: float | None
+    """None if a mark is missing."""
+
+
 @dataclass(frozen=True, slots=True)
 class ReportedScore:
     """A number that one assessment gives one debater."""
@@ -265,6 +282,11 @@ class JudgingSystem(Generic[SettingsT]):
         """Index of a turn -> its score. Default: none."""
         del verdict
         return {}
+
+    def argument_marks(self, verdict: Verdict) -> Iterable[ArgumentMark]:
+        """The marks of each argument, for `score --per argument`. Default: none."""
+        del verdict
+        return ()
 
     def tables(self, verdict: Verdict) -> list[Table]:
         """All numbers of the verdict, the scores first. Default: the scores alone."""

@@ -241,6 +241,17 @@ def test_csv_has_a_header_and_one_row_per_verdict(saved: Path) -> None:
     assert set(json.loads(row["scores"])) == {"Pro", "Con"}
 
 
+def test_per_argument_gives_the_same_rows_in_each_format(saved: Path) -> None:
+    """CSV, JSON lines and JSON; a table has no such rows."""
+    csv_rows = csv.DictReader(io.StringIO(score(saved, saved, "--per", "argument", "--format", "csv").out))
+    lines = score(saved, saved, "--per", "argument", "--format", "jsonl").out.splitlines()
+    rows = score(saved, saved, "--per", "argument", "--json").json
+    assert [json.loads(line) for line in lines] == rows
+    assert [(row["argument"], row["criterion"]) for row in csv_rows] == [(r["argument"], r["criterion"]) for r in rows]
+    refused = score(saved, saved, "--per", "argument")
+    assert (refused.code, "--format csv" in refused.err) == (2, True)
+
+
 @pytest.mark.parametrize("format_", ["table", "json", "jsonl", "csv"])
 @pytest.mark.parametrize("how", ["folder", "glob", "names"])
 def test_one_bad_file_does_not_stop_the_others(several: Path, how: str, format_: str) -> None:

@@ -1,4 +1,4 @@
-"""docs/reference/python.md: each public name with its signature and docstring, generated from the code."""
+"""docs/reference/python.md and docs/reference/scores.md: public names and columns of records, generated from the code."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import Any, get_args
 from reference_pages import MADE
 
 import debate_cli
+from debate_cli.app.score_records import ArgumentRecord, DebaterRecord, VerdictRecord
 from debate_cli.domain.frozen_model import FrozenModel
 from debate_cli.domain.verdict import Notes
 
@@ -50,6 +51,27 @@ def python_reference() -> str:
     parts = ["# Python", MADE, INTRODUCTION, "## An example", EXAMPLE]
     for name in debate_cli.__all__:
         parts += [f"## {name}", *_about(name, getattr(debate_cli, name))]
+    return "\n\n".join(parts) + "\n"
+
+
+SCORES = """\
+`debate score PATH --format csv` (or `jsonl`) prints one row per verdict. With `--per argument` it prints one row per argument and
+criterion, for systems that mark arguments (structured); `json` then is an array of these rows. A cell without a value is empty in
+CSV and null in JSON. In CSV all rows have the columns of the debate with most debaters, and text that a spreadsheet would run as a
+formula starts with `'`."""
+RECORDS = (
+    ("One row per verdict", VerdictRecord),
+    ("Columns for each debater", DebaterRecord),
+    ("One row per argument and criterion", ArgumentRecord),
+)
+
+
+def scores_reference() -> str:
+    """docs/reference/scores.md."""
+    parts = ["# Columns of `debate score`", MADE, SCORES]
+    for heading, record in RECORDS:
+        rows = [row for row in _members(record) if row and not row.startswith("| `debaters` ")]
+        parts += [f"## {heading}", _words(record.__doc__), "\n".join(["| column | meaning |", "|---|---|", *rows])]
     return "\n\n".join(parts) + "\n"
 
 

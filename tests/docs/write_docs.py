@@ -10,12 +10,13 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from played_pages import DOCS, PLAYED, played
 from reference_pages import cli_reference, config_reference
-from reference_python import python_reference
+from reference_python import python_reference, scores_reference
 
 REFERENCE: Mapping[str, str] = {
     "reference/config.md": config_reference(),
     "reference/cli.md": cli_reference(),
     "reference/python.md": python_reference(),
+    "reference/scores.md": scores_reference(),
 }
 
 

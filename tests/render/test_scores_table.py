@@ -7,27 +7,27 @@ import io
 import json
 
 import pytest
-from render_support import debate, render_tables, scored_file, unjudged
+from render_support import CONFIG, debate, render_tables, scored_file, unjudged
 
 from debate_cli.app.score import CheckedFile, ScoredFile
+from debate_cli.app.score_records import VerdictRecord, argument_records, verdict_records
+from debate_cli.domain.debate import Debate
 from debate_cli.domain.verdict import Verdict
 from debate_cli.render import theme
 from debate_cli.render.agreement import build_agreement_table
 from debate_cli.render.html.index import render_index
 from debate_cli.render.score_rows import (
-    SCORE_COLUMNS,
     build_score_tables,
-    csv_header,
-    drop_notes,
-    dump_file_csv,
-    dump_jsonl,
+    dump_record_jsonl,
+    dump_records_csv,
     dump_scores_json,
-    score_rows,
     summarize_systems,
 )
 from debate_cli.systems.scoring import score
+from debate_cli.systems.structured.score import CRITERIA
 
-FILES = (scored_file(debate()), scored_file(unjudged(), "b.json"), scored_file(debate(), "c.json"))
+DEBATES = (debate(), unjudged(), debate())
+FILES = tuple(scored_file(held, name) for held, name in zip(DEBATES, ("a.json", "b.json", "c.json"), strict=True))
 
 
 def table(*files: ScoredFile, width: int = 120) -> str:
@@ -50,32 +50,54 @@ def test_json_is_an_array_of_files_with_whole_verdicts() -> None:
 
 
 def test_there_is_a_row_per_verdict() -> None:
-    """The deciding verdict of each file is first; JSON lines are the rows; rows do not need notes."""
-    found = list(score_rows(FILES))
-    assert all(set(row) == set(SCORE_COLUMNS) for row in found)
-    assert [(row["path"], row["system"], row["winner"], row["decides"]) for row in found[:3]] == [
+    """The deciding verdict of each file is first; JSON lines are the rows."""
+    records = [record for file, held in zip(FILES, DEBATES, strict=True) for record in verdict_records(file, held)]
+    assert [(record.path, record.system, record.winner, record.decides) for record in records[:3]] == [
         ("a.json", "structured", "Bo", True),
         ("a.json", "moderator", "Bo", False),
         ("b.json", "structured", None, True),
     ]
-    assert [json.loads(line) for line in dump_jsonl(FILES)] == found
-    assert list(score_rows([drop_notes(file) for file in FILES])) == found
+    rows = [json.loads(dump_record_jsonl(record)) for record in records]
+    assert [(row["system"], row["debater_1"], row["model_2"]) for row in rows] == [
+        (record.system, record.debaters[0].debater, record.debaters[1].model) for record in records
+    ]
 
 
-def test_csv_has_the_rows() -> None:
-    """An unknown margin is an empty cell."""
-    rows = list(score_rows(FILES))
-    found = list(csv.DictReader(io.StringIO(csv_header() + "".join(map(dump_file_csv, FILES)))))
-    assert [item["system"] for item in found] == [row["system"] for row in rows]
-    assert json.loads(found[0]["scores"]) == rows[0]["scores"]
-    assert (found[0]["margin"], found[2]["margin"], found[0]["decides"]) == (str(rows[0]["margin"]), "", "true")
+def csv_rows(*debates: Debate) -> list[dict[str, str]]:
+    """The rows of these debates, read from CSV."""
+    records = [record for held in debates for record in verdict_records(scored_file(held), held)]
+    return list(csv.DictReader(io.StringIO("".join(dump_records_csv(VerdictRecord, records)))))
+
+
+def test_an_unknown_number_is_an_empty_cell() -> None:
+    """The margin and the scores of a debate that was not judged."""
+    (judged, _, undetermined, *_) = csv_rows(debate(), unjudged())
+    assert float(judged["margin"]) == score(debate())[0].margin
+    assert json.loads(judged["scores"]) == {
+        judged["debater_1"]: float(judged["score_1"]),
+        "Bo": float(judged["score_2"]),
+    }
+    assert (undetermined["margin"], undetermined["score_1"]) == ("", "")
+
+
+def test_csv_has_columns_for_the_debate_with_most_debaters() -> None:
+    """In a debate with fewer the cells are empty."""
+    (two, _, three, *_) = csv_rows(debate(), debate(debaters=[*CONFIG["debaters"], {"name": "Cy", "side": "neutral"}]))
+    assert (two["debater_3"], three["debater_3"]) == ("", "Cy")
 
 
 def test_csv_quotes_spreadsheet_formulas() -> None:
     """A topic is not evaluated by a spreadsheet."""
-    attacked = scored_file(debate(topic='=HYPERLINK("http://evil")'))
-    (first, *_) = csv.DictReader(io.StringIO(csv_header() + dump_file_csv(attacked)))
-    assert first["topic"].startswith("'=")
+    assert csv_rows(debate(topic='=HYPERLINK("http://evil")'))[0]["topic"].startswith("'=")
+
+
+def test_arguments_have_a_row_per_criterion() -> None:
+    """The weighted marks of an argument sum to its score."""
+    records = [*argument_records(FILES[0], DEBATES[0])]
+    assert {record.system for record in records} == {"structured"}
+    first = [record for record in records if record.argument == records[0].argument]
+    assert [record.criterion for record in first] == list(CRITERIA)
+    assert sum((record.mark or 0) * record.weight for record in first) == pytest.approx(first[0].argument_score)
 
 
 def test_the_summary_counts_wins_and_undetermined_verdicts() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from debate_cli.domain.assessment import Assessment
@@ -9,7 +10,7 @@ from debate_cli.domain.debate import Debate
 from debate_cli.domain.judging_run import JudgingRun
 from debate_cli.domain.tasks import Brief
 from debate_cli.domain.verdict import Verdict
-from debate_cli.systems.base import JudgeQuestion, JudgeQuote, JudgingSystem, LiveReport
+from debate_cli.systems.base import ArgumentMark, JudgeQuestion, JudgeQuote, JudgingSystem, LiveReport
 from debate_cli.systems.charts import Chart
 from debate_cli.systems.explanation import ScoreComponent, describe_scores
 from debate_cli.systems.structured import charts, questions, score, tables
@@ -68,6 +69,16 @@ class StructuredSystem(JudgingSystem[StructuredSettings]):
         texts = [item.rationale for item in given]
         texts += [finding.key_insight for item in given for finding in item.findings if isinstance(finding, Insight)]
         return next((JudgeQuote(text) for text in texts if text.strip()), None)
+
+    def argument_marks(self, verdict: Verdict) -> Iterator[ArgumentMark]:
+        """The four criteria of each argument."""
+        notes = parse_notes(score.StructuredNotes, verdict)
+        if notes is None:
+            return
+        for row in notes.arguments:
+            for criterion, weight in notes.weights.items():
+                mark: float | None = getattr(row, criterion)
+                yield ArgumentMark(row.id, row.participant, criterion, mark, score.MAX_ARGUMENT_MARK, weight, row.score)
 
     def tables(self, verdict: Verdict) -> list[Table]:
         """Scores by argument, and the fallacies."""

@@ -1,0 +1,191 @@
+"""Tidy records of scored debates: one per verdict, or one per argument and criterion. Formats do not live here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from debate_cli.app.score import ScoredFile
+from debate_cli.domain.debate import Debate, models_used_by_debater, models_used_by_judges, usage_of_briefs
+from debate_cli.domain.verdict import Verdict
+from debate_cli.systems.registry import get_system, is_installed
+
+MODEL_SEPARATOR = "; "
+"""Between the models of several judges, or of a debater that changed its model."""
+
+
+class DebaterRecord(NamedTuple):
+    """What a record says about a debater. In a row each column ends in the number of the debater, e.g. `model_1`."""
+
+    debater: str
+    """Name."""
+    side: str
+    """`for`, `against` or another side."""
+    model: str
+    """`provider/model` that spoke."""
+    position: int | None
+    """Place of its first speech among the first speeches of all debaters, from 1; empty for one who never spoke."""
+    score: float | None
+    """On the system's own scale; empty for one that could not be scored."""
+
+
+class VerdictRecord(NamedTuple):
+    """One verdict."""
+
+    path: str
+    """File of the debate."""
+    id: str
+    """Id of the debate."""
+    topic: str
+    """The motion."""
+    status: str
+    """`complete` or `incomplete`."""
+    system: str
+    """Kind of the judging system."""
+    run: str
+    """Id of the judging run."""
+    winner: str | None
+    """Name of the debater who won; empty for a draw, a vote on an option and an undetermined verdict."""
+    victory: str
+    """`draw`, `narrow`, `clear`, `overwhelming`, `conditional` or `undetermined`."""
+    margin: float | None
+    """Points between the first and the second score; empty if undetermined."""
+    decides: bool
+    """Whether this is the deciding verdict of its debate."""
+    scores: dict[str, float]
+    """Name of a debater -> score, as JSON."""
+    option: str | None
+    """Option that a panel voted for, if no winner says it."""
+    judge_model: str
+    """`provider/model` of the judges that answered in this run, each once, separated by `; `."""
+    seed: int | None
+    """Seed of the debate's configuration."""
+    cost_usd: float | None
+    """Cost of all calls of the debate; empty if a price is not known."""
+    tokens: int
+    """Input and output tokens of all calls of the debate."""
+    judging_cost_usd: float | None
+    """Cost of the calls behind this verdict alone; empty if a price is not known."""
+    judging_tokens: int
+    """Input and output tokens of the calls behind this verdict alone."""
+    debaters: tuple[DebaterRecord, ...]
+    """The debaters in their order."""
+
+
+class ArgumentRecord(NamedTuple):
+    """One criterion of one argument in one verdict."""
+
+    path: str
+    """File of the debate."""
+    id: str
+    """Id of the debate."""
+    system: str
+    """Kind of the judging system."""
+    run: str
+    """Id of the judging run."""
+    judge_model: str
+    """`provider/model` of the judges that answered in this run, each once, separated by `; `."""
+    seed: int | None
+    """Seed of the debate's configuration."""
+    debater: str
+    """Name of the debater who made the argument."""
+    side: str
+    """`for`, `against` or another side."""
+    model: str
+    """`provider/model` that spoke."""
+    position: int | None
+    """Place of the debater's first speech among the first speeches of all debaters, from 1."""
+    argument: str
+    """Id of the argument."""
+    criterion: str
+    """Name of the criterion."""
+    mark: float | None
+    """Mean over the judges; empty without a mark."""
+    out_of: float
+    """The highest mark."""
+    weight: float
+    """Share of the criterion in the argument's score, 0-1."""
+    argument_score: float | None
+    """Score of the argument over all criteria; empty if a mark is missing."""
+
+
+def verdict_records(file: ScoredFile, debate: Debate) -> Iterator[VerdictRecord]:
+    """A record for each verdict of the file."""
+    total = debate.usage
+    for verdict in file.verdicts:
+        judging = usage_of_briefs(
+            debate, lambda brief, verdict=verdict: (brief.run, brief.system) == (verdict.run, verdict.system)
+        )
+        yield VerdictRecord(
+            path=file.path,
+            id=file.id,
+            topic=file.topic,
+            status=file.status,
+            system=verdict.system,
+            run=verdict.run,
+            winner=verdict.winner,
+            victory=verdict.victory,
+            margin=verdict.margin,
+            decides=verdict.decides,
+            scores=verdict.scores,
+            option=verdict.option,
+            judge_model=_judge_model(debate, verdict),
+            seed=debate.config.seed,
+            cost_usd=total.cost_usd,
+            tokens=total.input_tokens + total.output_tokens,
+            judging_cost_usd=judging.cost_usd,
+            judging_tokens=judging.input_tokens + judging.output_tokens,
+            debaters=tuple(_debater_records(debate, verdict)),
+        )
+
+
+def argument_records(file: ScoredFile, debate: Debate) -> Iterator[ArgumentRecord]:
+    """A record for each argument and criterion of the verdicts whose system marks arguments."""
+    for verdict in file.verdicts:
+        marks = get_system(verdict.system).argument_marks(verdict) if is_installed(verdict.system) else ()
+        debaters = {record.debater: record for record in _debater_records(debate, verdict)}
+        judge_model = _judge_model(debate, verdict)
+        for mark in marks:
+            speaker = debaters[mark.participant]
+            yield ArgumentRecord(
+                path=file.path,
+                id=file.id,
+                system=verdict.system,
+                run=verdict.run,
+                judge_model=judge_model,
+                seed=debate.config.seed,
+                debater=speaker.debater,
+                side=speaker.side,
+                model=speaker.model,
+                position=speaker.position,
+                argument=mark.argument,
+                criterion=mark.criterion,
+                mark=mark.value,
+                out_of=mark.out_of,
+                weight=mark.weight,
+                argument_score=mark.argument_score,
+            )
+
+
+def flatten_record(record: VerdictRecord | ArgumentRecord) -> dict[str, Any]:
+    """Column -> value. The columns of a verdict's debaters end in `_1`, `_2`, … in the debaters' order."""
+    columns = record._asdict()
+    for number, debater in enumerate(columns.pop("debaters", ()), 1):
+        columns |= {f"{column}_{number}": value for column, value in debater._asdict().items()}
+    return columns
+
+
+def _judge_model(debate: Debate, verdict: Verdict) -> str:
+    return MODEL_SEPARATOR.join(models_used_by_judges(debate, verdict.run, verdict.system))
+
+
+def _debater_records(debate: Debate, verdict: Verdict) -> Iterator[DebaterRecord]:
+    order = list(dict.fromkeys(turn.speaker for turn in debate.turns))
+    for person in debate.participants:
+        yield DebaterRecord(
+            debater=person.name,
+            side=person.side,
+            model=MODEL_SEPARATOR.join(models_used_by_debater(debate, person)),
+            position=order.index(person.name) + 1 if person.name in order else None,
+            score=verdict.scores.get(person.name),
+        )

@@ -40,7 +40,7 @@ def filled(schema: Mapping[str, Any]) -> Any:
         case "array" if "prefixItems" in schema:
             return [filled(part) for part in schema["prefixItems"]]
         case "array":
-            return [filled(schema["items"]) for _ in range(schema["minItems"])]
+            return [filled(schema["items"]) for _ in range(schema.get("minItems", 0))]
         case "integer":
             return (schema["minimum"] + schema["maximum"]) // 2
         case "number":

@@ -86,19 +86,26 @@ class DroppedPremise(Finding):
 
 
 class Manipulation(Finding):
-    """Words in a speech that are addressed to the judge. Found by our detector, not by a model."""
+    """Words in a speech, the motion or the background that are addressed to the judge."""
 
     kind: Literal["manipulation"] = "manipulation"
     participant: str | None
     turn: int | None
     quote: str
     technique: str
+    found_by: Literal["rules", "judge"] = "rules"
+    """`rules`: our detector found the words, and judges did not read them. `judge`: a judge read and quoted them."""
+
+    @property
+    def label(self) -> str:
+        """The technique that the rules recognized, or `found by the judge`."""
+        return self.technique if self.found_by == "rules" else "found by the judge"
 
     def describe(self) -> list[str]:
         """Who addressed the judge where, and the words."""
         by = f"by {self.participant}" if self.participant is not None else "in the text"
         where = f" in turn {self.turn + 1}" if self.turn is not None else ""
-        return [f"! manipulation {by}{where} ({self.technique}): “{self.quote}”"]
+        return [f"! manipulation {by}{where} ({self.label}): “{self.quote}”"]
 
 
 class SourceCheck(Finding):

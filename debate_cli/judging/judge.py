@@ -14,6 +14,7 @@ from debate_cli.domain.judges import judge_ids, judge_title
 from debate_cli.domain.model_call import ModelCall
 from debate_cli.domain.tasks import Brief
 from debate_cli.errors import DebateError, RefusedError
+from debate_cli.judging.injection.addressed_to_judge import read_addressed_to_judge, with_addressed_to_judge
 from debate_cli.judging.injection.findings import find_manipulations
 from debate_cli.judging.transcript_prompt import format_shared_prompt, last_visible_turn
 from debate_cli.llm.model import Message, Request
@@ -51,7 +52,7 @@ class Judge:
         found = await asyncio.to_thread(find_manipulations, debate, brief.subject) if self._detects_injection else ()
         answer = await model.client.ask(
             self._build_request(question, context, model),
-            question.build_form(context),
+            with_addressed_to_judge(question.build_form(context)),
             patience_s=context.settings.answer_timeout_s,
         )
         if answer.timed_out:
@@ -96,7 +97,9 @@ def _result_from_answer(
         problem = answer.problem or "no form was filled in"
         return _build_abstention(case.brief, problem, answer.exchange)
     reading = row.read_form(answer.form, case)
-    return _build_assessment(case.brief, replace(reading, findings=(*reading.findings, *caught)), answer.exchange)
+    quoted, warnings = read_addressed_to_judge(answer.form, case.debate, case.brief.subject, caught)
+    checked = replace(reading, findings=(*reading.findings, *caught, *quoted), warnings=(*reading.warnings, *warnings))
+    return _build_assessment(case.brief, checked, answer.exchange)
 
 
 def _build_assessment(brief: Brief, reading: AssessmentContent, exchange: ModelCall) -> Assessment:

@@ -30,7 +30,7 @@ def _finding_row(finding: Finding) -> TableRow | None:
         case Manipulation():
             turn = str(finding.turn + 1) if finding.turn is not None else None
             by = Who(finding.participant) if finding.participant is not None else "the text"
-            return MANIPULATION_BADGE, by, turn, f"{finding.technique}: “{finding.quote}”"
+            return MANIPULATION_BADGE, by, turn, f"{finding.label}: “{finding.quote}”"
         case Contradiction():
             turns = f"{finding.earlier} and {finding.later}"
             return CONTRADICTION_BADGE, Who(finding.participant), turns, finding.explanation

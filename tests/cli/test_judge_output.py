@@ -46,9 +46,9 @@ def test_another_system_is_suggested(saved: Path, options: tuple[str, ...], hint
 def test_a_changed_deciding_verdict_is_reported(saved: Path) -> None:
     """One line on stderr; none if the result is saved elsewhere."""
     apart = debate(
-        "judge", saved, "--system", "structured", "--model", "mock/other", "--out", "o.json", cwd=saved.parent
+        "judge", saved, "--system", "structured", "--model", "mock/third", "--out", "o.json", cwd=saved.parent
     )
-    done = debate("judge", saved, "--system", "structured", "--model", "mock/other", cwd=saved.parent)
+    done = debate("judge", saved, "--system", "structured", "--model", "mock/third", cwd=saved.parent)
     told = [line for line in done.lines if "the deciding verdict was Con (narrow, structured), is now" in line]
     assert (done.code, len(told), "deciding verdict" in apart.err) == (0, 1, False), done.err
 

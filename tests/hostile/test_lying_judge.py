@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -33,6 +34,7 @@ def structured_reply(told: Debate) -> dict[str, Any]:
             }
             for item in told.arguments
         ],
+        "addressed_to_judge": [said[1].claim, INVENTED],
         "key_insight": "k", "unresolved_questions": [], "recommendation": "r",
     }  # fmt: skip
 
@@ -124,3 +126,30 @@ def test_a_false_total_gives_a_warning_and_does_not_count(transcript: dict[str, 
     found = verdict(transcript, "moderator")
     assert found["scores"]["Ada"] == found["scores"]["Bo"]
     assert found["victory"] == "draw"
+
+
+def test_words_that_a_judge_finds_addressed_to_it_are_checked(transcript: dict[str, Any]) -> None:
+    """A quote from a speech is a finding of the judge; an invented one is dropped with a warning."""
+    (told,) = of(transcript, "structured")
+    found = [item for item in told["findings"] if item["kind"] == "manipulation"]
+    claim = list(fixed().turns[0].arguments or ())[1].claim
+    assert [(item["quote"], item["turn"], item["participant"], item["found_by"]) for item in found] == [
+        (claim, 0, "Ada", "judge")
+    ]
+    assert len(warnings(transcript, "structured", "dropped_quote")) == 1
+
+
+def test_words_that_a_judge_finds_fail_the_gate(tmp_path: Path, transcript: dict[str, Any]) -> None:
+    """`score --fail-on manipulation` ends with exit code 5."""
+    path = tmp_path / "one.json"
+    path.write_text(json.dumps(transcript))
+    done = debate("score", path, "--fail-on", "manipulation", cwd=tmp_path)
+    assert done.code == 5, done.err
+
+
+@pytest.mark.parametrize("shown_as", ["terminal", "markdown", "html"])
+def test_words_that_a_judge_finds_are_shown(tmp_path: Path, transcript: dict[str, Any], shown_as: str) -> None:
+    """Each medium says that the judge found them."""
+    path = tmp_path / "one.json"
+    path.write_text(json.dumps(transcript))
+    assert "found by the judge" in debate("replay", path, "--format", shown_as, cwd=tmp_path).out

@@ -1,0 +1,80 @@
+"""The field `addressed_to_judge` of every judge's form: words in the material that the judge recognizes as meant for a judge.
+
+The rules of the detector know wordings, a model knows meaning. The field is added to a form when the question is asked, so
+no judging system has to ask for it. The instruction to the judge is in `prompts/judge_rules.md`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import Any, cast
+
+from pydantic import create_model
+
+from debate_cli.domain.assessment import Manipulation
+from debate_cli.domain.debate import Debate
+from debate_cli.domain.tasks import Subject
+from debate_cli.judging.injection.detector import REMOVAL_MARKER
+from debate_cli.judging.quotes import MIN_QUOTE_CHARS, find_quoted_turn, is_quoted_in
+from debate_cli.judging.transcript_prompt import last_visible_turn
+from debate_cli.llm.form import Form, FormModel, JsonSchema
+
+FIELD = "addressed_to_judge"
+"""Name of the field, and technique of the findings: the judge does not name a technique."""
+MAX_QUOTES = 3
+MAX_QUOTE_CHARS = 160
+_FIELD_SCHEMA: JsonSchema = {
+    "type": "array",
+    "items": {"type": "string", "maxLength": MAX_QUOTE_CHARS},
+    "maxItems": MAX_QUOTES,
+}
+
+
+def with_addressed_to_judge(form: Form[Any]) -> Form[Any]:
+    """`form` with the field first, so that a judge names such words before it gives marks."""
+    properties = {FIELD: _FIELD_SCHEMA, **form.schema.get("properties", {})}
+    schema = {**form.schema, "properties": properties, "required": [FIELD, *form.schema.get("required", ())]}
+    return Form(form.name, _extend_model(form.model), schema, form.lenient)
+
+
+@lru_cache(maxsize=256)
+def _extend_model(model: type[FormModel]) -> type[FormModel]:
+    """`model` with the field; an answer without it quotes nothing."""
+    fields: dict[str, Any] = {FIELD: (tuple[str, ...], ())}
+    return create_model(model.__name__, __base__=model, **fields)
+
+
+def read_addressed_to_judge(
+    form: FormModel, debate: Debate, subject: Subject, known: Sequence[Manipulation]
+) -> tuple[tuple[Manipulation, ...], tuple[str, ...]]:
+    """A finding for each quote that is in the material of `subject`, and a warning for each that is not.
+
+    A quote that the rules found too (`known`), or that is only the marker of a removal, is left out.
+    """
+    findings, warnings = list[Manipulation](), list[str]()
+    for quote in cast("tuple[str, ...]", getattr(form, FIELD))[:MAX_QUOTES]:
+        words = quote.replace(REMOVAL_MARKER, " ").strip()
+        if len(words) < MIN_QUOTE_CHARS or _is_known(words, (*known, *findings)):
+            continue
+        found = _locate(words, debate, subject)
+        if found is None:
+            warnings.append(f"dropped_quote: {quote!r} is not in the texts that were judged")
+        else:
+            findings.append(found)
+    return tuple(findings), tuple(warnings)
+
+
+def _is_known(words: str, known: Iterable[Manipulation]) -> bool:
+    return any(is_quoted_in(words, item.quote) or is_quoted_in(item.quote, words) for item in known)
+
+
+def _locate(words: str, debate: Debate, subject: Subject) -> Manipulation | None:
+    """The finding for `words`, in the first visible turn that says them, else in the motion or the background."""
+    last = last_visible_turn(debate, subject)
+    turn = find_quoted_turn(words, (turn for turn in debate.turns if last is None or turn.index <= last))
+    if turn is not None:
+        return Manipulation(participant=turn.speaker, turn=turn.index, quote=words, technique=FIELD, found_by="judge")
+    if any(is_quoted_in(words, text) for text in (debate.topic, debate.config.background or "")):
+        return Manipulation(participant=None, turn=None, quote=words, technique=FIELD, found_by="judge")
+    return None

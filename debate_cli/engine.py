@@ -1,7 +1,7 @@
-"""The loop of a run: ask the two schedulers what is due, start it, append each answer as an event, until nothing is due.
+"""The loop of a run: asks the two schedulers what is due, starts it, and appends each answer as an event.
 
 `formats.next_step` and `judging.schedule.owed_briefs` decide what is due; the actors answer; the fold and the scorers
-decide what the answers mean. Files are not known here.
+interpret the answers. The engine uses no files.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ class DebateRun:
     ) -> None:
         """`append` makes an event durable before it counts.
 
-        With `judging_runs`, only briefs of these runs are answered and nobody speaks (`debate judge`).
+        With `judging_runs` (`debate judge`), only briefs of these runs are answered, and debaters are not asked.
         """
         self.debate = debate
         self._actors = actors
@@ -211,7 +211,7 @@ class DebateRun:
 
 
 async def _cancel(tasks: Collection[asyncio.Future[Any]]) -> None:
-    """Cancel the tasks and wait until they have ended."""
+    """Cancel the tasks and wait until they end."""
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)

@@ -10,14 +10,14 @@ from debate_cli.domain.tasks import Cue, Task
 
 
 def is_judging_only(first: Event, debate: Debate) -> bool:
-    """Whether a run only judges an existing debate, told from its first event."""
+    """Whether a run only judges an existing debate. `event` is its first event."""
     if isinstance(first, JudgingOpened):
         return True
     return debate.document_name is not None and not isinstance(first, DebateOpened | DebateResumed)
 
 
 class Observer(Protocol):
-    """Receives what happens in one run. Calls come from the event loop and must return at once."""
+    """Receives the events of one run. Calls come from the event loop and must return at once."""
 
     def event(self, event: Event, debate: Debate) -> None:
         """An event was written to disk; `debate` is the state after it. The first is `DebateOpened`, `DebateResumed` or `JudgingOpened`."""

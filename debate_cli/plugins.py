@@ -23,10 +23,10 @@ class ExtensionPoint:
     group: str
     """Entry-point group, e.g. `debate_cli.systems`."""
     built_in: Mapping[str, str]
-    """Name -> import path of what this package ships."""
+    """Name -> import path, for everything that this package contains."""
 
     def names(self) -> tuple[str, ...]:
-        """All known names: the built-in ones in their order, then those of installed packages by alphabet."""
+        """All known names: the built-in ones in order, then those of installed packages, sorted."""
         return (*self.built_in, *sorted(_entry_points(self.group).keys() - self.built_in.keys()))
 
     def has(self, name: str) -> bool:
@@ -34,9 +34,9 @@ class ExtensionPoint:
         return name in self.built_in or name in _entry_points(self.group)
 
     def load(self, name: str) -> Any:
-        """Import and return the object of that name.
+        """Import and return the object with this name.
 
-        Raises KeyError for an unknown name, and ConfigError where an installed package cannot be imported.
+        Raises KeyError for an unknown name, and ConfigError if an installed package cannot be imported.
         """
         return _load(self.group, name, self.built_in.get(name))
 

@@ -232,7 +232,7 @@ def test_judging_writes_nothing_over_what_it_has_not_read(tmp_path: Path) -> Non
     assert first.path
     asyncio.run(debate_cli.judge(first.debate, systems=["panel"], model="mock/judge", path=first.path))
     before = first.path.read_bytes()
-    with pytest.raises(UsageError, match="not the debate as it was read"):
+    with pytest.raises(UsageError, match="was changed since it was read"):
         asyncio.run(debate_cli.judge(first.debate, systems=["live"], model="mock/judge", path=first.path))
     assert first.path.read_bytes() == before
 

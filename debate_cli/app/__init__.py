@@ -1,1 +1,1 @@
-"""Use cases, called by the command line and by the Python API alike. They return values and print nothing."""
+"""Use cases, called by the command line and by the Python API. They return values and print nothing."""

@@ -1,7 +1,7 @@
-"""What `import debate_cli` offers: the use cases as functions for scripts and notebooks.
+"""The functions of `import debate_cli`: the use cases for scripts and notebooks.
 
-They print nothing, handle no signals and know no exit codes. `.env` files, replaced prompts and secrets work as on the
-command line. Wrong arguments raise `ConfigError` or `UsageError` with the command line's sentences.
+They print nothing, handle no signals and return no exit codes. `.env` files, replaced prompts and secrets work as on
+the command line. Wrong arguments raise `ConfigError` or `UsageError` with the command line's sentences.
 """
 
 from __future__ import annotations
@@ -67,19 +67,19 @@ __all__ = [
 ]
 
 IN_MEMORY_CONFIG_NAME = "the configuration"
-"""What errors call a configuration without a file."""
+"""Name that errors give a configuration without a file."""
 PYTHON_PROVIDER = "python"
 """Provider part of the names of models that are passed as objects."""
 
 
 class _LoadedDebateConfig(DebateConfig):
-    """A configuration that remembers the file it came from, also through `model_copy`."""
+    """A configuration that remembers its file, also through `model_copy`."""
 
     _loaded: LoadedConfig | None = PrivateAttr(default=None)
-    """None for one that was validated, not loaded."""
+    """None for a configuration that was validated but not loaded from a file."""
 
     def __eq__(self, other: object) -> bool:
-        """Compare the fields. The file makes no difference."""
+        """Compare the fields only; the file makes no difference."""
         return _field_values(self) == _field_values(other) if isinstance(other, DebateConfig) else NotImplemented
 
     __hash__ = DebateConfig.__hash__
@@ -130,11 +130,12 @@ async def run_debate(
     models: Mapping[str, Model] | None = None,
     observer: Observer | None = None,
 ) -> Outcome:
-    """Run a debate to its end. With a `folder` it is journalled and saved there.
+    """Run a debate to its end.
 
-    `mock` uses the mock provider for every model. `models`: name in the configuration's `models` (or `default`, `judge`,
-    or the name that a debater or judge gives as its model) -> object with a method `complete`. Raises MissingKeyError
-    and ConfigError before any call; later failures are in the outcome (`halted`, `debate.failures`).
+    With a `folder` it is journalled and saved there. `mock` uses the mock provider for every model. `models`: name ->
+    object with a method `complete`; a name is one of the configuration's `models`, `default`, `judge`, or the model
+    name of a debater or judge. Raises MissingKeyError and ConfigError before any call; later failures are in the
+    outcome (`halted`, `debate.failures`).
     """
     loaded, own = _with_models(_to_loaded(config), models)
     context = prepare_run(loaded, mock=mock, models=own)
@@ -154,9 +155,9 @@ async def judge(
 ) -> Outcome:
     """Add a judging run by `systems` with `model` to a debate.
 
-    What is not given comes from `config`, then from the debate's stored judging. `models` as in `run_debate`, with the
+    Omitted arguments come from `config`, then from the debate's stored judging. `models` as in `run_debate`, with the
     keys `judge`, `default` or a `provider/model`. With a `path` the transcript is written there. Raises UsageError if
-    the debate cannot be judged so.
+    the debate cannot be judged like this.
     """
     loaded = _to_loaded(config) if config is not None else None
     request, own = _judging_request(loaded, systems, model, models)
@@ -176,7 +177,10 @@ async def judge_text(
     path: str | Path | None = None,
     observer: Observer | None = None,
 ) -> Outcome:
-    """Let a panel vote on a text. `name` stands for it in results; the other arguments are those of `judge`."""
+    """Let a panel vote on a text.
+
+    `name` is the text's name in results; the other arguments are those of `judge`.
+    """
     loaded = _to_loaded(config) if config is not None else None
     request, own = _judging_request(loaded, ("panel",), model, models)
     now = datetime.now(UTC)

@@ -1,7 +1,7 @@
-"""Two judgements of debates side by side: what was concluded, what became of each claim, what was configured. Pure.
+"""Compares two judgments: what they concluded, the standing of each claim, what was configured. Pure.
 
-A side is a debate as one of its judging runs has it, or as its newest ones have it. How several systems of one debate
-agree does not live here, but in `agreement`.
+A side is a debate as judged by one of its judging runs, or by the newest run of each system. `agreement` compares the
+systems of one debate.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _SCORE_CHANGE_DECIMALS = 9
 
 @dataclass(frozen=True, slots=True)
 class ComparisonSide:
-    """A debate as one judging run has it; `latest` means per system the newest run."""
+    """A debate as judged by one run; with `latest`, by the newest run of each system."""
 
     debate: Debate
     run: str = LATEST_RUNS
@@ -51,7 +51,7 @@ class SideVerdict(FrozenModel):
 
 
 class ScoreChange(FrozenModel):
-    """A debater's score under one system on both sides; None if there is none."""
+    """A debater's score under one system on both sides; None where a side has none."""
 
     participant: str
     a: float | None
@@ -68,7 +68,7 @@ class VerdictChange(FrozenModel):
     b: SideVerdict | None
     """None if that side has no verdict of this system."""
     outcome: Literal["same", "victory", "winner", "one_sided"]
-    """`winner`: another one wins, or nobody instead, or a panel votes otherwise; `victory`: the same in another way."""
+    """`winner`: the winners, or a panel's options, differ; `victory`: the kinds of victory differ."""
     scores: tuple[ScoreChange, ...]
 
 
@@ -93,14 +93,14 @@ class SettingChange(FrozenModel):
 
 
 class JudgmentComparison(FrozenModel):
-    """Everything that differs between two sides, and the verdicts of both."""
+    """All differences between two sides, and the verdicts of both."""
 
     verdicts: tuple[VerdictChange, ...]
-    """One for each system that either side was judged by, those of A first."""
+    """One for each system that judged either side, those of A first."""
     standings: tuple[StandingChange, ...]
     """Changed ones only, in the order of A."""
     compared_claims: int
-    """Arguments with the same id and claim on both sides, both of which were asked for standings; 0 where one was not."""
+    """Arguments with the same id and claim on both sides; 0 unless both sides were asked for standings."""
     judged_claims: tuple[int, int]
     """Arguments that have a standing on side A, and on side B."""
     settings: tuple[SettingChange, ...]
@@ -116,7 +116,7 @@ class JudgmentComparison(FrozenModel):
 
 
 def compare_judgments(a: ComparisonSide, b: ComparisonSide) -> JudgmentComparison:
-    """What changed from side A to side B. A run that a debate does not have concludes nothing."""
+    """Compare side A with side B. A run that a debate does not have has no verdict."""
     first, second = _verdicts_by_system(a), _verdicts_by_system(b)
     kinds: list[str] = list(dict.fromkeys([*first, *second]))
     traced = _side_trace(a), _side_trace(b)
@@ -131,16 +131,13 @@ def compare_judgments(a: ComparisonSide, b: ComparisonSide) -> JudgmentCompariso
 
 
 def judge_models_used(debate: Debate, system: str, run: str) -> tuple[str, ...]:
-    """`provider/model` of the judges of a system in a run that were heard, each once; none where no model was asked."""
+    """`provider/model` of every judge of a system that answered in a run, each once."""
     heard = (item.exchange for item in debate.assessments_of_system(system, run))
     return tuple(dict.fromkeys(exchange.model for exchange in heard if exchange.attempts))
 
 
 def judging_cost(debate: Debate, runs: Mapping[str, str]) -> float | None:
-    """US dollars of what these systems, each in its run, were asked; None where a price is not known.
-
-    Judges that could not be heard count as well.
-    """
+    """Cost in US dollars of these systems, each in its run, including failed calls; None if a price is unknown."""
     return usage_of_briefs(debate, lambda brief: runs.get(brief.system) == brief.run).cost_usd
 
 
@@ -149,7 +146,7 @@ def _verdicts_by_system(side: ComparisonSide) -> dict[str, Verdict]:
 
 
 def _shared_claims(a: Sequence[TraceRow], b: Sequence[TraceRow]) -> list[tuple[TraceRow, TraceRow]]:
-    """The claims that both sides know; none where either was not asked for standings."""
+    """The claims that both sides have; none unless both sides were asked for standings."""
     if not (_count_judged(a) and _count_judged(b)):
         return []
     of_b = {row.id: row for row in b}
@@ -227,7 +224,7 @@ def _systems_by_kind(side: ComparisonSide) -> dict[str, SystemSettings]:
 
 
 def _comparable_config(side: ComparisonSide, systems: tuple[SystemSettings, ...]) -> DebateConfig:
-    """The debate's configuration with these systems, and with the models of the side's own runs."""
+    """The debate's configuration with these systems and with the models of the side's own runs."""
     config, runs = side.debate.config, _counted_runs(side)
     named = [run.judging.decides for run in runs if run.judging.decides is not None]
     decides = named[-1] if named else runs[0].judging.deciding_kind if runs else None
@@ -237,13 +234,16 @@ def _comparable_config(side: ComparisonSide, systems: tuple[SystemSettings, ...]
 
 
 def _key_with_kind(key: str, kinds: list[str]) -> str:
-    """A key path in which a system is called by its kind and not by its place."""
+    """A key path that names a system by its kind instead of its position."""
     place, _, rest = key.removeprefix(_SYSTEMS).partition(".")
     return f"{_SYSTEMS}{kinds[int(place)]}.{rest}" if key.startswith(_SYSTEMS) else key
 
 
 def _counted_runs(side: ComparisonSide) -> list[JudgingRun]:
-    """The runs that count for a side, that whose word goes first last; those whose systems all were replaced do not."""
+    """The runs that count for a side, the one with the highest precedence last.
+
+    A run whose systems were all replaced does not count.
+    """
     return [
         run for run in side.debate.runs_by_precedence() if side.run in {LATEST_RUNS, run.id} and run.active_systems()
     ]

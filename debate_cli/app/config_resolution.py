@@ -1,4 +1,7 @@
-"""Turns a file, a text, an object or a stored debate into a `LoadedConfig`, for the command line and Python alike."""
+"""Turns a file, a text, an object or a stored debate into a `LoadedConfig`.
+
+Used by the command line and Python alike.
+"""
 
 from __future__ import annotations
 
@@ -51,13 +54,13 @@ def resolve_config(
 
 
 def _check_for_mock(config: DebateConfig) -> list[Problem]:
-    """Check `config` as the mock will run it: a role without a model gets the mock."""
+    """Check `config` as the mock runs it: a role without a model gets the mock."""
     models = {"default": ModelSpec(model="mock/default"), **config.models}
     return check_config(config.model_copy(update={"models": models}))
 
 
 def config_from_object(config: DebateConfig, name: str, folder: Path | None = None) -> LoadedConfig:
-    """A configuration without a file, as if it were read in `folder` (None: the working folder).
+    """Build a configuration without a file, as if it were read from `folder` (None: the working folder).
 
     Errors call it `name`. Raises ConfigError if a prompt file that it names cannot be read.
     """
@@ -92,7 +95,7 @@ def config_from_transcript(stored: StoredDebate, changes: Sequence[ConfigChange]
 
 
 def _escape_variables(data: Any) -> Any:
-    """Stored data with every `${` escaped, except in headers, which are stored as they were written."""
+    """Escape every `${` in stored data, except in headers, which are stored as they were written."""
     if isinstance(data, str):
         return data.replace("${", "$${")
     if isinstance(data, list):

@@ -1,4 +1,4 @@
-"""`RunContext`: one value with everything that a use case needs besides the debate itself."""
+"""`RunContext`: everything that a use case needs besides the debate itself."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Cassette(Protocol):
     """Wraps models to record their exchanges, or to answer from a recording."""
 
     serves: bool
-    """Whether it answers by itself, so that no key and no price is needed."""
+    """Whether it answers by itself, so that neither key nor price is needed."""
 
     def wrap(self, name: str, model: Model) -> Model:
         """`model` (known as `name`) inside the cassette."""
@@ -30,21 +30,21 @@ class Cassette(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class RunContext:
-    """Configuration and surroundings of one run."""
+    """Configuration and environment of one run."""
 
     config: DebateConfig
     folder: Path = field(default_factory=Path)
-    """Folder of the configuration. Relative paths in it start here."""
+    """Folder of the configuration, the base of its relative paths."""
     env: Mapping[str, str] = field(default_factory=dict[str, str])
     """The process's environment with the keys of `.env` files."""
     secrets: tuple[str, ...] = ()
-    """Values that are never written, shown or returned by a model."""
+    """Values that are never written or shown, and are removed from the text of models."""
     prompts: Mapping[str, str] = field(default_factory=dict[str, str])
     """Name of a shipped prompt -> text that replaces it."""
     mock: bool = False
     """Whether the mock provider replaces every model, also those that a stored debate names."""
     models: Mapping[str, Model] = field(default_factory=dict[str, Model])
-    """`provider/model` -> an object of the caller's that answers in its place."""
+    """`provider/model` -> an object of the caller's that answers for that model."""
     cassette: Cassette | None = None
     observer: Observer = field(default_factory=NullObserver)
     warn: Callable[[str], None] | None = None

@@ -1,6 +1,7 @@
-"""Use case `doctor`: ask models tiny questions to see which structured-output modes work, how fast, at what cost.
+"""Use case `doctor`: asks models tiny questions to see which structured-output modes work, how fast, and at what cost.
 
-Each mode is asked on its own, through the real adapter and rate limiter, without a budget: a few hundred tokens a model.
+Each mode has a separate question, which passes the real adapter and rate limiter but no budget: a few hundred tokens a
+model.
 """
 
 from __future__ import annotations
@@ -38,11 +39,11 @@ CheckResult = Literal["ok", "not_enforced", "invalid", "one_piece", "rejected", 
 """not_enforced: the server does not hold the model to the schema; invalid: the answer does not fit it; one_piece: the stream
 came all at once; rejected: the server does not support this mode; failed: no answer."""
 MAX_CHECK_ATTEMPTS = 2
-"""Requests for one question, at most: a server that is down is reported soon."""
+"""Maximum number of requests for one question, so that a server that is down is reported soon."""
 MAX_CHECK_TOKENS = 2000
-"""Output limit of a question. Reasoning models get the limit that they have in a debate."""
+"""Output limit of a question. A reasoning model gets its limit of a debate."""
 CHECK_TEMPERATURE = 0.2
-"""The judges' temperature."""
+"""Temperature of judges."""
 
 
 class SumAnswer(FormModel):
@@ -64,7 +65,7 @@ SUM_FORM = Form(
 )
 _SYSTEM_PROMPT = "This is a quick check of the connection. Answer briefly."
 _QUESTION = "What is three plus four, and why? Give the reason in at most ten words."
-"""Does not mention JSON, so a form in the answer comes from the mode."""
+"""Does not mention JSON, so a form in the answer is due to the mode."""
 _STREAM_QUESTION = "Count from one to thirty in words, separated by commas, and say nothing else."
 
 
@@ -92,17 +93,17 @@ class ModelCheck:
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """What was found about one model."""
+    """Results for one model."""
 
     model: str
     """`provider/model`."""
     problem: str | None = None
-    """Why it could not be asked at all (a missing key, an unknown provider). Then there are no checks."""
+    """Why the model could not be asked (a missing key, an unknown provider). There are no checks then."""
     checks: tuple[ModelCheck, ...] = ()
     """One per structured-output mode of its profile, best first, and the stream."""
     profile: Profile | None = None
     price: Price | None = None
-    """None if it is not known."""
+    """None if the price is not known."""
 
     @property
     def usable(self) -> bool:
@@ -121,9 +122,10 @@ class Diagnosis:
 
 
 async def diagnose_models(specs: Sequence[ModelSpec], context: RunContext) -> tuple[Diagnosis, ...]:
-    """Diagnose `specs`, in order. All are asked at once, within their providers' limits.
+    """Diagnose `specs`, in order.
 
-    Raises ConfigError if the configuration's providers are wrong. What is wrong with one model is in its diagnosis.
+    All are asked at once, within their providers' limits. A problem of one model is part of its diagnosis. Raises
+    ConfigError if the configuration's providers are wrong.
     """
     registry = ProviderRegistry(context.config, context.env, folder=context.folder)
     diagnoser = _Diagnoser(context, registry)
@@ -136,7 +138,7 @@ async def diagnose_models(specs: Sequence[ModelSpec], context: RunContext) -> tu
 def select_models(
     names: Sequence[str], config: DebateConfig, *, mock: bool
 ) -> tuple[tuple[ModelSpec, ...], DebateConfig]:
-    """The models of these names (none: all that `config` uses), and the configuration to ask them with.
+    """The models with these names (none: all that `config` uses), and the configuration to ask them with.
 
     Raises UsageError for a name that is neither provider/model nor in the configuration.
     """
@@ -183,7 +185,7 @@ class _Diagnoser:
         return Diagnosis(spec.model, None, checks, profile, self._registry.price(spec))
 
     def _build_model(self, spec: ModelSpec, refused: set[str]) -> Model:
-        """The model as a debate would ask it. `refused` collects the sampling parameters that its server rejects."""
+        """Build the model as a debate does. `refused` collects the sampling parameters that its server rejects."""
         row, profile = self._registry.row(spec.model), self._registry.profile(spec.model)
         if row.name not in self._limiters:
             self._limiters[row.name] = RateLimiter(row.max_concurrency, row.requests_per_minute, row.tokens_per_minute)
@@ -198,7 +200,7 @@ class _Diagnoser:
 
 
 def build_check_request(spec: ModelSpec, profile: Profile, seed: int | None) -> Request:
-    """The question, with the parameters that `spec` has in a debate."""
+    """Build the question with the parameters that `spec` has in a debate."""
     limit = spec.max_output_tokens or profile.max_output_tokens
     thinks = profile.max_output_tokens > Profile().max_output_tokens
     return Request(
@@ -248,7 +250,7 @@ def _classify_reply(reply: Reply, rung: FormRung) -> tuple[CheckResult, str | No
     if rung != "prompt" and not reply.truncated:
         alone = parse_reply(strip_thinking(reply.text), SUM_FORM, truncated=True)
         if alone.outcome != "valid":
-            return "not_enforced", "the server takes the schema and does not hold the model to it", has_form
+            return "not_enforced", "the server accepts the schema but does not enforce it", has_form
     return (
         ("ok", None, True)
         if has_form

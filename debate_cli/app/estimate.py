@@ -1,7 +1,7 @@
 """Use case `estimate`: calls, tokens and cost of a run for each role, planned and at worst. No model is asked.
 
-Planned is what a simulation on the mock needs. At worst every speech fills its limit, every question is asked again as
-often as allowed, and panels deliberate to their last round. Retries after a provider's fault come on top.
+Planned numbers come from a simulation on the mock. At worst every speech fills its limit, every question is repeated as
+often as allowed, and panels deliberate to their last round. Retries after a provider's fault are not included.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ from debate_cli.providers.embedded import CONTEXT_TOKENS
 from debate_cli.providers.registry import ProviderRegistry
 
 MAX_ASKS = 1 + MAX_REASKS
-"""Requests for one answer, if answers come without the right form."""
+"""Maximum number of requests for one answer, if answers lack the required form."""
 MAX_SPEECH_ASKS = 2 * MAX_ASKS
-"""Requests for one speech, which is asked for again if its shape is wrong."""
+"""Maximum number of requests for one speech, which is requested again if its shape is wrong."""
 REASK_TOKENS = 600
-"""Tokens of the message that asks again, generously."""
+"""Tokens of the message that asks again, a high estimate."""
 
 
 @dataclass(slots=True)
@@ -47,7 +47,7 @@ class PromptMeter:
     """Purpose of a request -> tokens of its longest prompt, estimated on the high side."""
 
     def wrap(self, name: str, model: Model) -> Model:
-        """`model`, measured."""
+        """`model`, with its prompts measured."""
         del name
         return _MeteredModel(model, self)
 
@@ -68,7 +68,7 @@ class _MeteredModel:
 
 
 async def simulate_debate(context: RunContext) -> tuple[Debate, PromptMeter]:
-    """Run the debate on fast mocks without limits or files: the debate, and how long its prompts were."""
+    """Run the debate on fast mocks without limits or files. Returns the debate and the lengths of its prompts."""
     meter = PromptMeter()
     config = with_mock_models(context.config)
     models = {
@@ -118,12 +118,12 @@ class RunEstimate:
 
     speeches: int
     assessments: int
-    """At least: a panel may deliberate further, contradictions may have to be resolved."""
+    """Lower bound: a panel may deliberate further, and contradictions may need a resolution."""
     roles: tuple[RoleEstimate, ...]
 
     @property
     def planned(self) -> CallTotals:
-        """Of all roles."""
+        """Sum of the planned calls of all roles."""
         return sum((role.planned for role in self.roles), NO_CALLS)
 
     @property
@@ -142,7 +142,7 @@ class RunEstimate:
 
 
 def planned_calls(config: DebateConfig) -> int:
-    """Calls that a run makes at least, if nothing is asked again."""
+    """Least number of calls of a run, if no question is repeated."""
     return planned_turns(config) + schedule.planned_briefs(config)
 
 
@@ -159,17 +159,17 @@ async def estimate_run(context: RunContext) -> RunEstimate:
 
 @dataclass(frozen=True, slots=True)
 class _QuestionLoad:
-    """The question that one role is asked repeatedly."""
+    """One question that a role is asked repeatedly."""
 
     planned: int
     worst: int
-    """Number of questions with every possible further round."""
+    """Number of questions if every possible further round takes place."""
     max_asks: int
-    """Requests for one answer, at most."""
+    """Maximum number of requests for one answer."""
     simulated_prompt: int
     """Tokens of its longest prompt in the simulation."""
     earlier_tokens: int
-    """Tokens of everything said before, at full length."""
+    """Tokens of all earlier speeches, at full length."""
 
     @property
     def worst_prompt(self) -> int:
@@ -236,7 +236,7 @@ class _Estimator:
         )
 
     def _debate_tokens_for_speaker(self, turns: int) -> int:
-        """Tokens of the debate that a speaker of `turns` turns hears before each of them, on average, speaking last."""
+        """Average number of tokens that a speaker reads before one of its `turns` turns, if it speaks last."""
         speakers = len(self.config.debaters)
         before = speakers - 1 + speakers * (turns - 1) / 2
         return math.ceil(self._debate_tokens() / max(1, turns * speakers) * before)

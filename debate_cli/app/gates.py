@@ -27,7 +27,7 @@ class GateResult(NamedTuple):
 
 
 class Gates(NamedTuple):
-    """The requested conditions; None and empty request nothing."""
+    """The requested conditions. None and empty values request nothing."""
 
     min_score_debater: str | None = None
     """Name of the debater whose score `min_score` bounds; None for the higher score."""
@@ -42,7 +42,7 @@ class Gates(NamedTuple):
     def require_names(self, names: Collection[str], where: str = "") -> None:
         """Raise UsageError if a gate names a debater that is not in `names` (empty for a text).
 
-        `where` stands before the sentence, as in `a.json: `.
+        `where` precedes the sentence, e.g. `a.json: `.
         """
         known = f"the debaters are {', '.join(map(_printable_name, names))}" if names else "a text has no debaters"
         if self.min_score_debater is not None and self.min_score_debater not in names:
@@ -59,7 +59,7 @@ class Gates(NamedTuple):
         )
 
     def failure_messages(self, debate: Debate, verdicts: Sequence[Verdict]) -> list[str]:
-        """One sentence for each gate that is not met. An undetermined debate meets none."""
+        """One sentence for each gate that is not met. An undetermined debate meets no gate."""
         return [result.problem for result in self.evaluate(debate, verdicts) if result.problem is not None]
 
     def evaluate(self, debate: Debate, verdicts: Sequence[Verdict]) -> list[GateResult]:
@@ -102,7 +102,7 @@ class Gates(NamedTuple):
 
 
 def _format_distinguishable(score: float, least: float) -> tuple[str, str]:
-    """Both, the first of which is the lower one, with two decimals of it, or as many more as show that it is."""
+    """Both numbers, the lower one first, with at least two decimals and enough to differ."""
     higher = f"{least:.12g}"
     rounded = (f"{score:.{digits}f}" for digits in range(2, 12))
     lower = next((shown for shown in rounded if float(shown) < float(higher)), None)
@@ -119,7 +119,7 @@ def _check_winner(verdict: Verdict | None, expected: str) -> str | None:
 
 
 def _printable_name(name: str) -> str:
-    """A name from a transcript, escaped so that a terminal shows each of its characters."""
+    """A name from a transcript, escaped so that a terminal shows every character."""
     return name if name.isprintable() else ascii(name)
 
 

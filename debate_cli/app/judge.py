@@ -1,4 +1,4 @@
-"""Use case `judge`: files as judging tasks (what is judged, by which runs, in which context, saved where), and doing them."""
+"""Use case `judge`: turns files into judging tasks (text or debate, runs, context, target) and runs them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from debate_cli.systems.scoring import score
 
 TRANSCRIPT_SUFFIXES = frozenset({".json", ".jsonl"})
 MAX_TEXT_BYTES = 400_000
-"""Bytes of a text that a panel judges, at most."""
+"""Maximum size of a text for a panel, in bytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +40,10 @@ class JudgeTask:
     source: Path
     events: tuple[Event, ...]
     openings: tuple[JudgingOpened, ...]
-    """Judging runs to add. None for a text: its panel is its own first run."""
+    """Judging runs to add. None for a text, whose panel is its first run."""
     context: RunContext
     target: Path | None
-    """The transcript to write; None to write nothing."""
+    """The transcript to write; None writes nothing."""
     note: str | None = None
     """A sentence on a torn journal."""
 
@@ -53,7 +53,10 @@ class JudgeTask:
         return tuple(item.name for item in self.context.config.debaters)
 
     def describe_verdict_change(self, debate: Debate) -> str | None:
-        """A sentence if the file, judged in place, now has another deciding verdict. `debate`: its present state."""
+        """A sentence if a file that was judged in place now has another deciding verdict.
+
+        `debate`: its current state.
+        """
         was, now = _deciding_outcome(fold(self.events)), _deciding_outcome(debate)
         if self.target != self.source.with_suffix(".json") or not was or not now or was[0] == now[0]:
             return None
@@ -83,7 +86,7 @@ def build_judge_tasks(
     """The tasks, and a sentence for each of many files that cannot be judged.
 
     `loaded` is the configuration of the request. Raises UsageError, ConfigError and MissingKeyError for bad requests;
-    TranscriptError for a bad single file, StorageError for one that a process is working on.
+    TranscriptError for a bad single file, StorageError for one that another process is writing.
     """
     for kind in request.systems:
         check_system_kind(kind)
@@ -116,9 +119,10 @@ async def judge_files(
     cassette: Cassette | None = None,
     on_error: Callable[[JudgeTask, DebateError], None],
 ) -> list[Outcome | None]:
-    """Do the tasks, `concurrency` at a time. None for a task that failed, or that was not begun after a stop.
+    """Run the tasks, `concurrency` at a time.
 
-    The error of a single task is raised, others go to `on_error`. `force` overwrites changed targets.
+    The result is None for a task that failed or was not started after a stop. The error of a single task is raised;
+    errors of several go to `on_error`. `force` overwrites changed targets.
     """
     room = asyncio.Semaphore(concurrency)
 
@@ -139,18 +143,18 @@ async def judge_files(
 
 
 def _reserve_target(task: JudgeTask, taken: dict[Path, Path]) -> None:
-    """Raise TranscriptError if another file is to be saved at the task's target."""
+    """Raise TranscriptError if another file has the same target."""
     if task.target is None:
         return
     other = taken.setdefault(task.target.resolve(), task.source)
     if other != task.source:
         raise TranscriptError(
-            f"{task.source}: would be saved as {task.target} like {other}; judge it into a folder of its own"
+            f"{task.source}: would overwrite {task.target}, the target of {other}; use another --out folder"
         )
 
 
 def _deciding_outcome(debate: Debate) -> tuple[tuple[str, str], str] | None:
-    """(Winner or an empty string, victory) and system of the deciding verdict; None before any judging."""
+    """Winner (or an empty string), victory and system of the deciding verdict; None before any judging."""
     found = next((verdict for verdict in score(debate, runs="all") if verdict.decides), None)
     if found is None:
         return None
@@ -170,7 +174,7 @@ def _build_task(path: Path, request: JudgingRequest, loaded: LoadedConfig | None
     if not request.kinds or not all(get_system(kind).judges_texts for kind in request.kinds):
         raise TranscriptError(f"{path}: is not a transcript; other texts are judged with --system panel alone")
     if request.repeat > 1 or request.other_models:
-        raise UsageError(f"{path}: a text is judged once at a time; then judge the saved transcript again")
+        raise UsageError(f"{path}: a text gets one judging run at a time; judge the saved transcript to add more")
     now = datetime.now(UTC)
     debate_id = validate_id(target.text_id) if target.text_id else new_id(path.stem, now, random.SystemRandom())
     events = document_events(path.name, _read_text(path), debate_id, request, now)

@@ -29,7 +29,7 @@ class JudgingRequest:
     systems: tuple[str, ...] = ()
     """Kinds of systems; empty means those of the configuration, or the stored ones."""
     model: str | None = None
-    """`provider/model` of every judge; None leaves each judge its own."""
+    """`provider/model` of every judge; None keeps each judge's own model."""
     other_models: tuple[str, ...] = ()
     """Further models for every judge; each gets a separate judging run."""
     judges: int | None = None
@@ -53,13 +53,16 @@ class JudgingRequest:
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """Kinds of the requested systems, by name or by configuration; empty if neither names any."""
+        """Kinds of the requested systems, by option or by configuration; empty if neither names any."""
         configured = self.config.judging.systems if self.config is not None else ()
         return self.systems or tuple(system.kind for system in configured)
 
     @property
     def models(self) -> dict[str, ModelSpec]:
-        """Models by role. The configuration's default becomes its judge, so that no stored judge is used instead."""
+        """Models by role.
+
+        The configuration's default model becomes the judge's, so that no stored judge is used instead.
+        """
         models = dict(self.config.models) if self.config is not None else {}
         if "default" in models:
             models.setdefault("judge", models["default"])
@@ -79,9 +82,9 @@ def _parse_model(name: str) -> ModelSpec:
 
 
 def open_judging_runs(debate: Debate, wish: JudgingRequest, at: datetime) -> tuple[JudgingOpened, ...]:
-    """The judging runs that the request adds to `debate`, with ids of their own: `repeat` runs for each model.
+    """The judging runs that the request adds to `debate`, with new ids: `repeat` runs for each model.
 
-    Raises UsageError for an unknown system, TranscriptError if one cannot judge this debate.
+    Raises UsageError for an unknown system, TranscriptError if a system cannot judge this debate.
     """
     systems = tuple(_apply_request(system, wish) for system in _requested_systems(debate, wish))
     for system in systems:
@@ -105,7 +108,7 @@ def open_judging_runs(debate: Debate, wish: JudgingRequest, at: datetime) -> tup
 def document_events(name: str, text: str, debate_id: str, wish: JudgingRequest, at: datetime) -> tuple[Event, ...]:
     """The events of a debate that consists of one text: opened and closed, without speeches.
 
-    Raises UsageError if the systems' settings contradict themselves.
+    Raises UsageError if the systems' settings contradict each other.
     """
     config = document_config(name, text, wish)
     for system in config.judging.systems:
@@ -115,7 +118,7 @@ def document_events(name: str, text: str, debate_id: str, wish: JudgingRequest, 
 
 
 def document_config(name: str, text: str, wish: JudgingRequest) -> DebateConfig:
-    """The configuration under which a text is judged: the requested systems that judge texts (default: panel), no debaters."""
+    """The configuration for judging a text: the requested systems that judge texts (default: panel), and no debaters."""
     given = wish.config
     configured = given.judging.systems if given is not None else ()
     wanted = tuple(system for system in configured if not wish.systems or system.kind in wish.systems)
@@ -136,9 +139,9 @@ def document_config(name: str, text: str, wish: JudgingRequest) -> DebateConfig:
 
 
 def normalize_resume_config(config: DebateConfig, debate: Debate) -> DebateConfig:
-    """`config`, given with --resume, in the form in which `debate` would have stored it, so that the two can be compared.
+    """`config`, given with --resume, in the form in which `debate` stores it, so that the two can be compared.
 
-    For a text that is its judges alone. A free-flowing debate keeps the order that it was stored with.
+    For a text only the judges count. A free-flowing debate keeps its stored order.
     """
     if debate.document_name is None or not config.debaters:
         order = debate.config.format.order if config.format.kind == "free_flowing" else config.format.order
@@ -167,7 +170,7 @@ def _limits_without_budget(debate: Debate) -> Limits:
 
 
 def _requested_systems(debate: Debate, wish: JudgingRequest) -> tuple[SystemSettings, ...]:
-    """The requested systems, each as configured, else as stored, else with its defaults."""
+    """The requested systems. Each has its configured settings, else its stored ones, else defaults."""
     configured = wish.config.judging.systems if wish.config is not None else ()
     if not wish.systems:
         return configured or debate.config.judging.systems
@@ -180,7 +183,7 @@ def _requested_systems(debate: Debate, wish: JudgingRequest) -> tuple[SystemSett
 
 
 def _apply_request(system: SystemSettings, wish: JudgingRequest) -> SystemSettings:
-    """The system with the requested model and number of judges, without what only a running debate can use."""
+    """The system with the requested model and number of judges, without the settings that only a running debate can use."""
     settings = system.for_added_run()
     if wish.model is not None:
         settings = settings.with_models(lambda _role: None)
@@ -204,7 +207,10 @@ def _check_settings(system: SystemSettings) -> None:
 
 
 def _check_judgeable(debate: Debate, system: SystemSettings, *, is_named: bool) -> None:
-    """Raise TranscriptError if no judge, or not this one, can judge the debate. A system that is not named may find nothing."""
+    """Raise TranscriptError if no judge, or a requested one, can judge the debate.
+
+    A system that was not requested explicitly may be unable to judge it.
+    """
     _check_settings(system)
     if not debate.turns and debate.document_name is None and debate.closed is not None:  # an open one may be under way
         raise TranscriptError(
@@ -216,6 +222,6 @@ def _check_judgeable(debate: Debate, system: SystemSettings, *, is_named: bool) 
 
 
 def _deciding_system(debate: Debate, wish: JudgingRequest, systems: Sequence[SystemSettings]) -> str | None:
-    """The system that decides: the configured one if it is requested, else None for the first."""
+    """The system that decides: the configured one if it is requested; None for the first."""
     named = wish.config.judging.decides if wish.config is not None else debate.config.judging.decides
     return named if named in {system.kind for system in systems} else None

@@ -55,13 +55,14 @@ class DiscoveredModel:
     """Why it is offered, in a few words."""
     is_paid: bool = False
     is_toy: bool = False
-    """Whether it is only good for trials, not for debates."""
+    """Whether it is good for trials only, not for debates."""
 
 
 def list_server_models(address: str, deadline_s: float = LISTING_DEADLINE_S) -> list[str]:
-    """Names of the models of the server at `address`, asked over HTTP with little patience and without a proxy.
+    """Names of the models of the server at `address`, requested over HTTP without a proxy.
 
-    Whatever listens there may answer as it likes and as slowly; what is no list of models within `deadline_s` has none.
+    The server is not trusted: a slow, large or malformed answer counts as no models. The whole request takes at most
+    `deadline_s`.
     """
     heard: list[object] = []
     asking = threading.Thread(target=lambda: heard.append(_fetch_json(f"{address}/models")), daemon=True)
@@ -74,7 +75,7 @@ def list_server_models(address: str, deadline_s: float = LISTING_DEADLINE_S) -> 
 
 
 def _fetch_json(url: str) -> object:
-    """The JSON that the server returns; None if it is no JSON or the server does not answer."""
+    """The JSON that the server returns; None if there is no answer or it is not JSON."""
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     try:
         with opener.open(url, timeout=LISTING_TIMEOUT_S) as answer:
@@ -86,9 +87,9 @@ def _fetch_json(url: str) -> object:
 def discover_models(
     env: Mapping[str, str], listing: ModelLister = list_server_models, *, embedded: bool | None = None
 ) -> list[DiscoveredModel]:
-    """The models at hand, the ones to prefer first: Ollama's, those whose key is set, the embedded one, the mock.
+    """The available models, the preferred ones first: Ollama's, those with a key, the embedded one, the mock.
 
-    `embedded` says whether the extra `local` is installed; None: look.
+    `embedded`: whether the extra `local` is installed; None detects it.
     """
     ollama = [DiscoveredModel(f"ollama/{name}", "Ollama on this machine") for name in _list_ollama_models(env, listing)]
     keyed = [
@@ -102,7 +103,7 @@ def discover_models(
 
 
 def suggest_judge(model: str, found: Sequence[DiscoveredModel]) -> str:
-    """A judge for debaters that speak with `model`: another model at hand that costs no more than it, else the same."""
+    """A judge for debaters that use `model`: another available model of at most the same price, else the same model."""
     debater = next((one for one in found if one.model == model), None)
     others = [one for one in found if one.model != model and not one.is_toy]
     fit = [one.model for one in others if debater is not None and not debater.is_toy and one.is_paid == debater.is_paid]

@@ -45,7 +45,7 @@ class ModelFactory:
     """Builds and owns the model clients of one run. `aclose` closes their connections."""
 
     def __init__(self, context: RunContext, *, used: TotalUsage | None = None) -> None:
-        """`used`: usage of the part of the debate that was held before, which counts against the budget."""
+        """`used`: usage of the earlier part of the debate, which counts against the budget."""
         before = used or TotalUsage()
         config = context.config.model_copy(update={"providers": {}}) if context.mock else context.config
         limits = config.limits
@@ -57,14 +57,17 @@ class ModelFactory:
         self._without_usage: set[str] = set()
         """Providers that reported no usage."""
         self._run_providers: dict[str, _ProviderContext] = {}
-        """By judging run, for runs that brought their own providers."""
+        """By judging run, for runs with their own providers."""
         self._prompts = Prompts(context.prompts).validate()
         self._budget = Budget(
             limits.max_cost_usd, limits.max_tokens, before.cost_usd or 0.0, before.input_tokens + before.output_tokens
         )
 
     def build_actors(self, *, speeches: bool = True, searching: bool = True) -> Actors:
-        """The actors. Without `speeches` only judges are built; without `searching` no judge looks for manipulation."""
+        """Build the actors.
+
+        Without `speeches` only judges are built; without `searching` no judge looks for manipulation.
+        """
         debaters: dict[str, Debater] = {}
         for debater in self._config.debaters if speeches else ():
             spec = self._config.model_for_debater(debater)
@@ -73,7 +76,10 @@ class ModelFactory:
         return Actors(debaters, Judge(self._judge_handle, self._prompts, searching=searching))
 
     def handle_for(self, spec: ModelSpec, run: JudgingRun | None = None) -> ModelHandle:
-        """The handle for the model of `spec`, in a judging `run` or (None) in the debate. Equal specs share one handle."""
+        """The handle for the model of `spec` in a judging `run`, or (None) in the debate.
+
+        Equal specs share one handle.
+        """
         spec = mock_spec(spec) if self._context.mock else spec
         providers = self._main_providers if run is None else self._providers_for(run)
         key = spec.model_dump_json()
@@ -87,7 +93,7 @@ class ModelFactory:
             await providers.registry.aclose()
 
     def _providers_for(self, run: JudgingRun) -> _ProviderContext:
-        """The providers of a judging run: its own, laid over those of the debate."""
+        """The providers of a judging run: those of the debate, overridden by its own."""
         if self._context.mock or not run.providers:
             return self._main_providers
         if run.id not in self._run_providers:
@@ -184,7 +190,7 @@ class ModelFactory:
 
 @dataclass(frozen=True, slots=True)
 class _ProviderContext:
-    """A set of providers, the handles of their models, and what was learnt about these models."""
+    """A set of providers, the handles of their models, and what these models' servers rejected."""
 
     registry: ProviderRegistry
     redact: Redactor
@@ -202,7 +208,7 @@ class _ProviderContext:
 
 
 def with_run_providers(config: DebateConfig, run: JudgingRun) -> DebateConfig:
-    """`config` with the judging run's own providers laid over it."""
+    """`config` with the judging run's own providers added or replaced."""
     return config.model_copy(update={"providers": {**config.providers, **run.providers}})
 
 
@@ -233,7 +239,7 @@ def require_judge_models(config: DebateConfig) -> None:
 
 
 def with_mock_models(config: DebateConfig) -> DebateConfig:
-    """`config` with the mock provider for every model. Temperatures and limits stay."""
+    """`config` with the mock provider for every model. Temperatures and limits are kept."""
     models = {name: mock_spec(spec) for name, spec in config.models.items()}
     models.setdefault("default", ModelSpec(model="mock/default"))
     debaters = tuple(
@@ -251,7 +257,7 @@ def with_mock_models(config: DebateConfig) -> DebateConfig:
 
 
 def mock_spec(spec: ModelSpec) -> ModelSpec:
-    """The mock model that replaces `spec`. A mock keeps its pace but not its script."""
+    """The mock model that replaces `spec`. A mock keeps its pace but loses its script."""
     provider, name = split_model_name(spec.model)
     own = UNSCRIPTED_NAME if f"mock/{name}" == SCRIPTED_MODEL else name
     if provider == "mock":

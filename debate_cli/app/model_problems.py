@@ -1,4 +1,4 @@
-"""Finds what keeps models from being asked before any call: unknown providers, missing keys, prices, scripts."""
+"""Finds problems that prevent calls to models, before any call: unknown providers, missing keys, prices, scripts."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from debate_cli.providers.registry import find_price, find_row_problems, format_
 
 
 def provider_problems(config: DebateConfig) -> list[Problem]:
-    """Faults of the providers of `config` that the domain's own checks do not find, each with its key path."""
+    """Problems of the providers of `config` that the domain's checks do not find, each with its key path."""
     known = {problem.path for problem in check_config(config)}
     found = [_provider_problem(line, config) for line in find_provider_problems(config)]
     return [problem for problem in found if problem.path not in known]
 
 
 def _provider_problem(line: str, config: DebateConfig) -> Problem:
-    """Parse a line `providers.NAME.KEY: message`. Names of providers and headers may hold dots."""
+    """Parse a line `providers.NAME.KEY: message`. Names of providers and headers may contain dots."""
     key, _, message = line.partition(": ")
     names = (name for name in config.providers if key == f"providers.{name}" or key.startswith(f"providers.{name}."))
     name = max(names, key=len, default="")
@@ -32,10 +32,10 @@ def _provider_problem(line: str, config: DebateConfig) -> Problem:
 def model_problems(
     config: DebateConfig, specs: Sequence[ModelSpec], env: Mapping[str, str], folder: Path
 ) -> list[Problem]:
-    """What keeps the models of `specs` from being asked, each with its key path.
+    """Problems that prevent calls to the models of `specs`, each with its key path.
 
-    First wrong settings: an unknown provider, an unreadable script (in `folder`), a cost limit with an unknown price.
-    Then what is missing here: a key, a usable address, the extra for embedded models.
+    Wrong settings come first: an unknown provider, an unreadable script (in `folder`), a cost limit with an unknown
+    price. Then what this machine lacks: a key, a usable address, the extra for embedded models.
     """
     table = merge_provider_rows(config)
     found: list[Problem] = []
@@ -60,7 +60,7 @@ def model_problems(
 
 
 def _row_key_path(row: ProviderRow, config: DebateConfig, path: KeyPath) -> KeyPath:
-    """Key path of a provider's problem: the configuration's own entry, else `path`, which names a model of it."""
+    """Key path of a provider's problem: its entry in the configuration if there is one, else `path`, the key of its model."""
     own = config.providers.get(row.name)
     if own is None:
         return path

@@ -56,7 +56,7 @@ def prepare_run(
     added: Mapping[str, PendingModels] | None = None,
     models: Mapping[str, Model] | None = None,
 ) -> RunContext:
-    """Check that every selected model can be asked, and the replaced prompts, before the first call.
+    """Check every selected model and replaced prompt before the first call.
 
     `select` None: nothing will be asked. `added`: name for errors -> models of added judging runs. `models`: the caller's
     own model objects, by `provider/model`. Raises MissingKeyError, ConfigError.
@@ -94,7 +94,10 @@ def prepare_resume(
     cassette: Cassette | None,
     asked: bool,
 ) -> RunContext:
-    """Prepare what is left of a stored debate. `loaded`: configuration to resume with. `asked`: whether models will be asked."""
+    """Prepare the rest of a stored debate.
+
+    `loaded`: configuration to resume with. `asked`: whether models will be asked.
+    """
     rest = find_remaining_work(stored.debate, loaded.config)
     specs = tuple(map(mock_spec, rest.models)) if mock else rest.main.models
     return prepare_run(
@@ -116,7 +119,7 @@ def prepare_judging(
 ) -> PreparedJudging:
     """Prepare the judging runs that `request` adds to `debate`. No debater's model is checked.
 
-    `loaded`: the configuration of the request. Raises UsageError if the debate cannot be judged so.
+    `loaded`: the configuration of the request. Raises UsageError if the debate cannot be judged like this.
     """
     openings = open_judging_runs(debate, request, at)
     config = config_for_judging(debate, request).model_copy(update={"judging": openings[0].judging})
@@ -133,7 +136,7 @@ def prepare_judges(
     others: Sequence[ModelSpec] = (),
     models: Mapping[str, Model] | None = None,
 ) -> RunContext:
-    """Prepare `config` for its judges and the `others` alone. Errors call a configuration without a file `name`."""
+    """Prepare `config` for its judges and the `others` only. Errors call a configuration without a file `name`."""
     require_judge_models(config)
     if loaded is None:
         own = LoadedConfig(config, Path(), (), {}, SourceMap(name), load_environment(Path(), env))
@@ -150,11 +153,11 @@ def judge_model_specs(config: DebateConfig) -> tuple[ModelSpec, ...]:
 _MODEL_DIFFERENCE = re.compile(
     r"(?:models|providers)[.:]|(?:debaters\.\d+\.model|judging\.systems\.\d+\.judge(?:s\.\d+\.model)?):"
 )
-"""A line about a setting that only says which models are asked."""
+"""Matches the line of a setting that only selects models."""
 
 
 def check_config_matches(loaded: LoadedConfig, stored: StoredDebate, *, models: bool) -> None:
-    """Check that a configuration given with --resume differs from the stored one in limits and output at most.
+    """Check that a configuration given with --resume differs from the stored one in limits and output only.
 
     Without `models`, differences in models and providers are allowed. Raises ConfigError, without secrets.
     """
@@ -175,7 +178,7 @@ def _require_callable(
 ) -> None:
     """Raise ConfigError, MissingKeyError or NoLocalModelError with every problem of `parts`, each once.
 
-    Problems with the limits are looked up in the first source map: the limits are those of the configuration given.
+    Problems with the limits are located in the first source map, that of the given configuration.
     """
     own_source = parts[0][1]
     problems: dict[Problem, SourceMap] = {}

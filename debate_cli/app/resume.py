@@ -1,4 +1,4 @@
-"""What is left to do of a stored debate: models to ask, and calls that were in flight when it stopped. Pure."""
+"""The rest of a stored debate: models to ask, and calls that were in flight when it stopped. Pure."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from debate_cli.formats import next_step
 from debate_cli.judging.schedule import owed_briefs
 
 MAX_NAMED_CALLS = 4
-"""Calls in flight that a message names one by one."""
+"""Calls in flight that a message names individually."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class PendingModels:
 
 @dataclass(frozen=True, slots=True)
 class RemainingWork:
-    """What is left to do of a debate."""
+    """The unfinished part of a debate."""
 
     main: PendingModels
     """Models of the debate itself."""
@@ -45,7 +45,7 @@ class RemainingWork:
 
 
 def find_remaining_work(debate: Debate, config: DebateConfig | None = None) -> RemainingWork:
-    """What is left of `debate`, within the limits of `config` (None: its own)."""
+    """Find what `debate` still needs, within the limits of `config` (None: its own)."""
     briefs = owed_briefs(debate.apply(DebateResumed(at=debate.started_at)))
     limits = (config or debate.config).limits
     kept = debate.config.model_copy(update={"limits": limits})
@@ -98,7 +98,10 @@ def _describe_subject(brief: Brief) -> str:
 
 
 def _pending_models_by_run(debate: Debate, briefs: tuple[Brief, ...]) -> dict[str, tuple[ModelSpec, ...]]:
-    """Judging run -> models of judges that owe something or will. The first run has the unfinished debaters' models too."""
+    """Judging run -> models of its judges with pending or future assessments.
+
+    The first run includes the models of unfinished debaters.
+    """
     config = debate.config
     found: dict[str, list[ModelSpec | None]] = {}
     judging = {(brief.run, brief.system) for brief in briefs}

@@ -18,7 +18,7 @@ from debate_cli.storage.transcript_store import StoredDebate
 
 @dataclass(frozen=True, slots=True)
 class DebateJob:
-    """A debate that is ready to run: new, or `stored` and to be resumed."""
+    """A debate that is ready to run: a new one, or a `stored` one to resume."""
 
     context: RunContext
     debate_id: str
@@ -36,7 +36,7 @@ class DebateJob:
         return (self.folder / f"{self.debate_id}.json",) if self.folder is not None else ()
 
     async def run(self, context: RunContext) -> Outcome:
-        """Run it in `context`, which is the job's own with an observer and a stop signal."""
+        """Run the debate in `context`: the job's context with an observer and a stop signal."""
         session = Session(context)
         if self.stored is not None:
             return await session.resume(self.stored)
@@ -52,9 +52,9 @@ def prepare_stored_debate(
     asked: bool,
     compare: bool,
 ) -> RunContext:
-    """Prepare a stored debate to be resumed with `loaded`.
+    """Prepare to resume a stored debate with `loaded`.
 
-    `compare`: check that `loaded` differs from the stored configuration in limits and output at most. Raises ConfigError.
+    `compare`: check that `loaded` differs from the stored configuration in limits and output only. Raises ConfigError.
     """
     if compare:
         check_config_matches(loaded, stored, models=not mock)
@@ -70,7 +70,7 @@ def build_job(
     stored: StoredDebate | None = None,
     force: bool = False,
 ) -> DebateJob:
-    """The job for a prepared debate. `folder` None means that of the configuration; a missing id is made up."""
+    """The job for a prepared debate. `folder` None means the configuration's folder; a missing id is generated."""
     config = context.config
     name = (
         validate_id(debate_id)
@@ -82,6 +82,6 @@ def build_job(
 
 
 def models_replaced_by_mock(loaded: LoadedConfig, stored: StoredDebate) -> tuple[str, ...]:
-    """Real models that the mock stands in for in the rest of a stored debate."""
+    """Real models that the mock replaces in the rest of a stored debate."""
     left = find_remaining_work(stored.debate, loaded.config).models
     return tuple(dict.fromkeys(spec.model for spec in left if not spec.model.startswith("mock/")))

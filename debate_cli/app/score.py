@@ -1,6 +1,6 @@
-"""Use case `score`: verdicts of saved debates recomputed from what is stored, checked against gates and stored verdicts.
+"""Use case `score`: recomputes verdicts of saved debates and checks them against gates and stored verdicts.
 
-Files are read one by one and none is kept. No model is asked.
+Files are read one at a time and not kept. No model is asked.
 """
 
 from __future__ import annotations
@@ -59,11 +59,11 @@ class CheckedFile(NamedTuple):
 
     file: ScoredFile
     gates: tuple[GateResult, ...] = ()
-    """Of the gates that were requested."""
+    """Results of the requested gates."""
     report: str | None = None
     """Address of the debate's own page, relative to the index; None without a page."""
     remark: str | None = None
-    """A sentence on what could not be scored or checked."""
+    """A sentence if something could not be scored or checked."""
     torn: str | None = None
     """A sentence on the journal's last line, if it is torn."""
     compared_count: int = 0
@@ -94,7 +94,7 @@ class ScoreRequest:
     runs: str = "latest"
     """`latest`, `all`, or the id of a judging run."""
     rubric: Rubric = field(default_factory=Rubric)
-    """Settings laid over the stored ones."""
+    """Settings that override the stored ones."""
     rubric_option: str = ""
     """The option that gave the rubric, e.g. `--weights logic=1`; empty without one."""
     gates: Gates = field(default_factory=Gates)
@@ -123,7 +123,7 @@ def score_files(paths: Sequence[Path], request: ScoreRequest) -> Iterator[Checke
 def score_with_settings(
     debate: Debate, settings: Mapping[str, Mapping[str, Any]], *, runs: str = "latest", systems: Sequence[str] = ()
 ) -> tuple[Verdict, ...]:
-    """Verdicts of `debate` with `settings` (kind -> changed settings) laid over the stored ones, the deciding one first.
+    """Verdicts of `debate` with `settings` (kind -> changed settings) over the stored ones, the deciding one first.
 
     Raises UsageError for an unknown system, setting or judging run.
     """
@@ -226,7 +226,7 @@ def _describe_uninstalled(verdicts: Sequence[Verdict]) -> str | None:
 
 
 def _describe_running(stored: StoredDebate) -> str | None:
-    """A sentence on the process that still extends the debate; None if there is none."""
+    """A sentence on the process that is still writing the debate; None if there is none."""
     pid = lock_holder(stored.path) if stored.from_journal else None
     return None if pid is None else f"still running (process {pid}), so its verdicts are not checked"
 
@@ -250,7 +250,7 @@ def _find_replacing_run(later: Sequence[JudgingRun], kind: str) -> str:
 
 
 def _describe_unjudged(path: str, debate: Debate, systems: Sequence[str]) -> str | None:
-    """A sentence on those of the requested systems that never judged the debate; None for none."""
+    """A sentence on the requested systems that have not judged the debate; None if all have."""
     known = {system.kind for run in debate.runs for system in run.judging.systems}
     missing = [kind for kind in dict.fromkeys(systems) if kind not in known]
     if not missing:

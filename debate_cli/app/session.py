@@ -1,7 +1,7 @@
-"""A debate on disk: started, resumed, judged again, closed. The engine inside knows no files.
+"""A debate on disk: started, resumed, judged again, closed. The engine itself uses no files.
 
-While a debate runs, `ID.jsonl` holds its events. When it closes, `ID.json` is written whole and the journal is removed.
-At any instant one of the two can be read.
+While a debate runs, `ID.jsonl` holds its events. When it closes, `ID.json` is written atomically and the journal is
+removed. One of the two is always readable.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Outcome:
     halted: CloseReason | None = None
     """`budget`, `failed` or `interrupted` if the run ended early."""
     untouched: bool = False
-    """Whether nothing was left to do, so that nothing was written."""
+    """Whether nothing was left to do, and so nothing was written."""
 
     def __str__(self) -> str:
         """Motion, deciding verdict, scores and where the debate is saved."""
@@ -70,9 +70,10 @@ class Session:
     context: RunContext
 
     async def begin(self, debate_id: str, folder: Path | None, *, force: bool = False) -> Outcome:
-        """Run a new debate. With a `folder` it is journalled and saved there as ID.json.
+        """Run a new debate.
 
-        Raises UsageError if the debate exists and `force` is not set, StorageError if it cannot be written.
+        With a `folder` it is journalled and saved there as ID.json. Raises UsageError if the debate exists and `force`
+        is not set, StorageError if it cannot be written.
         """
         opened = self.opening_event(debate_id)
         debate = fold([opened])
@@ -87,13 +88,13 @@ class Session:
                 return await self._run_engine(debate, journal, path)
 
     async def resume(self, stored: StoredDebate) -> Outcome:
-        """Continue a debate from what is on disk, within the limits of the context's configuration.
+        """Continue a stored debate, within the limits of the context's configuration.
 
-        Added judging runs keep the models and providers that they came with. A complete debate is returned unchanged.
+        Added judging runs keep their own models and providers. A complete debate is returned unchanged.
         """
         path = stored.path.with_suffix(".json")
         if is_finished(stored.debate) and not path.with_suffix(JOURNAL_SUFFIX).exists():
-            self.context.send_warning("the debate is complete already: nothing was asked")
+            self.context.send_warning("the debate is complete; no model was asked")
             return Outcome(stored.debate, score(stored.debate, runs="all"), path, untouched=True)
         with lock_debate(path):
             return await self._resume_locked(open_debate(stored.path), path)
@@ -103,8 +104,8 @@ class Session:
     ) -> Outcome:
         """Add the judging runs `openings` to the debate of `events` and save it at `path` (None: nowhere).
 
-        Without openings the debate's own judging run is done. The outcome has the verdicts of the added runs, newest
-        first. Raises UsageError if `path` holds something else than the debate as it was read, unless `force` is set.
+        Without openings, the debate's own judging run is completed. The outcome has the verdicts of the added runs,
+        newest first. Raises UsageError if `path` was changed since it was read, unless `force` is set.
         """
         extended = [*events, *openings]
         runs = [opening.run for opening in openings] or [run.id for run in fold(events).runs]
@@ -159,7 +160,7 @@ class Session:
         runs: Collection[str] | None = None,
         used: TotalUsage | None = None,
     ) -> Outcome:
-        """Run the engine from `debate` on, then close. `runs`: judge by these alone, without speeches."""
+        """Run the engine from `debate` on, then close. `runs`: judge by these runs only, without speeches."""
         factory = ModelFactory(self.context, used=used)
         try:
             run = DebateRun(
@@ -181,7 +182,7 @@ class Session:
             await factory.aclose()
 
     def _close(self, debate: Debate, journal: Journal | None, path: Path | None, halted: CloseReason | None) -> Outcome:
-        """Score, write the transcript, and only then remove the journal."""
+        """Score, write the transcript, then remove the journal."""
         verdicts = score(debate, runs="all")
         if path is not None:
             write_transcript(path, to_transcript(debate, verdicts), self.context.redact, overwrite=True)
@@ -199,7 +200,10 @@ class Session:
         return Journal.create(path.with_suffix(JOURNAL_SUFFIX), events, self.context.redact, overwrite=overwrite)
 
     def opening_event(self, debate_id: str) -> DebateOpened:
-        """The first event of a new debate. Its configuration has no secret in any text that is kept, shown or sent."""
+        """The first event of a new debate.
+
+        Its configuration contains no secret in texts that are stored, shown or sent.
+        """
         config = self.context.config
         return DebateOpened(
             at=self.context.now(),
@@ -210,7 +214,7 @@ class Session:
         )
 
     def _redact_config(self, config: DebateConfig) -> DebateConfig:
-        """`config` without secrets in what models and people read. What is needed to reach a model stays."""
+        """`config` without secrets in texts for models and people. What is needed to reach a model stays."""
         redact = self.context.redact
         return config.model_copy(
             update={
@@ -244,12 +248,11 @@ def _refuse_existing(path: Path, *, force: bool) -> None:
 
 
 def _refuse_changed(path: Path, read: Debate) -> None:
-    """Raise UsageError if `path` holds anything but the debate in the state in which it was read."""
+    """Raise UsageError if `path` no longer holds the debate as it was read."""
     if not path.exists() and not path.with_suffix(JOURNAL_SUFFIX).exists():
         return
     there = open_debate(path).debate
     if (there.id, there.answered_keys, there.runs) != (read.id, read.answered_keys, read.runs):
         raise UsageError(
-            f"{path} exists already and is not the debate as it was read; judge it again, choose another --out, or "
-            "overwrite it with --force"
+            f"{path} was changed since it was read; judge it again, choose another --out, or overwrite it with --force"
         )

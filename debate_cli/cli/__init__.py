@@ -1,1 +1,1 @@
-"""One module a command: parse, call, render, exit code."""
+"""Modules of the command line, one per command: options, one call, rendering, exit code."""

@@ -61,34 +61,38 @@ class LazyCommandGroup(FormattedGroup):
     """Lists the subcommands from `COMMANDS` and imports one when it is named."""
 
     def list_commands(self, ctx: Any) -> list[str]:
-        """Names in the order of the table."""
+        """Return the names of the subcommands in the order of the table."""
         del ctx
         return list(COMMANDS)
 
     def get_command(self, ctx: Any, cmd_name: str) -> TyperCommand | None:
-        """A stand-in with name and summary, enough for the root's help and for completing names."""
+        """Return a placeholder with name and summary: enough for `debate --help` and for completing names."""
         del ctx
         summary = COMMANDS.get(cmd_name)
         return TyperCommand(cmd_name, help=summary.help, rich_help_panel=summary.panel) if summary else None
 
     def get_params(self, ctx: Any) -> list[Any]:
-        """The root's options with defaults. For a default of None, Typer would import pydantic, half of the start-up time."""
+        """Return the options of `debate` with explicit defaults.
+
+        For a default of None, Typer imports pydantic, which doubles the start-up time.
+        """
         params = super().get_params(ctx)
         for param in params:
             param.default = param.default or False
         return params
 
     def resolve_command(self, ctx: Any, args: list[str]) -> tuple[str | None, Any, list[str]]:
-        """The real command, with its options."""
+        """Return the subcommand with its options."""
         if not ctx.resilient_parsing and args[0] not in COMMANDS and not args[0].startswith("-"):
             ctx.fail(format_unknown_command(args[0], COMMANDS))
         name, command, rest = super().resolve_command(ctx, args)
         return name, load_command(name) if name in COMMANDS else command, rest
 
     def invoke(self, ctx: Any) -> Any:
-        """Run the subcommand. If stdout closes early, an exit code that the subcommand chose still counts.
+        """Run the subcommand and return its exit code.
 
-        Raises ClosedPipeError if it chose none.
+        If stdout closes early, an exit code that the subcommand returned still counts. Raises ClosedPipeError if it
+        returned none.
         """
         try:
             result = super().invoke(ctx)
@@ -123,7 +127,10 @@ class Subcommand(FormattedCommand):
 
 
 def load_command(name: str) -> Any:
-    """Import a subcommand: its module has `Options` (a NamedTuple of options and help), `run(Options)` and perhaps `EPILOG`."""
+    """Import a subcommand.
+
+    Its module has `Options` (a NamedTuple of options and help), `run(Options)`, and optionally `EPILOG`.
+    """
     module = importlib.import_module(f"debate_cli.cli.{name}")
     single = typer.Typer(add_completion=False)
     single.command(cls=Subcommand, epilog=getattr(module, "EPILOG", None))(module.Options)
@@ -207,7 +214,7 @@ def _print_unsaved_transcript(transcript: str) -> str:
 
 
 def _format_unexpected_error(error: Exception) -> str:
-    """The sentence for an error without a class of its own, and for an output that cannot be written."""
+    """The sentence for an unexpected error, and for an output stream that cannot be written."""
     if isinstance(error, OSError) and error.errno in UNWRITABLE_ERRNOS and error.filename is None:
         redirect_to_devnull(sys.stdout)
         return f"standard output cannot be written ({error.strerror}); redirect it elsewhere"

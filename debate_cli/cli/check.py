@@ -41,7 +41,7 @@ class ConfigReport:
     config: str
     models: tuple[str, ...] = ()
     planned_calls: int | None = None
-    """Calls at least; None if the configuration cannot be read."""
+    """Least number of calls; None if the configuration cannot be read."""
     problems: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
 
@@ -64,7 +64,7 @@ def run(given: Options) -> None:
 
 
 def _default_reference() -> str:
-    """The configuration that `run` would use, after saying which."""
+    """The configuration that `run` would use. Prints which one it is."""
     path = config_options.default_config_path()
     config_options.print_default_config(path)
     return str(path)

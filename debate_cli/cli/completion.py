@@ -1,6 +1,6 @@
-"""What a shell completes: configurations and saved debates, by their names alone. Nothing slow is imported here.
+"""Shell completion of configurations and saved debates, by file name.
 
-The `Options` of each command name the function that completes an option or argument.
+Nothing slow is imported here. The `Options` of each command name the function that completes an option or argument.
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ from debate_cli.plugins import SYSTEMS
 from debate_cli.storage.folder import JOURNAL_SUFFIX, TRANSCRIPT_SUFFIX, is_schema_file, list_debate_files
 
 CONFIG_DIRS = (Path(), Path("configs"))
-"""Where configurations are looked for."""
+"""Folders that are searched for configurations."""
 TRANSCRIPT_DIR = Path("transcripts")
 YAML_SUFFIXES = frozenset({".yaml", ".yml"})
 PACKAGE_DIR = Path(__file__).parent.parent
 ERROR_PAGE_DIRS = (PACKAGE_DIR / "pages", PACKAGE_DIR.parent / "docs" / "errors")
-"""Where the pages about errors are: in the installed package, else in the checkout."""
+"""Folders with the pages about errors: in the installed package, else in the checkout."""
 
 
 def complete_configs(incomplete: str) -> list[str]:
-    """Configurations here and in configs/, or in the folder that was begun, with its folders."""
+    """Configurations here and in configs/, or in the folder that the user has typed; and folders."""
     if "/" in incomplete:
         return _match_paths(incomplete, lambda place: place.suffix in YAML_SUFFIXES)
     found = [str(place) for home in CONFIG_DIRS for place in _list_children(home) if place.suffix in YAML_SUFFIXES]
@@ -29,14 +29,14 @@ def complete_configs(incomplete: str) -> list[str]:
 
 
 def complete_debates(incomplete: str) -> list[str]:
-    """Ids of the debates in transcripts/; the files, where a path was begun."""
+    """Ids of the debates in transcripts/; files, if the user has typed a path."""
     if "/" in incomplete:
         return complete_paths(incomplete)
     return _filter_by_prefix(incomplete, [place.stem for place in _list_saved()])
 
 
 def complete_paths(incomplete: str) -> list[str]:
-    """Files of debates, in transcripts/ unless a folder was begun, and the folders beside them."""
+    """Files of debates, in transcripts/ or in the folder that the user has typed; and folders."""
     if "/" in incomplete:
         return _match_paths(
             incomplete,
@@ -48,7 +48,7 @@ def complete_paths(incomplete: str) -> list[str]:
 
 
 def complete_folders(incomplete: str) -> list[str]:
-    """Folders, in the one that was begun."""
+    """Folders in the folder that the user has typed."""
     return _match_paths(incomplete, lambda _: False)
 
 
@@ -76,9 +76,10 @@ def _list_saved() -> list[Path]:
 
 
 def _match_paths(incomplete: str, wanted: Callable[[Path], bool]) -> list[str]:
-    """Wanted files, and folders, in the folder that was begun; where that is one folder alone, what is in it.
+    """The files that match, and folders, in the folder that the user has typed.
 
-    A shell puts a space after the only word that it is offered, and no path goes on after a space.
+    If a folder is the only match, its entries are returned instead: a shell adds a space after the only match, which
+    ends the path.
     """
     begun = incomplete[: incomplete.rfind("/") + 1]
     places = [place for place in _list_children(Path(begun)) if place.is_dir() or wanted(place)]

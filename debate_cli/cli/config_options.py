@@ -1,4 +1,4 @@
-"""Options that say which configuration, with which changes and which cassette."""
+"""Options that select the configuration, change it, and select a cassette."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ OLLAMA_ALTERNATIVE = "ollama/qwen3:8b"
 LOCAL_ALTERNATIVE = "local/smollm2"
 KEYED_ALTERNATIVE = "anthropic/claude-sonnet-5 with ANTHROPIC_API_KEY set"
 _MAX_LISTED_PATHS = 2
-"""Key paths for which a message spells out --set options."""
+"""Key paths for which a message lists separate --set options; for more, one sentence covers the rest."""
 _MAX_FILES_SEARCHED = 1000
-"""Files of a folder that are searched for a suggestion, at most."""
+"""Files of a folder that are searched for a suggestion."""
 _MAX_BACKGROUND_BYTES = 1_000_000
 
 
@@ -54,7 +54,7 @@ class ConfigOptions(NamedTuple):
 
 
 def overrides_from_options(given: ConfigOptions) -> list[ConfigChange]:
-    """The options as changes of the configuration. Raises UsageError for a --set without `=`."""
+    """Turn the options into changes of the configuration. Raises UsageError for a --set without `=`."""
     found: list[ConfigChange] = []
     for setting in given.settings or ():
         key, equals, value = setting.partition("=")
@@ -129,7 +129,7 @@ def _is_shipped(path: Path) -> bool:
 
 
 def _without_example(path: Path, changes: Sequence[ConfigChange]) -> list[ConfigChange]:
-    """With another topic, changes that remove the packaged example's background."""
+    """The changes, plus the removal of the packaged example's background if they set another topic."""
     keys = {change.key if isinstance(change, Override) else change[0] for change in changes}
     if not _is_shipped(path) or "topic" not in keys or "background" in keys:
         return []
@@ -137,24 +137,24 @@ def _without_example(path: Path, changes: Sequence[ConfigChange]) -> list[Config
 
 
 def print_default_config(path: Path) -> None:
-    """Say which configuration is used because none was named."""
+    """Print which configuration is used because none was named."""
     print_status(f"configuration: {path}")
 
 
 def default_config_path() -> Path:
-    """`configs/debate.yaml` or `debate.yaml` here, else the one that comes with the package."""
+    """`configs/debate.yaml` or `debate.yaml` in the current folder, else the packaged default."""
     return next((path for path in DEFAULT_CONFIG_PATHS if path.is_file()), packaged_config_dir() / "debate.yaml")
 
 
 def packaged_config_dir() -> Path:
-    """The folder of the configurations that come with the package (with the sources, in a checkout)."""
+    """The folder of the packaged configurations (in a checkout, `configs/`)."""
     package = Path(str(resources.files("debate_cli")))
     installed = package / "configs"
     return installed if installed.is_dir() else package.parent / "configs"
 
 
 def _suggest_reference(path: Path) -> str:
-    """The rest of a sentence on a file that does not exist: what was probably meant."""
+    """The end of the sentence on a missing file: what the user probably meant."""
     if re.search(r"\s|\?$", str(path)):
         return f"; a motion is given by an option: debate run --topic {shlex.quote(str(path))}"
     try:
@@ -170,8 +170,8 @@ def open_cassette(
 ) -> Cassette | None:
     """The cassette of --record or --replay; None if neither is given. It never holds a secret of `loaded`.
 
-    Nothing is recorded, and no file begun, unless models are going to be `asked`. Raises UsageError if both are given,
-    ConfigError if the recording cannot be used.
+    Nothing is recorded, and no file is created, unless models are going to be `asked`. Raises UsageError if both are
+    given, ConfigError if the recording cannot be used.
     """
     if record is not None and play is not None:
         raise UsageError("--record and --replay cannot be combined; give one of them")
@@ -183,7 +183,7 @@ def open_cassette(
 
 @contextmanager
 def suggest_alternatives(loaded: LoadedConfig) -> Generator[None]:
-    """Within it, an error about a missing key or local model also names the options that use another model."""
+    """Context in which an error about a missing key or local model also names options that select another model."""
     names = [spec.model for spec in all_model_specs(loaded.config)]
     try:
         yield
@@ -203,7 +203,7 @@ def suggest_alternatives(loaded: LoadedConfig) -> Generator[None]:
 
 
 def _sort_missing_last(error: ConfigError, causes: Collection[str]) -> list[str]:
-    """The problems of `error`, those that mention one of `causes` last."""
+    """The problems of `error`; those that mention one of `causes` come last."""
     return sorted(error.problems, key=lambda line: any(cause in line for cause in causes))
 
 
@@ -222,5 +222,5 @@ def _add_alternatives(
 
 
 def find_model_paths(config: DebateConfig, models: Collection[str]) -> list[str]:
-    """Key paths in a configuration that name one of `models` (`provider/model` each)."""
+    """Key paths in a configuration that name one of `models` (each `provider/model`)."""
     return [".".join(map(str, path)) for path in find_model_key_paths(config, models)]

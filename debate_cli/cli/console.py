@@ -36,7 +36,7 @@ CLOSED_PIPE = 141
 
 
 UNWRITABLE_ERRNOS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO})
-"""Errors of a stream that cannot take more output. Errors of files are reported where they are opened."""
+"""Errors of a stream that cannot take more output. Errors of files are reported where the file is opened."""
 _CLOSED_STREAM_ERRNOS = frozenset({errno.EPIPE, errno.EIO, errno.ENXIO})
 """Errors of a closed pipe and of a lost terminal."""
 
@@ -95,7 +95,7 @@ def print_truncation_note(torn: str | None) -> None:
 
 @contextmanager
 def ignore_broken_pipe() -> Generator[None]:
-    """Within it, a closed stdout is ignored."""
+    """Context in which a closed stdout is ignored."""
     try:
         yield
         sys.stdout.flush()
@@ -120,14 +120,14 @@ def is_interactive(stream: TextIO) -> bool:
 
 
 def make_console(stream: TextIO) -> Console:
-    """A Rich console on a stream. NO_COLOR and the terminal decide on colour."""
+    """A Rich console on a stream. NO_COLOR and the terminal decide about colour."""
     from rich.console import Console
 
     return Console(file=stream, highlight=False)
 
 
 def write_chunks(pieces: Iterable[str]) -> None:
-    """Write to stdout piece by piece; head and first row are seen at once, though the last may be long in coming."""
+    """Write to stdout piece by piece, so that the first rows are visible before the last one is ready."""
     for place, piece in enumerate(pieces):
         sys.stdout.write(piece)
         if place <= 1:
@@ -135,14 +135,14 @@ def write_chunks(pieces: Iterable[str]) -> None:
 
 
 def show_deciding_verdicts(files: Iterable[ScoredFile]) -> None:
-    """A line on stdout for each of several files: its deciding verdict."""
+    """Print the deciding verdict of each of several files, a line each."""
     from debate_cli.render.plain import deciding_score_lines
 
     write_chunks(f"{line}\n" for line in deciding_score_lines(files))
 
 
 def show_scores(files: Iterable[ScoredFile]) -> None:
-    """The table of several files on stdout: drawn on a terminal once all are there, elsewhere plain lines as they come."""
+    """Print the verdicts of several files: a table on a terminal, else a line per verdict as soon as it is known."""
     if not is_interactive(sys.stdout):
         from debate_cli.render.plain import score_lines
 
@@ -158,10 +158,10 @@ def show_scores(files: Iterable[ScoredFile]) -> None:
 
 
 def write_json_chunks(pieces: Iterable[str]) -> None:
-    """Write a document, or lines of JSON, to stdout piece by piece; what is read from it is the same on a terminal."""
+    """Write a document, or lines of JSON, to stdout piece by piece, without styling."""
     write_chunks(map(sanitize.escape_json, pieces) if sys.stdout.isatty() else pieces)
 
 
 def print_json(value: Any) -> None:
-    """Write `value` as one document, its text readable."""
+    """Print `value` as one JSON document; non-ASCII text is not escaped."""
     write_json_chunks([json.dumps(value, ensure_ascii=False, indent=2) + "\n"])

@@ -1,4 +1,4 @@
-"""What `debate run --dry-run` prints: the resolved configuration, and calls, tokens and cost, planned and at worst."""
+"""Output of `debate run --dry-run`: the resolved configuration; calls, tokens and cost as planned and at worst."""
 
 from __future__ import annotations
 
@@ -23,7 +23,10 @@ TEXT_COLUMNS = 3
 
 
 def show_plan(context: RunContext, *, as_json: bool) -> None:
-    """Print configuration and estimate: as JSON the whole configuration, as text only what is set in it."""
+    """Print configuration and estimate.
+
+    As JSON, the configuration is complete; as text, it holds explicit settings only.
+    """
     config = context.config
     plan = asyncio.run(estimate_run(context))
     for warning in plan.context_warnings():
@@ -97,7 +100,7 @@ def _plan_data(plan: RunEstimate) -> dict[str, object]:
 
 
 def _group_by_model(plan: RunEstimate) -> list[dict[str, object]]:
-    """For each model: its planned calls, and tokens and cost at worst."""
+    """Planned calls of each model, and its tokens and cost at worst."""
     found: list[dict[str, object]] = []
     for model in dict.fromkeys(role.spec.model for role in plan.roles):
         roles = [role for role in plan.roles if role.spec.model == model]
@@ -116,7 +119,7 @@ def _totals_data(totals: CallTotals) -> dict[str, object]:
 
 
 def _explicit_settings(config: DebateConfig) -> dict[str, Any]:
-    """What is set in a configuration, with the kind of every judging system."""
+    """The explicit settings of a configuration, and the kind of every judging system."""
     data = config.model_dump(mode="json", exclude_unset=True)
     judging = data.get("judging", {})
     if "systems" in judging:

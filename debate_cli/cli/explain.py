@@ -1,4 +1,4 @@
-"""`debate explain`: the pages about what goes wrong, which lie in docs/errors and come with the package."""
+"""`debate explain`: shows the pages about errors, which lie in docs/errors and come with the package."""
 
 import json
 import sys
@@ -15,14 +15,14 @@ from debate_cli.errors import UsageError
 class Options(NamedTuple):
     """Explain an error: what it means, and how to fix it.
 
-    Errors name the page that is about them: "(debate explain missing-key)".
+    Errors name the page that explains them: "(debate explain missing-key)".
     """
 
     topic: Annotated[
         str | None,
         typer.Argument(
             metavar="TOPIC",
-            help="Name of a page; without one, all are listed.",
+            help="Name of a page; without one, lists all pages.",
             autocompletion=completion.complete_topics,
         ),
     ] = None
@@ -56,7 +56,7 @@ def _page_title(page: Path) -> str:
 
 
 def _print_page(text: str) -> None:
-    """Drawn on a terminal, as it is written elsewhere."""
+    """Print a page: rendered on a terminal, as Markdown source elsewhere."""
     if not console.is_interactive(sys.stdout):
         sys.stdout.write(text)
         return

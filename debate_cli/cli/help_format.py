@@ -1,4 +1,4 @@
-"""Help that reads well in a window of 80 columns: prose that fills its lines, examples that keep theirs, short types."""
+"""Help pages that fit 80 columns: reflowed prose, examples on their own lines, short type names."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from debate_cli.domain.suggestions import format_suggestion
 
 _CHOICE_ERROR = re.compile(r"(?P<value>'.*'|\".*\") is not one of (?P<known>'[^']*'(?:, '[^']*')*)\.", re.DOTALL)
 _MAX_QUOTED_CHARS = 60
-"""Characters of a wrong word that are repeated."""
+"""Characters of a wrong value that are quoted."""
 _BOUND_ERRORS = (
     (r"Input should be a valid integer", "must be a whole number"),
     (r"Input should be a (?:valid|finite) number", "must be a number"),
@@ -24,19 +24,17 @@ _BOUND_ERRORS = (
 
 
 def format_unknown_command(name: str, known: Iterable[str]) -> str:
-    """A sentence on a command that is none."""
+    """The sentence on an unknown command, with a suggestion."""
     shown = name if len(name) <= _MAX_QUOTED_CHARS else f"{name[:_MAX_QUOTED_CHARS]}…"
     return f"No such command {shown!r}{format_suggestion(name, known) or '.'}"
 
 
 def rewrite_usage_error(message: str) -> str:
-    """What is wrong with the value of an option or argument; what is not known is left as it is."""
+    """Rewrite a message about a wrong option value in plain words; unknown messages stay as they are."""
     message = message.removeprefix("Value error, ")
     if choice := _CHOICE_ERROR.fullmatch(message):
         known = re.findall(r"'([^']*)'", choice["known"])
-        return (
-            f"{choice['value']} is none of {', '.join(known)}{format_suggestion(choice['value'][1:-1], known) or '.'}"
-        )
+        return f"{choice['value']} is not one of {', '.join(known)}{format_suggestion(choice['value'][1:-1], known) or '.'}"
     for pattern, plain in _BOUND_ERRORS:
         if bound := re.match(pattern, message):
             return f"{bound.expand(plain)}."
@@ -45,21 +43,21 @@ def rewrite_usage_error(message: str) -> str:
 
 EXAMPLES_HEADING = "Examples:"
 TYPE_METAVARS = {"<bool>": "", "<str>": "TEXT", "<int>": "N", "<int range>": "N", "<float>": "X", "<path>": "PATH"}
-"""What an option takes, where it does not say so itself; a flag takes nothing."""
+"""Placeholder for the value of an option that has none of its own. A flag has no value."""
 MAX_CHOICES_WIDTH = 24
-"""Letters of a list of choices from which on it stands with the help."""
+"""Up to this width, choices are listed as the option's type; wider lists go into its help text."""
 
 
 class FormattedCommand(TyperCommand):
-    """A subcommand with such a page."""
+    """A subcommand whose help is reflowed."""
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        """Print the page; the command itself stays as it is."""
+        """Print the help of a copy of the command, so that the command stays unchanged."""
         TyperCommand.format_help(copy_for_help(self, ctx), ctx, formatter)
 
 
 class FormattedGroup(TyperGroup):
-    """A command of commands with such a page."""
+    """A group of subcommands whose help is reflowed."""
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Print the page; the command itself stays as it is."""
@@ -67,7 +65,7 @@ class FormattedGroup(TyperGroup):
 
 
 def copy_for_help(command: Any, ctx: Any) -> Any:
-    """A copy of a command as its page shows it."""
+    """A copy of a command with reflowed help and placeholders."""
     shown = copy(command)
     shown.help = reflow_help(command.help or "")
     shown.params = [_format_param(param, ctx) for param in command.get_params(ctx)]
@@ -76,20 +74,20 @@ def copy_for_help(command: Any, ctx: Any) -> Any:
 
 
 def reflow_help(text: str) -> str:
-    """Paragraphs without line breaks, which windows make themselves; the examples on a line each, as they were."""
+    """Join the lines of each paragraph, so that the terminal wraps them; examples keep one line each."""
     prose, found, examples = cleandoc(text).partition(f"\n\n{EXAMPLES_HEADING}\n\n")
     told = "\n\n".join(" ".join(part.split()) for part in prose.split("\n\n"))
     return f"{told}\n\n{EXAMPLES_HEADING}\n\n" + examples.replace("\n\n", "\n") if found else told
 
 
 class _HelpArgument(TyperArgument):
-    """An argument whose name says what it takes."""
+    """An argument whose placeholder names its type."""
 
     def __init__(self, real: TyperArgument) -> None:
         vars(self).update(vars(real))
 
     def display_type_rich(self, ctx: Any) -> str | None:
-        """Choices only."""
+        """Show a type only if it is a list of choices."""
         told = self.display_type(ctx)
         return told if "|" in told else ""
 

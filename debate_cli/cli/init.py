@@ -26,31 +26,31 @@ from debate_cli.storage.variables import load_environment
 class Options(NamedTuple):
     """Write a commented debate.yaml and its schema.
 
-    On a terminal it asks three questions first: the motion, the debaters' model, the judge's. It offers the models that are
-    at hand: those of Ollama where it is running, of providers whose key is set, and the embedded one.
+    On a terminal it asks three questions first: the motion, the debaters' model, the judge's. It offers the available models:
+    those of Ollama if it is running, those of providers whose key is set, and the embedded one.
     """
 
     folder: Annotated[
         Path,
         typer.Argument(
             metavar="DIR",
-            help="Where to, made if it is not there; or a file, NAME.yaml.",
+            help="Folder (created if missing), or a file NAME.yaml.",
             autocompletion=completion.complete_folders,
         ),
     ] = Path()
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Ask nothing, take the defaults.")] = False
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Ask nothing; use the defaults.")] = False
     force: Annotated[bool, typer.Option("--force", help="Overwrite existing files.")] = False
     debug: options.DebugOption = False
 
 
 DEFAULT_TOPIC = "Should a startup of under ten people adopt microservices from day one?"
 _PLAIN_SCALAR = re.compile(r"[\w./:@-]+[\w/]")
-"""What YAML takes for text within braces as it stands."""
+"""Text that YAML accepts without quotes inside braces."""
 
 
 @dataclass(frozen=True, slots=True)
 class InitAnswers:
-    """What the configuration is made of."""
+    """Values for the configuration."""
 
     topic: str
     model: str
@@ -75,7 +75,7 @@ def run(asked: Options) -> None:
 
 
 def _is_config_file(place: Path) -> bool:
-    """Whether a configuration's file is meant, not the folder that it is to be in."""
+    """Whether `path` means the configuration file rather than its folder."""
     return place.suffix in {".yaml", ".yml"} and not place.is_dir()
 
 
@@ -90,9 +90,9 @@ def _default_answers(found: Sequence[DiscoveredModel]) -> InitAnswers:
 
 
 def _prompt_answers(found: Sequence[DiscoveredModel]) -> InitAnswers:
-    """Motion, the debaters' model, the judge's."""
+    """Ask for the motion, the debaters' model and the judge's model."""
     topic: str = typer.prompt("The motion", default=DEFAULT_TOPIC)
-    typer.echo("Models at hand here (any other can be named as provider/model):")
+    typer.echo("Available models (you can also name another one as provider/model):")
     width = max(len(one.model) for one in found)
     for number, one in enumerate(found, 1):
         typer.echo(f"  {number}  {one.model:<{width}}  {one.reason}")
@@ -103,7 +103,7 @@ def _prompt_answers(found: Sequence[DiscoveredModel]) -> InitAnswers:
 
 
 def _prompt_model(question: str, default: str, found: Sequence[DiscoveredModel]) -> str:
-    """A model of the list by its number, or any other by its name."""
+    """Ask for a model by its number in the list, or by its name."""
     while True:
         answer: str = typer.prompt(question, default=default).strip()
         if answer.isdecimal() and 1 <= int(answer) <= len(found):
@@ -111,15 +111,15 @@ def _prompt_model(question: str, default: str, found: Sequence[DiscoveredModel])
         provider, slash, name = answer.partition("/")
         if provider and slash and name:
             return answer
-        typer.echo("  give a number of the list, or write it as provider/model, for example ollama/qwen3:8b", err=True)
+        typer.echo("  give a number from the list, or a name as provider/model, for example ollama/qwen3:8b", err=True)
 
 
 def _render_config(answers: InitAnswers, config: Path) -> str:
-    """The configuration as it is written."""
+    """The text of the configuration."""
     template = resources.files("debate_cli.cli").joinpath("templates/debate.yaml").read_text(encoding="utf-8")
     judge = f"judge: {{model: {_quote_yaml(answers.judge)}}}"
     if answers.judge == answers.model:
-        judge = f"# {judge}    # without it the debaters' own model judges; another one is better"
+        judge = f"# {judge}    # without this line the debaters' model judges itself"
     name = str(config)
     filled = {
         "@NAME@": shlex.quote(name if name.isprintable() else config.name),
@@ -135,15 +135,15 @@ def _quote_yaml(model: str) -> str:
 
 
 def _print_next_steps(config: Path, answers: InitAnswers) -> None:
-    """The next command, and what keeps it from working where something does."""
+    """Print the next command, and what is still missing."""
     try:
         prepare_run(resolve_config(config, os.environ))
     except DebateError as error:
         for line in str(error).splitlines():
-            console.print_status(f"before it can run: {line}")
+            console.print_status(f"to do before running: {line}")
     if answers.model.startswith("mock/"):
         console.print_status(
-            "it is a rehearsal: the mock asks no model; ways to a real one: debate explain missing-key"
+            "this configuration rehearses with the mock, without any model; to use a real one: debate explain missing-key"
         )
     name = shlex.quote(str(config))
     console.print_status(f"next: debate run {name}   (or rehearse it: debate run {name} --mock)")

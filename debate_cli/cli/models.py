@@ -76,7 +76,7 @@ def _provider_entry(row: ProviderRow, env: Mapping[str, str], redact: Callable[[
 
 
 def _sanitize_url(address: str | None, redact: Callable[[str], str]) -> str | None:
-    """An address on one line, without what opens it: user, password and query."""
+    """A URL on one line, without user, password and query."""
     if address is None:
         return None
     bare = _URL_USER.sub(rf"\1{REDACTED}@", redact(_URL_QUERY.sub("", address)))

@@ -58,7 +58,7 @@ def run(asked: Options) -> None:
 
 
 def _print_list(prompts: list[ShippedPrompt], *, as_json: bool) -> None:
-    """Print one JSON array, or a line per prompt with tabs between its columns."""
+    """Print one JSON array, or a line per prompt with tab-separated columns."""
     if as_json:
         print_json([_prompt_data(prompt) for prompt in prompts])
         return

@@ -32,7 +32,7 @@ from debate_cli.systems.scoring import score
 
 
 class ReplayFormat(StrEnum):
-    """What the debate is shown as."""
+    """Output format of a replayed debate."""
 
     terminal = "terminal"
     markdown = "markdown"
@@ -95,13 +95,13 @@ class Options(NamedTuple):
 
 
 def explain_missing_part(debate: Debate, verdicts: tuple[Verdict, ...], part: ReportPart, path: Path) -> str | None:
-    """A sentence on why the debate saved at `path` has no such part; None where it has."""
+    """A sentence on why the debate saved at `path` lacks this part; None if it has it."""
     there = (
         bool(debate.turns) or debate.document_name is not None
         if part == "turns"
         else _has_content(debate, verdicts, part)
     )
-    return None if there else f"--only {part}: nothing to show, as {_missing_reason(debate, part, path)}"
+    return None if there else f"--only {part}: nothing to show: {_missing_reason(debate, part, path)}"
 
 
 def _has_content(debate: Debate, verdicts: tuple[Verdict, ...], part: ReportPart) -> bool:
@@ -111,50 +111,48 @@ def _has_content(debate: Debate, verdicts: tuple[Verdict, ...], part: ReportPart
 def _missing_reason(debate: Debate, part: ReportPart, path: Path) -> str:
     match part:
         case "turns":
-            return "nobody has spoken yet"
+            return "there is no speech yet"
         case "scores":
-            return "no judge has given marks yet"
+            return "there are no marks yet"
         case "trace":
             return (
-                "a text has no claims that are answered"
-                if debate.document_name is not None
-                else "nobody has argued yet"
+                "a text has no claims with answers" if debate.document_name is not None else "there is no argument yet"
             )
         case "verdict":
-            return "no judge was asked"
+            return "there is no verdict yet"
         case "briefing":
             way = (
                 f"; add it with: debate judge {shlex.quote(str(path))} --system structured" if debate.arguments else ""
             )
-            return f"only the structured system leads to a briefing, and it did not judge this{way}"
+            return f"a briefing needs a judging by the structured system{way}"
 
 
 WHOLE_DEBATE_FORMATS = (ReplayFormat.html, ReplayFormat.json)
-"""What is of a whole debate: a page that shows and hides parts by itself, and a transcript."""
+"""Formats that always show the whole debate: the HTML page and the transcript."""
 
 
 QUIT_KEYS = frozenset({"q", "Q", ""})
-"""Keys that end what is shown step by step; no key at all where the terminal is gone."""
+"""Keys that end a step-by-step replay. The empty string means that the terminal is gone."""
 
 
 class PlaybackOptions(NamedTuple):
-    """How it is shown to the one who watches, and how long a pause lasts."""
+    """Speed and pauses of a replay."""
 
     speed: float | None
-    """Times the pace of a fast model; None shows everything at once."""
+    """Multiple of a fast model's pace; None shows everything at once."""
     step: bool
-    """Whether a key is waited for after each turn."""
+    """Whether to wait for a key after each turn."""
     plain: bool
     """Whether to write plain lines on a terminal too."""
     show_hidden: bool
 
     @property
     def key_hint(self) -> str:
-        """What the one who watches can press; empty where no key is waited for."""
-        return "any key: go on · q: stop" if self.step and sys.stdin.isatty() and sys.stdout.isatty() else ""
+        """The keys that can be pressed; empty without `step`."""
+        return "any key: next turn · q: stop" if self.step and sys.stdin.isatty() and sys.stdout.isatty() else ""
 
     def wait(self, pause: Pause, key: Callable[[], str]) -> bool:
-        """Let the pause pass, or wait for the next key; whether to go on."""
+        """Wait for the pause or the next key. Returns whether to continue."""
         if self.key_hint and pause.after == "turn":
             return key() not in QUIT_KEYS
         if self.speed is not None and console.is_interactive(sys.stdout):
@@ -192,29 +190,29 @@ def run(asked: Options) -> None:
 
 
 def _resolve_format(given: ReplayFormat, *, as_json: bool) -> ReplayFormat:
-    """What it is shown as. Raises UsageError where --json and another format are asked for."""
+    """The output format. Raises UsageError if --json is combined with another format."""
     if as_json and given not in (ReplayFormat.terminal, ReplayFormat.json):
         raise UsageError(f"--json and --format {given.value} cannot be combined; give one of them")
     return ReplayFormat.json if as_json else given
 
 
 def _check_part_options(format_: ReplayFormat, typed: str, round_number: int | None, only: ReplayPart | None) -> None:
-    """Raise UsageError where the part that is asked for is none, or none in that format, which was asked for as `typed`."""
+    """Raise UsageError for a part that this format or round cannot show. `typed`: the format as the user typed it."""
     if format_ in WHOLE_DEBATE_FORMATS and (only is not None or round_number is not None):
         left_out = "--only" if only is not None else "--round"
         raise UsageError(
-            f"{typed} is of a whole debate; leave out {left_out}, or choose --format markdown or terminal-html"
+            f"{typed} shows the whole debate; leave out {left_out}, or choose --format markdown or terminal-html"
         )
     if round_number is not None and only not in (None, ReplayPart.turns):
         raise UsageError(
-            f"--only {only} is of all rounds together; leave out --round for that, or leave out --only to see round"
-            f" {round_number} and what was judged of it"
+            f"--only {only} covers all rounds; leave out --round, or leave out --only to see the speeches and"
+            f" judgments of round {round_number}"
         )
 
 
 def _print_missing_part(stored: StoredDebate, verdicts: tuple[Verdict, ...], only: ReplayPart) -> None:
-    """Say so where the debate has no such part."""
-    from debate_cli.cli.replay import explain_missing_part  # loads what makes the parts
+    """Print why the debate lacks this part, if it does."""
+    from debate_cli.cli.replay import explain_missing_part  # loads the modules that build the parts
 
     remark = explain_missing_part(stored.debate, verdicts, only.value, stored.path)
     if remark is not None:
@@ -230,7 +228,7 @@ def _render_document(
     *,
     show_hidden: bool,
 ) -> str:
-    """The debate as a document. Raises UsageError for plain lines, which are none."""
+    """The debate as a document. Raises UsageError for plain lines, which are not a document."""
     part = only.value if only is not None else None
     match format_:
         case ReplayFormat.json:
@@ -268,7 +266,7 @@ def _play(
     round_number: int | None,
     only: ReplayPart | None,
 ) -> None:
-    """Show it on stdout as it was shown when it ran, or as much of it as is wanted."""
+    """Replay the debate, or the selected part, on stdout."""
     debate = stored.debate
     part = only.value if only is not None else None
     if part in (None, "turns") and not _play_turns(debate, way, round_number, judged=part is None):
@@ -280,7 +278,7 @@ def _play(
 
 
 def _next_command_hint(path: Path, debate: Debate) -> str:
-    """What can be done with the debate that was shown."""
+    """The next useful command for this debate."""
     if debate.status != "complete" or count_missing_judgments(debate):
         from debate_cli.render.resume_hint import resume_command
 
@@ -291,7 +289,7 @@ def _next_command_hint(path: Path, debate: Debate) -> str:
 
 
 def _play_turns(debate: Debate, way: PlaybackOptions, round_number: int | None, *, judged: bool) -> bool:
-    """Show its speeches, and what the judges said of them; whether that came to its end."""
+    """Show the turns and what the judges said about them. Returns whether the replay reached the end."""
     typed = way.speed is not None and console.is_interactive(sys.stdout)
     performance = ReplayPlan(debate, round_number, is_typed=typed, judged=judged, one_by_one=bool(way.key_hint))
     answers = len(debate.turns) + len(debate.assessments)
@@ -315,19 +313,20 @@ def _play_turns(debate: Debate, way: PlaybackOptions, round_number: int | None, 
 
 
 _PARTIAL_ESCAPE = re.compile(rb"\x1b(?:O|\[[0-?]{0,30}[ -/]{0,8})?")
-"""The beginning of what a key sends that sends several signs."""
+"""First character of a key that sends several characters."""
 
 
 @contextmanager
 def open_key_reader() -> Generator[Callable[[], str]]:
-    """A function that waits for the next key on standard input, which is a terminal, and gives it.
+    """A function that waits for a key on standard input (a terminal) and returns its character.
 
-    A key that sends several signs, as the arrows do, is one key; the empty string says that no more will come.
+    A key that sends several characters, such as an arrow, counts as one key; the empty string means that the terminal
+    is gone.
     """
     try:
         import termios
         import tty
-    except ImportError:  # Windows has neither, nor a mode in which line ends are no new lines
+    except ImportError:  # Windows has neither module
         yield typer.getchar
         return
     terminal = sys.stdin.fileno()

@@ -35,7 +35,7 @@ from debate_cli.systems.rubric import describe_rescaled_weights
 
 EPILOG = options.EXIT_CODES_WITH_MODELS
 MAX_ESTIMATED_CALLS = 60
-"""The cost of a longer debate is estimated by `--dry-run` only, because its simulation would delay the start."""
+"""The cost of a longer debate is estimated by `--dry-run` only, because the simulation would delay the start."""
 
 
 class Options(NamedTuple):
@@ -169,7 +169,10 @@ def _prepare(given: Options, changes: list[ConfigChange], gates: Gates) -> tuple
 
 
 def _load_inputs(given: Options, changes: list[ConfigChange]) -> tuple[LoadedConfig, StoredDebate | None]:
-    """The configuration, and the debate to resume. Without CONFIG, a debate is resumed with its stored one."""
+    """The configuration, and the debate to resume.
+
+    Without CONFIG, a debate is resumed with its stored configuration.
+    """
     if given.resume is None:
         return config_options.config_from_argument(given.config, changes, mock=given.mock), None
     if given.config is None:
@@ -202,7 +205,10 @@ def _execute(given: Options, job: DebateJob, gates: Gates) -> tuple[Outcome, int
 
 
 def _format_planned_cost(context: RunContext) -> str:
-    """Cost of the planned calls for the heading: exact for the mock, else estimated; empty if the estimate fails or takes long."""
+    """Cost of the planned calls for the heading.
+
+    Exact for the mock, else estimated; empty if the estimate fails or takes too long.
+    """
     if context.mock:
         return format_cost(0.0)
     if planned_calls(context.config) > MAX_ESTIMATED_CALLS:

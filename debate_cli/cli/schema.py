@@ -11,7 +11,7 @@ from debate_cli.storage.schema import config_schema, transcript_schema
 
 
 class SchemaKind(StrEnum):
-    """What a schema is printed of."""
+    """The schema to print."""
 
     config = "config"
     transcript = "transcript"
@@ -20,7 +20,7 @@ class SchemaKind(StrEnum):
 class Options(NamedTuple):
     """Print the JSON Schema of a configuration or a transcript."""
 
-    of: Annotated[SchemaKind, typer.Argument(help="Which of the two.")]
+    of: Annotated[SchemaKind, typer.Argument(help="What the schema describes.")]
     debug: options.DebugOption = False
 
 

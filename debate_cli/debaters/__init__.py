@@ -1,1 +1,1 @@
-"""Cue -> Turn: the only place where speeches are made."""
+"""Cue -> Turn: the only place where a speech is made."""

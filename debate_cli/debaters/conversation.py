@@ -1,7 +1,7 @@
 """The conversation of a debater with its model: rules, then the debate, which only grows at its end.
 
-Every earlier message is rendered again byte for byte, so a provider's cache serves all but what is new. Other people's words
-enter as JSON strings only.
+Earlier messages are rendered identically, byte by byte, so that a provider's cache can serve them. Other participants'
+words are quoted as JSON strings.
 """
 
 from __future__ import annotations
@@ -27,24 +27,24 @@ DEBATER_PROMPT_PACKAGE = "debate_cli.debaters"
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """The rules, and the messages, of which the last states the task; without the marker of a call."""
+    """The rules and the messages. The last message states the task, without the marker of a call."""
 
     system: str
     messages: tuple[Message, ...]
 
     def with_task_marker(self, nonce: str) -> tuple[Message, ...]:
-        """The messages with the line that ends the task of this call."""
+        """The messages, with the task marker of this call added to the last one."""
         *earlier, last = self.messages
         return (*earlier, Message("user", f"{last.content}\n{task_marker(nonce)}"))
 
 
 def task_marker(nonce: str) -> str:
-    """The last line of a call's last message. Text written before the call cannot hold its nonce."""
+    """The last line of a call's last message. It contains a nonce that earlier text cannot contain."""
     return f"Marker of this task: {nonce}"
 
 
 def build_conversation(cue: Cue, debate: Debate, instructions: SpeakerInstructions, prompts: Prompts) -> Conversation:
-    """The conversation of `cue.speaker` with its model up to `cue`; it begins with those of the speaker's earlier cues."""
+    """Build the conversation of `cue.speaker` with its model up to `cue`, including the speaker's earlier cues."""
     rules = prompts.render(DEBATER_PROMPT_PACKAGE, "rules", closing_words=str(debate.config.format.closing_words))
     system = "\n\n".join(text for text in (rules, instructions.persistent, instructions.directive) if text)
     strategies = instructions.strategies or {}
@@ -62,7 +62,7 @@ def build_conversation(cue: Cue, debate: Debate, instructions: SpeakerInstructio
 
 
 def _user_message(context: TurnContext, before: Cue | None, prompts: Prompts, strategies: Mapping[int, str]) -> Message:
-    """What was said since `before`, the last cue that the speaker answered, and the task of this cue."""
+    """Build the message for this cue: the speeches since `before` (the last cue that the speaker answered), and the task."""
     cue = context.cue
     new = set(cue.sees).difference(before.sees if before is not None else ())
     parts = list(_introduction(context)) if before is None else []
@@ -90,7 +90,10 @@ def _introduction(context: TurnContext) -> Iterator[str]:
 
 
 def _format_opponent_turn(turn: Turn) -> str:
-    """A speech of another participant. The claims of a free speech follow, since its text does not state their ids."""
+    """A speech of another participant.
+
+    A free speech is followed by its claims, because its text does not contain their ids.
+    """
     claims = turn.arguments or () if turn.phase == "speech" and UNSTRUCTURED not in turn.warnings else ()
     listed = "".join(f"\n- claim {quote_for_prompt(item.id)}: {quote_for_prompt(item.claim)}" for item in claims)
     return f"{quote_for_prompt(turn.speaker)}, {turn.phase}: {quote_for_prompt(turn.text)}{listed}"

@@ -30,14 +30,14 @@ from debate_cli.llm.structured_output import ModelHandle
 
 PHASE_TEMPERATURES: dict[Phase, float] = {"opening": 0.7}
 DEBATER_TEMPERATURE = 0.5
-"""The default temperature of all other phases."""
+"""The default temperature of phases without arguments."""
 ARGUMENT_PHASES: tuple[Phase, ...] = ("opening", "speech")
 """Phases that may make arguments."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Draft:
-    """An answer of the model that may still be asked for again."""
+    """An answer of the model, before a possible repeat."""
 
     content: TurnContent
     warnings: tuple[str, ...]
@@ -60,8 +60,8 @@ class Debater:
     async def speak(self, cue: Cue, debate: Debate, on_text: OnText | None = None) -> Turn | Failure:
         """Answer `cue` with what its speaker may know; `on_text` receives the model's text as it arrives.
 
-        If the shape is broken (an argument is not answered, an answer names none), the model is asked once more. Faults
-        that remain are kept as warnings.
+        If the shape is broken (e.g. an argument is not answered), the model is asked once more. Remaining faults become
+        warnings.
         """
         context = TurnContext.from_cue(cue, debate)
         instructions = build_turn_instructions(context, self._config)
@@ -99,7 +99,7 @@ class Debater:
         )
 
     def _build_reask(self, request: Request, reply: str, draft: _Draft) -> Request:
-        """The request again, with the model's reply and its faults added to the conversation."""
+        """Build the request again, with the model's reply and its faults added to the conversation."""
         listed = "\n".join(f"- {warning}" for warning in draft.warnings)
         words = self._prompts.render(DEBATER_PROMPT_PACKAGE, "reask", warnings=listed)
         added = (
@@ -135,7 +135,7 @@ def merge_model_calls(first: ModelCall, second: ModelCall) -> ModelCall:
 
 
 def _unstructured_content(text: str, context: TurnContext) -> TurnContent:
-    """The model's own words. In a phase with arguments they count as one argument whose claim is the whole text."""
+    """The model's own words. In a phase with arguments they become one argument whose claim is the whole text."""
     if context.cue.phase not in ARGUMENT_PHASES:
         return TurnContent(speech=text)
     (key,) = context.new_ids(1)

@@ -1,7 +1,7 @@
 """The forms that debaters fill in, one per phase: model, schema for one cue, and the turn content read from it.
 
-Models may be lenient: keys in any order, texts of any length. Ids are spelled as they were given out; nothing is dropped
-or invented. What is wrong with the content is found by `validation`.
+The models are lenient: keys in any order, texts of any length. Ids keep the spelling in which they were assigned;
+nothing is dropped or invented. `validation` checks the content.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ ArgumentId = Annotated[str, Field(min_length=1, max_length=64)]
 
 
 class ClaimForm(FormModel):
-    """A claim made in a free speech; the id is assigned by us."""
+    """A claim made in a free speech; we assign its id."""
 
     claim: str = text(160, least=MIN_PART_CHARS["claim"])
     reasoning: str = text(300, least=MIN_PART_CHARS["reasoning"])
@@ -61,7 +61,7 @@ class CrossExaminationForm(FormModel):
 
     responses: list[ResponseForm] = items(0)
     arguments: list[ArgumentForm] = []
-    """Not in the schema: accepted so that new arguments, which the phase does not allow, can be reported."""
+    """Not part of the schema. Accepted so that forbidden new arguments can be reported."""
 
 
 class AnswerForm(FormModel):
@@ -82,7 +82,7 @@ class RebuttalForm(FormModel):
     """Phase `rebuttal`."""
 
     targets: list[ArgumentId] = []
-    """Ids of the arguments answered; ids that the speech quotes count as well."""
+    """Ids of the answered arguments. Ids that the speech mentions count as well."""
     speech: str = text(1200, min_length=1)
 
 
@@ -121,7 +121,7 @@ DebaterForm = OpeningForm | CrossExaminationForm | AnswersForm | RebuttalForm | 
 
 
 def build_debater_form(context: TurnContext) -> Form[Any]:
-    """The form for the cue of `context`: which ids exist, and how many items a list may have."""
+    """Build the form for the cue of `context`, with the ids that exist and the limits of its lists."""
     own, theirs, format_ = context.own_ids, context.opponent_ids, context.format
     model: type[DebaterForm]
     narrowing: dict[str, JsonSchema | None]

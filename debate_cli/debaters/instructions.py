@@ -1,6 +1,6 @@
-"""What a debater is told besides the debate: its character, the directive that pressure led to, the strategy of the turn.
+"""A debater's instructions besides the debate: its character, the directive caused by pressure, the strategy of the turn.
 
-All of it is a pure function of what the speaker may know, so a resumed debate gives the same instructions. The arithmetic of
+All are pure functions of what the speaker may know, so a resumed debate gives the same instructions. The arithmetic of
 personality and the choice of a strategy live in `domain.personality` and `systems`.
 """
 
@@ -32,7 +32,7 @@ PRESSURE_TARGETS = {
 }
 """What each kind of pressure weakens."""
 HARD_PRESSURE, FIRM_PRESSURE = 0.66, 0.33
-"""Least pressures that are called hard and firm."""
+"""Minimum pressures that are called hard and firm."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,14 +45,14 @@ class TurnInstructions:
 
 @dataclass(frozen=True, slots=True)
 class SpeakerInstructions:
-    """All instructions for a speaker. They are our own words, and hidden from readers."""
+    """All instructions for a speaker. They are written by us and hidden from readers."""
 
     directive: str | None = None
     """For this turn only."""
     strategies: Mapping[int, str] | None = None
-    """For each of the speaker's turns by index, the line that states its strategy."""
+    """Turn index -> the line that states the strategy, for each of the speaker's turns."""
     persistent: str = ""
-    """The same in every turn: the character and the user's own instructions."""
+    """Identical in every turn: the character and the user's own instructions."""
 
 
 def build_turn_instructions(context: TurnContext, config: DebaterConfig) -> TurnInstructions:
@@ -84,7 +84,7 @@ def build_speaker_instructions(
 
 
 def _pressure_directive(context: TurnContext) -> str | None:
-    """The directive for the pressure since the speaker's last turn; earlier turns had directives of their own."""
+    """The directive for the pressure since the speaker's last turn. Earlier turns had their own directives."""
     curve = personality_curve(context.debate, context.cue.speaker)
     last = max((turn.index for turn in context.debate.select_turns(speaker=context.cue.speaker)), default=0)
     new = [point for point in curve if point.turn is not None and point.turn >= last]
@@ -107,7 +107,7 @@ def format_character(personality: Personality | None) -> str:
 
 
 def format_directive(before: Personality, after: Personality, pressures: Mapping[PressureKind, float]) -> str | None:
-    """What to do differently after `pressures` (0-1) moved the traits, the largest move first; None if nothing changed."""
+    """The changes that `pressures` (0-1) caused in the traits, as an instruction, the largest first; None without a change."""
     felt = [f"{_pressure_label(value)} on {PRESSURE_TARGETS[kind]}" for kind, value in pressures.items() if value > 0]
     steps = {trait: getattr(after, trait) - getattr(before, trait) for trait in TRAITS}
     moved = [

@@ -1,6 +1,6 @@
-"""The content of a turn, and its text as terminals, the other debaters and judges read it.
+"""The content of a turn, and its text for terminals, other debaters and judges.
 
-The labels in the text avoid the words by which the persuasion system scores ("evidence" is one).
+The labels in the text avoid the words that the persuasion system counts, such as "evidence".
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ class TurnContent:
     closing: Closing | None = None
     speech: str = ""
     targets: tuple[str, ...] = ()
-    """Ids that a rebuttal answers."""
+    """Ids of the arguments that a rebuttal answers."""
     misplaced_arguments: tuple[Argument, ...] = ()
-    """Arguments in a phase that allows none. They appear in the text, but do not count as arguments."""
+    """Arguments in a phase that allows none. The text contains them, but they do not count as arguments."""
 
 
 def format_turn_text(content: TurnContent) -> str:

@@ -47,7 +47,7 @@ class TurnContext:
 
     @cached_property
     def target_ids(self) -> tuple[str, ...]:
-        """Ids that a response may name: those of the questions in a follow-up, otherwise all of the opponents'."""
+        """Ids that a response may name: those of the questions in a follow-up, otherwise all ids of opponents."""
         if self.cue.questions:
             return tuple(dict.fromkeys(question.target for question in self.cue.questions))
         return self.opponent_ids
@@ -60,7 +60,7 @@ class TurnContext:
         return tuple(f"{prefix}-{number}" for number in range(first, first + count))
 
     def match_id(self, written: str, known: Iterable[str]) -> str:
-        """The id in `known` that `written` means, despite its case, spacing or dash; otherwise `written`, trimmed."""
+        """The id in `known` that `written` means, ignoring case, spacing and dashes; otherwise `written`, trimmed."""
         meant = _normalize_id(written)
         return next((key for key in known if _normalize_id(key) == meant), " ".join(written.split()))
 

@@ -15,11 +15,11 @@ from debate_cli.domain.turn import Argument, Closing, Response
 from debate_cli.llm.prompt_sanitizer import sanitize_for_prompt
 
 ARGUMENT_ID = re.compile(r"\b[A-Za-z][A-Za-z0-9]{0,15}-\d{1,4}\b")
-"""What looks like the id of an argument."""
+"""Matches text that looks like the id of an argument."""
 MIN_PART_CHARS = {"claim": 10, "reasoning": 20, "evidence": 5}
-"""Fewest characters of each part of an argument."""
+"""Minimum number of characters of each part of an argument."""
 SHAPE_WARNINGS = ("unanswered", "unknown-target")
-"""Codes of faults for which the model is asked again."""
+"""Codes of faults that cause the model to be asked again."""
 
 
 def find_turn_warnings(content: TurnContent, context: TurnContext) -> tuple[str, ...]:
@@ -83,7 +83,7 @@ def _rebuttal(content: TurnContent, context: TurnContext) -> Iterator[str]:
 
 
 def _closing(closing: Closing, context: TurnContext) -> Iterator[str]:
-    """Count the words of the closing. Ids in its lists are no words; other text in them is."""
+    """Check the number of words. Ids in the lists do not count; other text there does."""
     known = {*context.opponent_ids, *context.own_ids}
     listed = [word for word in (*closing.concessions, *closing.unrebutted) if word not in known]
     words = sum(len(text.split()) for text in (closing.final_position, *listed))
@@ -113,7 +113,7 @@ def _repeated_targets(targets: list[str]) -> Iterator[str]:
 def _new_arguments(
     misplaced: tuple[Argument, ...], responses: tuple[Response, ...], context: TurnContext
 ) -> Iterator[str]:
-    """An own id that belongs to none of the speaker's arguments marks a new argument, wherever it is written."""
+    """Warnings for own ids that belong to none of the speaker's arguments: each marks a new argument."""
     texts = [text for item in responses for text in (item.target, item.reasoning, item.follow_up)]
     written = [
         key for text in texts for key in ARGUMENT_ID.findall(text) if key.startswith(f"{context.speaker.prefix}-")

@@ -1,6 +1,6 @@
-"""What a judge says: marks, findings, and the assessment that carries them. All judging systems produce this one value.
+"""What a judge says: marks, findings, and the assessment that contains them. All judging systems produce this value.
 
-The findings of each judging system are in its folder in `systems`; the shared ones are here.
+Each judging system has its own findings in its folder in `systems`; the shared ones are here.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ class Mark(FrozenModel):
     """A number that a judge gave."""
 
     participant: str | None
-    """Debater's name; None where the mark is about the debate (panel dimensions)."""
+    """Debater's name; None if the mark is about the debate (panel dimensions)."""
     item: str | None = None
-    """Argument id, where the mark is about one argument."""
+    """Argument id, if the mark is about one argument."""
     criterion: str
     value: float = Field(strict=True)
     out_of: float = Field(gt=0, strict=True)
-    """Upper end of the scale; 0 <= value <= out_of is ensured where marks are made, and clamped where they are scored."""
+    """Upper end of the scale. 0 <= value <= out_of is enforced when a mark is created and clamped when it is scored."""
     reason: str | None = None
 
 
@@ -48,7 +48,7 @@ class Finding(FrozenModel):
 
 
 class UninstalledFinding(Finding):
-    """A finding of a system whose plug-in is not installed, kept as it is stored."""
+    """A finding of a system whose plug-in is not installed, unchanged."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -58,7 +58,7 @@ class UninstalledFinding(Finding):
 
 
 class Contradiction(Finding):
-    """A turn that contradicts an earlier turn of its own speaker."""
+    """A turn that contradicts an earlier turn of the same speaker."""
 
     kind: Literal["contradiction"] = "contradiction"
     participant: str
@@ -72,7 +72,7 @@ class Contradiction(Finding):
 
 
 class DroppedPremise(Finding):
-    """A premise that its speaker let fall."""
+    """A premise that its speaker no longer supports."""
 
     kind: Literal["dropped_premise"] = "dropped_premise"
     participant: str
@@ -109,7 +109,7 @@ class Manipulation(Finding):
 
 
 class SourceCheck(Finding):
-    """What is known of a source that a speech cites."""
+    """What is known about a source that a speech cites."""
 
     kind: Literal["source_check"] = "source_check"
     participant: str
@@ -118,7 +118,7 @@ class SourceCheck(Finding):
     verdict: str
 
     def describe(self) -> list[str]:
-        """The source and what is known of it."""
+        """The source and what is known about it."""
         return [f"{self.participant}, turn {self.turn + 1}: {self.source}: {self.verdict}"]
 
 
@@ -147,7 +147,7 @@ def system_findings(system: str) -> dict[str, type[Finding]]:
 
 
 def _parse_finding(value: object, info: ValidationInfo) -> object:
-    """Make a mapping the finding of its kind; `info` knows the system of the assessment."""
+    """Parse a mapping as the finding of its kind. `info` knows the system of the assessment."""
     if not isinstance(value, dict):
         return value
     data = cast("dict[str, Any]", value)
@@ -182,12 +182,12 @@ class Assessment(FrozenModel):
     findings: tuple[AnyFinding, ...] = ()
     rationale: str = ""
     warnings: tuple[str, ...] = ()
-    """What our checks of the answer changed or doubted: a dropped quote, a claimed total that does not add up."""
+    """What our checks of the answer changed or doubted, e.g. a dropped quote, or a claimed total that does not add up."""
     exchange: ModelCall
 
     @cached_property
     def brief(self) -> Brief:
-        """The brief that this answers."""
+        """The brief that this assessment answers."""
         return Brief(
             run=self.run, system=self.system, assessor=self.assessor, subject=self.subject, revision=self.revision
         )

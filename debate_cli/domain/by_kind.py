@@ -25,18 +25,18 @@ Kind = Annotated[Any, AfterValidator(_require_text)]
 
 @dataclass(frozen=True)
 class ByKind:
-    """Annotation of a field: `parse` makes the value, and JSON Schema shows the union of the `built_in` classes."""
+    """Annotation of a field: `parse` creates the value; JSON Schema shows the union of the `built_in` classes."""
 
     parse: Callable[[object, ValidationInfo], object]
     built_in: Callable[[], Mapping[str, type[FrozenModel]]]
-    """Kind -> class. Committed JSON Schemas know these alone."""
+    """Kind -> class. The committed JSON Schemas contain only these."""
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         """Parse before the base class checks the value."""
         return core_schema.with_info_before_validator_function(self.parse, handler(source))
 
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
-        """The union of the built-in classes, told apart by `kind`."""
+        """The union of the built-in classes, distinguished by `kind`."""
         del schema
         classes = self.built_in()
         for cls in classes.values():

@@ -1,7 +1,7 @@
 """`debate.yaml` as a value, with every default filled in.
 
-Reading the file, positions of errors and `${VAR}` live in `storage.config_file`; contradictions between values (a role
-without a model, two debaters of one name) are found in `domain.config_checks`.
+Reading the file, positions of errors and `${VAR}` live in `storage.config_file`. `domain.config_checks` finds
+contradictions between values (a role without a model, two debaters with one name).
 """
 
 from __future__ import annotations
@@ -209,7 +209,7 @@ class DebateConfig(ConfigModel):
     """Name of a shipped prompt -> file beside the configuration that replaces it."""
 
     def debater(self, name: str) -> DebaterConfig:
-        """The debater of that name. Raises KeyError."""
+        """The debater with this name. Raises KeyError."""
         for debater in self.debaters:
             if debater.name == name:
                 return debater

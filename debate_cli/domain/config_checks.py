@@ -1,6 +1,6 @@
-"""Contradictions within a configuration: roles without a model, two debaters of one name, and the like.
+"""Contradictions within a configuration, e.g. a role without a model or two debaters with one name.
 
-Prices, keys and the provider table are checked elsewhere (`app.config_resolution`).
+`app.config_resolution` checks prices, keys and the provider table.
 """
 
 from __future__ import annotations
@@ -52,7 +52,8 @@ def check_config(config: DebateConfig) -> list[Problem]:
 def check_stored_config(config: DebateConfig) -> list[Problem]:
     """All contradictions of a stored configuration, except three that older versions allowed.
 
-    A judged text has no debaters, an older free-flowing debate may name the other order, and a debater a reserved name.
+    A judged text has no debaters, an older free-flowing debate may have the other order, and a debater may have a
+    reserved name.
     """
     names = (
         ("debaters", place, "name")
@@ -73,7 +74,7 @@ def _check_debaters(config: DebateConfig) -> Iterator[Problem]:
         yield Problem(("debaters",), "a debate takes at least two debaters; add another")
     yield from _check_names(config)
     for index in _duplicate_indices(person.prefix.upper() for person in participants(_without_model_names(config))):
-        message = "its arguments' prefix is taken by an earlier debater; give each its own `prefix`"
+        message = "an earlier debater has this prefix of argument ids; give each a different `prefix`"
         yield Problem(("debaters", index), message)
     if len(config.debaters) == MIN_DEBATERS:
         yield from _check_two_sides(config)
@@ -213,7 +214,7 @@ def _check_system_settings(config: DebateConfig, system: SystemSettings, path: K
 
 
 def _duplicate_indices(words: Iterable[str]) -> list[int]:
-    """Indices of words that occurred before."""
+    """Indices of words that occurred earlier."""
     seen: Counter[str] = Counter()
     again: list[int] = []
     for index, word in enumerate(words):
@@ -224,7 +225,7 @@ def _duplicate_indices(words: Iterable[str]) -> list[int]:
 
 
 def _without_model_names(config: DebateConfig) -> DebateConfig:
-    """`config` without the debaters' models, which may be malformed, so that participants can be made of it."""
+    """`config` without the debaters' models, which may be malformed, so that participants can be built from it."""
     debaters = tuple(debater.model_copy(update={"model": None}) for debater in config.debaters)
     return config.model_copy(update={"debaters": debaters})
 

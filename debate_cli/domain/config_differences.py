@@ -38,7 +38,7 @@ def format_setting(value: Any) -> str:
 
 
 def format_setting_pair(first: Any, second: Any, room: int = MAX_SETTING_CHARS) -> tuple[str, str]:
-    """Two formatted values of at most `room` characters each, cut so that the first difference shows.
+    """Two formatted values of at most `room` characters each, cut so that the first difference is visible.
 
     Different values with the same format are shown as JSON, in which spaces and types differ.
     """
@@ -95,7 +95,7 @@ class Difference(NamedTuple):
 def format_differences(stored: DebateConfig, given: DebateConfig, seen: Callable[[Any], Any]) -> list[str]:
     """One line per setting that differs: `key.path: stored X, given Y`. Limits and output are ignored.
 
-    `seen` redacts JSON data: a stored configuration has no secrets, so both are compared and shown without them.
+    `seen` redacts JSON data: a stored configuration contains no secrets, so both are compared and shown without them.
     """
     return [_format_difference(found) for found in find_differences(stored, given, seen)]
 

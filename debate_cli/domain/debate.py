@@ -1,4 +1,4 @@
-"""`Debate`: the fold of a list of events. Everything that asks, scores or shows starts from this value."""
+"""`Debate`: the fold of a list of events. Schedulers, scorers and rendering all start from this value."""
 
 from __future__ import annotations
 
@@ -48,15 +48,15 @@ class Debate(FrozenModel):
     turns: tuple[Turn, ...] = ()
     """By index; there may be gaps while a wave is under way."""
     assessments: tuple[Assessment, ...] = ()
-    """In a canonical order (see `first_answers`), not in that of arrival."""
+    """In a canonical order (see `first_answers`), not in order of arrival."""
     failures: tuple[Failure, ...] = ()
     given_up: frozenset[str] = frozenset()
-    """Keys of tasks that are not to be asked (again) in this session."""
+    """Keys of tasks that are not asked (again) in this session."""
     runs: tuple[JudgingRun, ...] = ()
     kept_verdicts: tuple[Verdict, ...] = ()
     """Stored verdicts of systems that are not installed."""
     unanswered: tuple[str, ...] = ()
-    """Keys of tasks asked, with neither answer nor failure after: in flight, now or when the process died."""
+    """Keys of tasks that were asked but have neither answer nor failure: in flight, now or when the process died."""
 
     @property
     def topic(self) -> str:
@@ -65,12 +65,12 @@ class Debate(FrozenModel):
 
     @property
     def document_name(self) -> str | None:
-        """Name of the text that stands before a panel in the place of a debate; None for a debate."""
+        """Name of the text that a panel judges instead of a debate; None for a debate."""
         return None if self.participants else self.topic
 
     @property
     def status(self) -> Literal["complete", "incomplete"]:
-        """`complete` when the debate was closed for good."""
+        """`complete` if the debate was closed for good, else `incomplete`."""
         return "complete" if self.closed is not None and self.closed not in RESUMABLE_CLOSE_REASONS else "incomplete"
 
     @cached_property
@@ -96,46 +96,46 @@ class Debate(FrozenModel):
 
     @property
     def usage(self) -> TotalUsage:
-        """What all calls used, failed ones included."""
+        """Usage of all calls, including failed ones."""
         exchanges = [turn.exchange for turn in self.turns] + [item.exchange for item in self.assessments]
         return total_usage(exchanges + [item.exchange for item in self.failures if item.exchange is not None])
 
     def participant(self, name: str) -> Participant:
-        """The debater of that name; KeyError if there is none."""
+        """The debater with this name. Raises KeyError."""
         for participant in self.participants:
             if participant.name == name:
                 return participant
         raise KeyError(name)
 
     def run(self, run_id: str) -> JudgingRun:
-        """The judging run of that id; KeyError if there is none."""
+        """The judging run with this id. Raises KeyError."""
         for run in self.runs:
             if run.id == run_id:
                 return run
         raise KeyError(run_id)
 
     def judged_all_turns(self, run: JudgingRun, kind: str | None = None) -> bool:
-        """Whether a run, or its system of that kind, judged the whole debate and not only a part that was continued later.
+        """Whether a run (or one of its systems) judged the whole debate, not only a part that was continued later.
 
-        A system that judges turn by turn is asked about later turns as well.
+        A system that judges turn by turn is also asked about later turns.
         """
         each_turn = any(system.judges_each_turn for system in run.judging.systems if system.kind == kind)
         return each_turn or run.heard is None or run.heard >= len(self.turns)
 
     def runs_by_precedence(self, kind: str | None = None) -> tuple[JudgingRun, ...]:
-        """The judging runs, the one whose word (on that kind) goes before all others' last: the newest that heard all."""
+        """The judging runs (of that kind) by rising precedence: the last one is the newest that judged all turns."""
         return tuple(sorted(self.runs, key=lambda run: self.judged_all_turns(run, kind)))
 
     def assessments_of_system(self, system: str, run: str) -> tuple[Assessment, ...]:
-        """The assessments of one system in one judging run."""
+        """The assessments by one system in one judging run."""
         return tuple(item for item in self.assessments if item.system == system and item.run == run)
 
     def is_settled(self, task: Cue | Brief) -> bool:
-        """Whether nothing more is to be expected of a task: it is answered, or given up."""
+        """Whether a task needs nothing more: it is answered, or given up."""
         return task.key in self.answered_keys or task.key in self.given_up
 
     def select_turns(self, *, round_number: int | None = None, speaker: str | None = None) -> tuple[Turn, ...]:
-        """The turns of a round, a speaker, or both."""
+        """The turns of a round, of a speaker, or both."""
         return tuple(
             turn
             for turn in self.turns
@@ -143,7 +143,7 @@ class Debate(FrozenModel):
         )
 
     def visible_to(self, cue: Cue) -> Debate:
-        """What `cue` entitles its speaker to know: the turns it sees, and the assessments of nothing but those."""
+        """The part of the debate that the speaker of `cue` may know: the turns it sees, and assessments of these turns only."""
         seen = frozenset(cue.sees)
         return self._replace(
             turns=tuple(turn for turn in self.turns if turn.index in seen),
@@ -153,11 +153,11 @@ class Debate(FrozenModel):
         )
 
     def with_assessments(self, assessments: Iterable[Assessment]) -> Debate:
-        """The debate with `assessments` in place of its own, first answers alone and in canonical order."""
+        """The debate with only these `assessments`, reduced to first answers and in canonical order."""
         return self._replace(assessments=first_assessments(assessments, self.runs))
 
     def without_turns(self) -> Debate:
-        """The debate as it was before anything was said; later judging runs are known."""
+        """The debate as it was before the first speech, with its later judging runs."""
         return self._replace(
             turns=(),
             assessments=(),
@@ -169,7 +169,7 @@ class Debate(FrozenModel):
         )
 
     def apply(self, event: Event) -> Debate:
-        """The debate after `event`. An answer that is there already is not taken twice."""
+        """The debate after `event`. A second answer to the same task is ignored."""
         match event:
             case DebateOpened():
                 return self
@@ -232,10 +232,7 @@ def _remove_key(keys: Sequence[str], key: str) -> tuple[str, ...]:
 
 
 def fold(events: Iterable[Event]) -> Debate:
-    """Conclude from `events` what state the debate is in.
-
-    Raises ValueError when the first event is not `Opened`.
-    """
+    """Compute the state of the debate from its events. Raises ValueError if the first event is not `DebateOpened`."""
     iterator = iter(events)
     first = next(iterator, None)
     if not isinstance(first, DebateOpened):
@@ -248,7 +245,7 @@ def fold(events: Iterable[Event]) -> Debate:
 
 
 def initial_debate(event: DebateOpened) -> Debate:
-    """The debate in which nothing but `event` has happened."""
+    """The debate after its first event."""
     return Debate(
         id=event.id,
         generator=event.generator,
@@ -262,38 +259,38 @@ def initial_debate(event: DebateOpened) -> Debate:
 
 
 def restrict_to_runs(debate: Debate, runs: Collection[str]) -> Debate:
-    """The debate as if nobody had judged it but the judging runs of those ids; speeches and speakers' failures stay."""
+    """The debate without all other judging runs; speeches and speakers' failures stay."""
     alone = debate.with_assessments(item for item in debate.assessments if item.run in runs)
     failures = tuple(item for item in debate.failures if not isinstance(item.task, Brief) or item.task.run in runs)
     return alone.model_copy(update={"failures": failures, "runs": tuple(run for run in debate.runs if run.id in runs)})
 
 
 def judging_usage(debate: Debate, runs: Collection[str]) -> TotalUsage:
-    """What the calls of the judging runs of those ids used, failed ones included."""
+    """Usage of the calls of these judging runs, including failed ones."""
     return usage_of_briefs(debate, lambda brief: brief.run in runs)
 
 
 def usage_of_briefs(debate: Debate, counted: Callable[[Brief], bool]) -> TotalUsage:
-    """What the calls on the briefs that `counted` picks used, failed ones included; no speech is among them."""
+    """Usage of the calls for the briefs that `counted` selects, including failed ones. Speeches are not included."""
     heard = tuple(item for item in debate.assessments if counted(item.brief))
     failed = tuple(item for item in debate.failures if isinstance(item.task, Brief) and counted(item.task))
     return debate.model_copy(update={"turns": (), "assessments": heard, "failures": failed}).usage
 
 
 def models_used_by_debater(debate: Debate, person: Participant) -> tuple[str, ...]:
-    """The `provider/model` that a debater spoke with, each once, in their order; the configured one before its first speech."""
+    """`provider/model` of a debater's speeches, each once, in order; before the first speech, the configured one."""
     return _distinct_models(turn.exchange for turn in debate.select_turns(speaker=person.name)) or (person.model,)
 
 
 def models_used_by_debaters(debate: Debate) -> tuple[str, ...]:
-    """The same of all debaters, each model once."""
+    """`provider/model` of all debaters' speeches, each once."""
     return tuple(
         dict.fromkeys(model for person in debate.participants for model in models_used_by_debater(debate, person))
     )
 
 
 def models_used_by_judges(debate: Debate, run: str, system: str, assessor: str | None = None) -> tuple[str, ...]:
-    """The same of the judges of a system in a judging run, or of one of them; none where no model has answered yet."""
+    """`provider/model` of a system's judges in a run, or of one judge, each once; empty if none has answered yet."""
     found = (item for item in debate.assessments_of_system(system, run) if assessor in (None, item.assessor))
     return _distinct_models(item.exchange for item in found)
 

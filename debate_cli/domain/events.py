@@ -1,4 +1,4 @@
-"""The events of a debate. The journal stores one per line; `debate.fold` makes a `Debate` of them."""
+"""The events of a debate. The journal stores one per line; `debate.fold` turns them into a `Debate`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from debate_cli.domain.turn import Turn
 from debate_cli.domain.verdict import Verdict
 
 CloseReason = Literal["complete", "surrender", "converged", "budget", "interrupted", "failed"]
-"""A debate closed for one of the last three reasons can be resumed."""
+"""A debate that closed for one of the last three reasons can be resumed."""
 
 
 class Generator(FrozenModel):
@@ -24,7 +24,7 @@ class Generator(FrozenModel):
     name: str
     version: str
     rules: Annotated[int, Field(ge=1, exclude_if=lambda rules: rules == 1)] = 1
-    """Newest version of the scoring formulas that the program knew; 1 is not written."""
+    """Newest version of the scoring formulas that the program knew. Version 1 is not written."""
 
 
 class DebateOpened(FrozenModel):
@@ -37,7 +37,7 @@ class DebateOpened(FrozenModel):
     config: DebateConfig
     config_sha256: str
     kept_verdicts: tuple[Verdict, ...] = ()
-    """Stored verdicts of systems that are not installed, which cannot be recomputed. Written only where there are any."""
+    """Stored verdicts of systems that are not installed, which cannot be recomputed. Written only if there are any."""
 
 
 class JudgingOpened(FrozenModel):
@@ -94,7 +94,7 @@ class Failure(FrozenModel):
     """`abstained`, `late`, or the name of the error, e.g. `RateLimitedError`."""
     message: str
     final: bool
-    """Whether a resume does not ask again: an abstention is final, an unreachable server is not."""
+    """Whether a resume skips this task: an abstention is final, an unreachable server is not."""
     exchange: ModelCall | None = None
     """Usage of the attempts; None if nothing was sent."""
 

@@ -31,7 +31,7 @@ R = TypeVar("R")
 
 
 class FrozenModel(BaseModel):
-    """A frozen value that refuses unknown fields and non-finite numbers."""
+    """A frozen value without unknown fields and non-finite numbers."""
 
     model_config = ConfigDict(
         frozen=True, extra="forbid", allow_inf_nan=False, ser_json_inf_nan="strings", defer_build=True
@@ -55,9 +55,9 @@ V = TypeVar("V", bound=FrozenModel)
 
 
 def memoize_on_value(function: Callable[Concatenate[V, P], R]) -> Callable[Concatenate[V, P], R]:
-    """Decorator for a pure function of a value and hashable arguments: the result is cached on the value.
+    """Decorator for a pure function of a value and hashable arguments: caches the result on the value.
 
-    Works like `cached_property`, for functions of other rooms. Callers must not change the result.
+    Works like `cached_property`, for functions outside of the class. Callers must not change the result.
     """
     name = f"{function.__module__}.{function.__qualname__}"
 

@@ -1,6 +1,6 @@
 """Who judges a debate, and how, as configuration. The settings of each judging system are in its folder in `systems`.
 
-Settings decide scores, so they are stored with a debate. Scoring again may replace them.
+Settings determine scores, so they are stored with a debate. Scoring again may replace them.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ class JudgeSeat(NamedTuple):
     model: str | None
     """Name in `models`, or `provider/model`; None means `models.judge`, else `models.default`."""
     model_path: tuple[str | int, ...] = ("judge",)
-    """Where the settings name the model."""
+    """Key path of the model in the settings."""
     weight: float | None = None
-    """Weight of the judge's vote; None where all judges count the same."""
+    """Weight of the judge's vote; None if all judges have equal weight."""
 
 
 class SystemSettings(ConfigModel):
-    """Base of the settings of a judging system. A subclass sets the default of `kind`."""
+    """Base class of the settings of a judging system. A subclass sets the default of `kind`."""
 
     judges_each_turn: ClassVar[bool] = False
     """Whether the system judges turn by turn only, so that later turns do not make earlier judgments incomplete."""
@@ -51,29 +51,29 @@ class SystemSettings(ConfigModel):
 
     @property
     def asks_in_turn(self) -> bool:
-        """Whether debaters are asked one after the other, because this system judges each turn before the next one."""
+        """Whether debaters speak one after the other, because this system judges each turn before the next one."""
         return False
 
     @property
     def answer_timeout_s(self) -> float | None:
-        """Seconds after which a judge counts as late; None for no limit of the system's own."""
+        """Seconds after which a judge counts as late; None if the system has no limit."""
         return None
 
     @property
     def method(self) -> str:
-        """How a system without judges judges, in a word or two."""
+        """How a system without judges judges, in one or two words."""
         return ""
 
     def problems(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
-        """What is wrong with the settings as a whole: key path within the settings, and a sentence."""
+        """Contradictions within the settings: key path within the settings, and a sentence."""
         yield from ()
 
     def with_models(self, rename: Callable[[str | None], str | None]) -> Self:
-        """Replace the model of every judge by `rename` of it."""
+        """The settings with `rename` applied to the model of every judge."""
         return self.model_copy(update={"judge": rename(self.judge)})
 
     def with_judge_count(self, count: int) -> Self | None:
-        """The settings with so many judges; None if the system has one judge."""
+        """The settings with `count` judges; None if the system has only one judge."""
         return self if count == 1 else None
 
     def for_added_run(self) -> Self:
@@ -82,13 +82,13 @@ class SystemSettings(ConfigModel):
 
 
 class UninstalledSettings(SystemSettings):
-    """Settings of a system whose plug-in is not installed, kept as they are stored."""
+    """Settings of a system whose plug-in is not installed, unchanged."""
 
     model_config = ConfigDict(extra="allow")
 
     @property
     def seats(self) -> tuple[JudgeSeat, ...]:
-        """No judge: nothing is asked."""
+        """No judges, because the system cannot ask."""
         return ()
 
     @model_serializer(mode="plain")
@@ -98,12 +98,15 @@ class UninstalledSettings(SystemSettings):
 
 
 class Thresholds(ConfigModel):
-    """Bounds of the margin between first and second, in the system's own points; one left out is the system's default."""
+    """Bounds of the margin between first and second, in the system's points.
+
+    An omitted bound is the system's default.
+    """
 
     draw: NonNegative
     """A margin below this is a draw."""
     clear: NonNegative
-    """Where a narrow victory becomes a clear one (each scorer says on which side the bound itself falls)."""
+    """Margin at which a victory becomes clear. Each scorer decides whether the bound itself is clear."""
 
     def problems(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
         """A clear victory needs at least the margin of a draw."""
@@ -121,19 +124,19 @@ def default_bounds(**defaults: float) -> BeforeValidator:
 
 
 def numbered_seats(count: int, model: str | None) -> tuple[JudgeSeat, ...]:
-    """`count` judges of one model: `judge` alone, or `judge-1`, `judge-2` and so on."""
+    """`count` judges with one model: `judge` alone, or `judge-1`, `judge-2` and so on."""
     if count == 1:
         return (JudgeSeat(SOLE_JUDGE_ID, model),)
     return tuple(JudgeSeat(f"{SOLE_JUDGE_ID}-{number}", model) for number in range(1, count + 1))
 
 
 def settings_class(kind: str) -> type[SystemSettings]:
-    """The settings of the system of that kind; `UninstalledSettings` if no such system is installed."""
+    """The settings class of a system; `UninstalledSettings` if it is not installed."""
     return SYSTEMS.load(kind).settings if SYSTEMS.has(kind) else UninstalledSettings
 
 
 def _parse_settings(value: object, _info: ValidationInfo) -> object:
-    """Make a bare name or a mapping the settings of its kind."""
+    """Parse a bare name or a mapping as the settings of its kind."""
     written = {"kind": value} if isinstance(value, str) else value
     if not isinstance(written, dict):
         return written

@@ -1,4 +1,4 @@
-"""A judging run, and how the answers of several runs stand together in one debate."""
+"""A judging run, and the precedence of several runs in one debate."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from debate_cli.domain.tasks import MOMENTS
 
 
 def format_system_with_run(system: str, run: str) -> str:
-    """`structured r4`; not cleaned."""
+    """System and judging run: `structured r4`. Not sanitized."""
     return f"{system} {run}"
 
 
 def format_system_label(system: str, run: str, runs: Iterable[str]) -> str:
-    """The system; with the id of its judging run where it is told of beside another of these `runs`. Not cleaned."""
+    """The system; with its judging run if there are several among `runs`. Not sanitized."""
     return format_system_with_run(system, run) if set(runs) - {run} else system
 
 
@@ -32,16 +32,16 @@ class JudgingRun(FrozenModel):
     id: str
     judging: JudgingConfig
     models: dict[str, ModelSpec] = {}
-    """What the roles in `judging` mean in this run; empty for the debate's own run, where the configuration says it."""
+    """Models of the roles in `judging`; empty for the debate's own run, which uses the configuration."""
     providers: dict[str, ProviderSpec] = {}
-    """Rows of the provider table that this run came with; empty for the debate's own run, likewise."""
+    """Rows of the provider table for this run; empty for the debate's own run, which uses the configuration."""
     started_at: datetime
     replaces: bool = False
-    """Whether it takes the place of the earlier assessments of its systems."""
+    """Whether it replaces the earlier assessments of its systems."""
     heard: int | None = None
-    """Speeches that there were when an added run began; None for the debate's own, which hears all."""
+    """Number of speeches when an added run began; None for the debate's own run, which judges all."""
     replaced: tuple[str, ...] = ()
-    """Kinds of systems of this run that a later run has taken the place of."""
+    """Kinds of systems of this run that a later run has replaced."""
 
     def active_systems(self) -> tuple[SystemSettings, ...]:
         """The systems whose assessments still count."""
@@ -51,7 +51,7 @@ class JudgingRun(FrozenModel):
 def first_assessments(assessments: Iterable[Assessment], runs: Sequence[JudgingRun]) -> tuple[Assessment, ...]:
     """The first answer to each brief, in canonical order.
 
-    That is: run, system as configured in it, subject from turn to debate, revision, judge.
+    The order is run, system (as configured), subject from turn to debate, revision, judge.
     """
     found: dict[str, Assessment] = {}
     for assessment in assessments:
@@ -79,9 +79,9 @@ def first_assessments(assessments: Iterable[Assessment], runs: Sequence[JudgingR
 
 
 def mark_replaced(kinds: set[str], runs: Sequence[JudgingRun]) -> tuple[JudgingRun, ...]:
-    """`runs`, in their order, with their systems of `kinds` marked as replaced.
+    """`runs`, in order, with their systems of `kinds` marked as replaced.
 
-    What replaces a run's systems replaces those of all runs before it, so nothing is left to do behind one that is marked.
+    A system that is already marked is also marked in all runs before it, so the search ends there.
     """
     marked = list(runs)
     for place in reversed(range(len(marked))):

@@ -9,7 +9,7 @@ from pydantic import Field
 from debate_cli.domain.frozen_model import FrozenModel
 
 StructuredOutputMode = Literal["native", "tool", "prompt", "text"]
-"""How structured output was requested: JSON schema of the provider, forced tool call, prompt alone; or plain text."""
+"""How structured output was requested: by the provider's JSON schema, a forced tool call or the prompt; or plain text."""
 
 
 Count = Annotated[int, Field(ge=0, le=10**12)]
@@ -31,9 +31,9 @@ class Usage(FrozenModel):
     output_tokens: Count = 0
     """Tokens that the model wrote, including hidden reasoning."""
     cache_written_tokens: Count = Field(default=0, exclude_if=_is_zero)
-    """Tokens of the prompt that the provider wrote to its cache and bills; left out of files if 0."""
+    """Tokens of the prompt that the provider wrote to its cache and charges for; omitted in files if 0."""
     estimated: bool = Field(default=False, exclude_if=_is_zero)
-    """Whether any of these tokens were estimated; left out of files if not."""
+    """Whether any of these tokens were estimated; omitted in files if not."""
 
     def __add__(self, other: Usage) -> Usage:
         """Sum field by field; with any estimated part, the sum is an estimate."""
@@ -80,11 +80,11 @@ class TotalUsage(FrozenModel):
     cost_usd: float | None = None
     """None if the price of any call is not known."""
     estimated: bool = Field(default=False, exclude_if=_is_zero)
-    """Whether the tokens of any call, and so its cost, were estimated; left out of files if not."""
+    """Whether the tokens of any call, and therefore its cost, were estimated; omitted in files if not."""
 
 
 def total_usage(exchanges: list[ModelCall]) -> TotalUsage:
-    """Sum of `exchanges`; the cost is None if one has no price, and 0.0 without any."""
+    """Sum of `exchanges`. The cost is None if one has no price, and 0.0 without exchanges."""
     costs = [exchange.cost_usd for exchange in exchanges]
     priced = [cost for cost in costs if cost is not None]
     return TotalUsage(

@@ -1,6 +1,6 @@
-"""Adaptive personalities: four archetypes, twelve traits, four pressures; the drift is pure arithmetic.
+"""Adaptive personalities: four archetypes, twelve traits, four pressures. Pure arithmetic.
 
-When pressure reaches a debater is decided by the live judge's schedule; the words of a personality live in `debaters`.
+The live judge's schedule decides when pressure reaches a debater; `debaters` describes a personality in words.
 """
 
 from __future__ import annotations

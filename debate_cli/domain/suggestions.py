@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from itertools import islice
 
 _MAX_CANDIDATES = 100
-"""Names that a misspelt one is compared with, at most."""
+"""Maximum number of names that a misspelt one is compared with."""
 _MAX_WORD_CHARS = 60
 """Longer words are not compared: the time grows with the square of the length."""
 

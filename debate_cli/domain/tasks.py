@@ -11,7 +11,7 @@ from debate_cli.domain.frozen_model import FrozenModel
 from debate_cli.domain.turn import Phase
 
 MAX_REVISION = 100
-"""Bound of deliberation rounds in a file. A panel holds at most 20."""
+"""Bound of deliberation rounds in a file. A panel has at most 20."""
 
 Moment = Literal["turn", "pair", "round", "debate"]
 MOMENTS: tuple[Moment, ...] = ("turn", "pair", "round", "debate")
@@ -19,7 +19,7 @@ MOMENTS: tuple[Moment, ...] = ("turn", "pair", "round", "debate")
 
 
 def speech_key(index: int) -> str:
-    """Key of the cue to make the turn of that index."""
+    """Key of the cue for the turn with this index."""
     return f"turn/{index}"
 
 

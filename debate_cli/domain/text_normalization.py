@@ -1,4 +1,4 @@
-"""Normalized texts, to compare wordings without regard to case, spaces and typography."""
+"""Normalized texts, for comparisons that ignore case, spaces and typography."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a debater says: arguments, responses, answers, closings, and the turn that carries them."""
+"""A debater's contributions: arguments, responses, answers, closings, and the turn that contains them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ partial: core accepted, degree or scope disputed."""
 PositionShift = Literal["strengthened", "unchanged", "adjusted", "weakened"]
 
 UNSTRUCTURED = "unstructured"
-"""Warning on a turn whose model did not produce the form: its text is kept as it came."""
+"""Warning on a turn whose model did not produce the form: its text is stored unchanged."""
 
 
 class Argument(FrozenModel):
@@ -48,7 +48,7 @@ class FollowUpAnswer(FrozenModel):
     """Id of the argument that the question was about."""
     reply: str
     evaded: bool | None = None
-    """Whether the answer admits that it leaves the question open; None if it does not say."""
+    """Whether the answer admits that it does not settle the question; None if it does not say."""
 
 
 class Closing(FrozenModel):
@@ -57,7 +57,7 @@ class Closing(FrozenModel):
     concessions: tuple[str, ...] = ()
     """Ids (or wordings) of conceded arguments."""
     unrebutted: tuple[str, ...] = ()
-    """Ids of own arguments that nobody answered."""
+    """Ids of the debater's arguments that were never answered."""
     final_position: str
     shift: PositionShift
 
@@ -73,7 +73,7 @@ class Turn(FrozenModel):
     """One speech. `text` is always set; it is rendered from the structure if there is one."""
 
     index: int = Field(ge=0)
-    """Position in the debate, from 0. The cue sets it, so it does not depend on which answer arrives first."""
+    """Position in the debate, from 0. The cue determines it, so it does not depend on the order of answers."""
     round: int = Field(ge=1)
     phase: Phase
     speaker: str

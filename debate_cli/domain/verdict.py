@@ -1,4 +1,4 @@
-"""What a scorer concludes."""
+"""The verdict: the result of a scorer."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ from pydantic import Field, JsonValue, field_serializer
 from debate_cli.domain.frozen_model import FrozenModel
 
 Victory = Literal["draw", "narrow", "clear", "overwhelming", "conditional", "undetermined"]
-"""`overwhelming` is persuasion's, `conditional` the panel's. `undetermined`: too little was assessed to say; `notes.missing` tells what."""
+"""`overwhelming` occurs in persuasion, `conditional` in the panel.
+
+`undetermined`: too little was assessed; `notes.missing` says what.
+"""
 
 
 class Notes(FrozenModel):
@@ -48,14 +51,14 @@ class Verdict(FrozenModel):
     """Kind of the judging system."""
     run: str
     winner: str | None
-    """Name of the debater who won; None for a draw, a conditional verdict and where it cannot be determined."""
+    """Name of the winner; None for a draw, a conditional verdict and an undetermined one."""
     victory: Victory
     margin: float | None
-    """Points between the first and the second score, >= 0; None where undetermined."""
+    """Points between the first and the second score, >= 0; None if undetermined."""
     scores: dict[str, float]
-    """Score per debater's name, on the system's own scale; debaters that could not be scored are left out."""
+    """Debater's name -> score on the system's scale. Debaters without a score are omitted."""
     rules: Annotated[int, Field(ge=1, exclude_if=lambda rules: rules == 1)] = 1
-    """Version of the system's formula; 1 is not written. Verdicts under different rules cannot be compared."""
+    """Version of the system's formula. Version 1 is not written. Verdicts under different rules are not compared."""
     decides: bool = False
     """Whether this verdict heads the output."""
     notes: AnyNotes = {}
@@ -69,7 +72,7 @@ class Verdict(FrozenModel):
 
     @property
     def option(self) -> str | None:
-        """The option that judges voted for (`notes.option`), where no winner says it; None for all other verdicts."""
+        """The option that the judges voted for (`notes.option`), if there is no winner; None for all other verdicts."""
         if self.winner is not None or self.victory == "undetermined":
             return None
         found = self.notes.get("option")
@@ -91,5 +94,5 @@ class Verdict(FrozenModel):
 
     @property
     def displayed_scores(self) -> dict[str, float]:
-        """The scores to show: those of the debaters, or the shares of the options where a vote has no winner."""
+        """The scores to show: those of the debaters, or the shares of the options if a vote has no winner."""
         return self.option_shares or self.scores

@@ -1,8 +1,8 @@
-"""Who speaks next: pure functions of a `Debate`. No clock, no model, no randomness.
+"""Who speaks next: pure functions of a `Debate`, without clock, model or randomness.
 
 A format is a list of stages (`stages`); `timetable` turns stages into rounds and cues. A debate ends early when at most
-one debater is left, or, in the free-flowing format, when nothing new is said. Budget, interruption and failure are no
-properties of a debate; the engine handles them.
+one debater is left, or, in the free-flowing format, when nothing new is said. The engine handles budget, interruption
+and failure.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Step:
     """What comes next. Without cues and without a reason to close, the debate waits for an answer or a judge."""
 
     cues: tuple[Cue, ...] = ()
-    """Cues of the current wave that are neither answered nor given up; all may be asked at once."""
+    """Cues of the current wave that are neither answered nor given up. All may be asked at once."""
     close: CloseReason | None = None
     """`complete`, `surrender` or `converged` when no more speeches are to be made."""
 
@@ -65,7 +65,7 @@ def finished_rounds(debate: Debate) -> tuple[int, ...]:
 
 
 def list_cues(debate: Debate) -> tuple[Cue, ...]:
-    """The cue of every turn that was made or is due, as it was given, by index (there are no gaps)."""
+    """The cue of every turn that was made or is due, in its original form, by index (without gaps)."""
     return tuple(cue for item in build_timetable(debate).rounds for cue in item.cues)
 
 
@@ -85,7 +85,7 @@ def _awaited_briefs(debate: Debate, table: Timetable) -> Iterator[Brief]:
 
 
 def _stop_reason(debate: Debate, table: Timetable) -> CloseReason | None:
-    """Why the due wave is not to be asked; None if it is."""
+    """Why the due wave is not asked; None if it is."""
     if len(active_debaters(debate, table.next_index)) <= 1:
         return "surrender"
     full = sum(item.is_complete for item in table.rounds)
@@ -97,7 +97,7 @@ def _stop_reason(debate: Debate, table: Timetable) -> CloseReason | None:
 
 
 def _points_made(turn: Turn) -> set[tuple[str, ...]]:
-    """What a speech says, without regard to case, punctuation and spacing; of an unstructured one, its whole text."""
+    """The statements of a speech, without case, punctuation and spacing; for an unstructured speech, its whole text."""
     if turn.arguments is None and turn.responses is None:
         return {("text", _normalize_words(turn.text))}
     claims = {("claim", _normalize_words(argument.claim)) for argument in turn.arguments or ()}

@@ -1,6 +1,6 @@
-"""Stages: the steps in the plan of each format, before it is known who speaks in them.
+"""Stages: the steps of each format's plan, before the speakers are known.
 
-structured: one stage per configured phase. semi_structured: the same, and follow-up questions are answered after
+structured: one stage per configured phase. semi_structured: also answers to follow-up questions after each
 cross-examination. free_flowing: speeches in turn.
 """
 
@@ -17,11 +17,11 @@ from debate_cli.domain.turn import Phase, Turn
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """What every debater is asked for in turn. A stage in which no debater has anything to say makes no round."""
+    """What every debater is asked to do. A stage in which no debater has anything to say makes no round."""
 
     phase: Phase
     follow_up: bool = False
-    """Whether it is a cross-examination limited to what was answered in the stage before."""
+    """Whether it is a cross-examination limited to the answers of the stage before."""
 
 
 def structured_stages(config: FormatConfig) -> Iterator[Stage]:
@@ -46,7 +46,7 @@ def semi_structured_stages(config: FormatConfig) -> Iterator[Stage]:
 
 
 def free_flowing_stages(config: FormatConfig) -> Iterator[Stage]:
-    """One round of speeches after the other, so that the debater with the fewest speeches is always next."""
+    """Rounds of speeches, ordered so that the debater with the fewest speeches is always next."""
     return (Stage("speech") for _ in range(config.turns))
 
 
@@ -63,9 +63,9 @@ def stages(config: FormatConfig) -> tuple[Stage, ...]:
 
 
 def follow_up_questions(debate: Debate, asking: tuple[Turn, ...]) -> tuple[tuple[str, FollowUpQuestion], ...]:
-    """(who is asked, question) for every follow-up question in the turns `asking`, in their order.
+    """(who is asked, question) for every follow-up question in the turns `asking`, in order.
 
-    Left out: questions about an unknown argument, and questions to oneself.
+    Questions about an unknown argument and questions to oneself are left out.
     """
     found = (
         (

@@ -1,6 +1,6 @@
 """The timetable of a debate: its rounds so far and the one that is due, with the cue of every turn.
 
-It is computed from the debate each time, past cues included, so a resumed debate continues exactly as it would have.
+It is recomputed from the debate each time, past cues included, so a resumed debate continues exactly as it would have.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Timetable:
 
     rounds: tuple[ScheduledRound, ...]
     due_cues: tuple[Cue, ...]
-    """The wave to be asked, including its turns that are already made; empty when the plan is fulfilled."""
+    """The wave to be asked, including its turns that are already made; empty when the plan is complete."""
 
     @property
     def next_index(self) -> int:
@@ -40,7 +40,7 @@ class Timetable:
 
 
 def is_sequential(debate: Debate) -> bool:
-    """Whether the debaters of a round are asked one after the other."""
+    """Whether the debaters of a round speak one after the other."""
     config = debate.config.format
     return (
         config.kind == "free_flowing"
@@ -50,7 +50,7 @@ def is_sequential(debate: Debate) -> bool:
 
 
 def build_timetable(debate: Debate) -> Timetable:
-    """Compute who spoke and who is to speak."""
+    """Compute the rounds so far and the one that is due."""
     one_by_one = is_sequential(debate)
     rounds: list[ScheduledRound] = []
     index = 0
@@ -74,7 +74,7 @@ def active_debaters(debate: Debate, index: int) -> tuple[str, ...]:
 
 
 def _guidance(debate: Debate, round_number: int) -> str | None:
-    """What the judges of the debate tell all debaters for a round."""
+    """The guidance of the debate's judges for a round, for all debaters."""
     active = debate.run(FIRST_RUN).active_systems()
     given = (get_system(settings.kind).guidance(debate, settings, round_number) for settings in active)
     return "\n".join(text for text in given if text) or None
@@ -82,7 +82,7 @@ def _guidance(debate: Debate, round_number: int) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class _RoundBuilder:
-    """What is needed to set up one round: `start` is the index of its first turn."""
+    """Everything that is needed to build one round. `start` is the index of its first turn."""
 
     debate: Debate
     earlier: tuple[ScheduledRound, ...]
@@ -91,7 +91,7 @@ class _RoundBuilder:
     start: int
 
     def parallel_round(self) -> ScheduledRound:
-        """Every debater sees all earlier rounds and nothing of this one."""
+        """A round in which every debater sees all earlier rounds and nothing of this one."""
         spoke = {turn.speaker for turn in self.debate.select_turns(round_number=self.number)}
         questions = self._questions()
         names = [name for name in self._names() if not self._has_no_question(name, questions)]
@@ -105,7 +105,7 @@ class _RoundBuilder:
         return ScheduledRound(self.number, cues, all(self._is_spoken(cue) for cue in cues))
 
     def sequential_round(self) -> ScheduledRound:
-        """Every debater sees all earlier turns; the round is known up to the turn that is due."""
+        """A round in which every debater sees all earlier turns. It is known up to the turn that is due."""
         questions = self._questions()
         cues: list[Cue] = []
         for name in self._names():

@@ -1,1 +1,1 @@
-"""Brief -> Assessment: the only place where opinions are made."""
+"""Brief -> Assessment: the only place where an opinion is made."""

@@ -36,7 +36,7 @@ class Judge:
     def __init__(
         self, voice_for: Callable[[Brief, Debate], ModelHandle], prompts: Prompts, *, searching: bool = True
     ) -> None:
-        """Without `searching`, speeches are not searched for manipulation (a rehearsal has no use for it)."""
+        """Without `searching`, speeches are not searched for manipulation (a simulation does not need it)."""
         self._model_for = voice_for
         self._prompts = prompts
         self._detects_injection = searching
@@ -115,7 +115,10 @@ def _build_assessment(brief: Brief, reading: AssessmentContent, exchange: ModelC
 
 
 def _build_failure(brief: Brief, error: DebateError, exchange: ModelCall | None) -> Failure:
-    """A failure of the provider or the budget is asked again on resume; a refusal is an abstention."""
+    """Build the failure.
+
+    After a failure of the provider or the budget, resuming asks again; a refusal is an abstention.
+    """
     if isinstance(error, RefusedError):
         return _build_abstention(brief, str(error), exchange)
     sent = exchange if exchange is not None and exchange.attempts else None
@@ -141,7 +144,7 @@ def _build_abstention(brief: Brief, problem: str, exchange: ModelCall | None) ->
 
 
 def _late_result(context: JudgingContext[Any], exchange: ModelCall) -> Assessment | Failure:
-    """What the system makes of a late judge; a failure if nothing."""
+    """The system's replacement for a late answer; a failure if it has none."""
     brief = context.brief
     kept = get_system(brief.system).late_answer(context)
     if kept is not None:

@@ -1,4 +1,7 @@
-"""Whether words that a judge quotes were said. Matching forgives case, spaces, typography and an ellipsis, nothing else."""
+"""Checks whether a judge's quote was really said.
+
+Matching ignores case, spaces and typography, and accepts an ellipsis.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from debate_cli.domain.turn import Turn
 from debate_cli.judging.transcript_prompt import sanitize_for_judge
 
 MIN_QUOTE_CHARS = 4
-"""Characters that a quote must have, normalised: fewer would be found anywhere."""
+"""Minimum length of a normalised quote; a shorter one would be found anywhere."""
 
 
 def is_quoted_in(quote: str, text: str) -> bool:

@@ -1,7 +1,7 @@
-"""Which assessments are owed: pure functions of a debate. A brief is owed when it is ready and not settled.
+"""Which assessments are owed: pure functions of a debate.
 
-What is ready depends on the debate alone, never on which of several answers came first. Which subjects a judging system
-asks about is decided by the system.
+A brief is owed when it is ready and not settled. Readiness depends on the debate only, never on the order of answers.
+Each judging system decides about which subjects it asks.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from debate_cli.systems.registry import get_system
 
 
 def owed_briefs(debate: Debate) -> tuple[Brief, ...]:
-    """What the judges of all runs owe now: first each run's deciding system, then systems with follow-up questions, then the others.
+    """Briefs that are owed now: those of each run's deciding system, of systems with follow-ups, of the others.
 
-    If the budget does not suffice for all, the deciding verdict is there. Systems with follow-ups start early, so that
-    the others are answered beside them.
+    If the budget does not suffice for all, the deciding verdict is complete. Systems with follow-ups start early, so
+    that the others run beside them.
     """
     runs = [run for run in debate.runs if run.id != FIRST_RUN or debate.closed not in RESUMABLE_CLOSE_REASONS]
     active = [(run, system) for run in runs for system in run.active_systems()]
@@ -44,7 +44,10 @@ def missing_briefs(debate: Debate, verdicts: Iterable[Verdict]) -> tuple[Brief, 
 
 
 def debate_progress(debate: Debate, run: JudgingRun) -> Progress:
-    """How far the debate is for a run. An added run takes the debate as it is; the debate's own waits for the last speech."""
+    """How far the debate is for a run.
+
+    An added run judges the debate as it is; the debate's own run waits for the last speech.
+    """
     is_over = (
         run.id != FIRST_RUN
         or debate.closed is not None
@@ -59,13 +62,13 @@ def debate_progress(debate: Debate, run: JudgingRun) -> Progress:
 
 
 def planned_calls(config: DebateConfig, system: SystemSettings) -> PlannedCalls:
-    """How many questions a system of the debate's own run asks when the debate is held as planned."""
+    """How many questions a system of the debate's own run asks if the debate proceeds as planned."""
     turns = planned_turns(config)
     return get_system(system.kind).planned_calls(system, turns, turns // max(1, len(config.debaters)))
 
 
 def planned_briefs(config: DebateConfig) -> int:
-    """How many assessments the debate's own run needs at least, when the debate is held as planned."""
+    """Minimum number of assessments of the debate's own run if the debate proceeds as planned."""
     return sum(planned_calls(config, system).planned for system in config.judging.systems)
 
 

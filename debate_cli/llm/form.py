@@ -41,8 +41,10 @@ class Form(Generic[FormT]):
     """Closed objects that require every property, without `$ref`; `prefixItems` with a `const` each for a list that must
     answer known items. Whatever it accepts, `model` accepts."""
     lenient: bool = False
-    """Whether an answer that `model` accepts is good although it violates `schema`: the caller then judges the difference.
-    Otherwise the model is asked again."""
+    """Whether an answer that `model` accepts is valid even if it violates `schema`; the caller then handles the difference.
+
+    Otherwise the model is asked again.
+    """
 
 
 def text(most: int = MAX_REASON_CHARS, *, least: int = 1, **field: Any) -> Any:
@@ -61,7 +63,7 @@ def share() -> Any:
 
 
 def items(most: int, *, least: int = 0, chars: int | None = None, **field: Any) -> Any:
-    """Field of a list with `least` to `most` items, each a text of at most `chars` characters where given."""
+    """Field of a list with `least` to `most` items; with `chars`, each is a text of at most that length."""
     bounds: JsonSchema = {"minItems": least, "maxItems": most}
     if chars is not None:
         bounds["items"] = {"type": "string", "minLength": 1, "maxLength": chars}
@@ -74,13 +76,16 @@ def keep_if(wanted: bool) -> JsonSchema | None:
 
 
 def one_of(values: Iterable[str | int]) -> JsonSchema:
-    """Narrow a property to one of `values`; change nothing if there are none, since no provider accepts an empty choice."""
+    """Narrow a property to one of `values`.
+
+    Without values nothing changes, since no provider accepts an empty choice.
+    """
     choices = list(values)
     return {"enum": choices} if choices else {}
 
 
 def some_of(values: Iterable[str], *, least: int = 0) -> JsonSchema:
-    """Narrow a list to some of `values`."""
+    """Narrow a list to items of `values`."""
     choices = list(values)
     return {"items": one_of(choices), "minItems": least, "maxItems": len(choices)}
 

@@ -21,34 +21,35 @@ from debate_cli.llm.schema_check import MAX_SHOWN_CHARS, find_violations
 from debate_cli.llm.schema_dialect import restore_lists
 
 MAX_REPAIR_CHARS = 50_000
-"""A longer text is not mended: what the library gathers it copies at every character."""
+"""A longer text is not repaired: the library copies its result at every character."""
 MAX_REPAIR_READS = 200_000
-"""Characters and slices read for one text, at most: half a second or so, and enough for MOST_CHARS meant as JSON."""
+"""Maximum number of reads for one text: about half a second, and enough for MAX_REPAIR_CHARS of near-JSON."""
 _SLICE_CHARS = 100
-"""A slice costs one read, and one more for each so many characters."""
+"""A slice costs one read, plus one for each so many characters."""
 
 
 class _RepairLimitError(Exception):
-    """The text is so broken that mending it takes too long. Not one that the library would catch."""
+    """The text is so broken that repairing it takes too long. The library does not catch this class."""
 
 
 class _ReadCounter:
-    """Reads that are left."""
+    """Counts the remaining reads."""
 
     def __init__(self, left: int) -> None:
         self.remaining = left
 
     def consume(self, reads: int) -> None:
-        """Count some; raises _TooMuchError when there are none left."""
+        """Subtract `count` reads. Raises _RepairLimitError if none is left."""
         self.remaining -= reads
         if self.remaining < 0:
             raise _RepairLimitError
 
 
 class _CountedText(str):
-    """A text whose reads are counted.
+    """A text that counts how often it is read.
 
-    The library puts signs in by `text[:here] + sign + text[here:]`, so what begins as the text did is counted on.
+    The library inserts characters by `text[:here] + sign + text[here:]`, so a text that is built from this one is
+    counted too.
     """
 
     __slots__ = ("_meter",)
@@ -72,7 +73,7 @@ class _CountedText(str):
 
 
 def repair_json(broken: str) -> dict[str, Any] | None:
-    """The object that `broken` was meant to be; None where that cannot be told, or not in time."""
+    """The object that `broken` was meant to be; None if that is unclear or takes too long."""
     if len(broken) > MAX_REPAIR_CHARS:
         return None
     try:
@@ -86,14 +87,14 @@ ParseOutcome = Literal["valid", "strayed", "invalid", "formless"]
 """valid: satisfies the schema; strayed: only the form's model accepts it, not the schema; invalid: JSON that is not a form;
 formless: no JSON object, several different ones, or an unreadable one."""
 MAX_FAULTS = 12
-"""Most faults that are listed for one reply."""
+"""Maximum number of faults that are listed for one reply."""
 MAX_FAULT_CHARS = 240
-"""Most characters of one fault."""
+"""Maximum length of one fault."""
 
 MAX_OBJECTS = 500
 """A reply with more JSON objects is not parsed."""
 MAX_WRAPPERS = 8
-"""Most objects around a form that are unwrapped."""
+"""Maximum number of objects around a form that are unwrapped."""
 
 _THINKING_TAG = re.compile(r"<(?P<end>/?)think(?:ing)?>", re.IGNORECASE)
 _LOOKS_LIKE_JSON = re.compile(r"""\{\s*(?:["'}]|\w+["']?\s*:|//|/\*)""")

@@ -1,4 +1,4 @@
-"""Leaves out sampling parameters that a server refuses. Which ones it refuses is found out once per run, by asking."""
+"""Omits sampling parameters that a server rejects. The first call of a run finds out which."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ from debate_cli.llm.usage import UsageAccumulator
 
 
 class ParameterFallbackModel:
-    """Asks `model` (shown as `name`) again without the temperature or the seed if its server refuses them.
+    """Asks `model` (shown as `name`) again without the temperature or the seed if its server rejects them.
 
-    A refused parameter is added to `refused` and not sent again; all wrappers of one model share the set. `note` gets one
-    line about it. Refused attempts and their usage are added to the reply, or to the error that is raised at the end.
+    A rejected parameter is added to `refused` and not sent again; all wrappers of one model share the set. `note` gets
+    one line about it. Rejected attempts and their usage are added to the reply, or to the error that is raised at the
+    end.
     """
 
     def __init__(self, model: Model, refused: set[str], *, name: str, note: Callable[[str], None]) -> None:

@@ -1,6 +1,6 @@
-"""Prices of tokens: the bundled tables of `genai-prices` (no network), and the cost of a call.
+"""Prices of tokens from the bundled tables of `genai-prices` (no network), and the cost of a call.
 
-A price in the configuration wins over the tables; see `find_price` in `providers.registry`.
+A price in the configuration takes precedence; see `find_price` in `providers.registry`.
 """
 
 from __future__ import annotations
@@ -31,7 +31,8 @@ TOKENS_PER_PRICE = 1_000_000
 def find_bundled_price(model: str) -> Price | None:
     """Price of `provider/model` per million tokens; None if unknown.
 
-    For a tiered price the first tier is used; for a price that depends on the hour, that of the first call in this process.
+    For a tiered price this is the first tier; for a price that depends on the hour, the price at the first call in this
+    process.
     """
     provider, _, name = model.partition("/")
     if provider not in _GENAI_PRICES_IDS or not name:

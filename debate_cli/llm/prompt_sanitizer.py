@@ -38,12 +38,12 @@ _ROLE_LINE = re.compile(rf"^([ \t>#*_-]*)({_ROLES})(?=[ \t*_]*:)", re.IGNORECASE
 
 
 def sanitize_for_prompt(text: str) -> str:
-    r"""Words of others as a prompt may carry them; cleaning twice is the same as once.
+    r"""Sanitize untrusted text for a prompt. Idempotent.
 
-    NFKC; line breaks are `\n`; without zero-width, bidirectional, Unicode-tag and control characters (but `\n` and
-    tab), variation selectors, invisible fillers and lone surrogates. Markers that some model reads as a change of role
-    stay readable but lose their shape: `<|im_start|>` becomes `‹im_start›`, `[INST]` `(INST)`, `</speech>` `‹/speech›`,
-    and `system:` at the start of a line `(system):`.
+    The result is in NFKC with `\n` as line break, without zero-width, bidirectional, Unicode-tag and control
+    characters (except `\n` and tab), variation selectors, invisible fillers and lone surrogates. Markers that some
+    model reads as a change of role stay readable but lose their shape: `<|im_start|>` becomes `‹im_start›`, `[INST]`
+    `(INST)`, `</speech>` `‹/speech›`, and `system:` at the start of a line `(system):`.
     """
     while (cleaned := _neutralize_role_markers(_strip_invisible(text))) != text:
         text = cleaned

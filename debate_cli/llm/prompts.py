@@ -84,7 +84,7 @@ def prompt_packages() -> Mapping[str, str]:
 
 
 def shipped_prompts() -> tuple[ShippedPrompt, ...]:
-    """All shipped prompts: those of debaters, of all judges, then of each judging system."""
+    """All shipped prompts: those of debaters, then those of all judges, then those of each judging system."""
     return tuple(
         ShippedPrompt(name, used_by, tuple(sorted(find_placeholders(text))), text)
         for package, used_by in prompt_packages().items()

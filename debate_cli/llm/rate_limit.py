@@ -23,7 +23,7 @@ _ACTIVE_DEADLINE: ContextVar[asyncio.Timeout | None] = ContextVar("deadline", de
 
 @contextmanager
 def pausable_deadline(deadline: asyncio.Timeout) -> Generator[None]:
-    """Make `deadline`, which has been entered, the one that `pause_deadline` pauses."""
+    """Register `deadline`, which has been entered, as the one that `pause_deadline` pauses."""
     token = _ACTIVE_DEADLINE.set(deadline)
     try:
         yield

@@ -1,7 +1,7 @@
 """Checks a JSON value against a JSON Schema, for the keywords that forms use (`_CHECKS`).
 
-Differs from a general validator in two ways that forms need. `maxLength` is ignored: it keeps models short where a grammar
-enforces it, but a longer text is not asked for again. The entries of a list of known items may come in any order.
+Differs from a general validator in two ways. `maxLength` is ignored: it keeps models short where a grammar enforces it,
+but a longer text is accepted. The entries of a list of known items may come in any order.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from debate_cli.llm.prompt_sanitizer import sanitize_for_prompt
 
 _JSON_TYPES: Mapping[type, str] = {bool: "boolean", str: "string", int: "integer", dict: "object", list: "array"}
 MAX_SHOWN_CHARS = 60
-"""Most characters of a quoted value in a message."""
+"""Maximum length of a quoted value in a message."""
 
 
 def find_violations(value: Any, schema: Mapping[str, Any], path: str = "") -> Iterator[str]:
@@ -134,7 +134,7 @@ def _pair_entries(entries: Sequence[Any], parts: Sequence[Any]) -> Iterator[tupl
 
 
 def _can_match_all(entries: Sequence[Any], parts: Sequence[Mapping[str, Any]]) -> bool:
-    """Whether each entry matches another part, when each takes the first part that accepts it."""
+    """Whether each entry matches a different part, if each takes the first part that accepts it."""
     open_parts = list(parts)
     for entry in entries:
         place = next((part for part in open_parts if not any(find_violations(entry, part))), None)

@@ -1,9 +1,9 @@
-"""JSON Schemas in the dialect of a provider, and lists of known items as objects.
+"""Converts JSON Schemas to the dialect of a provider, and lists of known items to objects.
 
-The schema of a form is never sent unchanged. `full` is for grammars (llama.cpp, vLLM), which enforce bounds and patterns.
-`openai` and `anthropic` accept closed objects without them: what is not accepted is written into descriptions, and the
-reader checks it. In every dialect a list with one entry per known item becomes an object with a required key per item,
-because a model can skip or repeat entries of a list; `restore_lists` turns the answer back into the list.
+The schema of a form is never sent unchanged. `full` is for grammars (llama.cpp, vLLM), which enforce bounds and
+patterns. `openai` and `anthropic` do not accept these: bounds are written into descriptions, and the reader checks
+them. In every dialect a list with one entry per known item becomes an object with a required key per item, because a
+model can skip or repeat entries of a list; `restore_lists` turns the answer back into the list.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def _convert_full(schema: Mapping[str, Any]) -> JsonObject:
 
 
 def _convert_strict(schema: Mapping[str, Any], *, every_member: bool) -> JsonObject:
-    """Close objects, give all items of a list one schema, write bounds into descriptions."""
+    """Close objects, give all items of a list one schema, and write bounds into descriptions."""
 
     def deeper(part: Mapping[str, Any]) -> JsonObject:
         return _convert_strict(part, every_member=every_member)
@@ -127,7 +127,7 @@ def _merge_schemas(parts: Sequence[JsonObject]) -> JsonObject:
 
 
 def _merge_key(part: JsonObject) -> tuple[Any, ...]:
-    """Object schemas with the same key are merged member by member."""
+    """Key by which schemas are merged: object schemas with the same key are merged member by member."""
     return tuple(part["properties"]), part.get("required"), part.get("description")
 
 
@@ -167,7 +167,7 @@ def _format_bounds(bounds: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _format_item_names(bounds: Mapping[str, Any]) -> str:
-    """The names of the items that a list must hold, where they are known."""
+    """The names of the items that a list must hold, if they are known."""
     parts: Sequence[Mapping[str, Any]] = bounds.get("prefixItems", ())
     names = [
         str(member["const"])
@@ -215,7 +215,7 @@ def convert_list_to_object(schema: Mapping[str, Any]) -> JsonObject:
 
 
 def restore_lists(value: Any, schema: Mapping[str, Any]) -> Any:
-    """`value` with every object that answers such a list of `schema` turned into the list."""
+    """`value` with every object that stands for a list of `schema` turned back into the list."""
     member = find_key_member(schema) if isinstance(value, dict) and "prefixItems" in schema else None
     if member is not None:
         named = cast("JsonObject", value)

@@ -94,17 +94,17 @@ class StructuredAnswer(Generic[FormT]):
     error: DebateError | None = None
     """An error of the provider, the budget, or a refusal."""
     problem: str | None = None
-    """Why the answers hold no valid form, on one line: `truncated`, or the faults of the last answer."""
+    """Why no answer contains a valid form, on one line: `truncated`, or the faults of the last answer."""
     timed_out: bool = False
-    """Whether the deadline passed. `exchange` is then a lower bound of what was used."""
+    """Whether the deadline passed. `exchange` is then a lower bound of the usage."""
 
 
 class StructuredOutputClient:
     """Asks `model` with the rungs of its `profile`, best first.
 
-    A rung that the server rejects is added to `rejected` and not used again; all clients of one model share the set. An
-    invalid answer is asked for again at most twice: one without JSON on the next rung, one with wrong JSON on the same
-    rung with its faults listed, a truncated one with the request to be shorter.
+    A rung that the server rejects is added to `rejected` and not used again; all clients of one model share the set.
+    After an invalid answer the model is asked at most twice more: on the next rung if there was no JSON, on the same
+    rung with the faults listed if it was wrong, with the request to be shorter if it was truncated.
     """
 
     def __init__(
@@ -267,12 +267,12 @@ class _RequestState:
 
 @dataclass(frozen=True, slots=True)
 class ModelHandle:
-    """What an actor speaks with."""
+    """A client with the settings that an actor asks it with."""
 
     client: StructuredOutputClient
     name: str
     """`provider/model`."""
     max_output_tokens: int
     temperature: float | None = None
-    """Takes the place of the temperature of the occasion; None leaves that."""
+    """Replaces the default temperature of the question; None keeps it."""
     seed: int | None = None

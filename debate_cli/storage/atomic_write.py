@@ -17,7 +17,7 @@ from debate_cli.errors import StorageError
 def open_regular_file(path: Path) -> int:
     """Open the regular file at `path` for reading; the caller closes the descriptor.
 
-    Raises OSError, also for anything that is not a regular file (IsADirectoryError for a folder).
+    Raises OSError if that fails or `path` is not a regular file (IsADirectoryError for a folder).
     """
     opened = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     mode = os.fstat(opened).st_mode
@@ -64,10 +64,10 @@ def make_folder(folder: Path) -> None:
 
 
 def atomic_write(path: Path, data: bytes, *, overwrite: bool = False, mode: int = FILE_MODE) -> None:
-    """Write `data` to `path`; at any time the file has either its old or its new content, and nothing in between.
+    """Write `data` to `path`. The file always has either its old or its new content.
 
     The data is on the disk when this returns. Raises StorageError, also if `path` exists and `overwrite` is not set; an
-    existing file is then unchanged. A new file gets `mode`, an overwritten one keeps its own.
+    existing file is then unchanged. A new file gets `mode`, an overwritten one keeps its mode.
     """
     make_folder(path.parent)
     beside = path.with_name(f".{path.name}.{secrets.token_hex(_TOKEN_CHARS // 2)}.tmp")
@@ -101,7 +101,7 @@ def fsync_dir(folder: Path) -> None:
 
 
 def write_all(opened: int, data: bytes) -> None:
-    """Write all of `data` to an open file; os.write may write a part only."""
+    """Write all of `data` to an open file; os.write may write only a part."""
     left = memoryview(data)
     while left:
         left = left[os.write(opened, left) :]

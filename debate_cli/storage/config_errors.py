@@ -22,12 +22,12 @@ from debate_cli.storage.plain import get_child, is_list, is_mapping
 from debate_cli.storage.yaml_positions import SourcePosition, YamlFault, escape_unprintable
 
 MAX_PROBLEMS = 200
-"""Errors of one file that are reported at once."""
+"""Maximum number of errors of one file that are reported at once."""
 _MESSAGE_CHARS = 400
 _KEY_CHARS = 80
-"""Characters of one key in a path that an error shows."""
+"""Maximum length of one key in a path that an error shows."""
 _WORD_CHARS = 60
-"""Characters of a wrong word that an error repeats."""
+"""Maximum length of a wrong value that an error repeats."""
 _QUOTED = re.compile(r"'([^']*)'")
 
 _WHOLE_NUMBER = "must be a whole number"
@@ -69,14 +69,14 @@ _PATTERN_MESSAGES = {
     "prefix": "must be 1 to 16 letters and digits that begin with a letter",
 }
 _EXPECTED_WORDS = {"literal_error": "expected", "union_tag_invalid": "expected_tags"}
-"""Kind of an error that lists the valid words -> where its context has them."""
+"""Kind of an error that lists the valid words -> key of the list in the error's context."""
 _UNLISTED_PHASES = frozenset(get_args(Phase)) - frozenset(CONFIGURABLE_PHASES)
-"""Phases that no configuration may list."""
+"""Phases that a configuration may not list."""
 
 
 @dataclass(frozen=True, slots=True)
 class SourceMap:
-    """Where each part of a configuration comes from."""
+    """The origin of each part of a configuration: position in the file, option or variable."""
 
     name: str
     """The file as the user named it, or `stdin`."""
@@ -90,7 +90,7 @@ class SourceMap:
     def locate(self, path: KeyPath, *, key: bool = False) -> str:
         """`file:line:column` of the value at `path` (or its key), or of the nearest part around it.
 
-        The name of the option or variable where one of them set the value.
+        If an option or variable set the value, its name.
         """
         place = self._nearest(path, key=key)
         if isinstance(place, SourcePosition):
@@ -112,9 +112,9 @@ class SourceMap:
     def format_problems(
         self, problems: Iterable[Problem], before: Sequence[str], redact: Callable[[str], str]
     ) -> list[str]:
-        """The lines `before`, then one line per problem in the order of the file; redacted, without duplicates.
+        """The lines `before`, then one line per problem in file order; redacted, without duplicates.
 
-        At most MAX_PROBLEMS lines, and one that says that there are more.
+        At most MAX_PROBLEMS lines, plus one that says that there are more.
         """
         ordered = sorted(dict.fromkeys(problems), key=self._sort_key)
         lines = [*before, *map(self.format_problem, ordered[: MAX_PROBLEMS + 1])]
@@ -163,7 +163,7 @@ def format_validation_error(item: Any) -> str:
 
 
 def allowed_keys(path: KeyPath, data: Any) -> set[str]:
-    """The keys allowed in the mapping at `path` of a configuration; `data` says of which kind a system is."""
+    """The keys allowed in the mapping at `path` of a configuration; `data` determines the kind of a system."""
     nodes = [_config_schema()]
     for part in path:
         nodes = [inner for node in nodes for member in _members(node, data) for inner in _children(member, part)]
@@ -276,12 +276,12 @@ def _is_union_member(part: str | int, data: Mapping[str, Any]) -> bool:
 
 
 def value_at(data: Any, path: KeyPath) -> Any:
-    """The value at `path`; None where there is none."""
+    """The value at `path`; None if there is none."""
     for part in path:
         data = get_child(data, part)
     return data
 
 
 def _shorten(text: str, most: int) -> str:
-    """`text` on one line without control characters, cut if longer than `most`."""
+    """`text` on one line without control characters, cut to `most` characters."""
     return escape_unprintable(text if len(text) <= most else f"{text[:most]}…")

@@ -1,7 +1,6 @@
 """A configuration file as a checked value: parsed, overridden, variables resolved, validated.
 
-What a configuration means lives in `domain.config`, YAML in `storage.yaml_positions`, error lines in
-`storage.config_errors`.
+`domain.config` defines the values, `storage.yaml_positions` reads YAML, `storage.config_errors` formats errors.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ from debate_cli.storage.variables import Environment, VariableResolver, is_heade
 from debate_cli.storage.yaml_positions import SourcePosition, parse_yaml, read_yaml_text
 
 STDIN_NAME = "stdin"
-"""The name of a configuration without a file in errors."""
+"""Name that errors give a configuration without a file."""
 ConfigCheck = Callable[[DebateConfig], Iterable[Problem]]
 _MAX_PROMPT_FILES = 100
 _MAX_PROMPT_BYTES = 256 * 1024
@@ -40,7 +39,7 @@ _SECRET_HEADER = re.compile(r"auth|key|token|secret|cookie|password", re.IGNOREC
 
 @dataclass(frozen=True, slots=True)
 class LoadedConfig:
-    """A valid configuration and where it came from."""
+    """A valid configuration and its origin."""
 
     config: DebateConfig
     folder: Path
@@ -147,7 +146,7 @@ class _ConfigLoader:
         return LoadedConfig(config, self.folder, tuple(sorted(self.secrets - {""})), prompts, self.source_map, self.env)
 
     def _parse(self, text: str, overrides: Sequence[ConfigChange]) -> dict[str, Any]:
-        """The data with the overrides applied. Raises ConfigError if the text is not a mapping."""
+        """Parse the file and apply the overrides. Raises ConfigError if the text is not a mapping."""
         parsed = parse_yaml(text)
         name = self.source_map.name
         self.source_map = SourceMap(name, parsed.positions, {}, parsed.key_positions)
@@ -170,7 +169,10 @@ class _ConfigLoader:
         return changed
 
     def _resolve_variables(self, data: dict[str, Any]) -> dict[str, Any]:
-        """`data` without `${VAR}`. Raises ConfigError if it holds a secret in plain text, which no error may repeat."""
+        """Resolve `${VAR}` in `data`.
+
+        Raises ConfigError if it contains a secret in plain text, which no error may repeat.
+        """
         if literal := list(_literal_secrets(data, ())):
             self.secrets |= {text[:length] for _, text in literal for length in _HIDDEN_LENGTHS}
             self.problems += [problem for problem, _ in literal]
@@ -189,7 +191,7 @@ class _ConfigLoader:
         return prompts
 
     def _validate(self, data: dict[str, Any]) -> DebateConfig | None:
-        """The configuration; None, and problems added, if it is not valid."""
+        """The configuration; None, after adding problems, if it is not valid."""
         try:
             return DebateConfig.model_validate(data)
         except ValidationError as error:
@@ -197,7 +199,7 @@ class _ConfigLoader:
         return None
 
     def _add(self, problems: Iterable[Problem]) -> None:
-        """Add problems, except of a value whose variable is not set: that error is already reported."""
+        """Add problems, except for a value whose variable is not set, because that error is already reported."""
         unresolved = {problem.path for problem in self.problems}
         for problem in problems:
             heads = {problem.path[:length] for length in range(len(problem.path) + 1)}
@@ -223,7 +225,7 @@ def _literal_secrets(data: Any, path: KeyPath) -> Iterator[tuple[Problem, str]]:
 
 
 def _is_literal_header(path: KeyPath, value: str) -> bool:
-    """Whether this is the value of a secret header, written out."""
+    """Whether this is the literal value of a secret header."""
     is_literal = bool(value) and "${" not in value
     return is_header_path(path) and is_literal and _SECRET_HEADER.search(str(path[-1])) is not None
 
@@ -231,7 +233,7 @@ def _is_literal_header(path: KeyPath, value: str) -> bool:
 def _with_alias_positions(
     positions: Mapping[KeyPath, SourcePosition], data: Mapping[str, Any]
 ) -> dict[KeyPath, SourcePosition]:
-    """`positions`, with those of a key that has two names under both."""
+    """`positions`, with a key that has two names listed under both."""
     found = dict(positions)
     for (section, name), other in KEY_ALIASES.items():
         parent = data.get(section)

@@ -1,4 +1,4 @@
-"""The folders in which debates are saved, and in which a debate named by its id is searched."""
+"""The folders in which debates are saved, and in which a debate is searched by its id."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ DEFAULT_CONFIG_PATHS = (Path("configs/debate.yaml"), Path("debate.yaml"))
 
 
 def transcript_dirs(out: Path | None = None, config: str | None = None) -> Iterator[Path]:
-    """The folders to search for a debate, the likeliest first; DEFAULT_OUTPUT_FOLDER is always among them.
+    """The folders to search for a debate, the most likely first; DEFAULT_OUTPUT_FOLDER is always included.
 
-    The first is `out`, else DEBATE_OUT, else `output.dir` of `config` or of the default configuration. The configuration
-    is read only when the first folder is asked for.
+    The first is `out`, else DEBATE_OUT, else `output.dir` of `config` or of the default configuration. The
+    configuration is read only when the first folder is requested.
     """
     first = out or default_transcript_dir(config)
     yield first
@@ -30,7 +30,7 @@ def transcript_dirs(out: Path | None = None, config: str | None = None) -> Itera
 
 
 def default_transcript_dir(config: str | None = None) -> Path:
-    """The folder in which `run` saves a debate of this configuration when no option names another.
+    """The folder in which `run` saves a debate of this configuration if no option sets another.
 
     Errors in the configuration and in `.env` are ignored here; `run` reports them.
     """

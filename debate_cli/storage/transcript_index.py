@@ -30,7 +30,7 @@ class StoredConclusion:
 
     @property
     def outcome(self) -> str:
-        """Name of the winner; without one, the panel's option, else how it ended: draw, undetermined..."""
+        """Name of the winner; without one, the panel's option, else the kind of result: draw, undetermined..."""
         return self.winner if self.winner is not None else self.option or self.victory
 
 
@@ -66,7 +66,10 @@ class UnreadableFile:
 
 
 def list_index_entries(folder: Path) -> Iterator[IndexEntry | UnreadableFile]:
-    """The debates in `folder`, sorted by file name, each read when it is asked for. Raises UsageError without a folder."""
+    """The debates in `folder`, sorted by file name, each read when it is requested.
+
+    Raises UsageError without a folder.
+    """
     try:
         files = list_debate_files(folder)
     except OSError as error:

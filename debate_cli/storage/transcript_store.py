@@ -1,4 +1,4 @@
-"""Saved debates: found by id or path, and read from the journal or the transcript, whichever is further ahead."""
+"""Saved debates: found by id or path, and read from the journal or the transcript, whichever is more recent."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class StoredDebate(NamedTuple):
 
 
 def find_debate(reference: str, folders: Iterable[Path]) -> Path:
-    """The file of a debate: `reference` is a path, or an id whose journal or transcript is in one of `folders`.
+    """Find the file of a debate: `reference` is a path, or an id whose journal or transcript is in one of `folders`.
 
     If both files exist, either may be returned: `open_debate` reads both. Raises UsageError if there is none. A folder
     is not a debate, unless its name is the id of one.
@@ -101,7 +101,7 @@ def _list_or_empty(folder: Path) -> list[Path]:
 
 
 def open_debate(path: Path) -> StoredDebate:
-    """The debate whose journal or transcript is `path`, read from whichever of the two is further ahead.
+    """The debate whose journal or transcript is `path`, read from the more recent of the two.
 
     Raises TranscriptError if the file cannot be read.
     """
@@ -121,7 +121,7 @@ def open_debate(path: Path) -> StoredDebate:
 
 
 def load_last_transcript(stored: StoredDebate) -> StoredDebate | None:
-    """The debate as its transcript has it, with the verdicts last stored; None if there is no transcript.
+    """The debate as stored in its transcript, with the last stored verdicts; None if there is no transcript.
 
     Raises TranscriptError.
     """
@@ -134,8 +134,8 @@ def load_last_transcript(stored: StoredDebate) -> StoredDebate | None:
 def expand_references(references: Iterable[str], folders: Iterable[Path] = ()) -> list[Path]:
     """The files that paths, ids, folders and globs name, each once, in order; those of a folder are sorted by name.
 
-    An id is looked up in `folders`. A folder stands for its transcripts, and for journals without a transcript. A path
-    that does not exist is kept: reading it gives the error. Raises UsageError for an empty glob or folder, and for a
+    An id is looked up in `folders`. A folder means its transcripts, and its journals without a transcript. A path that
+    does not exist is kept: reading it gives the error. Raises UsageError for an empty glob or folder, and for a
     misspelt id if it is the only reference.
     """
     found: dict[Path, None] = {}
@@ -159,7 +159,7 @@ def expand_references(references: Iterable[str], folders: Iterable[Path] = ()) -
 
 
 def _refuse_misspelled_id(path: Path, folders: Sequence[Path]) -> None:
-    """Raise UsageError if `path` is not a file, and similar to the id of a debate in `folders`."""
+    """Raise UsageError if `path` is not a file but is similar to the id of a debate in `folders`."""
     hint = suggest_debate_id(path.name, folders) if _may_be_id(path) else ""
     if hint:
         places = " or ".join(dict.fromkeys(map(str, folders)))
@@ -171,7 +171,7 @@ def _may_be_id(path: Path) -> bool:
 
 
 def _file_by_id(path: Path, folders: Sequence[Path]) -> Path:
-    """The file of the debate with that id in `folders`; `path` itself if there is none."""
+    """The file of the debate with this id in `folders`; `path` itself if there is none."""
     places = (place for folder in folders for place in reversed(_journal_and_transcript(folder / path)))
     return next((place for place in places if place.exists()), path) if _may_be_id(path) else path
 

@@ -105,14 +105,14 @@ def is_header_path(path: YamlPath) -> bool:
 
 @dataclass(slots=True)
 class VariableResolver:
-    """Resolves variables from `env` and collects errors and secret values."""
+    """Resolves variables from `env`, and collects errors and secret values."""
 
     env: Mapping[str, str]
     faults: list[tuple[YamlPath, str]] = field(default_factory=list[tuple[YamlPath, str]])
     secrets: set[str] = field(default_factory=set[str])
 
     def resolve(self, data: Any, path: YamlPath = ()) -> Any:
-        """`data` with the variables of all its scalars resolved; the headers of providers stay as written."""
+        """`data` with the variables of all scalars resolved; the headers of providers stay as written."""
         if isinstance(data, str):
             return self._resolve_text(data, path)
         if is_list(data):
@@ -128,7 +128,9 @@ class VariableResolver:
             groups = found.groupdict()
             name = groups.get("name")
             if name is None:
-                self.faults.append((path, "`${` begins no variable here; write `${NAME}`, or `$${` for a literal `${`"))
+                self.faults.append(
+                    (path, "this `${` does not begin a variable; write `${NAME}`, or `$${` for a literal `${`")
+                )
                 return found[0]
             return self._resolve_variable(name, groups["default"], path)
 

@@ -1,4 +1,4 @@
-"""YAML text as plain data, with the line and column of every key and value. Knows nothing of what the data means.
+"""YAML text as plain data, with the line and column of every key and value. Independent of the meaning of the data.
 
 Scalars follow the core schema of YAML 1.2: `no`, `on` and dates are text. Tags are refused; merge keys (`<<`) are
 supported. Size, depth and the number of values are bounded, so that no text can exhaust memory or the stack.
@@ -24,7 +24,7 @@ YamlPath = tuple[str | int, ...]
 MAX_YAML_BYTES = 1024 * 1024
 MAX_YAML_DEPTH = 40
 MAX_YAML_NODES = 20_000
-"""Keys and values of a document; an alias counts as much as what it refers to."""
+"""Maximum number of keys and values in a document; an alias counts as much as what it refers to."""
 MAX_DIGITS = 100
 """A longer whole number is read as text."""
 
@@ -42,7 +42,7 @@ _UNPRINTABLE = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufeff\uff00-\
 
 @dataclass(frozen=True, slots=True, order=True)
 class SourcePosition:
-    """A place in a text. Both numbers count from 1."""
+    """A position in a text. Both numbers count from 1."""
 
     line: int
     column: int
@@ -70,7 +70,7 @@ class ParsedYaml:
 
 
 class _FaultError(Exception):
-    """The text cannot be read any further."""
+    """An error that ends the reading of the text."""
 
     def __init__(self, position: SourcePosition, message: str) -> None:
         super().__init__(message)
@@ -130,7 +130,7 @@ def _check_characters(text: str) -> None:
 
 
 def _check_structure(text: str) -> None:
-    """Check the parser's events before nodes are composed of them, as composing is recursive."""
+    """Check the parser's events before nodes are built, because that is recursive."""
     depth = nodes = documents = 0
     for event in _YAML.parse(text, Loader=_LOADER):
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
@@ -138,7 +138,7 @@ def _check_structure(text: str) -> None:
         documents += isinstance(event, yaml.DocumentStartEvent)
         _check_bounds(depth, nodes, event)
         if documents > 1:
-            raise _FaultError(_position(event), "a second document begins here; keep one document a file")
+            raise _FaultError(_position(event), "a second document begins here; keep one document per file")
         if getattr(event, "tag", None) is not None:
             message = "tags are not allowed; remove the `!…`, or put a text that begins with it in quotes"
             raise _FaultError(_position(event), message)
@@ -241,7 +241,7 @@ _PARSE_ERRORS: tuple[tuple[str, str, bool], ...] = (
     (r"document start", "this is outside of the mapping above; begin all top-level keys in one column", False),
     (r"mapping values are not allowed", "no colon is allowed here; quote a text with `: `, or correct the line above", False),
     (r"expected ':'", "this is not `key: value`; write a colon and a space after the key, or indent the line", _AT_CONTEXT),
-    (r"sequence entries are not allowed", "a list begins on a line of its own; move the `-` to the next line", False),
+    (r"sequence entries are not allowed", "a list begins on a new line; move the `-` to the next line", False),
     (r"quoted scalar: .*(end of stream|document)", "this quote is never closed; close it", _AT_CONTEXT),
     (r"quoted", "not a valid escape; use single quotes, or write the backslash twice", False),
     (r"expected ',' or '[\]}]'", "a comma or closing bracket is missing (opened in line {line}); add it, or quote the text", False),

@@ -143,7 +143,7 @@ def test_a_model_without_a_key_is_written_and_reported(here: Path) -> None:
     )
     assert code == 0
     assert yaml.safe_load((here / "debate.yaml").read_text())["models"]["default"]["model"] == "groq/a, {b}: c"
-    assert re.search(r"before it can run: .*GROQ_API_KEY is not set", drawn)
+    assert re.search(r"to do before running: .*GROQ_API_KEY is not set", drawn)
 
 
 @contextmanager

@@ -161,7 +161,7 @@ def test_files_of_one_name_do_not_overwrite_each_other(saved: Path) -> None:
     twin.parent.mkdir()
     twin.write_text(saved.read_text().replace('"id": "saved"', '"id": "twin"'))
     done = judge(saved, saved, twin, "--system", "structured", "--mock", "--out", "out")
-    assert (done.code, "would be saved as" in done.err) == (1, True)
+    assert (done.code, "would overwrite" in done.err) == (1, True)
     assert read(saved.parent.parent / "out" / "saved.json")["id"] == "saved"
 
 

@@ -86,7 +86,7 @@ def test_a_text_cannot_be_judged_repeatedly(here: Path) -> None:
     """`--repeat`: exit 2 before any call."""
     (here / "PLAN.md").write_text("We move the service to one region.")
     done = debate("judge", "PLAN.md", "--system", "panel", "--mock", "--repeat", "2", cwd=here)
-    assert (done.code, "a text is judged once at a time" in done.err) == (2, True)
+    assert (done.code, "a text gets one judging run at a time" in done.err) == (2, True)
 
 
 def test_a_configuration_with_only_a_panel_judges_a_text(here: Path) -> None:

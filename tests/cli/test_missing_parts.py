@@ -37,7 +37,7 @@ def test_a_missing_briefing_is_explained(moderated: Path, form: str) -> None:
     done = replay(moderated, "transcripts/saved.json", "--only", "briefing", "--format", form)
     assert done.code == 0
     assert done.err == (
-        "--only briefing: nothing to show, as only the structured system leads to a briefing, and it did not judge this;"
+        "--only briefing: nothing to show: a briefing needs a judging by the structured system;"
         " add it with: debate judge transcripts/saved.json --system structured\n"
     )
 
@@ -48,16 +48,14 @@ def test_a_text_has_no_trace(text: Path) -> None:
     assert (done.code, done.out, done.lines) == (
         0,
         "",
-        ["--only trace: nothing to show, as a text has no claims that are answered"],
+        ["--only trace: nothing to show: a text has no claims with answers"],
     )
 
 
 def test_an_unjudged_debate_has_no_scores(saved: Path) -> None:
     """A line says so; its speeches are shown."""
     saved.write_text(json.dumps(json.loads(saved.read_text()) | {"assessments": [], "verdicts": []}))
-    assert replay(saved, saved, "--only", "scores").lines == [
-        "--only scores: nothing to show, as no judge has given marks yet"
-    ]
+    assert replay(saved, saved, "--only", "scores").lines == ["--only scores: nothing to show: there are no marks yet"]
 
 
 @pytest.mark.parametrize("part", ["turns", "scores", "trace", "verdict", "briefing"])
@@ -71,8 +69,8 @@ def test_scores_of_one_round_are_refused(saved: Path) -> None:
     done = replay(saved, saved, "--only", "scores", "--round", "1")
     assert done.code == 2
     assert done.err == (
-        "debate: --only scores is of all rounds together; leave out --round for that, or leave out --only to see round 1"
-        " and what was judged of it\n"
+        "debate: --only scores covers all rounds; leave out --round, or leave out --only to see the speeches"
+        " and judgments of round 1\n"
     )
 
 

@@ -124,7 +124,7 @@ def test_a_key_shows_the_next_speech_and_q_stops(saved: Path, columns: str) -> N
     env = STEPPING | {"COLUMNS": columns, "LINES": "24"}
     code, drawn = run_on_terminal("replay", saved, "--step", cwd=saved.parent.parent, keys="  q", env=env)
     shown = [f"turn {index + 1} ·" in drawn for index in range(4)]
-    assert (code, shown, "any key: go on · q: stop" in drawn) == (0, [True, True, True, False], True)
+    assert (code, shown, "any key: next turn · q: stop" in drawn) == (0, [True, True, True, False], True)
     assert [words for words in ("thinking", "⋯", "Verdict") if words in drawn] == []
 
 
@@ -144,7 +144,7 @@ def test_keys_are_named_with_plain_lines(saved: Path) -> None:
     """Once; without a terminal there is no waiting and no note."""
     _, drawn = run_on_terminal("replay", saved, "--step", "--plain", cwd=saved.parent.parent, keys="q")
     away = replay(saved, saved, "--step")
-    assert (drawn.count("any key: go on · q: stop"), "== Round 2" in drawn) == (1, False)
+    assert (drawn.count("any key: next turn · q: stop"), "== Round 2" in drawn) == (1, False)
     assert (away.code, "any key" in away.err, "== Round 3" in away.out) == (0, False, True)
 
 
@@ -181,4 +181,4 @@ def test_a_refused_part_is_named_as_it_was_typed(saved: Path, typed: str, part: 
     """The message repeats the given options."""
     done = replay(saved, saved, *typed.split(), *part.split())
     assert (done.code, len(done.lines)) == (2, 1)
-    assert done.err.startswith(f"debate: {typed} is of a whole debate; leave out {part.split(maxsplit=1)[0]}, ")
+    assert done.err.startswith(f"debate: {typed} shows the whole debate; leave out {part.split(maxsplit=1)[0]}, ")

@@ -35,7 +35,7 @@ def test_init_asks_three_questions_on_a_terminal(here: Path) -> None:
     assert code == 0
     assert config["topic"] == 'Is "yes: no" # an answer?'
     assert [config["models"][role]["model"] for role in ("default", "judge")] == ["mock/a", "mock/b"]
-    assert "write it as provider/model" in drawn
+    assert "as provider/model" in drawn
 
 
 @pytest.mark.parametrize("name", ["debate.yaml", "debate.schema.json"])

@@ -54,9 +54,9 @@ def test_a_misspelt_word_gets_a_suggestion(here: Path, slip: Slip) -> None:
 @pytest.mark.parametrize(
     ("message", "plain"),
     [
-        ("Value error, 'x' is not one of 'turns', 'scores'.", "'x' is none of turns, scores."),
-        ("Value error, 'turs' is not one of 'turns', 'scores'.", "'turs' is none of turns, scores; did you mean `turns`?"),
-        ("'it's' is not one of 'a', 'b'.", "'it's' is none of a, b."),
+        ("Value error, 'x' is not one of 'turns', 'scores'.", "'x' is not one of turns, scores."),
+        ("Value error, 'turs' is not one of 'turns', 'scores'.", "'turs' is not one of turns, scores; did you mean `turns`?"),
+        ("'it's' is not one of 'a', 'b'.", "'it's' is not one of a, b."),
         ("Input should be a valid integer, unable to parse string as an integer", "must be a whole number."),
         ("Input should be greater than or equal to 1", "must be at least 1."),
         ("anything else", "anything else"),

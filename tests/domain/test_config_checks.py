@@ -25,7 +25,7 @@ CASES: list[tuple[str, dict[str, Any], str, str]] = [
     ("called draw", {"debaters": [PRO, {**CON, "name": "Draw"}]}, "debaters.1.name", "the word for a debate without a winner"),
     ("called nobody", {"debaters": [{**PRO, "name": "nobody"}, CON]}, "debaters.0.name", "the word for no winner"),
     ("two lines", {"debaters": [PRO, {**CON, "name": "Con\nPro"}]}, "debaters.1.name", "line breaks"),
-    ("one prefix", {"debaters": [PRO, {**CON, "prefix": "pro"}]}, "debaters.1", "prefix is taken"),
+    ("one prefix", {"debaters": [PRO, {**CON, "prefix": "pro"}]}, "debaters.1", "has this prefix"),
     ("one side", {"debaters": [PRO, {**CON, "side": "for"}]}, "debaters.1.side", "both debaters are on one side"),
     ("a side of two", {"debaters": [PRO, {**CON, "side": "agianst"}]}, "debaters.1.side", "did you mean `against`?"),
     ("no model", {"models": {"judge": {"model": "mock/j"}}}, "debaters.0", "set `models.default`"),

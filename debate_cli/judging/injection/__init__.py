@@ -1,1 +1,1 @@
-"""Detector of instructions to the judge inside speeches."""
+"""Detector of instructions to the judge in speeches."""

@@ -1,6 +1,6 @@
-"""Readings of disguised text, for example in other alphabets, escapes, spaced or reversed letters, codes, invisible parts.
+"""Decodes disguised text: other alphabets, escapes, spaced or reversed letters, codes, invisible parts.
 
-Each reading knows which characters of the original it was read from, so that what is found in it can be quoted and removed.
+Each result maps its characters to those of the original, so that findings can be quoted and removed.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from debate_cli.judging.injection.rules import NAME_PLACEHOLDER
 
 
 class DecodedText(NamedTuple):
-    """A reading of a text; for each of its characters, the index of the original character."""
+    """A decoded text; for each of its characters, the index of the original character."""
 
     text: str
     source_indices: Sequence[int]
 
     def source_span(self, start: int, end: int) -> tuple[int, int]:
-        """The span of the original from which `text[start:end]` was read."""
+        """The span of the original that `text[start:end]` comes from."""
         places = self.source_indices[start:end]
         return min(places), max(places) + 1
 
@@ -65,11 +65,11 @@ _JOINED_WORDS = re.compile(rf"\b(?:{_COMMAND_WORDS}){{2,12}}\b", re.IGNORECASE)
 _FIRST_JOINED_WORD = re.compile(rf"({_COMMAND_WORDS})(?=\w)", re.IGNORECASE)
 _LEET_WORD = re.compile(r"(?<![\w$@])(?=[\w$@]*[A-Za-z])(?=[\w$@]*[0-9$@])[A-Za-z0-9$@]{2,40}(?![\w$@])")
 _LEET_TABLES = (str.maketrans("013457$@", "olaastsa"), str.maketrans("013457$@", "oieastsa"))
-"""A 1 stands for l or for i."""
+"""Digits and signs -> letters. A 1 means l or i, so there are two tables."""
 
 
 def deobfuscate(text: str) -> Iterator[DecodedText]:
-    """Yield how `text` can also be read, one reading for each kind of disguise that it may wear."""
+    """Yield the decodings of `text`, one for each kind of disguise that applies."""
     bare = DecodedText(text, range(len(text)))
     bare = _substitute(bare, _ESCAPE, _decode_escape)
     bare = _substitute(bare, _COMBINING_MARKS, lambda _: "")
@@ -90,7 +90,7 @@ def deobfuscate(text: str) -> Iterator[DecodedText]:
 
 
 def _reverse_lines(text: str) -> Iterator[DecodedText]:
-    """Each part of a line that has a reversed keyword in it, read backwards."""
+    """Each part of a line that contains a reversed keyword, read backwards."""
     for part in re.finditer(r"[^\n.!?]+[.!?]*", text):
         if _REVERSED.search(part.group()):
             yield DecodedText(part.group()[::-1], range(part.end() - 1, part.start() - 1, -1))
@@ -122,14 +122,14 @@ def _decode_escape(match: re.Match[str]) -> str:
 
 
 def _fold_homoglyphs(match: re.Match[str]) -> str:
-    """A word that mixes alphabets, in Latin letters."""
+    """Words that mix alphabets, in Latin letters."""
     word = match.group()
     return word.translate(_HOMOGLYPHS) if _LATIN_LETTER.search(word) and _OTHER_LETTER.search(word) else word
 
 
 _TAG_CHARACTERS = range(0xE0020, 0xE007F)
 MIN_TAG_CHARS = 8
-"""Fewer Unicode tag characters are a flag: that of Scotland has five."""
+"""Fewer Unicode tag characters form a flag; Scotland's has five."""
 
 
 def decode_tag_characters(text: str) -> str | None:

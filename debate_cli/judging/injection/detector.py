@@ -1,7 +1,7 @@
-"""Detector of words in a speech that are addressed to the judge. Deterministic, without a model, in bounded time.
+"""Detector of words in a speech that address the judge. Deterministic, without a model, in bounded time.
 
-It looks for commands, not for topics: a speech may discuss judges, prompts and injections, and quote them. What it finds is
-kept from judges only; the transcript keeps the speaker's words.
+It looks for commands, not for topics: a speech may discuss judges, prompts and injections, and quote them. Findings are
+hidden from judges only; the transcript keeps the speaker's words.
 """
 
 from __future__ import annotations
@@ -27,12 +27,15 @@ from debate_cli.llm.prompt_sanitizer import sanitize_for_prompt
 
 REMOVAL_MARKER = "[removed: addressed to the judge]"
 TAKEOVER_TECHNIQUES = frozenset({"override", "role_marker", "encoded", "hidden"})
-"""Techniques that no honest text about a debate needs, not even a judge's."""
+"""Techniques that no honest text about a debate uses, not even a judge's."""
 MAX_MASKING_PASSES = 3
-"""What one pass removes can bring an attack to light that was spread around it."""
+"""Maximum number of passes. Removing a passage can join the parts of an attack around it."""
 MAX_EXAMINED_CHARS = 15_000
-"""A longer text takes bounded time: only its suspicious pieces are examined, in full up to this sum of characters, then by
-one pattern. A speech is far shorter."""
+"""A longer text takes bounded time.
+
+Only its suspicious pieces are examined: in full up to this total length, then with one pattern. Speeches are far
+shorter.
+"""
 
 _PIECE = re.compile(r"[^\n]{1,2000}(?:[.!?](?=\s)|\n|$)|[^\n]{1,2000}|\n+")
 _SUSPICIOUS_WORDS = frozenset(
@@ -120,7 +123,10 @@ def detect_injection(text: str, names: tuple[str, ...] = (), only: frozenset[str
 
 @lru_cache(maxsize=4096)
 def mask_injection(text: str, names: tuple[str, ...] = (), only: frozenset[str] | None = None) -> str:
-    """The sanitized text with `REMOVAL_MARKER` in place of everything addressed to the judge. Idempotent, but for long texts."""
+    """The sanitized text with `REMOVAL_MARKER` in place of everything that addresses the judge.
+
+    Idempotent, except for long texts.
+    """
     masked = sanitize_for_prompt(text)
     for _ in range(MAX_MASKING_PASSES if len(masked) <= MAX_EXAMINED_CHARS else 1):
         done, parts = 0, list[str]()
@@ -176,7 +182,7 @@ def _find_spans_in_piece(text: str, names: tuple[str, ...]) -> Iterator[Span]:
 
 
 def _find_plain_spans(text: str) -> Iterator[Span]:
-    """Everything addressed to the judge in `text` as it is written."""
+    """Everything in `text` that addresses the judge, without decoding."""
     unquoted = blank_discussed_quotations(text)
     yield from find_instructions(unquoted)
     yield from find_foreign_instructions(unquoted)

@@ -15,9 +15,9 @@ from debate_cli.judging.transcript_prompt import debater_names, visible_texts
 
 
 def find_manipulations(debate: Debate, subject: Subject) -> tuple[Manipulation, ...]:
-    """One finding for each span addressed to the judge in a turn, in the turns of a round, or in the whole debate.
+    """One finding for each span that addresses the judge, in a turn, in the turns of a round, or in the whole debate.
 
-    A pair of turns has none: each of its turns is judged alone too. The background belongs to the whole debate.
+    A pair of turns has none, because each of its turns is judged alone too. The background belongs to the whole debate.
     """
     names = debater_names(debate)
     found = [_find_in_turn(turn, names) for turn in _subject_turns(debate, subject)]
@@ -39,7 +39,7 @@ def _subject_turns(debate: Debate, subject: Subject) -> Iterator[Turn]:
 
 
 def _find_in_turn(turn: Turn, names: tuple[str, ...]) -> Iterator[Manipulation]:
-    """Find in the texts that judges are shown, so that each quote is what was removed there, then in the rest of the turn."""
+    """Search the texts that judges see, so that each quote is exactly what was removed there; then the rest of the turn."""
     seen: set[str] = set()
     for item in _find_in_texts(turn.speaker, turn.index, chain(visible_texts(turn), turn_texts(turn)), names):
         if not any(item.quote in other or other in item.quote for other in seen):

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 
 MAX_ROLE_TEXT_CHARS = 300
-"""Most characters after a role marker that belong to the forged message; a blank line ends it sooner."""
+"""Maximum number of characters after a role marker that belong to the forged message; a blank line ends it sooner."""
 MAX_ENTRY_GAP = 200
-"""Most characters between two entries of one forged result."""
+"""Maximum number of characters between two entries of one forged result."""
 
 _ROLE = r"system|developer|assistant|user|human|tool|model|judge|grader|evaluator"
 _PARTY = r"(?:(?-i:Pro|Con|PRO|CON)|(?<!ꙮ)ꙮ++|affirmative|negative|proposition|opposition|opponent)"

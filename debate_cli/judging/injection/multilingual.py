@@ -1,4 +1,4 @@
-"""Instructions to a judge in other languages than English; the words of each language are the table `multilingual.toml`."""
+"""Instructions to a judge in languages other than English; the words of each language are in the table `multilingual.toml`."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from importlib.resources import files
 from debate_cli.judging.injection.rules import NAME_PLACEHOLDER, split_sentences
 
 MAX_GIVE_DISTANCE = 60
-"""Characters between the best mark and the command to give it."""
+"""Maximum distance, in characters, between the best mark and the command to give it."""
 MAX_TARGET_DISTANCE = 18
-"""Characters after the command to ignore within which the rules need no word such as "previous"."""
+"""Maximum distance after the command "ignore" within which the rules need no word such as "previous"."""
 
 _CLAUSE = r"(?:^|[.!?,:;¡¿(–—]\s*|(?<!\w)(?:y|e|et|und|i|и|و|và|en|dan|oder|por favor|bitte|пожалуйста)\s+|(?<!\w)و)"
 _WORD = r"(?<!\w)(?:{})(?!\w)"
@@ -28,7 +28,7 @@ _ADDRESSED = (
     rf"|(?<!\w)(?:si (?:vous|tu|usted|eres)|wenn (?:du|sie)|falls (?:du|sie)|se (?:sei|siete|você|fores?)|als je|если (?:ты|вы)|jeśli jesteś)\s[^,.!?]{{0,30}}(?:{{}})(?!\w)"
 )
 _COMMAND_FORMS = {"command_first": _CLAUSE + r"(?:{})(?!\w)", "command_last": _WORD, "without_spaces": "(?:{})"}
-"""How a command is found in a sentence of each group of languages."""
+"""How a command is found in a sentence, by group of languages."""
 _COMMANDS = ("ignore", "give", "say", "vote")
 _ADDRESS_PUNCTUATION = ",:;!—–"
 
@@ -67,7 +67,7 @@ def _find_technique(language: Mapping[str, re.Pattern[str]], sentence: str) -> s
 
 
 def _is_false_consensus(language: Mapping[str, re.Pattern[str]], sentence: str) -> bool:
-    """Whether the judges of this debate are said to have decided it; courts and juries elsewhere decide motions too."""
+    """Whether the text claims that the judges of this debate have decided; courts and juries elsewhere decide motions too."""
     carried = language["carried"].search(sentence)
     if carried is None or not all(language[sign].search(sentence) for sign in ("judge", "decided")):
         return False
@@ -100,7 +100,7 @@ def _prefilters() -> tuple[re.Pattern[str], ...]:
 
 @cache
 def _language_patterns(index: int) -> Mapping[str, re.Pattern[str]]:
-    """Patterns by the keys of the table; `judge` is a judge who is mentioned, `judge_addressed` one who is spoken to."""
+    """Patterns by the keys of the table. `judge` matches a mention of a judge, `judge_addressed` an address to one."""
     group, words = _load_table()[1][index]
     is_spaced = group != "without_spaces"
     patterns = {

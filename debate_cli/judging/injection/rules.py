@@ -1,7 +1,8 @@
 """English instructions to a judge, recognised by the combination of signs in one sentence.
 
-An instruction combines something of the judging (a judge, a score sheet, "your verdict") with a command, or a side of the
-debate with what it is to be given. Each alone is ordinary debate. The patterns and the rules are the table `rules.toml`.
+An instruction combines a mention of the judging (a judge, a score sheet, "your verdict") with a command, or a side of
+the debate with something that it should get. Each part alone is ordinary debate. Patterns and rules are in the table
+`rules.toml`.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ class RuleTable(NamedTuple):
     rules: tuple[InstructionRule, ...]
     """The first rule that fits names the technique."""
     hidden: tuple[Conditions, ...]
-    """Enough in words that were hidden from readers."""
+    """Signs that suffice in words that were hidden from readers."""
 
 
 @cache
@@ -100,7 +101,7 @@ def find_instructions(text: str) -> Iterator[tuple[int, int, str]]:
 
 
 def find_coarsely(text: str) -> Iterator[tuple[int, int, str]]:
-    """Like `find_instructions`, with one pattern instead of the rules: for the rest of a very long text."""
+    """Like `find_instructions`, but with one pattern instead of the rules: for the rest of a very long text."""
     for match in _pattern("coarse").finditer(text):
         yield *match.span(), "score_demand"
 
@@ -120,13 +121,13 @@ def fitting_rules(sentence: str) -> Iterator[InstructionRule]:
 
 
 def hints_at_instruction(text: str) -> bool:
-    """Whether `text`, which was hidden from readers, is about the judging. Fewer signs are enough there."""
+    """Whether `text`, which was hidden from readers, mentions the judging. Fewer signs suffice there."""
     signs = _SentenceSigns(text)
     return any(signs.meet(conditions) for conditions in load_rule_table().hidden)
 
 
 class _SentenceSigns:
-    """The signs of one sentence; each is looked for once."""
+    """The signs of one sentence; each is searched at most once."""
 
     def __init__(self, sentence: str) -> None:
         self._sentence = sentence
@@ -152,7 +153,7 @@ class _SentenceSigns:
 
 
 def _find_command_starts(sentence: str) -> tuple[int, ...]:
-    """Where a command can begin: at a clause, after a form of address, after "you must", each also after a courtesy."""
+    """Positions where a command can begin: a clause, a form of address, "you must", each also with a courtesy."""
     found = {match.end() for match in _pattern("obligation").finditer(sentence)}
     for match in _pattern("clause").finditer(sentence):
         found |= {match.end(), _end_of("address", sentence, match.end())}
@@ -168,7 +169,7 @@ def _end_of(name: str, sentence: str, start: int) -> int:
 _QUOTED = r"\"[^\"\n]{1,240}\"|“[^”\n]{1,240}”|‘[^’\n]{1,240}’|«[^»\n]{1,240}»|„[^“”\n]{1,240}[“”]|`[^`\n]{1,240}`"
 _QUOTATION = re.compile(rf"{_QUOTED}|(?<![\w'])'[^'\n]{{1,240}}'(?![\w'])")
 _CONTEXT_CHARS = 160
-"""Characters before and after a quotation in which its sentence says what it is."""
+"""Characters before and after a quotation in which its sentence can discuss it."""
 _SENTENCE_EDGE = re.compile(r"[.!?。！？][\"'”’»)\]]*\s|\n")
 _DISCUSSION = re.compile(
     r"\b(?:attack\w*|inject\w*|manipulat\w*|malicious|adversar\w*|jailbreak\w*|hostile|phrases?|strings?|words?|sentences?|lines?|"

@@ -2,6 +2,7 @@
 
 import asyncio
 import tempfile
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, NamedTuple
@@ -30,7 +31,7 @@ from debate_cli.storage.overrides import ConfigChange
 from debate_cli.storage.serialization import Redact
 from debate_cli.storage.transcript import dump_transcript, parse_transcript, to_transcript, transcript_to_debate
 from debate_cli.storage.transcript_dirs import DEFAULT_OUTPUT_FOLDER, transcript_dirs
-from debate_cli.storage.transcript_store import StoredDebate, find_debate, open_debate
+from debate_cli.storage.transcript_store import StoredDebate, cut_damaged_journal, find_debate, open_debate
 from debate_cli.systems.rubric import describe_rescaled_weights
 
 EPILOG = options.EXIT_CODES_WITH_MODELS
@@ -80,6 +81,12 @@ class Options(NamedTuple):
             metavar="ID|PATH", help="Resume an unfinished debate.", autocompletion=completion.complete_debates
         ),
     ] = None
+    up_to_damage: Annotated[
+        bool,
+        typer.Option(
+            "--up-to-damage", help="With --resume: drop a journal's damaged line and all after it; a copy is kept."
+        ),
+    ] = False
     continue_: Annotated[
         bool,
         typer.Option("--continue", help="With --id: start the debate, or resume it if it is saved; done: do nothing."),
@@ -117,6 +124,8 @@ def run(given: Options) -> None:
         raise UsageError(
             "--resume continues a debate under its own id, where it is saved; leave out --id and --no-save"
         )
+    if given.up_to_damage and (given.resume is None or given.dry_run):
+        raise UsageError("--up-to-damage changes a journal for --resume; add --resume, and leave out --dry-run")
     if given.report is not None:
         refuse_existing(given.report, force=given.force, option="--report")
     context, stored = _prepare(given, changes, gates)
@@ -176,13 +185,21 @@ def _load_inputs(given: Options, changes: list[ConfigChange]) -> tuple[LoadedCon
     if given.resume is None:
         return config_options.config_from_argument(given.config, changes, mock=given.mock), None
     if given.config is None:
-        stored = open_debate(find_debate(given.resume, transcript_dirs(given.out)))
+        stored = _open_to_resume(given, given.resume, transcript_dirs(given.out))
         loaded = config_from_transcript(stored, changes)
         config_options.print_notes(loaded.env.notes)
         return loaded, stored
     loaded = config_options.config_from_argument(given.config, changes, mock=given.mock)
     folders = (given.out or Path(loaded.config.output.dir), DEFAULT_OUTPUT_FOLDER)
-    return loaded, open_debate(find_debate(given.resume, folders))
+    return loaded, _open_to_resume(given, given.resume, folders)
+
+
+def _open_to_resume(given: Options, reference: str, folders: Iterable[Path]) -> StoredDebate:
+    """The debate to resume, whose journal is first cut at its damage if --up-to-damage is given."""
+    path = find_debate(reference, folders)
+    if given.up_to_damage:
+        print_status(f"note: {cut_damaged_journal(path) or f'{path}: the journal is not damaged'}")
+    return open_debate(path)
 
 
 def _execute(given: Options, job: DebateJob, gates: Gates) -> tuple[Outcome, int]:

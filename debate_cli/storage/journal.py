@@ -1,6 +1,7 @@
 """The journal: a debate's events, one JSON object a line, each on the disk before it counts.
 
-The first line carries the schema version of transcripts. `storage.transcript_store` decides whether the journal or the
+The first line carries the schema version of transcripts. Each line ends in its checksum, the CRC-32 of all lines up to
+it; journals of 0.1 have none. `storage.transcript_store` decides whether the journal or the
 transcript is read.
 """
 
@@ -8,6 +9,10 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import shlex
+import zlib
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, Self
@@ -24,6 +29,9 @@ from debate_cli.storage.upgrades import SCHEMA_VERSION
 MAX_JOURNAL_BYTES = 256 * 1024 * 1024
 _VERSION_KEY = "schema_version"
 _VERSION_CHARS = 20
+_CHECKSUM = re.compile(rb',"crc32":"([0-9a-f]{8})"\}$')
+"""End of a line: the CRC-32 of the line before this key, continued from the checksum of the line before."""
+_DAMAGED_SUFFIX = ".damaged"
 
 
 class JournalContents(NamedTuple):
@@ -36,15 +44,29 @@ class JournalContents(NamedTuple):
     """Bytes of the whole lines."""
     version: int
     """Schema version of the file."""
+    checksum: int | None
+    """Checksum of the last whole line; None for a journal without checksums."""
+
+
+class _Damage(NamedTuple):
+    """Where a journal is damaged."""
+
+    number: int
+    """Number of the damaged line, from 1."""
+    reason: str
+    """What is wrong with the line."""
+    lost: str
+    """The lines after it, in words; empty for none."""
 
 
 class Journal:
     """A journal open for writing. Use it in a `with` statement, or `close` it."""
 
-    def __init__(self, path: Path, opened: int, length: int, redact: Redact) -> None:
+    def __init__(self, path: Path, opened: int, length: int, checksum: int, redact: Redact) -> None:
         self.path = path
         self._fd = opened
         self._length = length
+        self._checksum = checksum
         self._redact = redact
 
     @classmethod
@@ -53,22 +75,27 @@ class Journal:
 
         Raises StorageError, also if the file exists and `overwrite` is not set.
         """
-        data = b"".join(_format_event(event, redact) for event in events)
+        checksum = 0
+        lines: list[bytes] = []
+        for event in events:
+            line, checksum = _add_checksum(_format_event(event, redact), checksum)
+            lines.append(line)
+        data = b"".join(lines)
         atomic_write(path, data, overwrite=overwrite)
-        return cls._open(path, len(data), redact)
+        return cls._open(path, len(data), checksum, redact)
 
     @classmethod
     def open_existing(cls, path: Path, redact: Redact) -> tuple[Self, JournalContents]:
         """Open an existing journal for appending, cut off a torn last line, and return its contents too.
 
-        A journal of an older version is first rewritten, atomically, as one of the newest.
+        A journal of an older version or without checksums is first rewritten, atomically, as a new one.
 
         Raises TranscriptError if it cannot be read (the file is not changed then), StorageError if it cannot be written.
         """
         contents = read_journal(path)
-        if contents.version < SCHEMA_VERSION:
+        if contents.version < SCHEMA_VERSION or contents.checksum is None:
             return cls.create(path, contents.events, redact, overwrite=True), contents
-        journal = cls._open(path, contents.length, redact)
+        journal = cls._open(path, contents.length, contents.checksum, redact)
         try:
             journal._truncate()
             journal._end_line()
@@ -78,9 +105,9 @@ class Journal:
         return journal, contents
 
     @classmethod
-    def _open(cls, path: Path, length: int, redact: Redact) -> Self:
+    def _open(cls, path: Path, length: int, checksum: int, redact: Redact) -> Self:
         with friendly_os_errors(path, "written"):
-            return cls(path, os.open(path, os.O_RDWR | os.O_APPEND), length, redact)
+            return cls(path, os.open(path, os.O_RDWR | os.O_APPEND), length, checksum, redact)
 
     def append(self, event: Event) -> None:
         """Write `event`. It is on the disk when this returns; nothing of it is if this raises StorageError.
@@ -88,7 +115,7 @@ class Journal:
         TaskStarted is written without fsync: it survives the death of the process, and a power failure could only lose
         the hint that a call may have been billed. The fsync of the next event covers it.
         """
-        data = _format_event(event, self._redact)
+        data, checksum = _add_checksum(_format_event(event, self._redact), self._checksum)
         with friendly_os_errors(self.path, "written"):
             if os.fstat(self._fd).st_nlink == 0:
                 raise StorageError(
@@ -102,6 +129,7 @@ class Journal:
                 self._truncate()
                 raise
         self._length += len(data)
+        self._checksum = checksum
 
     def close(self) -> None:
         """Close the file and keep it."""
@@ -137,30 +165,79 @@ class Journal:
 def read_journal(path: Path) -> JournalContents:
     """The events of the journal at `path`. The file is not changed.
 
-    Raises TranscriptError, with file and line, for a damaged line before the last one, an invalid event, a newer version,
-    and a file without events.
+    Raises TranscriptError, with file and line, for a damaged line, a newer version, and a file without events.
     """
+    contents, damage = _scan(path)
+    if damage is not None:
+        command = f"debate run --resume {shlex.quote(str(path))} --up-to-damage"
+        lost = f", and with it {damage.lost}" if damage.lost else ""
+        raise TranscriptError(
+            f"{path}:{damage.number}: {damage.reason}, so its event is lost{lost}; resume from before it with: {command}"
+        )
+    return contents
+
+
+def cut_at_damage(path: Path) -> str | None:
+    """Cut the journal at `path` before its first damaged line and keep a copy of the original beside it.
+
+    Returns a sentence on what was cut; None if nothing is damaged. Call it while holding the lock of the debate. Raises
+    TranscriptError if nothing precedes the damage, StorageError if the files cannot be written.
+    """
+    contents, damage = _scan(path)
+    if damage is None:
+        return None
+    names = (f"{path.name}{_DAMAGED_SUFFIX}{suffix}" for suffix in ("", *(f"-{number}" for number in range(2, 100))))
+    copy = next(place for place in map(path.with_name, names) if not place.exists())
     data = _read_bytes(path)
-    lines = data.split(b"\n")
-    whole_to = len(lines) - 1 if lines[-1] == b"" else len(lines)
+    atomic_write(copy, data)
+    atomic_write(path, data[: contents.length], overwrite=True)
+    lost = f" and {damage.lost}" if damage.lost else ""
+    return f"{path}: line {damage.number}{lost} cut off, because {damage.reason}; the original is kept as {copy}"
+
+
+def _scan(path: Path) -> tuple[JournalContents, _Damage | None]:
+    """The lines before the first damaged one, and that one if there is any. Raises TranscriptError if line 1 is damaged."""
+    data = _read_bytes(path)
+    lines = data.removesuffix(b"\n").split(b"\n")
     events: list[Event] = []
+    checksums: list[int | None] = []
     length = version = 0
     torn: str | None = None
-    for number, line in enumerate(lines[:whole_to], start=1):
-        fields = _parse_line(line)
-        if fields is None and number == whole_to:
+    damage: _Damage | None = None
+    for number, line in enumerate(lines, start=1):
+        fields, checksum = _parse_line(line, checksums)
+        if fields is None and number == len(lines) and not data.endswith(b"\n"):
             torn = f"{path}:{number}: the last line is incomplete and ignored; its event is lost"
             break
-        if fields is None:
-            raise TranscriptError(f"{path}:{number}: the line is damaged; restore the file from a backup")
-        found = fields.pop(_VERSION_KEY, None)
         if number == 1:
-            version = _check_version(path, found, fields)
-        events.append(_parse_event(path, number, fields))
+            version = _check_first_line(path, fields)
+        event = _parse_event(fields, is_first=number == 1)
+        if isinstance(event, str):
+            damage = _Damage(number, event, _describe_lines(lines[number:]))
+            break
+        events.append(event)
+        checksums.append(checksum)
         length = min(length + len(line) + 1, len(data))
     if not events:
-        raise TranscriptError(f"{path}: contains no events; remove the file")
-    return JournalContents(tuple(events), torn, length, version)
+        problem = (
+            ": contains no events; remove the file" if damage is None else f":1: {damage.reason}; restore the file"
+        )
+        raise TranscriptError(f"{path}{problem}")
+    return JournalContents(tuple(events), torn, length, version, checksums[-1]), damage
+
+
+def _describe_lines(lines: Sequence[bytes]) -> str:
+    """Lines after damage in words: `4 lines after it (1 speech, 2 judgments)`; empty for none."""
+    if not lines:
+        return ""
+    kinds = Counter((_parse_object(line) or {}).get("type") for line in lines)
+    named = [
+        f"{kinds[kind]} {noun}{'' if kinds[kind] == 1 else plural}"
+        for kind, noun, plural in (("turned", "speech", "es"), ("assessed", "judgment", "s"))
+        if kinds[kind]
+    ]
+    count = "1 line" if len(lines) == 1 else f"{len(lines)} lines"
+    return f"{count} after it ({', '.join(named)})" if named else f"{count} after it"
 
 
 def _read_bytes(path: Path) -> bytes:
@@ -174,7 +251,22 @@ def _read_bytes(path: Path) -> bytes:
     return data
 
 
-def _parse_line(line: bytes) -> dict[str, Any] | None:
+def _parse_line(line: bytes, previous: Sequence[int | None]) -> tuple[dict[str, Any] | None, int | None]:
+    """The JSON object on a line without its checksum (None if it is damaged), and the checksum (None without one).
+
+    `previous`: the checksums of the lines before. Either all lines of a journal have one, or none has.
+    """
+    found = _CHECKSUM.search(line)
+    if previous and (found is None) != (previous[-1] is None):
+        return None, None
+    if found is None:
+        return _parse_object(line), None
+    body = line[: found.start()]
+    checksum = zlib.crc32(body, (previous[-1] or 0) if previous else 0)
+    return (_parse_object(body + b"}") if checksum == int(found[1], 16) else None), checksum
+
+
+def _parse_object(line: bytes) -> dict[str, Any] | None:
     """The JSON object on a line; None if it is not one."""
     try:
         fields: Any = json.loads(line)
@@ -183,8 +275,18 @@ def _parse_line(line: bytes) -> dict[str, Any] | None:
     return fields if is_mapping(fields) else None
 
 
-def _check_version(path: Path, version: object, fields: dict[str, Any]) -> int:
-    """The schema version that the first line of a journal names, if this program knows it. Raises TranscriptError."""
+def _add_checksum(line: bytes, previous: int) -> tuple[bytes, int]:
+    """A line of JSON with its checksum as the last key, and the checksum. `previous`: that of the line before, or 0."""
+    body = line.removesuffix(b"}\n")
+    checksum = zlib.crc32(body, previous)
+    return b'%s,"crc32":"%08x"}\n' % (body, checksum), checksum
+
+
+def _check_first_line(path: Path, fields: dict[str, Any] | None) -> int:
+    """The schema version that line 1 names, if this program knows it. Raises TranscriptError."""
+    if fields is None:
+        raise TranscriptError(f"{path}:1: the line is damaged, so the debate cannot be read; restore it from a backup")
+    version = fields.get(_VERSION_KEY)
     if isinstance(version, bool) or not isinstance(version, int) or version < 1 or fields.get("type") != "opened":
         raise TranscriptError(f"{path}:1: not a journal of debate-cli; name another file")
     if version > SCHEMA_VERSION:
@@ -193,15 +295,15 @@ def _check_version(path: Path, version: object, fields: dict[str, Any]) -> int:
     return version
 
 
-def _parse_event(path: Path, number: int, fields: dict[str, Any]) -> Event:
-    """The event in `fields`. The first, and only the first, must be DebateOpened."""
+def _parse_event(fields: dict[str, Any] | None, *, is_first: bool) -> Event | str:
+    """The event in `fields`, or what is wrong with it. The first, and only the first, must be DebateOpened."""
+    if fields is None:
+        return "the line is damaged"
     try:
-        event = EVENT_ADAPTER.validate_python(fields)
-    except (ValidationError, RecursionError) as error:
-        raise TranscriptError(f"{path}:{number}: the event on this line is not valid; restore the file") from error
-    if isinstance(event, DebateOpened) != (number == 1):
-        raise TranscriptError(f"{path}:{number}: a second debate begins in this line; restore the file")
-    return event
+        event = EVENT_ADAPTER.validate_python({key: value for key, value in fields.items() if key != _VERSION_KEY})
+    except (ValidationError, RecursionError):
+        return "the event on this line is not valid"
+    return event if isinstance(event, DebateOpened) == is_first else "a second debate begins in this line"
 
 
 def _format_event(event: Event, redact: Redact) -> bytes:

@@ -15,7 +15,8 @@ from debate_cli.domain.verdict import Verdict
 from debate_cli.errors import TranscriptError, UsageError
 from debate_cli.storage.folder import JOURNAL_SUFFIX, TRANSCRIPT_SUFFIX, list_debate_files
 from debate_cli.storage.ids import validate_id
-from debate_cli.storage.journal import read_journal
+from debate_cli.storage.journal import cut_at_damage, read_journal
+from debate_cli.storage.lock import lock_debate
 from debate_cli.storage.transcript import load_transcript_file, transcript_to_debate
 
 _SUFFIXES = {JOURNAL_SUFFIX, TRANSCRIPT_SUFFIX}
@@ -118,6 +119,18 @@ def open_debate(path: Path) -> StoredDebate:
     except TranscriptError:
         return from_journal
     return from_transcript if _covers_journal(from_transcript.debate, from_journal.debate) else from_journal
+
+
+def cut_damaged_journal(path: Path) -> str | None:
+    """Cut the journal of the debate at `path` before its first damaged line; the original is kept as a copy.
+
+    Returns a sentence on what was cut; None if nothing is damaged. Raises TranscriptError, StorageError.
+    """
+    journal, _ = _journal_and_transcript(path)
+    if not journal.exists():
+        return None
+    with lock_debate(journal):
+        return cut_at_damage(journal)
 
 
 def load_last_transcript(stored: StoredDebate) -> StoredDebate | None:

@@ -194,14 +194,18 @@ def test_a_torn_last_line_is_dropped_and_reported(here: Path, journal: Path, und
     assert without_times(here / "transcripts/one.json") == undisturbed
 
 
-def test_a_damaged_line_in_the_middle_is_an_error(here: Path, journal: Path) -> None:
-    """Exit 2 with file and line; the journal is unchanged."""
-    lines = journal.read_bytes().splitlines(keepends=True)
-    journal.write_bytes(b"".join([lines[0], b'{"type":"turned"\n', *lines[1:]]))
-    before = journal.read_bytes()
+def test_a_damaged_journal_resumes_from_before_the_damage(
+    here: Path, journal: Path, undisturbed: dict[str, Any]
+) -> None:
+    """Without --up-to-damage: exit 2 with file, line and command, and an unchanged journal. With it, a copy is kept."""
+    journal.write_bytes(damaged := journal.read_bytes().replace(b"asked", b"asket", 1))
     done = debate("run", "--resume", "one", cwd=here)
     assert (done.code, len(done.lines), "transcripts/one.jsonl:2:" in done.err) == (2, 1, True), done.err
-    assert journal.read_bytes() == before
+    assert done.err.endswith("debate run --resume transcripts/one.jsonl --up-to-damage\n")
+    assert journal.read_bytes() == damaged
+    assert debate("run", "--resume", "one", "--up-to-damage", "-q", cwd=here).code == 0
+    assert without_times(here / "transcripts/one.json") == undisturbed
+    assert (here / "transcripts/one.jsonl.damaged").read_bytes() == damaged
 
 
 def test_resuming_under_another_configuration_lists_the_differences(here: Path, journal: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import resource
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -16,7 +17,7 @@ from storage_support import AT, event_lists, opened, small_debate, turn
 from debate_cli.domain.debate import fold
 from debate_cli.domain.events import DebateResumed, Event, TurnCompleted
 from debate_cli.errors import StorageError, TranscriptError
-from debate_cli.storage.journal import Journal, read_journal
+from debate_cli.storage.journal import Journal, cut_at_damage, read_journal
 from debate_cli.storage.redact import Redactor
 
 PLAIN = Redactor()
@@ -111,20 +112,57 @@ def test_a_file_that_is_no_journal_is_an_error(tmp_path: Path, data: bytes, word
         read_journal(path)
 
 
-@pytest.mark.parametrize(
-    ("line", "words"),
-    [
-        (b'{"type":"exploded"}\n', ":4: the event on this line is not valid"),
-        (b"OPENED", ":4: a second debate begins"),
-    ],
-)
-def test_an_invalid_last_event_is_an_error(tmp_path: Path, line: bytes, words: str) -> None:
-    """A whole line is not torn, so it is not dropped; `opened` is allowed on the first line only."""
+@pytest.mark.parametrize("line", [b'{"type":"exploded"}\n', b"OPENED"])
+def test_a_foreign_last_line_is_an_error(tmp_path: Path, line: bytes) -> None:
+    """A line with its newline is not torn, so it is not dropped, even if it is a copy of another line."""
     path = written(tmp_path / "a.jsonl", SHORT)
     data = path.read_bytes()
     path.write_bytes(data + line.replace(b"OPENED", data[: data.index(b"\n") + 1]))
-    with pytest.raises(TranscriptError, match=words):
+    with pytest.raises(TranscriptError, match=":4: the line is damaged"):
         read_journal(path)
+
+
+def test_a_line_that_is_missing_is_an_error(tmp_path: Path) -> None:
+    """Each checksum covers the lines before it."""
+    path = written(tmp_path / "a.jsonl", small_debate())
+    lines = path.read_bytes().splitlines(keepends=True)
+    path.write_bytes(b"".join([*lines[:2], *lines[3:]]))
+    with pytest.raises(TranscriptError, match=":3: the line is damaged"):
+        read_journal(path)
+
+
+def test_damage_names_what_is_lost_and_how_to_resume(tmp_path: Path) -> None:
+    """The lines after it, with their speeches, and the command."""
+    path = written(tmp_path / "a.jsonl", [*SHORT, TurnCompleted(at=AT, turn=turn(1))])
+    path.write_bytes(path.read_bytes().replace("Grün".encode(), b"Grau", 1))
+    with pytest.raises(TranscriptError) as caught:
+        read_journal(path)
+    lost = "so its event is lost, and with it 2 lines after it (1 speech)"
+    command = f"debate run --resume {path} --up-to-damage"
+    assert str(caught.value) == f"{path}:2: the line is damaged, {lost}; resume from before it with: {command}"
+
+
+def test_a_damaged_journal_is_cut_and_its_original_kept(tmp_path: Path) -> None:
+    """Then it can be read and continued; a journal without damage is left alone."""
+    path = written(tmp_path / "a.jsonl", SHORT)
+    data = path.read_bytes()
+    path.write_bytes(damaged := data.replace(b"resumed", b"resumee"))
+    assert str(cut_at_damage(path)).startswith(f"{path}: line 3 cut off, because the line is damaged")
+    assert (tmp_path / "a.jsonl.damaged").read_bytes() == damaged
+    journal, contents = Journal.open_existing(path, PLAIN)
+    with journal:
+        journal.append(SHORT[2])
+    assert (list(contents.events), path.read_bytes(), cut_at_damage(path)) == (SHORT[:2], data, None)
+
+
+def test_a_journal_without_checksums_is_read_and_gets_them(tmp_path: Path) -> None:
+    """Journals of 0.1 have none; the first event that is appended makes them complete."""
+    path = written(tmp_path / "a.jsonl", SHORT)
+    data = path.read_bytes()
+    path.write_bytes(re.sub(rb',"crc32":"\w+"', b"", data))
+    assert list(read_journal(path).events) == SHORT
+    Journal.open_existing(path, PLAIN)[0].close()
+    assert path.read_bytes() == data
 
 
 def test_an_existing_journal_is_not_overwritten(tmp_path: Path) -> None:

@@ -35,7 +35,7 @@ DAMAGES: dict[str, tuple[Callable[[bytes], bytes], int, int]] = {
 
 @pytest.mark.parametrize("damage", DAMAGES)
 def test_damage_is_an_error_or_harmless(tmp_path: Path, whole: bytes, damage: str) -> None:
-    """At any position: the journal is read, or one line names the file. Lines before the damage are as written."""
+    """At any position: one line names the file, or the events are as written, but for a torn last line."""
     path = tmp_path / "a.jsonl"
     change, size, step = DAMAGES[damage]
     errors = 0
@@ -43,8 +43,7 @@ def test_damage_is_an_error_or_harmless(tmp_path: Path, whole: bytes, damage: st
         data = whole[:start] + change(whole[start : start + size]) + whole[start + size :]
         path.write_bytes(data)
         events, problem = outcome(path)
-        lines = whole[:start].count(b"\n")
-        assert events is None or events[:lines] == EVENTS[:lines], start
+        assert events is None or events in (EVENTS, EVENTS[:-1]), start
         assert problem is None or (problem.startswith(str(path)) and "\n" not in problem), start
         assert path.read_bytes() == data, start
         errors += problem is not None

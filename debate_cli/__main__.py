@@ -7,16 +7,20 @@ PACKAGE_PARENT = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
 """Folder that holds the package: `site-packages`, or the root of a checkout."""
 
 
-def remove_working_folder(paths: list[str], working_folder: str) -> list[str]:
-    """`paths` (like `sys.path`) without the working folder, unless the package itself is there."""
-    unsafe = {os.path.realpath(working_folder)} - {PACKAGE_PARENT}
+def remove_working_folder(paths: list[str], working_folder: str, python_path: str = "") -> list[str]:
+    """`paths` (like `sys.path`) without the working folder.
+
+    It stays if the package itself is there, or if `python_path` (PYTHONPATH) names it by an absolute path.
+    """
+    trusted = {os.path.realpath(path) for path in python_path.split(os.pathsep) if os.path.isabs(path)}
+    unsafe = {os.path.realpath(working_folder)} - {PACKAGE_PARENT} - trusted
     return [path for path in paths if os.path.realpath(os.path.join(working_folder, path)) not in unsafe]
 
 
 def main() -> None:
     """Run the command line. Nothing but the standard library is imported before `sys.path` is safe."""
     try:
-        sys.path[:] = remove_working_folder(sys.path, os.getcwd())
+        sys.path[:] = remove_working_folder(sys.path, os.getcwd(), os.environ.get("PYTHONPATH", ""))
     except FileNotFoundError:  # the working folder was deleted, so there is nothing in it to import
         pass
     from debate_cli.cli.app import main as run_command_line

@@ -79,8 +79,9 @@ def test_nothing_of_the_working_folder_is_imported(here: Path) -> None:
         assert (done.code, done.err) == (0, "")
 
 
-def test_the_folder_of_the_package_may_be_the_working_folder() -> None:
-    """In a checkout, the working folder stays importable; other folders always do."""
+def test_the_working_folder_may_be_trusted() -> None:
+    """It stays importable if it holds the package, as a checkout does, or if PYTHONPATH names it by an absolute path."""
     checkout = str(Path(debate_cli.__file__).parent.parent)
     assert remove_working_folder(["", "/lib", checkout], checkout) == ["", "/lib", checkout]
-    assert remove_working_folder(["", "/lib", "/work", "/work/."], "/work") == ["/lib"]
+    assert remove_working_folder(["/work", "/lib"], "/work", "/x:/work") == ["/work", "/lib"]
+    assert remove_working_folder(["", "/lib", "/work", "/work/."], "/work", ":.") == ["/lib"]

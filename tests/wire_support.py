@@ -11,7 +11,16 @@ from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any, Literal, Self
 
-Step = bytes | Literal["reset", "stall", "close"]
+
+@dataclass(frozen=True, slots=True)
+class Endless:
+    """Bytes that are sent again and again until the client closes the connection."""
+
+    data: bytes
+    pause_s: float = 0.0
+
+
+Step = bytes | Endless | Literal["reset", "stall", "close"]
 READ_S = 0.05
 """Delay before a reset, so that the client reads what was written; a reset discards the rest."""
 Playback = tuple[Step, ...]
@@ -89,7 +98,10 @@ class Wire:
             if step == "stall":
                 await self._over.wait()
                 return False
-            assert isinstance(step, bytes)
+            while isinstance(step, Endless):
+                writer.write(step.data)
+                await writer.drain()
+                await asyncio.sleep(step.pause_s)
             writer.write(step)
             await writer.drain()
         return True

@@ -1,8 +1,9 @@
 """Builds the actors of a run from its configuration.
 
 Each model is wrapped, outermost first, in: structured output, redaction, cassette, parameter fallback, retries, rate
-limit, budget, adapter. The budget comes last, so that a call waiting in a queue reserves nothing. There is one rate
-limiter per provider, one budget per run, and one structured-output client per model and set of parameters.
+limit, budget, silence note, adapter. The budget comes after the limit, so that a call waiting in a queue reserves
+nothing. There is one rate limiter per provider, one budget per run, and one structured-output client per model and set
+of parameters.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from debate_cli.llm.prompts import Prompts
 from debate_cli.llm.rate_limit import RateLimitedModel, RateLimiter
 from debate_cli.llm.redaction import RedactingModel
 from debate_cli.llm.retry import RetryingModel
+from debate_cli.llm.silence import SilenceReportingModel
 from debate_cli.llm.structured_output import ModelHandle, StructuredOutputClient
 from debate_cli.providers.mock.model import SCRIPTED_MODEL
 from debate_cli.providers.provider_table import ProviderRow
@@ -130,13 +132,17 @@ class ModelFactory:
     ) -> Model:
         given = self._context.models.get(spec.model)
         if given is not None:
-            budgeted = BudgetedModel(given, self._budget, price, profile)
+            budgeted = BudgetedModel(self._with_silence_notes(given, spec), self._budget, price, profile)
             return RedactingModel(self._with_retries(budgeted), providers.redact)
         row = providers.registry.row(spec.model)
 
         def limited(model: Model) -> Model:
             budgeted = BudgetedModel(
-                model, self._budget, price, profile, on_estimate=lambda: self._note_estimated_usage(row.name)
+                self._with_silence_notes(model, spec),
+                self._budget,
+                price,
+                profile,
+                on_estimate=lambda: self._note_estimated_usage(row.name),
             )
             return RateLimitedModel(budgeted, self._limiter_for(row), profile, self._concurrency)
 
@@ -145,6 +151,9 @@ class ModelFactory:
         sampled = ParameterFallbackModel(retrying, refused, name=spec.model, note=self._context.observer.note)
         taped = self._context.cassette.wrap(spec.model, sampled) if self._context.cassette else sampled
         return RedactingModel(taped, providers.redact)
+
+    def _with_silence_notes(self, model: Model, spec: ModelSpec) -> SilenceReportingModel:
+        return SilenceReportingModel(model, self._context.observer.note, name=spec.model)
 
     def _with_retries(self, model: Model) -> RetryingModel:
         return RetryingModel(

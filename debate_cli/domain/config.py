@@ -165,6 +165,8 @@ class Limits(ConfigModel):
     """Budget in input and output tokens together; None means no limit."""
     timeout_s: float = Field(default=120, gt=0)
     """Maximum seconds without a byte from the server."""
+    answer_timeout_s: float | None = Field(default=None, gt=0)
+    """Maximum seconds for a whole answer, even if bytes keep coming; None means 10 × `timeout_s`."""
     max_attempts: int = Field(default=5, ge=1, le=20)
     """Maximum requests for one answer if a server is down, slow or overloaded."""
     concurrency: int = Field(default=16, ge=1, le=1000)

@@ -55,7 +55,7 @@ class SystemSettings(ConfigModel):
         return False
 
     @property
-    def answer_timeout_s(self) -> float | None:
+    def judge_timeout_s(self) -> float | None:
         """Seconds after which a judge counts as late; None if the system has no limit."""
         return None
 

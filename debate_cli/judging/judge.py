@@ -53,7 +53,7 @@ class Judge:
         answer = await model.client.ask(
             self._build_request(question, context, model),
             with_addressed_to_judge(question.build_form(context)),
-            patience_s=context.settings.answer_timeout_s,
+            patience_s=context.settings.judge_timeout_s,
         )
         if answer.timed_out:
             return _late_result(context, answer.exchange)
@@ -149,7 +149,7 @@ def _late_result(context: JudgingContext[Any], exchange: ModelCall) -> Assessmen
     kept = get_system(brief.system).late_answer(context)
     if kept is not None:
         return _build_assessment(brief, kept, exchange)
-    limit = context.settings.answer_timeout_s
+    limit = context.settings.judge_timeout_s
     return Failure(
         task=brief,
         who=brief.assessor,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from urllib.parse import unquote, urlsplit
 
+from debate_cli.domain.config import Limits
 from debate_cli.errors import ConfigError, MissingKeyError
 from debate_cli.providers.endpoint import Endpoint
 from debate_cli.providers.provider_table import ProviderRow, fill_variables, find_url_problem, find_variables
@@ -80,7 +81,7 @@ def find_address_problems(row: ProviderRow, env: Mapping[str, str]) -> list[str]
     return found
 
 
-def resolve_endpoint(row: ProviderRow, env: Mapping[str, str], timeout_s: float) -> Endpoint:
+def resolve_endpoint(row: ProviderRow, env: Mapping[str, str], limits: Limits) -> Endpoint:
     """How to reach the server of `row`. Raises MissingKeyError or ConfigError when something is missing."""
     if problem := find_key_problem(row, env):
         raise MissingKeyError(problem)
@@ -93,7 +94,8 @@ def resolve_endpoint(row: ProviderRow, env: Mapping[str, str], timeout_s: float)
         api_key=env[row.api_key_env].strip() if row.api_key_env else None,
         api_key_env=row.api_key_env,
         headers=headers,
-        timeout_s=timeout_s,
+        timeout_s=limits.timeout_s,
+        answer_timeout_s=limits.answer_timeout_s,
         secrets=collect_secrets((row,), env),
     )
 

@@ -22,7 +22,6 @@ from debate_cli.providers import error_mapping
 from debate_cli.providers.endpoint import Endpoint
 from debate_cli.providers.error_mapping import ErrorRule, SentRequest
 from debate_cli.providers.http_model import (
-    CONNECT_TIMEOUT_S,
     DUMMY_KEY,
     HttpServer,
     ProviderApi,
@@ -118,16 +117,17 @@ def _build_body(request: Request, model: str, profile: Profile, stream: bool) ->
 
 
 def _connect(endpoint: Endpoint) -> Any:
-    import httpx2
     from anthropic import AsyncAnthropic, DefaultAsyncHttpxClient
 
-    timeout = httpx2.Timeout(endpoint.timeout_s, connect=min(endpoint.timeout_s, CONNECT_TIMEOUT_S))
+    from debate_cli.providers.http_client import make_http_client
+
+    http_client = make_http_client(DefaultAsyncHttpxClient, endpoint)
     client = AsyncAnthropic(
         api_key=endpoint.api_key or DUMMY_KEY,
         base_url=endpoint.base_url,
         max_retries=0,
-        timeout=timeout,
-        http_client=DefaultAsyncHttpxClient(timeout=timeout, follow_redirects=False),
+        timeout=http_client.timeout,
+        http_client=http_client,
     )
     # The SDK reads headers from the environment, even for other servers.
     client._custom_headers = dict(endpoint.headers)  # pyright: ignore[reportPrivateUsage]

@@ -153,6 +153,8 @@ class EmbeddedSettings:
     note: Callable[[str], None] = _to_stderr
     """Called with one line before each slow step."""
     timeout_s: float = EMBEDDED_TIMEOUT_S
+    answer_timeout_s: float | None = None
+    """See `Endpoint`."""
 
 
 def find_extra_problem(row: ProviderRow) -> str | None:
@@ -234,6 +236,7 @@ class EmbeddedServer:
             base_url=f"{engine.listening_address}/v1",
             api_key=key,
             timeout_s=max(self._place.timeout_s, EMBEDDED_TIMEOUT_S),
+            answer_timeout_s=self._place.answer_timeout_s,
             secrets=(key,),
         )
         return _LoadedModel(engine, make_openai_server(endpoint), asyncio.Semaphore(PARALLEL_SLOTS))

@@ -10,6 +10,9 @@ from urllib.parse import urlsplit
 from debate_cli.llm.model import Model
 from debate_cli.llm.profile import Profile
 
+ANSWER_TIMEOUT_FACTOR = 10
+"""Ratio of the default time limits of a whole answer and of a pause between two bytes."""
+
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
@@ -27,6 +30,8 @@ class Endpoint:
     """Extra headers, with variables filled in."""
     timeout_s: float = 120.0
     """Longest pause between two bytes from the server, in seconds."""
+    answer_timeout_s: float | None = None
+    """Longest time of a whole answer, in seconds; None: `ANSWER_TIMEOUT_FACTOR` times `timeout_s`."""
     secrets: tuple[str, ...] = field(default=(), repr=False)
     """Values that no message may show."""
 
@@ -34,6 +39,11 @@ class Endpoint:
     def host(self) -> str:
         """`host` or `host:port`, without credentials and path."""
         return urlsplit(self.base_url).netloc.rpartition("@")[2]
+
+    @property
+    def answer_deadline_s(self) -> float:
+        """Longest time of a whole answer, in seconds."""
+        return ANSWER_TIMEOUT_FACTOR * self.timeout_s if self.answer_timeout_s is None else self.answer_timeout_s
 
 
 class ModelServer(Protocol):

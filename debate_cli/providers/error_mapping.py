@@ -93,6 +93,8 @@ class SentRequest:
     """Whether a parameter asked for structured output (rungs `native` and `tool`); a server may refuse it."""
     sampling_parameters: tuple[str, ...] = ()
     """Sampling parameters that were sent (`temperature`, `seed`); a server may refuse them."""
+    max_answer_chars: int = 0
+    """Most characters of the answer."""
 
     def format_message(self, what: str, words: str, advice: str) -> str:
         """`openai (api.openai.com) answered 401 to gpt-5: No such key; check OPENAI_API_KEY`."""
@@ -112,7 +114,7 @@ class ErrorRule:
 def map_errors(
     table: Callable[[], Sequence[ErrorRule]], asked: SentRequest, used: Callable[[], Usage] = Usage
 ) -> Generator[None]:
-    """Map exceptions by the first matching rule of `table`; other exceptions pass unchanged.
+    """Map exceptions by the first matching rule of `table`; our own pass, also from inside the SDK, and so do unknown ones.
 
     `used` returns the tokens used so far, which are stored on the error. The exception of the SDK is not chained, because
     it can quote keys.
@@ -122,6 +124,8 @@ def map_errors(
     except errors.ModelError as error:
         raise _set_usage(error, used()) from None
     except Exception as fault:
+        if isinstance(fault.__cause__, errors.ModelError):  # raised below the SDK, which wrapped it
+            raise _set_usage(fault.__cause__, used()) from None
         for row in table():
             if isinstance(fault, row.exceptions):
                 raise _set_usage(row.to_error(fault, asked), used()) from None
@@ -306,6 +310,17 @@ def make_timeout_error(fault: Exception, asked: SentRequest) -> errors.ModelErro
         return errors.ModelTimeoutError(asked.format_message("accepted no connection in time", "", advice))
     what = f"sent nothing for {asked.endpoint.timeout_s:g} s"
     return errors.ModelTimeoutError(asked.format_message(what, "", "try again, or raise limits.timeout_s"))
+
+
+def make_answer_timeout_error(asked: SentRequest) -> errors.ModelError:
+    """Bytes that keep coming, but no whole answer within the time limit."""
+    what = f"gave no whole answer in {asked.endpoint.answer_deadline_s:g} s"
+    return errors.ModelTimeoutError(asked.format_message(what, "", "try again, or raise limits.answer_timeout_s"))
+
+
+def make_excess_error(amount: str, asked: SentRequest) -> errors.ModelError:
+    """An answer of more than `amount`, which no model gives."""
+    return errors.ServerError(asked.format_message(f"sent more than {amount}", "", "check base_url, and the server"))
 
 
 def make_broken_body_error(fault: Exception | str, asked: SentRequest) -> errors.ModelError:

@@ -6,6 +6,7 @@ are in `llm.retry`, `llm.rate_limit` and `llm.budget`.
 
 from __future__ import annotations
 
+import asyncio
 import math
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
@@ -23,8 +24,9 @@ from debate_cli.providers.error_mapping import ErrorRule, SentRequest
 
 SAMPLING_PARAMETERS = ("temperature", "seed")
 """Sampling parameters, as they are named in a request body."""
-CONNECT_TIMEOUT_S = 15.0
-"""Longest wait for a connection. The wait for bytes is `Endpoint.timeout_s`."""
+CHARS_PER_TOKEN = 8
+MIN_ANSWER_CHARS = 64 * 1024
+"""An answer has at most MIN_ANSWER_CHARS characters, or CHARS_PER_TOKEN per token of its limit, if that is more."""
 DUMMY_KEY = "no-key-needed"
 """The SDKs require a key; this one is never sent."""
 
@@ -115,18 +117,26 @@ class HttpModel:
         by_parameter = request.schema is not None and request.rung in {"native", "tool"}
         body = self._api.build_body(request, self._name, self._profile, on_text is not None)
         sampled = tuple(name for name in SAMPLING_PARAMETERS if name in body)
-        asked = SentRequest(self._server.endpoint, self._name, by_parameter, sampled)
+        most = max(MIN_ANSWER_CHARS, CHARS_PER_TOKEN * request.max_output_tokens)
+        asked = SentRequest(self._server.endpoint, self._name, by_parameter, sampled, most)
         answer = self._api.reply_builder()
         started = self._server.clock()
+        deadline = asyncio.timeout(self._server.endpoint.answer_deadline_s)
         try:
-            if on_text is None:
-                await self._receive_whole(body, asked, answer)
-            else:
-                async with aclosing(self._receive_stream(body, asked, answer)) as pieces:
-                    async for piece in pieces:
-                        on_text(piece)
+            async with deadline:
+                if on_text is None:
+                    await self._receive_whole(body, asked, answer)
+                else:
+                    async with aclosing(self._receive_stream(body, asked, answer)) as pieces:
+                        async for piece in pieces:
+                            on_text(piece)
         except RefusedError as refused:
             return _make_refusal_reply(refused, self._server.clock() - started)
+        except TimeoutError:
+            if not deadline.expired():
+                raise
+            with error_mapping.map_errors(self._api.error_rules, asked, lambda: answer.usage):
+                raise error_mapping.make_answer_timeout_error(asked) from None
         return answer.build_reply(self._server.clock() - started)
 
     async def _receive_whole(self, body: dict[str, Any], asked: SentRequest, answer: ReplyBuilder) -> None:
@@ -140,6 +150,7 @@ class HttpModel:
             if error:
                 raise self._api.map_error_object(error, asked)
             answer.add_whole(whole)
+            _check_length(len(answer.build_reply(0).text), asked)
             answer.validate(asked, streamed=False)
 
     async def _receive_stream(
@@ -148,12 +159,21 @@ class HttpModel:
         # A generator, so that an exception of `on_text` is not mapped as a fault of the server.
         with error_mapping.map_errors(self._api.error_rules, asked, lambda: answer.usage):
             stream = await self._api.send(self._server.client(), body)
+            received = 0
             async with stream:
                 async for part in stream:
                     piece = answer.add_chunk(part)
+                    received += len(piece)
+                    _check_length(received, asked)
                     if piece:
                         yield piece
             answer.validate(asked, streamed=True)
+
+
+def _check_length(chars: int, asked: SentRequest) -> None:
+    """Raise ServerError if an answer has more characters than its token limit allows."""
+    if chars > asked.max_answer_chars:
+        raise error_mapping.make_excess_error(f"{asked.max_answer_chars} characters", asked)
 
 
 def omit_key_headers(client: Any, headers: Sequence[str], left_out: object) -> dict[str, object]:

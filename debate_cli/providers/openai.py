@@ -24,7 +24,6 @@ from debate_cli.providers import error_mapping
 from debate_cli.providers.endpoint import Endpoint
 from debate_cli.providers.error_mapping import ErrorRule, SentRequest
 from debate_cli.providers.http_model import (
-    CONNECT_TIMEOUT_S,
     DUMMY_KEY,
     HttpServer,
     ProviderApi,
@@ -105,16 +104,17 @@ def make_openai_server(
 
 
 def _connect(endpoint: Endpoint) -> Any:
-    import httpx2
     from openai import AsyncOpenAI, DefaultAsyncHttpxClient
 
-    timeout = httpx2.Timeout(endpoint.timeout_s, connect=min(endpoint.timeout_s, CONNECT_TIMEOUT_S))
+    from debate_cli.providers.http_client import make_http_client
+
+    http_client = make_http_client(DefaultAsyncHttpxClient, endpoint)
     client = AsyncOpenAI(
         api_key=endpoint.api_key or DUMMY_KEY,
         base_url=endpoint.base_url,
         max_retries=0,
-        timeout=timeout,
-        http_client=DefaultAsyncHttpxClient(timeout=timeout, follow_redirects=False),
+        timeout=http_client.timeout,
+        http_client=http_client,
     )
     # The SDK reads headers and the organisation from the environment, even for servers of other providers.
     client._custom_headers = dict(endpoint.headers)  # pyright: ignore[reportPrivateUsage]

@@ -189,11 +189,14 @@ class ProviderRegistry:
         return self._servers[row.name]
 
     def _new_server(self, row: ProviderRow) -> ModelServer:
-        timeout_s = self._config.limits.timeout_s
+        limits = self._config.limits
         if row.kind == "embedded":
-            return EmbeddedServer(EmbeddedSettings(self._folder, self._env, timeout_s=timeout_s))
+            settings = EmbeddedSettings(
+                self._folder, self._env, timeout_s=limits.timeout_s, answer_timeout_s=limits.answer_timeout_s
+            )
+            return EmbeddedServer(settings)
         make_server = row.make_server or SERVER_FACTORIES[row.kind]
-        return make_server(row, resolve_endpoint(row, self._env, timeout_s))
+        return make_server(row, resolve_endpoint(row, self._env, limits))
 
 
 class LazyModel:

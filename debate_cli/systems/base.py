@@ -215,7 +215,7 @@ class JudgingSystem(Generic[SettingsT]):
         raise NotImplementedError
 
     def late_answer(self, context: JudgingContext[SettingsT]) -> AssessmentContent | None:
-        """What counts for a judge who did not answer within `settings.answer_timeout_s`. Default: nothing, the answer fails."""
+        """What counts for a judge who did not answer within `settings.judge_timeout_s`. Default: nothing, the answer fails."""
         del context
         return None
 

@@ -94,7 +94,7 @@ class PanelSettings(SystemSettings):
         )
 
     @property
-    def answer_timeout_s(self) -> float:
+    def judge_timeout_s(self) -> float:
         """A member is late after `timeout_s`."""
         return self.timeout_s
 

@@ -1,0 +1,102 @@
+"""The HTTP client below the SDKs: timeouts, no redirects, and bounds on the size of what a server sends.
+
+Imports httpx2, so adapters import this module when they connect.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import AsyncIterator
+from typing import TypeVar
+
+import httpx2
+
+from debate_cli.errors import ServerError
+from debate_cli.providers.endpoint import Endpoint
+from debate_cli.providers.error_mapping import SentRequest, make_broken_body_error, make_excess_error
+
+CONNECT_TIMEOUT_S = 15.0
+"""Longest wait for a connection. The wait for bytes is `Endpoint.timeout_s`."""
+MAX_BODY_BYTES = 16 * 1024 * 1024
+"""Most decoded bytes of an answer, streamed or not."""
+MAX_ERROR_BODY_BYTES = 64 * 1024
+"""Decoded bytes that are read of the body of an error response; the rest is ignored."""
+INFLATE_BYTES = 64 * 1024
+"""Most bytes that are decompressed at once."""
+COMPRESSIONS = frozenset({"gzip", "x-gzip", "deflate"})
+"""Values of Content-Encoding that are decoded. Any other leaves a body that is not JSON."""
+FIRST_ERROR_STATUS = 300
+"""Redirects are not followed, so they are errors too."""
+
+ClientT = TypeVar("ClientT", bound=httpx2.AsyncClient)
+
+
+def make_http_client(kind: type[ClientT], endpoint: Endpoint) -> ClientT:
+    """A client of the SDK's class `kind`, whose responses are bounded."""
+
+    async def bound(response: httpx2.Response) -> None:
+        _bound_body(response, SentRequest(endpoint, "", structured=False))
+
+    return kind(
+        timeout=httpx2.Timeout(endpoint.timeout_s, connect=min(endpoint.timeout_s, CONNECT_TIMEOUT_S)),
+        follow_redirects=False,
+        headers={"Accept-Encoding": "gzip"},
+        event_hooks={"response": [bound]},
+    )
+
+
+def _bound_body(response: httpx2.Response, asked: SentRequest) -> None:
+    """Replace the body of `response`, which is not read yet, by its decoded and bounded content."""
+    assert isinstance(response.stream, httpx2.AsyncByteStream)
+    is_compressed = response.headers.pop("content-encoding", "").strip().lower() in COMPRESSIONS
+    is_error = response.status_code >= FIRST_ERROR_STATUS
+    response.stream = _BoundedStream(response.stream, asked, is_compressed=is_compressed, is_error=is_error)
+
+
+class _BoundedStream(httpx2.AsyncByteStream):
+    """The decoded content of `stream`.
+
+    The body of an error ends at its limit, or where it cannot be decoded. Any other body raises ServerError or BrokenBodyError.
+    """
+
+    def __init__(
+        self, stream: httpx2.AsyncByteStream, asked: SentRequest, *, is_compressed: bool, is_error: bool
+    ) -> None:
+        self._stream = stream
+        self._asked = asked
+        self._is_error = is_error
+        self._decode = _inflate if is_compressed else _keep
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        left = MAX_ERROR_BODY_BYTES if self._is_error else MAX_BODY_BYTES
+        try:
+            async for part in self._decode(self._stream):
+                left -= len(part)
+                if left < 0:
+                    raise make_excess_error(f"{MAX_BODY_BYTES // 1024**2} MiB", self._asked)
+                yield part
+        except zlib.error:
+            if not self._is_error:
+                raise make_broken_body_error("a body that cannot be decompressed", self._asked) from None
+        except ServerError:
+            if not self._is_error:
+                raise
+
+    async def aclose(self) -> None:
+        """Close the connection if the body was not read to its end."""
+        await self._stream.aclose()
+
+
+async def _keep(stream: httpx2.AsyncByteStream) -> AsyncIterator[bytes]:
+    async for raw in stream:
+        yield raw
+
+
+async def _inflate(stream: httpx2.AsyncByteStream) -> AsyncIterator[bytes]:
+    """Decompress in parts of at most INFLATE_BYTES. What follows the compressed data is ignored. Raises zlib.error."""
+    decoder = zlib.decompressobj(zlib.MAX_WBITS | 32)  # 32: the header says whether it is gzip or zlib
+    async for raw in stream:
+        part = b"" if decoder.eof else decoder.decompress(raw, INFLATE_BYTES)
+        while part:
+            yield part
+            part = decoder.decompress(decoder.unconsumed_tail, INFLATE_BYTES)

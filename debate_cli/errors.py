@@ -113,7 +113,12 @@ class ModelError(DebateError):
 
 
 class TransientError(ModelError):
-    """A retry may succeed. `retry_after` is the wait in seconds that the server asked for, if any."""
+    """A retry may succeed. `retry_after` is the wait in seconds that the server asked for, if any.
+
+    `is_final`: whether the retries have ended.
+    """
+
+    is_final: bool = False
 
     def __init__(self, message: str, *, retry_after: float | None = None) -> None:
         super().__init__(message)

@@ -25,6 +25,8 @@ class ModelServer(Served):
     """Seconds before it answers, unless the server ends before."""
     failures: list[int] = field(default_factory=list[int])
     """Statuses to answer the next requests with, first one first."""
+    retry_after: int | None = None
+    """Seconds that it asks to wait after a failure."""
     unsupported: str | None = None
     """A parameter that it turns down with a 400."""
     counts: bool = True
@@ -99,7 +101,12 @@ def _handler(state: ModelServer) -> type[Answering]:
             if not failure:
                 state.counted.append(_usage(body, text))
             if failure:
-                self.send(failure, "application/json", json.dumps({"error": _words(state, failure)}).encode())
+                self.send(
+                    failure,
+                    "application/json",
+                    json.dumps({"error": _words(state, failure)}).encode(),
+                    retry_after=state.retry_after,
+                )
             elif body.get("stream"):
                 self.send(200, "text/event-stream", _events(body, text, counts=state.counts))
             else:

@@ -30,11 +30,13 @@ class Answering(BaseHTTPRequestHandler):
     wbufsize = 65536
     disable_nagle_algorithm = True
 
-    def send(self, status: int, kind: str, payload: bytes) -> None:
+    def send(self, status: int, kind: str, payload: bytes, *, retry_after: int | None = None) -> None:
         """A whole answer with `kind` as its media type."""
         self.send_response(status)
         self.send_header("Content-Type", kind)
         self.send_header("Content-Length", str(len(payload)))
+        if retry_after is not None:
+            self.send_header("Retry-After", str(retry_after))
         self.end_headers()
         self.wfile.write(payload)
         self.wfile.flush()

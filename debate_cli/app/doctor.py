@@ -27,7 +27,7 @@ from debate_cli.llm.parameter_fallback import ParameterFallbackModel
 from debate_cli.llm.prices import compute_cost
 from debate_cli.llm.profile import Profile
 from debate_cli.llm.prompt_sanitizer import sanitize_for_prompt
-from debate_cli.llm.rate_limit import RateLimitedModel, RateLimiter
+from debate_cli.llm.rate_limit import ProviderGate, RateLimitedModel, RateLimiter
 from debate_cli.llm.retry import RetryingModel
 from debate_cli.llm.structured_output import build_request
 from debate_cli.llm.usage import error_usage
@@ -40,6 +40,8 @@ CheckResult = Literal["ok", "not_enforced", "invalid", "one_piece", "rejected", 
 came all at once; rejected: the server does not support this mode; failed: no answer."""
 MAX_CHECK_ATTEMPTS = 2
 """Maximum number of requests for one question, so that a server that is down is reported soon."""
+CHECK_PATIENCE_S = 5.0
+"""Seconds after which a provider that refuses all calls (429) is not asked again."""
 MAX_CHECK_TOKENS = 2000
 """Output limit of a question. A reasoning model gets its limit of a debate."""
 CHECK_TEMPERATURE = 0.2
@@ -188,7 +190,10 @@ class _Diagnoser:
         """Build the model as a debate does. `refused` collects the sampling parameters that its server rejects."""
         row, profile = self._registry.row(spec.model), self._registry.profile(spec.model)
         if row.name not in self._limiters:
-            self._limiters[row.name] = RateLimiter(row.max_concurrency, row.requests_per_minute, row.tokens_per_minute)
+            gate = ProviderGate(row.name, note=self._context.observer.note, patience_s=CHECK_PATIENCE_S)
+            self._limiters[row.name] = RateLimiter(
+                row.max_concurrency, row.requests_per_minute, row.tokens_per_minute, gate=gate
+            )
 
         def limited(model: Model) -> Model:
             return RateLimitedModel(model, self._limiters[row.name], profile, self._concurrency)

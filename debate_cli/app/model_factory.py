@@ -29,7 +29,7 @@ from debate_cli.llm.model import Model
 from debate_cli.llm.parameter_fallback import ParameterFallbackModel
 from debate_cli.llm.profile import Profile
 from debate_cli.llm.prompts import Prompts
-from debate_cli.llm.rate_limit import RateLimitedModel, RateLimiter
+from debate_cli.llm.rate_limit import ProviderGate, RateLimitedModel, RateLimiter
 from debate_cli.llm.redaction import RedactingModel
 from debate_cli.llm.retry import RetryingModel
 from debate_cli.llm.silence import SilenceReportingModel
@@ -55,6 +55,8 @@ class ModelFactory:
         self._context = context
         self._concurrency = asyncio.Semaphore(limits.concurrency)
         self._limiters: list[tuple[ProviderRow, RateLimiter]] = []
+        self._limiters_of_given: dict[str, RateLimiter] = {}
+        """By `provider/model`, for the models that the caller passed in."""
         self._main_providers = _ProviderContext.create(config, context)
         self._without_usage: set[str] = set()
         """Providers that reported no usage."""
@@ -133,7 +135,8 @@ class ModelFactory:
         given = self._context.models.get(spec.model)
         if given is not None:
             budgeted = BudgetedModel(self._with_silence_notes(given, spec), self._budget, price, profile)
-            return RedactingModel(self._with_retries(budgeted), providers.redact)
+            gated = RateLimitedModel(budgeted, self._limiter_of_given(spec.model), profile)
+            return RedactingModel(self._with_retries(gated), providers.redact)
         row = providers.registry.row(spec.model)
 
         def limited(model: Model) -> Model:
@@ -180,11 +183,26 @@ class ModelFactory:
             row.max_concurrency,
             row.requests_per_minute,
             row.tokens_per_minute,
+            gate=self._new_gate(row.name),
             clock=self._context.clock,
             sleep=self._context.sleep,
         )
         self._limiters.append((row, limiter))
         return limiter
+
+    def _limiter_of_given(self, model: str) -> RateLimiter:
+        """The rate limiter of a model that the caller passed in."""
+        if model not in self._limiters_of_given:
+            self._limiters_of_given[model] = RateLimiter(
+                self._config.limits.concurrency,
+                gate=self._new_gate(model),
+                clock=self._context.clock,
+                sleep=self._context.sleep,
+            )
+        return self._limiters_of_given[model]
+
+    def _new_gate(self, name: str) -> ProviderGate:
+        return ProviderGate(name, note=self._context.observer.note, clock=self._context.clock)
 
     def _judge_handle(self, brief: Brief, debate: Debate) -> ModelHandle:
         run = debate.run(brief.run)

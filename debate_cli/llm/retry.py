@@ -1,4 +1,7 @@
-"""Retry policy for model calls. The retries of the SDKs are off; waiting happens outside of the concurrency limits."""
+"""Retry policy for model calls. The retries of the SDKs are off; waiting happens outside of the concurrency limits.
+
+Refused calls (429 and 529) are repeated by `rate_limit.RateLimitedModel`, which costs no attempt here.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import TypeVar, cast
 
-from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type
+from tenacity import AsyncRetrying, RetryCallState, retry_if_exception
 
 from debate_cli.errors import BudgetError, ModelError, TransientError
 from debate_cli.llm.model import RESTART, Model, OnText, Reply, Request
@@ -21,16 +24,17 @@ class RestartableStream:
 
     def __init__(self, on_text: OnText) -> None:
         self._on_text = on_text
-        self._has_output = False
+        self.has_output = False
+        """Whether text was sent since the last RESTART."""
 
     def __call__(self, piece: str) -> None:
         """Forward `piece`."""
-        self._has_output = piece != RESTART
+        self.has_output = piece != RESTART
         self._on_text(piece)
 
     def restart(self) -> None:
         """Send RESTART if text was streamed."""
-        if self._has_output:
+        if self.has_output:
             self(RESTART)
 
 
@@ -42,14 +46,21 @@ def make_restartable(on_text: OnText | None) -> RestartableStream | None:
 MIN_WAIT_S = 0.5
 MAX_WAIT_S = 30.0
 """Backoff with full jitter: between the shortest wait and min(longest, shortest · 2ⁿ) after the n-th failure."""
+MAX_DOUBLINGS = 6
+"""After more failures the limit has reached MAX_WAIT_S."""
 MAX_RETRY_AFTER_S = 60.0
 """A longer Retry-After ends the retries."""
 
 ErrorT = TypeVar("ErrorT", ModelError, BudgetError)
 
 
-def _ignore_note(_note: str) -> None:
-    pass
+def ignore_note(_note: str) -> None:
+    """Ignore a note."""
+
+
+def draw_backoff(failures: int, random: Callable[[float, float], float]) -> float:
+    """Seconds to wait after so many failures in a row, with full jitter; `random(low, high)` draws a number."""
+    return random(MIN_WAIT_S, min(MAX_WAIT_S, MIN_WAIT_S * 2.0 ** min(failures, MAX_DOUBLINGS)))
 
 
 class RetryingModel:
@@ -65,7 +76,7 @@ class RetryingModel:
         model: Model,
         *,
         max_attempts: int,
-        on_retry: Callable[[str], None] = _ignore_note,
+        on_retry: Callable[[str], None] = ignore_note,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         random: Callable[[float, float], float] = randomness.uniform,
     ) -> None:
@@ -100,7 +111,7 @@ class RetryingModel:
 
     def _policy(self) -> AsyncRetrying:
         return AsyncRetrying(
-            retry=retry_if_exception_type(TransientError),
+            retry=retry_if_exception(_is_retryable),
             stop=self._should_stop,
             wait=self._wait,
             sleep=self._sleep,
@@ -115,8 +126,7 @@ class RetryingModel:
         asked = getattr(_last_error(state), "retry_after", None)
         if asked is not None and asked > 0:
             return max(float(asked), MIN_WAIT_S)
-        longest = min(MAX_WAIT_S, MIN_WAIT_S * 2**state.attempt_number)
-        return self._random(MIN_WAIT_S, longest)
+        return draw_backoff(state.attempt_number, self._random)
 
     def _report_retry(self, state: RetryCallState) -> None:
         reason = " ".join(str(_last_error(state)).split()).rstrip(".")
@@ -127,13 +137,16 @@ class RetryingModel:
 
     def _format_attempts(self, error: ModelError, attempts: int) -> str:
         """End of the last error's message: the number of attempts, and why there is no other."""
+        if isinstance(error, TransientError) and error.is_final:
+            return ""
         times = f"{attempts} attempt{'' if attempts == 1 else 's'}"
-        if isinstance(error, TransientError) and _exceeds_max_retry_after(error):
-            return (
-                f" — gave up after {times}, because the server asks to wait {error.retry_after:.0f} s "
-                f"(limit {MAX_RETRY_AFTER_S:.0f} s); resume later"
-            )
+        if _exceeds_max_retry_after(error):
+            return f" — gave up after {times}, because the wait is longer than {MAX_RETRY_AFTER_S:.0f} s; resume later"
         return f" — gave up after {times}" if isinstance(error, TransientError) or attempts > 1 else ""
+
+
+def _is_retryable(error: BaseException) -> bool:
+    return isinstance(error, TransientError) and not error.is_final
 
 
 def _last_error(state: RetryCallState) -> BaseException | None:

@@ -139,6 +139,7 @@ def test_a_failed_run_names_its_page(here: Path, case: Case) -> None:
 def test_a_servers_error_names_its_page(here: Path, status: int, page: str) -> None:
     """Before the command that resumes, which has its own line."""
     with model_server(failures=[status] * 20) as server:
+        server.retry_after = 300
         write_config(here, served(server.base_url))
         done = debate("run", "debate.yaml", "--id", "one", "-q", cwd=here)
     assert done.lines[-2].endswith("resume with:")

@@ -81,14 +81,20 @@ class RecordingObserver:
 
 @dataclass(slots=True)
 class FakeSleep:
-    """Replaces `asyncio.sleep`: records the seconds and calls `then` without waiting."""
+    """Replaces `asyncio.sleep`: records the seconds, advances `now` by them and calls `then`, without waiting."""
 
     waited: list[float] = field(default_factory=list[float])
     then: Callable[[], Awaitable[None]] | None = None
+    now: float = 0.0
+
+    def clock(self) -> float:
+        """Seconds since the start."""
+        return self.now
 
     async def __call__(self, seconds: float) -> None:
         """Record the wait."""
         self.waited.append(seconds)
+        self.now += seconds
         if self.then is not None:
             await self.then()
 
@@ -96,7 +102,7 @@ class FakeSleep:
 def session(observer: RecordingObserver, waits: FakeSleep, notes: list[str] | None = None) -> Sessions:
     """Sessions in which retries cost no time. `notes` receives the notes."""
     observer.notes = notes if notes is not None else []
-    return Sessions(RunContext(config_of(), observer=observer, sleep=waits, now=lambda: NOW))
+    return Sessions(RunContext(config_of(), observer=observer, sleep=waits, clock=waits.clock, now=lambda: NOW))
 
 
 def used(debate: Debate) -> Usage:

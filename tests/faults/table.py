@@ -10,6 +10,8 @@ from faults.playbacks import FAULTS, Asked
 from faults.trials import KINDS, MAX_ATTEMPTS, Ending
 from faults.wire_formats import WIRES
 
+from debate_cli.llm.rate_limit import MAX_CLOSED_S
+
 PATH = Path(__file__).parents[2] / "docs" / "faults.md"
 FRAME = f"""# What happens when a provider fails
 
@@ -18,6 +20,10 @@ with this fault, in OpenAI's and Anthropic's wire formats. Speeches are streamed
 
 - **Retried**: after 0.5–30 s (full jitter) or after Retry-After. A note names the fault, the wait and the attempt.
   `limits.max_attempts` requests in all (here {MAX_ATTEMPTS}). A Retry-After above 60 s is not waited for.
+- **Held back**: no call leaves for the provider until Retry-After, or 0.5–30 s (full jitter), is over. Then one call leaves; once it
+  is accepted, the others follow in their order and at the pace that the provider accepted before. A note names the wait and the
+  number of waiting calls. This costs no attempt and no time of a deadline. After a Retry-After above 60 s, or {MAX_CLOSED_S / 60:.0f}
+  minutes without an accepted call, all waiting calls fail.
 - **Asked again**: at once, with the list of mistakes; without JSON, also in the next way of asking for structure. At most twice.
 - **Given up**: at once.
 - **Accepted**: like a correct answer.
@@ -54,7 +60,8 @@ class Seen:
     def cells(self) -> tuple[str, ...]:
         """Cells of its row."""
         ending = self.lasting
-        requests = f"{ending.attempts}" if self.once is None else f"{self.once.attempts} / {ending.attempts}"
+        lasting = f"{MAX_CLOSED_S / 60:.0f} minutes" if self.policy == "held back" else f"{ending.attempts}"
+        requests = lasting if self.once is None else f"{self.once.attempts} / {lasting}"
         told = "" if ending.failure is None else ending.failure.message
         return self.policy, requests, told.replace("|", "\\|"), self._kept(), _tokens(ending)
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import socket
 from collections.abc import Generator
 from contextlib import ExitStack, contextmanager
@@ -20,17 +21,23 @@ from faults.runs import FakeSleep, RecordingObserver, config, session, used
 from faults.table import FRAME, PATH, Seen, read, rows, write
 from faults.trials import KINDS, MAX_ATTEMPTS, SILENCE_S, Ending, Trial, run
 
-from debate_cli.llm.retry import MAX_WAIT_S, MIN_WAIT_S
+from debate_cli.llm.retry import MAX_WAIT_S
 from debate_cli.llm.structured_output import MAX_REASKS
 
+HELD_BACK = ("rate_limit", "retry_after", "overloaded")
+"""Refusals, which close the provider's gate and cost no attempt."""
 POLICIES = {
     **dict.fromkeys([REFUSED_CONNECTION, *RETRIED], "retried"),
+    **dict.fromkeys(HELD_BACK, "held back"),
     **dict.fromkeys(REASKED, "asked again"),
     **dict.fromkeys(GIVEN_UP, "given up"),
     **dict.fromkeys(TAKEN, "accepted"),
 }
 BROKEN_STREAMS = {"reset_in_body", "cut", "vanished", "stall", "broken_json", "error_inside"}
 """Faults after the start of an answer, before OpenAI's format reports usage."""
+RETRYING = ": retrying in"
+"""Part of the note on a retry."""
+HELD = re.compile(r"lab limits requests: waiting [\d.]+ s, 1 call waits")
 LATE_S = 1.5
 """Deadline of a judge in seconds, which pass in real time if no answer comes."""
 UNREACHABLE, BROKEN = "UnreachableError", "BrokenBodyError"
@@ -79,8 +86,10 @@ CAUSES: dict[str, str | dict[Asked, str]] = {
 class Result:
     """Result of a trial."""
 
-    attempts: int
-    waits: int
+    attempts: int | None
+    """None if they end after a time, not after a number."""
+    retries: int
+    """Retries of the policy, each with a note."""
     kept: str
     closed: str
     cause: str = ""
@@ -89,13 +98,13 @@ class Result:
 
 def expected(trial: Trial) -> Result:
     """The result that the policy prescribes."""
-    policy = POLICIES[trial.fault]
+    policy = policy_of(trial)
     if policy == "accepted":
         return Result(1, 0, "answer", "complete")
     waits = policy == "retried"
     if not trial.lasting:
         return Result(2, int(waits), "answer", "complete")
-    attempts = {"retried": MAX_ATTEMPTS, "asked again": 1 + MAX_REASKS, "given up": 1}[policy]
+    attempts = {"retried": MAX_ATTEMPTS, "held back": None, "asked again": 1 + MAX_REASKS, "given up": 1}[policy]
     named = CAUSES[trial.fault]
     cause = named if isinstance(named, str) else named[trial.asked]
     if not cause:
@@ -103,7 +112,7 @@ def expected(trial: Trial) -> Result:
     closed = "failed" if trial.asked == "streamed" else "complete"
     return Result(
         attempts,
-        (attempts - 1) * int(waits),
+        (attempts - 1) * int(waits) if attempts else 0,
         "nothing",
         closed,
         cause,
@@ -115,12 +124,19 @@ def actual(ending: Ending) -> Result:
     """The actual result of a trial."""
     failure = ending.failure
     cause, final = ("", False) if failure is None else (failure.cause, failure.final)
-    return Result(ending.attempts, len(ending.waits), ending.kept, str(ending.closed), cause, final)
+    attempts = None if policy_of(ending.trial) == "held back" and failure is not None else ending.attempts
+    retries = sum(RETRYING in note for note in ending.notes)
+    return Result(attempts, retries, ending.kept, str(ending.closed), cause, final)
+
+
+def policy_of(trial: Trial) -> str:
+    """The policy. An error in the body of an answer that is not streamed is a refusal: nothing of the answer arrived."""
+    return "held back" if (trial.fault, trial.asked) == ("error_inside", "whole") else POLICIES[trial.fault]
 
 
 def trials(fault: str) -> list[Trial]:
     """All trials of a fault. A fault without a second attempt is only tried as a persistent one."""
-    durations = (False, True) if POLICIES[fault] in {"retried", "asked again"} else (True,)
+    durations = (False, True) if POLICIES[fault] in {"retried", "held back", "asked again"} else (True,)
     return [
         Trial(kind, fault, asked, lasting) for kind in KINDS for asked in FAULTS[fault].asked for lasting in durations
     ]
@@ -156,12 +172,16 @@ def test_a_fault_ends_as_the_policy_says(fault: str, tmp_path: Path) -> None:
 
 def check_waits(trial: Trial, ending: Ending) -> None:
     """Each wait is within bounds, or as long as the server asks, and has a note."""
-    for wait, note in zip(ending.waits, ending.notes, strict=True):
-        assert wait == 7 if trial.fault == "retry_after" else MIN_WAIT_S <= wait <= MAX_WAIT_S, trial
-        assert f": retrying in {wait:.1f} s (attempt " in note
-        assert note.startswith("lab (HOST) ")
-        if ending.failure is not None:
-            assert note.split(": retrying")[0] == ending.failure.message.split(" — gave up after")[0]
+    assert len(ending.notes) >= len(ending.waits), trial
+    assert all(wait == 7 if trial.fault == "retry_after" else 0 < wait <= MAX_WAIT_S for wait in ending.waits)
+    for note in ending.notes:
+        if RETRYING in note:
+            assert note.startswith("lab (HOST) ")
+            assert any(f": retrying in {wait:.1f} s (attempt " in note for wait in ending.waits)
+        else:
+            assert HELD.fullmatch(note), note
+        if RETRYING in note and ending.failure is not None:
+            assert note.split(RETRYING)[0] == ending.failure.message.split(" — gave up after")[0]
 
 
 def check_usage(trial: Trial, ending: Ending) -> None:
@@ -187,7 +207,7 @@ def check_docs(fault: str, endings: dict[Trial, Ending]) -> None:
     seen: dict[tuple[str, Asked], Seen] = {
         (kind, asked): Seen(
             asked,
-            POLICIES[fault],
+            policy_of(Trial(kind, fault, asked, lasting=True)),
             endings.get(Trial(kind, fault, asked, lasting=False)),
             endings[Trial(kind, fault, asked, lasting=True)],
         )

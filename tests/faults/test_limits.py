@@ -163,9 +163,9 @@ async def batches_of(limited: int, **changes: Any) -> list[int]:
         return batches.sizes
 
 
-def test_concurrency_is_halved_by_each_429_and_grows_again() -> None:
-    """After eight 429s one call at a time is left; each batch of successes adds one."""
-    assert asyncio.run(batches_of(8, provider={"max_concurrency": 8})) == [8, 1, 2, 3, 4, 5, 1]
+def test_eight_429s_at_once_halve_the_concurrency_once() -> None:
+    """One call leaves as a probe, then half as many as before; each batch of successes adds one."""
+    assert asyncio.run(batches_of(8, provider={"max_concurrency": 8})) == [8, 1, 4, 5, 6]
 
 
 def test_without_a_429_concurrency_does_not_change() -> None:

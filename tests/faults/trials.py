@@ -44,6 +44,7 @@ class Trial:
 class Ending:
     """Result of a trial: the question in the transcript on disk, waits, notes and usage."""
 
+    trial: Trial
     attempts: int
     waits: tuple[float, ...]
     notes: tuple[str, ...]
@@ -125,6 +126,7 @@ def _ending(
     if failure is not None:
         failure = failure.model_copy(update={"message": failure.message.replace(server.host, "HOST")})
     return Ending(
+        trial=trial,
         attempts=exchange.attempts,
         waits=tuple(waits.waited),
         notes=tuple(notes),

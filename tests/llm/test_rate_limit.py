@@ -73,7 +73,7 @@ def test_concurrency_adapts_to_429s(most: int, rate_limited: int, clean: int, si
 
     async def story() -> None:
         for _ in range(rate_limited):
-            await run.clock.run(run.call(0, fails=RateLimitedError("429", retry_after=1e9)))
+            await run.clock.run(run.call(0, fails=RateLimitedError("429", retry_after=1)))
         for _ in range(clean):
             await run.clock.run(run.call(0))
 

@@ -159,9 +159,12 @@ def test_retry_after_sets_the_wait(asked: float | None, waited: float) -> None:
 
 
 def test_a_longer_retry_after_is_not_waited_for() -> None:
-    """The message names the requested wait."""
-    run = Run(RateLimitedError("lab answered 429", retry_after=300))
-    with pytest.raises(RateLimitedError, match=r"asks to wait 300 s \(limit 60 s\); resume later"):
+    """The message says why."""
+    run = Run(ServerError("lab answered 503", retry_after=300))
+    with pytest.raises(
+        ServerError,
+        match=r"answered 503 — gave up after 1 attempt, because the wait is longer than 60 s; resume later$",
+    ):
         run.reply()
     assert (len(run.model.requests), run.naps) == (1, [])
 

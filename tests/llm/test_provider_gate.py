@@ -1,0 +1,219 @@
+"""The gate of a provider that refuses calls (429 and 529), measured with a fake clock."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import pytest
+from llm_support import Act, Clock, FakeModel, reply, request
+
+from debate_cli.errors import RateLimitedError, ServerError
+from debate_cli.llm.model import OnText, Reply, Request
+from debate_cli.llm.profile import Profile
+from debate_cli.llm.rate_limit import MAX_CLOSED_S, ProviderGate, RateLimitedModel, RateLimiter, pausable_deadline
+from debate_cli.llm.retry import RetryingModel
+
+LATENCY_S, REFUSAL_S = 1.0, 0.125
+
+
+@dataclass
+class Server:
+    """Accepts a call if `allows(times of accepted calls, now)`; refuses it with `retry_after` otherwise."""
+
+    clock: Clock
+    allows: Callable[[list[float], float], bool]
+    retry_after: Callable[[list[float], float], float | None] = lambda _accepted, _now: None
+    accepted: list[float] = field(default_factory=list[float])
+    names: list[str] = field(default_factory=list[str])
+    """Texts of the accepted calls."""
+    refused: list[float] = field(default_factory=list[float])
+
+    async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:  # noqa: ARG002 - the port
+        """Answer after a second, refuse after a tenth of one."""
+        now = self.clock.now
+        if not self.allows(self.accepted, now):
+            self.refused.append(now)
+            await self.clock.sleep(REFUSAL_S)
+            raise RateLimitedError("lab answered 429", retry_after=self.retry_after(self.accepted, now))
+        self.accepted.append(now)
+        self.names.append(request.messages[0].content)
+        await self.clock.sleep(LATENCY_S)
+        return reply("well")
+
+
+@dataclass
+class Gated:
+    """Models behind one gate."""
+
+    clock: Clock = field(default_factory=Clock)
+    notes: list[str] = field(default_factory=list[str])
+
+    def __post_init__(self) -> None:
+        gate = ProviderGate("lab", note=self.notes.append, clock=self.clock, random=lambda _low, high: high)
+        self.limiter = RateLimiter(8, gate=gate, clock=self.clock, sleep=self.clock.sleep)
+
+    def model(self, *acts: Act, seconds: float = 0.0) -> RateLimitedModel:
+        """A model that does `acts`, each after `seconds`."""
+        return self.behind(FakeModel(*acts, before=lambda: self.clock.sleep(seconds)))
+
+    def behind(self, model: FakeModel | Server) -> RateLimitedModel:
+        """`model` behind the gate."""
+        return RateLimitedModel(model, self.limiter, Profile())
+
+    def ask(self, server: Server, calls: int) -> list[Reply | BaseException]:
+        """Make so many calls at once, through the retry policy with a single attempt."""
+        model = RetryingModel(self.behind(server), max_attempts=1)
+        return asyncio.run(self.clock.run(*(model.complete(request(str(number))) for number in range(calls))))
+
+
+ALLOWANCE, WINDOW_S = 12, 60.0
+
+
+def fixed_window(accepted: list[float], now: float) -> bool:
+    """Twelve calls in each minute of the clock."""
+    return sum(at // WINDOW_S == now // WINDOW_S for at in accepted) < ALLOWANCE
+
+
+def sliding_window(accepted: list[float], now: float) -> bool:
+    """Twelve calls in any sixty seconds."""
+    return sum(at > now - WINDOW_S for at in accepted) < ALLOWANCE
+
+
+def bucket(accepted: list[float], now: float) -> bool:
+    """Twelve calls at once, and one more every five seconds."""
+    tokens, last = float(ALLOWANCE), 0.0
+    for at in [*accepted, now]:
+        tokens, last = min(ALLOWANCE, tokens + (at - last) * ALLOWANCE / WINDOW_S) - 1, at
+    return tokens > -1e-9
+
+
+def until_allowed(allows: Callable[[list[float], float], bool]) -> Callable[[list[float], float], float]:
+    """The Retry-After of a server: whole seconds until `allows` accepts a call."""
+    return lambda accepted, now: next(seconds for seconds in range(1, 61) if allows(accepted, now + seconds))
+
+
+@pytest.mark.parametrize("allows", [fixed_window, sliding_window, bucket])
+@pytest.mark.parametrize("says_when", [True, False], ids=["Retry-After", "no Retry-After"])
+def test_a_server_with_an_allowance_answers_every_call_in_nearly_the_time_it_needs(
+    allows: Callable[[list[float], float], bool], says_when: bool
+) -> None:
+    """75 calls with one attempt each, 12 a minute: all are answered in at most 1.3 times the least time, few are refused."""
+    gated = Gated()
+    server = Server(gated.clock, allows)
+    if says_when:
+        server.retry_after = until_allowed(allows)
+    answers = gated.ask(server, 75)
+    assert [answer for answer in answers if not isinstance(answer, Reply)] == []
+    least = 75 * WINDOW_S / ALLOWANCE
+    assert gated.clock.now <= 1.3 * least
+    assert len(server.refused) <= 75 / 3
+
+
+def test_after_a_refusal_one_probe_leaves_and_the_others_follow_in_order() -> None:
+    """Eight calls are refused together. Nothing leaves for seven seconds, then one call, and after its answer the rest."""
+    gated = Gated()
+    server = Server(gated.clock, lambda _accepted, now: now >= 7, lambda _accepted, _now: 7.0)
+    gated.ask(server, 12)
+    assert server.refused == [0.0] * 8
+    assert server.accepted[:2] == [7 + REFUSAL_S, 8 + REFUSAL_S]
+    assert server.names == [str(number) for number in range(12)]
+
+
+def test_refusals_count_as_requests_and_not_as_attempts() -> None:
+    """A policy with one attempt gets its answer, which counts all three requests."""
+    gated = Gated()
+    refusal = RateLimitedError("429", retry_after=1)
+    model = RetryingModel(gated.model(refusal, refusal, "well"), max_attempts=1)
+    (answer,) = asyncio.run(gated.clock.run(model.complete(request())))
+    assert (answer.text, answer.attempts) == ("well", 3)
+
+
+def test_each_closing_has_one_note() -> None:
+    """It names the provider, the wait, and the waiting calls: those in the queue and the first refused one."""
+    gated = Gated()
+    gated.ask(Server(gated.clock, lambda _accepted, now: now >= 12, lambda _accepted, _now: 12.0), 13)
+    assert gated.notes == ["lab limits requests: waiting 12 s, 6 calls wait"]
+
+
+def test_a_late_refusal_of_an_earlier_call_closes_nothing() -> None:
+    """A call that left before the accepted probe says nothing about the present."""
+    gated = Gated()
+    slow = gated.model(RateLimitedError("429"), "well", seconds=5)
+    quick = gated.model(RateLimitedError("429", retry_after=1), "well")
+    answers = asyncio.run(gated.clock.run(slow.complete(request()), quick.complete(request())))
+    assert [answer.text for answer in answers] == ["well", "well"]
+    assert len(gated.notes) == 1
+
+
+@pytest.mark.parametrize("probe", [ServerError("503"), asyncio.CancelledError()])
+def test_a_probe_that_ends_otherwise_is_followed_by_another(probe: BaseException) -> None:
+    """The gate stays closed to all calls but the next probe."""
+    gated = Gated()
+    first = gated.model(RateLimitedError("429", retry_after=1), probe)
+    other = gated.model("well")
+
+    async def later() -> Reply:
+        await gated.clock.sleep(0.5)
+        return await other.complete(request())
+
+    _, answer = asyncio.run(gated.clock.run(first.complete(request()), later()))
+    assert answer.text == "well"
+
+
+def test_a_long_retry_after_fails_all_waiting_calls_with_one_message() -> None:
+    """The calls in the queue are not sent. A call after that wait is."""
+    gated = Gated()
+    server = Server(gated.clock, lambda _accepted, now: now >= 300, lambda _accepted, _now: 300.0)
+    answers = gated.ask(server, 12)
+    message = "lab answered 429 — gave up, because the wait is longer than 60 s; resume later"
+    assert {(type(answer), str(answer)) for answer in answers} == {(RateLimitedError, message)}
+    assert len(server.refused) == 8
+    gated.clock.now = 301
+    (later,) = gated.ask(server, 1)
+    assert isinstance(later, Reply)
+
+
+def test_ten_minutes_without_an_accepted_call_fail_all_waiting_calls() -> None:
+    """A server that refuses everything is asked by probes alone, at growing intervals."""
+    gated = Gated()
+    server = Server(gated.clock, lambda _accepted, _now: False)
+    answers = gated.ask(server, 12)
+    message = "lab answered 429 — gave up after 10 minutes without an accepted call; resume later"
+    assert {str(answer) for answer in answers} == {message}
+    assert MAX_CLOSED_S <= gated.clock.now <= MAX_CLOSED_S + 30
+    assert len(server.refused) <= 8 + MAX_CLOSED_S / 30 + 6
+
+
+def test_the_wait_at_the_gate_is_not_time_of_the_deadline() -> None:
+    """The deadline of a call is paused until it leaves again."""
+
+    async def story() -> str:
+        limiter = RateLimiter(1, gate=ProviderGate(random=lambda _low, _high: 0.3))
+        model = RateLimitedModel(FakeModel(RateLimitedError("429"), "well"), limiter, Profile())
+        async with asyncio.timeout(0.1) as deadline:
+            with pausable_deadline(deadline):
+                return (await model.complete(request())).text
+
+    assert asyncio.run(story()) == "well"
+
+
+class RefusesInTheMiddle:
+    """Streams half an answer, then reports an overload."""
+
+    async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:  # noqa: ARG002 - the port
+        """Stream and raise."""
+        assert on_text is not None
+        on_text("half")
+        raise RateLimitedError("overloaded")
+
+
+def test_a_refusal_in_the_middle_of_an_answer_costs_an_attempt() -> None:
+    """The provider bills what it wrote, so the policy's number of attempts holds."""
+    gated = Gated()
+    model = RetryingModel(
+        RateLimitedModel(RefusesInTheMiddle(), gated.limiter, Profile()), max_attempts=2, sleep=gated.clock.sleep
+    )
+    (error,) = asyncio.run(gated.clock.run(model.complete(request(), lambda _text: None)))
+    assert str(error) == "overloaded — gave up after 2 attempts"

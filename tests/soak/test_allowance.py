@@ -1,0 +1,77 @@
+"""A server that allows a number of requests in a time: debates with all five systems end complete, in nearly the least time."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+from itertools import count
+
+import pytest
+from faults.fault_server import FaultServer, ReceivedRequest
+from faults.runs import RecordingObserver, config
+from rehearsal_support import Sessions, config_of
+
+from debate_cli.app.context import RunContext
+
+ALLOWED, WINDOW_S = 12, 6.0
+"""Requests in any six seconds; a minute, ten times as fast."""
+SYSTEMS = [
+    {"kind": "structured"},
+    {"kind": "moderator"},
+    {"kind": "panel", "personas": ["technical_architect", "qa_evaluator", "domain_expert"], "max_rounds": 2},
+    {"kind": "live"},
+    {"kind": "persuasion"},
+]
+
+
+@dataclass
+class Allowance:
+    """Plans a 429 for each request beyond the allowance."""
+
+    fault: str
+    accepted: list[float] = field(default_factory=list[float])
+    answers: Counter[str] = field(default_factory=Counter[str])
+
+    def plan(self, _received: ReceivedRequest) -> str | None:
+        """See `fault_server.Plan`."""
+        now = time.monotonic()
+        if sum(at > now - WINDOW_S for at in self.accepted) >= ALLOWED:
+            self.answers[self.fault] += 1
+            return self.fault
+        self.accepted.append(now)
+        self.answers["accepted"] += 1
+        return None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("fault", ["rate_limit", "retry_after"])
+def test_a_debate_ends_complete_in_the_time_of_the_allowance(fault: str) -> None:
+    """Nothing is missing, and the time is at most 1.3 times what the allowance needs for the accepted requests."""
+
+    async def story() -> None:
+        allowance = Allowance(fault)
+        async with FaultServer(allowance.plan) as server:
+            settings = config(
+                server, "openai", format={"arguments": 2}, judging={"systems": SYSTEMS}, limits={"max_attempts": 2}
+            )
+            observer = RecordingObserver()
+            started = time.monotonic()
+            outcome = await Sessions(RunContext(config_of(), observer=observer)).begin(
+                settings, f"a{next(COUNT)}", None
+            )
+            took = time.monotonic() - started
+        least = allowance.answers["accepted"] * WINDOW_S / ALLOWED
+        print(
+            f"\n{dict(allowance.answers)} in {took:.1f} s, the allowance needs {least:.1f} s ({took / least:.2f}); "
+            f"notes: {len(observer.notes)}, missing: {len(outcome.debate.failures)}"
+        )
+        assert outcome.debate.failures == ()
+        assert outcome.debate.closed == "complete"
+        assert took <= 1.3 * least
+
+    asyncio.run(story())
+
+
+COUNT = count()

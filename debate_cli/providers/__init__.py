@@ -1,1 +1,1 @@
-"""Adapters, one SDK each, imported only when a call is about to be made."""
+"""Adapters, one SDK each, imported just before the first call."""

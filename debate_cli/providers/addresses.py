@@ -14,7 +14,7 @@ MIN_KEY_CHARS = 6
 """Shorter values ("none", "test") are not treated as secrets: redacting them would damage texts."""
 OLLAMA_PORT = 11434
 _MAX_NAMED_MODELS = 2
-"""Most models that the message on a missing key names."""
+"""Maximum number of models that the message on a missing key names."""
 
 
 def resolve_base_url(row: ProviderRow, env: Mapping[str, str]) -> str | None:

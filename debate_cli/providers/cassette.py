@@ -25,7 +25,7 @@ from debate_cli.llm.model import Message, Model, OnText, Reply, Request
 from debate_cli.providers.mock.model import split_words
 
 EXCERPT_CHARS = 40
-"""Characters shown from the first difference."""
+"""Number of characters shown from the first difference."""
 
 
 def explain_missing_call(path: Path, model: str, request: Request, recorded: Mapping[int, tuple[str, Request]]) -> str:
@@ -40,7 +40,7 @@ def explain_missing_call(path: Path, model: str, request: Request, recorded: Map
 
 
 def _similarity(request: Request, other: Request) -> int:
-    """Length of the common prefixes of system and messages."""
+    """Length of the common beginnings of system and messages."""
     mine, theirs = _named_texts(request), _named_texts(other)
     return sum(_common_prefix_length(text, theirs.get(name, "")) for name, text in mine.items())
 
@@ -100,7 +100,7 @@ def _common_prefix_length(one: str, other: str) -> int:
 CASSETTE_VERSION = 1
 CASSETTE_VERSION_KEY = "cassette_version"
 CASSETTE_FILE_MODE = 0o600
-PASSING_ERRORS = (Transient, BudgetError, StorageError)
+TRANSIENT_ERRORS = (Transient, BudgetError, StorageError)
 """Errors that do not depend on the request. Replayed only if the request never got a reply."""
 RedactFunction = Callable[[str], str]
 
@@ -175,7 +175,7 @@ class CassetteRecorder:
             raise _make_unwritable_error(self._path, error) from error
 
     def redact_reply(self, reply: Reply) -> Reply:
-        """`reply` as the cassette will replay it."""
+        """`reply` in the form that the cassette will replay."""
         refusal = None if reply.refusal is None else self._redact(reply.refusal)
         return replace(reply, text=self._redact(reply.text), refusal=refusal)
 
@@ -241,10 +241,10 @@ class CassettePlayer:
         return _ReplayingModel(self, name)
 
     def find_reply(self, name: str, request: Request) -> Reply:
-        """The recorded reply to `request`. Raises the recorded error where there is one."""
+        """The recorded reply to `request`. Raises the recorded error if there is one."""
         known = canonicalize_request(request, self._redact)
         key = (name, known.fingerprint())
-        answers = _drop_passing_errors(self._answers.get(key, []))
+        answers = _drop_transient_errors(self._answers.get(key, []))
         if not answers:
             recorded = {line: (entry.model, entry.request) for line, entry in self._lines.items()}
             raise PermanentError(explain_missing_call(self._path, name, known, recorded))
@@ -300,9 +300,9 @@ def _to_recorded_error(error: DebateError) -> RecordedError:
     )
 
 
-def _drop_passing_errors(entries: list[RecordedCall]) -> list[RecordedCall]:
+def _drop_transient_errors(entries: list[RecordedCall]) -> list[RecordedCall]:
     """`entries` without transient errors, unless there is nothing else."""
-    passing = {kind.__name__ for kind in _with_subclasses(PASSING_ERRORS)}
+    passing = {kind.__name__ for kind in _with_subclasses(TRANSIENT_ERRORS)}
     kept = [entry for entry in entries if entry.fault is None or entry.fault.type not in passing]
     return kept or entries
 

@@ -30,24 +30,27 @@ from debate_cli.providers.weights import PACKAGED_WEIGHTS, resolve_weights
 JsonObject = dict[str, Any]
 
 FRACTION_STEPS = 10
-"""A fraction is one of eleven values."""
+"""A fraction has one of eleven values."""
 _WORD = "[a-z]{0,12}('[a-z]{1,2})?"
 _GROUP = f"( [A-Za-z]{_WORD}( [A-Za-z][a-z]{{0,4}}){{0,2}})"
 """One word and up to two short ones. Limiting the number of groups limits the number of characters."""
 MAX_FIRST_WORD_CHARS = 17
-"""Most characters of the first word and the final punctuation of a sentence."""
+"""Maximum length of the first word and the final punctuation of a sentence."""
 MAX_GROUP_CHARS = 17 + 2 * 6
-"""Most characters of a group."""
+"""Maximum length of a group."""
 AVERAGE_WORD_CHARS = 5
 """Characters of an average word with its space."""
 MAX_SENTENCE_GROUPS = 8
-"""Most groups of a plain sentence."""
+"""Maximum number of groups in a plain sentence."""
 MIN_SENTENCE_GROUPS = 2
-"""Fewest groups of a plain sentence. A text that is too short for them is a name or a quotation and stays free."""
+"""Minimum number of groups in a plain sentence.
+
+A text that is too short for them is a name or a quotation and is not restricted.
+"""
 MAX_SENTENCES = 3
-"""Most sentences of one text."""
+"""Maximum number of sentences in one text."""
 MAX_SUBSET_OPTIONS = 5
-"""A list with more options is not written out as subsets."""
+"""A list with more options is not expanded to its subsets."""
 VERBATIM_PROPERTIES = frozenset({"quote"})
 """Properties that quote other texts."""
 
@@ -113,11 +116,11 @@ def _narrow_text(schema: JsonObject) -> JsonObject:
 PARALLEL_SLOTS = 2
 """Concurrent calls: both sides of a debate, each with its own cached prompt."""
 CONTEXT_TOKENS = 8192
-"""Context of each slot; SmolLM2 was trained for it."""
+"""Context of each slot, in tokens; SmolLM2 was trained with it."""
 PROMPT_CACHE_MIB = 1024
 """Memory for the prompts of earlier calls."""
 EMBEDDED_TIMEOUT_S = 900.0
-"""Least timeout: a slow machine reads a long prompt for minutes before the first byte."""
+"""Minimum timeout: a slow machine reads a long prompt for minutes before the first byte."""
 MISSING_EXTRA_MESSAGE = (
     'local/ models need the package `xllamacpp`, which is not installed; install it with `pip install "xllamacpp>=2026.10,<2027"`, '
     "or rehearse with --mock"

@@ -21,7 +21,7 @@ class Endpoint:
     provider: str
     """Name of the row, for messages."""
     base_url: str = field(repr=False)
-    """`http(s)://host[:port][/path]`; may hold credentials, so messages show `host` only."""
+    """`http(s)://host[:port][/path]`. It may contain credentials, so messages show only `host`."""
     api_key: str | None = field(default=None, repr=False)
     """None: no key is sent."""
     api_key_env: str | None = None

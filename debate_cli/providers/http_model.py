@@ -113,7 +113,7 @@ class HttpModel:
         self._profile = profile
 
     async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
-        """Answer `request`; streams where `on_text` is given."""
+        """Answer `request`; streams if `on_text` is given."""
         by_parameter = request.schema is not None and request.rung in {"native", "tool"}
         body = self._api.build_body(request, self._name, self._profile, on_text is not None)
         sampled = tuple(name for name in SAMPLING_PARAMETERS if name in body)
@@ -193,7 +193,7 @@ def _make_refusal_reply(refused: RefusedError, latency_s: float) -> Reply:
 
 
 MAX_TOKEN_COUNT = 10**9
-"""More tokens than any call has; a server may report anything."""
+"""A server may report any number of tokens; more than this is clamped."""
 
 
 def parse_token_count(reported: object) -> int:

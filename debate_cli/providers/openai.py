@@ -36,7 +36,7 @@ from debate_cli.providers.http_model import (
 def build_chat_body(
     request: Request, model: str, profile: Profile, *, stream: bool, stream_usage: bool = True
 ) -> dict[str, Any]:
-    """The body of a request, messages first, with only those parameters that the profile allows.
+    """The body of a request, messages first, with only the parameters that the profile allows.
 
     `stream_usage`: whether the server accepts `stream_options`.
     """
@@ -167,7 +167,7 @@ class _OpenAIReplyBuilder:
         if part.get("usage") is not None:
             self.usage = _parse_usage(part["usage"])
         first = next((choice for choice in part.get("choices") or () if not choice.get("index")), None)
-        if first is None:  # the last chunk carries usage alone
+        if first is None:  # the last chunk contains only usage
             return ""
         self.finish_reason = parse_optional_text(first.get("finish_reason")) or self.finish_reason
         message = first.get(where)

@@ -1,4 +1,4 @@
-"""From a model's name to its adapter, and what is missing before a model can be asked.
+"""From a model's name to its adapter, and checks of what a model still needs.
 
 Building an adapter imports no SDK; the first call does.
 """
@@ -113,7 +113,7 @@ def models_without_key(config: DebateConfig, models: Iterable[str], env: Mapping
 
 
 def models_without_extra(config: DebateConfig, models: Iterable[str]) -> tuple[str, ...]:
-    """Those of `models` that need the extra `local`, where it is not installed."""
+    """Those of `models` that need the extra `local` if it is not installed."""
     table = merge_provider_rows(config)
     found = ((model, table.get(split_model_name(model)[0])) for model in models)
     return tuple(model for model, row in found if row is not None and find_extra_problem(row))
@@ -140,7 +140,7 @@ def _unwrapped(model: Model) -> Model:
 class ProviderRegistry:
     """Builds adapters. The models of one row share its connections, which `aclose` closes.
 
-    Raises ConfigError when the providers of the configuration have problems. `folder` is where relative paths start.
+    `folder` is the base of relative paths. Raises ConfigError when the providers of the configuration have problems.
     """
 
     def __init__(self, config: DebateConfig, env: Mapping[str, str], *, folder: Path) -> None:

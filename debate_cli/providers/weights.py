@@ -57,14 +57,14 @@ INSTALLER_VARIABLES = re.compile(
     r"PATH|HOME|TMPDIR|LANG|LC_ALL|LD_LIBRARY_PATH|XDG_\w+|SSL_CERT_(?:FILE|DIR)|(?:REQUESTS|CURL)_CA_BUNDLE"
     r"|(?:HTTPS?|ALL|NO)_PROXY|(?:https?|all|no)_proxy|PIP_\w+|UV_\w+"
 )
-"""Variables of the environment that pip and uv need. They get no other, so no key of a provider."""
+"""Environment variables that pip and uv need. They get no other variable, and so no provider's key."""
 
 CommandRunner = Callable[[Sequence[str], Path], bool]
 """Runs a command in a folder and says whether it succeeded."""
 
 
 def run_silently(command: Sequence[str], folder: Path) -> bool:
-    """Run an installer in `folder`, without terminal output and input, and with the `INSTALLER_VARIABLES` alone."""
+    """Run an installer in `folder` without terminal input and output, with only the `INSTALLER_VARIABLES`."""
     env = {name: value for name, value in os.environ.items() if INSTALLER_VARIABLES.fullmatch(name)}
     try:
         done = subprocess.run(  # noqa: S603 - a fixed command without a shell

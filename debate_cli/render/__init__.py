@@ -1,1 +1,1 @@
-"""A debate or an event as something to read."""
+"""Presents debates and events on a terminal, as plain lines, Markdown, HTML and CI formats."""

@@ -44,15 +44,15 @@ OUTCOME_BADGES = {
     "winner": Badge("≠", "other winner", "bad"),
 }
 OTHER_OUTCOME_BADGE = Badge("≠", "other outcome", "bad")
-"""One side has a winner, the other has none."""
+"""Badge if only one side has a winner."""
 ONLY_A_BADGE, ONLY_B_BADGE = Badge("…", "only A", "mixed"), Badge("…", "only B", "mixed")
 SAME_VALUE = "the same"
 MOTION_SETTING = "topic"
-"""This setting has a row of its own and is left out of the settings."""
+"""This setting has a separate row and is omitted from the settings."""
 _SYSTEMS_PREFIX = "judging.systems."
 _PANEL_JUDGES = f"{_SYSTEMS_PREFIX}panel.judges"
 _MAX_NAMES_LENGTH = 240
-"""Longest list of a panel's judges, in characters."""
+"""Maximum length of a panel's list of judges."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,7 +201,7 @@ def _no_judge_reason(side: ComparisonSide, system: str, concluded: SideVerdict) 
     found = next((item for item in side.debate.run(concluded.run).active_systems() if item.kind == system), None)
     if found is None or not judge_ids(found):
         return "no model"
-    unheard = "no judge was heard"
+    unheard = "no judge answered"
     return f"{concluded.victory}, {unheard}" if concluded.victory == "undetermined" else unheard
 
 

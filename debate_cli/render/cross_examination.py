@@ -10,7 +10,7 @@ from debate_cli.render import theme
 from debate_cli.render.theme import shorten
 
 MAX_REPLY_LENGTH = 200
-"""Characters of a quoted reply."""
+"""Maximum length of a quoted reply."""
 
 
 class ThreadStep(NamedTuple):
@@ -45,7 +45,7 @@ class ArgumentThread(NamedTuple):
     """An argument with the latest questions and reply before a given round."""
 
     owner: str
-    """Who made the argument."""
+    """The debater who made the argument."""
     claim: str
     steps: tuple[ThreadStep, ...] = ()
     """The questions of the latest round with questions, and the latest reply, in order."""

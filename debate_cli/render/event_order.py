@@ -1,7 +1,8 @@
-"""Puts events into reading order: an event that arrives early is held back until the events before it are there.
+"""Puts events into reading order: an event that arrives early is held back until the events before it are written.
 
-Judges and debaters answer concurrently, and plain lines cannot be inserted later. So speeches of a wave come in their order,
-judgments of a round or speech before the next round and in the order of the rounds, judgments of the whole debate last.
+Judges and debaters answer concurrently, and plain lines cannot be inserted later. So speeches of a wave keep their
+order; judgments of a round or speech come before the next round, in the order of rounds; judgments of the whole debate
+come last.
 """
 
 from __future__ import annotations

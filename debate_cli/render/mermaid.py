@@ -15,9 +15,9 @@ from debate_cli.render.theme import shorten
 from debate_cli.systems.structured.trace import TraceResponse, TraceRow, build_trace_table
 
 MAX_LABEL_LENGTH = 90
-"""Characters of a claim or an answer; longer ones are cut."""
+"""Maximum length of a claim or an answer; longer ones are cut."""
 MAX_ARROWS = 300
-"""With more arrows the map is left out, because viewers refuse to draw it."""
+"""With more arrows the map is omitted, because viewers refuse to draw it."""
 _LIST = re.compile(r"\d+[.)]|-")
 """Start of a Markdown list, which Mermaid interprets in labels."""
 _PLAIN = frozenset(" .,!?()-'/")

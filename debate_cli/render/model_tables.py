@@ -1,4 +1,4 @@
-"""What `debate doctor` and `debate models` found, as tables and as plain lines.
+"""The results of `debate doctor` and `debate models`, as tables and as plain lines.
 
 Entries are the documents that `--json` prints.
 """
@@ -50,7 +50,7 @@ def doctor_table(entries: Sequence[Mapping[str, Any]]) -> Table:
 
 
 def provider_table(entries: Sequence[Mapping[str, Any]]) -> Table:
-    """One row per provider: what to write in a configuration, its key, how it gives structure, its address, its limit."""
+    """One row per provider: name in a configuration, key, modes of structured output, address, limit."""
     return Table(
         title="providers",
         heads=("write", "key", "structure", "address", "at once"),
@@ -105,7 +105,7 @@ def format_price(price: Mapping[str, Any] | None) -> str:
 
 
 def format_check_usage(entry: Mapping[str, Any]) -> str:
-    """What the checks of a model used; empty if nothing is known."""
+    """Usage of the checks of a model; empty if unknown."""
     if not entry["input_tokens"] + entry["output_tokens"]:
         return ""
     tokens = f"{entry['input_tokens']} tokens in, {entry['output_tokens']} out"
@@ -113,7 +113,7 @@ def format_check_usage(entry: Mapping[str, Any]) -> str:
 
 
 def _check_cells(entry: Mapping[str, Any]) -> tuple[Cell, ...]:
-    """Results of the checks, duration, speed and price; a dash for what is not known."""
+    """Results of the checks, duration, speed and price; a dash for unknown values."""
     results = {check["way"]: check["result"] for check in entry["checks"]}
     speed = entry["tokens_per_second"]
     return (

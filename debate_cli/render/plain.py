@@ -1,6 +1,7 @@
-"""A debate as plain lines, for pipes and screen readers: no control sequences, no wrapping, and each line names its speaker.
+"""A debate as plain lines, for pipes and screen readers: no control sequences, no wrapping.
 
-Untrusted text cannot start a line of its own: its line breaks become continuation lines with the same prefix.
+Each line of a speech names its speaker. Untrusted text cannot start a line: its line breaks become continuation lines
+with the same prefix.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ from debate_cli.systems.structured.weakest import WeakestArgument, find_weakest_
 from debate_cli.systems.tables import Badge, Cell, Curve, Gauge, Lines, Number, Table, TableRow, Who
 
 MAX_SHORT_CELL = 24
-"""Longer text of a table gets a line of its own."""
+"""Longer text of a table gets a separate line."""
 UNNAMED_NUMBERS = frozenset({"score", "sum"})
 """Main numbers that need no name."""
 _SCALE = re.compile(r" (/[\d.]+|\d+%)$")
@@ -125,7 +126,7 @@ def judge_report_lines(report: JudgeReport) -> list[str]:
 
 
 def failure_lines(group: FailureGroup) -> list[str]:
-    """Who could not do what, and why."""
+    """The failed action, and why it failed."""
     why = f"{sanitize_line(group.why)} ({sanitize_line(group.cause)})"
     return [f"Failed: {sanitize_line(group.names)} {group.what}{group.separator}{why}"]
 
@@ -251,7 +252,7 @@ def _format_cell(cell: Cell) -> str:
 
 
 def closing_lines(debate: Debate, verdicts: Sequence[Verdict], judged: Collection[str] | None = None) -> list[str]:
-    """The answer and what a decision needs to know.
+    """The answer and the facts that a decision needs.
 
     `judged`: ids of the judging runs that were just added; only what they contribute is shown.
     """

@@ -42,7 +42,7 @@ class Pause(NamedTuple):
 
 
 class ReplayPlan(NamedTuple):
-    """What part of a debate to replay, and how."""
+    """The part of a debate to replay, and the way to replay it."""
 
     debate: Debate
     round_number: int | None = None
@@ -98,7 +98,7 @@ class ReplayPlan(NamedTuple):
 
 
 def group_waves(debate: Debate, round_number: int | None = None) -> list[list[Turn]]:
-    """Group speeches that were made at the same time, of one round or of all."""
+    """Group simultaneous speeches, of one round or of all."""
     turns = debate.select_turns(round_number=round_number)
     if is_sequential(debate):
         return [[turn] for turn in turns]
@@ -106,7 +106,7 @@ def group_waves(debate: Debate, round_number: int | None = None) -> list[list[Tu
 
 
 class _ReplayState:
-    """Folds the events replayed so far, so that the observer sees the state at that moment."""
+    """Folds the replayed events, so that the observer sees the state at that moment."""
 
     def __init__(self, watcher: Observer, debate: Debate, round_number: int | None = None) -> None:
         """With `round_number`, earlier rounds are part of the state but not replayed."""

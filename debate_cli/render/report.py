@@ -1,4 +1,4 @@
-"""What a report shows besides the speeches: verdicts, tables, trace and briefing, as data."""
+"""The content of a report besides the speeches: verdicts, tables, trace and briefing, as data."""
 
 from __future__ import annotations
 

@@ -32,12 +32,15 @@ def sanitize_text(text: str) -> str:
 
 
 def sanitize_line(text: str) -> str:
-    """Sanitize to one line, so that a name or a claim cannot start a line of its own."""
+    """Sanitize to one line, so that a name or a claim cannot start a new line."""
     return " ".join(sanitize_text(text).split())
 
 
 def escape_json(document: str) -> str:
-    r"""Escape invisible characters of a JSON document as `\uXXXX`, for a terminal; its meaning stays the same."""
+    r"""Escape invisible characters of a JSON document as `\uXXXX` for a terminal.
+
+    The meaning of the document does not change.
+    """
     return _UNPRINTABLE.sub(_escape_match, document)
 
 

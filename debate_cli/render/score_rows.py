@@ -20,9 +20,9 @@ from debate_cli.render.agreement import label_listed_verdict
 from debate_cli.systems.tables import VOTE_BADGES, Cell, Number, Table, TableRow, Who
 
 _VOTE_NOTES = ("option", "weights")
-"""Notes of a vote that its outcome needs."""
+"""Notes of a vote that describe its outcome."""
 MAX_PATH_LENGTH = 32
-"""Characters of a path in a table; its end is kept."""
+"""Maximum length of a path in a table; its end is kept."""
 _FORMULA_PREFIXES = ("=", "+", "-", "@", "\t", "\r")
 
 

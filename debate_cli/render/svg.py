@@ -51,7 +51,7 @@ pre, code {{ font-family: ui-monospace, Menlo, Consolas, "DejaVu Sans Mono", mon
 
 @dataclass(frozen=True, slots=True)
 class TerminalExport:
-    """What part of a debate is exported."""
+    """The part of a debate to export."""
 
     debate: Debate
     verdicts: Sequence[Verdict]

@@ -27,13 +27,16 @@ ParticipantStyles = Mapping[str, Sign]
 BAR_WIDTH = 20
 INDENT = 2
 MAX_KEPT_WORD = 16
-"""A table is drawn if every column can be that wide, or as wide as its longest word: longer words are folded."""
+"""A table is drawn if every column can have this width, or that of its longest word if shorter.
+
+Longer words are folded.
+"""
 MIN_TEXT_WIDTH = 22
 """A table is drawn if a column of long text gets that width."""
 MAX_HEADER = 8
-"""A longer header above numbers is broken in two lines."""
+"""A longer header above numbers is split into two lines."""
 MAX_SHORT_CELL = 24
-"""In a list, longer text gets a line of its own."""
+"""In a list, longer text gets a separate line."""
 _LEVELS = "▁▂▃▄▅▆▇█"
 
 
@@ -174,7 +177,7 @@ def render_table(table: Table, styles: ParticipantStyles) -> RenderableType:
 
 @dataclass(frozen=True, slots=True)
 class _TableView:
-    """The table with all columns; without its bars if those do not fit; as a list if the words do not fit either."""
+    """The table with all columns; without its bars if those do not fit; as a list if that is still too wide."""
 
     table: Table
     styles: ParticipantStyles

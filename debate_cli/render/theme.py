@@ -128,7 +128,7 @@ def format_usage(usage: TotalUsage) -> str:
 def format_brief(brief: Brief, called: str | None = None, *, in_full: bool = False) -> str:
     """The task of a judge: `moderator, round 2`; `called` replaces the name of the system.
 
-    `in_full` tells several questions on the same subject apart.
+    `in_full` distinguishes several questions on one subject.
     """
     about = get_system(brief.system).describe_brief(brief, in_full=in_full)
     system = called or brief.system

@@ -1,4 +1,4 @@
-"""The journal: a debate's events, one JSON object a line, each on the disk before it counts.
+"""The journal: a debate's events, one JSON object per line, each on the disk before it counts.
 
 The first line carries the schema version of transcripts. Each line ends in its checksum, the CRC-32 of all lines up to
 it; journals of 0.1 have none. `storage.transcript_store` decides whether the journal or the

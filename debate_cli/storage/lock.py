@@ -99,7 +99,7 @@ def _read_pid(opened: int) -> int:
 
 
 def _open_lock_file(place: Path) -> int:
-    """Open or create the lock file. Raises StorageError for a link or anything else that is not a file of its own."""
+    """Open or create the lock file. Raises StorageError for a link or anything else that is not a regular file."""
     with friendly_os_errors(place, "locked"):
         try:
             opened = os.open(place, os.O_RDWR | os.O_CREAT | _SAFE_FLAGS, FILE_MODE)

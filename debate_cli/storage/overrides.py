@@ -19,7 +19,7 @@ from debate_cli.storage.yaml_positions import MAX_YAML_DEPTH, YamlPath, escape_u
 SHORTCUT_VARIABLES = {"DEBATE_TOPIC": "topic", "DEBATE_SEED": "seed", "DEBATE_OUT": "output.dir"}
 """Variables with a short name; every other key is `DEBATE__` (or `DEBATE_`) and its path, `__` between the parts."""
 TEXT_VARIABLE_PREFIX = "DEBATE_VAR_"
-"""`DEBATE_VAR_NAME` fills `${NAME}` in texts."""
+"""Prefix of a variable that fills `${NAME}` in texts: `DEBATE_VAR_NAME`."""
 TRUSTED_HOSTS_VARIABLE = "DEBATE_TRUSTED_HOSTS"
 """Hosts to which files may send requests and keys, separated by commas."""
 _TEXT_VARIABLES = frozenset({"DEBATE_TOPIC", "DEBATE_OUT"})
@@ -68,7 +68,7 @@ def overrides_from_env(env: Mapping[str, str]) -> list[Override]:
 
 
 def unknown_variables(env: Mapping[str, str]) -> list[str]:
-    """A warning for each variable that is named like a setting but is none; values are never shown."""
+    """A warning for each variable with the name of a setting that does not exist; values are never shown."""
     known = [*SHORTCUT_VARIABLES, *(f"{_GENERIC_PREFIX}{'__'.join(path).upper()}" for path in _setting_paths())]
     found: list[str] = []
     for name in sorted(env):
@@ -122,7 +122,7 @@ def _setting_paths() -> list[tuple[str, ...]]:
 
 
 def _rename_alias(data: dict[str, Any], key: str) -> None:
-    """Where `data` holds what `key` sets under its other name, move it to the name that `key` uses."""
+    """If `data` contains the other name of `key`, rename it to the name that `key` uses."""
     section, _, rest = key.partition(".")
     name = rest.partition(".")[0]
     other = KEY_ALIASES.get((section, name))
@@ -172,7 +172,7 @@ def _resolve_key_path(data: Any, key: str) -> YamlPath:
 
 
 def _parse_index(part: str, size: int) -> int:
-    """`part` as an index into a list of `size`; an index equal to `size` appends."""
+    """`part` as an index of a list with `size` items; an index equal to `size` appends."""
     if not re.fullmatch(r"[0-9]{1,4}", part) or int(part) > size:
         raise ValueError(f"`{part}` is not an index of a list of {size}; count from 0")
     return int(part)

@@ -16,7 +16,7 @@ def is_list(value: Any) -> TypeGuard[list[Any]]:
 
 
 def deep_copy(value: Any) -> Any:
-    """A copy that shares nothing with `value`, nor parts within itself (as YAML aliases do)."""
+    """A deep copy in which no two parts are the same object (YAML aliases share parts)."""
     if is_mapping(value):
         return {key: deep_copy(item) for key, item in value.items()}
     if is_list(value):

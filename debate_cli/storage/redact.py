@@ -18,7 +18,7 @@ REDACTED = "[redacted]"
 MIN_SECRET_CHARS = 6
 """A shorter value is not redacted, as it could be part of ordinary words."""
 PLACEHOLDER_KEYS = frozenset({"ollama", "lm-studio", "not-needed", "no-key-required", "placeholder", "redacted"})
-"""Keys that people write for servers that need none."""
+"""Placeholder keys for servers that need no key."""
 RESERVED_WORDS = frozenset(
     {*system_kinds(), *get_args(Phase), "default", "simultaneous", "sequential", "keywords", "factors"}
 )
@@ -51,9 +51,9 @@ _MAX_KEY_CHARS = 200
 
 
 class Redactor:
-    """Replaces secrets in text. Applying it twice changes nothing more.
+    """Replaces secrets in text. Idempotent.
 
-    `secrets` are values to replace, as they are and as JSON, URLs and base64 encode them.
+    `secrets` are values to replace, in plain form and in the encodings of JSON, URLs and base64.
     """
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:

@@ -31,7 +31,10 @@ _KEYS_CHECKED_TOGETHER = {
     "thresholds": ({"draw", "clear"},),
     "min_judges": ({"min_judges", "judges"}, {"min_judges", "personas"}),
 }
-"""Key of a contradiction -> sets of keys; a rubric with none of these sets complete contradicts nothing by itself."""
+"""Key of a contradiction -> sets of keys.
+
+A rubric that contains none of these sets completely cannot cause the contradiction.
+"""
 
 
 def load_rubric(path: Path) -> Rubric:
@@ -82,7 +85,7 @@ def _setting_names(kind: str) -> set[str]:
 
 
 def _settings_problems(changes: Mapping[str, Mapping[str, Any]]) -> Iterable[Problem]:
-    """The errors of the same settings in a configuration."""
+    """The errors that these settings have in a configuration."""
     names = [*changes]
     systems = [{**change, "kind": name} for name, change in changes.items()]
     for problem in _config_problems({**_MINIMAL_CONFIG, "judging": {"systems": systems}}):
@@ -100,7 +103,7 @@ def _config_problems(data: dict[str, Any]) -> Sequence[Problem]:
 
 
 def _is_caused_by_rubric(change: Mapping[str, Any], path: KeyPath) -> bool:
-    """Whether the rubric alone causes a problem at `path`. Models and the other bounds are those of the debate."""
+    """Whether the rubric alone causes a problem at `path`. Models and omitted bounds come from the debate."""
     if path[-1:] in {("judge",), ("model",)} and isinstance(value_at(change, path), str | None):
         return False
     together = _KEYS_CHECKED_TOGETHER.get(str(path[-1])) if path else None

@@ -61,9 +61,9 @@ OPTIONAL_KEYS = frozenset({
     "personality", "stance", "conviction", "strategy", "arguments", "responses", "answers", "closing", "directive",
     "evaded", "item", "reason", "changed_because", "round", "guidance", "exchange", "momentum",
 })  # fmt: skip
-"""Keys that are left out if they are null; every other key is always present."""
+"""Keys that are omitted if they are null; every other key is always present."""
 ABSENT_WHEN_EMPTY = ("unanswered", "runs")
-"""Keys of the transcript itself that are left out if they are empty."""
+"""Top-level keys that are omitted if they are empty."""
 _EVENT_SECTIONS = ("participants", "turns", "assessments", "failures")
 
 
@@ -85,7 +85,7 @@ class StoredRun(FrozenModel):
     replaces: bool = False
     """Earlier assessments of the same systems no longer count."""
     heard: int | None = Field(default=None, ge=0)
-    """Number of turns when the run began; left out if no turn followed."""
+    """Number of turns when the run began; omitted if no turn followed."""
 
 
 class Transcript(FrozenModel):
@@ -107,9 +107,9 @@ class Transcript(FrozenModel):
     assessments: tuple[Assessment, ...]
     failures: tuple[StoredFailure, ...] = ()
     unanswered: tuple[str, ...] = ()
-    """Keys of tasks in flight when the run was interrupted; left out if there are none."""
+    """Keys of tasks in flight when the run was interrupted; omitted if there are none."""
     runs: tuple[StoredRun, ...] = ()
-    """Later judging runs, in their order."""
+    """Later judging runs, in order."""
     verdicts: tuple[Verdict, ...] = ()
     usage: TotalUsage = TotalUsage()
 
@@ -162,7 +162,10 @@ def transcript_to_json(transcript: Transcript) -> dict[str, Any]:
 
 
 def transcript_to_events(transcript: Transcript) -> list[Event]:
-    """Events whose fold is the debate of the transcript. A transcript has no times of events; all get that of the start."""
+    """Events whose fold is the debate of the transcript.
+
+    A transcript does not store the times of events; all get the time of the start.
+    """
     at = transcript.started_at
     opened = DebateOpened(
         at=at,
@@ -270,7 +273,7 @@ def _judging_runs(transcript: Transcript) -> tuple[JudgingRun, ...]:
 
 
 def _failure_events(failures: Sequence[StoredFailure], at: datetime) -> list[Event]:
-    """The failures in their order, and a resume after the last forgiven one."""
+    """The failures in order, and a resume after the last failure that may be asked again."""
     events: list[Event] = [TaskFailed(at=at, failure=_to_failure(item)) for item in failures]
     forgiven = [number for number, item in enumerate(failures, start=1) if item.forgiven]
     if forgiven:
@@ -367,7 +370,7 @@ def _parse_current_version(data: bytes) -> Transcript | None:
 def _may_hold_non_finite(notes: Any) -> bool:
     """Whether verdict notes may contain NaN or infinity; all other numbers are checked by their models.
 
-    A text with these words gives a false alarm, which only costs a second parse.
+    False alarms are possible (these words in a text) and only cost a second parse.
     """
     text = to_json(notes, inf_nan_mode="constants")
     return b"NaN" in text or b"Infinity" in text

@@ -1,4 +1,4 @@
-"""What scorers share: selection of assessments, clamped marks, and means that do not depend on the order of the values.
+"""Shared by all scorers: selection of assessments, clamped marks, and means that do not depend on the order of values.
 
 The rules of one judging system do not live here.
 """
@@ -40,7 +40,7 @@ def clamp_mark(mark: Mark, low: float, high: float) -> float:
 
 
 def get_run_id(run: JudgingRun | str) -> str:
-    """The id of a judging run, which is given as an object or as its id."""
+    """The id of a judging run, given as an object or as an id."""
     return run if isinstance(run, str) else run.id
 
 

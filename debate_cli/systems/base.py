@@ -31,41 +31,41 @@ WHOLE_DEBATE = Subject(moment="debate")
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a debate is, as far as one judging run is concerned."""
+    """Progress of a debate, from the view of one judging run."""
 
     finished_rounds: tuple[int, ...]
     """Numbers of the rounds whose speeches are all made."""
     judgeable_turns: tuple[int, ...]
     """Indices of the turns that can be judged: all before the first gap; all of them once the debate is over."""
     is_over: bool
-    """Whether all speeches are made."""
+    """Whether the debate has all its speeches."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlannedCalls:
-    """How many questions a system asks about a debate that is held as planned."""
+    """Number of questions of a system about a debate that proceeds as planned."""
 
     planned: int
     """Questions that are certain."""
     follow_ups: int = 0
-    """Further questions that one judge may be asked after the planned ones, at most."""
+    """Maximum number of further questions to one judge after the planned ones."""
     quoted_answers: int = 0
-    """Answers of judges that a question may quote, at most."""
+    """Maximum number of judges' answers that a question quotes."""
 
 
 class Dissent(NamedTuple):
-    """A judge who concludes something else than the verdict. Untrusted."""
+    """A judge with another conclusion than the verdict. Untrusted."""
 
     judge: str
     conclusion: str
-    """What the judge concludes: `votes FAIL`."""
+    """The judge's conclusion: `votes FAIL`."""
     words: str
     """The judge's reasons, in full; may be empty."""
 
 
 @dataclass(frozen=True, slots=True)
 class Headline:
-    """A verdict in short."""
+    """Short form of a verdict."""
 
     outcome: str
     """Who won and how, in one sentence."""
@@ -80,11 +80,11 @@ class Headline:
 
 @dataclass(frozen=True, slots=True)
 class JudgeQuote:
-    """A judge's own words on why the verdict is as it is."""
+    """A judge's words on the reasons for the verdict."""
 
     words: str
     judge: str = ""
-    """Id of the judge; empty where the system has one voice."""
+    """Id of the judge; empty if the system names no single judge."""
 
 
 class TurnScore(NamedTuple):
@@ -123,7 +123,7 @@ class ReportedScore:
 
 @dataclass(frozen=True, slots=True)
 class LiveReport:
-    """What one assessment says, for people who watch a run."""
+    """Short form of one assessment, for people who watch a run."""
 
     scores: tuple[ReportedScore, ...] = ()
     sentences: tuple[str, ...] = ()
@@ -168,7 +168,7 @@ class AssessmentContent:
 
 @dataclass(frozen=True, slots=True)
 class JudgeQuestion(Generic[SettingsT, FormT]):
-    """How one kind of brief is asked, and how the answer is read."""
+    """How a brief becomes a question, and how the answer is read."""
 
     purpose: str
     """Purpose of the request, e.g. `judge.live.pair`."""
@@ -183,7 +183,7 @@ class JudgeQuestion(Generic[SettingsT, FormT]):
 
 
 class JudgingSystem(Generic[SettingsT]):
-    """One way to judge a debate. Subclass it; only the members without a default are required."""
+    """A way to judge a debate. Subclass it; only the members without a default are required."""
 
     kind: str
     """Name in configurations and transcripts, e.g. `panel`."""
@@ -194,24 +194,27 @@ class JudgingSystem(Generic[SettingsT]):
     prompt_package: str
     """Package that holds the prompt files, in a folder `prompts`."""
     judges_texts: bool = False
-    """Whether the system can judge a text in place of a debate."""
+    """Whether the system can judge a text instead of a debate."""
     suggestion_rank: int = 100
-    """Place among the systems that are suggested for a further judging: few calls and another view come first."""
+    """Position among the systems that are suggested for a further judging: those with few calls and another view come first."""
 
-    # What is asked, and when
+    # Questions
 
     def briefs(self, debate: Debate, run: JudgingRun, settings: SettingsT, progress: Progress) -> Iterable[Brief]:
-        """Every brief whose subject is there, answered or not. Pure. Default: each judge on the whole debate, once it is over."""
+        """Every brief whose subject exists, answered or not. Pure.
+
+        Default: each judge on the whole debate, once it is over.
+        """
         if progress.is_over and self.why_not(debate) is None:
             yield from briefs_for(run.id, settings, WHOLE_DEBATE)
 
     def planned_calls(self, settings: SettingsT, turns: int, rounds: int) -> PlannedCalls:
-        """How many questions a debate of that many turns and rounds takes. Default: one for each judge."""
+        """Number of questions for a debate with that many turns and rounds. Default: one per judge."""
         del turns, rounds
         return PlannedCalls(len(judge_ids(settings)))
 
     def question(self, brief: Brief) -> JudgeQuestion[SettingsT, Any]:
-        """How `brief` is asked. Required for a system that asks models."""
+        """The question for `brief`. Required for a system that asks models."""
         raise NotImplementedError
 
     def late_answer(self, context: JudgingContext[SettingsT]) -> AssessmentContent | None:
@@ -225,46 +228,49 @@ class JudgingSystem(Generic[SettingsT]):
             return None
         return f"has no speeches, so {self.kind} cannot judge it; panel can judge any text"
 
-    # What a debate waits for (the debate's own judging run only)
+    # Effects on a running debate (the debate's own judging run only)
 
     def awaited(self, debate: Debate, settings: SettingsT, index: int, round_number: int | None) -> Iterable[Brief]:
-        """Briefs to be settled before turn `index` is asked for. `round_number` is its round; None after the last turn."""
+        """Briefs that must be settled before turn `index`. `round_number` is its round; None after the last turn."""
         del debate, settings, index, round_number
         return ()
 
     def guidance(self, debate: Debate, settings: SettingsT, round_number: int) -> str | None:
-        """What the judge tells all debaters for this round; None for nothing."""
+        """The judge's guidance to all debaters for this round; None for none."""
         del debate, settings, round_number
         return None
 
     def stopped(self, debate: Debate, settings: SettingsT) -> frozenset[str]:
-        """Names of the debaters who have given up after the turns that `debate` holds."""
+        """Names of the debaters who have given up after the turns in `debate`."""
         del debate, settings
         return frozenset()
 
-    # What it concludes
+    # Scoring
 
     def score(self, debate: Debate, run: JudgingRun | str, settings: SettingsT) -> Verdict:
         """The verdict over one judging run. Pure: no clock, no network, no randomness. Required."""
         raise NotImplementedError
 
-    # What is shown
+    # Display
 
     def max_score(self, verdict: Verdict) -> float:
-        """The highest score that can be reached. Default: the highest that was."""
+        """The highest possible score. Default: the highest score in the verdict."""
         return max((abs(score) for score in verdict.displayed_scores.values()), default=1.0)
 
     def describe_brief(self, brief: Brief, *, in_full: bool = False) -> str:
-        """What a brief is about: `turn 3`. `in_full`: different for each brief on the same subject. Default: the subject."""
+        """Name the subject of a brief, e.g. `turn 3`. Default: the subject.
+
+        `in_full`: the name is different for each brief on the same subject.
+        """
         del in_full
         return describe_subject(brief.subject)
 
     def explain(self, verdict: Verdict) -> str:
-        """Why a determined verdict is as it is, in sentences made of numbers. Default: the scores."""
+        """The reasons for a determined verdict, in sentences made of numbers. Default: the scores."""
         return describe_scores(verdict, self.max_score(verdict))
 
     def headline(self, verdict: Verdict, document: str | None = None) -> Headline:
-        """The verdict in short; `document` is the name of a judged text. Not sanitized.
+        """The short form of the verdict; `document` is the name of a judged text. Not sanitized.
 
         The reason of an undetermined verdict is the first sentence of its notes on what is missing.
         """
@@ -293,18 +299,18 @@ class JudgingSystem(Generic[SettingsT]):
         return [score_table(verdict, self.max_score(verdict))] if verdict.displayed_scores else []
 
     def charts(self, verdict: Verdict) -> list[Chart]:
-        """What the HTML report draws. Default: nothing."""
+        """The charts of the HTML report. Default: none."""
         del verdict
         return []
 
     def live_report(self, assessment: Assessment, debate: Debate) -> LiveReport:
-        """What one assessment says while a debate runs. Default: its findings, or its rationale."""
+        """A short report on one assessment while a debate runs. Default: its findings, or its rationale."""
         del debate
         own = [finding for finding in assessment.findings if finding.kind not in SHARED_FINDINGS]
         told = [sentence for finding in own for sentence in finding.describe()]
         return LiveReport(sentences=tuple(told or filter(None, [assessment.rationale])))
 
-    # For the methods above
+    # Shared implementation
 
     def agreeing_assessments(self, debate: Debate, verdict: Verdict) -> list[Assessment]:
         """The assessments behind a verdict, without those of judges whose own marks give another winner."""
@@ -324,7 +330,7 @@ class JudgingSystem(Generic[SettingsT]):
 
 
 def describe_subject(subject: Subject) -> str:
-    """What is judged: `turn 3`, `round 2`, `the debate`. Turns count from 1."""
+    """The subject in words: `turn 3`, `round 2`, `the debate`. Turns count from 1."""
     match subject.moment:
         case "round":
             return f"round {subject.round}"

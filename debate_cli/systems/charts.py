@@ -1,4 +1,4 @@
-"""A chart as data: its title, how to read it, its axis and its series. Rendering draws it; nothing here knows SVG.
+"""A chart as data: title, caption, axis and series. Rendering draws it as SVG.
 
 Strings in a chart are untrusted; rendering escapes them.
 """

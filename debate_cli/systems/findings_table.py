@@ -1,4 +1,4 @@
-"""Sheet of what was noticed about single speeches: words addressed to the judge, contradictions, dropped premises, sources."""
+"""Table of findings about single speeches: words addressed to the judge, contradictions, dropped premises, sources."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SOURCE_BADGE = Badge("?", "source", "info")
 
 
 def build_findings_tables(debate: Debate) -> list[Table]:
-    """One sheet, each finding once however many judges report it; none where nothing was noticed."""
+    """One table with each finding once, even if several judges report it; none without findings."""
     counted = {(run.id, system.kind) for run in debate.runs for system in run.active_systems()}
     found = [
         _finding_row(finding)

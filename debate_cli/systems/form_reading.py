@@ -1,4 +1,4 @@
-"""Reading a filled-in form: marks are collected and clamped, unknown and repeated entries are dropped with a warning."""
+"""Reads a filled-in form: collects and clamps marks, and drops unknown and repeated entries with a warning."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ItemT = TypeVar("ItemT")
 
 @dataclass(frozen=True, slots=True)
 class MarkSubject:
-    """What a mark is about: the fields of `Mark` but its number and scale."""
+    """The subject of a mark: the fields of `Mark` except number and scale."""
 
     participant: str | None
     criterion: str
@@ -36,7 +36,7 @@ class MarkCollector:
         self._warnings: list[str] = []
 
     def add_mark(self, about: MarkSubject, value: float, low: float, high: float) -> float:
-        """Add a mark, clamped to `low`-`high` with a warning where that changes it; returns what counts."""
+        """Add a mark, clamped to `low`-`high` with a warning if that changes it. Returns the clamped value."""
         counted = float(min(high, max(low, value)))
         if counted != value:
             whose = " ".join(part for part in (about.participant, about.item, about.criterion) if part)
@@ -62,14 +62,14 @@ class MarkCollector:
         self._warnings.extend(warnings)
 
     def result(self, rationale: str = "") -> AssessmentContent:
-        """What was collected."""
+        """The collected content."""
         return AssessmentContent(tuple(self._marks), tuple(self._findings), rationale, tuple(self._warnings))
 
 
 def unique_known_items(
     tally: MarkCollector, items: Iterable[ItemT], key: Callable[[ItemT], str], known: Collection[str]
 ) -> Iterator[ItemT]:
-    """Those of `items` whose key is known, the first of each key; the others are warned of."""
+    """The items with a known key, the first of each key. Warns about all others."""
     seen: set[str] = set()
     for item in items:
         name = key(item)
@@ -83,9 +83,9 @@ def unique_known_items(
 
 
 def require_entries(model: type[FormModelT], entries: str, key: str, wanted: Iterable[str]) -> type[FormModelT]:
-    """A `model` that also refuses a form whose list `entries` has no entry with one of the `wanted` values of `key`.
+    """A `model` that also rejects a form whose list `entries` has no entry with one of the `wanted` values of `key`.
 
-    Forms are lenient (a reason may run long, a score be clamped), but one that skips what it was to judge is asked again.
+    Forms are lenient (a reason may be long, a score is clamped), but a model that skips an item is asked again.
     """
     return _require_entries(model, entries, key, tuple(wanted))
 

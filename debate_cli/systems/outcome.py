@@ -64,7 +64,7 @@ def clear_from_threshold(thresholds: Thresholds) -> Callable[[float], Victory]:
 def build_verdict(
     system: str, run: JudgingRun | str, outcome: ScoreOutcome, scores: Mapping[str, float], notes: FrozenModel
 ) -> Verdict:
-    """Build the verdict, with `scores` without floating-point noise. `notes` that are no `Notes` become JSON."""
+    """Build the verdict, with `scores` without floating-point noise. `notes` that are not `Notes` become JSON."""
     return Verdict.model_construct(  # all parts are validated already
         system=system,
         run=get_run_id(run),

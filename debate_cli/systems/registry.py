@@ -20,14 +20,14 @@ from debate_cli.systems.base import JudgeQuote, JudgingSystem
 
 
 class UninstalledSystem(JudgingSystem[SystemSettings]):
-    """Stands for a system whose plug-in is not installed: it asks nothing, cannot score, and shows stored verdicts."""
+    """Placeholder for a system whose plug-in is not installed: it asks nothing, cannot score, and shows stored verdicts."""
 
     def __init__(self, kind: str) -> None:
         self.kind = kind
         self.settings = SystemSettings  # pyright: ignore[reportAttributeAccessIssue] - becomes the base class
 
     def quote(self, debate: Debate, verdict: Verdict) -> JudgeQuote | None:
-        """None: which judges agree with the verdict is not known."""
+        """None, because it is unknown which judges agree with the verdict."""
         del debate, verdict
 
 
@@ -37,12 +37,12 @@ def system_kinds() -> tuple[str, ...]:
 
 
 def is_installed(kind: str) -> bool:
-    """Whether there is a system of that kind."""
+    """Whether there is a system of this kind."""
     return SYSTEMS.has(kind)
 
 
 def get_system(kind: str) -> JudgingSystem[Any]:
-    """The system of that kind; an `UninstalledSystem` if there is none."""
+    """The system of this kind; an `UninstalledSystem` if there is none."""
     return SYSTEMS.load(kind) if SYSTEMS.has(kind) else UninstalledSystem(kind)
 
 

@@ -1,4 +1,4 @@
-"""Rubrics: changes to the stored settings of judging systems, to score the same marks by other rules."""
+"""Rubrics: changes to the stored settings of judging systems, to score the same marks under other rules."""
 
 from __future__ import annotations
 

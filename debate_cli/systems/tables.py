@@ -15,7 +15,7 @@ from debate_cli.domain.verdict import Verdict
 
 N = TypeVar("N", bound=FrozenModel)
 Tone = Literal["good", "mixed", "bad", "info", "muted"]
-"""What a badge says at a glance; rendering chooses the colour."""
+"""Meaning of a badge at a glance; rendering chooses the colour."""
 
 
 class Who(NamedTuple):

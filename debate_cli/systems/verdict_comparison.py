@@ -1,4 +1,4 @@
-"""Several verdicts side by side: winner, type and margin of each, and where they differ."""
+"""Compares several verdicts: winner, kind of victory and margin of each, and where they differ."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Agreement(FrozenModel):
     """Whether all determined verdicts name the same outcome (a draw and a conditional verdict are outcomes of their own);
     None where fewer than two are determined."""
     differences: tuple[str, ...]
-    """One sentence for each difference, and for each verdict that says nothing; empty for full agreement."""
+    """One sentence for each difference, and for each undetermined verdict; empty for full agreement."""
 
 
 def compare_verdicts(verdicts: Sequence[Verdict]) -> Agreement | None:

@@ -189,7 +189,7 @@ def test_a_judge_without_a_second_vote_keeps_its_first() -> None:
     """B is missing in round 1: its FAIL counts, with a's change to FAIL."""
     found, _ = two_rounds(ballot("a", "FAIL", revision=1, changed_because="turn 1"))
     assert (found.winner, found.victory) == (CON, "clear")
-    assert "b did not vote in deliberation round 1; its last vote stands." in str(found.notes["missing"])
+    assert "b did not vote in deliberation round 1; its last vote counts." in str(found.notes["missing"])
 
 
 @pytest.mark.parametrize("fails", [False, True])
@@ -203,7 +203,7 @@ def test_a_late_judge_keeps_its_last_vote(fails: bool) -> None:
         debate = debate.apply(TaskFailed(at=NOON, failure=failure))
     found = score_run(debate, "r1", settings)
     assert (found.notes["late"], found.victory) == (["b"], "conditional")
-    sentence = "b did not vote in deliberation round 1 (late); its last vote stands."
+    sentence = "b did not vote in deliberation round 1 (late); its last vote counts."
     assert sentence in str(found.notes["missing"])
 
 
@@ -217,8 +217,8 @@ def test_a_judge_late_in_the_first_vote_has_no_vote() -> None:
     assert missing_votes(found) == [
         "c did not vote in the first vote (late).",
         "c did not vote in deliberation round 1 (late).",
-        "a did not vote in deliberation round 2; its last vote stands.",
-        "b did not vote in deliberation round 2; its last vote stands.",
+        "a did not vote in deliberation round 2; its last vote counts.",
+        "b did not vote in deliberation round 2; its last vote counts.",
         "c did not vote in deliberation round 2 (late).",
     ]
 
@@ -230,13 +230,17 @@ def missing_votes(found: Verdict) -> list[str]:
     return [str(sentence) for sentence in sentences if "gave no mark" not in str(sentence)]
 
 
-UNFINISHED = [f"{judge} did not vote in deliberation round 1; its last vote stands." for judge in ("a", "b")]
+UNFINISHED = [f"{judge} did not vote in deliberation round 1; its last vote counts." for judge in ("a", "b")]
 
 
 @pytest.mark.parametrize(
     ("options", "settings", "missing"),
     [
-        (("PASS",), panel_of(1, 1), ["b did not vote in the first vote.", "1 of 2 votes are in; a verdict takes 2."]),
+        (
+            ("PASS",),
+            panel_of(1, 1),
+            ["b did not vote in the first vote.", "There are 1 of 2 votes; a verdict needs 2."],
+        ),
         (("PASS", "FAIL"), panel_of(1, 1), UNFINISHED),
         (("PASS", "FAIL"), panel_of(1, 1, convergence_threshold=0.1), []),
         (("PASS", "PASS"), panel_of(1, 1), []),

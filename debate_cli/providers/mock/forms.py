@@ -45,7 +45,7 @@ PATTERN_SAMPLES = (
 
 
 def write_answer(request: Request, seed: str) -> str:
-    """The mock's answer to `request`, the same for the same seed: JSON where the request has a schema, else prose."""
+    """The mock's answer to `request`, equal for equal seeds: JSON if the request has a schema, else prose."""
     facts = PromptFacts(request)
     lasting = SeededRandom(seed)
     random = SeededRandom(f"{lasting.unit('request')}/{request.fingerprint()}")
@@ -85,7 +85,7 @@ class _FormWriter:
                 return self._write_text(schema, place)
 
     def _resolve(self, schema: Json, place: Place) -> Json:
-        """`schema` with references, alternatives and `allOf` replaced by what they stand for."""
+        """`schema` with references, alternatives and `allOf` resolved."""
         while key := next((key for key in ("$ref", "anyOf", "oneOf", "allOf") if key in schema), None):
             rest = {name: value for name, value in schema.items() if name != key}
             if key == "$ref":
@@ -100,7 +100,7 @@ class _FormWriter:
         return schema
 
     def _write_object(self, schema: Json, place: Place) -> dict[str, Any]:
-        """Choices and numbers first, then the winner, then the sentences, which can refer to both."""
+        """An object: first choices and numbers, then the winner, then the sentences, which can refer to both."""
         required: list[str] = schema.get("required", [])
         any_value: Json = {}
         properties = dict.fromkeys(required, any_value) | cast("dict[str, Json]", schema.get("properties", {}))
@@ -189,7 +189,7 @@ def _score_share(name: str, written: Json, properties: Mapping[str, Json]) -> fl
 
 
 def _reconcile(written: dict[str, Any], properties: Mapping[str, Json]) -> dict[str, Any]:
-    """Make the numbers of one object agree: `total` is the sum of the others, `delivery` is at most `framing`."""
+    """Make the numbers of one object consistent: `total` is the sum of the others, `delivery` is at most `framing`."""
     numbers = {key: value for key, value in written.items() if _is_whole(value)}
     agreed: dict[str, int] = {}
     if "total" in numbers:
@@ -208,7 +208,7 @@ def _is_within(value: int, schema: Json) -> bool:
 
 
 def _find_sample(schema: Json) -> str | None:
-    """A sample for `pattern` or `format` that also has the right length; None where there is none."""
+    """A sample for `pattern` or `format` that also has the right length; None if there is none."""
     if "pattern" not in schema and "format" not in schema:
         return None
     least, most = schema.get("minLength", 0), schema.get("maxLength", 1_000_000)
@@ -232,7 +232,7 @@ def _type(schema: Json) -> str:
 
 
 def _follow_reference(reference: str, root: Json) -> Json:
-    """The part of `root` that a local reference names (`#`, `#/$defs/Name`). Raises KeyError where there is none."""
+    """The part of `root` that a local reference names (`#`, `#/$defs/Name`). Raises KeyError if there is none."""
     target: Any = root
     for part in filter(None, reference.lstrip("#").split("/")):
         target = target[part.replace("~1", "/").replace("~0", "~")]

@@ -1,7 +1,7 @@
-"""Choices and numbers of the mock: which option, how many items, what score.
+"""Choices and numbers of the mock: options, numbers of items, scores.
 
-Every debater has a lasting skill drawn from the seed. Scores, comparisons and votes follow it with some noise, so the two
-sides get different scores and two judges do not agree exactly.
+Every debater has a lasting skill drawn from the seed. Scores, comparisons and votes follow it with some noise, so the
+two sides get different scores and two judges do not agree exactly.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from debate_cli.providers.mock.sentences import (
 STANDINGS = ((0.45, "REFUTED"), (0.55, "UNCERTAIN"), (0.75, "PARTIALLY_UPHELD"), (1.01, "UPHELD"))
 """(upper bound of the impression, standing)."""
 VOTE_LEVELS = {"PASS": 0.8, "FAIL": 0.2, "CONDITIONAL": 0.5}
-"""Vote -> where the scores beside it lie on their scale, on average."""
+"""Vote -> where the scores next to it are on their scale, on average."""
 FIRST_VOTE_AGREES, LATER_VOTE_AGREES = 0.4, 0.75
 """Probability that a panel judge votes with the majority."""
 LEADER_QUALITY = 0.8
@@ -52,18 +52,18 @@ class Opinions:
         return {name: (rank + 0.2 + 0.6 * self._lasting.unit("skill", name)) * step for rank, name in enumerate(names)}
 
     def _skill(self, values: Json) -> float:
-        """Skill of the participant that `values` are about; by default of the side for the motion."""
+        """Skill of the participant that `values` are about; by default that of the side for the motion."""
         person = values.get("participant") or self._facts.find_speaker(str(values.get("item"))) or self._facts.speaker
         if person is None:
             person = next((name for name, side in self._facts.sides.items() if side == "for"), None)
         return self._skills.get(str(person), self._lasting.unit("skill", self._facts.motion))
 
     def _impression(self, place: Place) -> float:
-        """How good something seems, 0-1: the skill behind it and some noise."""
+        """An impression of a performance, 0-1: its skill and some noise."""
         return 0.4 + 0.25 * self._skill(place.values) + 0.3 * self._random.unit("impression", place.path)
 
     def quality(self, values: Json, score: float | None) -> float:
-        """How good the performance is that a sentence describes, 0-1: by its standing, its `score` (0-1) or the leader."""
+        """Quality of the performance that a sentence describes, 0-1: by its standing, its `score` (0-1) or the leader."""
         standing = next((bound for bound, name in STANDINGS if name == values.get("standing")), None)
         if standing is not None:
             return standing - 0.03
@@ -82,7 +82,7 @@ class Opinions:
         return int(min(high, max(low, round(value))))
 
     def _share(self, place: Place, *, is_whole: bool) -> float:
-        """Where on its scale a number lies, above 0 and below 1."""
+        """Position of a number on its scale, above 0 and below 1."""
         unit = self._random.unit("number", place.path)
         if place.name in PRESSURES and not is_whole:
             return 0.1 + 0.7 * unit * unit
@@ -154,7 +154,7 @@ class Opinions:
         return self._random.unit("null", place.path) < (0.8 if place.name == "changed_because" else 0.3)
 
     def list_length(self, place: Place) -> int:
-        """How many items a list has, before its bounds."""
+        """Number of items in a list, before its bounds."""
         if place.name in {"fallacies", "suspect_claims"} and not self.quote(place):
             return 0
         if place.name == "remediation_required" and place.values.get("option") == "PASS":
@@ -164,7 +164,7 @@ class Opinions:
         return drawn.index(False) if False in drawn else len(drawn)
 
     def choose_some(self, place: Place, options: Sequence[Any], least: int, most: int) -> list[Any]:
-        """Some of `options` in their order; repeats only where there are fewer than `least`."""
+        """Some of `options` in order; repeats only if there are fewer than `least`."""
         if place.name == "concessions":
             chosen = [option for option in options if option in self._facts.conceded]
         elif place.name == "participants":
@@ -177,7 +177,7 @@ class Opinions:
         return sorted(chosen[:most], key=list(options).index)
 
     def quote(self, place: Place) -> str | None:
-        """The first nine words of a sentence of the judged turn or argument; None where there is none to quote."""
+        """The first nine words of a sentence of the judged turn or argument; None if there is none to quote."""
         item = place.values.get("item")
         sentences = self._facts.find_quotable_sentences(str(item) if item else None)
         if not sentences:
@@ -185,6 +185,6 @@ class Opinions:
         return " ".join(self._random.pick(sentences, "quote", place.path).split()[:9]).rstrip(".,;:?!")
 
     def keeps_vote(self, values: Json) -> bool:
-        """Whether a panel judge votes as before, so that it has no change to explain."""
+        """Whether a panel judge votes as before and has no change to explain."""
         own = self._facts.own_vote
         return own is None or own.get("vote") == values.get("option")

@@ -1,7 +1,7 @@
-"""What the mock reads from a prompt: the motion, who speaks or is judged, what was said before.
+"""Extracts facts from a prompt for the mock: the motion, who speaks or is judged, what was said before.
 
-Reads the prompts of `debaters.conversation` and `judging.transcript_prompt`. A fact that a prompt does not hold has a
-neutral default, so the mock can answer any prompt.
+Reads the prompts of `debaters.conversation` and `judging.transcript_prompt`. A fact that a prompt does not contain has
+a neutral default, so the mock can answer any prompt.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ class PromptFacts:
 
     @cached_property
     def own_argument_count(self) -> int:
-        """How many arguments this debater made before."""
+        """Number of arguments that this debater made before."""
         return sum(len(list_objects(turn, "arguments")) + len(list_objects(turn, "claims")) for turn in self.own_turns)
 
     @cached_property
@@ -102,31 +102,31 @@ class PromptFacts:
 
     @cached_property
     def own_vote(self) -> Json | None:
-        """Last vote of a panel judge who is asked again."""
+        """The last vote of a panel judge who votes again."""
         found = _OWN_VOTE.search(self.user_text)
         return _parse_object(found[1]) or None if found else None
 
     @cached_property
     def scorecard(self) -> Json:
-        """Scorecard that a judge of two contradicting results is shown: `winner` (a name or null) and more."""
+        """The scorecard that a judge of two contradicting results sees: `winner` (a name or null) and more."""
         found = _SCORECARD.search(self.user_text)
         return _parse_object(found[1]) if found else {}
 
     @cached_property
     def word_limit(self) -> int | None:
-        """Most words that the task allows."""
+        """Maximum number of words that the task allows."""
         found = _WORD_LIMIT.findall(self.task)
         return int(found[-1]) if found else None
 
     @cached_property
     def task(self) -> str:
-        """The part of the prompt that asks: for judges after the transcript, else the last message."""
+        """The part of the prompt with the task: for judges after the transcript, else the last message."""
         last = self.request.messages[-1].content if self.request.messages else ""
         return last[self.request.stable_chars :] if self.is_judge else last
 
     @cached_property
     def debate_text(self) -> str:
-        """Everything said before. Own words come first, because the tasks name the ids of own arguments too."""
+        """All earlier speeches. The debater's own come first, because the tasks also name the ids of own arguments."""
         own = [message.content for message in self.request.messages if message.role == "assistant"]
         return "\n".join([*own, self.user_text])
 
@@ -149,7 +149,7 @@ class PromptFacts:
 
 
 def list_objects(values: Json, name: str) -> list[Json]:
-    """The objects in the list `values[name]`; empty where it is not a list."""
+    """The objects in the list `values[name]`; empty if it is not a list."""
     found: object = values.get(name)
     return list(_iter_objects(cast("list[object]", found))) if isinstance(found, list) else []
 
@@ -159,7 +159,7 @@ def _iter_objects(items: list[object]) -> Iterator[Json]:
 
 
 def _parse_object(text: str) -> dict[str, Any]:
-    """`text` as a JSON object; empty where it is not one."""
+    """`text` as a JSON object; empty if it is not one."""
     if not text.startswith("{"):
         return {}
     try:

@@ -23,9 +23,9 @@ WINNER_FIELDS = ("momentum_toward", "winner", "logic", "rhetoric", "tactics")
 NO_WINNER = frozenset({"draw", "nobody"})
 """Options of such a property that name no side."""
 CLOSE_SHARE = 0.04
-"""Totals that differ by less than this share of the higher one put no side ahead."""
+"""Totals that differ by less than this share of the higher one count as equal."""
 TIED = ""
-"""No side is ahead."""
+"""The result of `find_leader` if no side is ahead."""
 WEAK_BELOW, STRONG_FROM = 0.51, 0.75
 """Quality (0-1) below which a judge writes of a weak performance, and from which of a strong one."""
 
@@ -51,7 +51,7 @@ class SeededRandom:
 
 
 class Angle(BaseModel):
-    """A respect in which any motion can be argued."""
+    """A viewpoint from which any motion can be argued."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -94,11 +94,11 @@ class Place:
     path: str = ""
     """Unique in the answer."""
     values: Json = field(default_factory=dict[str, Any])
-    """Values of this object and of those around it that are written already."""
+    """Values that are already written, of this object and of those around it."""
     index: int = 0
     """Index of the nearest list item around the place."""
     quality: float = 0.6
-    """How good the performance is that a judge writes about, 0-1."""
+    """Quality of the judged performance, 0-1."""
 
 
 class SentenceWriter:
@@ -111,7 +111,7 @@ class SentenceWriter:
         self._bank = load_sentence_bank()
 
     def write(self, place: Place, max_chars: int | None = None) -> str:
-        """One or more sentences for `place`, within `max_chars` where the bank has such ones."""
+        """One or more sentences for `place`, within `max_chars` if the bank has such ones."""
         templates = self._templates(place)
         slots = self._slots(place)
         first = int(self._random.unit("phrase", place.name) * len(templates)) + place.index + len(self._facts.own_turns)
@@ -180,7 +180,7 @@ class SentenceWriter:
         return order[(self._facts.own_argument_count + place.index) % len(order)]
 
     def _angle_of_argument(self, item: str) -> Angle | None:
-        """The angle named first after the id of an argument; None where the mock did not write the argument."""
+        """The angle that is named first after the id of an argument; None if the mock did not write the argument."""
         start = self._facts.debate_text.find(item)
         if start < 0:
             return None
@@ -208,7 +208,7 @@ class SentenceWriter:
         return str(found) if found else next(iter(self._facts.sides), None)
 
     def _leader(self, place: Place) -> str | None:
-        """Who is ahead in this answer, else on the scorecard in the prompt; TIED or None as in `find_leader`."""
+        """The leader in this answer, else on the scorecard in the prompt; TIED or None as in `find_leader`."""
         leader = find_leader(place.values, self._facts.sides)
         if leader is None and self._facts.scorecard:
             return str(self._facts.scorecard.get("winner") or TIED)
@@ -216,7 +216,7 @@ class SentenceWriter:
 
 
 def find_leader(values: Json, names: Collection[str]) -> str | None:
-    """Who of `names` is ahead by the choices in `values`, else by the totals; TIED if no one, None if nothing says so."""
+    """The leader among `names` by the choices in `values`, else by the totals; TIED for equal sides, None if unknown."""
     choices = [values[key] for key in WINNER_FIELDS if isinstance(values.get(key), str)]
     votes = Counter(name for name in choices if name in names)
     if votes or NO_WINNER.intersection(choices):

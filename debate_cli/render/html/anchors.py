@@ -1,4 +1,4 @@
-"""Anchors of the page. They are made of our own numbers; no text of a debate becomes part of an address."""
+"""Anchors of the page. They consist of numbers only, so no text of a debate becomes part of an address."""
 
 from __future__ import annotations
 

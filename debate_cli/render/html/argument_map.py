@@ -1,7 +1,7 @@
-"""The argument map: each debater's claims, who answered them how, and what was replied; every entry links to the words.
+"""The argument map: each debater's claims, the answers to them and the replies, with links to the speeches.
 
-What one debater said to a claim in one way is one entry, however often it was said. The template lays the map out as nested
-lists, so that it fits a page of any width.
+Equal answers of one debater to a claim are one entry. The template lays the map out as nested lists, so that it fits a
+page of any width.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from debate_cli.systems.structured.trace import TraceReply, TraceResponse, Trace
 
 @dataclass(frozen=True, slots=True)
 class Occurrence:
-    """One place where something is said."""
+    """One place where a statement is made."""
 
     turn: int
     """Index of the turn."""
@@ -62,7 +62,7 @@ class MapClaim:
     row: TraceRow
     place: str
     badge: Sign | None
-    """Standing; None if nobody judged it."""
+    """Standing; None if no judge gave one."""
     answers: tuple[tuple[AnswerGroup, tuple[ReplyGroup, ...]], ...]
     """Answers, each with the replies to its questions."""
     replies: tuple[ReplyGroup, ...]
@@ -104,7 +104,7 @@ def group_answers(row: TraceRow, places: Mapping[str, str]) -> tuple[AnswerGroup
 
 
 def group_replies(row: TraceRow, places: Mapping[str, str]) -> tuple[ReplyGroup, ...]:
-    """The replies about a claim; those that leave a question open are a group of their own."""
+    """The replies about a claim; those that leave a question open form a separate group."""
     groups: dict[tuple[str, bool], list[TraceReply]] = defaultdict(list)
     for reply in row.replies:
         groups[reply.by, bool(reply.evaded)].append(reply)

@@ -13,24 +13,27 @@ from debate_cli.render import sanitize, theme
 from debate_cli.systems.charts import Chart, ChartPoint, ChartSeries
 
 PARTICIPANT_CLASS_COUNT = 6
-"""Colours of debaters; the seventh debater has the first one again."""
+"""Number of colours for debaters; the seventh debater has the first colour again."""
 WIDTH, LINE_HEIGHT = 440.0, 220.0
 WIDE_WIDTH = 1120.0
 """Units of a line chart that spans the page."""
 WIDE_FROM = 15
-"""Positions from which a line chart spans the page."""
+"""Number of positions from which a line chart spans the page."""
 MARGIN_LEFT, MARGIN_RIGHT, MARGIN_TOP, MARGIN_BOTTOM = 40.0, 24.0, 10.0, 28.0
 BAR, THIN_BAR = 16.0, 12.0
 """Height of a bar, and of one among more than `MANY_BARS`."""
 MANY_BARS = 16
 CHARACTER = 7.4
-"""Width of a character of a label, about."""
+"""Approximate width of a character of a label."""
 MAX_LABEL = 30
-"""Characters of a label beside bars; a longer one is cut."""
+"""Maximum length of a label beside bars; a longer one is cut."""
 VALUE_ROOM = 34.0
 """Units on the right of the longest bar, for its value."""
 MAX_AXIS_LABELS = 20
-"""Labels below a wide line chart, half of them below another; with more positions, every n-th one is written."""
+"""Maximum number of labels below a wide line chart, half of it below others.
+
+With more positions only every n-th one is written.
+"""
 
 
 def participant_classes(participants: Sequence[Participant]) -> dict[str, str]:

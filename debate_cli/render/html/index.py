@@ -25,9 +25,10 @@ VERDICT_COLUMNS = (
 
 
 def render_index(files: Sequence[CheckedFile], unusable: Sequence[UnusableFile] = (), *, title: str = "Debates") -> str:
-    """The page, rows in the given order. The first verdict of each file (the deciding one) has columns of its own.
+    """The page, rows in the given order.
 
-    Date, models and cost have columns if any file has `DebateFacts`.
+    The first verdict of each file (the deciding one) has separate columns. Date, models and cost have columns if any
+    file has `DebateFacts`.
     """
     gated = any(checked.gates for checked in files)
     with_facts = any(checked.held is not None for checked in files)
@@ -60,6 +61,6 @@ def _index_columns(*, gated: bool, with_facts: bool) -> list[tuple[str, bool]]:
 
 
 def _href(address: str) -> str:
-    """A file path as a URL. Whatever the name is, the link opens a file and cannot run a script."""
+    """A file path as a URL. For any file name, the link opens a file and cannot run a script."""
     quoted = quote(address, safe="/", errors="replace")
     return "/" + quoted.lstrip("/") if quoted.startswith("/") else f"./{quoted}"

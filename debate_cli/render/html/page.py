@@ -1,6 +1,6 @@
-"""A debate as one HTML page that loads nothing: one script of ours, a strict Content-Security-Policy, printable.
+"""A debate as one HTML page that loads nothing: one own script, a strict Content-Security-Policy, printable.
 
-All text is escaped by Jinja2. Only anchors, which are numbers of ours, are marked as safe. The script sorts table rows and
+All text is escaped by Jinja2. Only anchors, which are numbers, are marked as safe. The script sorts table rows and
 reads no other text.
 """
 
@@ -60,7 +60,7 @@ class ScoreBlock:
     remarks: tuple[str, ...] = ()
     """Sentences that are shown without opening the tables."""
     missing: tuple[str, ...] = ()
-    """What was not assessed; of the deciding verdict, the verdict card says it."""
+    """What was not assessed. For the deciding verdict, the verdict card shows it."""
 
 
 def render_html(debate: Debate, verdicts: Sequence[Verdict], *, show_hidden: bool = False) -> str:
@@ -166,7 +166,7 @@ def _scores_by_turn(verdicts: Sequence[Verdict]) -> dict[int, tuple[str, TurnSco
 
 @dataclass(slots=True)
 class _Anchors:
-    """Anchors of the page, as the templates ask for them."""
+    """Anchors of the page, for the templates."""
 
     arguments: Mapping[str, str]
     taken: set[str] = field(default_factory=set[str])

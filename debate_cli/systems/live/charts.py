@@ -114,7 +114,7 @@ def _trait_chart(name: str, group: str, traits: Sequence[str], curve: Sequence[P
             series.append(ChartSeries(words, points, style=f"voice-{number}"))
     return Chart(
         f"{name}: {group} traits",
-        "Traits that moved under the judge's pressure, 1 to 10, after each turn that pressed.",
+        "Traits that moved under the judge's pressure, 1 to 10, after each turn with pressure.",
         "line",
         labels,
         tuple(series),

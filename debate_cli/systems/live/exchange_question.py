@@ -45,7 +45,7 @@ class LogicGapForm(FormModel):
 
 
 class PressureForm(FormModel):
-    """How hard the exchange pressed who lost it."""
+    """How hard the exchange pressed its loser."""
 
     cognitive: float = share()
     emotional: float = share()
@@ -54,7 +54,7 @@ class PressureForm(FormModel):
 
 
 class PairForm(FormModel):
-    """An exchange of two adjacent turns."""
+    """The judgment of an exchange of two adjacent turns."""
 
     reasoning: str = text()
     logic: str
@@ -66,7 +66,7 @@ class PairForm(FormModel):
 
 
 def build_pair_form(case: JudgingContext[LiveSettings]) -> Form[PairForm]:
-    """Pressure is asked for only where it can reach a debater."""
+    """The form. Pressure is asked for only if it can reach a debater."""
     winner = one_of((*(turn.speaker for turn in case.judged_turns), DRAWN_COMPARISON))
     narrowing: dict[str, JsonSchema | None] = {"pressure": keep_if(_wants_pressure(case))}
     schema = derive_schema(PairForm, **dict.fromkeys(DIMENSION_MAXIMA, winner), **narrowing)
@@ -74,7 +74,7 @@ def build_pair_form(case: JudgingContext[LiveSettings]) -> Form[PairForm]:
 
 
 def pair_prompt_values(case: JudgingContext[LiveSettings], _prompts: Prompts) -> Mapping[str, str]:
-    """Which turns are compared, whose they are, and whether pressure is asked for."""
+    """Values of the prompt: the two turns and their speakers, and whether pressure is asked for."""
     earlier, later = case.judged_turns
     return {
         "turn": str(later.index),
@@ -86,7 +86,10 @@ def pair_prompt_values(case: JudgingContext[LiveSettings], _prompts: Prompts) ->
 
 
 def read_pair_form(filled: PairForm, case: JudgingContext[LiveSettings]) -> AssessmentContent:
-    """The comparison, and what the later turn exposed; pressure goes to who lost more dimensions than won."""
+    """The comparison, and the weaknesses that the later turn exposed.
+
+    Pressure is on the debater who lost more dimensions.
+    """
     tally = MarkCollector()
     earlier, later = case.judged_turns
     names = (earlier.speaker, later.speaker)
@@ -125,7 +128,7 @@ def _valid_winner(name: str, dimension: str, names: tuple[str, str], tally: Mark
 
 
 def _loser(won: tuple[str, ...], names: tuple[str, str]) -> str | None:
-    """Who won fewer dimensions of the exchange; None where that is neither."""
+    """The debater who won fewer dimensions of the exchange; None if both won the same number."""
     first, second = (won.count(name) for name in names)
     if first == second:
         return None

@@ -36,7 +36,7 @@ class PairComparison(Finding):
 
 
 class SuspectClaim(Finding):
-    """A claim that does not hold, on the turn that made it, whichever turn exposed it."""
+    """A claim that does not hold, on the turn that made it."""
 
     kind: Literal["suspect_claim"] = "suspect_claim"
     turn: int
@@ -95,7 +95,7 @@ class Resolution(Finding):
 
 
 class Convergence(Finding):
-    """What became of the disagreement between the first and the last turns."""
+    """How the disagreement developed from the first to the last turns."""
 
     kind: Literal["convergence"] = "convergence"
     outcome: ConvergenceOutcome
@@ -108,7 +108,7 @@ class Convergence(Finding):
 
 
 class Pressure(Finding):
-    """How hard the last exchange pressed the debater who lost it; each 0-1."""
+    """How hard the last exchange pressed the debater who lost it; each value 0-1."""
 
     kind: Literal["pressure"] = "pressure"
     participant: str
@@ -124,7 +124,7 @@ class Pressure(Finding):
 
 
 class CausalChain(Finding):
-    """Cause, process and consequence of a turn's main argument, and what is missing of them."""
+    """Cause, process and consequence of a turn's main argument, and which of them are missing."""
 
     kind: Literal["causal_chain"] = "causal_chain"
     cause: str

@@ -18,7 +18,7 @@ NO_WINNER = "nobody"
 
 
 class ArcForm(FormModel):
-    """One participant's way through the debate."""
+    """How one participant developed over the debate."""
 
     participant: str
     arc: str = text()
@@ -40,7 +40,7 @@ class ResolutionForm(FormModel):
 
 
 class ConvergenceForm(FormModel):
-    """What became of the disagreement."""
+    """How the disagreement developed."""
 
     early: str = text()
     late: str = text()
@@ -48,7 +48,7 @@ class ConvergenceForm(FormModel):
 
 
 def find_narrative(case: JudgingContext[LiveSettings]) -> Narrative | None:
-    """The narrative already told in the brief's run, if it is."""
+    """The narrative of the brief's run; None if there is none yet."""
     for item in case.debate.assessments_of_system("live", case.brief.run):
         for finding in item.findings:
             if isinstance(finding, Narrative):
@@ -57,12 +57,12 @@ def find_narrative(case: JudgingContext[LiveSettings]) -> Narrative | None:
 
 
 def score_live_run(case: JudgingContext[LiveSettings]) -> Verdict | None:
-    """What the marks of the brief's run say."""
+    """The verdict by the marks of the brief's run."""
     return next(iter(score(case.debate, runs=case.brief.run, systems=("live",))), None)
 
 
 def build_narrative_form(case: JudgingContext[LiveSettings]) -> Form[NarrativeForm]:
-    """An arc for every participant, then the winner."""
+    """The form with an arc for every participant, then the winner."""
     schema = derive_schema(
         NarrativeForm, arcs=each_of("participant", case.speakers), winner=one_of((*case.speakers, NO_WINNER))
     )
@@ -70,22 +70,22 @@ def build_narrative_form(case: JudgingContext[LiveSettings]) -> Form[NarrativeFo
 
 
 def build_resolution_form(_case: JudgingContext[LiveSettings]) -> Form[ResolutionForm]:
-    """One explanation."""
+    """The form with one explanation."""
     return Form(name="live_resolution", model=ResolutionForm, schema=derive_schema(ResolutionForm), lenient=True)
 
 
 def build_convergence_form(_case: JudgingContext[LiveSettings]) -> Form[ConvergenceForm]:
-    """The disagreement early and late, then the outcome."""
+    """The form with the disagreement early and late, then the outcome."""
     return Form(name="live_convergence", model=ConvergenceForm, schema=derive_schema(ConvergenceForm), lenient=True)
 
 
 def narrative_prompt_values(case: JudgingContext[LiveSettings], _prompts: Prompts) -> Mapping[str, str]:
-    """The names."""
+    """Values of the prompt: the names."""
     return {"participants": to_prompt_json(case.speakers)}
 
 
 def resolution_prompt_values(case: JudgingContext[LiveSettings], _prompts: Prompts) -> Mapping[str, str]:
-    """The two winners, the scores, and the narrative's reasons."""
+    """Values of the prompt: the two winners, the scores, and the narrative's reasons."""
     told, verdict = find_narrative(case), score_live_run(case)
     return {
         "narrative": to_prompt_json(told.model_dump(include={"winner", "reasoning", "pattern"}) if told else None),
@@ -94,13 +94,13 @@ def resolution_prompt_values(case: JudgingContext[LiveSettings], _prompts: Promp
 
 
 def convergence_prompt_values(case: JudgingContext[LiveSettings], _prompts: Prompts) -> Mapping[str, str]:
-    """Which turns are compared."""
+    """Values of the prompt: the turns that are compared."""
     first, second, *rest = case.brief.subject.turns
     return {"early": f"{first} and {second}", "late": " and ".join(map(str, rest))}
 
 
 def read_narrative_form(filled: NarrativeForm, case: JudgingContext[LiveSettings]) -> AssessmentContent:
-    """The narrative; a winner who did not take part counts as none."""
+    """The narrative. A winner who did not take part counts as none."""
     tally = MarkCollector()
     arcs = tuple(unique_known_items(tally, filled.arcs, lambda item: item.participant, case.speakers))
     if filled.winner not in (*case.speakers, NO_WINNER):

@@ -1,4 +1,7 @@
-"""A debater's personality after every judged turn: the fold of the live judge's pressures. The arithmetic is domain's."""
+"""A debater's personality after every judged turn: the fold of the live judge's pressures.
+
+`domain.personality` has the arithmetic.
+"""
 
 from __future__ import annotations
 
@@ -18,16 +21,16 @@ class PersonalityPoint:
     """A debater's personality after one judged turn."""
 
     turn: int | None
-    """Index of the turn judged; None for the start."""
+    """Index of the judged turn; None for the start."""
     personality: Personality
     pressure: Pressure | None
-    """What moved it; None for the start."""
+    """The pressure that moved it; None for the start."""
 
 
 def personality_curve(debate: Debate, name: str) -> tuple[PersonalityPoint, ...]:
-    """The start, then one point for each pressure on the debater, in the order of the turns judged.
+    """The start, then one point for each pressure on the debater, in the order of the judged turns.
 
-    Empty for a debater without a personality, and for a name that the debate does not know.
+    Empty for a debater without a personality, and for an unknown name.
     """
     start = next((item.personality for item in debate.participants if item.name == name), None)
     if start is None:
@@ -41,9 +44,9 @@ def personality_curve(debate: Debate, name: str) -> tuple[PersonalityPoint, ...]
 
 
 def _pressures(debate: Debate, name: str) -> list[tuple[int, Pressure]]:
-    """(turn judged, pressure) on `name` from the debate's own live judge; none where feedback is off.
+    """(judged turn, pressure) on `name` from the debate's own live judge; none without feedback.
 
-    Later judging runs have no effect on how the debate went.
+    Later judging runs have no effect on the course of the debate.
     """
     if not any(isinstance(system, LiveSettings) and system.feedback for system in debate.config.judging.systems):
         return []

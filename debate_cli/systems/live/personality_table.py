@@ -1,4 +1,4 @@
-"""Sheet of the personalities that moved under pressure: where each trait began, where it ended, and its curve."""
+"""Table of the personalities that moved under pressure: start, end and curve of each trait."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from debate_cli.systems.tables import Curve, Number, Table, TableRow, Who
 
 
 def build_personality_tables(debate: Debate) -> list[Table]:
-    """A sheet per debater whose personality moved."""
+    """A table for each debater whose personality moved."""
     curves = {person.name: personality_curve(debate, person.name) for person in debate.participants}
     return [_personality_table(name, curve) for name, curve in curves.items() if len(curve) > 1]
 

@@ -9,19 +9,19 @@ from debate_cli.domain.judging_config import SystemSettings, Thresholds, default
 
 
 class LiveSettings(SystemSettings):
-    """Every turn, every exchange, the whole arc."""
+    """One judge marks every turn, compares every exchange and reads the whole debate."""
 
     kind: Literal["live"] = "live"
     judge: str | None = None
     """Name in `models`, or `provider/model`; None means `models.judge`, else `models.default`."""
     feedback: bool = True
-    """Whether pressure reaches the debaters; turns are then asked one after the other."""
+    """Whether pressure reaches the debaters, who then speak one after the other."""
     thresholds: Annotated[Thresholds, default_bounds(draw=2, clear=10)] = Thresholds(draw=2, clear=10)
     """Points of 100: below `draw` a draw, from `clear` on a clear victory."""
 
     @property
     def asks_in_turn(self) -> bool:
-        """With feedback, each turn waits for the judging of the one before."""
+        """True with feedback: each turn waits for the judging of the one before."""
         return self.feedback
 
     def problems(self) -> Iterator[tuple[tuple[str | int, ...], str]]:

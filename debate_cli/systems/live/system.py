@@ -54,7 +54,7 @@ class LiveSystem(JudgingSystem[LiveSettings]):
     suggestion_rank = 4
 
     def briefs(self, debate: Debate, run: JudgingRun, settings: LiveSettings, progress: Progress) -> Iterator[Brief]:
-        """Turns and pairs as they come; at the end the narrative and the convergence; then the resolution of a conflict."""
+        """Turns and pairs as they appear; at the end narrative and convergence; then the resolution of a conflict."""
         exchanges = (
             *turn_briefs(run.id, settings, progress.judgeable_turns),
             *_pair_briefs(debate, run.id, settings, progress.judgeable_turns),
@@ -74,7 +74,7 @@ class LiveSystem(JudgingSystem[LiveSettings]):
             yield from briefs_for(run.id, settings, WHOLE_DEBATE, revision=1)
 
     def planned_calls(self, settings: LiveSettings, turns: int, rounds: int) -> PlannedCalls:
-        """Every turn, every exchange, the narrative, in a long debate the convergence; a conflict takes one more."""
+        """Every turn, every exchange, the narrative, in a long debate the convergence; a conflict takes one more question."""
         del settings, rounds
         planned = turns + max(0, turns - 1) + 1 + (turns >= score.MIN_CONVERGENCE_TURNS)
         return PlannedCalls(planned, follow_ups=1, quoted_answers=planned - 1)
@@ -109,7 +109,7 @@ class LiveSystem(JudgingSystem[LiveSettings]):
         return 100.0
 
     def describe_brief(self, brief: Brief, *, in_full: bool = False) -> str:
-        """The subject; `in_full` tells the three questions on the whole debate apart."""
+        """The subject; `in_full` distinguishes the three questions on the whole debate."""
         if not in_full or brief.subject.moment != "debate":
             return super().describe_brief(brief)
         if brief.subject.turns:
@@ -157,7 +157,7 @@ class LiveSystem(JudgingSystem[LiveSettings]):
         return list(charts.charts(verdict))
 
     def live_report(self, assessment: Assessment, debate: Debate) -> LiveReport:
-        """The marks of a turn; the result of an exchange; what the whole debate comes to."""
+        """The marks of a turn, the result of an exchange, or the result for the whole debate."""
         del debate
         if assessment.subject.moment == "turn":
             return LiveReport(sum_marks(assessment.marks, DIMENSION_MAXIMA))
@@ -178,11 +178,11 @@ def _describe(finding: Finding) -> str:
         case PairComparison():
             return f"logic {finding.logic} · rhetoric {finding.rhetoric} · tactics {finding.tactics}"
         case Narrative():
-            return f"the story's winner: {finding.winner or 'nobody'}"
+            return f"winner of the narrative: {finding.winner or 'nobody'}"
         case Convergence():
             return finding.outcome.replace("_", " ")
         case Resolution():
-            return f"why story and scorecard differ: {finding.explanation}"
+            return f"why narrative and scorecard differ: {finding.explanation}"
         case _:
             return ""
 

@@ -50,7 +50,7 @@ def _scorecard_table(verdict: Verdict, notes: LiveNotes) -> Table:
 
 
 def _narrative_remarks(notes: LiveNotes) -> Iterable[str]:
-    """The narrative beside the scorecard, and what became of the disagreement."""
+    """Sentences on the narrative compared with the scorecard, and on the disagreement."""
     story = notes.narrative
     if story is not None:
         agrees = {True: "as the scorecard says", False: "unlike the scorecard", None: "the scorecard is undetermined"}

@@ -1,4 +1,7 @@
-"""The live judge's form for a turn; exchanges are in `live_pair`, the whole debate in `live_arc`."""
+"""The live judge's form for a turn.
+
+`exchange_question` is about exchanges, `narrative_question` about the whole debate.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ from debate_cli.systems.live.findings import CausalChain, ClaimFault, SuspectCla
 from debate_cli.systems.live.settings import LiveSettings
 
 RHETORIC_MAXIMA = {"framing": 8, "clarity": 7, "evidence_use": 8, "delivery": 7}
-"""Component of rhetoric -> out of; 30 in all. Delivery does not count for more than framing."""
+"""Component of rhetoric -> maximum; 30 in all. Delivery does not count for more than framing."""
 CHAIN_LINKS = ("cause", "process", "consequence")
 
 
@@ -29,21 +32,21 @@ class SuspectClaimForm(FormModel):
 
 
 class ContradictionForm(FormModel):
-    """What contradicts an own earlier turn."""
+    """A contradiction to an earlier turn of the same speaker."""
 
     earlier: int
     explanation: str = text(100)
 
 
 class DroppedPremiseForm(FormModel):
-    """A premise that was let fall."""
+    """A premise that its speaker no longer supports."""
 
     earlier: int
     premise: str = text(100)
 
 
 class TurnForm(FormModel):
-    """One turn."""
+    """The judgment of one turn."""
 
     cause: str = text(100)
     process: str = text(100)
@@ -64,7 +67,7 @@ class TurnForm(FormModel):
 
 
 def build_turn_form(case: JudgingContext[LiveSettings]) -> Form[TurnForm]:
-    """Contradictions and dropped premises can be named only where the speaker has earlier turns."""
+    """The form. Contradictions and dropped premises are asked for only if the speaker has earlier turns."""
     own = tuple(turn.index for turn in _earlier_own_turns(case))
     schema = derive_schema(
         TurnForm,
@@ -76,13 +79,13 @@ def build_turn_form(case: JudgingContext[LiveSettings]) -> Form[TurnForm]:
 
 
 def turn_prompt_values(case: JudgingContext[LiveSettings], _prompts: Prompts) -> Mapping[str, str]:
-    """Which turn is judged, and whose it is."""
+    """Values of the prompt: the turn and its speaker."""
     (turn,) = case.judged_turns
     return {"turn": str(turn.index), "speaker": to_prompt_json(turn.speaker)}
 
 
 def read_turn_form(filled: TurnForm, case: JudgingContext[LiveSettings]) -> AssessmentContent:
-    """The composite's three marks, the components of rhetoric, two marks aside, and the turn's findings."""
+    """The three marks of the composite, the components of rhetoric, two marks outside of the composite, and the findings."""
     tally = MarkCollector()
     (turn,) = case.judged_turns
     who = turn.speaker
@@ -103,7 +106,7 @@ def read_turn_form(filled: TurnForm, case: JudgingContext[LiveSettings]) -> Asse
 
 
 def _add_rhetoric_marks(filled: TurnForm, who: str, tally: MarkCollector) -> float:
-    """Sum of the four components, delivery capped by framing."""
+    """Sum of the four components; delivery is limited by framing."""
     framing = tally.add_mark(MarkSubject(who, "framing"), filled.framing, 0, RHETORIC_MAXIMA["framing"])
     clarity = tally.add_mark(MarkSubject(who, "clarity"), filled.clarity, 0, RHETORIC_MAXIMA["clarity"])
     evidence = tally.add_mark(MarkSubject(who, "evidence_use"), filled.evidence_use, 0, RHETORIC_MAXIMA["evidence_use"])
@@ -137,7 +140,7 @@ def _add_inconsistencies(
 
 
 def add_suspect_claims(claims: Iterable[SuspectClaimForm], turns: tuple[Turn, ...], tally: MarkCollector) -> None:
-    """Put each suspect claim on the first of `turns` that says it; drop claims that no turn contains."""
+    """Assign each suspect claim to the first of `turns` that contains it; drop claims that no turn contains."""
     for claim in claims:
         turn = find_quoted_turn(claim.quote, turns)
         if turn is None:
@@ -147,7 +150,7 @@ def add_suspect_claims(claims: Iterable[SuspectClaimForm], turns: tuple[Turn, ..
 
 
 def turns_up_to(turn: Turn, case: JudgingContext[LiveSettings]) -> tuple[Turn, ...]:
-    """The turns up to `turn` in their order: who claims something comes before those who quote it."""
+    """The turns up to `turn`, in order: the author of a claim comes before those who quote it."""
     return tuple(earlier for earlier in case.debate.turns if earlier.index <= turn.index)
 
 

@@ -1,4 +1,4 @@
-"""What the moderator marks, and out of how many points.
+"""The moderator's criteria and their maxima.
 
 A new criterion also needs its field in `questions`, its description in the prompt, and its group in `tables`.
 """
@@ -6,7 +6,7 @@ A new criterion also needs its field in `questions`, its description in the prom
 from __future__ import annotations
 
 ROUND_CRITERIA: dict[str, float] = {"argument_quality": 10, "rebuttal_effectiveness": 10, "strategic_positioning": 10}
-"""Criterion of a round -> out of; 30 in all."""
+"""Criterion of a round -> maximum; 30 in all."""
 FINAL_CATEGORIES: dict[str, float] = {
     "evidence_based_claims": 10,
     "logical_structure": 10,
@@ -22,4 +22,4 @@ FINAL_CATEGORIES: dict[str, float] = {
     "concession_when_appropriate": 5,
     "accuracy": 5,
 }
-"""Category of the final evaluation -> out of; 100 in all."""
+"""Category of the final evaluation -> maximum; 100 in all."""

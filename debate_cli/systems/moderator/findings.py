@@ -12,12 +12,12 @@ class SummaryPoint(FrozenModel):
     """Points made by one participant, or on one subtopic."""
 
     heading: str
-    """Name of the participant; of the subtopic with three or more debaters."""
+    """Name of the participant; with three or more debaters, of the subtopic."""
     points: tuple[str, ...]
 
 
 class Momentum(FrozenModel):
-    """Whom the debate is moving towards."""
+    """The debater who is gaining ground."""
 
     toward: str | None
     why: str
@@ -31,7 +31,7 @@ class Summary(Finding):
     consensus: tuple[str, ...] = ()
     momentum: Momentum | None = None
     guidance: str = ""
-    """For the next round; empty where none was asked."""
+    """For the next round; empty if none was requested."""
 
     def describe(self) -> list[str]:
         """Points, consensus, momentum and guidance."""
@@ -43,7 +43,7 @@ class Summary(Finding):
 
 
 class Clash(Finding):
-    """A point on which participants meet, or fail to."""
+    """A point on which participants clash, or talk past each other."""
 
     kind: Literal["clash"] = "clash"
     participants: tuple[str, ...]
@@ -51,6 +51,6 @@ class Clash(Finding):
     engaged: bool
 
     def describe(self) -> list[str]:
-        """Who meets on what."""
+        """The participants and the point."""
         verb = "clash over" if self.engaged else "talk past each other on"
         return [f"{' and '.join(self.participants)} {verb} {self.about}"]

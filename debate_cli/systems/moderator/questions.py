@@ -31,11 +31,11 @@ FORMAT_EMPHASIS = {
     "semi_structured": "This is a semi-structured debate: weigh how productively the participants asked and answered follow-up questions.",
     "free_flowing": "This is a free-flowing debate: weigh substance wherever it appears; the rounds have no set tasks.",
 }
-"""What the moderator weighs most in each format."""
+"""The emphasis of the moderator in each format."""
 
 
 class RoundMarksForm(FormModel):
-    """One participant's round."""
+    """The marks of one participant in a round."""
 
     participant: str
     argument_quality_reason: str = text(100)
@@ -55,7 +55,7 @@ class PointsForm(FormModel):
 
 
 class ClashForm(FormModel):
-    """Where participants meet."""
+    """A point on which participants clash."""
 
     about: str = text(100)
     participants: tuple[str, ...] = items(2, least=2)
@@ -63,7 +63,7 @@ class ClashForm(FormModel):
 
 
 class RoundForm(FormModel):
-    """A round."""
+    """The judgment of a round."""
 
     scores: tuple[RoundMarksForm, ...]
     summary: tuple[PointsForm, ...] = items(2, default=())
@@ -75,7 +75,7 @@ class RoundForm(FormModel):
 
 
 class FinalMarksForm(FormModel):
-    """One participant's whole debate."""
+    """The marks of one participant for the whole debate."""
 
     participant: str
     reasoning: str = text(200)
@@ -96,14 +96,14 @@ class FinalMarksForm(FormModel):
 
 
 class FinalForm(FormModel):
-    """The whole debate."""
+    """The judgment of the whole debate."""
 
     scores: tuple[FinalMarksForm, ...]
     evaluation: str = text(400)
 
 
 def build_round_form(case: JudgingContext[ModeratorSettings]) -> Form[RoundForm]:
-    """Everyone who spoke in the round; clashes where several did; guidance where it is asked for."""
+    """The form for everyone who spoke in the round, with clashes if several spoke, and guidance if it is requested."""
     names, speakers = case.debater_names, case.speakers
     schema = derive_schema(
         RoundForm,
@@ -120,7 +120,7 @@ def build_round_form(case: JudgingContext[ModeratorSettings]) -> Form[RoundForm]
 
 
 def build_final_form(case: JudgingContext[ModeratorSettings]) -> Form[FinalForm]:
-    """Thirteen categories for everyone who spoke, then the evaluation."""
+    """The form with thirteen categories for everyone who spoke, and an evaluation."""
     return Form(
         name="moderator_final",
         model=require_entries(FinalForm, "scores", "participant", case.speakers),
@@ -130,7 +130,7 @@ def build_final_form(case: JudgingContext[ModeratorSettings]) -> Form[FinalForm]
 
 
 def moderator_prompt_values(case: JudgingContext[ModeratorSettings], _prompts: Prompts) -> Mapping[str, str]:
-    """Round, names, what the format stresses, and the request for guidance."""
+    """Values of the prompt: round, names, emphasis of the format, and the request for guidance."""
     by = "participant" if len(case.debater_names) == 2 else "subtopic"  # noqa: PLR2004 - two sides
     return {
         "round": str(case.brief.subject.round or ""),
@@ -190,7 +190,7 @@ def _build_summary(filled: RoundForm, case: JudgingContext[ModeratorSettings]) -
 def _add_claimed_total(
     tally: MarkCollector, participant: str, claimed: float, ours: float, out_of: float, reason: str = ""
 ) -> None:
-    """Keep the judge's own total beside ours; it counts for nothing."""
+    """Store the judge's own total beside ours; it does not count."""
     if abs(claimed - ours) > CLAIMED_TOTAL_TOLERANCE:
         tally.add_warnings(
             f"claimed_total: the judge gave {participant} a total of {claimed:g}, but its marks add up to {ours:g}"

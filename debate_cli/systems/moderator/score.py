@@ -33,9 +33,9 @@ ROUND_SHARE, FINAL_SHARE = 0.25, 0.75
 MAX_MODERATOR_SCORE = ROUND_SHARE * sum(ROUND_CRITERIA.values()) + FINAL_SHARE * sum(FINAL_CATEGORIES.values())
 """82.5"""
 CLAIMED_TOTAL_CRITERION = "claimed_total"
-"""Criterion of the mark that holds a total as the judge stated it."""
+"""Criterion of the mark that contains the judge's own total."""
 CLAIMED_TOTAL_TOLERANCE = 0.5
-"""Largest difference between a claimed total and the sum that is not reported."""
+"""A claimed total may differ from the sum by this much without a report."""
 
 MarkTable = dict[str, dict[str, float]]
 """Participant -> criterion -> mark, averaged over the judges."""

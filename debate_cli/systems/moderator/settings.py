@@ -11,21 +11,21 @@ from debate_cli.domain.judging_config import JudgeSeat, SystemSettings, Threshol
 
 
 class ModeratorSettings(SystemSettings):
-    """A neutral chair: marks every round out of 30 and the whole out of 100."""
+    """A neutral chair marks every round out of 30 and the whole debate out of 100."""
 
     kind: Literal["moderator"] = "moderator"
     judge: str | None = None
     """Name in `models`, or `provider/model`; None means `models.judge`, else `models.default`."""
     judges: int = Field(default=1, ge=1, le=25)
-    """How many times the chair is asked independently; marks are averaged."""
+    """Number of independent judgments; marks are averaged."""
     guidance: bool = False
-    """Whether the chair's word on a round goes into the next cues; the next round then waits for it."""
+    """Whether the chair's guidance on a round is added to the next cues; the next round then waits for it."""
     thresholds: Annotated[Thresholds, default_bounds(draw=1, clear=5)] = Thresholds(draw=1, clear=5)
     """Points of 82.5: below `draw` a draw, from `clear` on a clear victory."""
 
     @property
     def seats(self) -> tuple[JudgeSeat, ...]:
-        """As many chairs as configured, all of one model."""
+        """The configured number of chairs, all with one model."""
         return numbered_seats(self.judges, self.judge)
 
     def problems(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
@@ -33,5 +33,5 @@ class ModeratorSettings(SystemSettings):
         yield from self.thresholds.problems()
 
     def with_judge_count(self, count: int) -> Self:
-        """The settings with so many chairs."""
+        """The settings with `count` chairs."""
         return self.model_copy(update={"judges": count})

@@ -50,7 +50,7 @@ class ModeratorSystem(JudgingSystem[ModeratorSettings]):
             yield from briefs_for(run.id, settings, WHOLE_DEBATE)
 
     def planned_calls(self, settings: ModeratorSettings, turns: int, rounds: int) -> PlannedCalls:
-        """Each chair judges every round and the whole."""
+        """One question per chair and round, and one on the whole debate."""
         del turns
         return PlannedCalls(settings.judges * (rounds + 1), quoted_answers=rounds)
 

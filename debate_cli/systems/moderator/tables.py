@@ -19,7 +19,7 @@ CATEGORY_GROUPS = (
 
 
 def tables(verdict: Verdict) -> list[Table]:
-    """Scores, rounds, final evaluation; what was not judged is left out."""
+    """Scores, rounds, final evaluation; parts without judgments are omitted."""
     notes = parse_notes(ModeratorNotes, verdict)
     if notes is None:
         return []

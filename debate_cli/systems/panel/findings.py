@@ -26,9 +26,9 @@ class Vote(Finding):
     """The judge did not answer in time and keeps its last vote."""
 
     def describe(self) -> list[str]:
-        """The option, what it rests on, and what changed it."""
+        """The option, its reasons, and what changed the vote."""
         late = ", late" if self.late else ""
         told = [f"Votes {self.option}, confidence {format_number(self.confidence)}{late}"]
         told += [f"Critical: {point}" for point in self.critical_findings]
-        told += [f"Would mend it: {point}" for point in self.remediation_required]
+        told += [f"Would fix it: {point}" for point in self.remediation_required]
         return [*told, f"Changed because {self.changed_because}"] if self.changed_because else told

@@ -1,6 +1,6 @@
-"""The panel's form: a vote with its reasons, and what a judge is shown of the others before it votes again.
+"""The panel's form: a vote with its reasons, and what a judge learns about the other votes before it votes again.
 
-When a panel goes on deliberating, and what a verdict is made of, is decided in `scoring`.
+`votes` decides whether a panel deliberates further, `score` what the verdict is.
 """
 
 from __future__ import annotations
@@ -20,23 +20,23 @@ from debate_cli.systems.panel.settings import PERSONA_WEIGHTS, PanelJudge, Panel
 from debate_cli.systems.panel.votes import Ballot, ballots_by_round, explains_change, find_disagreements
 
 MAX_SHOWN_REASON_CHARS = 300
-"""Characters of a reason that the other judges see."""
+"""Maximum length of a reason that the other judges see."""
 NAME_TURN_INSTRUCTION = 'name the turn, as in "turn 3 concedes the cost"'
 NAME_PASSAGE_INSTRUCTION = "name the passage of the document"
-"""Where a judge finds what changed its vote."""
+"""How a judge must cite what changed its vote."""
 MIN_DIMENSION_MARK, MAX_DIMENSION_MARK = 1, 3
 """Scale of a dimension."""
 
 
 class DimensionForm(FormModel):
-    """One dimension judged."""
+    """The mark of one dimension."""
 
     name: str
     value: int = whole_number(MIN_DIMENSION_MARK, MAX_DIMENSION_MARK)
 
 
 class VoteForm(FormModel):
-    """A vote and what it rests on."""
+    """A vote and its reasons."""
 
     reasoning: str = text(240)
     dimensions: tuple[DimensionForm, ...]
@@ -48,7 +48,7 @@ class VoteForm(FormModel):
 
 
 def build_vote_form(case: JudgingContext[PanelSettings]) -> Form[VoteForm]:
-    """Every configured dimension; `changed_because` from the second vote on."""
+    """The form with every configured dimension; from the second vote on also `changed_because`."""
     dimensions = case.settings.dimensions
     schema = derive_schema(
         VoteForm,
@@ -60,7 +60,7 @@ def build_vote_form(case: JudgingContext[PanelSettings]) -> Form[VoteForm]:
 
 
 def vote_prompt_values(case: JudgingContext[PanelSettings], prompts: Prompts) -> Mapping[str, str]:
-    """The persona, the dimensions, what a vote means; from the second vote on also who voted how."""
+    """Values of the prompt: the persona, the dimensions, the meaning of a vote; from the second vote on also the earlier votes."""
     divided, votes = _format_previous_votes(case.debate, case.brief.run, case.settings, case.brief.revision)
     return {
         "persona": format_persona(find_panel_judge(case), prompts),
@@ -74,7 +74,7 @@ def vote_prompt_values(case: JudgingContext[PanelSettings], prompts: Prompts) ->
 
 
 def read_vote_form(filled: VoteForm, case: JudgingContext[PanelSettings]) -> AssessmentContent:
-    """A mark per dimension, and the vote; a changed vote that names no turn is warned of."""
+    """A mark per dimension, and the vote. Warns about a changed vote that names no turn."""
     tally = MarkCollector()
     for entry in unique_known_items(tally, filled.dimensions, lambda item: item.name, case.settings.dimensions):
         tally.add_mark(MarkSubject(None, entry.name), entry.value, MIN_DIMENSION_MARK, MAX_DIMENSION_MARK)
@@ -99,12 +99,12 @@ def read_vote_form(filled: VoteForm, case: JudgingContext[PanelSettings]) -> Ass
 
 
 def find_panel_judge(case: JudgingContext[PanelSettings]) -> PanelJudge:
-    """The judge that the brief is for."""
+    """The judge of the brief."""
     return next(judge for judge in case.settings.members if judge.id == case.brief.assessor)
 
 
 def format_persona(judge: PanelJudge, prompts: Prompts) -> str:
-    """The judge's point of view: the user's own description, otherwise the shipped one."""
+    """The judge's point of view: the user's description, otherwise the shipped one."""
     if judge.description is not None:
         return sanitize_takeovers(judge.description)
     if judge.persona in PERSONA_WEIGHTS:
@@ -113,7 +113,7 @@ def format_persona(judge: PanelJudge, prompts: Prompts) -> str:
 
 
 def previous_votes(case: JudgingContext[PanelSettings]) -> dict[str, Ballot]:
-    """Per judge in panel order, the vote that counted in the revision before the brief's."""
+    """Judge -> the vote that counted in the revision before the brief's, in panel order."""
     return {
         ballot.judge: ballot
         for ballot in _previous_ballots(case.debate, case.brief.run, case.settings, case.brief.revision)
@@ -130,14 +130,14 @@ def _previous_ballots(debate: Debate, run: str, settings: PanelSettings, revisio
 def _format_previous_votes(
     debate: Debate, run: str, settings: PanelSettings, revision: int
 ) -> tuple[tuple[str, ...], Mapping[str, str]]:
-    """What divides the panel before a revision, and per judge its vote as the others see it: the same for all who ask."""
+    """The points that divide the panel, and each judge's vote as the others see it: equal for all judges of a revision."""
     ballots = _previous_ballots(debate, run, settings, revision)
     divided = tuple(item.about for item in find_disagreements(ballots))
     return divided, {ballot.judge: to_prompt_json(_vote_for_prompt(ballot, divided)) for ballot in ballots}
 
 
 def carry_over_vote(case: JudgingContext[PanelSettings]) -> AssessmentContent | None:
-    """The last vote of a judge who is late, marked so; None where it has none."""
+    """The last vote of a late judge, marked as late; None if it has none."""
     last = previous_votes(case).get(case.brief.assessor)
     if last is None:
         return None
@@ -148,12 +148,12 @@ def carry_over_vote(case: JudgingContext[PanelSettings]) -> AssessmentContent | 
         ),
         findings=(last.vote.model_copy(update={"late": True, "changed_because": None}),),
         rationale=last.rationale,
-        warnings=("late: the judge did not answer in time, its last vote stands",),
+        warnings=("late: the judge did not answer in time, so its last vote counts",),
     )
 
 
 def _vote_for_prompt(ballot: Ballot, divided: Sequence[str]) -> dict[str, object]:
-    """A vote as judges see it: the reason cut short; on a dimension that divides them, the finding that names it."""
+    """A vote as other judges see it: a shortened reason and, on a dimension that divides them, the finding that names it."""
     findings = ballot.vote.critical_findings
     dimensions: list[dict[str, object]] = []
     for name, value in ballot.dimensions.items():

@@ -104,7 +104,7 @@ class PanelNotes(Notes):
     dissent: tuple[BallotRow, ...]
     """Final votes for another option than the panel's, in full."""
     unexplained_changes: tuple[str, ...]
-    """Ids of the judges who changed a vote in any round without giving a valid reason."""
+    """Ids of the judges who changed a vote in any round without a valid reason."""
     late: tuple[str, ...]
     """Ids of the judges who were late in any round."""
 
@@ -293,10 +293,10 @@ def _missing(
             why = format_failure_cause(debate, _brief_key(get_run_id(run), judge, number)) or late
             if ballot is None and not why:  # a judge without a first vote is not asked again
                 why = format_failure_cause(debate, _brief_key(get_run_id(run), judge, 0))
-            kept = "; its last vote stands" if ballot is not None or (number > latest and judge in voted) else ""
+            kept = "; its last vote counts" if ballot is not None or (number > latest and judge in voted) else ""
             found.append(f"{judge} did not vote {when}{why}{kept}.")
     if 0 < len(final) < settings.min_judges:
-        found.append(f"{len(final)} of {len(weights)} votes are in; a verdict takes {settings.min_judges}.")
+        found.append(f"There are {len(final)} of {len(weights)} votes; a verdict needs {settings.min_judges}.")
     for ballot in final:
         absent = [name for name in settings.dimensions if name not in ballot.dimensions]
         if absent:

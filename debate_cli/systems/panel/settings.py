@@ -26,9 +26,9 @@ class PanelJudge(ConfigModel):
     """A member of the panel."""
 
     id: str = Field(min_length=1)
-    """Its name in votes and reports."""
+    """Name of the judge in votes and reports."""
     persona: str
-    """One of the default personas, or any name with a `description`."""
+    """One of the shipped personas, or any name with a `description`."""
     description: str | None = None
     """The persona in the user's own words."""
     model: str | None = None
@@ -48,29 +48,29 @@ class PanelJudge(ConfigModel):
 
 
 class PanelSettings(SystemSettings):
-    """Several judges who deliberate until they agree enough."""
+    """Several judges vote and deliberate until they agree enough."""
 
     kind: Literal["panel"] = "panel"
     judge: str | None = None
-    """Model of every judge that names none."""
+    """Model of every judge that has no `model`."""
     judges: tuple[PanelJudge, ...] = ()
-    """The members one by one, where a short form does not do."""
+    """The members with their settings; use it where the short form `personas` is not enough."""
     personas: tuple[str, ...] = ()
     """Short form: personas with their default weights, ids the same as the names."""
     dimensions: tuple[str, ...] = Field(default=("logic", "evidence", "rebuttal", "risk"), min_length=1)
     """What each member rates from 1 to 3 beside its vote."""
     convergence_threshold: UnitInterval = 0.8
-    """Agreement from which on nothing more is deliberated."""
+    """Agreement from which on the panel stops deliberating."""
     max_rounds: int = Field(default=3, ge=0, le=20)
-    """Deliberation rounds after the first vote, at most."""
+    """Maximum number of deliberation rounds after the first vote."""
     min_judges: int = Field(default=2, ge=1)
-    """Votes that a verdict and a deliberation need."""
+    """Number of votes that a verdict and a deliberation need."""
     timeout_s: float = Field(default=120, gt=0)
-    """Seconds after which a member that is late keeps its last vote."""
+    """Seconds after which a late member keeps its last vote."""
 
     @cached_property
     def members(self) -> tuple[PanelJudge, ...]:
-        """The judges with model and weight filled in; the default five where none is named."""
+        """The judges with model and weight filled in; the default five if none is configured."""
         named = self.judges or tuple(PanelJudge(id=name, persona=name) for name in self.personas or PERSONA_WEIGHTS)
         return tuple(
             judge.model_copy(
@@ -101,12 +101,12 @@ class PanelSettings(SystemSettings):
     def problems(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
         """Members named twice or wrongly, too few of them, dimensions named twice."""
         if self.judges and self.personas:
-            yield ("personas",), "`judges` and `personas` are two ways to say one thing; keep one"
+            yield ("personas",), "`judges` and `personas` are two forms of the same setting; keep one"
         key = "judges" if self.judges else "personas"
         for index, judge in enumerate(self.members):
             yield from (((key, index, *path), message) for path, message in judge.problems())
         for index in _repeated(judge.id.casefold() for judge in self.members):
-            yield (key, index), "an earlier judge has this id; give each its own"
+            yield (key, index), "an earlier judge has this id; give each a different id"
         if len(self.members) < self.min_judges:
             count = f"{len(self.members)} judge{'s' if len(self.members) > 1 else ''}"
             message = f"the panel has {count} and needs {self.min_judges}; add judges, or lower `min_judges`"
@@ -120,7 +120,7 @@ class PanelSettings(SystemSettings):
         return self.model_copy(update={"judge": rename(self.judge), "judges": judges})
 
     def with_judge_count(self, count: int) -> Self:
-        """So many members: the configured ones in order, then the same personas again under new ids."""
+        """The settings with `count` members: the configured ones in order, then the same personas again with new ids."""
         repeats = -(-count // len(self.members))
         judges = [
             judge if number == 0 else judge.model_copy(update={"id": f"{judge.id}-{number + 1}"})
@@ -131,6 +131,6 @@ class PanelSettings(SystemSettings):
 
 
 def _repeated(words: Iterable[str]) -> list[int]:
-    """Indices of the words that occurred before."""
+    """Indices of words that occurred earlier."""
     first: dict[str, int] = {}
     return [index for index, word in enumerate(words) if first.setdefault(word, index) != index]

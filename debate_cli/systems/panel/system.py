@@ -44,7 +44,7 @@ class PanelSystem(JudgingSystem[PanelSettings]):
     suggestion_rank = 2
 
     def briefs(self, debate: Debate, run: JudgingRun, settings: PanelSettings, progress: Progress) -> Iterator[Brief]:
-        """All judges blind; then, revision by revision, those who have voted, as long as the panel is to deliberate."""
+        """A blind vote of every judge; then further votes of those who voted, until the panel stops deliberating."""
         if not progress.is_over or self.why_not(debate) is not None:
             return
         rounds: Mapping[int, tuple[Ballot, ...]] = {}
@@ -62,7 +62,7 @@ class PanelSystem(JudgingSystem[PanelSettings]):
             due = tuple(brief for brief in again if brief.assessor in voters)
 
     def planned_calls(self, settings: PanelSettings, turns: int, rounds: int) -> PlannedCalls:
-        """A vote of each judge, and at most `max_rounds` more; a judge sees the votes of all."""
+        """One vote per judge, and at most `max_rounds` more; a judge sees all votes."""
         del turns, rounds
         judges = len(settings.members)
         return PlannedCalls(judges, follow_ups=settings.max_rounds, quoted_answers=judges)
@@ -80,7 +80,7 @@ class PanelSystem(JudgingSystem[PanelSettings]):
         return score.score_run(debate, run, settings)
 
     def max_score(self, verdict: Verdict) -> float:
-        """The whole weight of the panel: 1."""
+        """The total weight of the panel: 1."""
         del verdict
         return 1.0
 
@@ -139,7 +139,7 @@ class PanelSystem(JudgingSystem[PanelSettings]):
 
 
 def _has_revision(rounds: Mapping[int, tuple[Ballot, ...]], settings: PanelSettings, revision: int) -> bool:
-    """Whether there is to be (or was) a vote of that revision; all earlier ones are settled."""
+    """Whether the panel votes (or voted) in that revision; all earlier ones are settled."""
     latest = max(rounds, default=-1)
     return latest >= revision or (latest == revision - 1 and should_deliberate(rounds, settings))
 

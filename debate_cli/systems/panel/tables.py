@@ -53,7 +53,7 @@ def _option_table(notes: PanelNotes, verdict: Verdict) -> Table:
 
 
 def _agreement_remark(notes: PanelNotes) -> str:
-    """How the panel came to agree, in a sentence."""
+    """The development of the agreement, in a sentence."""
     reached = "reached" if notes.converged else "did not reach"
     threshold = f"it {reached} the threshold of {_format_share(notes.convergence_threshold)}"
     if not notes.deliberation_rounds:
@@ -114,7 +114,7 @@ def _change_remarks(notes: PanelNotes) -> Iterable[str]:
 
 
 def _condition_tables(notes: PanelNotes) -> Iterable[Table]:
-    """What those who voted CONDITIONAL ask for, where the panel decided so."""
+    """The conditions of the judges who voted CONDITIONAL, if the panel decided so."""
     votes = notes.rounds[-1].votes if notes.option == "CONDITIONAL" else ()
     asked = {vote.judge: vote.remediation_required for vote in votes if vote.option == "CONDITIONAL"}
     rows = tuple((judge, Lines(conditions)) for judge, conditions in asked.items() if conditions)
@@ -126,7 +126,7 @@ def _dissent_tables(votes: Sequence[BallotRow]) -> Iterable[Table]:
     if votes:
         yield Table(
             title="dissent, panel",
-            heads=("judge", "vote", "critical findings", "what would mend it", "reasons"),
+            heads=("judge", "vote", "critical findings", "what would fix it", "reasons"),
             rows=tuple(
                 (
                     vote.judge,

@@ -24,7 +24,7 @@ def charts(verdict: Verdict) -> Iterator[Chart]:
     )
     yield _curve_chart(
         "Conviction after each turn",
-        "From 0 to 1: how hard a debater is to move.",
+        "From 0 to 1: how firmly a debater holds its stance.",
         notes.curve,
         [point.convictions for point in notes.curve],
         (0.0, 0.25, 0.5, 0.75, 1.0),

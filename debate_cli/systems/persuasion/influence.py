@@ -1,6 +1,6 @@
-"""Social influence among debaters: who persuades whom, and a vector that describes each debater's place among the others.
+"""Social influence among debaters: who persuades whom, and a vector that describes each debater's social context.
 
-Pure and deterministic: the random features are fixed by a seed in this file, nothing is trained.
+Pure and deterministic: the random features come from a fixed seed, and nothing is trained.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ AGGREGATION_ROUNDS = 2
 _SEED = "debate-cli social context 1"
 
 InfluenceGraph = Mapping[tuple[str, str], float]
-"""(from, to) -> mean persuasion that the first has had on the second, 0-1. Only those who were ever reached."""
+"""(from, to) -> mean persuasion of the second debater by the first, 0-1. Pairs without any persuasion are omitted."""
 
 
 def build_influence_graph(effects: Iterable[Effect]) -> InfluenceGraph:
-    """The directed graph of mean persuasion, by all effects given."""
+    """Build the directed graph of mean persuasion from the given effects."""
     found: dict[tuple[str, str], list[float]] = defaultdict(list)
     for effect in effects:
         found[effect.speaker, effect.target].append(effect.persuasion)
@@ -32,7 +32,7 @@ def build_influence_graph(effects: Iterable[Effect]) -> InfluenceGraph:
 
 
 def outgoing_influence(effects: Iterable[Effect]) -> dict[str, float]:
-    """Name -> mean weight of the edges that go out of it; those who never reached anyone are left out."""
+    """Name -> mean weight of its outgoing edges; debaters without any are omitted."""
     out: dict[str, list[float]] = defaultdict(list)
     for (speaker, _), weight in build_influence_graph(effects).items():
         out[speaker].append(weight)
@@ -44,8 +44,8 @@ def social_context_vectors(
 ) -> dict[str, tuple[float, ...]]:
     """Name -> a vector of 128 numbers with Euclidean length 1.
 
-    It starts as random features of (stance, conviction, mean persuasion received, mean attack received). Twice, each
-    vector is then replaced by the mean of itself and the mean of its predecessors in the influence graph; a vector
+    Initial values are random features of (stance, conviction, mean persuasion received, mean attack received). Twice,
+    each vector is then replaced by the mean of itself and the mean of its predecessors in the influence graph; a vector
     without predecessors stays unchanged.
     """
     graph = build_influence_graph(effects)

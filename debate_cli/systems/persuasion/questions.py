@@ -1,4 +1,4 @@
-"""The persuasion judge's form: what one turn did to every other debater. Keywords and factors need no model."""
+"""The persuasion judge's form: the effect of one turn on every other debater. Keywords and factors need no model."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from debate_cli.systems.persuasion.settings import PersuasionSettings
 
 
 class EffectForm(FormModel):
-    """What the turn did to one debater."""
+    """The effect of the turn on one debater."""
 
     participant: str
     reasoning: str = text(100)
@@ -24,7 +24,7 @@ class EffectForm(FormModel):
 
 
 class EffectsForm(FormModel):
-    """What the turn did to all of them."""
+    """The effects of the turn on all other debaters."""
 
     targets: tuple[EffectForm, ...]
 
@@ -36,7 +36,7 @@ def effect_targets(case: JudgingContext[PersuasionSettings]) -> tuple[str, ...]:
 
 
 def build_effects_form(case: JudgingContext[PersuasionSettings]) -> Form[EffectsForm]:
-    """Every target."""
+    """The form, with all targets."""
     targets = effect_targets(case)
     return Form(
         name="persuasion_effects",
@@ -47,7 +47,7 @@ def build_effects_form(case: JudgingContext[PersuasionSettings]) -> Form[Effects
 
 
 def effects_prompt_values(case: JudgingContext[PersuasionSettings], _prompts: Prompts) -> Mapping[str, str]:
-    """The turn, its speaker and the targets."""
+    """Values of the prompt: the turn, its speaker and the targets."""
     (turn,) = case.judged_turns
     return {
         "turn": str(turn.index),
@@ -57,7 +57,7 @@ def effects_prompt_values(case: JudgingContext[PersuasionSettings], _prompts: Pr
 
 
 def read_effects_form(filled: EffectsForm, case: JudgingContext[PersuasionSettings]) -> AssessmentContent:
-    """Three marks on each target, the reason on the first of them."""
+    """Three marks for each target; the first one has the reason."""
     tally = MarkCollector()
     for entry in unique_known_items(tally, filled.targets, lambda item: item.participant, effect_targets(case)):
         for effect in RATED_CRITERIA:

@@ -39,7 +39,7 @@ class FinalState(FrozenModel):
     conviction: float
     position: StancePosition
     persuasion: tuple[float, ...]
-    """Received, the last ten."""
+    """Persuasion received in the last ten effects."""
     attack: tuple[float, ...]
     """Received, the last ten."""
     surrendered: bool
@@ -92,7 +92,7 @@ class PersuasionNotes(Notes):
     curve: tuple[CurvePoint, ...]
     graph: tuple[InfluenceEdge, ...]
     influence: dict[str, float]
-    """Name -> mean weight of its outgoing edges; debaters without any are left out."""
+    """Name -> mean weight of its outgoing edges; debaters without any are omitted."""
     likeness: tuple[ContextSimilarity, ...]
 
 

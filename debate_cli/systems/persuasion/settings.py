@@ -11,27 +11,27 @@ from debate_cli.domain.judging_config import JudgeSeat, NonNegative, SystemSetti
 
 
 class VictoryConditions(ConfigModel):
-    """When a debater surrenders."""
+    """Conditions of a surrender."""
 
     surrender_threshold: UnitInterval = 0.4
-    """A debater persuaded again and again gives up with a conviction below this."""
+    """A debater under recent strong persuasion surrenders if its conviction is below this."""
     stance_neutral_threshold: UnitInterval = 0.2
-    """A debater without much conviction gives up with a stance closer to 0 than this."""
+    """A debater with little conviction surrenders if its stance is closer to 0 than this."""
     consecutive_persuasion: int = Field(default=3, ge=1, le=10)
-    """So many turns in a row that persuaded it (above 0.5) make it give up."""
+    """A debater surrenders if this number of consecutive turns persuaded it (above 0.5)."""
 
 
 class PersuasionFactors(ConfigModel):
     """Weights of the terms of persuasion with `effects: factors`."""
 
     persuasion: UnitInterval = 0.3
-    """Of the words of persuasion in the speech."""
+    """Weight of the persuasive words in the speech."""
     strategy_fit: UnitInterval = 0.2
-    """Of a strategy that suits the target."""
+    """Weight of a strategy that suits the target."""
     evidence: UnitInterval = 0.3
-    """Of the words of evidence in the speech."""
+    """Weight of the words of evidence in the speech."""
     social_influence: UnitInterval = 0.2
-    """Of the influence that the speaker has had so far."""
+    """Weight of the influence that the speaker has had so far."""
 
 
 class PersuasionSettings(SystemSettings):
@@ -43,9 +43,9 @@ class PersuasionSettings(SystemSettings):
     judge: str | None = None
     """With `effects: judge`: name in `models`, or `provider/model`; None means `models.judge`, else `models.default`."""
     effects: Literal["keywords", "factors", "judge"] = "keywords"
-    """How the effect of a speech is found: `keywords` needs no model, `factors` weighs more in, `judge` asks one."""
+    """Source of effects: `keywords` (no model), `factors` (keywords and more, no model) or `judge` (a model)."""
     factors: PersuasionFactors = PersuasionFactors()
-    """With `effects: factors`: what each term counts."""
+    """With `effects: factors`: weight of each term."""
     victory_conditions: VictoryConditions = VictoryConditions()
     """When a debater surrenders."""
     clear_margin: NonNegative = 30.0
@@ -53,10 +53,10 @@ class PersuasionSettings(SystemSettings):
 
     @property
     def seats(self) -> tuple[JudgeSeat, ...]:
-        """A judge only with `effects: judge`."""
+        """One judge with `effects: judge`, else none."""
         return super().seats if self.effects == "judge" else ()
 
     @property
     def method(self) -> str:
-        """How effects are found."""
+        """The source of effects."""
         return self.effects

@@ -1,6 +1,6 @@
-"""The state machine of the persuasion system: turns in, every debater's state after each of them out.
+"""The state machine of the persuasion system: computes every debater's state after each turn.
 
-How one effect moves one state is in `stance`; what effects a turn has is in `effects`.
+`stance` applies one effect to one state; `effects` computes the effects of a turn.
 """
 
 from __future__ import annotations
@@ -33,13 +33,16 @@ class StatePoint:
     states: Mapping[str, DebaterState]
     """By name, in the order of the participants."""
     effects: tuple[Effect, ...] = ()
-    """What the turn did: nothing to those who had surrendered, nothing where a judge has not rated it."""
+    """Effects of the turn. Debaters who have surrendered and targets that a judge has not rated have none."""
 
 
 def compute_state_curve(
     debate: Debate, settings: PersuasionSettings, run: JudgingRun | str = FIRST_RUN
 ) -> tuple[StatePoint, ...]:
-    """The curve: the start, then one point per turn, by index. `run` says whose ratings count with `effects: judge`."""
+    """The curve: the start, then one point per turn, by index.
+
+    `run`: the judging run whose ratings count with `effects: judge`.
+    """
     rated = average_ratings(ordered_assessments(debate, "persuasion", run) if settings.effects == "judge" else ())
     points = [StatePoint(None, {item.name: starting_state(item) for item in debate.participants})]
     for turn in sorted(debate.turns, key=lambda item: item.index):
@@ -56,7 +59,7 @@ def current_states(
 
 
 def configured_persuasion(debate: Debate) -> PersuasionSettings | None:
-    """The persuasion system that the debate itself is run with; None where it has none."""
+    """The persuasion system of the debate's own judging; None if it has none."""
     return next((system for system in debate.config.judging.systems if isinstance(system, PersuasionSettings)), None)
 
 
@@ -66,7 +69,7 @@ def collect_effects(points: Iterable[StatePoint]) -> tuple[Effect, ...]:
 
 
 def _next_point(turn: Turn, points: list[StatePoint], settings: PersuasionSettings, rated: EffectRatings) -> StatePoint:
-    """The point after `turn`, given all points before it."""
+    """The point after `turn`, computed from all earlier points."""
     before = points[-1].states
     targets = tuple(name for name, state in before.items() if name != turn.speaker and not state.surrendered)
     if settings.effects == "judge":

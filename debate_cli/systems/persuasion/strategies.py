@@ -1,4 +1,4 @@
-"""Which strategy fits a state of the persuasion system: the rule that `strategy: adaptive` follows."""
+"""The strategy that fits a state of the persuasion system: the rule of `strategy: adaptive`."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from debate_cli.systems.aggregation import mean, strip_float_noise
 from debate_cli.systems.persuasion.stance import RECENT_EFFECTS, DebaterState
 
 LOW_CONVICTION = 0.5
-"""An opponent whose conviction is below this can be pressed."""
+"""An opponent with a lower conviction is worth pressing."""
 HIGH_EVIDENCE = 0.6
-"""Own evidence is high from here on (`significant` on the judge's scale): the mean of the last three own turns."""
+"""Own evidence from here on is high (`significant` on the judge's scale): the mean of the last three own turns."""
 HIGH_CONVICTION = 0.7
-"""Own conviction above this is worth defending."""
+"""A higher own conviction is worth defending."""
 RECENTLY_PERSUADED = 0.4
-"""An opponent whose last three received persuasions have a mean above this was recently persuaded."""
+"""An opponent whose last three received persuasions have a higher mean was recently persuaded."""
 
 
 def pick_strategy(
@@ -32,7 +32,7 @@ def pick_strategy(
     names = [name for name in (states if opponents is None else opponents) if name != speaker and name in states]
     others = [states[name] for name in names if not states[name].surrendered]
     if own is None or not others:
-        return StrategyPick(name="analytical", reason="Nobody is left to answer, so reasons alone count.")
+        return StrategyPick(name="analytical", reason="No opponent is left to answer, so only reasons count.")
     return _try_aggressive(own, others) or _try_defensive(own, others) or _try_empathetic(others) or _default_strategy()
 
 
@@ -65,4 +65,4 @@ def _try_empathetic(others: list[DebaterState]) -> StrategyPick | None:
 
 
 def _default_strategy() -> StrategyPick:
-    return StrategyPick(name="analytical", reason="Nothing in the state calls for anything but reasons.")
+    return StrategyPick(name="analytical", reason="No other strategy applies.")

@@ -1,4 +1,4 @@
-"""The strategy that an adaptive debater follows next, read off the debate; the rule itself is in `adaptive`."""
+"""The next strategy of an adaptive debater, derived from the debate. The rule is in `strategies`."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from debate_cli.systems.persuasion.strategies import pick_strategy
 
 
 def pick_adaptive_strategy(debate: Debate, speaker: str, settings: PersuasionSettings | None = None) -> StrategyPick:
-    """What `strategy: adaptive` picks for `speaker`'s next turn, given the turns that `debate` holds.
+    """The strategy for `speaker`'s next turn under `strategy: adaptive`, given the turns in `debate`.
 
-    A speaker entitled to less than the whole debate passes `debate.before(cue)`. `settings` None means the debate's own
-    persuasion system, or its defaults (keyword effects, no model) where there is none.
+    A speaker who may know only a part of the debate passes `debate.before(cue)`. `settings` None means the debate's
+    persuasion system, or its defaults (keyword effects, no model) if there is none.
     """
     return pick_strategy(
         current_states(debate, settings or configured_persuasion(debate) or PersuasionSettings()), speaker

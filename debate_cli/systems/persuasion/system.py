@@ -44,15 +44,15 @@ class PersuasionSystem(JudgingSystem[PersuasionSettings]):
         return questions.EFFECTS_QUESTION
 
     def why_not(self, debate: Debate) -> str | None:
-        """It needs somebody to persuade."""
+        """Fewer than two debaters: nobody can be persuaded."""
         if debate.turns and len(debate.participants) < 2:  # noqa: PLR2004 - a speaker and a listener
-            return "persuasion needs two debaters or more; judge it by another system"
+            return "has fewer than two debaters, so persuasion cannot judge it; use another system"
         return super().why_not(debate)
 
     def awaited(
         self, debate: Debate, settings: PersuasionSettings, index: int, round_number: int | None
     ) -> Iterator[Brief]:
-        """Who has surrendered is known when all earlier turns are judged."""
+        """All earlier turns, because their effects decide who has surrendered."""
         del debate, round_number
         yield from turn_briefs(FIRST_RUN, settings, range(index))
 
@@ -65,7 +65,7 @@ class PersuasionSystem(JudgingSystem[PersuasionSettings]):
         return score.score_run(debate, run, settings)
 
     def max_score(self, verdict: Verdict) -> float:
-        """It depends on the number of debaters."""
+        """The highest possible score, which depends on the number of debaters."""
         return score.max_score(len(verdict.scores))
 
     def explain(self, verdict: Verdict) -> str:
@@ -76,7 +76,7 @@ class PersuasionSystem(JudgingSystem[PersuasionSettings]):
         return " ".join([super().explain(verdict), *(sentences or ["No debater surrendered."])])
 
     def quote(self, debate: Debate, verdict: Verdict) -> None:
-        """None: its judges rate single turns and do not explain the verdict."""
+        """None, because the judges rate single turns and do not explain the verdict."""
         del debate, verdict
 
     def tables(self, verdict: Verdict) -> list[Table]:

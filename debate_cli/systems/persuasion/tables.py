@@ -1,4 +1,4 @@
-"""Tables of the persuasion system: final states, curves of stance and conviction, influence of each debater on each."""
+"""Tables of the persuasion system: final states, curves of stance and conviction, influence between debaters."""
 
 from __future__ import annotations
 

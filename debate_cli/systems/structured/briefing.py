@@ -1,4 +1,4 @@
-"""The briefing for the one who decides: what to rely on, what to limit, what not to use, what stays open."""
+"""The briefing for the decision: what to rely on, what to limit, what not to use, what stays open."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class BriefingClaim(FrozenModel):
 
 
 class Briefing(FrozenModel):
-    """What a decision-maker should take away from a debate."""
+    """What a decision-maker needs from a debate."""
 
     key_insight: str
     rely_on: tuple[BriefingClaim, ...] = ()
@@ -41,9 +41,10 @@ class Briefing(FrozenModel):
 
 
 def build_briefing(debate: Debate, run: JudgingRun | str | None = None) -> Briefing | None:
-    """The briefing by the structured judge of `run` (None: the newest with that system); None where nothing was judged.
+    """The briefing by the structured judge of `run` (None: the newest run with that system); None without judgments.
 
-    With several judges, insight and recommendation are the first judge's who gave them; open questions are everyone's.
+    With several judges, insight and recommendation are those of the first judge who gave them; open questions are those
+    of all judges.
     """
     given = structured_assessments(debate, run)
     if not given:

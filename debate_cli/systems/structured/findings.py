@@ -27,7 +27,7 @@ class Fallacy(Finding):
 
 
 class Trace(Finding):
-    """What became of one claim."""
+    """The standing of one claim."""
 
     kind: Literal["trace"] = "trace"
     participant: str
@@ -42,7 +42,7 @@ class Trace(Finding):
 
 
 class Insight(Finding):
-    """What the one who decides should take away."""
+    """What a decision-maker needs to know."""
 
     kind: Literal["insight"] = "insight"
     key_insight: str

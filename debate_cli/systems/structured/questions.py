@@ -23,7 +23,7 @@ class FallacyForm(FormModel):
 
 
 class ArgumentJudgmentForm(FormModel):
-    """One argument judged."""
+    """The judgment of one argument."""
 
     item: str
     reasoning: str = text()
@@ -36,7 +36,7 @@ class ArgumentJudgmentForm(FormModel):
 
 
 class StructuredForm(FormModel):
-    """The whole debate judged argument by argument."""
+    """The judgment of the whole debate, argument by argument."""
 
     arguments: tuple[ArgumentJudgmentForm, ...]
     key_insight: str = text(240)
@@ -45,7 +45,7 @@ class StructuredForm(FormModel):
 
 
 def build_structured_form(case: JudgingContext[StructuredSettings]) -> Form[StructuredForm]:
-    """Each argument of the debate, in its order; needs at least one."""
+    """The form with each argument of the debate, in order; needs at least one."""
     arguments, fallacies = tuple(scored_arguments(case.debate)), case.settings.fallacies
     return Form(
         name="structured_judgment",
@@ -61,13 +61,13 @@ def build_structured_form(case: JudgingContext[StructuredSettings]) -> Form[Stru
 
 
 def structured_prompt_values(case: JudgingContext[StructuredSettings], _prompts: Prompts) -> Mapping[str, str]:
-    """Which arguments there are, and the checklist."""
+    """Values of the prompt: the arguments and the checklist."""
     ids = [{"item": item, "by": speaker} for item, speaker in scored_arguments(case.debate).items()]
     return {"arguments": to_prompt_json(ids), "fallacies": to_prompt_json(case.settings.fallacies)}
 
 
 def read_structured_form(filled: StructuredForm, case: JudgingContext[StructuredSettings]) -> AssessmentContent:
-    """Four marks and a trace per argument, fallacies whose quote was said, the insight."""
+    """Four marks and a trace per argument, fallacies with a true quote, and the insight."""
     tally = MarkCollector()
     known = scored_arguments(case.debate)
     for entry in unique_known_items(tally, filled.arguments, lambda argument: argument.item, known):
@@ -102,7 +102,7 @@ def _read_argument(entry: ArgumentJudgmentForm, case: JudgingContext[StructuredS
 def _read_fallacy(
     fallacy: FallacyForm, item: str, case: JudgingContext[StructuredSettings], tally: MarkCollector
 ) -> None:
-    """Keep a fallacy that is on the checklist and whose words its speaker said."""
+    """Add a fallacy that is on the checklist and quotes its speaker correctly."""
     speaker, _ = case.debate.arguments[item]
     name = next((known for known in case.settings.fallacies if known.casefold() == fallacy.name.casefold()), None)
     if name is None:

@@ -39,13 +39,13 @@ class StructuredSettings(SystemSettings):
     judge: str | None = None
     """Name in `models`, or `provider/model`; None means `models.judge`, else `models.default`."""
     judges: int = Field(default=1, ge=1, le=25)
-    """How many times the judge is asked independently; marks are averaged."""
+    """Number of independent judgments; marks are averaged."""
     weights: StructuredWeights = StructuredWeights()
-    """What each criterion counts."""
+    """Weight of each criterion."""
     fallacy_penalty: NonNegative = 0.0
-    """Points off an argument for each fallacy in it; its score stays at 1 or above."""
+    """Points deducted from an argument for each fallacy in it; its score stays at 1 or above."""
     fallacies: tuple[str, ...] = FALLACIES
-    """The checklist that the judge goes through."""
+    """Checklist of fallacies."""
     thresholds: Annotated[Thresholds, default_bounds(draw=1, clear=3)] = Thresholds(draw=1, clear=3)
     """Points of 1-10: below `draw` a draw, above `clear` a clear victory."""
 
@@ -59,7 +59,7 @@ class StructuredSettings(SystemSettings):
 
     @property
     def seats(self) -> tuple[JudgeSeat, ...]:
-        """As many judges as configured, all of one model."""
+        """The configured number of judges, all with one model."""
         return numbered_seats(self.judges, self.judge)
 
     def problems(self) -> Iterator[tuple[tuple[str | int, ...], str]]:
@@ -67,5 +67,5 @@ class StructuredSettings(SystemSettings):
         yield from self.thresholds.problems()
 
     def with_judge_count(self, count: int) -> Self:
-        """The settings with so many judges."""
+        """The settings with `count` judges."""
         return self.model_copy(update={"judges": count})

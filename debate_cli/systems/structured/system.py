@@ -34,7 +34,7 @@ class StructuredSystem(JudgingSystem[StructuredSettings]):
         return questions.STRUCTURED_QUESTION
 
     def why_not(self, debate: Debate) -> str | None:
-        """It needs an argument to mark."""
+        """A debate without arguments cannot be judged."""
         if debate.turns and not score.scored_arguments(debate):
             return "has no arguments, so structured cannot judge it"
         return super().why_not(debate)

@@ -23,11 +23,11 @@ from debate_cli.systems.tables import (
 )
 
 SHORT_HEADERS = {"responsiveness": "response"}
-"""Heads that must be narrow."""
+"""Short forms of long headers."""
 
 
 def tables(verdict: Verdict) -> list[Table]:
-    """The score table, and the fallacies where any were found."""
+    """The score table, and the fallacies if there are any."""
     notes = parse_notes(StructuredNotes, verdict)
     if notes is None:
         return []
@@ -35,7 +35,7 @@ def tables(verdict: Verdict) -> list[Table]:
 
 
 def format_trace_table(rows: Sequence[TraceRow]) -> Table:
-    """Who claimed what, who answered it how, and what became of it."""
+    """Every claim with its speaker, the answers to it, and its standing."""
     return Table(
         title="trace",
         heads=("claim", "by", "what is claimed", "answers", "standing", "because"),

@@ -1,6 +1,6 @@
-"""The trace table: who claimed what, who answered it how, and what became of it.
+"""The trace table: every claim with its speaker, the answers to it, and its standing.
 
-It joins what the transcript knows with the structured judge's standings; it works without any judge.
+It joins the transcript with the structured judge's standings; it also works without a judge.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ class TraceResponse(FrozenModel):
     type: ResponseType
     reasoning: str
     follow_up: str = ""
-    """The question it was followed by; empty for none."""
+    """The question after the response; empty for none."""
 
 
 class TraceReply(FrozenModel):
-    """What the one who made the claim said to the questions about it."""
+    """The reply of the claim's speaker to questions about it."""
 
     by: str
     turn: int
@@ -38,19 +38,19 @@ class TraceReply(FrozenModel):
 
 
 class TraceRow(FrozenModel):
-    """One claim with everything that happened to it."""
+    """One claim with the answers to it and its standing."""
 
     id: str
     """Id of the argument."""
     participant: str
-    """Who claimed it."""
+    """Name of the debater who claimed it."""
     claim: str
     responses: tuple[TraceResponse, ...] = ()
     replies: tuple[TraceReply, ...] = ()
     standing: Standing | None = None
-    """What most judges say; UNCERTAIN where they are evenly divided; None where none was asked."""
+    """The standing that most judges give; UNCERTAIN if they are evenly divided; None without a standing."""
     reason: str | None = None
-    """The reason of the first judge of that majority; the division itself where there is none."""
+    """The reason of the first judge of that majority, or a sentence on the division."""
 
 
 def build_trace_table(debate: Debate, run: JudgingRun | str | None = None) -> tuple[TraceRow, ...]:
@@ -100,7 +100,7 @@ def newest_run(debate: Debate, kind: str) -> JudgingRun | None:
 
 
 def _responses_and_replies(debate: Debate) -> tuple[Mapping[str, list[TraceResponse]], Mapping[str, list[TraceReply]]]:
-    """Argument id -> responses to it, and -> replies about it, both in the order of the debate."""
+    """Argument id -> responses to it, and argument id -> replies about it, both in the order of the debate."""
     responses: dict[str, list[TraceResponse]] = defaultdict(list)
     replies: dict[str, list[TraceReply]] = defaultdict(list)
     for turn in debate.turns:

@@ -185,7 +185,7 @@ def test_an_unjudged_side_has_no_scores() -> None:
     assert "structured  other outcome  (B: undetermined)\n  A: Bo, narrow, margin 1.1, Ada 6.35 · Bo 7.45" in lines(
         pair
     )
-    assert "B: structured r1, moderator r1: undetermined, no judge was heard" in lines(pair)
+    assert "B: structured r1, moderator r1: undetermined, no judge answered" in lines(pair)
     assert not any("was judged by" in sentence for sentence in summarize_comparison(pair))
 
 

@@ -185,7 +185,9 @@ async def judge_text(
     request, own = _judging_request(loaded, ("panel",), model, models)
     now = datetime.now(UTC)
     events = document_events(name, text, new_id(name, now, SystemRandom()), request, now)
-    context = prepare_judges(config_for_judging(fold(events), request), loaded, os.environ, name, models=own)
+    context = prepare_judges(
+        config_for_judging(fold(events), request), loaded, os.environ, name, request=request, models=own
+    )
     return await _build_session(context, observer).judge(events, (), Path(path) if path is not None else None)
 
 

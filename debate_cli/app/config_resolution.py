@@ -15,11 +15,11 @@ from typing import Any, cast
 
 from debate_cli.app.model_problems import provider_problems
 from debate_cli.domain.config import DebateConfig, ModelSpec
-from debate_cli.domain.config_checks import Problem, check_config, check_stored_config
+from debate_cli.domain.config_checks import Problem, check_config, check_judging_config, check_stored_config
 from debate_cli.errors import ConfigError
 from debate_cli.providers.registry import collect_provider_secrets
 from debate_cli.storage.config_errors import SourceMap
-from debate_cli.storage.config_file import LoadedConfig, read_config_file, read_prompt_files
+from debate_cli.storage.config_file import ConfigCheck, LoadedConfig, read_config_file, read_prompt_files
 from debate_cli.storage.overrides import ConfigChange
 from debate_cli.storage.serialization import config_to_json
 from debate_cli.storage.transcript_store import StoredDebate
@@ -32,13 +32,13 @@ def resolve_config(
     changes: Sequence[ConfigChange] = (),
     *,
     text: str | None = None,
-    mock: bool = False,
     shipped: bool = False,
+    checks: ConfigCheck = check_config,
 ) -> LoadedConfig:
     """Load the configuration at `path` (or `text`) with `changes` (key path, value) applied.
 
-    `env` is the process's own environment; the `.env` beside the file is read here. With `mock`, roles may lack a model.
-    `shipped`: the file comes with the package, so `.env` and relative paths belong to the working folder. Raises
+    `env` is the process's own environment; the `.env` beside the file is read here.
+    `checks` finds contradictions. `shipped`: the file comes with the package, so `.env` and relative paths belong to the working folder. Raises
     ConfigError; `prepare_run` checks whether the models can be asked.
     """
     folder = Path() if path is None or shipped else path.parent
@@ -47,16 +47,24 @@ def resolve_config(
         text=text,
         overrides=changes,
         env=load_environment(folder, env),
-        own_checks=_check_for_mock if mock else check_config,
+        own_checks=checks,
         more_checks=(provider_problems,),
     )
     return replace(loaded, folder=folder)
 
 
-def _check_for_mock(config: DebateConfig) -> list[Problem]:
+def check_for_mock(config: DebateConfig) -> list[Problem]:
     """Check `config` as the mock runs it: a role without a model gets the mock."""
-    models = {"default": ModelSpec(model="mock/default"), **config.models}
-    return check_config(config.model_copy(update={"models": models}))
+    return check_config(_with_default_model(config))
+
+
+def check_for_judging(config: DebateConfig) -> list[Problem]:
+    """Check `config` as `judge` uses it: debaters need not be named, and roles may lack a model."""
+    return check_judging_config(_with_default_model(config))
+
+
+def _with_default_model(config: DebateConfig) -> DebateConfig:
+    return config.model_copy(update={"models": {"default": ModelSpec(model="mock/default"), **config.models}})
 
 
 def config_from_object(config: DebateConfig, name: str, folder: Path | None = None) -> LoadedConfig:

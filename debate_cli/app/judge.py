@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from debate_cli.app.context import Cassette, RunContext
-from debate_cli.app.judge_request import JudgingRequest, config_for_judging, document_events
+from debate_cli.app.judge_request import JudgingRequest, config_for_judging, document_events, open_further_runs
 from debate_cli.app.preparation import prepare_judges, prepare_judging
 from debate_cli.app.session import Outcome, Session
 from debate_cli.domain.debate import Debate, fold
@@ -40,12 +40,22 @@ class JudgeTask:
     source: Path
     events: tuple[Event, ...]
     openings: tuple[JudgingOpened, ...]
-    """Judging runs to add. None for a text, whose panel is its first run."""
+    """Judging runs to add. A text has a first judging run besides."""
     context: RunContext
     target: Path | None
     """The transcript to write; None writes nothing."""
     note: str | None = None
     """A sentence on a torn journal."""
+
+    @property
+    def is_text(self) -> bool:
+        """Whether a text is judged, whose own judging run is done too."""
+        return self.source.suffix not in TRANSCRIPT_SUFFIXES
+
+    async def judge(self, session: Session, *, save: bool = True, force: bool = False) -> Outcome:
+        """Judge the file in `session`. Without `save` nothing is written."""
+        target = self.target if save else None
+        return await session.judge(self.events, self.openings, target, own_run=self.is_text, force=force)
 
     @property
     def debater_names(self) -> tuple[str, ...]:
@@ -132,7 +142,7 @@ async def judge_files(
             if stop.requested:
                 return None
             try:
-                return await session.judge(task.events, task.openings, task.target, force=force)
+                return await task.judge(session, force=force)
             except DebateError as error:
                 if len(tasks) == 1:
                     raise
@@ -173,14 +183,14 @@ def _build_task(path: Path, request: JudgingRequest, loaded: LoadedConfig | None
         raise TranscriptError(f"{path}: no such file; name a transcript, or a text for --system panel")
     if not request.kinds or not all(get_system(kind).judges_texts for kind in request.kinds):
         raise TranscriptError(f"{path}: is not a transcript; other texts are judged with --system panel alone")
-    if request.repeat > 1 or request.other_models:
-        raise UsageError(f"{path}: a text gets one judging run at a time; judge the saved transcript to add more")
     now = datetime.now(UTC)
     debate_id = validate_id(target.text_id) if target.text_id else new_id(path.stem, now, random.SystemRandom())
     events = document_events(path.name, _read_text(path), debate_id, request, now)
-    context = prepare_judges(config_for_judging(fold(events), request), loaded, os.environ, str(path))
+    debate = fold(events)
+    context = prepare_judges(config_for_judging(debate, request), loaded, os.environ, str(path), request=request)
     default = Path(context.config.output.dir) / f"{debate_id}.json"
-    return JudgeTask(path, events, (), context, _target_path(default, target))
+    openings = open_further_runs(debate, request, now)
+    return JudgeTask(path, events, openings, context, _target_path(default, target))
 
 
 def _build_transcript_task(

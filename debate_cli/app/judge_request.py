@@ -40,6 +40,8 @@ class JudgingRequest:
     """Whether earlier assessments of these systems no longer count."""
     limits: Mapping[str, float] = field(default_factory=dict[str, float])
     """Limits of these judging runs, by key of `limits`."""
+    asks_models: bool = True
+    """Whether models will be asked; False for an estimate or a replayed cassette, which need no key."""
 
     @property
     def model_spec(self) -> ModelSpec | None:
@@ -90,7 +92,16 @@ def open_judging_runs(debate: Debate, wish: JudgingRequest, at: datetime) -> tup
     for system in systems:
         _check_judgeable(debate, system, is_named=system.kind in wish.systems)
     judging = JudgingConfig(systems=systems, decides=_deciding_system(debate, wish, systems))
-    taken = len(debate.runs)
+    return _openings(judging, wish, at, taken=len(debate.runs))
+
+
+def open_further_runs(judged: Debate, wish: JudgingRequest, at: datetime) -> tuple[JudgingOpened, ...]:
+    """The judging runs of a text beside its own: for further models and for repetitions."""
+    return _openings(judged.config.judging, wish, at, taken=0)[1:]
+
+
+def _openings(judging: JudgingConfig, wish: JudgingRequest, at: datetime, *, taken: int) -> tuple[JudgingOpened, ...]:
+    """`repeat` judging runs for each model. `taken`: number of the debate's runs."""
     variants = [wish, *(replace(wish, model=model) for model in wish.other_models)]
     return tuple(
         JudgingOpened(
@@ -133,7 +144,11 @@ def document_config(name: str, text: str, wish: JudgingRequest) -> DebateConfig:
         models=wish.models,
         providers=wish.providers,
         debaters=(),
-        judging=JudgingConfig(systems=tuple(_apply_request(system, wish) for system in able or (PanelSettings(),))),
+        judging=JudgingConfig(
+            systems=tuple(_apply_request(system, wish) for system in able or (PanelSettings(),)),
+            question=given.topic if given is not None else None,
+            context=given.background if given is not None else None,
+        ),
     )
     return judged.model_copy(update=kept)
 

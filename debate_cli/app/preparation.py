@@ -123,7 +123,7 @@ def prepare_judging(
     """
     openings = open_judging_runs(debate, request, at)
     config = config_for_judging(debate, request).model_copy(update={"judging": openings[0].judging})
-    context = prepare_judges(config, loaded, env, debate.id, others=request.other_model_specs, models=models)
+    context = prepare_judges(config, loaded, env, debate.id, request=request, models=models)
     return PreparedJudging(openings, context)
 
 
@@ -133,16 +133,20 @@ def prepare_judges(
     env: Mapping[str, str],
     name: str,
     *,
-    others: Sequence[ModelSpec] = (),
+    request: JudgingRequest,
     models: Mapping[str, Model] | None = None,
 ) -> RunContext:
-    """Prepare `config` for its judges and the `others` only. Errors call a configuration without a file `name`."""
+    """Prepare `config` for the judges of `request` only. Errors call a configuration without a file `name`."""
     require_judge_models(config)
     if loaded is None:
         own = LoadedConfig(config, Path(), (), {}, SourceMap(name), load_environment(Path(), env))
     else:
         own = replace(loaded, config=config)
-    return prepare_run(own, select=lambda config: (*judge_model_specs(config), *others), models=models)
+
+    def select(config: DebateConfig) -> tuple[ModelSpec, ...]:
+        return (*judge_model_specs(config), *request.other_model_specs)
+
+    return prepare_run(own, select=select if request.asks_models else None, models=models)
 
 
 def judge_model_specs(config: DebateConfig) -> tuple[ModelSpec, ...]:

@@ -100,15 +100,22 @@ class Session:
             return await self._resume_locked(open_debate(stored.path), path)
 
     async def judge(
-        self, events: Sequence[Event], openings: Sequence[JudgingOpened], path: Path | None, *, force: bool = False
+        self,
+        events: Sequence[Event],
+        openings: Sequence[JudgingOpened],
+        path: Path | None,
+        *,
+        own_run: bool = False,
+        force: bool = False,
     ) -> Outcome:
         """Add the judging runs `openings` to the debate of `events` and save it at `path` (None: nowhere).
 
-        Without openings, the debate's own judging run is completed. The outcome has the verdicts of the added runs,
-        newest first. Raises UsageError if `path` was changed since it was read, unless `force` is set.
+        `own_run`: the debate's own judging run is completed too, as it is without openings. The outcome has the verdicts
+        of these runs, newest first. Raises UsageError if `path` was changed since it was read, unless `force` is set.
         """
         extended = [*events, *openings]
-        runs = [opening.run for opening in openings] or [run.id for run in fold(events).runs]
+        own_runs = [run.id for run in fold(events).runs] if own_run or not openings else []
+        runs = own_runs + [opening.run for opening in openings]
         if path is None:
             outcome = await self._run_engine(fold(extended), None, None, runs=runs)
         else:

@@ -19,7 +19,7 @@ from debate_cli.app.context import Cassette
 from debate_cli.app.model_factory import all_model_specs
 from debate_cli.cli.console import print_status
 from debate_cli.domain.config import DebateConfig
-from debate_cli.domain.config_checks import find_model_key_paths
+from debate_cli.domain.config_checks import check_config, find_model_key_paths
 from debate_cli.domain.suggestions import format_suggestion
 from debate_cli.errors import ConfigError, MissingKeyError, NoLocalModelError, UsageError
 from debate_cli.providers.addresses import find_key_problem
@@ -27,7 +27,7 @@ from debate_cli.providers.cassette import CassettePlayer, CassetteRecorder
 from debate_cli.providers.embedded import MISSING_EXTRA_MESSAGE
 from debate_cli.providers.provider_table import merge_provider_rows
 from debate_cli.providers.registry import models_without_extra, models_without_key, split_model_name
-from debate_cli.storage.config_file import LoadedConfig
+from debate_cli.storage.config_file import ConfigCheck, LoadedConfig
 from debate_cli.storage.overrides import ConfigChange, Override
 from debate_cli.storage.redact import Redactor
 from debate_cli.storage.transcript_dirs import DEFAULT_CONFIG_PATHS
@@ -93,26 +93,26 @@ def config_from_argument(
     reference: str | None,
     changes: Sequence[ConfigChange] = (),
     *,
-    mock: bool = False,
+    checks: ConfigCheck = check_config,
     announce: bool = True,
 ) -> LoadedConfig:
     """The configuration that `reference` names: a path, `-` for standard input, None for the default one.
 
-    `announce`: print which default is used. With `mock`, roles may lack a model. Raises ConfigError with every fault.
+    `announce`: print which default is used. `checks` finds contradictions. Raises ConfigError with every fault.
     """
     if reference == "-":
-        loaded = resolve_config(None, os.environ, changes, text=sys.stdin.read(), mock=mock)
+        loaded = resolve_config(None, os.environ, changes, text=sys.stdin.read(), checks=checks)
     elif reference is None:
         path = default_config_path()
         if announce:
             print_default_config(path)
         changes = [*_without_example(path, changes), *changes]
-        loaded = resolve_config(path, os.environ, changes, mock=mock, shipped=_is_shipped(path))
+        loaded = resolve_config(path, os.environ, changes, checks=checks, shipped=_is_shipped(path))
     else:
         path = Path(reference)
         if reference.isprintable() and not os.path.lexists(path):
             raise ConfigError(f"{reference}: no such file{_suggest_reference(path)}")
-        loaded = resolve_config(path, os.environ, changes, mock=mock, shipped=_is_shipped(path))
+        loaded = resolve_config(path, os.environ, changes, checks=checks, shipped=_is_shipped(path))
     print_notes(loaded.env.notes)
     return loaded
 

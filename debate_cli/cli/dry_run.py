@@ -1,16 +1,18 @@
-"""Output of `debate run --dry-run`: the resolved configuration; calls, tokens and cost as planned and at worst."""
+"""Output of `run --dry-run` and `judge --dry-run`: calls, tokens and cost as planned and at worst; for a run its configuration."""
 
 from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import yaml
 
 from debate_cli.app.context import RunContext
 from debate_cli.app.estimate import NO_CALLS, CallTotals, RunEstimate, estimate_run
+from debate_cli.app.judge import JudgeTask
+from debate_cli.app.judge_estimate import estimate_judging
 from debate_cli.cli.console import print_json, print_status
 from debate_cli.domain.config import DebateConfig
 from debate_cli.render import sanitize
@@ -20,6 +22,7 @@ from debate_cli.storage.serialization import config_to_json
 
 PLAN_HEADINGS = ("role", "model", "", "calls", "tokens in", "tokens out", "USD")
 TEXT_COLUMNS = 3
+NOTHING_ASKED = "No model was asked."
 
 
 def show_plan(context: RunContext, *, as_json: bool) -> None:
@@ -40,14 +43,36 @@ def show_plan(context: RunContext, *, as_json: bool) -> None:
     speeches = f"{plan.speeches} speech{'' if plan.speeches == 1 else 'es'}"
     assessments = f"{plan.assessments} assessment{'' if plan.assessments == 1 else 's'}"
     print(f"\n# planned: {speeches} and at least {assessments}")
-    for line in (*_format_table(plan), *_format_notes(config)):
+    for line in (*_format_table(plan), *_format_notes(config), NOTHING_ASKED):
         print(f"# {line}".rstrip())
 
 
-def _format_table(plan: RunEstimate) -> Iterator[str]:
-    """Two aligned lines per role, and two for all roles."""
+def show_judging_plans(tasks: Sequence[JudgeTask], *, as_json: bool) -> None:
+    """Print the estimate of judging each file, and of all together."""
+    plans = [(task, asyncio.run(estimate_judging(task))) for task in tasks]
+    if as_json:
+        print_json([{"path": str(task.source), "plan": _plan_data(plan)} for task, plan in plans])
+        return
+    for task, plan in plans:
+        print(
+            f"{sanitize.sanitize_line(str(task.source))}: about {plan.assessments} assessment{'' if plan.assessments == 1 else 's'}"
+        )
+        for line in _format_table(plan):
+            print(f"  {line}".rstrip())
+    if len(plans) > 1:
+        print(f"all {len(plans)} files:")
+        for line in _format_table(
+            RunEstimate(0, 0, tuple(role for _, plan in plans for role in plan.roles)), by_role=False
+        ):
+            print(f"  {line}".rstrip())
+    notes = [line for task in tasks[:1] for line in _format_notes(task.context.config, "The judging of each file")]
+    print("\n".join([*notes, NOTHING_ASKED]))
+
+
+def _format_table(plan: RunEstimate, *, by_role: bool = True) -> Iterator[str]:
+    """Two aligned lines per role (if `by_role`), and two for all roles."""
     rows: list[tuple[str, ...]] = [PLAN_HEADINGS]
-    for role in plan.roles:
+    for role in plan.roles if by_role else ():
         rows += _format_rows(role.role, role.spec.model, role.planned, role.worst)
     rows += _format_rows("all", "", plan.planned, plan.worst)
     widths = [max(len(row[column]) for row in rows) for column in range(len(PLAN_HEADINGS))]
@@ -67,16 +92,15 @@ def _format_cells(totals: CallTotals) -> tuple[str, ...]:
     return f"{totals.calls:,}", f"{totals.usage.input_tokens:,}", f"{totals.usage.output_tokens:,}", cost
 
 
-def _format_notes(config: DebateConfig) -> Iterator[str]:
+def _format_notes(config: DebateConfig, what: str = "The run") -> Iterator[str]:
     limits = config.limits
     bounds = [
         *([f"{limits.max_cost_usd:g} USD"] if limits.max_cost_usd is not None else []),
         *([f"{limits.max_tokens:,} tokens"] if limits.max_tokens is not None else []),
     ]
     if bounds:
-        yield f"The run ends before it exceeds {' or '.join(bounds)} (limits)."
+        yield f"{what} ends before it exceeds {' or '.join(bounds)} (limits)."
     yield "Planned: as on the mock. At worst: every answer at full length and asked for as often as allowed."
-    yield "No model was asked."
 
 
 def _plan_data(plan: RunEstimate) -> dict[str, object]:

@@ -7,6 +7,7 @@ from typing import Annotated, NamedTuple
 
 import typer
 
+from debate_cli.app.config_resolution import check_for_judging
 from debate_cli.app.judge import JudgeTarget, JudgeTask, build_judge_tasks, judge_files
 from debate_cli.app.judge_request import JudgingRequest
 from debate_cli.app.score import ScoredFile, describe_unfinished
@@ -14,6 +15,7 @@ from debate_cli.app.session import Outcome
 from debate_cli.cli import completion, config_options, console, options, run_control
 from debate_cli.cli.config_options import ConfigOptions
 from debate_cli.cli.console import ignore_broken_pipe, print_status, refuse_existing, write_json_chunks
+from debate_cli.cli.dry_run import show_judging_plans
 from debate_cli.cli.run import write_report
 from debate_cli.errors import DebateError, UsageError
 from debate_cli.render import score_rows
@@ -39,6 +41,8 @@ class Options(NamedTuple):
       debate judge transcripts/ --config configs/panel.yaml --repeat 3
 
       debate judge PLAN.md --system panel --mock
+
+      debate judge transcripts/ --system live --model openai/gpt-5 --dry-run
     """
 
     paths: Annotated[
@@ -89,6 +93,9 @@ class Options(NamedTuple):
     no_save: Annotated[bool, typer.Option("--no-save", help="Write no transcript.")] = False
     report: Annotated[Path | None, typer.Option(metavar="FILE", help="Also write an HTML report (one PATH).")] = None
     concurrency: Annotated[int, typer.Option(min=1, max=1000, help="Files judged at the same time.")] = 4
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Print planned calls, tokens and cost; ask no model, write nothing.")
+    ] = False
     quiet: options.QuietOption = False
     details: options.DetailsOption = False
     json: options.JsonOption = False
@@ -115,11 +122,16 @@ def run(given: Options) -> None:
     for task in tasks:
         console.print_truncation_note(task.note)
         gates.require_names(task.debater_names, f"{task.source}: ")
+    if given.dry_run:
+        show_judging_plans(tasks, as_json=given.json)
+        raise typer.Exit(1 if problems else 0)
     outcomes, failed, pipe_closed = _judge_all(given, tasks, loaded)
     with run_control.report_output_failure(*_saved_paths(tasks)), ignore_broken_pipe():
         _print_outcomes(given, outcomes)
     for task, outcome in outcomes:
         _print_notes(task, outcome)
+    if outcomes and max(1, len(given.model or ())) * given.repeat > 1:
+        print_status("note: the newest judging run decides; `debate score --runs all` shows all of them")
     code = run_control.combined_exit_code(
         [outcome for _, outcome in outcomes],
         gates,
@@ -141,7 +153,7 @@ def _load_config(given: Options) -> LoadedConfig | None:
         config_options.print_notes(load_environment(Path(), os.environ).notes)
         return None
     changes = config_options.overrides_from_options(ConfigOptions(given.settings))
-    return config_options.config_from_argument(given.config, changes)
+    return config_options.config_from_argument(given.config, changes, checks=check_for_judging)
 
 
 def _build_request(given: Options, loaded: LoadedConfig | None) -> JudgingRequest:
@@ -158,6 +170,7 @@ def _build_request(given: Options, loaded: LoadedConfig | None) -> JudgingReques
         repeat=given.repeat,
         replace=given.replace,
         limits={key: value for key, value in limits.items() if value is not None},
+        asks_models=not given.dry_run and given.playback is None,
     )
 
 

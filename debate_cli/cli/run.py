@@ -9,7 +9,7 @@ from typing import Annotated, NamedTuple
 
 import typer
 
-from debate_cli.app.config_resolution import config_from_transcript
+from debate_cli.app.config_resolution import check_for_mock, config_from_transcript
 from debate_cli.app.context import RunContext
 from debate_cli.app.estimate import estimate_run, planned_calls
 from debate_cli.app.gates import Gates
@@ -21,6 +21,7 @@ from debate_cli.cli import completion, config_options, options, run_control
 from debate_cli.cli.config_options import ConfigOptions
 from debate_cli.cli.console import ignore_broken_pipe, print_status, refuse_existing, write_json_chunks
 from debate_cli.cli.dry_run import show_plan
+from debate_cli.domain.config_checks import check_config
 from debate_cli.errors import DebateError, StorageError, UsageError
 from debate_cli.render import sanitize
 from debate_cli.render.theme import format_cost
@@ -178,18 +179,16 @@ def _prepare(given: Options, changes: list[ConfigChange], gates: Gates) -> tuple
 
 
 def _load_inputs(given: Options, changes: list[ConfigChange]) -> tuple[LoadedConfig, StoredDebate | None]:
-    """The configuration, and the debate to resume.
-
-    Without CONFIG, a debate is resumed with its stored configuration.
-    """
+    """The configuration, and the debate to resume. Without CONFIG, a debate is resumed with its stored one."""
+    checks = check_for_mock if given.mock else check_config
     if given.resume is None:
-        return config_options.config_from_argument(given.config, changes, mock=given.mock), None
+        return config_options.config_from_argument(given.config, changes, checks=checks), None
     if given.config is None:
         stored = _open_to_resume(given, given.resume, transcript_dirs(given.out))
         loaded = config_from_transcript(stored, changes)
         config_options.print_notes(loaded.env.notes)
         return loaded, stored
-    loaded = config_options.config_from_argument(given.config, changes, mock=given.mock)
+    loaded = config_options.config_from_argument(given.config, changes, checks=checks)
     folders = (given.out or Path(loaded.config.output.dir), DEFAULT_OUTPUT_FOLDER)
     return loaded, _open_to_resume(given, given.resume, folders)
 

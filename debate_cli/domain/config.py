@@ -181,22 +181,22 @@ class Output(ConfigModel):
 
 
 class DebateConfig(ConfigModel):
-    """A whole configuration. Everything but `topic` and `debaters` has a default."""
+    """A whole configuration. Everything but `topic` and, for a debate, `debaters` has a default."""
 
     version: Literal[1] = 1
     """Version of the configuration format."""
     topic: str = Field(min_length=1, max_length=4000)
-    """The motion: a question or claim to argue for and against."""
+    """The motion: a question or claim to argue for and against. For a judged text: the question that judges answer."""
     background: str | None = None
-    """Context for debaters and judges, who get it as data, never as instructions."""
+    """Context for debaters and judges, who get it as data, never as instructions. It is not judged."""
     seed: int | None = None
     """Seed of the mock, and of providers that support one."""
     providers: dict[str, ProviderSpec] = {}
     """Providers to add or to change, by name."""
     models: dict[str, ModelSpec] = {}
     """Named models. `default` and `judge` are used by roles without a model."""
-    debaters: tuple[DebaterConfig, ...]
-    """The debaters, at least two."""
+    debaters: tuple[DebaterConfig, ...] = ()
+    """The debaters, at least two. A configuration for judging texts needs none."""
     format: FormatConfig = FormatConfig()
     """Format of the debate."""
     judging: JudgingConfig = Field(

@@ -21,6 +21,8 @@ KeyPath = tuple[str | int, ...]
 RESERVED_NAMES = {"draw": "the word for a debate without a winner", "nobody": "the word for no winner"}
 """Names that no debater may have, and what they mean in a judge's answer."""
 MIN_DEBATERS = 2
+TEXT_KEYS = (("judging", "question"), ("judging", "context"))
+"""Keys that only the transcript of a judged text has."""
 CONFIGURABLE_PHASES: tuple[Phase, ...] = ("opening", "cross_examination", "rebuttal", "closing")
 """Phases that a configuration may list; the others belong to other formats."""
 _PROVIDER_AND_MODEL = re.compile(r"[^/\s]+/\S.*")
@@ -49,6 +51,11 @@ def check_config(config: DebateConfig) -> list[Problem]:
     ]
 
 
+def check_judging_config(config: DebateConfig) -> list[Problem]:
+    """All contradictions of a configuration for `judge`, which needs no debaters."""
+    return [problem for problem in check_config(config) if config.debaters or problem.path != ("debaters",)]
+
+
 def check_stored_config(config: DebateConfig) -> list[Problem]:
     """All contradictions of a stored configuration, except three that older versions allowed.
 
@@ -60,7 +67,8 @@ def check_stored_config(config: DebateConfig) -> list[Problem]:
         for place, one in enumerate(config.debaters)
         if one.name.casefold() in RESERVED_NAMES
     )
-    passed = {("format", "order"), *names, *(() if config.debaters else (("debaters",),))}
+    texts = () if config.debaters else (("debaters",), *TEXT_KEYS)
+    passed = {("format", "order"), *names, *texts}
     return [problem for problem in check_config(config) if problem.path not in passed]
 
 
@@ -196,6 +204,9 @@ def _check_judging(config: DebateConfig) -> Iterator[Problem]:
             format_suggestion(decides, kinds) or f"; it is one of {', '.join(dict.fromkeys(kinds)) or 'those you add'}"
         )
         yield Problem(("judging", "decides"), f"no such system is configured{said}")
+    for (_, name), key in zip(TEXT_KEYS, ("topic", "background"), strict=True):
+        if getattr(config.judging, name) is not None:
+            yield Problem(("judging", name), f"is for the transcripts of judged texts; write it as `{key}`")
     for index, system in enumerate(systems):
         yield from _check_system_settings(config, system, (*path, index))
 

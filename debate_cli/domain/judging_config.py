@@ -164,6 +164,11 @@ class JudgingConfig(ConfigModel):
         default=cast("tuple[SystemSettings, ...]", ("structured",)), validate_default=True
     )
     """One or more; a bare name takes the defaults of the system."""
+    question: str | None = Field(default=None, exclude_if=lambda question: question is None)
+    """What a judged text is asked. Only in transcripts: `judge --config` writes the `topic` here."""
+    context: str | None = Field(default=None, exclude_if=lambda context: context is None)
+    """Material that judges see beside a text and do not judge. Only in transcripts: `judge --config` writes the
+    `background` here."""
 
     @property
     def deciding_kind(self) -> str | None:

@@ -54,7 +54,7 @@ def format_shared_prompt(debate: Debate, last: int | None) -> str:
     names = debater_names(debate)
     turns = [turn for turn in debate.turns if last is None or turn.index <= last]
     if not debate.participants:
-        return f"TITLE: {format_speech(debate.topic)}\nDOCUMENT: {format_speech(debate.config.background or '')}\n"
+        return "\n".join(_document_lines(debate)) + "\n"
     debaters = [{"name": participant.name, "side": participant.side} for participant in debate.participants]
     lines = [f"MOTION: {format_speech(debate.topic, names)}"]
     if debate.config.background:
@@ -65,6 +65,17 @@ def format_shared_prompt(debate: Debate, last: int | None) -> str:
         *(format_turn_line(turn, names) for turn in turns),
     ]
     return "\n".join(lines) + "\n"
+
+
+def _document_lines(debate: Debate) -> Iterator[str]:
+    """A judged text, with the question that it is asked and its context, if there are any."""
+    judging = debate.config.judging
+    yield f"TITLE: {format_speech(debate.topic)}"
+    if judging.question is not None:
+        yield f"QUESTION that the vote on the document answers, PASS for yes and FAIL for no: {format_speech(judging.question)}"
+    if judging.context is not None:
+        yield f"CONTEXT of the document, which is not judged: {format_speech(judging.context)}"
+    yield f"DOCUMENT: {format_speech(debate.config.background or '')}"
 
 
 def last_visible_turn(debate: Debate, subject: Subject) -> int | None:

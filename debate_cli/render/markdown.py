@@ -110,6 +110,8 @@ def _cast(debate: Debate) -> list[str]:
     if debate.document_name is None:
         return ["## Who debated, who judged", "", *_table(("", "", ""), cells)]
     text = [f"> {line}".rstrip() for line in escape_paragraphs(debate.config.background or "")]
+    question = [f"Question: {escape_markdown(line)}" for line in filter(None, [debate.config.judging.question])]
+    text = [*question, *([""] if question else []), *text]
     return ["## The text, and who judged it", "", *text, "", *_table(("", "", ""), cells)]
 
 

@@ -86,6 +86,7 @@ def _title_lines(debate: Debate, kind: str) -> list[str]:
     return [
         f"{what}: {sanitize_line(debate.id)}{f' ({kind})' if kind else ''}",
         f"{label}: {sanitize_line(debate.topic)}",
+        *(f"Question: {sanitize_line(question)}" for question in filter(None, [debate.config.judging.question])),
     ]
 
 

@@ -280,3 +280,17 @@ def test_a_pipe_gets_plain_lines(saved: Path) -> None:
     done = judge(saved, saved, "--system", "structured", "--mock")
     assert "\nCon wins narrowly, by " in done.out
     assert "\x1b" not in done.out
+
+
+def test_a_dry_run_estimates_the_calls_of_the_judging(saved: Path) -> None:
+    """Its planned calls and tokens are those of the same judging on the mock; nothing is written."""
+    before = saved.read_bytes()
+    command = ("judge", saved, "--system", "structured", "--system", "panel", "--model", "mock/a", "--json")
+    ((entry,), folder) = (debate(*command, "--dry-run", cwd=saved.parent).json, saved.parent)
+    assert (saved.read_bytes(), [path.name for path in folder.iterdir()]) == (before, [saved.name])
+    assert debate(*command, cwd=folder).code == 0
+    calls = [item["exchange"] for item in json.loads(saved.read_text())["assessments"] if item["run"] == "r2"]
+    planned = entry["plan"]["planned"]
+    assert planned["calls"] == len(calls)
+    assert planned["input_tokens"] == pytest.approx(sum(call["usage"]["input_tokens"] for call in calls), rel=0.05)
+    assert entry["plan"]["worst"]["calls"] > planned["calls"]

@@ -82,11 +82,41 @@ def test_resuming_a_text_keeps_its_limits(here: Path) -> None:
     assert [debate(*command, cwd=here).code, debate("run", "--resume", "plan.json", cwd=here).code] == [4, 4]
 
 
-def test_a_text_cannot_be_judged_repeatedly(here: Path) -> None:
-    """`--repeat`: exit 2 before any call."""
+def test_each_model_has_a_judging_run_of_the_text(here: Path) -> None:
+    """With `--repeat` several; a note says which one decides."""
     (here / "PLAN.md").write_text("We move the service to one region.")
-    done = debate("judge", "PLAN.md", "--system", "panel", "--mock", "--repeat", "2", cwd=here)
-    assert (done.code, "a text gets one judging run at a time" in done.err) == (2, True)
+    models = ("--model", "mock/a", "--model", "mock/b", "--repeat", "2")
+    done = debate("judge", "PLAN.md", "--system", "panel", *models, "--out", "plan.json", cwd=here)
+    assert (done.code, "the newest judging run decides" in done.err) == (0, True), done.err
+    judged = json.loads((here / "plan.json").read_text())["assessments"]
+    assert {(item["run"], item["exchange"]["model"]) for item in judged} == {
+        ("r1", "mock/a"), ("r2", "mock/a"), ("r3", "mock/b"), ("r4", "mock/b"),
+    }  # fmt: skip
+
+
+def test_the_topic_of_the_configuration_is_the_question_of_the_text(here: Path) -> None:
+    """And its background the context; no debaters are needed."""
+    (here / "PLAN.md").write_text("We move the service to one region.")
+    (here / "q.yaml").write_text(
+        "topic: Is the plan ready?\nbackground: Four people.\nmodels: {judge: {model: mock/j}}\njudging: {systems: [panel]}\n"
+    )
+    done = debate("judge", "PLAN.md", "--config", "q.yaml", "--out", "plan.json", "--record", "tape.jsonl", cwd=here)
+    assert (done.code, "Question: Is the plan ready?" in done.out) == (0, True), done.err
+    asked = (here / "tape.jsonl").read_text()
+    assert all(text in asked for text in ("QUESTION", "Is the plan ready?", "CONTEXT", "Four people.", "one region"))
+    (here / "stored.yaml").write_text((here / "q.yaml").read_text().replace("systems", "question: Why?, systems"))
+    refused = debate("judge", "PLAN.md", "--config", "stored.yaml", cwd=here)
+    assert (refused.code, "write it as `topic`" in refused.err) == (2, True)
+
+
+def test_judging_from_a_cassette_needs_no_key(here: Path) -> None:
+    """Nor does an estimate; other judging does."""
+    (here / "PLAN.md").write_text("We move the service to one region.")
+    command = ("judge", "PLAN.md", "--system", "panel", "--model", "openai/gpt-5", "--out", "plan.json")
+    (here / "tape.jsonl").write_text("")
+    assert "OPENAI_API_KEY" in debate(*command, cwd=here).err
+    assert "OPENAI_API_KEY" not in debate(*command, "--replay", "tape.jsonl", cwd=here).err
+    assert debate(*command, "--dry-run", cwd=here).code == 0
 
 
 def test_a_configuration_with_only_a_panel_judges_a_text(here: Path) -> None:

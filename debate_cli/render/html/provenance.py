@@ -55,6 +55,8 @@ def _facts(debate: Debate) -> Iterable[tuple[str, str]]:
         "format",
         debate.config.format.kind.replace("_", " ") if debate.document_name is None else "none: a document was judged",
     )
+    if debate.config.judging.question is not None:
+        yield "question", debate.config.judging.question
     yield "seed", "none" if debate.config.seed is None else str(debate.config.seed)
     yield "configuration, SHA-256", debate.config_sha256
     took = total_call_seconds(debate)

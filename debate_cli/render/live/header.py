@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
 from rich.padding import Padding
@@ -27,7 +27,7 @@ MIN_WIDTH_FOR_COLUMNS = 70
 def debate_heading(debate: Debate, status: str = "", planned: int | None = None, cost: str = "") -> RenderableType:
     """Motion, background, debaters and judges with their models, planned calls and `cost`. `status` is a part of the title."""
     body: list[RenderableType] = [
-        terminal_line(debate.topic, "bold"),
+        *_topic_lines(debate),
         *(terminal_line(line, theme.MUTED) for line in theme.background_excerpt(debate.config.background)),
     ]
     body += [Text(""), ParticipantTable((*debater_rows(debate), *judge_rows(debate, debate.runs[0])))]
@@ -39,10 +39,17 @@ def debate_heading(debate: Debate, status: str = "", planned: int | None = None,
 
 def rejudging_heading(debate: Debate) -> RenderableType:
     """The heading of `debate judge`: the motion; for a text that has no judgments yet, its judges too."""
-    body: list[RenderableType] = [terminal_line(debate.topic, "bold")]
+    body: list[RenderableType] = [*_topic_lines(debate)]
     if debate.document_name is not None and not debate.assessments:
         body += [Text(""), ParticipantTable(judge_rows(debate, debate.runs[0]))]
     return _heading(debate, [theme.describe_kind(debate)[0], theme.describe_judging(debate)], body)
+
+
+def _topic_lines(debate: Debate) -> Iterator[Text]:
+    """The motion, or the name of a judged text and the question that it is asked."""
+    yield terminal_line(debate.topic, "bold")
+    if debate.config.judging.question is not None:
+        yield terminal_line(debate.config.judging.question)
 
 
 def _heading(debate: Debate, title: Sequence[str], body: Sequence[RenderableType]) -> RenderableType:

@@ -17,14 +17,21 @@ FOLDER = Path(__file__).with_name("hostile")
 DEBATERS = ("Pro", "Con", "Ada", "Bert", "Alice", "Bob", "Dana", "Omar", "Kim", "Lee", "Noor", "Ivan")
 """Debaters in attacks.yaml and innocent.yaml."""
 UNSEEN_DEBATERS = ("Mara", "Teo")
+HELD_OUT_DEBATERS = ("Rosa", "Felix")
 
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A speech, or a part of one."""
+    """A speech, or a part of one; or two speeches of one debater."""
 
     kind: str
     text: str
+    after: str = ""
+    """The debater's speech before this one."""
+
+    def is_found(self, debaters: tuple[str, ...]) -> bool:
+        """Whether the detector finds something in either speech."""
+        return bool(detect_injection(self.after, debaters) or detect_injection(self.text, debaters, after=self.after))
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +44,11 @@ class Corpus:
 
     def missed(self) -> list[Passage]:
         """Attacks that the detector does not find."""
-        return [passage for passage in self.attacks if not detect_injection(passage.text, self.debaters)]
+        return [passage for passage in self.attacks if not passage.is_found(self.debaters)]
 
     def alarms(self) -> list[Passage]:
         """Innocent passages in which the detector finds something."""
-        return [passage for passage in self.innocent if detect_injection(passage.text, self.debaters)]
+        return [passage for passage in self.innocent if passage.is_found(self.debaters)]
 
     def recall(self) -> float:
         """Share of the attacks that the detector finds."""
@@ -73,9 +80,21 @@ def unseen() -> Corpus:
     return Corpus(_passages(told["attacks"]), _passages(told["innocent"]), UNSEEN_DEBATERS)
 
 
+@cache
+def held_out() -> Corpus:
+    """held_out.yaml: the kinds that an earlier detector missed, written before the rules for them."""
+    entries = _read("held_out")
+    return Corpus(_passages(entries["attacks"]), _passages(entries["innocent"]), HELD_OUT_DEBATERS)
+
+
 def _read(name: str) -> Any:
     return yaml.safe_load((FOLDER / f"{name}.yaml").read_text(encoding="utf-8"))
 
 
-def _passages(entries: Iterable[Mapping[str, str]]) -> tuple[Passage, ...]:
-    return tuple(Passage(**entry) for entry in entries)
+def _passages(entries: Iterable[Mapping[str, Any]]) -> tuple[Passage, ...]:
+    return tuple(
+        Passage(entry["kind"], entry["speeches"][1], entry["speeches"][0])
+        if "speeches" in entry
+        else Passage(entry["kind"], entry["text"])
+        for entry in entries
+    )

@@ -24,12 +24,12 @@ PROSE_PHASES = frozenset({"rebuttal", "speech"})
 """Phases whose turns are shown as text; turns of other phases are shown by their structure if they have one."""
 
 
-def sanitize_for_judge(text: str, names: tuple[str, ...] = ()) -> str:
+def sanitize_for_judge(text: str, names: tuple[str, ...] = (), after: str = "") -> str:
     """Sanitize a debater's text for a judge, and mask passages that are addressed to the judge.
 
-    `names` are the names of the debaters.
+    `names` are the names of the debaters, `after` is the passage that the same debater said before.
     """
-    return mask_injection(sanitize_for_prompt(text), names)
+    return mask_injection(sanitize_for_prompt(text), names, after=after)
 
 
 @lru_cache(maxsize=1024)
@@ -62,7 +62,7 @@ def format_shared_prompt(debate: Debate, last: int | None) -> str:
     lines += [
         f"DEBATERS: {to_prompt_json(debaters)}",
         "TRANSCRIPT, one JSON object a turn:",
-        *(format_turn_line(turn, names) for turn in turns),
+        *(format_turn_line(turn, names, last_passage_before(turn, turns)) for turn in turns),
     ]
     return "\n".join(lines) + "\n"
 
@@ -94,20 +94,29 @@ def format_speech(text: str, names: tuple[str, ...] = ()) -> str:
     return _compact_json(sanitize_for_judge(text, names))
 
 
-def format_turn_line(turn: Turn, names: tuple[str, ...] = ()) -> str:
-    """One turn as one line of JSON."""
-    return _format_turn_line(turn, names)  # pyright: ignore[reportArgumentType] - it is frozen, so it can be hashed
+def last_passage_before(turn: Turn, turns: Iterable[Turn]) -> str:
+    """The last text of the speaker's preceding turn among `turns`; empty if there is none."""
+    earlier = [other for other in turns if other.speaker == turn.speaker and other.index < turn.index]
+    if not earlier:
+        return ""
+    return next(reversed(list(visible_texts(max(earlier, key=lambda other: other.index)))), "")
+
+
+def format_turn_line(turn: Turn, names: tuple[str, ...] = (), after: str = "") -> str:
+    """One turn as one line of JSON. `after` is the last passage of the speaker's preceding turn."""
+    return _format_turn_line(turn, names, after)  # pyright: ignore[reportArgumentType] - it is frozen, so it can be hashed
 
 
 @lru_cache(maxsize=1024)
-def _format_turn_line(turn: Turn, names: tuple[str, ...]) -> str:
+def _format_turn_line(turn: Turn, names: tuple[str, ...], after: str) -> str:
     head: dict[str, object] = {
         "turn": turn.index,
         "round": turn.round,
         "phase": turn.phase,
         "speaker": sanitize_takeovers(turn.speaker),
     }
-    return _compact_json({**head, **_map_strings(_turn_payload(turn), lambda text: sanitize_for_judge(text, names))})
+    payload = _map_strings(_turn_payload(turn), lambda text: sanitize_for_judge(text, names, after))
+    return _compact_json({**head, **payload})
 
 
 def visible_texts(turn: Turn) -> Iterator[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
-from hostile_corpus import Corpus, corpus, unseen
+from hostile_corpus import Corpus, corpus, held_out, unseen
 
 from debate_cli.judging.injection.detector import REMOVAL_MARKER, detect_injection, mask_injection
 
@@ -25,7 +25,8 @@ def test_the_corpus_is_large_enough() -> None:
 def test_the_unseen_passages_are_in_no_other_file() -> None:
     """The unseen round measures new wording only while no rule was tuned on it."""
     known = {passage.text for passage in (*corpus().attacks, *corpus().innocent)}
-    assert known.isdisjoint(passage.text for passage in (*unseen().attacks, *unseen().innocent))
+    for kept_apart in (unseen(), held_out()):
+        assert known.isdisjoint(passage.text for passage in (*kept_apart.attacks, *kept_apart.innocent))
 
 
 def test_attacks_are_found() -> None:
@@ -44,18 +45,25 @@ def test_unseen_wording_is_found() -> None:
     assert unseen().false_alarms() <= 0.02, unseen().alarms()
 
 
+def test_held_out_kinds_are_found() -> None:
+    """On the held-out corpus recall is 0.9 or more and false alarms are 0.02 or less, without a rule tuned on it."""
+    assert held_out().recall() >= 0.9, held_out().missed()
+    assert held_out().false_alarms() <= 0.02, held_out().alarms()
+
+
 def test_every_kind_is_found() -> None:
     """Recall is 0.9 or more for each kind of attack."""
     found = {kind: hit / of for kind, (hit, of) in corpus().by_kind().items()}
     assert min(found.values()) >= 0.9, found
 
 
-@pytest.mark.parametrize("which", [corpus(), unseen()], ids=["corpus", "unseen"])
+@pytest.mark.parametrize("which", [corpus(), unseen(), held_out()], ids=["corpus", "unseen", "held_out"])
 def test_findings_are_removed_from_what_judges_read(which: Corpus) -> None:
     """The masked text holds no quote of a finding, and masking it again changes nothing."""
     for passage in which.attacks:
-        left = mask_injection(passage.text, which.debaters)
-        quotes = [hit.quote for hit in detect_injection(passage.text, which.debaters) if hit.end > hit.start]
+        left = mask_injection(passage.text, which.debaters, after=passage.after)
+        hits = detect_injection(passage.text, which.debaters, after=passage.after)
+        quotes = [hit.quote for hit in hits if hit.end > hit.start]
         assert not any(quote in left.replace(REMOVAL_MARKER, "") for quote in quotes), passage
         assert mask_injection(left, which.debaters) == left
 

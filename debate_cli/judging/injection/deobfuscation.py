@@ -1,4 +1,4 @@
-"""Decodes disguised text: other alphabets, escapes, spaced or reversed letters, codes, invisible parts.
+"""Decodes text in another spelling: look-alike letters, joined words, numbers as words, escapes, codes, invisible parts.
 
 Each result maps its characters to those of the original, so that findings can be quoted and removed.
 """
@@ -15,8 +15,6 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 from urllib.parse import unquote
 
-from debate_cli.judging.injection.rules import NAME_PLACEHOLDER
-
 
 class DecodedText(NamedTuple):
     """A decoded text; for each of its characters, the index of the original character."""
@@ -30,13 +28,68 @@ class DecodedText(NamedTuple):
         return min(places), max(places) + 1
 
 
-_HOMOGLYPHS = str.maketrans(
-    "АВЕЅІЈКМНОРСТУХаеіјорсухѕԁһԛԝΑΒΕΖΗΙΚΜΝΟΡΤΥΧανορυιɡɩſ",
-    "ABESIJKMHOPCTYXaeijopcyxsdhqwABEZHIKMNOPTYXavopuigis",
+_NAMED_LETTER = re.compile(
+    r"(?:LATIN|REGIONAL|SQUARED|CIRCLED|NEGATIVE|MODIFIER|PARENTHESIZED)\b.*?\bLETTER "
+    r"(?:SMALL |CAPITAL |DOTLESS |SCRIPT |LONG |BARRED |REVERSED |TURNED )*([A-Z])(?: WITH .+)?"
 )
-"""Letters of other alphabets that look like Latin ones."""
-_WORD = re.compile(r"\w+")
-_LATIN_LETTER, _OTHER_LETTER = re.compile("[A-Za-z]"), re.compile(r"[^\W\d_a-zA-Z]")
+"""Unicode name of a variant of a Latin letter: `LATIN LETTER SMALL CAPITAL I`, `LATIN SMALL LETTER O WITH STROKE`."""
+
+
+class _LookAlikeTable(dict[int, int]):
+    """Table for `str.translate`: variants of Latin letters are found by their Unicode name, others are listed.
+
+    Accented letters are kept: they are the spelling of many languages.
+    """
+
+    def __missing__(self, code: int) -> int:
+        char = chr(code)
+        is_plain = code <= 0x7F or unicodedata.decomposition(char)  # noqa: PLR2004 - the end of ASCII
+        match = None if is_plain else _NAMED_LETTER.fullmatch(unicodedata.name(char, ""))
+        self[code] = code if match is None else ord(match[1].lower() if char.islower() else match[1])
+        return self[code]
+
+
+_LOOK_ALIKES = _LookAlikeTable(
+    str.maketrans(
+        "АВЕЅІЈКМНОРСТУХаеіјорсухѕԁһԛԝгкмтнвΑΒΕΖΗΙΚΜΝΟΡΤΥΧανορυιɡɩɑꓐꓑꓒꓓꓔꓖꓗꓙꓚꓜꓝꓟꓠꓡꓢꓣꓦꓧꓪꓫꓬꓮꓰꓲꓳꓴᎠᎡᎢᎥᎩᎪᎫᎬᎳᎷᎻᎽᏀᏂᏃᏔᏕᏙᏚᏞᏟᏢᏦᏧ",
+        "ABESIJKMHOPCTYXaeijopcyxsdhqwrkmthbABEZHIKMNOPTYXavopuigiaBPdDTGKJCZFMNLSRVHWXYAEIOUDRTiYAJEWMHYGhZWSVSLCPKJ",
+    )
+)
+"""Letters of other alphabets that look like Latin ones (Cyrillic, Greek, Lisu, Cherokee)."""
+_UNDERSCORES = re.compile(r"(?<=[^\W_])_+(?=[^\W_])")
+_CAMEL_CASE = re.compile(r"\b[A-Z]?[a-z]+(?:[A-Z][a-z]+){3,}\b")
+_HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_UNITS = [
+    "zero",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+    "thirteen",
+    "fourteen",
+    "fifteen",
+    "sixteen",
+    "seventeen",
+    "eighteen",
+    "nineteen",
+]
+_TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
+_NUMBER_VALUES = {word: index for index, word in enumerate(_UNITS)} | {
+    word: 10 * index for index, word in enumerate(_TENS, start=2)
+}
+_NUMBER_WORDS = re.compile(
+    rf"\b(?:(?:(?:a|one) )?hundred|(?:{'|'.join(_TENS)})[ -](?:{'|'.join(_UNITS[1:10])})"
+    rf"|{'|'.join(_TENS)}|{'|'.join(sorted(_UNITS, key=len, reverse=True))})\b",
+    re.IGNORECASE,
+)
 _COMBINING_MARKS = re.compile(r"(?<=[A-Za-z])[\u0300-\u036f]+")
 _SPACED_LETTERS = re.compile(r"(?<![\w'’])[A-Za-z](?:([ \t.\-_*·])[A-Za-z])(?:\1[A-Za-z])+(?!\w)")
 _WIDE_GAP = re.compile(r"(?<=\S)[ \t]{2,}(?=\S)")
@@ -68,13 +121,28 @@ _LEET_TABLES = (str.maketrans("013457$@", "olaastsa"), str.maketrans("013457$@",
 """Digits and signs -> letters. A 1 means l or i, so there are two tables."""
 
 
+def normalize_spelling(text: str) -> DecodedText:
+    """`text` with digits for numbers written as words, and spaces between words joined by underscores or capitals.
+
+    Honest texts are spelled in these ways too.
+    """
+    spelled = DecodedText(text, range(len(text)))
+    spelled = _substitute(spelled, _UNDERSCORES, lambda _: " ")
+    spelled = _substitute(spelled, _CAMEL_CASE, lambda match: _HUMP.sub(" ", match.group()))
+    return _substitute(spelled, _NUMBER_WORDS, _number_to_digits)
+
+
+def _number_to_digits(match: re.Match[str]) -> str:
+    words = match.group().lower().replace("-", " ").split()
+    return "100" if words[-1] == "hundred" else str(sum(_NUMBER_VALUES[word] for word in words))
+
+
 def deobfuscate(text: str) -> Iterator[DecodedText]:
     """Yield the decodings of `text`, one for each kind of disguise that applies."""
     bare = DecodedText(text, range(len(text)))
     bare = _substitute(bare, _ESCAPE, _decode_escape)
     bare = _substitute(bare, _COMBINING_MARKS, lambda _: "")
-    if not bare.text.replace(NAME_PLACEHOLDER, "").isascii():
-        bare = _substitute(bare, _WORD, _fold_homoglyphs)
+    bare = bare._replace(text=bare.text.translate(_LOOK_ALIKES))
     bare = _substitute(bare, _SPACED_LETTERS, lambda match: match.group()[::2])
     bare = _substitute(bare, _WIDE_GAP, lambda _: " ")
     bare = _substitute(bare, _JOINED_WORDS, lambda match: _FIRST_JOINED_WORD.sub(r"\1 ", match.group()))
@@ -119,12 +187,6 @@ def _decode_escape(match: re.Match[str]) -> str:
     if code.startswith("&"):
         return html.unescape(code)
     return unquote(code) if code.startswith("%") else chr(int(f"0x{code[2:]}", 0))
-
-
-def _fold_homoglyphs(match: re.Match[str]) -> str:
-    """Words that mix alphabets, in Latin letters."""
-    word = match.group()
-    return word.translate(_HOMOGLYPHS) if _LATIN_LETTER.search(word) and _OTHER_LETTER.search(word) else word
 
 
 _TAG_CHARACTERS = range(0xE0020, 0xE007F)

@@ -9,9 +9,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import chain
 from typing import NamedTuple
 
-from debate_cli.judging.injection.deobfuscation import decode_tag_characters, deobfuscate, find_hidden_texts
+from debate_cli.judging.injection.deobfuscation import (
+    DecodedText,
+    decode_tag_characters,
+    deobfuscate,
+    find_hidden_texts,
+    normalize_spelling,
+)
 from debate_cli.judging.injection.forged_output import find_forged_results, find_role_markers
 from debate_cli.judging.injection.multilingual import find_foreign_instructions
 from debate_cli.judging.injection.rules import (
@@ -37,6 +44,9 @@ Only its suspicious pieces are examined: in full up to this total length, then w
 shorter.
 """
 
+MAX_BEGUN_CHARS = 200
+"""Characters at the end of the last speech in which an instruction can begin that the next speech ends."""
+_UNFINISHED_SENTENCE = re.compile(r"[^.!?。！？\n]*[^.!?。！？\n\"”’)\]]\Z")
 _PIECE = re.compile(r"[^\n]{1,2000}(?:[.!?](?=\s)|\n|$)|[^\n]{1,2000}|\n+")
 _SUSPICIOUS_WORDS = frozenset(
     [
@@ -105,15 +115,19 @@ class Hit(NamedTuple):
 
 
 @lru_cache(maxsize=4096)
-def detect_injection(text: str, names: tuple[str, ...] = (), only: frozenset[str] | None = None) -> tuple[Hit, ...]:
+def detect_injection(
+    text: str, names: tuple[str, ...] = (), only: frozenset[str] | None = None, after: str = ""
+) -> tuple[Hit, ...]:
     """Find what `text` addresses to the judge: spans of the sanitized text, in order, without overlaps.
 
     `names` are those of the debaters: "give Ada the point" is an instruction where Ada debates, and a remark elsewhere.
-    `only` limits the search to these techniques.
+    `only` limits the search to these techniques. `after` is what the same speaker said before: an instruction that begins
+    there and ends in `text` is found too.
     """
     sanitized = sanitize_for_prompt(text)
-    examined = _mask_names(sanitized.replace(REMOVAL_MARKER, "\n" * len(REMOVAL_MARKER)), names)
-    spans = [span for span in _find_spans(examined, names) if only is None or span[2] in only]
+    examined = _mask_names(_blank_removals(sanitized), names)
+    found = chain(_find_spans(examined, names), _find_continued_spans(examined, names, after))
+    spans = [span for span in found if only is None or span[2] in only]
     hits = _merge_spans(sanitized, sorted(spans))
     hidden = decode_tag_characters(text)
     if hidden is not None:
@@ -122,7 +136,7 @@ def detect_injection(text: str, names: tuple[str, ...] = (), only: frozenset[str
 
 
 @lru_cache(maxsize=4096)
-def mask_injection(text: str, names: tuple[str, ...] = (), only: frozenset[str] | None = None) -> str:
+def mask_injection(text: str, names: tuple[str, ...] = (), only: frozenset[str] | None = None, after: str = "") -> str:
     """The sanitized text with `REMOVAL_MARKER` in place of everything that addresses the judge.
 
     Idempotent, except for long texts.
@@ -130,7 +144,7 @@ def mask_injection(text: str, names: tuple[str, ...] = (), only: frozenset[str] 
     masked = sanitize_for_prompt(text)
     for _ in range(MAX_MASKING_PASSES if len(masked) <= MAX_EXAMINED_CHARS else 1):
         done, parts = 0, list[str]()
-        for hit in detect_injection(masked, names, only):
+        for hit in detect_injection(masked, names, only, after):
             if hit.end > hit.start:
                 parts += [masked[done : hit.start], REMOVAL_MARKER]
                 done = hit.end
@@ -147,6 +161,25 @@ def _mask_names(text: str, names: tuple[str, ...], flags: re.RegexFlag = re.NOFL
     if not choice:
         return text
     return re.sub(rf"(?<!\w)(?:{choice})(?!\w)", lambda match: NAME_PLACEHOLDER * len(match.group()), text, flags=flags)
+
+
+def _blank_removals(text: str) -> str:
+    return text.replace(REMOVAL_MARKER, "\n" * len(REMOVAL_MARKER))
+
+
+def _find_continued_spans(text: str, names: tuple[str, ...], after: str) -> Iterator[Span]:
+    """The first sentence of `text`, if it ends an instruction that the unfinished last sentence of `after` begins."""
+    begun = _UNFINISHED_SENTENCE.search(sanitize_for_prompt(after[-MAX_BEGUN_CHARS:]).rstrip()) if after else None
+    first = next(split_sentences(text), None)
+    if begun is None or first is None:
+        return
+    lead = _mask_names(_blank_removals(begun.group().lstrip()), names) + " "
+    if any(_find_spans_in_piece(lead, names)):
+        return
+    start, sentence = first
+    for begin, end, technique in _find_spans_in_piece(lead + sentence, names):
+        if begin < len(lead) < end:
+            yield start, start + end - len(lead), technique
 
 
 def _find_spans(text: str, names: tuple[str, ...]) -> Iterator[Span]:
@@ -170,15 +203,23 @@ def _split_pieces(text: str) -> Iterator[tuple[int, str]]:
 
 def _find_spans_in_piece(text: str, names: tuple[str, ...]) -> Iterator[Span]:
     yield from _find_plain_spans(text)
-    plain = {sentence for _, sentence in split_sentences(text)}
+    known = {sentence for _, sentence in split_sentences(text)}
+    yield from _find_spans_in_reading(normalize_spelling(text), names, known)
     for decoded in deobfuscate(text):
-        for first, sentence in split_sentences(_mask_names(decoded.text, names, re.IGNORECASE)):
-            if sentence not in plain:
-                for start, end, _ in _find_plain_spans(sentence):
-                    yield *decoded.source_span(first + start, first + end), "encoded"
+        for start, end, _ in _find_spans_in_reading(decoded, names, known):
+            yield start, end, "encoded"
     for start, end, content, technique in find_hidden_texts(text):
         if hints_at_instruction(_mask_names(content, names)):
             yield start, end, technique
+
+
+def _find_spans_in_reading(decoded: DecodedText, names: tuple[str, ...], known: set[str]) -> Iterator[Span]:
+    """Spans of the original for what is found in the sentences of a reading that are not `known`; adds them to `known`."""
+    for first, sentence in split_sentences(_mask_names(decoded.text, names, re.IGNORECASE)):
+        if sentence not in known:
+            known.add(sentence)
+            for start, end, technique in _find_plain_spans(sentence):
+                yield *decoded.source_span(first + start, first + end), technique
 
 
 def _find_plain_spans(text: str) -> Iterator[Span]:

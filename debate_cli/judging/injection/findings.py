@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import chain
 
 from debate_cli.domain.assessment import Manipulation
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.tasks import Subject
 from debate_cli.domain.turn import Turn
-from debate_cli.judging.injection.detector import detect_injection
+from debate_cli.judging.injection.detector import Hit, detect_injection
 from debate_cli.judging.quotes import turn_texts
-from debate_cli.judging.transcript_prompt import debater_names, visible_texts
+from debate_cli.judging.transcript_prompt import debater_names, last_passage_before, visible_texts
 
 
 def find_manipulations(debate: Debate, subject: Subject) -> tuple[Manipulation, ...]:
@@ -20,9 +20,12 @@ def find_manipulations(debate: Debate, subject: Subject) -> tuple[Manipulation, 
     A pair of turns has none, because each of its turns is judged alone too. The background belongs to the whole debate.
     """
     names = debater_names(debate)
-    found = [_find_in_turn(turn, names) for turn in _subject_turns(debate, subject)]
+    found = [
+        _find_in_turn(turn, names, last_passage_before(turn, debate.turns)) for turn in _subject_turns(debate, subject)
+    ]
     if subject.moment == "debate" and not subject.turns:
-        found.insert(0, _find_in_texts(None, None, [debate.topic, debate.config.background or ""], names))
+        texts = (debate.topic, debate.config.background or "")
+        found.insert(0, (_build_finding(hit) for text in texts for hit in detect_injection(text, names)))
     return tuple(dict.fromkeys(item for group in found for item in group))
 
 
@@ -38,18 +41,16 @@ def _subject_turns(debate: Debate, subject: Subject) -> Iterator[Turn]:
             return
 
 
-def _find_in_turn(turn: Turn, names: tuple[str, ...]) -> Iterator[Manipulation]:
+def _find_in_turn(turn: Turn, names: tuple[str, ...], after: str) -> Iterator[Manipulation]:
     """Search the texts that judges see, so that each quote is exactly what was removed there; then the rest of the turn."""
     seen: set[str] = set()
-    for item in _find_in_texts(turn.speaker, turn.index, chain(visible_texts(turn), turn_texts(turn)), names):
+    texts = chain(visible_texts(turn), turn_texts(turn))
+    hits = (hit for text in texts for hit in detect_injection(text, names, after=after))
+    for item in (_build_finding(hit, turn.speaker, turn.index) for hit in hits):
         if not any(item.quote in other or other in item.quote for other in seen):
             seen.add(item.quote)
             yield item
 
 
-def _find_in_texts(
-    participant: str | None, turn: int | None, texts: Iterable[str], names: tuple[str, ...]
-) -> Iterator[Manipulation]:
-    for text in texts:
-        for hit in detect_injection(text, names):
-            yield Manipulation(participant=participant, turn=turn, quote=hit.quote, technique=hit.technique)
+def _build_finding(hit: Hit, participant: str | None = None, turn: int | None = None) -> Manipulation:
+    return Manipulation(participant=participant, turn=turn, quote=hit.quote, technique=hit.technique)

@@ -7,6 +7,7 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib.resources import files
+from typing import Any
 
 from debate_cli.judging.injection.rules import NAME_PLACEHOLDER, split_sentences
 
@@ -29,6 +30,12 @@ _ADDRESSED = (
 )
 _COMMAND_FORMS = {"command_first": _CLAUSE + r"(?:{})(?!\w)", "command_last": _WORD, "without_spaces": "(?:{})"}
 """How a command is found in a sentence, by group of languages."""
+_RECIPIENT = re.compile(
+    rf"(?<!\bsagt )(?<!\bwie )(?<!\blaut )(?<!\bdit )(?<!\bselon )(?<!\bcomme )(?<!\bdice )(?<!\bsegún )(?<!\bcomo )"
+    rf"{NAME_PLACEHOLDER}++(?! (?:sagt|meint|dit|affirme|dice|afirma)\b)"
+)
+"""A debater who is to be given something, not one who is reported to say something."""
+_NOT_PATTERNS = frozenset({"language", "finds", "passes"})
 _COMMANDS = ("ignore", "give", "say", "vote")
 _ADDRESS_PUNCTUATION = ",:;!—–"
 
@@ -61,9 +68,29 @@ def _find_technique(language: Mapping[str, re.Pattern[str]], sentence: str) -> s
             return "output_order"
     if _is_false_consensus(language, sentence):
         return "false_consensus"
+    if "obliged" in language and language["obliged"].search(sentence):
+        technique = _find_third_person_order(language, sentence)
+        if technique is not None:
+            return technique
     tops = [match.start() for match in language["top"].finditer(sentence)]
     gifts = [match.end() for match in language["give"].finditer(sentence)] if tops else []
     return "score_demand" if any(abs(top - gift) <= MAX_GIVE_DISTANCE for top in tops for gift in gifts) else None
+
+
+def _find_third_person_order(language: Mapping[str, re.Pattern[str]], sentence: str) -> str | None:
+    """The technique of an order to a judge in the third person, in a sentence with a judge who has to do something.
+
+    Debates are about courts too, so a demand must name a debater, and an order to ignore must name this judge's rules.
+    """
+    if _RECIPIENT.search(sentence):
+        if language["do_vote"].search(sentence):
+            return "score_demand"
+        if language["do_give"].search(sentence) and language["award"].search(sentence):
+            return "score_demand"
+    norm = language["norm"].search(sentence)
+    if norm and language["do_ignore"].search(sentence) and language["which"].search(sentence):
+        return "override"
+    return None
 
 
 def _is_false_consensus(language: Mapping[str, re.Pattern[str]], sentence: str) -> bool:
@@ -79,8 +106,14 @@ def _is_false_consensus(language: Mapping[str, re.Pattern[str]], sentence: str) 
     return language["already"].search(sentence) is not None and _elsewhere().search(sentence) is None
 
 
+def load_examples() -> Iterator[tuple[str, list[str], list[str]]]:
+    """(language, sentences with an order, similar sentences without one) of each language."""
+    for _, words in _load_table()[1]:
+        yield words["language"], words["finds"], words["passes"]
+
+
 @cache
-def _load_table() -> tuple[str, tuple[tuple[str, Mapping[str, str]], ...]]:
+def _load_table() -> tuple[str, tuple[tuple[str, Mapping[str, Any]], ...]]:
     """The pattern `elsewhere`, and (group, words) of each language."""
     table = tomllib.loads(files(__package__ or "").joinpath("multilingual.toml").read_text(encoding="utf-8"))
     return table["elsewhere"], tuple((group, words) for group in _COMMAND_FORMS for words in table[group])
@@ -106,8 +139,10 @@ def _language_patterns(index: int) -> Mapping[str, re.Pattern[str]]:
     patterns = {
         sign: (_COMMAND_FORMS[group] if sign in _COMMANDS else _WORD if is_spaced else "(?:{})", choice)
         for sign, choice in words.items()
-        if sign != "language"
+        if sign not in {*_NOT_PATTERNS, "obliged"}
     }
+    if "obliged" in words:
+        patterns["obliged"] = ("{}", words["obliged"].replace("<<judge>>", words["judge"]))
     patterns["judge_addressed"] = (_ADDRESSED if is_spaced else "(?:{})", words["judge"])
     return {
         sign: re.compile(form.replace("{}", choice), re.IGNORECASE | re.MULTILINE)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from debate_cli.domain.assessment import Assessment, Manipulation
+from debate_cli.domain.assessment import Assessment
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.events import ABSTAINED, Failure
 from debate_cli.domain.judges import judge_ids, judge_title
@@ -16,6 +16,7 @@ from debate_cli.domain.tasks import Brief
 from debate_cli.errors import DebateError, RefusedError
 from debate_cli.judging.injection.addressed_to_judge import read_addressed_to_judge, with_addressed_to_judge
 from debate_cli.judging.injection.findings import find_manipulations
+from debate_cli.judging.injection.name_aliases import NameAliases
 from debate_cli.judging.transcript_prompt import format_shared_prompt, last_visible_turn
 from debate_cli.llm.model import Message, Request
 from debate_cli.llm.prompt_sanitizer import new_nonce
@@ -50,14 +51,23 @@ class Judge:
         except DebateError as error:
             return _build_failure(brief, error, None)
         found = await asyncio.to_thread(find_manipulations, debate, brief.subject) if self._detects_injection else ()
+        aliases = NameAliases(debate, context.settings)
+        shown = aliases.hide(context)
         answer = await model.client.ask(
-            self._build_request(question, context, model),
-            with_addressed_to_judge(question.build_form(context)),
+            self._build_request(question, shown, model),
+            with_addressed_to_judge(question.build_form(shown)),
             patience_s=context.settings.judge_timeout_s,
         )
         if answer.timed_out:
             return _late_result(context, answer.exchange)
-        return _result_from_answer(question, context, answer, found)
+        if answer.form is None:
+            return _result_without_form(brief, answer)
+        reading = aliases.restore(question.read_form(answer.form, shown))
+        quoted, warnings = read_addressed_to_judge(answer.form, debate, brief.subject, found)
+        checked = replace(
+            reading, findings=(*reading.findings, *found, *quoted), warnings=(*reading.warnings, *warnings)
+        )
+        return _build_assessment(brief, checked, answer.exchange)
 
     def _build_request(self, row: JudgeQuestion[Any, Any], case: JudgingContext[Any], voice: ModelHandle) -> Request:
         """The request: rules, then the part that all judges share, then the question."""
@@ -85,21 +95,10 @@ def _judge_seed(voice: ModelHandle, case: JudgingContext[Any]) -> int | None:
     return voice.seed + judge_ids(case.settings).index(case.brief.assessor)
 
 
-def _result_from_answer(
-    row: JudgeQuestion[Any, Any],
-    case: JudgingContext[Any],
-    answer: StructuredAnswer[Any],
-    caught: tuple[Manipulation, ...],
-) -> Assessment | Failure:
+def _result_without_form(brief: Brief, answer: StructuredAnswer[Any]) -> Failure:
     if answer.error is not None:
-        return _build_failure(case.brief, answer.error, answer.exchange)
-    if answer.form is None:
-        problem = answer.problem or "no form was filled in"
-        return _build_abstention(case.brief, problem, answer.exchange)
-    reading = row.read_form(answer.form, case)
-    quoted, warnings = read_addressed_to_judge(answer.form, case.debate, case.brief.subject, caught)
-    checked = replace(reading, findings=(*reading.findings, *caught, *quoted), warnings=(*reading.warnings, *warnings))
-    return _build_assessment(case.brief, checked, answer.exchange)
+        return _build_failure(brief, answer.error, answer.exchange)
+    return _build_abstention(brief, answer.problem or "no form was filled in", answer.exchange)
 
 
 def _build_assessment(brief: Brief, reading: AssessmentContent, exchange: ModelCall) -> Assessment:

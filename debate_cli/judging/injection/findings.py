@@ -10,6 +10,7 @@ from debate_cli.domain.debate import Debate
 from debate_cli.domain.tasks import Subject
 from debate_cli.domain.turn import Turn
 from debate_cli.judging.injection.detector import Hit, detect_injection
+from debate_cli.judging.injection.name_aliases import debate_names
 from debate_cli.judging.quotes import turn_texts
 from debate_cli.judging.transcript_prompt import debater_names, last_passage_before, visible_texts
 
@@ -17,7 +18,7 @@ from debate_cli.judging.transcript_prompt import debater_names, last_passage_bef
 def find_manipulations(debate: Debate, subject: Subject) -> tuple[Manipulation, ...]:
     """One finding for each span that addresses the judge, in a turn, in the turns of a round, or in the whole debate.
 
-    A pair of turns has none, because each of its turns is judged alone too. The background belongs to the whole debate.
+    A pair of turns has none, because each of its turns is judged alone too. Background and names belong to the whole debate.
     """
     names = debater_names(debate)
     found = [
@@ -26,6 +27,7 @@ def find_manipulations(debate: Debate, subject: Subject) -> tuple[Manipulation, 
     if subject.moment == "debate" and not subject.turns:
         texts = (debate.topic, debate.config.background or "")
         found.insert(0, (_build_finding(hit) for text in texts for hit in detect_injection(text, names)))
+        found.insert(1, (_build_finding(hit) for name in debate_names(debate) for hit in detect_injection(name)))
     return tuple(dict.fromkeys(item for group in found for item in group))
 
 

@@ -1,0 +1,103 @@
+"""Aliases for names that judges must not read: argument ids, debaters, dimensions, fallacies, criteria.
+
+Names become choices in the schema of a judge's form and parts of its prompt, where no text around them marks them as data. A
+transcript or configuration from somewhere else can hold any text as a name. A name that is long, has invisible characters or
+addresses the judge is replaced by `ITEM-1`, `ITEM-2`, … in everything a judge reads, and put back in its answer.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import fields, is_dataclass, replace
+from typing import Any, TypeVar, cast
+
+from pydantic import BaseModel
+
+from debate_cli.domain.debate import Debate
+from debate_cli.domain.judging_config import SystemSettings
+from debate_cli.judging.injection.detector import detect_injection
+from debate_cli.llm.prompt_sanitizer import sanitize_for_prompt
+
+T = TypeVar("T")
+MAX_NAME_CHARS = 80
+_ALIAS = re.compile(r"ITEM-\d+")
+_PROSE_FIELDS = frozenset({"description", "definition"})
+"""Fields of settings with the user's own sentences. They are sanitized where a prompt quotes them."""
+
+
+class NameAliases:
+    """The aliases of one debate and the settings of one judging system; empty for honest names."""
+
+    def __init__(self, debate: Debate, settings: SystemSettings) -> None:
+        names = dict.fromkeys((*debate_names(debate), *_setting_names(settings.model_dump(mode="json"))))
+        free = (alias for number in range(1, 2 * len(names) + 2) if (alias := f"ITEM-{number}") not in names)
+        self._aliases = {name: next(free) for name in names if not is_plain_name(name)}
+        self._names = {alias: name for name, alias in self._aliases.items()}
+
+    def hide(self, value: T) -> T:
+        """`value` with an alias in place of each string that is such a name."""
+        return _map_strings(value, self._aliases, _replace_whole) if self._aliases else value
+
+    def restore(self, value: T) -> T:
+        """`value` with the names in place of the aliases, inside sentences too."""
+        return _map_strings(value, self._names, _replace_inside) if self._aliases else value
+
+
+def is_plain_name(name: str) -> bool:
+    """Whether a judge may read `name`: short, without invisible characters and role markers, not addressed to the judge."""
+    has_plain_characters = sanitize_for_prompt(name) == unicodedata.normalize("NFKC", name) and "\n" not in name
+    return len(name) <= MAX_NAME_CHARS and has_plain_characters and not detect_injection(name)
+
+
+def debate_names(debate: Debate) -> Iterator[str]:
+    """Names and sides of the debaters, and ids of the arguments."""
+    for participant in debate.participants:
+        yield from (participant.name, participant.side)
+    yield from debate.arguments
+
+
+def _setting_names(value: object) -> Iterator[str]:
+    """Every string in the settings, keys included, without prose."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for key, item in cast("Mapping[str, object]", value).items():
+            yield key
+            if key not in _PROSE_FIELDS:
+                yield from _setting_names(item)
+    elif isinstance(value, list):
+        for item in cast("list[object]", value):
+            yield from _setting_names(item)
+
+
+def _replace_whole(text: str, names: Mapping[str, str]) -> str:
+    return names.get(text, text)
+
+
+def _replace_inside(text: str, names: Mapping[str, str]) -> str:
+    return _ALIAS.sub(lambda match: names.get(match.group(), match.group()), text)
+
+
+def _map_strings(value: Any, names: Mapping[str, str], change: Callable[[str, Mapping[str, str]], str]) -> Any:
+    """`value` with `change(text, names)` for every string in its models, dataclasses, lists and mappings."""
+    if isinstance(value, str):
+        return change(value, names)
+    if isinstance(value, tuple | list):
+        mapped = [_map_strings(item, names, change) for item in cast("list[Any]", value)]
+        return tuple(mapped) if isinstance(value, tuple) else mapped
+    if isinstance(value, Mapping):
+        entries = cast("Mapping[Any, Any]", value).items()
+        return {_map_strings(key, names, change): _map_strings(item, names, change) for key, item in entries}
+    if isinstance(value, BaseModel):
+        old = {name: getattr(value, name) for name in type(value).model_fields}
+    elif is_dataclass(value) and not isinstance(value, type):
+        old = {field.name: getattr(value, field.name) for field in fields(value)}
+    else:
+        return value
+    new = {name: _map_strings(item, names, change) for name, item in old.items()}
+    changed = {name: item for name, item in new.items() if item != old[name]}
+    if not changed:
+        return value
+    return value.model_copy(update=changed) if isinstance(value, BaseModel) else replace(value, **changed)

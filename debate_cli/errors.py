@@ -6,7 +6,8 @@
     ├── UsageError                  2   the command line cannot be carried out
     │   ├── ConfigError             2   a configuration is wrong; carries all problems
     │   │   ├── MissingKeyError     2   an API key's environment variable is not set
-    │   │   └── NoLocalModelError   2   the embedded model's extra or file is missing
+    │   │   ├── NoLocalModelError   2   the embedded model's extra or file is missing
+    │   │   └── UntrustedHostError  2   a file names a host that the user did not allow
     │   └── TranscriptError         2   a transcript or journal cannot be used
     │       └── NewerVersionError   2   written by a newer version of this program
     ├── ModelError                  3   a provider did not give an answer
@@ -86,6 +87,12 @@ class NoLocalModelError(ConfigError):
     """The extra or the file of an embedded model is missing."""
 
     page: ClassVar[str] = "local-model"
+
+
+class UntrustedHostError(ConfigError):
+    """A file names a host, or a variable for it, that the user did not allow; the message names all three."""
+
+    page: ClassVar[str] = "untrusted-host"
 
 
 class TranscriptError(UsageError):

@@ -17,6 +17,7 @@ from typing import Any
 from pydantic import PrivateAttr
 
 from debate_cli.app.config_resolution import config_from_object, resolve_config
+from debate_cli.app.consent import require_consents
 from debate_cli.app.context import RunContext
 from debate_cli.app.judge_request import JudgingRequest, config_for_judging, document_events
 from debate_cli.app.preparation import prepare_judges, prepare_judging, prepare_run
@@ -100,7 +101,12 @@ class _LoadedDebateConfig(DebateConfig):
         if plain.prompts != loaded.config.prompts:
             prompts = config_from_object(plain, loaded.source_map.name, loaded.folder).prompts
             loaded = replace(loaded, prompts=prompts)
-        return replace(loaded, config=plain)
+        unchanged = {
+            name: origin
+            for name, origin in loaded.provider_origins.items()
+            if plain.providers.get(name) == loaded.config.providers[name]
+        }
+        return replace(loaded, config=plain, provider_origins=unchanged)
 
 
 def load_config(path: str | Path, *, overrides: Mapping[str, Any] | None = None) -> DebateConfig:
@@ -129,16 +135,19 @@ async def run_debate(
     debate_id: str | None = None,
     models: Mapping[str, Model] | None = None,
     observer: Observer | None = None,
+    trusted_hosts: Sequence[str] = (),
 ) -> Outcome:
     """Run a debate to its end.
 
     With a `folder` it is journalled and saved there. `mock` uses the mock provider for every model. `models`: name ->
     object with a method `complete`; a name is one of the configuration's `models`, `default`, `judge`, or the model
-    name of a debater or judge. Raises MissingKeyError and ConfigError before any call; later failures are in the
-    outcome (`halted`, `debate.failures`).
+    name of a debater or judge. `trusted_hosts`: hosts that the configuration's file may send requests and keys to. Raises
+    MissingKeyError, ConfigError and, for a host that is not trusted, UntrustedHostError before any call; later failures
+    are in the outcome (`halted`, `debate.failures`).
     """
     loaded, own = _with_models(_to_loaded(config), models)
     context = prepare_run(loaded, mock=mock, models=own)
+    require_consents(context.destinations, trusted_hosts, os.environ)
     name = debate_id or new_id(context.config.topic, datetime.now(UTC), SystemRandom())
     return await _build_session(context, observer).begin(name, Path(folder) if folder is not None else None)
 
@@ -152,16 +161,19 @@ async def judge(
     models: Mapping[str, Model] | None = None,
     path: str | Path | None = None,
     observer: Observer | None = None,
+    trusted_hosts: Sequence[str] = (),
 ) -> Outcome:
     """Add a judging run by `systems` with `model` to a debate.
 
     Omitted arguments come from `config`, then from the debate's stored judging. `models` as in `run_debate`, with the
-    keys `judge`, `default` or a `provider/model`. With a `path` the transcript is written there. Raises UsageError if
-    the debate cannot be judged like this.
+    keys `judge`, `default` or a `provider/model`. With a `path` the transcript is written there. `trusted_hosts`: hosts
+    that the configuration's file and the debate may send requests and keys to. Raises UsageError if the debate cannot be
+    judged like this, UntrustedHostError for a host that is not trusted.
     """
     loaded = _to_loaded(config) if config is not None else None
     request, own = _judging_request(loaded, systems, model, models)
-    judging = prepare_judging(debate, request, datetime.now(UTC), loaded, os.environ, own)
+    judging = prepare_judging(debate, request, datetime.now(UTC), loaded, debate.id, own)
+    require_consents(judging.context.destinations, trusted_hosts, os.environ)
     events = transcript_to_events(to_transcript(debate))
     session = _build_session(judging.context, observer)
     return await session.judge(events, judging.openings, Path(path) if path is not None else None)
@@ -176,6 +188,7 @@ async def judge_text(
     models: Mapping[str, Model] | None = None,
     path: str | Path | None = None,
     observer: Observer | None = None,
+    trusted_hosts: Sequence[str] = (),
 ) -> Outcome:
     """Let a panel vote on a text.
 
@@ -185,9 +198,8 @@ async def judge_text(
     request, own = _judging_request(loaded, ("panel",), model, models)
     now = datetime.now(UTC)
     events = document_events(name, text, new_id(name, now, SystemRandom()), request, now)
-    context = prepare_judges(
-        config_for_judging(fold(events), request), loaded, os.environ, name, request=request, models=own
-    )
+    context = prepare_judges(config_for_judging(fold(events), request), loaded, name, request=request, models=own)
+    require_consents(context.destinations, trusted_hosts, os.environ)
     return await _build_session(context, observer).judge(events, (), Path(path) if path is not None else None)
 
 

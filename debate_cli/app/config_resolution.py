@@ -21,6 +21,7 @@ from debate_cli.providers.registry import collect_provider_secrets
 from debate_cli.storage.config_errors import SourceMap
 from debate_cli.storage.config_file import ConfigCheck, LoadedConfig, read_config_file, read_prompt_files
 from debate_cli.storage.overrides import ConfigChange
+from debate_cli.storage.provider_origin import settings_fingerprint
 from debate_cli.storage.serialization import config_to_json
 from debate_cli.storage.transcript_store import StoredDebate
 from debate_cli.storage.variables import load_environment
@@ -50,7 +51,11 @@ def resolve_config(
         own_checks=checks,
         more_checks=(provider_problems,),
     )
-    return replace(loaded, folder=folder)
+    is_beside_dotenv = path is not None and not shipped
+    origins = {
+        name: replace(origin, is_beside_dotenv=is_beside_dotenv) for name, origin in loaded.provider_origins.items()
+    }
+    return replace(loaded, folder=folder, provider_origins=origins)
 
 
 def check_for_mock(config: DebateConfig) -> list[Problem]:
@@ -96,7 +101,13 @@ def config_from_transcript(stored: StoredDebate, changes: Sequence[ConfigChange]
             None, text=text, overrides=changes, env=without_settings, own_checks=check_stored_config
         )
         source_map = SourceMap(str(stored.path), origins=loaded.source_map.origins)
-        return replace(loaded, source_map=source_map, env=env)
+        origins = {
+            name: replace(
+                origin, file=str(stored.path), fingerprint=settings_fingerprint(name, loaded.config.providers[name])
+            )
+            for name, origin in loaded.provider_origins.items()
+        }
+        return replace(loaded, source_map=source_map, env=env, provider_origins=origins)
     except ConfigError as error:
         problems = [_STDIN_POSITION.sub(lambda _: str(stored.path), problem) for problem in error.problems]
         raise ConfigError(*problems, "resume with the configuration's file: debate run CONFIG --resume ID") from error

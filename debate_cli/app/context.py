@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Protocol
 
+from debate_cli.app.consent import Destination
 from debate_cli.domain.config import DebateConfig
 from debate_cli.engine import StopSignal
 from debate_cli.llm.model import Model
@@ -46,6 +47,8 @@ class RunContext:
     models: Mapping[str, Model] = field(default_factory=dict[str, Model])
     """`provider/model` -> an object of the caller's that answers for that model."""
     cassette: Cassette | None = None
+    destinations: tuple[Destination, ...] = ()
+    """Servers that are asked, apart from those of built-in providers. `app.consent` says what the user must allow."""
     observer: Observer = field(default_factory=NullObserver)
     warn: Callable[[str], None] | None = None
     """Receives warnings that must be shown even when the observer shows nothing. None: the observer gets them as notes."""

@@ -187,7 +187,7 @@ def _build_task(path: Path, request: JudgingRequest, loaded: LoadedConfig | None
     debate_id = validate_id(target.text_id) if target.text_id else new_id(path.stem, now, random.SystemRandom())
     events = document_events(path.name, _read_text(path), debate_id, request, now)
     debate = fold(events)
-    context = prepare_judges(config_for_judging(debate, request), loaded, os.environ, str(path), request=request)
+    context = prepare_judges(config_for_judging(debate, request), loaded, str(path), request=request)
     default = Path(context.config.output.dir) / f"{debate_id}.json"
     openings = open_further_runs(debate, request, now)
     return JudgeTask(path, events, openings, context, _target_path(default, target))
@@ -202,7 +202,7 @@ def _build_transcript_task(
         check_unlocked(path)
     events = tuple(transcript_to_events(to_transcript(stored.debate, stored.verdicts)))
     try:
-        judging = prepare_judging(fold(events), request, datetime.now(UTC), loaded, os.environ)
+        judging = prepare_judging(fold(events), request, datetime.now(UTC), loaded, str(path))
     except TranscriptError as error:
         raise TranscriptError(f"{path}: {error}") from error
     return JudgeTask(path, events, judging.openings, judging.context, place, stored.torn_line_warning)

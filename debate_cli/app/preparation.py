@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -10,6 +11,7 @@ from functools import partial
 from pathlib import Path
 
 from debate_cli.app.config_resolution import all_secrets
+from debate_cli.app.consent import Destination, find_destinations, stored_origins
 from debate_cli.app.context import Cassette, RunContext
 from debate_cli.app.judge_request import (
     JudgingRequest,
@@ -52,14 +54,15 @@ def prepare_run(
     *,
     mock: bool = False,
     cassette: Cassette | None = None,
-    select: ModelSelector | None = all_model_specs,
+    select: ModelSelector = all_model_specs,
+    asked: bool = True,
     added: Mapping[str, PendingModels] | None = None,
     models: Mapping[str, Model] | None = None,
 ) -> RunContext:
     """Check every selected model and replaced prompt before the first call.
 
-    `select` None: nothing will be asked. `added`: name for errors -> models of added judging runs. `models`: the caller's
-    own model objects, by `provider/model`. Raises MissingKeyError, ConfigError.
+    `asked`: whether the selected models will be asked; False for an estimate. `added`: name for errors -> models of added
+    judging runs. `models`: the caller's own model objects, by `provider/model`. Raises MissingKeyError, ConfigError.
     """
     config = with_mock_models(loaded.config) if mock else loaded.config
     Prompts(loaded.prompts).validate()
@@ -69,10 +72,12 @@ def prepare_run(
         *all_secrets(loaded),
         *(value for pending in others.values() for value in collect_provider_secrets(pending.config, loaded.env)),
     }
-    if select is not None and (cassette is None or not cassette.serves):
-        wanted = tuple(spec for spec in select(config) if spec.model not in own_models)
-        parts = [(PendingModels(config, wanted), loaded.source_map)]
-        parts += [(pending, SourceMap(name)) for name, pending in others.items()]
+    wanted = tuple(spec for spec in select(config) if spec.model not in own_models)
+    parts = [(PendingModels(config, wanted), loaded.source_map)]
+    parts += [(pending, SourceMap(name)) for name, pending in others.items()]
+    if cassette is not None and cassette.serves:
+        parts = []
+    elif asked:
         _require_callable(parts, loaded.env, loaded.folder, Redactor(tuple(secrets)))
     return RunContext(
         config,
@@ -83,6 +88,20 @@ def prepare_run(
         mock=mock,
         models=own_models,
         cassette=cassette,
+        destinations=_find_destinations(parts, loaded),
+    )
+
+
+def _find_destinations(
+    parts: Sequence[tuple[PendingModels, SourceMap]], loaded: LoadedConfig
+) -> tuple[Destination, ...]:
+    """Where the models of `parts` are asked. The first part is that of `loaded`."""
+    origins = [
+        loaded.provider_origins if place == 0 else stored_origins(source.name, pending.config, loaded)
+        for place, (pending, source) in enumerate(parts)
+    ]
+    return find_destinations(
+        ((pending.config, pending.models, each) for (pending, _), each in zip(parts, origins, strict=True)), loaded.env
     )
 
 
@@ -101,10 +120,15 @@ def prepare_resume(
     rest = find_remaining_work(stored.debate, loaded.config)
     specs = tuple(map(mock_spec, rest.models)) if mock else rest.main.models
     return prepare_run(
-        replace(loaded, config=rest.main.config),
+        replace(
+            loaded,
+            config=rest.main.config,
+            provider_origins=stored_origins(str(stored.path), rest.main.config, loaded),
+        ),
         mock=mock,
         cassette=cassette,
-        select=(lambda _: specs) if asked else None,
+        select=lambda _: specs,
+        asked=asked,
         added={} if mock else {f"{stored.path}, judging run {each.run}": each for each in rest.added_runs},
     )
 
@@ -114,23 +138,23 @@ def prepare_judging(
     request: JudgingRequest,
     at: datetime,
     loaded: LoadedConfig | None,
-    env: Mapping[str, str],
+    name: str,
     models: Mapping[str, Model] | None = None,
 ) -> PreparedJudging:
     """Prepare the judging runs that `request` adds to `debate`. No debater's model is checked.
 
-    `loaded`: the configuration of the request. Raises UsageError if the debate cannot be judged like this.
+    `loaded`: the configuration of the request; `name`: the debate's name in errors. Raises UsageError if the debate
+    cannot be judged like this.
     """
     openings = open_judging_runs(debate, request, at)
     config = config_for_judging(debate, request).model_copy(update={"judging": openings[0].judging})
-    context = prepare_judges(config, loaded, env, debate.id, request=request, models=models)
+    context = prepare_judges(config, loaded, name, request=request, models=models)
     return PreparedJudging(openings, context)
 
 
 def prepare_judges(
     config: DebateConfig,
     loaded: LoadedConfig | None,
-    env: Mapping[str, str],
     name: str,
     *,
     request: JudgingRequest,
@@ -138,15 +162,14 @@ def prepare_judges(
 ) -> RunContext:
     """Prepare `config` for the judges of `request` only. Errors call a configuration without a file `name`."""
     require_judge_models(config)
-    if loaded is None:
-        own = LoadedConfig(config, Path(), (), {}, SourceMap(name), load_environment(Path(), env))
-    else:
-        own = replace(loaded, config=config)
+    env = load_environment(Path(), os.environ) if loaded is None else loaded.env
+    own = loaded or LoadedConfig(config, Path(), (), {}, SourceMap(name), env)
+    own = replace(own, config=config, provider_origins=stored_origins(name, config, loaded))
 
     def select(config: DebateConfig) -> tuple[ModelSpec, ...]:
         return (*judge_model_specs(config), *request.other_model_specs)
 
-    return prepare_run(own, select=select if request.asks_models else None, models=models)
+    return prepare_run(own, select=select, asked=request.asks_models, models=models)
 
 
 def judge_model_specs(config: DebateConfig) -> tuple[ModelSpec, ...]:

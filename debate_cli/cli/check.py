@@ -2,11 +2,13 @@
 
 import asyncio
 import os
-from dataclasses import asdict, dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Annotated, NamedTuple
 
 import typer
 
+from debate_cli.app.consent import Destination, describe_destinations, missing_consents, required_consents
 from debate_cli.app.estimate import estimate_run, planned_calls
 from debate_cli.app.model_factory import all_model_specs
 from debate_cli.app.preparation import prepare_run
@@ -30,6 +32,7 @@ class Options(NamedTuple):
             metavar="CONFIG", help="Configurations; - for stdin.", autocompletion=completion.complete_configs
         ),
     ] = None
+    trust_host: options.TrustHostOption = None
     json: options.JsonOption = False
     debug: options.DebugOption = False
 
@@ -44,6 +47,8 @@ class ConfigReport:
     """Least number of calls; None if the configuration cannot be read."""
     problems: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
+    destinations: tuple[Destination, ...] = ()
+    """Servers that are asked, apart from those of built-in providers."""
 
 
 def run(given: Options) -> None:
@@ -51,12 +56,12 @@ def run(given: Options) -> None:
     references = given.configs or [_default_reference()]
     for line in unknown_variables(os.environ):
         print_status(f"warning: {line}")
-    reports = [_check_config(reference) for reference in references]
+    reports = [_check_config(reference, given.trust_host or ()) for reference in references]
     for report in reports:
         for line in report.warnings:
             print_status(f"{report.config}: {line}")
     if given.json:
-        print_json([{key: value for key, value in asdict(report).items() if key != "warnings"} for report in reports])
+        print_json([_report_to_json(report) for report in reports])
     else:
         _print_reports(reports)
     if any(report.problems for report in reports):
@@ -70,7 +75,7 @@ def _default_reference() -> str:
     return str(path)
 
 
-def _check_config(reference: str) -> ConfigReport:
+def _check_config(reference: str, trusted_hosts: Sequence[str]) -> ConfigReport:
     try:
         loaded = config_options.config_from_argument(reference)
     except DebateError as error:
@@ -82,10 +87,21 @@ def _check_config(reference: str) -> ConfigReport:
         context = prepare_run(loaded)
     except DebateError as error:
         return ConfigReport(reference, models, calls, tuple(str(error).splitlines()), warnings)
+    missing = missing_consents(required_consents(context.destinations), trusted_hosts, os.environ)
+    problems = tuple(dict.fromkeys(consent.format_sentence() for consent in missing))
     plan = asyncio.run(estimate_run(context))
-    return ConfigReport(
-        reference, models, calls, warnings=(*warnings, *(f"warning: {line}" for line in plan.context_warnings()))
-    )
+    warnings = (*warnings, *(f"warning: {line}" for line in plan.context_warnings()))
+    return ConfigReport(reference, models, calls, problems, warnings, context.destinations)
+
+
+def _report_to_json(report: ConfigReport) -> dict[str, object]:
+    return {
+        "config": report.config,
+        "models": report.models,
+        "planned_calls": report.planned_calls,
+        "problems": report.problems,
+        "hosts": describe_destinations(report.destinations),
+    }
 
 
 def _print_reports(reports: list[ConfigReport]) -> None:
@@ -95,5 +111,7 @@ def _print_reports(reports: list[ConfigReport]) -> None:
         if not report.problems:
             name, models = replace_control_chars(report.config), ", ".join(report.models)
             print(f"{name}: OK; at least {report.planned_calls} calls to {models}")
+        for place in report.destinations:
+            print(f"{replace_control_chars(report.config)}: {replace_control_chars(place.format())}")
     if not all(report.problems for report in reports):
         print_status("No server was contacted; `debate doctor` tests one.")

@@ -8,9 +8,11 @@ from typing import Annotated, Any, NamedTuple
 import typer
 
 from debate_cli.app.config_resolution import all_secrets
+from debate_cli.app.consent import find_destinations
 from debate_cli.app.context import RunContext
 from debate_cli.app.doctor import diagnose_models, diagnosis_to_json, select_models
 from debate_cli.cli import config_options, console, options
+from debate_cli.cli.consent import obtain_consents
 from debate_cli.cli.console import print_json, print_status
 from debate_cli.domain.config import DebateConfig
 from debate_cli.observer import NullObserver
@@ -44,6 +46,7 @@ class Options(NamedTuple):
     ] = None
     mock: options.MockOption = False
     json: options.JsonOption = False
+    trust_host: options.TrustHostOption = None
     debug: options.DebugOption = False
 
 
@@ -63,6 +66,7 @@ def run(given: Options) -> None:
         config_options.print_default_config(config_options.default_config_path())
     specs, config = select_models(names, loaded.config, mock=given.mock)
     context = RunContext(config, loaded.folder, loaded.env)
+    obtain_consents(find_destinations([(config, specs, loaded.provider_origins)], loaded.env), given.trust_host)
     if console.is_interactive(sys.stderr):
         print_status(f"asking {', '.join(spec.model for spec in specs)} ...")
         context = replace(context, observer=_StatusObserver())

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import yaml
 
+from debate_cli.app.consent import describe_destinations
 from debate_cli.app.context import RunContext
 from debate_cli.app.estimate import NO_CALLS, CallTotals, RunEstimate, estimate_run
 from debate_cli.app.judge import JudgeTask
@@ -35,7 +36,13 @@ def show_plan(context: RunContext, *, as_json: bool) -> None:
     for warning in plan.context_warnings():
         print_status(f"warning: {warning}")
     if as_json:
-        print_json({"config": redact_values(config_to_json(config), context.redact), "plan": _plan_data(plan)})
+        print_json(
+            {
+                "config": redact_values(config_to_json(config), context.redact),
+                "plan": _plan_data(plan),
+                "hosts": describe_destinations(context.destinations),
+            }
+        )
         return
     settings = redact_values(_drop_empty(_explicit_settings(config)), context.redact)
     text = yaml.safe_dump(settings, sort_keys=False, allow_unicode=True, width=120).rstrip()
@@ -43,7 +50,7 @@ def show_plan(context: RunContext, *, as_json: bool) -> None:
     speeches = f"{plan.speeches} speech{'' if plan.speeches == 1 else 'es'}"
     assessments = f"{plan.assessments} assessment{'' if plan.assessments == 1 else 's'}"
     print(f"\n# planned: {speeches} and at least {assessments}")
-    for line in (*_format_table(plan), *_format_notes(config), NOTHING_ASKED):
+    for line in (*_format_table(plan), *_format_servers([context]), *_format_notes(config), NOTHING_ASKED):
         print(f"# {line}".rstrip())
 
 
@@ -51,7 +58,16 @@ def show_judging_plans(tasks: Sequence[JudgeTask], *, as_json: bool) -> None:
     """Print the estimate of judging each file, and of all together."""
     plans = [(task, asyncio.run(estimate_judging(task))) for task in tasks]
     if as_json:
-        print_json([{"path": str(task.source), "plan": _plan_data(plan)} for task, plan in plans])
+        print_json(
+            [
+                {
+                    "path": str(task.source),
+                    "plan": _plan_data(plan),
+                    "hosts": describe_destinations(task.context.destinations),
+                }
+                for task, plan in plans
+            ]
+        )
         return
     for task, plan in plans:
         print(
@@ -66,7 +82,14 @@ def show_judging_plans(tasks: Sequence[JudgeTask], *, as_json: bool) -> None:
         ):
             print(f"  {line}".rstrip())
     notes = [line for task in tasks[:1] for line in _format_notes(task.context.config, "The judging of each file")]
-    print("\n".join([*notes, NOTHING_ASKED]))
+    servers = _format_servers(task.context for task in tasks)
+    print("\n".join([*servers, *notes, NOTHING_ASKED]))
+
+
+def _format_servers(contexts: Iterable[RunContext]) -> Iterator[str]:
+    """A line for each server that is not built in."""
+    for place in dict.fromkeys(place.format() for context in contexts for place in context.destinations):
+        yield f"Server: {sanitize.sanitize_line(place)}."
 
 
 def _format_table(plan: RunEstimate, *, by_role: bool = True) -> Iterator[str]:

@@ -14,6 +14,7 @@ from debate_cli.app.score import ScoredFile, describe_unfinished
 from debate_cli.app.session import Outcome
 from debate_cli.cli import completion, config_options, console, options, run_control
 from debate_cli.cli.config_options import ConfigOptions
+from debate_cli.cli.consent import obtain_consents
 from debate_cli.cli.console import ignore_broken_pipe, print_status, refuse_existing, write_json_chunks
 from debate_cli.cli.dry_run import show_judging_plans
 from debate_cli.cli.run import write_report
@@ -103,6 +104,7 @@ class Options(NamedTuple):
     expect_winner: options.ExpectWinnerOption = None
     max_warnings: options.MaxWarningsOption = None
     fail_on: options.FailOnOption = None
+    trust_host: options.TrustHostOption = None
     debug: options.DebugOption = False
 
 
@@ -125,6 +127,8 @@ def run(given: Options) -> None:
     if given.dry_run:
         show_judging_plans(tasks, as_json=given.json)
         raise typer.Exit(1 if problems else 0)
+    if given.playback is None:
+        obtain_consents((place for task in tasks for place in task.context.destinations), given.trust_host)
     outcomes, failed, pipe_closed = _judge_all(given, tasks, loaded)
     with run_control.report_output_failure(*_saved_paths(tasks)), ignore_broken_pipe():
         _print_outcomes(given, outcomes)

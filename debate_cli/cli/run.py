@@ -13,16 +13,17 @@ from debate_cli.app.config_resolution import check_for_mock, config_from_transcr
 from debate_cli.app.context import RunContext
 from debate_cli.app.estimate import estimate_run, planned_calls
 from debate_cli.app.gates import Gates
-from debate_cli.app.model_factory import all_model_specs
 from debate_cli.app.preparation import prepare_run
 from debate_cli.app.run import DebateJob, build_job, models_replaced_by_mock, prepare_stored_debate
 from debate_cli.app.session import Outcome
 from debate_cli.cli import completion, config_options, options, run_control
 from debate_cli.cli.config_options import ConfigOptions
+from debate_cli.cli.consent import obtain_consents
 from debate_cli.cli.console import ignore_broken_pipe, print_status, refuse_existing, write_json_chunks
 from debate_cli.cli.dry_run import show_plan
 from debate_cli.domain.config_checks import check_config
 from debate_cli.errors import DebateError, StorageError, UsageError
+from debate_cli.providers.cassette import CassetteRecorder
 from debate_cli.render import sanitize
 from debate_cli.render.theme import format_cost
 from debate_cli.storage.atomic_write import atomic_write, friendly_os_errors, make_folder
@@ -111,6 +112,7 @@ class Options(NamedTuple):
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing debate of this id, and the report.")] = (
         False
     )
+    trust_host: options.TrustHostOption = None
     debug: options.DebugOption = False
 
 
@@ -135,6 +137,9 @@ def run(given: Options) -> None:
     if given.dry_run:
         show_plan(context, as_json=given.json)
         return
+    obtain_consents(context.destinations, given.trust_host)
+    if given.record is not None:
+        context = replace(context, cassette=CassetteRecorder(given.record, context.redact))
     if given.report is not None:
         _check_writable(given.report)
     job = build_job(
@@ -164,11 +169,10 @@ def _prepare(given: Options, changes: list[ConfigChange], gates: Gates) -> tuple
     loaded, stored = _load_inputs(given, changes)
     gates.require_names([item.name for item in (loaded if stored is None else stored.debate).config.debaters])
     asked = not given.dry_run
-    cassette = config_options.open_cassette(given.record, given.replay, loaded, asked=asked)
+    cassette = config_options.open_cassette(given.record, given.replay, loaded, asked=False)
     if stored is None:
         with config_options.suggest_alternatives(loaded):
-            select = all_model_specs if asked else None
-            return prepare_run(loaded, mock=given.mock, cassette=cassette, select=select), None
+            return prepare_run(loaded, mock=given.mock, cassette=cassette, asked=asked), None
     replaced = models_replaced_by_mock(loaded, stored) if given.mock and asked else ()
     if replaced:
         names = sanitize.sanitize_line(", ".join(replaced))
@@ -208,6 +212,7 @@ def _execute(given: Options, job: DebateJob, gates: Gates) -> tuple[Outcome, int
         as_json=given.json,
         planned=planned_calls(job.context.config),
         cost="" if given.quiet or given.json or given.resume is not None else _format_planned_cost(job.context),
+        servers=[place.format() for place in job.context.destinations],
         show_hidden=given.show_hidden,
         plain=given.plain,
     )

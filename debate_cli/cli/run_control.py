@@ -117,13 +117,14 @@ def open_observer(
     as_json: bool,
     planned: int | None,
     cost: str = "",
+    servers: Sequence[str] = (),
     show_hidden: bool,
     plain: bool = False,
     hint: str = "",
 ) -> Generator[PipeSafeObserver]:
     """The observer of a run: live on a terminal unless `plain`, else plain lines. With --json it writes to stderr.
 
-    The heading shows the number of `planned` calls and their `cost`. If the observer shows nothing, warnings go to stderr. `hint` explains the keys: below the live view, or first on stderr.
+    The heading shows the number of `planned` calls, their `cost`, and what goes to `servers` that are not built in. If the observer shows nothing, warnings go to stderr. `hint` explains the keys: below the live view, or first on stderr.
     """
     stream = sys.stderr if as_json else sys.stdout
     if quiet or (as_json and not is_interactive(stream)):
@@ -131,7 +132,9 @@ def open_observer(
     elif is_interactive(stream) and not plain:
         from debate_cli.render.live.view import LiveObserver
 
-        live = LiveObserver(make_console(stream), planned, cost=cost, show_hidden=show_hidden, hint=hint)
+        live = LiveObserver(
+            make_console(stream), planned, cost=cost, servers=servers, show_hidden=show_hidden, hint=hint
+        )
         live.start()
         try:
             yield PipeSafeObserver(live)
@@ -142,7 +145,7 @@ def open_observer(
         if hint:
             print_status(hint)
         plan = f"{planned} calls{f', {cost}' if cost else ''}" if planned is not None else ""
-        plain_observer = PlainObserver(stream, show_hidden=show_hidden, plan=plan)
+        plain_observer = PlainObserver(stream, show_hidden=show_hidden, plan=plan, servers=servers)
         try:
             yield PipeSafeObserver(plain_observer)
         finally:

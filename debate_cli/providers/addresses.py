@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from ipaddress import ip_address
 from urllib.parse import unquote, urlsplit
 
 from debate_cli.domain.config import Limits
@@ -13,6 +14,7 @@ from debate_cli.providers.provider_table import ProviderRow, fill_variables, fin
 MIN_KEY_CHARS = 6
 """Shorter values ("none", "test") are not treated as secrets: redacting them would damage texts."""
 OLLAMA_PORT = 11434
+HTTP_PORT, HTTPS_PORT = 80, 443
 _MAX_NAMED_MODELS = 2
 """Maximum number of models that the message on a missing key names."""
 
@@ -23,6 +25,30 @@ def resolve_base_url(row: ProviderRow, env: Mapping[str, str]) -> str | None:
     if not named:
         return row.base_url
     return parse_ollama_host(named) if row.base_url_env == "OLLAMA_HOST" else named
+
+
+def server_name(url: str) -> str:
+    """Host of `url` for messages and comparisons, with the port unless it is the one of HTTPS; empty if there is none.
+
+    So `http://api.example` is `api.example:80`: another server than `https://api.example`.
+    """
+    try:
+        parts = urlsplit(url)
+        host = (parts.hostname or "").rstrip(".")
+        port = parts.port or (HTTPS_PORT if parts.scheme == "https" else HTTP_PORT)
+    except ValueError:
+        return ""
+    host = f"[{host}]" if ":" in host else host
+    return host if not host or port == HTTPS_PORT else f"{host}:{port}"
+
+
+def is_loopback(url: str) -> bool:
+    """Whether `url` is an address of this machine, however it resolves names."""
+    try:
+        host = urlsplit(url).hostname or ""
+        return host == "localhost" or ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 def parse_ollama_host(host: str) -> str:

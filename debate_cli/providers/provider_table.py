@@ -210,8 +210,13 @@ def find_url_problem(url: str) -> str | None:
     try:
         parts = urlsplit(url)
         fine = parts.scheme in {"http", "https"} and bool(parts.hostname) and (parts.port or 1) > 0
+        plain = parts.netloc.isascii() and "\\" not in parts.netloc and parts.netloc.count("@") <= 1
     except ValueError:
-        fine = False
+        return "is not an address like http://127.0.0.1:8000/v1"
+    if fine and not plain:
+        return (
+            "names its host with signs that programs read in different ways; write the host in ASCII, like lab.example"
+        )
     if fine and not any(sign.isspace() or not sign.isprintable() for sign in url):
         return None
     return "is not an address like http://127.0.0.1:8000/v1"

@@ -8,10 +8,8 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable, Iterable, Mapping
 from fnmatch import fnmatchcase
-from ipaddress import ip_address
 from pathlib import Path
 from types import MappingProxyType
-from urllib.parse import urlsplit
 
 from debate_cli.domain.config import DebateConfig, ModelSpec, Price
 from debate_cli.errors import ConfigError
@@ -22,6 +20,7 @@ from debate_cli.providers.addresses import (
     collect_secrets,
     find_address_problems,
     find_key_problem,
+    is_loopback,
     resolve_base_url,
     resolve_endpoint,
 )
@@ -63,15 +62,7 @@ def is_run_locally(row: ProviderRow, env: Mapping[str, str]) -> bool:
     if not row.local or row.api_key_env is not None:
         return False
     address = resolve_base_url(row, env)
-    return address is None or _is_loopback(address)
-
-
-def _is_loopback(url: str) -> bool:
-    try:
-        host = urlsplit(url).hostname or ""
-        return host == "localhost" or ip_address(host).is_loopback
-    except ValueError:
-        return False
+    return address is None or is_loopback(address)
 
 
 def split_model_name(model: str) -> tuple[str, str]:

@@ -62,8 +62,8 @@ _SCALE = re.compile(r" (/[\d.]+|\d+%)$")
 """Scale or weight at the end of a column header."""
 
 
-def header_lines(debate: Debate, plan: str = "") -> list[str]:
-    """The motion, the debaters, the judges, and what is planned."""
+def header_lines(debate: Debate, plan: str = "", servers: Iterable[str] = ()) -> list[str]:
+    """The motion, the debaters, the judges, the `servers` that are not built in, and what is planned."""
     lines = [
         *filter(None, [participants.rehearsal_notice(debate)]),
         *_title_lines(debate, "".join(theme.describe_kind(debate)[1:])),
@@ -71,7 +71,8 @@ def header_lines(debate: Debate, plan: str = "") -> list[str]:
     label = "Background" if debate.document_name is None else "Content"
     lines += [f"{label}: {line}" for line in theme.background_excerpt(debate.config.background)]
     lines += [_participant_line("Debater", row) for row in participants.debater_rows(debate)]
-    return [*lines, *judge_lines(debate, debate.runs[0]), *([f"Planned: {plan}"] if plan else [])]
+    lines += [*judge_lines(debate, debate.runs[0]), *(f"Server: {sanitize_line(server)}" for server in servers)]
+    return [*lines, *([f"Planned: {plan}"] if plan else [])]
 
 
 def judging_header_lines(debate: Debate) -> list[str]:
@@ -429,11 +430,14 @@ def _format_system_summary(summary: SystemSummary) -> str:
 class PlainObserver:
     """Observer that writes finished turns and judgments to `stream` as plain lines, in reading order."""
 
-    def __init__(self, stream: TextIO, *, show_hidden: bool = False, plan: str = "") -> None:
-        """`plan`: planned calls and cost, for the heading."""
+    def __init__(
+        self, stream: TextIO, *, show_hidden: bool = False, plan: str = "", servers: Sequence[str] = ()
+    ) -> None:
+        """For the heading: `plan`, the planned calls and cost; `servers`, what goes to servers that are not built in."""
         self._stream = stream
         self._show_hidden = show_hidden
         self._plan = plan
+        self._servers = servers
         self._round = 0, ""
         self._has_heading = False
         self._order = EventOrder(self._write_event)
@@ -468,9 +472,11 @@ class PlainObserver:
         self._has_heading = True
         match event:
             case DebateOpened():
-                self._write(header_lines(debate, self._plan))
+                self._write(header_lines(debate, self._plan, self._servers))
             case DebateResumed():
-                self._write([*header_lines(debate, self._plan), f"{theme.describe_resume(debate).capitalize()}."])
+                self._write(
+                    [*header_lines(debate, self._plan, self._servers), f"{theme.describe_resume(debate).capitalize()}."]
+                )
             case JudgingOpened():
                 self._write([f"Judging run {sanitize_line(event.run)}", *judge_lines(debate, debate.run(event.run))])
             case TurnCompleted(turn=turn):

@@ -5,10 +5,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +25,7 @@ from debate_cli.storage.atomic_write import open_regular_file
 from debate_cli.storage.config_errors import MAX_PROBLEMS, SourceMap, problems_from_validation
 from debate_cli.storage.overrides import ConfigChange, apply_overrides, overrides_from_env, to_overrides
 from debate_cli.storage.plain import is_list, is_mapping
+from debate_cli.storage.provider_origin import ProviderOrigin, find_origin
 from debate_cli.storage.redact import Redactor, looks_like_secret
 from debate_cli.storage.variables import Environment, VariableResolver, is_header_path
 from debate_cli.storage.yaml_positions import SourcePosition, parse_yaml, read_yaml_text
@@ -52,6 +55,8 @@ class LoadedConfig:
     """Finds the position of a later problem: `source_map.format_problem(Problem(path, message))`."""
     env: Environment = field(default_factory=lambda: Environment({}))
     """The process's environment, completed by the keys of the `.env` file that belongs to the configuration."""
+    provider_origins: Mapping[str, ProviderOrigin] = field(default_factory=dict[str, ProviderOrigin])
+    """Origin of each provider that a file configures. Providers without one are built in or the caller's own."""
 
 
 def read_config_file(
@@ -134,7 +139,8 @@ class _ConfigLoader:
     secrets: set[str] = field(default_factory=set[str])
 
     def load(self, text: str, overrides: Sequence[ConfigChange], checks: Sequence[ConfigCheck]) -> LoadedConfig:
-        data = self._resolve_variables(self._parse(text, overrides))
+        parsed = self._parse(text, overrides)
+        data = self._resolve_variables(parsed)
         prompts = self._read_prompts(data)
         config = self._validate(data)
         if config is None or self.problems or self.lines:
@@ -143,7 +149,31 @@ class _ConfigLoader:
         if self.problems:
             raise self._error()
         self.secrets |= {self.env.get(spec.api_key_env or "", "") for spec in config.providers.values()}
-        return LoadedConfig(config, self.folder, tuple(sorted(self.secrets - {""})), prompts, self.source_map, self.env)
+        secrets = tuple(sorted(self.secrets - {""}))
+        origins = self._find_provider_origins(parsed, data, hashlib.sha256(text.encode("utf-8", "replace")).hexdigest())
+        return LoadedConfig(config, self.folder, secrets, prompts, self.source_map, self.env, origins)
+
+    def _find_provider_origins(
+        self, written: Mapping[str, Any], data: Mapping[str, Any], fingerprint: str
+    ) -> dict[str, ProviderOrigin]:
+        """The origin of each provider in `data`, which is `written` with its variables resolved."""
+        rows = data.get("providers")
+
+        def is_option(*path: str | int) -> bool:
+            heads = (("providers", *path)[:length] for length in range(1, len(path) + 2))
+            return any(head in self.source_map.origins for head in heads)
+
+        return {
+            name: find_origin(
+                {**row, "base_url": written["providers"][name].get("base_url")},
+                partial(is_option, name),
+                self.env,
+                file=self.source_map.name,
+                fingerprint=fingerprint,
+            )
+            for name, row in (rows.items() if is_mapping(rows) else ())
+            if is_mapping(row)
+        }
 
     def _parse(self, text: str, overrides: Sequence[ConfigChange]) -> dict[str, Any]:
         """Parse the file and apply the overrides. Raises ConfigError if the text is not a mapping."""

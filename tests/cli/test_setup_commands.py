@@ -116,7 +116,8 @@ def test_check_in_json_is_one_document(here: Path) -> None:
     done = debate("check", CONFIGS / "mock.yaml", "missing.yaml", "--json", cwd=here)
     assert done.code == 2
     assert done.json == [
-        {"config": str(CONFIGS / "mock.yaml"), "models": ["mock/debater", "mock/judge"], "planned_calls": 11, "problems": []},
+        {"config": str(CONFIGS / "mock.yaml"), "models": ["mock/debater", "mock/judge"], "planned_calls": 11, "problems": [],
+             "hosts": []},
         {"config": "missing.yaml", "models": [], "planned_calls": None,
          "problems": ["missing.yaml: no such file; `debate init` writes one"]},
     ]  # fmt: skip

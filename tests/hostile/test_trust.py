@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
-from cli_support import debate, write_config
+from cli_support import debate, run_on_terminal, write_config
 from model_server import ModelServer, model_server
 
 KEY = "canary-key-of-the-user-4711"
@@ -23,6 +25,40 @@ def thief() -> Iterator[ModelServer]:
     """The attacker's server, which records what arrives."""
     with model_server() as running:
         yield running
+
+
+SECRETS = {
+    "OPENAI_API_KEY": KEY,
+    "AWS_SECRET_ACCESS_KEY": "canary-of-the-cloud-4711",
+    "LAB_KEY": "canary-of-the-lab-4711",
+}
+CONFIG = """\
+topic: Cats or dogs?
+providers: {lab: PROVIDER}
+models: {default: {model: lab/m}}
+debaters: [{name: Ada, side: for}, {name: Bo, side: against}]
+limits: {max_attempts: 1}
+"""
+FOREIGN = "http://0.0.0.0:PORT/v1"
+"""Reaches the server on this machine, and is no loopback address by its name."""
+BUILT_IN_KEY = "{kind: openai, base_url: 'http://127.0.0.1:PORT/v1', api_key_env: OPENAI_API_KEY}"
+ATTACKS = {
+    "a built-in variable": BUILT_IN_KEY,
+    "a variable in a header": f"{{kind: openai, base_url: '{FOREIGN}', headers: {{x: '${{AWS_SECRET_ACCESS_KEY}}'}}}}",
+    "a built-in variable in a header": BUILT_IN_KEY.replace(
+        "api_key_env: OPENAI_API_KEY", "api_key_env: LAB_KEY, headers: {x: '${OPENAI_API_KEY}'}"
+    ),
+    "any variable": f"{{kind: openai, base_url: '{FOREIGN}', api_key_env: LAB_KEY}}",
+    "a secret in the address": f"{{kind: openai, base_url: '{FOREIGN}/${{AWS_SECRET_ACCESS_KEY}}', api_key_env: null}}",
+    "the debate alone": f"{{kind: openai, base_url: '{FOREIGN}', api_key_env: null}}",
+    "a key of the folder and another variable": f"{{kind: openai, base_url: '{FOREIGN}/${{LAB_KEY}}', api_key_env: BESIDE_KEY}}",
+}
+
+
+def hostile_config(here: Path, attack: str, server: ModelServer) -> Path:
+    """A configuration whose provider is the attacker's server, beside a `.env` file that comes with it."""
+    (here / ".env").write_text("BESIDE_KEY=anything-at-all\n")
+    return write_config(here, CONFIG.replace("PROVIDER", attack.replace("PORT", str(server.port))))
 
 
 def received(server: ModelServer) -> str:
@@ -55,3 +91,173 @@ def test_without_a_configuration_the_dotenv_file_of_the_working_folder_is_read(h
     done = debate("models", "--json", cwd=here)
     assert [row["ready"] for row in done.json if row["name"] == "openai"] == [True]
     assert debate("run", "--set", "models.default.model=openai/m", "--dry-run", cwd=here).code == 0
+
+
+@pytest.mark.parametrize("attack", ATTACKS.values(), ids=ATTACKS)
+@pytest.mark.parametrize("command", ["run", "check", "doctor"])
+def test_a_configuration_sends_nothing_to_a_host_of_its_own(
+    here: Path, thief: ModelServer, command: str, attack: str
+) -> None:
+    """Exit 2, a sentence with the file and both ways to allow it; nothing is sent or written."""
+    hostile_config(here, attack, thief)
+    before = sorted(here.iterdir())
+    known = {"run": ["run", "debate.yaml", "--record", "tape"], "check": ["check", "debate.yaml"]}
+    asked = known.get(command, ["doctor", "--config", "debate.yaml"])
+    done = debate(*asked, cwd=here, env=SECRETS)
+    assert (done.code, received(thief)) == (2, "[] []"), done.err
+    assert sorted(here.iterdir()) == before
+    assert "debate.yaml: provider lab would send " in done.err
+    assert "--trust-host" in done.err
+    assert "DEBATE_TRUSTED_HOSTS" in done.err
+
+
+@pytest.mark.parametrize(
+    ("options", "env"),
+    [
+        (["--trust-host", "0.0.0.0"], {}),
+        (["--trust-host", "0.0.0.0:PORT"], {}),
+        ([], {"DEBATE_TRUSTED_HOSTS": "a.example, 0.0.0.0"}),
+    ],
+    ids=str,
+)
+def test_an_honest_configuration_works_with_a_trusted_host(
+    here: Path, thief: ModelServer, options: list[str], env: dict[str, str]
+) -> None:
+    """The option or the variable allows it; the heading and `check` say what goes where."""
+    hostile_config(here, ATTACKS["any variable"], thief)
+    given = [option.replace("PORT", str(thief.port)) for option in options]
+    done = debate("run", "debate.yaml", *given, cwd=here, env={**SECRETS, **env})
+    line = f"provider lab sends LAB_KEY and the debate to 0.0.0.0:{thief.port}"
+    assert (done.code, f"Server: {line}" in done.out.splitlines()) == (0, True), done.err
+    assert SECRETS["LAB_KEY"] in received(thief)
+    checked = debate("check", "debate.yaml", *given, cwd=here, env={**SECRETS, **env})
+    assert (checked.code, f"debate.yaml: {line}" in checked.out.splitlines()) == (0, True), checked.err
+
+
+def test_a_trusted_host_trusts_no_other(here: Path, thief: ModelServer) -> None:
+    """Neither another name nor another port."""
+    hostile_config(here, ATTACKS["any variable"], thief)
+    hosts = ["--trust-host", "0.0.0.0:1", "--trust-host", "0.0.0", "--trust-host", ""]
+    assert debate("run", "debate.yaml", *hosts, cwd=here, env=SECRETS).code == 2
+    assert received(thief) == "[] []"
+
+
+def test_the_plan_names_the_host_and_asks_nothing(here: Path, thief: ModelServer) -> None:
+    """`--dry-run` shows what a run would send where."""
+    hostile_config(here, ATTACKS["any variable"], thief)
+    done = debate("run", "debate.yaml", "--dry-run", "--json", cwd=here, env=SECRETS)
+    assert done.json["hosts"] == [{"provider": "lab", "host": f"0.0.0.0:{thief.port}", "variables": ["LAB_KEY"]}]
+    assert received(thief) == "[] []"
+
+
+@pytest.mark.parametrize(
+    ("provider", "dotenv", "env", "options"),
+    [
+        ("base_url: 'http://127.0.0.1:PORT/v1', api_key_env: LAB_KEY", "", {}, []),
+        (f"base_url: '{FOREIGN}', api_key_env: BESIDE_KEY", "BESIDE_KEY=of-this-folder", {}, []),
+        ("base_url: '${LAB_URL}', api_key_env: LAB_KEY", "", {"LAB_URL": FOREIGN}, []),
+        ("base_url: 'http://h/v1', api_key_env: LAB_KEY", "", {}, ["--set", f"providers.lab.base_url={FOREIGN}"]),
+        ("api_key_env: LAB_KEY", "", {"DEBATE__PROVIDERS__LAB__BASE_URL": FOREIGN}, []),
+        ("base_url: 'http://127.0.0.1:PORT/v1', api_key_env: OPENAI_API_KEY", "",
+         {"OPENAI_BASE_URL": "http://127.0.0.1:PORT/v1"}, []),
+    ],
+    ids=["loopback", "key of the folder", "address of the environment", "option", "variable of a setting", "own address"],
+)  # fmt: skip
+def test_no_consent_is_needed_where_the_user_chose(
+    here: Path, thief: ModelServer, provider: str, dotenv: str, env: dict[str, str], options: list[str]
+) -> None:
+    """Loopback, a key from the `.env` beside the configuration, an address from an option or the environment."""
+    port = str(thief.port)
+    write_config(here, CONFIG.replace("PROVIDER", f"{{kind: openai, {provider}}}").replace("PORT", port))
+    (here / ".env").write_text(f"{dotenv}\n")
+    given = {name: value.replace("PORT", port) for name, value in env.items()}
+    done = debate(
+        "run", "debate.yaml", "-q", *(each.replace("PORT", port) for each in options), cwd=here, env=SECRETS | given
+    )
+    assert (done.code, bool(thief.bodies)) == (0, True), done.err
+
+
+def hostile_transcript(here: Path, thief: ModelServer) -> Path:
+    """A debate of the mock, whose stored provider now is the attacker's server."""
+    plain = CONFIG.replace("lab: PROVIDER", "").replace("lab/m", "mock/m")
+    write_config(here, plain, "mock.yaml")
+    assert debate("run", "mock.yaml", "--id", "evil", "-q", cwd=here).code == 0
+    path = here / "transcripts" / "evil.json"
+    stored: dict[str, Any] = json.loads(path.read_text())
+    stored["config"]["providers"] = {
+        "openai": {"base_url": f"http://127.0.0.1:{thief.port}/v1", "api_key_env": "OPENAI_API_KEY"}
+    }
+    stored["config"]["models"] = {"default": {"model": "openai/m"}}
+    stored["status"], stored["closed"], stored["turns"] = "incomplete", None, stored["turns"][:1]
+    stored["assessments"], stored["verdicts"] = [], []
+    path.write_text(json.dumps(stored))
+    return path
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["judge", "transcripts/evil.json"],
+        ["judge", "transcripts/evil.json", "--model", "openai/gpt-5", "--system", "panel"],
+        ["run", "--resume", "transcripts/evil.json"],
+    ],
+    ids=["judge", "judge --model", "resume"],
+)
+def test_a_stored_debate_sends_nothing_to_a_host_of_its_own(here: Path, thief: ModelServer, command: list[str]) -> None:
+    """Exit 2 and the same sentence; with consent the command works."""
+    path = hostile_transcript(here, thief)
+    before = path.read_bytes()
+    done = debate(*command, cwd=here, env=SECRETS)
+    assert (done.code, received(thief)) == (2, "[] []"), done.err
+    assert "transcripts/evil.json: provider openai would send OPENAI_API_KEY and the debate to 127.0.0.1" in done.err
+    assert path.read_bytes() == before
+    assert debate(*command, "--trust-host", "127.0.0.1", cwd=here, env=SECRETS).code == 0
+    assert KEY in received(thief)
+
+
+def answer_on_terminal(here: Path, keys: str, *more: str) -> tuple[int, str]:
+    """`debate run` on a terminal, with `keys` typed at the question."""
+    home = here.parent / f"{here.name}-config"
+    return run_on_terminal(
+        "run",
+        "debate.yaml",
+        "-q",
+        *more,
+        cwd=here,
+        keys=keys,
+        after="[y/N]",
+        env=SECRETS | {"XDG_CONFIG_HOME": str(home)},
+    )
+
+
+def test_a_terminal_asks_once(here: Path, thief: ModelServer) -> None:
+    """Yes is remembered for this file, variable and host, in a file of the user alone; a changed file is another one."""
+    hostile_config(here, ATTACKS["any variable"], thief)
+    code, screen = answer_on_terminal(here, "y\r")
+    assert (code, SECRETS["LAB_KEY"] in received(thief)) == (0, True), screen
+    assert "debate.yaml: provider lab sends the variable LAB_KEY and the debate to 0.0.0.0" in screen
+    kept = here.parent / f"{here.name}-config" / "debate-cli" / "consents.json"
+    assert kept.stat().st_mode & 0o777 == 0o600
+    code, screen = answer_on_terminal(here, "")
+    assert (code, "[y/N]" in screen) == (0, False), screen
+    env = SECRETS | {"XDG_CONFIG_HOME": str(kept.parent.parent)}
+    (saved, *_) = (here / "transcripts").glob("*.json")
+    judged = debate("judge", saved, "--system", "moderator", cwd=here, env=env)
+    assert judged.code == 0, judged.err
+    (here / "debate.yaml").write_text((here / "debate.yaml").read_text() + "seed: 1\n")
+    assert debate("run", "debate.yaml", cwd=here, env=env).code == 2
+
+
+@pytest.mark.parametrize("keys", ["\r", "n\r"], ids=["default", "no"])
+def test_a_terminal_takes_no_answer_as_no(here: Path, thief: ModelServer, keys: str) -> None:
+    """Exit 2 with the sentence that is shown off a terminal; nothing is sent."""
+    hostile_config(here, ATTACKS["any variable"], thief)
+    code, screen = answer_on_terminal(here, keys)
+    assert (code, "--trust-host" in screen, received(thief)) == (2, True, "[] []"), screen
+
+
+def test_a_mock_needs_no_consent(here: Path, thief: ModelServer) -> None:
+    """No request leaves."""
+    hostile_config(here, ATTACKS["any variable"], thief)
+    assert debate("run", "debate.yaml", "--mock", "-q", cwd=here).code == 0
+    assert received(thief) == "[] []"

@@ -24,13 +24,19 @@ MIN_WIDTH_FOR_COLUMNS = 70
 """Columns of the window below which a participant's part and model are drawn below the name."""
 
 
-def debate_heading(debate: Debate, status: str = "", planned: int | None = None, cost: str = "") -> RenderableType:
-    """Motion, background, debaters and judges with their models, planned calls and `cost`. `status` is a part of the title."""
+def debate_heading(
+    debate: Debate, status: str = "", planned: int | None = None, cost: str = "", servers: Sequence[str] = ()
+) -> RenderableType:
+    """Motion, background, debaters and judges with their models, servers that are not built in, planned calls and `cost`.
+
+    `status` is a part of the title.
+    """
     body: list[RenderableType] = [
         *_topic_lines(debate),
         *(terminal_line(line, theme.MUTED) for line in theme.background_excerpt(debate.config.background)),
     ]
     body += [Text(""), ParticipantTable((*debater_rows(debate), *judge_rows(debate, debate.runs[0])))]
+    body += [terminal_line(server, theme.GOLD) for server in servers]
     if planned is not None:
         body.append(Text(f"{planned} calls planned{f', {cost}' if cost else ''}", style=theme.MUTED))
     kind, *formats = theme.describe_kind(debate)

@@ -49,8 +49,8 @@ FRAMES_PER_SECOND = 10
 class LiveObserver:
     """An Observer for a terminal, and a context manager that restores the terminal at its end.
 
-    `planned`: least number of calls of the run, None if unknown; `cost`: their cost, for the heading;
-    `hint`: a line at the bottom, such as the keys.
+    `planned`: least number of calls of the run, None if unknown. For the heading: `cost`, their cost; `servers`, what goes
+    to servers that are not built in. `hint`: a line at the bottom, such as the keys.
     """
 
     def __init__(
@@ -59,11 +59,12 @@ class LiveObserver:
         planned: int | None = None,
         *,
         cost: str = "",
+        servers: Sequence[str] = (),
         show_hidden: bool = False,
         hint: str = "",
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._script = _Script(planned, cost, show_hidden=show_hidden, hint=hint, clock=clock)
+        self._script = _Script(planned, cost, servers, show_hidden=show_hidden, hint=hint, clock=clock)
         self._screen = _Screen(console, self._script)
         self._actions: SimpleQueue[Callable[[], None]] = SimpleQueue()
         self._stopping = ThreadEvent()
@@ -239,10 +240,18 @@ class _Script:
     """What is printed and what is drawn. Used by one thread at a time."""
 
     def __init__(
-        self, planned: int | None, cost: str, *, show_hidden: bool, hint: str, clock: Callable[[], float]
+        self,
+        planned: int | None,
+        cost: str,
+        servers: Sequence[str],
+        *,
+        show_hidden: bool,
+        hint: str,
+        clock: Callable[[], float],
     ) -> None:
         self._planned = planned
         self._cost = cost
+        self._servers = servers
         self.progress = ProgressLine(planned, clock)
         self._show_hidden = show_hidden
         self._hint = hint
@@ -286,7 +295,7 @@ class _Script:
         self._failures.record_event(event)
         match event:
             case DebateOpened():
-                self.print(header.debate_heading(debate, planned=self._planned, cost=self._cost))
+                self.print(header.debate_heading(debate, planned=self._planned, cost=self._cost, servers=self._servers))
             case DebateResumed():
                 self._resume(debate)
             case JudgingOpened():

@@ -1,0 +1,204 @@
+"""Where a run sends requests and keys, and which of that the user must allow first. Pure; `cli.consent` asks the user.
+
+A file may have been downloaded, so the pairs (variable, host) that it names need the user's consent. None is needed for
+
+- a built-in provider's variable that goes to this provider's own host, or to the address that the environment sets for it;
+- any other variable that goes to a loopback address, or to an address that an option or the environment sets;
+- a variable whose value comes from the `.env` beside the configuration;
+- a built-in provider's host, or the address that the environment sets for it, that gets no variable.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from debate_cli.domain.config import DebateConfig, ModelSpec
+from debate_cli.errors import UntrustedHostError
+from debate_cli.providers.addresses import is_loopback, resolve_base_url, server_name
+from debate_cli.providers.provider_table import (
+    ProviderRow,
+    find_variables,
+    load_provider_rows,
+    merge_provider_rows,
+)
+from debate_cli.providers.registry import split_model_name
+from debate_cli.storage.config_file import LoadedConfig
+from debate_cli.storage.consents import RememberedConsent, consents_path, load_consents
+from debate_cli.storage.overrides import TRUSTED_HOSTS_VARIABLE
+from debate_cli.storage.provider_origin import ProviderOrigin, settings_fingerprint, stored_origin
+from debate_cli.storage.variables import Environment
+
+
+@dataclass(frozen=True, slots=True)
+class Consent:
+    """What the user must allow: requests of a provider, with the value of a variable, go to a host that a file names."""
+
+    provider: str
+    file: str
+    """The file, as messages name it."""
+    variable: str | None
+    """None: requests carry no variable of the environment."""
+    host: str
+    fingerprint: str
+    """SHA-256 of the file, or of the provider's settings in a stored debate."""
+    settings: str
+    """SHA-256 of the provider's settings: what a debate stores of them."""
+
+    def format_sentence(self) -> str:
+        """What is refused, and both ways to allow it."""
+        what = f"{self.variable} and the debate" if self.variable else "the debate"
+        return (
+            f"{self.file}: provider {self.provider} would send {what} to {self.host}, and you have not allowed that; "
+            f"if you trust this file and this host, use --trust-host {self.host} or "
+            f"{TRUSTED_HOSTS_VARIABLE}={self.host}"
+        )
+
+    def remembered_as(self) -> tuple[RememberedConsent, ...]:
+        """What to remember when the user allows it, so that it also holds for the debates that the file runs."""
+        fingerprints = dict.fromkeys((self.fingerprint, self.settings))
+        return tuple(RememberedConsent(self.variable, self.host, sha256) for sha256 in fingerprints)
+
+
+@dataclass(frozen=True, slots=True)
+class Destination:
+    """A server that is not simply a built-in provider's, and what it gets."""
+
+    provider: str
+    host: str
+    variables: tuple[str, ...]
+    """Variables whose values are sent: key, headers, parts of the address."""
+    consents: tuple[Consent, ...] = ()
+    """What the user must allow before it is asked."""
+
+    def format(self) -> str:
+        """`provider lab sends LAB_KEY and the debate to lab.example:8000`; not sanitized."""
+        return f"provider {self.provider} sends {' and '.join((*self.variables, 'the debate'))} to {self.host}"
+
+
+ConfiguredModels = tuple[DebateConfig, Sequence[ModelSpec], Mapping[str, ProviderOrigin]]
+"""A configuration, those of its models that are asked, and the origins of its providers."""
+
+
+def find_destinations(parts: Iterable[ConfiguredModels], env: Environment) -> tuple[Destination, ...]:
+    """The destinations of the models, each once. Models of built-in providers at their own servers have none."""
+    found: dict[Destination, None] = {}
+    for config, models, origins in parts:
+        table = merge_provider_rows(config)
+        for name in dict.fromkeys(split_model_name(spec.model)[0] for spec in models):
+            row = table.get(name)
+            if row is not None and row.is_remote and (place := _find_destination(row, config, origins.get(name), env)):
+                found[place] = None
+    return tuple(found)
+
+
+def required_consents(destinations: Iterable[Destination]) -> tuple[Consent, ...]:
+    """Everything that the user must allow, each once."""
+    return tuple(dict.fromkeys(consent for place in destinations for consent in place.consents))
+
+
+def missing_consents(
+    needed: Iterable[Consent], trusted_hosts: Iterable[str], env: Mapping[str, str]
+) -> tuple[Consent, ...]:
+    """Those of `needed` that nobody gave: no trusted host, no remembered answer. `env`: the process's environment."""
+    listed = [*trusted_hosts, *env.get(TRUSTED_HOSTS_VARIABLE, "").split(",")]
+    trusted = {host.strip().rstrip(".").lower() for host in listed} - {""}
+    remembered = load_consents(consents_path(env))
+    return tuple(
+        consent
+        for consent in needed
+        if trusted.isdisjoint((consent.host, _without_port(consent.host)))
+        and RememberedConsent(consent.variable, consent.host, consent.fingerprint) not in remembered
+    )
+
+
+def require_consents(destinations: Iterable[Destination], trusted_hosts: Iterable[str], env: Mapping[str, str]) -> None:
+    """Raise UntrustedHostError if something that the user must allow is not allowed."""
+    refuse_consents(missing_consents(required_consents(destinations), trusted_hosts, env))
+
+
+def refuse_consents(missing: Sequence[Consent]) -> None:
+    """Raise UntrustedHostError with a sentence for each of `missing`, if there is any."""
+    if missing:
+        raise UntrustedHostError(*dict.fromkeys(consent.format_sentence() for consent in missing))
+
+
+def describe_destinations(destinations: Iterable[Destination]) -> list[dict[str, object]]:
+    """The destinations as JSON data."""
+    return [
+        {"provider": place.provider, "host": place.host, "variables": list(place.variables)} for place in destinations
+    ]
+
+
+def stored_origins(file: str, config: DebateConfig, loaded: LoadedConfig | None) -> dict[str, ProviderOrigin]:
+    """Origins of the providers in `config`: as in `loaded` where it has the same settings, else the debate in `file`."""
+    given = loaded.config.providers if loaded is not None else {}
+    origins: Mapping[str, ProviderOrigin] = loaded.provider_origins if loaded is not None else {}
+    return {
+        name: origins[name] if name in origins and given.get(name) == spec else stored_origin(file, name, spec)
+        for name, spec in config.providers.items()
+        if name in origins or given.get(name) != spec
+    }
+
+
+def _find_destination(
+    row: ProviderRow, config: DebateConfig, origin: ProviderOrigin | None, env: Environment
+) -> Destination | None:
+    url = resolve_base_url(row, env) or ""
+    host = server_name(url)
+    in_address = origin.url_variables if origin is not None else ()
+    variables = tuple(dict.fromkeys((*_own_variables(row), *in_address)))
+    built_in = load_provider_rows().get(row.name)
+    if built_in and server_name(built_in.base_url or "") == host and set(variables) <= _own_variables(built_in).keys():
+        return None
+    sent = tuple(name for name in variables if env.get(name) or name == row.api_key_env)
+    if origin is None:
+        return Destination(row.name, host, sent)
+    settings = settings_fingerprint(row.name, config.providers[row.name])
+    consents = tuple(
+        Consent(row.name, origin.file, variable, host, origin.fingerprint, settings)
+        for variable in _variables_to_allow(sent, url, origin, env)
+    )
+    return Destination(row.name, host, sent, consents)
+
+
+def _variables_to_allow(
+    sent: Sequence[str], url: str, origin: ProviderOrigin, env: Environment
+) -> Iterator[str | None]:
+    """The variables that the user must allow to be sent to `url`; None for the debate alone."""
+    named = [variable for variable in sent if origin.names_address or variable in origin.variables]
+    from_dotenv = [variable for variable in named if origin.is_beside_dotenv and env.is_from_dotenv(variable)]
+    needed = [
+        variable for variable in named if variable not in from_dotenv and not _may_go_to(variable, url, origin, env)
+    ]
+    yield from needed
+    chosen = {server_name(resolve_base_url(row, env) or "") for row in load_provider_rows().values()}
+    is_known = is_loopback(url) or server_name(url) in _built_in_hosts() | chosen
+    if not needed and not from_dotenv and origin.names_address and not is_known:
+        yield None
+
+
+def _may_go_to(variable: str, url: str, origin: ProviderOrigin, env: Environment) -> bool:
+    """Whether `variable`, which a file names or sends to an address of its own, may go to `url` without consent."""
+    owners = [row for row in load_provider_rows().values() if variable in _own_variables(row)]
+    host = server_name(url)
+    if owners:
+        own = {server_name(address or "") for row in owners for address in (row.base_url, resolve_base_url(row, env))}
+        return host in own
+    return is_loopback(url) or not (origin.names_address or host in _built_in_hosts())
+
+
+def _own_variables(row: ProviderRow) -> dict[str, None]:
+    """The variables of a row: its key's, and those in its headers."""
+    key = (row.api_key_env,) if row.api_key_env else ()
+    return dict.fromkeys((*key, *(name for value in row.headers.values() for name in find_variables(value))))
+
+
+def _built_in_hosts() -> frozenset[str]:
+    return frozenset(server_name(row.base_url or "") for row in load_provider_rows().values())
+
+
+def _without_port(host: str) -> str:
+    """`host` without `:port`; an IPv6 address is in brackets."""
+    name, colon, port = host.rpartition(":")
+    return name if colon and port.isdecimal() else host

@@ -1,0 +1,55 @@
+"""Asks the user to allow what a file would send where, at a terminal, and remembers the answer."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Sequence
+
+import typer
+
+from debate_cli.app.consent import Consent, Destination, missing_consents, refuse_consents, required_consents
+from debate_cli.cli.console import print_status
+from debate_cli.errors import StorageError
+from debate_cli.render.sanitize import sanitize_line
+from debate_cli.storage.consents import RememberedConsent, consents_path, save_consents
+
+
+def obtain_consents(destinations: Iterable[Destination], trusted_hosts: Sequence[str] | None) -> None:
+    """Make sure that the user allows every destination before anything is sent or written.
+
+    At a terminal the user is asked once for each file, variable and host. Raises UntrustedHostError for a refusal, and off
+    a terminal for anything that no trusted host or earlier answer allows.
+    """
+    missing = missing_consents(required_consents(destinations), trusted_hosts or (), os.environ)
+    refuse_consents(_ask(missing) if _can_ask() else missing)
+
+
+def _can_ask() -> bool:
+    return sys.stdin.isatty() and sys.stderr.isatty() and not os.environ.get("CI")
+
+
+def _ask(missing: Sequence[Consent]) -> Sequence[Consent]:
+    """Ask about each pair and remember those that the user allows. Returns what is refused, up to the first refusal."""
+    answered: set[RememberedConsent] = set()
+    for consent in missing:
+        pairs = consent.remembered_as()
+        if pairs[0] in answered:
+            continue
+        if not typer.confirm(_format_question(consent), default=False, err=True):
+            return [consent]
+        answered.update(pairs)
+    if answered:
+        try:
+            save_consents(consents_path(os.environ), answered)
+        except StorageError as error:
+            print_status(f"note: the answer holds for this run only: {error}")
+    return ()
+
+
+def _format_question(consent: Consent) -> str:
+    what = f"the variable {consent.variable} and the debate" if consent.variable else "the debate"
+    return sanitize_line(
+        f"{consent.file}: provider {consent.provider} sends {what} to {consent.host}. "
+        "Do you trust this file and this host, now and later?"
+    )

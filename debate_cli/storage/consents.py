@@ -1,0 +1,56 @@
+"""The user's consents, remembered in the user's own folder: which variable may go to which host for which file."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from debate_cli.storage.atomic_write import atomic_write, open_regular_file
+from debate_cli.storage.plain import is_list, is_mapping
+
+_MAX_BYTES = 4 * 1024 * 1024
+
+
+class RememberedConsent(NamedTuple):
+    """A question that was answered with yes."""
+
+    variable: str | None
+    """None: requests may go to the host, without a variable of the environment."""
+    host: str
+    sha256: str
+    """Fingerprint of the file, or of the provider's settings in a stored debate."""
+
+
+def consents_path(env: Mapping[str, str]) -> Path:
+    """`debate-cli/consents.json` under XDG_CONFIG_HOME, else under ~/.config. `env`: the process's environment."""
+    named = env.get("XDG_CONFIG_HOME", "")
+    root = Path(named) if Path(named).is_absolute() else Path(env.get("HOME") or "~").expanduser() / ".config"
+    return root / "debate-cli" / "consents.json"
+
+
+def load_consents(path: Path) -> frozenset[RememberedConsent]:
+    """The consents in `path`; none if the file is absent or damaged."""
+    try:
+        with os.fdopen(open_regular_file(path), "rb") as file:
+            data = json.loads(file.read(_MAX_BYTES))
+    except (OSError, ValueError, RecursionError):
+        return frozenset()
+    entries = data.get("consents") if is_mapping(data) else None
+    return frozenset(_parse_entry(entry) for entry in entries if is_mapping(entry)) if is_list(entries) else frozenset()
+
+
+def _parse_entry(entry: Mapping[str, object]) -> RememberedConsent:
+    variable = entry.get("variable")
+    return RememberedConsent(
+        None if variable is None else str(variable), str(entry.get("host")), str(entry.get("sha256"))
+    )
+
+
+def save_consents(path: Path, added: Iterable[RememberedConsent]) -> None:
+    """Add consents to those in `path`, readable by the user only. Raises StorageError."""
+    kept = sorted(load_consents(path) | set(added), key=str)
+    document = json.dumps({"consents": [consent._asdict() for consent in kept]}, indent=2)
+    atomic_write(path, f"{document}\n".encode(), overwrite=True)

@@ -1,0 +1,75 @@
+"""Who chose the address and the variables of a configured provider: a file, which may have been downloaded, or the user."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from debate_cli.domain.config import ProviderSpec
+from debate_cli.providers.provider_table import find_variables
+from debate_cli.storage.plain import is_mapping
+from debate_cli.storage.serialization import providers_to_json
+from debate_cli.storage.variables import Environment
+
+IsOption = Callable[..., bool]
+"""Whether an option set the value at this key path beneath the provider."""
+_ADDRESS_VARIABLE = re.compile(
+    r"(?:https?://)?\$\{(?P<name>\w*(?:URL|HOST|ENDPOINT|ADDRESS))(?::-[^}]*)?\}(?::\d+)?(?:/.*)?"
+)
+"""An address whose server is one variable, which is named as an address."""
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderOrigin:
+    """What a file says about where a provider's requests go."""
+
+    file: str
+    """The file, as messages name it."""
+    fingerprint: str
+    """SHA-256 of the file; for a stored debate, of the provider's settings in it."""
+    names_address: bool
+    """Whether the file names the server. False: it is built in, or an option or the process's environment sets it."""
+    variables: frozenset[str] = frozenset()
+    """Variables that the file names for the key, for headers and within the address."""
+    url_variables: tuple[str, ...] = ()
+    """Variables within the address, apart from one that is the server."""
+    is_beside_dotenv: bool = False
+    """Whether the `.env` file of the environment is in the file's folder."""
+
+
+def find_origin(
+    written: Mapping[str, Any], is_option: IsOption, env: Environment, *, file: str, fingerprint: str
+) -> ProviderOrigin:
+    """The origin of a provider from its settings as they are `written` in a file, with the changes of options."""
+    url = written.get("base_url")
+    address = url if isinstance(url, str) else ""
+    server = _ADDRESS_VARIABLE.fullmatch(address)
+    named = find_variables(address)
+    url_variables = named[1:] if server else named
+    variables: set[str] = set() if is_option("base_url") else set(url_variables)
+    key = written.get("api_key_env")
+    if isinstance(key, str) and not is_option("api_key_env"):
+        variables.add(key)
+    headers = written.get("headers")
+    for header, value in headers.items() if is_mapping(headers) else ():
+        if isinstance(value, str) and not is_option("headers", header):
+            variables.update(find_variables(value))
+    is_own = is_option("base_url") or (server is not None and bool(env.get(server["name"])))
+    names_address = bool(address) and not (is_own and not any(map(env.is_from_dotenv, named)))
+    return ProviderOrigin(file, fingerprint, names_address, frozenset(variables), url_variables)
+
+
+def stored_origin(file: str, name: str, spec: ProviderSpec) -> ProviderOrigin:
+    """The origin of a provider that the stored debate in `file` names."""
+    return find_origin(
+        spec.model_dump(), lambda *_: False, Environment({}), file=file, fingerprint=settings_fingerprint(name, spec)
+    )
+
+
+def settings_fingerprint(name: str, spec: ProviderSpec) -> str:
+    """SHA-256 of the settings of a provider. It is the same in a configuration and in the debates that it ran."""
+    return hashlib.sha256(json.dumps(providers_to_json({name: spec}), sort_keys=True).encode()).hexdigest()

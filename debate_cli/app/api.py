@@ -16,7 +16,7 @@ from typing import Any
 
 from pydantic import PrivateAttr
 
-from debate_cli.app.config_resolution import config_from_object, resolve_config
+from debate_cli.app.config_resolution import config_from_object, config_redactor, resolve_config
 from debate_cli.app.consent import require_consents
 from debate_cli.app.context import RunContext
 from debate_cli.app.judge_request import JudgingRequest, config_for_judging, document_events
@@ -148,7 +148,7 @@ async def run_debate(
     loaded, own = _with_models(_to_loaded(config), models)
     context = prepare_run(loaded, mock=mock, models=own)
     require_consents(context.destinations, trusted_hosts, os.environ)
-    name = debate_id or new_id(context.config.topic, datetime.now(UTC), SystemRandom())
+    name = debate_id or new_id(context.config.topic, datetime.now(UTC), SystemRandom(), context.redact)
     return await _build_session(context, observer).begin(name, Path(folder) if folder is not None else None)
 
 
@@ -197,7 +197,7 @@ async def judge_text(
     loaded = _to_loaded(config) if config is not None else None
     request, own = _judging_request(loaded, ("panel",), model, models)
     now = datetime.now(UTC)
-    events = document_events(name, text, new_id(name, now, SystemRandom()), request, now)
+    events = document_events(name, text, new_id(name, now, SystemRandom(), config_redactor(loaded)), request, now)
     context = prepare_judges(config_for_judging(fold(events), request), loaded, name, request=request, models=own)
     require_consents(context.destinations, trusted_hosts, os.environ)
     return await _build_session(context, observer).judge(events, (), Path(path) if path is not None else None)

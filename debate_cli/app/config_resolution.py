@@ -22,6 +22,7 @@ from debate_cli.storage.config_errors import SourceMap
 from debate_cli.storage.config_file import ConfigCheck, LoadedConfig, read_config_file, read_prompt_files
 from debate_cli.storage.overrides import ConfigChange
 from debate_cli.storage.provider_origin import settings_fingerprint
+from debate_cli.storage.redact import Redactor
 from debate_cli.storage.serialization import config_to_json
 from debate_cli.storage.transcript_store import StoredDebate
 from debate_cli.storage.variables import load_environment
@@ -128,3 +129,8 @@ def _escape_variables(data: Any) -> Any:
 def all_secrets(loaded: LoadedConfig) -> tuple[str, ...]:
     """Every value that is never written."""
     return tuple({*loaded.secrets, *collect_provider_secrets(loaded.config, loaded.env)})
+
+
+def config_redactor(loaded: LoadedConfig | None) -> Redactor:
+    """Removes the secrets of a configuration; without one, only what looks like a key."""
+    return Redactor(() if loaded is None else all_secrets(loaded))

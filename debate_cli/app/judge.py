@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+from debate_cli.app.config_resolution import config_redactor
 from debate_cli.app.context import Cassette, RunContext
 from debate_cli.app.judge_request import JudgingRequest, config_for_judging, document_events, open_further_runs
 from debate_cli.app.preparation import prepare_judges, prepare_judging
@@ -184,7 +185,11 @@ def _build_task(path: Path, request: JudgingRequest, loaded: LoadedConfig | None
     if not request.kinds or not all(get_system(kind).judges_texts for kind in request.kinds):
         raise TranscriptError(f"{path}: is not a transcript; other texts are judged with --system panel alone")
     now = datetime.now(UTC)
-    debate_id = validate_id(target.text_id) if target.text_id else new_id(path.stem, now, random.SystemRandom())
+    debate_id = (
+        validate_id(target.text_id)
+        if target.text_id
+        else new_id(path.stem, now, random.SystemRandom(), config_redactor(loaded))
+    )
     events = document_events(path.name, _read_text(path), debate_id, request, now)
     debate = fold(events)
     context = prepare_judges(config_for_judging(debate, request), loaded, str(path), request=request)

@@ -75,7 +75,7 @@ def build_job(
     name = (
         validate_id(debate_id)
         if debate_id is not None
-        else new_id(config.topic, datetime.now(UTC), random.SystemRandom())
+        else new_id(config.topic, datetime.now(UTC), random.SystemRandom(), context.redact)
     )
     place = (folder or Path(config.output.dir)) if save else None
     return DebateJob(context, name, place, stored, force)

@@ -1,7 +1,8 @@
-"""Normalized texts, for comparisons that ignore case, spaces and typography."""
+"""Normalized texts, for comparisons that ignore case, spaces and typography, or what a reader cannot see."""
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from typing import cast
@@ -16,6 +17,39 @@ _PLAIN_PUNCTUATION = str.maketrans(
 )  # fmt: skip
 QUOTE_EDGE_CHARS = " \t\n\"'.,;:!?-"
 """Characters stripped from the ends of a quote before it is compared."""
+
+TERMINAL_SEQUENCES = re.compile(
+    r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"  # CSI
+    r"|(?:\x1b\]|\x9d)[^\x07\x1b\x9c\x9d]*(?:\x07|\x1b\\|\x9c)"  # OSC
+    r"|(?:\x1b[PX^_]|[\x90\x98\x9e\x9f])[^\x1b\x90\x98\x9c\x9e\x9f]*(?:\x1b\\|\x9c)"  # DCS, SOS, PM, APC
+    r"|\x1b[ -/]*[0-~]?"  # two-character sequences, and an ESC alone
+)
+INVISIBLE_CHARS = (
+    r"\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
+    r"\u202a-\u202e\u2060-\u206f\u3164\ud800-\udfff\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e0fff"
+)
+"""Part of a character class: control, zero-width and bidi characters, tags, fillers, surrogates."""
+_INVISIBLE = re.compile(f"[{INVISIBLE_CHARS}]")
+_ESCAPED_CHAR = re.compile(r"(?<!\\)\\++u([0-9a-fA-F]{4})")
+_ESCAPED_SEQUENCE = re.compile(r'(?<!\\)\\++u001[bB](?:\[[0-?]*[@-\[\]-~]|\][^"\\]*\\++u0007|[0-Z^-~])')
+"""The usual terminal sequences, as JSON writes them. A match never contains a quotation mark."""
+
+
+def reveal_text(text: str) -> str:
+    r"""`text` as a reader may see it in the end, without what JSON (`\u0041`) or invisible characters hide.
+
+    Meant for finding something in it. JSON stays valid.
+    """
+    decoded = _ESCAPED_CHAR.sub(_decode_escape, _ESCAPED_SEQUENCE.sub("", text))
+    return _INVISIBLE.sub("", TERMINAL_SEQUENCES.sub("", decoded))
+
+
+def _decode_escape(escape: re.Match[str]) -> str:
+    """The character of an escape if it is an ASCII letter or a digit, nothing if it is invisible, else the escape."""
+    char = chr(int(escape[1], 16))
+    if char.isascii() and char.isalnum():
+        return char
+    return "" if _INVISIBLE.match(char) else escape[0]
 
 
 def normalize_text(text: str) -> str:

@@ -7,12 +7,8 @@ from __future__ import annotations
 
 import re
 
-_ESCAPE_SEQUENCES = re.compile(
-    r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"  # CSI
-    r"|(?:\x1b\]|\x9d)[^\x07\x1b\x9c\x9d]*(?:\x07|\x1b\\|\x9c)"  # OSC
-    r"|(?:\x1b[PX^_]|[\x90\x98\x9e\x9f])[^\x1b\x90\x98\x9c\x9e\x9f]*(?:\x1b\\|\x9c)"  # DCS, SOS, PM, APC
-    r"|\x1b[ -/]*[0-~]?"  # two-character sequences, and an ESC alone
-)
+from debate_cli.domain.text_normalization import TERMINAL_SEQUENCES
+
 _LINE_BREAKS = re.compile(r"\r\n?|[\x0b\x0c\x85\u2028\u2029]")
 _CONTROLS = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x9f]")
 _INVISIBLE = re.compile(
@@ -27,7 +23,7 @@ def sanitize_text(text: str) -> str:
 
     Line feeds and tabs stay; every other line break becomes a line feed. Idempotent.
     """
-    text = _ESCAPE_SEQUENCES.sub("", _LINE_BREAKS.sub("\n", text))
+    text = TERMINAL_SEQUENCES.sub("", _LINE_BREAKS.sub("\n", text))
     return _SURROGATES.sub("\ufffd", _INVISIBLE.sub("", _CONTROLS.sub("", text)))
 
 

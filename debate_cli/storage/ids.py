@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import re
 import unicodedata
+from collections.abc import Callable
 from datetime import datetime
 
 from debate_cli.errors import UsageError
@@ -16,10 +17,10 @@ _RANDOM_CHARS = "0123456789abcdefghijklmnopqrstuvwxyz"
 _RANDOM_LENGTH = 4
 
 
-def new_id(topic: str, now: datetime, chance: random.Random) -> str:
-    """An id of the topic (`debate` if it has no Latin letters), the date, and four random characters."""
+def new_id(topic: str, now: datetime, chance: random.Random, redact: Callable[[str], str]) -> str:
+    """An id of the redacted topic (`debate` if it has no Latin letters), the date, and four random characters."""
     tail = "".join(chance.choice(_RANDOM_CHARS) for _ in range(_RANDOM_LENGTH))
-    return f"{slugify(topic) or 'debate'}-{now:%Y%m%d-%H%M%S}-{tail}"
+    return f"{slugify(redact(topic)) or 'debate'}-{now:%Y%m%d-%H%M%S}-{tail}"
 
 
 def slugify(text: str, length: int = _TOPIC_LENGTH) -> str:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Any, get_args
 
+from debate_cli.domain.text_normalization import INVISIBLE_CHARS, reveal_text
 from debate_cli.domain.turn import Phase
 from debate_cli.llm.redaction import MAX_ENCODED_FACTOR, compile_secret_pattern
 from debate_cli.storage.plain import is_list, is_mapping
@@ -44,10 +45,14 @@ _SECRET_MARKERS = (
 """Lower-case texts of which every pattern above contains one; a text without any is not searched."""
 
 _WORD = re.compile("[!-~]+")
-_LAST_WORD = re.compile(r"(?:(?i:bearer|api-key)\S{0,4}\s+)?[!-~]+\Z|(?i:bearer|api-key)\S{0,4}\s*\Z")
+_LAST_WORD = re.compile(
+    rf"(?:(?i:bearer|api-key)\S{{0,4}}\s+)?[!-~{INVISIBLE_CHARS}]+\Z|(?i:bearer|api-key)\S{{0,4}}\s*\Z"
+)
 """The last word, with a preceding word that marks it as a credential."""
 _MAX_KEY_CHARS = 200
 """Maximum characters of a key that is recognised by a pattern."""
+_MAX_DISGUISE_FACTOR = 7
+"""How much longer a secret may be with invisible characters in it, or with each character as a JSON escape."""
 
 
 class Redactor:
@@ -66,7 +71,15 @@ class Redactor:
         """Whether any secret is known by value."""
 
     def __call__(self, text: str) -> str:
-        """`text` without secrets."""
+        """`text` without secrets, those included that show only after decoding JSON or removing invisible characters."""
+        text = self._redact_plain(text)
+        revealed = reveal_text(text)
+        if revealed == text:
+            return text
+        redacted = self._redact_plain(revealed)
+        return text if redacted == revealed else redacted
+
+    def _redact_plain(self, text: str) -> str:
         if self._values is not None:
             text = self._values.sub(REDACTED, text)
         lowered = text.lower()
@@ -79,10 +92,11 @@ class Redactor:
 
     def uncertain_tail(self, text: str) -> int:
         """Number of characters at the end of `text` that may begin a secret: its last word, up to the longest secret."""
+        longest = max(self._longest, _MAX_KEY_CHARS)
         if not self._is_word_only:
-            return min(len(text), max(self._longest, _MAX_KEY_CHARS))
+            return min(len(text), longest)
         last = _LAST_WORD.search(text)
-        return min(len(last.group()) if last else 0, max(self._longest, _MAX_KEY_CHARS))
+        return min(len(last.group()) if last else 0, _MAX_DISGUISE_FACTOR * longest)
 
 
 def redact_values(value: Any, redact: Callable[[str], str]) -> Any:

@@ -26,7 +26,11 @@ _MAX_NAMED = 5
 _VARIABLE = re.compile(r"\$\$\{|\$\{(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?::-(?P<default>[^}]*))?\}|\$\{")
 _UNCLOSED_VARIABLE = re.compile(r"\$\$\{|\$\{")
 """Used after the last `}` of a text, where _VARIABLE would take quadratic time."""
-_SECRET_NAME = re.compile(r"KEY|TOKEN|SECRET|PASSWORD", re.IGNORECASE)
+_SECRET_NAME = re.compile(
+    r"(?:^|_)(?:(?:API)?KEY|TOKEN|SECRET|PASSWORD|PASS|PWD|AUTH|CRED|COOKIE|DSN|WEBHOOK|SESSION)(?:_|$)", re.IGNORECASE
+)
+_MIN_SECRET_CHARS = 8
+"""A shorter value of a variable with a secret's name may be an ordinary word."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -94,7 +98,7 @@ def _read_dotenv(path: Path) -> dict[str, str]:
 
 
 def is_secret_variable(variable: str) -> bool:
-    """Whether a variable of this name holds a secret."""
+    """Whether a variable of this name holds a secret: one part of the name, between underscores, says so."""
     return _SECRET_NAME.search(variable) is not None
 
 
@@ -146,6 +150,6 @@ class VariableResolver:
             message = f"the environment variable {name} is not set; set it, or write `${{{name}:-default}}`"
             self.faults.append((path, message))
             return ""
-        if is_secret_variable(name) or is_header_path(path):
+        if is_header_path(path) or (is_secret_variable(name) and len(value) >= _MIN_SECRET_CHARS):
             self.secrets.add(value)
         return value

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from config_file_support import load, problems
 
+from debate_cli.storage.variables import VariableResolver, is_secret_variable
+
 SECRET = "zq-Hush-7391-value"
 KEY = "sk-proj-abcdefgh12345678"
 
@@ -54,3 +56,24 @@ def test_a_secret_never_shows_in_an_error() -> None:
     lines = problems("format: {kind: '${MY_SECRET}'}", env={"MY_SECRET": SECRET})
     assert lines
     assert SECRET not in "\n".join(lines)
+
+
+SECRET_NAMES = (
+    "LAB_KEY", "key", "LAB_APIKEY", "TOKEN_2", "MY_SECRET_A", "PASSWORD", "DB_PASS", "MYSQL_PWD", "REDIS_AUTH", "AWS_CRED",
+    "SITE_COOKIE", "SENTRY_DSN", "SLACK_WEBHOOK", "LAB_SESSION_ID",
+)  # fmt: skip
+OTHER_NAMES = ("MONKEY", "TOKENIZER", "AUTHOR", "COMPASS", "PASSENGERS", "SECRETARY", "DSNAME", "OBSESSION")
+
+
+@pytest.mark.parametrize("name", SECRET_NAMES + OTHER_NAMES)
+def test_a_part_of_the_name_marks_a_secret(name: str) -> None:
+    """A whole part between underscores, in any case."""
+    assert is_secret_variable(name) == (name in SECRET_NAMES)
+
+
+@pytest.mark.parametrize(("value", "secrets"), [("hush-hush", ("hush-hush",)), ("hush", ())])
+def test_a_short_value_is_no_secret(value: str, secrets: tuple[str, ...]) -> None:
+    """It may be an ordinary word."""
+    resolver = VariableResolver({"LAB_TOKEN": value})
+    assert resolver.resolve("${LAB_TOKEN}", ("providers", "lab", "base_url")) == value
+    assert tuple(resolver.secrets) == secrets

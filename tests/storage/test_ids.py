@@ -12,12 +12,13 @@ from storage_support import AT
 
 from debate_cli.errors import UsageError
 from debate_cli.storage.ids import MAX_ID_LENGTH, new_id, slugify, validate_id
+from debate_cli.storage.redact import Redactor
 
 
 @given(st.text())
 def test_every_topic_makes_an_id(topic: str) -> None:
     """Of allowed characters, short enough, and valid as an id of a user."""
-    debate_id = new_id(topic, AT, random.Random(1))
+    debate_id = new_id(topic, AT, random.Random(1), Redactor())
     assert re.fullmatch(r"[a-z0-9-]{1,80}", debate_id)
     assert validate_id(debate_id) == debate_id
 
@@ -41,14 +42,20 @@ def test_a_slug_reads_like_its_topic(topic: str, words: str) -> None:
 def test_an_id_has_topic_and_time() -> None:
     """The words of the topic (else `debate`), the second, four characters."""
     assert re.fullmatch(
-        r"should-cats-vote-20260102-030405-[a-z0-9]{4}", new_id("Should cats vote?", AT, random.Random(1))
+        r"should-cats-vote-20260102-030405-[a-z0-9]{4}", new_id("Should cats vote?", AT, random.Random(1), Redactor())
     )
-    assert new_id("", AT, random.Random(1)).startswith("debate-2026")
+    assert new_id("", AT, random.Random(1), Redactor()).startswith("debate-2026")
+
+
+def test_an_id_contains_no_secret() -> None:
+    """Which its slug would write in lower case, where no redaction finds it."""
+    redact = Redactor(["Hush-7391-Value"])
+    assert new_id("Is Hush-7391-Value safe?", AT, random.Random(1), redact).startswith("is-redacted-safe-2026")
 
 
 def test_two_ids_of_one_second_differ() -> None:
     """In their random characters."""
-    assert new_id("a", AT, random.Random(1)) != new_id("a", AT, random.Random(2))
+    assert new_id("a", AT, random.Random(1), Redactor()) != new_id("a", AT, random.Random(2), Redactor())
 
 
 @pytest.mark.parametrize(

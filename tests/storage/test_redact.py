@@ -2,21 +2,44 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from debate_cli.domain.model_call import Usage
+from debate_cli.llm.model import Message, OnText, Reply, Request
+from debate_cli.llm.redaction import RedactingModel
+from debate_cli.render.sanitize import sanitize_text
 from debate_cli.storage.redact import REDACTED, Redactor, looks_like_secret, redact_values
 
 SECRET = "zq-Hush-7391"
+REQUEST = Request(system="", messages=(Message("user", "Speak."),), purpose="opening", max_output_tokens=50)
 KEYS = (
     "sk-proj-abcdEFGH12345678", "sk-abcdefgh12345678", "AIzaSyA1234567890abcdef", "gsk_1234567890abcdef",
     "xai-1234567890abcdef", "hf_1234567890abcdef", "ghp_1234567890abcdef", "gho_1234567890abcdef",
     "ghu_1234567890abcdef", "ghs_1234567890abcdef", "ghr_1234567890abcdef", "github_pat_1234567890abcdef",
     "AKIAABCDEFGH12345678",
 )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class StreamingModel:
+    """Streams its pieces."""
+
+    pieces: Sequence[str]
+
+    async def complete(self, request: Request, on_text: OnText | None = None) -> Reply:
+        """Answer with the pieces."""
+        del request
+        assert on_text is not None
+        for piece in self.pieces:
+            on_text(piece)
+        return Reply("".join(self.pieces), Usage(), "stop")
 
 
 @pytest.mark.parametrize(
@@ -104,3 +127,52 @@ def test_escaped_secrets_are_redacted(spelled: str) -> None:
 def test_the_last_word_of_a_stream_is_uncertain(text: str, unsure: int) -> None:
     """It may be the beginning of a secret, as may a header name before it."""
     assert Redactor(["canary-secret"]).uncertain_tail(text) == unsure
+
+
+@pytest.mark.parametrize("gap", ["\u200b", "\x1b[31m", "\x1b7", "\x1b]0;title\x07", "\x00", "\U000e0041", "\ufe0f"])
+@pytest.mark.parametrize(("before", "after"), [("zq-Hu", "sh-7391"), ("sk-abcdefg", "h12345678")])
+def test_invisible_characters_do_not_hide_a_secret(gap: str, before: str, after: str) -> None:
+    """Cleaning for the screen would join the parts; in JSON, the characters may be escaped."""
+    redact = Redactor([SECRET])
+    text = f"It is {before}{gap}{after}."
+    assert redact(text) == "It is [redacted]."
+    for ascii_only in (True, False):
+        line = redact(json.dumps({"text": text}, ensure_ascii=ascii_only))
+        assert json.loads(line) == {"text": "It is [redacted]."}
+
+
+def test_escaped_letters_do_not_hide_a_secret() -> None:
+    """A server may write any letter of its JSON as an escape."""
+    assert Redactor([SECRET])(r'{"text": "\u007aq-Hus\u0068-7391"}') == '{"text": "[redacted]"}'
+
+
+@pytest.mark.parametrize("text", ["👩\u200d🚀 \x1b[1mbold\x1b[0m", r'{"text": "\u0041\u200b"}'])
+def test_a_text_without_secrets_stays_as_it_is(text: str) -> None:
+    """Its invisible characters and escapes included."""
+    assert Redactor([SECRET])(text) == text
+
+
+DISGUISES = st.lists(st.sampled_from(["", "\u200b", "\u2060", "\x1b[0m", "\x07"]), min_size=20, max_size=20)
+
+
+@settings(deadline=None)
+@given(TEXTS, DISGUISES, st.integers(1, 30))
+def test_no_stream_shows_a_disguised_secret(text: str, gaps: list[str], size: int) -> None:
+    """However the pieces are cut, the shown text never contains the secret."""
+    disguised = "".join(char + gap for char, gap in zip(SECRET, gaps, strict=False))
+    whole = f"{text} {disguised} {text}"
+    shown: list[str] = []
+
+    async def stream() -> None:
+        pieces = [whole[at : at + size] for at in range(0, len(whole), size)]
+        await RedactingModel(StreamingModel(pieces), Redactor([SECRET])).complete(REQUEST, shown.append)
+
+    asyncio.run(stream())
+    assert SECRET not in sanitize_text("".join(shown))
+
+
+def test_json_with_disguises_stays_json() -> None:
+    """Whatever follows an escaped ESC or a run of backslashes."""
+    for text in (f"{SECRET}\x1b", f"{SECRET}\x1b]", f"\x1b\\{SECRET}", f"\\\\\u200b{SECRET}\\"):
+        line = json.dumps({"text": f"{text} zq-Hush\u200b-7391"})
+        assert SECRET not in json.loads(Redactor([SECRET])(line))["text"]

@@ -1,7 +1,7 @@
 """Runs the command line in tests, with a clean environment: no API key, no colour, its own home.
 
-`debate` calls `main()` in this process, which is fast. `start_process`, `run_on_terminal` and `run_python` start a process:
-they are for tests of signals, pipes, terminals and start-up.
+`debate` calls `main()` in this process, which is fast. `start_process`, `run_on_terminal`, `run_in_shell` and `run_python`
+start a process: they are for tests of signals, pipes, terminals and start-up.
 """
 
 from __future__ import annotations
@@ -149,6 +149,16 @@ def run_python(*args: str | Path, cwd: Path, env: Mapping[str, str] | None = Non
         command, cwd=cwd, env=_clean_env(cwd, env), capture_output=True, text=True, timeout=LIMIT_S, check=False
     )
     return CommandResult(_shell_code(done.returncode), done.stdout, done.stderr)
+
+
+def run_in_shell(script: str, cwd: Path, env: Mapping[str, str] | None = None) -> CommandResult:
+    """Run a script in bash; `debate` is the installed command."""
+    folder = Path(sys.executable).parent
+    found = _clean_env(cwd, {"PATH": f"{folder}:{os.environ['PATH']}", **(env or {})})
+    done = subprocess.run(
+        ["bash", "-c", script], cwd=cwd, env=found, capture_output=True, text=True, timeout=LIMIT_S, check=False
+    )
+    return CommandResult(done.returncode, done.stdout, done.stderr)
 
 
 def wait_until(condition: Callable[[], object], what: str) -> None:

@@ -1,7 +1,6 @@
 """The command `debate`: a table of subcommands. A subcommand's module is imported when the subcommand is named."""
 
 import importlib
-import io
 import sys
 import traceback
 from collections.abc import Sequence
@@ -15,6 +14,7 @@ from debate_cli.cli.console import (
     UNWRITABLE_ERRNOS,
     ClosedPipeError,
     ignore_broken_pipe,
+    prepare_streams,
     print_status,
     redirect_to_devnull,
     write_json_chunks,
@@ -182,9 +182,7 @@ def root(
 def main(argv: Sequence[str] | None = None) -> None:
     """Run the command line (`argv`, else `sys.argv`) and exit. Every error becomes one sentence on stderr and an exit code."""
     args = list(sys.argv[1:] if argv is None else argv)
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")
+    prepare_streams()
     try:
         app(args, prog_name="debate")
     except UnsavedError as error:

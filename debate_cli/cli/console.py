@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import io
 import json
 import os
 import re
@@ -55,6 +56,47 @@ class ClosedPipeError(Exception):
 def is_broken_pipe(error: OSError) -> bool:
     """Whether `error`, raised by writing to a stream, means that its reader or its terminal is gone."""
     return error.errno in _CLOSED_STREAM_ERRNOS or isinstance(error, BrokenPipeError)
+
+
+def prepare_streams() -> None:
+    """Make stdin, stdout and stderr usable in any environment: closed ones read and write nothing.
+
+    A character that the encoding of stdout or stderr lacks is replaced. Piped input is UTF-8. A terminal size of 0 in
+    the environment means that it is unknown.
+    """
+    for descriptor, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, _open_devnull_as(descriptor))
+    for stream in (sys.stdout, sys.stderr):
+        _reconfigure(stream)
+    if not sys.stdin.isatty():
+        _reconfigure(sys.stdin, encoding="utf-8", errors="surrogateescape")
+    for name in ("COLUMNS", "LINES"):
+        if os.environ.get(name, "1").strip("0") == "":
+            del os.environ[name]
+
+
+def _reconfigure(stream: TextIO, *, encoding: str | None = None, errors: str = "replace") -> None:
+    if isinstance(stream, io.TextIOWrapper):
+        stream.reconfigure(encoding=encoding, errors=errors)  # pyright: ignore[reportUnknownMemberType]
+
+
+def _open_devnull_as(descriptor: int) -> TextIO:
+    """A stream that reads and writes nothing. It occupies `descriptor`, so that no other file gets it."""
+    opened = os.open(os.devnull, os.O_RDWR)
+    if opened > descriptor and not _is_open(descriptor):
+        os.dup2(opened, descriptor)
+        os.close(opened)
+        opened = descriptor
+    return os.fdopen(opened, "r" if descriptor == 0 else "w", encoding="utf-8", closefd=False)
+
+
+def _is_open(descriptor: int) -> bool:
+    try:
+        os.fstat(descriptor)
+    except OSError:
+        return False
+    return True
 
 
 def replace_control_chars(text: str) -> str:
@@ -134,6 +176,12 @@ def write_chunks(pieces: Iterable[str]) -> None:
             sys.stdout.flush()
 
 
+def write_document(pieces: Iterable[str]) -> None:
+    """Write a document that programs read to stdout, piece by piece, in UTF-8 whatever the locale."""
+    _reconfigure(sys.stdout, encoding="utf-8")
+    write_chunks(pieces)
+
+
 def show_deciding_verdicts(files: Iterable[ScoredFile]) -> None:
     """Print the deciding verdict of each of several files, a line each."""
     from debate_cli.render.plain import deciding_score_lines
@@ -159,7 +207,7 @@ def show_scores(files: Iterable[ScoredFile]) -> None:
 
 def write_json_chunks(pieces: Iterable[str]) -> None:
     """Write a document, or lines of JSON, to stdout piece by piece, without styling."""
-    write_chunks(map(sanitize.escape_json, pieces) if sys.stdout.isatty() else pieces)
+    write_document(map(sanitize.escape_json, pieces) if sys.stdout.isatty() else pieces)
 
 
 def print_json(value: Any) -> None:

@@ -14,7 +14,7 @@ from debate_cli.app.context import RunContext
 from debate_cli.app.estimate import NO_CALLS, CallTotals, RunEstimate, estimate_run
 from debate_cli.app.judge import JudgeTask
 from debate_cli.app.judge_estimate import estimate_judging
-from debate_cli.cli.console import print_json, print_status
+from debate_cli.cli.console import print_json, print_status, write_document
 from debate_cli.domain.config import DebateConfig
 from debate_cli.render import sanitize
 from debate_cli.storage.plain import is_list, is_mapping
@@ -46,7 +46,7 @@ def show_plan(context: RunContext, *, as_json: bool) -> None:
         return
     settings = redact_values(_drop_empty(_explicit_settings(config)), context.redact)
     text = yaml.safe_dump(settings, sort_keys=False, allow_unicode=True, width=120).rstrip()
-    print(sanitize.sanitize_text(text) if sys.stdout.isatty() else text)
+    write_document([sanitize.sanitize_text(text) if sys.stdout.isatty() else text, "\n"])
     speeches = f"{plan.speeches} speech{'' if plan.speeches == 1 else 'es'}"
     assessments = f"{plan.assessments} assessment{'' if plan.assessments == 1 else 's'}"
     print(f"\n# planned: {speeches} and at least {assessments}")

@@ -1,6 +1,5 @@
 """`debate explain`: shows the pages about errors, which lie in docs/errors and come with the package."""
 
-import json
 import sys
 from pathlib import Path
 from typing import Annotated, NamedTuple
@@ -38,7 +37,7 @@ def run(asked: Options) -> None:
     if asked.json:
         chosen = pages if asked.topic is None else {asked.topic: pages[asked.topic]}
         told = [{"name": name, "title": _page_title(page), "text": _read_page(page)} for name, page in chosen.items()]
-        print(json.dumps(told, ensure_ascii=False, indent=2))
+        console.print_json(told)
     elif asked.topic is not None:
         _print_page(_read_page(pages[asked.topic]))
     else:

@@ -1,13 +1,12 @@
 """`debate prompts`."""
 
-import sys
 from enum import StrEnum
 from typing import Annotated, NamedTuple
 
 import typer
 
 from debate_cli.cli import options
-from debate_cli.cli.console import print_json
+from debate_cli.cli.console import print_json, write_document
 from debate_cli.domain.suggestions import format_suggestion
 from debate_cli.errors import UsageError
 from debate_cli.llm.prompts import ShippedPrompt, shipped_prompts
@@ -54,7 +53,7 @@ def run(asked: Options) -> None:
     if asked.json:
         print_json(_prompt_data(prompt) | {"text": prompt.text})
     else:
-        sys.stdout.write(prompt.text)
+        write_document([prompt.text])
 
 
 def _print_list(prompts: list[ShippedPrompt], *, as_json: bool) -> None:

@@ -15,7 +15,7 @@ from typing import Annotated, NamedTuple
 import typer
 
 from debate_cli.cli import completion, console, options, run_control
-from debate_cli.cli.console import ClosedPipeError, refuse_existing, write_json_chunks
+from debate_cli.cli.console import ClosedPipeError, refuse_existing, write_document, write_json_chunks
 from debate_cli.domain.debate import Debate
 from debate_cli.domain.verdict import Verdict
 from debate_cli.errors import UsageError
@@ -183,7 +183,7 @@ def run(asked: Options) -> None:
     if asked.output is None and how is ReplayFormat.json:
         write_json_chunks([text])
     elif asked.output is None:
-        sys.stdout.write(text)
+        write_document([text])
     else:
         atomic_write(asked.output, text.encode(), overwrite=asked.force)
         console.print_status(f"written: {asked.output}")

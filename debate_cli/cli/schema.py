@@ -1,12 +1,12 @@
 """`debate schema`."""
 
-import json
 from enum import StrEnum
 from typing import Annotated, NamedTuple
 
 import typer
 
 from debate_cli.cli import options
+from debate_cli.cli.console import print_json
 from debate_cli.storage.schema import config_schema, transcript_schema
 
 
@@ -27,4 +27,4 @@ class Options(NamedTuple):
 def run(asked: Options) -> None:
     """Print the JSON Schema of a configuration or a transcript."""
     document = config_schema() if asked.of is SchemaKind.config else transcript_schema()
-    print(json.dumps(document, ensure_ascii=False, indent=2))
+    print_json(document)

@@ -21,7 +21,7 @@ from debate_cli.app.score import (
 )
 from debate_cli.app.score_records import ArgumentRecord, VerdictRecord, argument_records, verdict_records
 from debate_cli.cli import completion, console, options
-from debate_cli.cli.console import write_chunks, write_json_chunks
+from debate_cli.cli.console import write_document, write_json_chunks
 from debate_cli.domain.debate import Debate
 from debate_cli.errors import StorageError, UsageError
 from debate_cli.render import score_rows
@@ -212,13 +212,13 @@ def _print_scores(files: Iterator[CheckedFile], form: ScoreFormat, report: _Repo
             write_json_chunks(map(score_rows.dump_record_jsonl, _records(files, verdict_records)))
         case ScoreFormat.csv:
             records = _records(files, verdict_records)
-            write_chunks(score_rows.dump_records_csv(VerdictRecord, records, for_terminal=sys.stdout.isatty()))
+            write_document(score_rows.dump_records_csv(VerdictRecord, records, for_terminal=sys.stdout.isatty()))
         case ScoreFormat.table:
             console.show_scores(score_rows.drop_notes(checked.file) for checked in files)
         case ScoreFormat.junit:
             from debate_cli.render.ci import format_junit
 
-            sys.stdout.write(format_junit(_without_notes(files), report.unusable))
+            write_document([format_junit(_without_notes(files), report.unusable)])
         case ScoreFormat.github:
             _print_github(_without_notes(files), report.unusable)
         case ScoreFormat.html:
@@ -229,7 +229,7 @@ def _print_arguments(files: Iterator[CheckedFile], form: ScoreFormat) -> None:
     """Print a row per argument and criterion."""
     records = _records(files, argument_records)
     if form is ScoreFormat.csv:
-        write_chunks(score_rows.dump_records_csv(ArgumentRecord, records, for_terminal=sys.stdout.isatty()))
+        write_document(score_rows.dump_records_csv(ArgumentRecord, records, for_terminal=sys.stdout.isatty()))
     elif form is ScoreFormat.jsonl:
         write_json_chunks(map(score_rows.dump_record_jsonl, records))
     else:
@@ -317,8 +317,7 @@ class PageWriter:
 def _print_github(files: Sequence[CheckedFile], unusable: Sequence[UnusableFile]) -> None:
     from debate_cli.render.ci import format_step_summary, format_workflow_commands
 
-    for line in format_workflow_commands(files, unusable):
-        print(line)
+    write_document(f"{line}\n" for line in format_workflow_commands(files, unusable))
     place = os.environ.get(GITHUB_SUMMARY_VARIABLE)
     if not place:
         return
@@ -339,7 +338,7 @@ def _print_index(files: Sequence[CheckedFile], unusable: Sequence[UnusableFile],
         console.print_status(f"written: {pages.write_index(render_index(files, unusable))}")
         return
     linked = [checked._replace(report=_find_page(Path(checked.file.path))) for checked in files]
-    sys.stdout.write(render_index(linked, unusable))
+    write_document([render_index(linked, unusable)])
 
 
 def _find_page(path: Path) -> str | None:

@@ -4,25 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-from cli_support import CONFIGS, LIMIT_S, CommandResult, debate
+from cli_support import CONFIGS, debate, run_in_shell
 
-DEBATE = Path(sys.executable).with_name("debate")
 MOCK = CONFIGS / "mock.yaml"
 PIPE_CLOSED = 141
-
-
-def shell(here: Path, script: str) -> CommandResult:
-    """Run a script in bash; `debate` is the installed command."""
-    env = {"PATH": f"{DEBATE.parent}:{os.environ['PATH']}", "HOME": str(here.parent), "NO_COLOR": "1"}
-    done = subprocess.run(
-        ["bash", "-c", script], cwd=here, env=env, capture_output=True, text=True, timeout=LIMIT_S, check=False
-    )
-    return CommandResult(done.returncode, done.stdout, done.stderr)
 
 
 @pytest.fixture(scope="session")
@@ -35,7 +23,7 @@ def kilobytes(saved_once: Path) -> int:
 def test_a_run_whose_reader_leaves_stops_and_can_be_resumed(here: Path, redirection: str) -> None:
     """Exit 141; stderr, if it is still read, says how to resume."""
     command = f"debate run {MOCK} --id one --set models.default.latency_s=0.3 {redirection}"
-    done = shell(here, f"{command} | head -n 1; exit ${{PIPESTATUS[0]}}")
+    done = run_in_shell(f"{command} | head -n 1; exit ${{PIPESTATUS[0]}}", here)
     stopped = json.loads((here / "transcripts/one.json").read_text())
     assert (done.code, stopped["closed"], stopped["status"]) == (PIPE_CLOSED, "interrupted", "incomplete")
     assert done.lines[2:] == ([] if redirection else ["debate run --resume transcripts/one.json"])
@@ -54,7 +42,7 @@ def test_a_run_whose_reader_leaves_stops_and_can_be_resumed(here: Path, redirect
 )
 def test_commands_end_quietly_without_a_reader(saved: Path, command: str, codes: set[int]) -> None:
     """The exit code that the command chose counts; stderr holds no traceback."""
-    done = shell(saved.parent.parent, f"debate {command} | true; exit ${{PIPESTATUS[0]}}")
+    done = run_in_shell(f"debate {command} | true; exit ${{PIPESTATUS[0]}}", saved.parent.parent)
     assert done.code in codes
     assert not any(words in done.err for words in ("Traceback", "BrokenPipe", "Errno", "unexpected", "Exception"))
 
@@ -73,7 +61,7 @@ def test_commands_end_quietly_without_a_reader(saved: Path, command: str, codes:
 )
 def test_a_full_device_is_one_sentence(saved: Path, command: str, state: str) -> None:
     """Exit 1; the sentence says where the debate is saved."""
-    done = shell(saved.parent.parent, f"debate {command} > /dev/full")
+    done = run_in_shell(f"debate {command} > /dev/full", saved.parent.parent)
     assert (done.code, len(done.lines)) == (1, 1), done.err
     assert "standard output cannot be written (No space left on device)" in done.err
     assert state in done.err
@@ -82,7 +70,7 @@ def test_a_full_device_is_one_sentence(saved: Path, command: str, state: str) ->
 @pytest.mark.parametrize("share", [0.1, 0.5])
 def test_a_disk_that_fills_up_leaves_the_debate_so_far(here: Path, kilobytes: int, share: float) -> None:
     """It is on stdout as JSON and in the journal, which resumes when there is room."""
-    done = shell(here, f"ulimit -f {int(kilobytes * share)}; exec debate run {MOCK} --id one -q")
+    done = run_in_shell(f"ulimit -f {int(kilobytes * share)}; exec debate run {MOCK} --id one -q", here)
     assert (done.code, len(done.lines), "free some space" in done.err) == (1, 1, True)
     stored = json.loads(debate("replay", "one", "--format", "json", cwd=here).out)
     assert done.json["id"] == stored["id"] == "one"
@@ -93,7 +81,7 @@ def test_a_disk_that_fills_up_leaves_the_debate_so_far(here: Path, kilobytes: in
 
 def test_a_transcript_without_room_keeps_the_journal(here: Path, kilobytes: int) -> None:
     """The debate is complete; resuming writes it and asks nothing."""
-    done = shell(here, f"ulimit -f {kilobytes}; exec debate run {MOCK} --id one -q")
+    done = run_in_shell(f"ulimit -f {kilobytes}; exec debate run {MOCK} --id one -q", here)
     assert (done.code, done.json["status"], len(done.json["turns"])) == (1, "complete", 6)
     assert [path.name for path in (here / "transcripts").iterdir()] == ["one.jsonl"]
     tape = here / "tape"
@@ -105,7 +93,9 @@ def test_a_transcript_without_room_keeps_the_journal(here: Path, kilobytes: int)
 def test_judging_on_a_full_disk_leaves_the_transcript_unchanged(saved: Path, kilobytes: int) -> None:
     """Exit 1."""
     before = saved.read_bytes()
-    done = shell(saved.parent.parent, f"ulimit -f {kilobytes // 2}; exec debate judge saved --mock --system live")
+    done = run_in_shell(
+        f"ulimit -f {kilobytes // 2}; exec debate judge saved --mock --system live", saved.parent.parent
+    )
     assert (done.code, saved.read_bytes()) == (1, before)
 
 

@@ -1,0 +1,81 @@
+"""Standard streams that are closed, or whose encoding or size says little."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from cli_support import CONFIGS, debate, run_in_shell, run_on_terminal, write_config
+
+NAMES = "topic: Größe?\nmodels: {default: {model: mock/a}}\ndebaters: [{name: 東京, side: for}, {name: Bo, side: against}]\n"
+ASCII = {"PYTHONIOENCODING": "ascii"}
+
+
+@pytest.fixture
+def japanese(here: Path) -> Path:
+    """A saved debate whose first debater is called 東京, in `here`."""
+    write_config(here, NAMES)
+    assert debate("run", "debate.yaml", "--id", "one", "-q", cwd=here).code == 0
+    return here
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "run debate.yaml --no-save --json",
+        "run - --dry-run < debate.yaml",
+        "judge one --mock --system live --json",
+        "score one --format csv",
+        "score one --format html",
+        "replay one --format markdown",
+    ],
+)
+def test_documents_are_utf_8_in_any_locale(japanese: Path, command: str) -> None:
+    """Names are written as they are."""
+    done = run_in_shell(f"debate {command}", japanese, ASCII)
+    assert (done.code, "東京" in done.out) == (0, True), done.err
+
+
+@pytest.mark.parametrize("command", ["run debate.yaml --no-save", "score one"])
+def test_a_terminal_without_unicode_gets_replacements(japanese: Path, command: str) -> None:
+    """Exit 0."""
+    code, drawn = run_on_terminal(*command.split(), cwd=japanese, columns=80, env={**ASCII, "TERM": "xterm"})
+    assert (code, drawn.isascii()) == (0, True)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        f"run {CONFIGS}/mock.yaml --id new --json >&-",
+        f"run {CONFIGS}/mock.yaml --id new <&- >&- 2>&-",
+        "judge saved --mock 2>&-",
+        "replay saved >&-",
+    ],
+)
+def test_closed_streams_change_neither_work_nor_exit_code(saved: Path, command: str) -> None:
+    """No other file takes the place of a closed stream: the folder holds transcripts alone."""
+    done = run_in_shell(f"debate {command}", saved.parent.parent)
+    assert (done.code, "unexpected" in done.err) == (0, False), done.err
+    assert debate("score", saved.parent, "--check", cwd=saved.parent.parent).code == 0
+
+
+@pytest.mark.parametrize(
+    ("command", "env"),
+    [
+        ("run debate.yaml --no-save", {"COLUMNS": "0", "LINES": "0"}),
+        ("replay one", {"COLUMNS": "0"}),
+        ("score one", {"COLUMNS": "0", "TERM": "dumb"}),
+        ("judge one --mock --system live", {"TERM": "dumb"}),
+    ],
+    ids=str,
+)
+def test_a_terminal_of_unknown_size_or_kind_is_written_to(japanese: Path, command: str, env: dict[str, str]) -> None:
+    """Exit 0, with the names of the debaters."""
+    code, drawn = run_on_terminal(*command.split(), cwd=japanese, columns=80, env={"TERM": "xterm", **env})
+    assert (code, "Bo" in drawn) == (0, True), drawn
+
+
+def test_piped_input_that_is_not_utf_8_is_one_sentence(here: Path) -> None:
+    """Exit 2."""
+    done = run_in_shell(r"printf 'topic: \xff' | debate check -", here)
+    assert (done.code, done.err.startswith("stdin:1:")) == (2, True), done.err
